@@ -172,8 +172,9 @@ async fn follow(
                     } else if out.verbose > 0 {
                         progress.aside(|| out.note(format!("found {}", found.url)));
                     }
-                } else if let (Some(why), true) = (got.why, out.verbose > 0) {
-                    progress.aside(|| out.note(format!("{url}: {why}")));
+                }
+                if let Some(note) = got.page.note.or(got.why.filter(|_| out.verbose > 0)) {
+                    progress.aside(|| out.note(format!("{url}: {note}")));
                 }
                 if responses.is_multiple_of(POLL) {
                     best = crawl.link_groups(1).pop().map(|group| group.describe());

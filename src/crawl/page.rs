@@ -7,6 +7,7 @@ use crate::util::{text, url as address};
 use scraper::{ElementRef, Html};
 use serde_json::Value;
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use url::{Host, Url};
 
 /// Maximum length of an anchor text, in characters.
@@ -73,19 +74,24 @@ pub struct CrawledPage {
     pub title: String,
     /// The first link to each target on the site, at most [`limits::CRAWL_LINKS`], in page order.
     pub links: Vec<PageLink>,
+    /// What of the page was not read, and why.
+    pub note: Option<String>,
     /// Whether it declares itself an article: by the type of its structured data, or by `og:type`
     /// and a date. Some generators set `og:type` on every page, so a date is required too.
     pub article: bool,
 }
 
-/// Parses a page that came from `url`. A page nested too deeply for a tree has no links.
+/// Parses a page that came from `url`. A page that is too large or nested too deeply for a tree has no
+/// links.
 pub fn read_page(bytes: &[u8], content_type: Option<&str>, url: &Url, site: &Site) -> CrawledPage {
     let Some(tree) = tree::page(&html::decode(bytes, content_type)) else {
-        return CrawledPage::default();
+        let note = Some(tree::REFUSED.to_owned());
+        return CrawledPage { note, ..CrawledPage::default() };
     };
     let mut page = Reading::of(&tree, url);
     let mut links = Vec::new();
     let mut known = HashSet::new();
+    let mut surplus = HashSet::new();
     for element in tree.root_element().descendent_elements() {
         page.take(element);
         let reference = match element.value().name() {
@@ -94,13 +100,26 @@ pub fn read_page(bytes: &[u8], content_type: Option<&str>, url: &Url, site: &Sit
             _ => None,
         };
         let Some(target) = reference.and_then(|r| target(&page.base, r, site)) else { continue };
-        if links.len() < limits::CRAWL_LINKS && !known.contains(&target) {
-            let anchor = anchor(element);
-            known.insert(target.clone());
-            links.push(PageLink { url: target, path: path(element), anchor });
+        if known.contains(&target) {
+            continue;
         }
+        if links.len() == limits::CRAWL_LINKS {
+            // A number instead of the target: there may be many.
+            surplus.insert(hash(&target));
+            continue;
+        }
+        let anchor = anchor(element);
+        known.insert(target.clone());
+        links.push(PageLink { url: target, path: path(element), anchor });
     }
-    CrawledPage { title: text::line(&page.title), links, article: page.is_article(url) }
+    let note = limits::left_out(surplus.len(), "links", limits::CRAWL_LINKS);
+    CrawledPage { title: text::line(&page.title), links, note, article: page.is_article(url) }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Where a reference leads, if it stays on the site.
@@ -286,8 +305,11 @@ mod tests {
         assert!(page.links[0].path.len() <= MOST_PATH && page.links[0].path.ends_with("/a"));
         let many: String =
             (0..limits::CRAWL_LINKS + 9).map(|n| format!("<a href='{n}'>x</a>")).collect();
-        assert_eq!(read(&many).links.len(), limits::CRAWL_LINKS);
-        assert_eq!(read(&"<div>".repeat(10_000)), CrawledPage::default());
+        let page = read(&(many.clone() + &many));
+        assert_eq!(page.links.len(), limits::CRAWL_LINKS);
+        assert_eq!(page.note.as_deref(), Some("9 links left out: limit of 5000"));
+        let deep = read(&"<div>".repeat(10_000));
+        assert_eq!((deep.links.len(), deep.note.as_deref()), (0, Some(tree::REFUSED)));
     }
 
     #[test]

@@ -6,7 +6,9 @@
 mod parse;
 mod plan;
 
-pub use parse::{Child, LastMod, News, Sitemap, SitemapEntry, SitemapError, parse};
+pub use parse::{
+    Child, LastMod, News, Sitemap, SitemapEntry, SitemapError, parse, parse_and_count,
+};
 pub use plan::{change_interval, due, worth_reading};
 
 use crate::util::domain::same_site;

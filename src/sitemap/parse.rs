@@ -95,6 +95,14 @@ pub enum SitemapError {
 /// # Errors
 /// If it is another kind of document, or too large.
 pub fn parse(bytes: &[u8], url: &Url) -> Result<Sitemap, SitemapError> {
+    Ok(parse_and_count(bytes, url)?.0)
+}
+
+/// As [`parse`], with the number of URLs beyond [`limits::SITEMAP_URLS`].
+///
+/// # Errors
+/// If it is another kind of document, or too large.
+pub fn parse_and_count(bytes: &[u8], url: &Url) -> Result<(Sitemap, usize), SitemapError> {
     let body = unpack(bytes)?;
     let markup = html::decode(&body, None);
     let start = markup.trim_start_matches('\u{feff}').trim_start();
@@ -102,7 +110,11 @@ pub fn parse(bytes: &[u8], url: &Url) -> Result<Sitemap, SitemapError> {
         return xml(start, url);
     }
     let pages: Vec<SitemapEntry> = lines(start, url).collect();
-    if pages.is_empty() { Err(SitemapError::Other) } else { Ok(Sitemap::Pages(pages)) }
+    if pages.is_empty() {
+        return Err(SitemapError::Other);
+    }
+    let surplus = start.lines().skip(limits::SITEMAP_URLS).filter(|line| !line.trim().is_empty());
+    Ok((Sitemap::Pages(pages), surplus.count()))
 }
 
 fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, SitemapError> {
@@ -188,7 +200,7 @@ impl Draft {
 
 /// XML, read as events: nothing is nested in memory. Elements are identified by their local
 /// names.
-fn xml(markup: &str, url: &Url) -> Result<Sitemap, SitemapError> {
+fn xml(markup: &str, url: &Url) -> Result<(Sitemap, usize), SitemapError> {
     let mut reader = Reader::from_str(markup);
     reader.config_mut().check_end_names = false;
     let (mut children, mut pages, mut index) = (Vec::new(), Vec::new(), None);
@@ -241,10 +253,28 @@ fn xml(markup: &str, url: &Url) -> Result<Sitemap, SitemapError> {
             break;
         }
     }
+    let surplus = count_rest(reader);
     match index {
-        Some(true) => Ok(Sitemap::Index(children)),
-        Some(false) => Ok(Sitemap::Pages(pages)),
+        Some(true) => Ok((Sitemap::Index(children), surplus)),
+        Some(false) => Ok((Sitemap::Pages(pages), surplus)),
         None => Err(SitemapError::Other),
+    }
+}
+
+/// The URLs in the rest of a document.
+fn count_rest(mut reader: Reader<&[u8]>) -> usize {
+    let mut count = 0;
+    loop {
+        match reader.read_event() {
+            Ok(Event::Eof) | Err(_) => return count,
+            Ok(Event::End(tag)) => {
+                let name = tag.local_name();
+                count += usize::from(
+                    ["url", "sitemap"].iter().any(|n| name.as_ref().eq_ignore_ascii_case(n)),
+                );
+            }
+            Ok(_) => {}
+        }
     }
 }
 

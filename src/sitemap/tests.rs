@@ -67,6 +67,11 @@ fn rejects_other_documents_and_reads_damaged_ones_partly() {
     assert_eq!(pages(cut).len(), 1);
     let many = format!("<urlset>{}", "<url><loc>/a</loc></url>".repeat(60_000));
     assert_eq!(pages(&many).len(), 50_000);
+    let lines = "https://example.org/a\n".repeat(50_007);
+    for (document, surplus) in [(&many, 10_000), (&lines, 7), (&cut.to_owned(), 0)] {
+        let (found, counted) = parse_and_count(document.as_bytes(), &site()).unwrap();
+        assert_eq!(counted, surplus, "{}", matches!(found, Sitemap::Pages(_)));
+    }
 }
 
 #[test]

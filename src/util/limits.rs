@@ -11,6 +11,12 @@ macro_rules! limits {
     };
 }
 
+/// A message about what exceeds a limit, such as `7 links left out: limit of 2000`; `None` if nothing
+/// does.
+pub fn left_out(surplus: usize, what: &str, limit: usize) -> Option<String> {
+    (surplus > 0).then(|| format!("{surplus} {what} left out: limit of {limit}"))
+}
+
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 

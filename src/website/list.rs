@@ -25,6 +25,8 @@ pub struct ListPage {
     pub links: Vec<ListLink>,
     /// The next page of the list.
     pub next: Option<Url>,
+    /// Number of links beyond [`limits::LIST_LINKS`].
+    pub left_out: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,20 +42,26 @@ pub struct ListLink {
 pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) -> ListPage {
     // The list itself is not an article.
     let mut seen = HashSet::from([normalise(page.url())]);
+    // As written: surplus links are counted without resolving them.
+    let mut written = HashSet::new();
     let mut links = Vec::new();
+    let mut left_out = 0;
     for element in articles.all(page.tree()) {
         let Some(link) = link_of(element) else { continue };
-        let Some(url) = link.attr("href").and_then(|href| page.resolve(href)) else { continue };
+        let Some(href) = link.attr("href").filter(|href| written.insert(*href)) else { continue };
+        if links.len() == limits::LIST_LINKS {
+            left_out += 1;
+            continue;
+        }
+        let Some(url) = page.resolve(href) else { continue };
         if seen.insert(normalise(&url)) {
             let title = text::line(&text_up_to(link, MAX_TITLE));
             links.push(ListLink { url, title, date: date_beside(link) });
-            if links.len() == limits::LIST_LINKS {
-                break;
-            }
         }
     }
     let next = next.and_then(|s| s.first(page.tree())).and_then(link_of);
-    ListPage { links, next: next.and_then(|a| page.resolve(a.attr("href")?)) }
+    let next = next.and_then(|a| page.resolve(a.attr("href")?));
+    ListPage { links, next, left_out }
 }
 
 /// The link that an element is, contains, or is inside of.
@@ -119,6 +127,16 @@ mod tests {
         for (markup, articles, want) in cases {
             assert_eq!(list(markup, articles, None).0, want, "{markup}");
         }
+    }
+
+    #[test]
+    fn counts_links_beyond_the_limit() {
+        let markup: String = (0..limits::LIST_LINKS + 7)
+            .map(|n| format!("<a href={n}>x</a><a href={n}>x</a>"))
+            .collect();
+        let page = Page::parse(&markup, &Url::parse("https://example.org/").unwrap()).unwrap();
+        let list = list_page(&page, &Selectors::parse("a").unwrap(), None);
+        assert_eq!((list.links.len(), list.left_out), (limits::LIST_LINKS, 7));
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub enum PageError {
     #[error("this is not an HTML page, it seems to be {0}")]
     NotHtml(&'static str),
     /// Too deep for a tree.
-    #[error("the page is nested too deeply, or too large, to be read safely")]
+    #[error("{}", tree::REFUSED)]
     TooDeep,
 }
 

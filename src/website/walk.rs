@@ -137,7 +137,8 @@ mod tests {
     fn page(range: std::ops::Range<u32>, next: &str) -> ListPage {
         let links =
             range.map(|n| ListLink { url: url(&n.to_string()), title: String::new(), date: None });
-        ListPage { links: links.collect(), next: (!next.is_empty()).then(|| url(next)) }
+        let next = (!next.is_empty()).then(|| url(next));
+        ListPage { links: links.collect(), next, left_out: 0 }
     }
 
     /// Articles, pages fetched, and whether some were skipped.

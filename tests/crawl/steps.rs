@@ -244,6 +244,38 @@ fn sitemaps_count_towards_the_budget() {
 }
 
 #[test]
+fn what_exceeds_a_limit_is_reported() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => page("Start", ["/many", "/deep", "/large"].map(link)),
+        "/many" => page("Many", (0..5_006).map(|n| link(format!("/{n}.jpg")))),
+        "/deep" => Reply::ok("text/html", "<div>".repeat(5_000)),
+        "/large" => Reply::ok("text/html", "<p>x</p>".repeat(10_000)),
+        "/sitemap.xml" => {
+            let urls = (0..10_003).map(|n| format!("<url><loc>/{n}.png</loc></url>"));
+            Reply::ok("text/xml", format!("<urlset>{}</urlset>", urls.collect::<String>()))
+        }
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let root = server.url("");
+    let run = |limit: &str| {
+        let limit = format!("net.max_body={limit}");
+        let args = [&server.url("/"), "--targets", "data", "--set", &limit, "--budget", "5req"];
+        String::from_utf8(World::new().run(&args).stderr).unwrap()
+    };
+    let printed = run("1MB") + &run("60kB");
+    for note in [
+        "/many: 6 links left out: limit of 5000",
+        "/deep: the page is nested too deeply, or too large, to be read safely",
+        "/large: the response of 127.0.0.1 is larger than 60000 bytes",
+        "/: {}/sitemap.xml: 3 URLs left out: limit of 10000",
+    ] {
+        let note = note.replace("{}", &root);
+        assert!(printed.contains(&format!("{root}{note}")), "{note}: {printed}");
+    }
+}
+
+#[test]
 fn element_names_cannot_control_the_terminal() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => {

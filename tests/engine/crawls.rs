@@ -355,3 +355,22 @@ async fn a_damaged_log_is_replaced_by_a_new_exploration() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 4));
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn what_exceeds_a_limit_of_links_is_reported() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => Reply::ok(
+            "text/html",
+            (0..5_002).map(|n| format!("<a href={n}.css>x</a>")).collect::<String>(),
+        ),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let note = format!("{}: 2 links left out: limit of 5000", server.url("/"));
+    let notes = &polls(&engine)[0].repairs;
+    assert!(notes.contains(&note), "{notes:?}");
+    engine.shutdown().await;
+}

@@ -418,3 +418,33 @@ async fn large_articles_of_many_sites_do_not_block_each_other() {
     assert_eq!(items(&engine).len(), 32);
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn what_exceeds_a_limit_of_links_is_reported() {
+    let site = Site::default();
+    site.html(
+        "/news",
+        &(0..2_003).map(|n| format!("<li class=story><a href=/s/{n}>x</a>")).collect::<String>(),
+    );
+    let urls = |from: usize| {
+        let urls = (from..from + 50_004).map(|n| format!("<url><loc>/s/{n}</loc></url>"));
+        format!("<urlset>{}</urlset>", urls.collect::<String>())
+    };
+    site.put("/map.xml", Reply::ok("text/xml", urls(0)));
+    let server = site.start();
+    let sitemap = Source {
+        rules: SourceRules::Sitemap(WebsiteRules::default().into()),
+        ..source("map", &server.url("/map.xml"))
+    };
+    let home = Home::with(&[website(&server.url("/news")), sitemap]);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let notes: Vec<String> = polls(&engine).into_iter().flat_map(|poll| poll.repairs).collect();
+    for note in [
+        format!("{}: 3 links left out: limit of 2000", server.url("/news")),
+        format!("{}: 4 URLs left out: limit of 50000", server.url("/map.xml")),
+    ] {
+        assert!(notes.contains(&note), "{notes:?}");
+    }
+    engine.shutdown().await;
+}

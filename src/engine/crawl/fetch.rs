@@ -134,6 +134,7 @@ impl Fetcher {
                     // A response that no budget would allow does not end the crawl.
                     let ever = declared.is_none_or(|length| length <= self.client.max_body());
                     got.over = max_bytes == Some(limit) && ever;
+                    got.page.note = got.why.clone().filter(|_| !got.over);
                 }
                 Ok(got)
             }

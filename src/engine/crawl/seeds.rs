@@ -3,7 +3,8 @@
 use super::fetch::{Fetcher, LinkResult};
 use crate::crawl::{PageLink, target};
 use crate::net::{FetchError, Request};
-use crate::sitemap::{Sitemap, parse, places, worth_reading};
+use crate::sitemap::{Sitemap, SitemapError, parse_and_count, places, worth_reading};
+use crate::util::limits;
 use std::collections::VecDeque;
 use url::Url;
 
@@ -16,7 +17,7 @@ const PATH: &str = "sitemap";
 
 impl Fetcher {
     /// Adds the URLs in sitemaps to the links of a response, within these limits of requests and
-    /// bytes. Errors are ignored.
+    /// bytes. Errors are ignored; what exceeds a limit is noted.
     pub(super) async fn seeds(
         &self,
         got: &mut LinkResult,
@@ -39,32 +40,42 @@ impl Fetcher {
             let request = Request { url, follow: true, max_bytes, ..self.template.clone() };
             let Ok((sent, answer)) = self.fetch_with_retries(request).await else { return };
             got.sent += sent;
-            if let Err(FetchError::TooLarge { received, .. }) = &answer {
+            if let Err(e @ FetchError::TooLarge { received, .. }) = &answer {
                 got.bytes += received;
+                got.page.note = got.page.note.take().or_else(|| Some(e.to_string()));
             }
             let Ok(response) = answer else { continue };
             got.bytes += response.wire_bytes;
             if !response.is_success() {
                 continue;
             }
-            let work = move || parse(&response.body, &response.final_url).ok();
+            let from = response.final_url.clone();
+            let work = move || parse_and_count(&response.body, &response.final_url);
             match tokio::task::spawn_blocking(work).await {
-                Ok(Some(Sitemap::Index(children))) => {
+                Ok(Ok((Sitemap::Index(children), _))) => {
                     let mut open = worth_reading(&children, None);
                     open.sort_by_key(|c| std::cmp::Reverse(c.lastmod.map(|l| l.at)));
                     waiting.extend(open.into_iter().map(|c| c.url.clone()));
                 }
-                Ok(Some(Sitemap::Pages(pages))) => {
+                Ok(Ok((Sitemap::Pages(pages), surplus))) => {
                     let left = MAX_SEEDS - (got.page.links.len() - before);
                     let on_site = |url: &Url| target(&home, url.as_str(), &self.site);
-                    let links = pages.iter().filter_map(|p| on_site(&p.url)).take(left);
-                    got.page.links.extend(links.map(|url| PageLink {
+                    let mut links = pages.iter().filter_map(|p| on_site(&p.url));
+                    let taken = links.by_ref().take(left);
+                    got.page.links.extend(taken.map(|url| PageLink {
                         url,
                         path: PATH.to_owned(),
                         anchor: String::new(),
                     }));
+                    let surplus = limits::left_out(surplus + links.count(), "URLs", MAX_SEEDS);
+                    let note = surplus.map(|surplus| format!("{from}: {surplus}"));
+                    got.page.note = got.page.note.take().or(note);
                 }
-                _ => {}
+                Ok(Err(e @ SitemapError::TooLarge)) => {
+                    let note = Some(format!("{from}: {e}"));
+                    got.page.note = got.page.note.take().or(note);
+                }
+                Ok(Err(SitemapError::Other)) | Err(_) => {}
             }
         }
     }

@@ -210,7 +210,7 @@ async fn explore(
     for answers in 1u32.. {
         match exploration.step(crawl.step()).await? {
             CrawlStep::Response { found, got, url } => {
-                take(visit, found, *got, url == start, exploration, gathering).await;
+                take(visit, found, *got, &url, url == start, exploration, gathering).await;
                 if answers.is_multiple_of(REPORT_EVERY) {
                     report(visit, EXPLORING, crawl.progress(), &kinds(&crawl)).await;
                 }
@@ -257,7 +257,7 @@ async fn revisit(
     loop {
         match exploration.step(async { Ok::<_, CrawlError>(again.step().await) }).await? {
             CrawlStep::Response { found, got, url } => {
-                take(visit, found, *got, url == start, exploration, gathering).await;
+                take(visit, found, *got, &url, url == start, exploration, gathering).await;
             }
             CrawlStep::Ended(CrawlEnd::Left(words)) => {
                 leave(visit, &words, gathering);
@@ -293,12 +293,16 @@ async fn take(
     visit: &mut Visit<'_>,
     found: Option<Box<CrawlFind>>,
     got: LinkResult,
+    url: &str,
     is_start: bool,
     exploration: &mut Exploration,
     gathering: &mut Gathering,
 ) {
     visit.fetcher.sent += 1;
     gathering.wire_bytes += got.bytes;
+    if let Some(note) = &got.page.note {
+        gathering.note(format!("{url}: {note}"));
+    }
     if is_start && gathering.title.is_none() && !got.page.title.is_empty() {
         gathering.title = Some(got.page.title.clone());
         exploration.publisher = visit.publisher(gathering.title.as_deref());

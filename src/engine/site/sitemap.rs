@@ -5,9 +5,11 @@ use super::gathering::Gathering;
 use crate::model::{Entry, PageSays, Time, WebsiteRules};
 use crate::net::Response;
 use crate::sitemap::{
-    MAX_CHILDREN, MAX_LEVELS, Sitemap, SitemapEntry, change_interval, due, parse, worth_reading,
+    MAX_CHILDREN, MAX_LEVELS, Sitemap, SitemapEntry, change_interval, due, parse_and_count,
+    worth_reading,
 };
 use crate::store::ReservedKeys;
+use crate::util::limits;
 use crate::util::url::normalise;
 use crate::website::MAX_ARTICLES;
 use chrono::TimeDelta;
@@ -112,7 +114,7 @@ async fn descend(
     let mut pages = Vec::new();
     let mut waiting: VecDeque<(Url, usize)> = VecDeque::new();
     let mut seen = HashSet::from([normalise(&response.final_url)]);
-    let root = document(visit, response).await?;
+    let root = document(visit, response, gathering).await?;
     let mut found = Some((root, 1));
     let mut opened = 0;
     loop {
@@ -140,7 +142,7 @@ async fn descend(
             Ok(response) if response.is_success() => {
                 gathering.wire_bytes += response.wire_bytes;
                 gathering.elapsed += response.elapsed;
-                match document(visit, response).await {
+                match document(visit, response, gathering).await {
                     Ok(document) => found = Some((document, level)),
                     Err(why) => gathering.note(format!("{url}: {why}")),
                 }
@@ -157,8 +159,18 @@ async fn descend(
     }
 }
 
-async fn document(visit: &Visit<'_>, response: Response) -> Result<Sitemap, String> {
-    let work = move || parse(&response.body, &response.final_url).map_err(|e| e.to_string());
-    let read = visit.context.work(work).await;
-    read.unwrap_or_else(|| Err("the sitemap could not be read (this is a bug)".to_owned()))
+async fn document(
+    visit: &Visit<'_>,
+    response: Response,
+    gathering: &mut Gathering,
+) -> Result<Sitemap, String> {
+    let url = response.final_url.clone();
+    let work = move || parse_and_count(&response.body, &response.final_url);
+    let read =
+        visit.context.work(work).await.ok_or("the sitemap could not be read (this is a bug)")?;
+    let (sitemap, surplus) = read.map_err(|e| e.to_string())?;
+    if let Some(surplus) = limits::left_out(surplus, "URLs", limits::SITEMAP_URLS) {
+        gathering.note(format!("{url}: {surplus}"));
+    }
+    Ok(sitemap)
 }

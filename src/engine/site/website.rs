@@ -5,8 +5,8 @@ use super::gathering::Gathering;
 use crate::model::{PageSays, Time, WebsiteMode, WebsiteRules};
 use crate::net::Response;
 use crate::store::{ListCopy, ReservedKeys};
-use crate::util::text;
 use crate::util::url::normalise;
+use crate::util::{limits, text};
 use crate::website::signal::{says, unchanged};
 use crate::website::{ListPage, Page, Selectors, Walk, list_page, propose::propose};
 use url::Url;
@@ -55,6 +55,10 @@ pub(super) async fn read(
             }
             Err(why) => return Err(why),
         };
+        let surplus = limits::left_out(listed.page.left_out, "links", limits::LIST_LINKS);
+        if let Some(surplus) = surplus {
+            gathering.note(format!("{asked}: {surplus}"));
+        }
         if first {
             review(&listed, gathering);
             gathering.copy = listed.copy;

@@ -16,6 +16,9 @@ const PIECE: usize = 512;
 /// Longest time for one tree: a last resort. Ordinary pages take a few hundredths of a second.
 const MAX_TIME: Duration = Duration::from_secs(20);
 
+/// Why a page has no tree.
+pub const REFUSED: &str = "the page is nested too deeply, or too large, to be read safely";
+
 /// The tree of a page's first [`PAGE_BYTES`]. `None` if it would be nested deeper than
 /// [`PAGE_DEPTH`], have more than [`PAGE_NODES`] nodes, or take too long.
 pub fn page(markup: &str) -> Option<Html> {
