@@ -203,6 +203,7 @@ impl Handle {
             // If a page cannot be fetched, the default rules are used.
             let Ok(response) = fetcher.page(url.clone()).await else { continue };
             if response.is_success() {
+                let response = response.release();
                 read.push((response.clone(), title.clone()));
                 prefetched.insert(address::normalise(url), response);
             }

@@ -1,13 +1,12 @@
 //! A response body while it arrives: decoded piece by piece, never larger than the limit.
 
+use super::brotli::{Brotli, BrotliStep};
 use bytes::Bytes;
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use std::io::{self, Write};
 
 /// The encodings that are requested; exactly those that [`Decoder`] supports.
 pub(crate) const ACCEPT_ENCODING: &str = "gzip, br, deflate";
-/// Output buffer of the brotli decoder, in bytes.
-const BROTLI_BUFFER: usize = 16 * 1024;
 /// Number of leading bytes by which a compressed body is recognised.
 const HEAD: usize = 2;
 
@@ -61,7 +60,7 @@ enum Stream {
     Gzip(MultiGzDecoder<Sink>),
     Zlib(ZlibDecoder<Sink>),
     Deflate(DeflateDecoder<Sink>),
-    Brotli(Box<brotli_decompressor::DecompressorWriter<Sink>>),
+    Brotli(Box<Brotli>, Sink),
 }
 
 /// Decodes a body piece by piece.
@@ -98,8 +97,9 @@ impl Decoder {
         self.stream.as_ref().map_or(0, |stream| stream.sink().bytes.len())
     }
 
-    /// Decodes the next piece.
-    pub(crate) fn push(&mut self, data: &[u8]) -> Result<(), BodyError> {
+    /// Decodes the next piece, or a part of it: returns whether more of it can be decoded, with
+    /// another call without data.
+    pub(crate) fn push(&mut self, data: &[u8]) -> Result<bool, BodyError> {
         self.wire += data.len() as u64;
         // A body that decodes to nothing must have a limit too.
         if self.wire > self.limit {
@@ -110,7 +110,7 @@ impl Decoder {
                 head.extend_from_slice(data);
                 if head.len() < HEAD {
                     self.stream = Some(Stream::Undecided(head, sink));
-                    return Ok(());
+                    return Ok(false);
                 }
                 let stream = self.stream.insert(Stream::open(self.encoding, &head, sink));
                 return stream.write(&head);
@@ -147,31 +147,33 @@ impl Stream {
                 Self::Zlib(ZlibDecoder::new(sink))
             }
             (Encoding::Deflate, _) => Self::Deflate(DeflateDecoder::new(sink)),
-            (Encoding::Brotli, _) => Self::Brotli(Box::new(
-                brotli_decompressor::DecompressorWriter::new(sink, BROTLI_BUFFER),
-            )),
+            (Encoding::Brotli, _) => Self::Brotli(Box::new(Brotli::new()), sink),
         }
     }
 
-    fn write(&mut self, data: &[u8]) -> Result<(), BodyError> {
+    /// Returns whether more can be decoded without more data.
+    fn write(&mut self, data: &[u8]) -> Result<bool, BodyError> {
+        if let Self::Brotli(brotli, sink) = self {
+            brotli.receive(data);
+            return brotli_step(brotli, sink);
+        }
         let result = match self {
-            Self::Undecided(..) => Ok(()),
+            Self::Undecided(..) | Self::Brotli(..) => Ok(()),
             Self::Plain(sink) => sink.write_all(data),
             Self::Gzip(gzip) => gzip.write_all(data),
             Self::Zlib(zlib) => zlib.write_all(data),
             Self::Deflate(deflate) => deflate.write_all(data),
-            Self::Brotli(brotli) => brotli.write_all(data),
         };
-        result.map_err(|_| self.blame())
+        result.map_err(|_| self.blame())?;
+        Ok(false)
     }
 
     fn sink(&self) -> &Sink {
         match self {
-            Self::Undecided(_, sink) | Self::Plain(sink) => sink,
+            Self::Undecided(_, sink) | Self::Plain(sink) | Self::Brotli(_, sink) => sink,
             Self::Gzip(gzip) => gzip.get_ref(),
             Self::Zlib(zlib) => zlib.get_ref(),
             Self::Deflate(deflate) => deflate.get_ref(),
-            Self::Brotli(brotli) => brotli.get_ref(),
         }
     }
 
@@ -183,19 +185,35 @@ impl Stream {
     fn finish(mut self) -> Result<Bytes, BodyError> {
         let end = match &mut self {
             Self::Undecided(..) | Self::Plain(_) => Ok(()),
+            Self::Brotli(brotli, sink) => {
+                while brotli_step(brotli, sink)? {}
+                if !brotli.is_over() {
+                    return Err(BodyError::Damaged);
+                }
+                Ok(())
+            }
             Self::Gzip(gzip) => gzip.try_finish(),
             Self::Zlib(zlib) => zlib.try_finish(),
             Self::Deflate(deflate) => deflate.try_finish(),
-            Self::Brotli(brotli) => brotli.close(),
         };
         end.map_err(|_| self.blame())?;
         let sink = match self {
-            Self::Undecided(_, sink) | Self::Plain(sink) => Some(sink),
+            Self::Undecided(_, sink) | Self::Plain(sink) | Self::Brotli(_, sink) => Some(sink),
             Self::Gzip(gzip) => gzip.finish().ok(),
             Self::Zlib(zlib) => zlib.finish().ok(),
             Self::Deflate(deflate) => deflate.finish().ok(),
-            Self::Brotli(brotli) => brotli.into_inner().ok(),
         };
         sink.map(|s| s.bytes.into()).ok_or(BodyError::Damaged)
+    }
+}
+
+fn brotli_step(brotli: &mut Brotli, sink: &mut Sink) -> Result<bool, BodyError> {
+    let mut full = false;
+    let end = brotli.step(|part| full = sink.write_all(part).is_err());
+    match end {
+        _ if full => Err(BodyError::TooLarge),
+        BrotliStep::Damaged => Err(BodyError::Damaged),
+        BrotliStep::More => Ok(true),
+        BrotliStep::Waiting => Ok(false),
     }
 }

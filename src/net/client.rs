@@ -29,8 +29,8 @@ use url::Url;
 pub const MAX_HOPS: usize = 5;
 /// Longest URL that is followed, and longest validator that is kept, in bytes.
 const MAX_HEADER: usize = 8 * 1024;
-/// How much of a body is decoded at a time, in bytes. With gzip it can become 1,000 times larger; with
-/// brotli only the limit of the body counts.
+/// How much of a body is decoded at a time, in bytes. With gzip it can become 1,000 times larger; brotli
+/// is decoded in smaller steps.
 const PART: usize = 1024;
 
 /// The HTTP client. Clones share connections, queues and caches.
@@ -336,14 +336,20 @@ impl Inner {
             };
             let piece = piece.map_err(late)?.map_err(|e| attempt().explain(&e))?;
             let Some(piece) = piece else { break };
-            for part in piece.chunks(PART) {
-                let pushed = decoder.push(part);
-                pushed.map_err(|error| explain(error, decoder.wire_bytes()))?;
-                if !large && decoder.decoded() > LARGE {
-                    let before = tokio::time::Instant::now();
-                    memory.extend(self.memory.reserve_large().await);
-                    deadline += before.elapsed();
-                    large = true;
+            for mut part in piece.chunks(PART) {
+                loop {
+                    let pushed = decoder.push(part);
+                    let more = pushed.map_err(|error| explain(error, decoder.wire_bytes()))?;
+                    if !large && decoder.decoded() > LARGE {
+                        let before = tokio::time::Instant::now();
+                        memory.extend(self.memory.reserve_large().await);
+                        deadline += before.elapsed();
+                        large = true;
+                    }
+                    if !more {
+                        break;
+                    }
+                    part = &[];
                 }
             }
         }

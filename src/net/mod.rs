@@ -5,6 +5,7 @@
 //! [`FetchError`] if there is none. See ARCHITECTURE.md for the rules.
 
 mod body;
+mod brotli;
 mod client;
 mod error;
 pub mod freshness;

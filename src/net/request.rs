@@ -122,6 +122,12 @@ pub struct Response {
 }
 
 impl Response {
+    /// Gives its share of the memory budget back, so that it can be kept while others are fetched.
+    pub(crate) fn release(mut self) -> Self {
+        self.memory = None;
+        self
+    }
+
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }

@@ -399,7 +399,7 @@ async fn changed_rules_read_an_unchanged_page_again() {
 /// Pages without title and text are kept for a while, to find selectors that would match.
 #[tokio::test]
 async fn large_articles_of_many_sites_do_not_block_each_other() {
-    let filler = "<!-- nothing to read here, and much of it -->".repeat(13_000);
+    let filler = "<!-- nothing to read here, and much of it -->".repeat(11_000);
     let site = Site::default();
     site.list(4);
     for n in 1..=4 {

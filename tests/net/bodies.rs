@@ -27,6 +27,10 @@ fn raw_deflate(body: &[u8]) -> Vec<u8> {
 
 /// "hello" as a brotli stream.
 const BROTLI_HELLO: &[u8] = b"\x0b\x02\x80hello\x03";
+/// "<rss>" a thousand times.
+const BROTLI_TEXT: &[u8] = b"\x1f\x87\x13\xf8\xa5y|\xe4\xe6\xc4kQ@\xcf\x02\x00\xbd";
+/// 20 MiB of zeros.
+const BROTLI_ZEROS: &[u8] = b"\xcf\xff\xff\x7f\xf8\x27\x00\xe2\xb1\x40\x20\xf7\xfe?\xff\xff\x7f\xf0O\x00\xc4a\x01\x80\xee\xfd\x0f";
 
 /// A server that sends that body with that `Content-Encoding`.
 fn serving(encoding: &'static str, body: Vec<u8>) -> Server {
@@ -51,6 +55,7 @@ async fn decodes_bodies() {
         ("deflate", zlib(&text), &text),
         ("deflate", raw_deflate(&text), &text),
         ("br", BROTLI_HELLO.to_vec(), b"hello"),
+        ("br", BROTLI_TEXT.to_vec(), &text),
         ("gzip", Vec::new(), b""),
         ("gzip", b"x".to_vec(), b"x"),
     ];
@@ -75,6 +80,8 @@ async fn limits_and_checks_bodies() {
         ("zstd", b"x".to_vec(), "encoding \"zstd\""),
         ("gzip", cut, "damaged"),
         ("br", b"\xff\xff\xff\xff\xff".to_vec(), "damaged"),
+        ("br", BROTLI_ZEROS.to_vec(), "larger than 1048576 bytes"),
+        ("br", BROTLI_TEXT[..12].to_vec(), "damaged"),
     ];
     for (encoding, body, want) in cases {
         let server = serving(encoding, body);

@@ -3,7 +3,7 @@
 use crate::crawl::{Class, CrawledPage, PageLink, Site, Targets, read_page, target};
 use crate::engine::retry;
 use crate::model::{ErrorKind, Time, Validators};
-use crate::net::{Client, FetchError, Request, Response, host_key};
+use crate::net::{Client, FetchError, MemoryShare, Request, Response, host_key};
 use crate::util::clock::Clock;
 use crate::util::{html, text};
 use crate::website::page_retry::{BUDGET, FetchFailure};
@@ -36,6 +36,8 @@ pub struct LinkResult {
     pub response: Option<Box<Response>>,
     /// Why there is no response.
     pub why: Option<String>,
+    /// The share of the body in the memory budget.
+    pub(super) memory: Option<MemoryShare>,
     /// Validators for the next request.
     pub(super) validators: Validators,
     /// The body would exceed the remaining byte budget, and was not read completely.
@@ -49,6 +51,14 @@ pub struct LinkResult {
 }
 
 impl LinkResult {
+    /// Gives its share of the memory budget back before further requests.
+    pub(super) fn release(&mut self) {
+        self.memory = None;
+        if let Some(response) = &mut self.response {
+            response.memory = None;
+        }
+    }
+
     /// There was no response.
     fn nothing(sent: u32, why: String) -> Self {
         Self { sent, why: Some(why), ..Self::default() }
@@ -105,6 +115,10 @@ impl Fetcher {
         let known = || self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(response) = first.then(known).flatten() {
             return Ok(self.read(response.final_url.clone(), head, response, 1).await);
+        }
+        // Still unused, it must not block the budget.
+        if let Some(unused) = &mut *self.first.lock().unwrap_or_else(PoisonError::into_inner) {
+            unused.memory = None;
         }
         let elsewhere = address.host_str() != self.template.url.host_str();
         if elsewhere && self.closed().contains(&host_key(&address)) {
@@ -172,6 +186,7 @@ impl Fetcher {
             status: response.status,
             sent,
             bytes: response.wire_bytes,
+            memory: response.memory.clone(),
             validators: response.validators.clone(),
             ..LinkResult::default()
         };

@@ -24,6 +24,7 @@ impl Fetcher {
         requests: Option<u64>,
         bytes: Option<u64>,
     ) {
+        got.release();
         let Ok(lines) = self.client.sitemaps(&self.template).await else { return };
         let home = self.template.url.clone();
         let mut waiting: VecDeque<Url> = places(&home, &lines).into();

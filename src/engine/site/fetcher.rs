@@ -29,8 +29,8 @@ impl<'a> PageFetcher<'a> {
         self.fetch(Request::page(url)).await
     }
 
-    /// Fetches with retries. A response releases its memory budget immediately:
-    /// a poll keeps several pages while it waits for the next, and would block itself.
+    /// Fetches with retries. The response has a share of the memory budget: drop it, or at least its
+    /// share, before the next request, or polls would wait for each other.
     pub(crate) async fn fetch(&mut self, request: Request) -> Result<Response, FetchError> {
         let rules = self.source.rules.pages();
         let request = Request {
@@ -46,10 +46,6 @@ impl<'a> PageFetcher<'a> {
         let retried = retry::fetch(&context.client, &*context.clock, seed, request, failure).await;
         self.sent += retried.sent;
         self.waited_for_it |= retried.waited_for_pause;
-        let mut answer = retried.answer;
-        if let Ok(response) = &mut answer {
-            response.memory = None;
-        }
-        answer
+        retried.answer
     }
 }

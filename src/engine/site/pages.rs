@@ -26,6 +26,8 @@ const MAX_FAILURES: usize = 3;
 
 /// Maximum number of articles without title or text that are kept for finding other selectors.
 const MAX_BLANK: usize = 3;
+/// Largest page of such an article, in bytes: they are outside of the memory budget.
+const MAX_SAMPLE: usize = 512 << 10;
 
 /// The result of reading a page.
 enum Read {
@@ -152,7 +154,7 @@ impl Visit<'_> {
     ) -> Option<Entry> {
         let (rules, publisher) = (rules.clone(), publisher.to_owned());
         let (home, now) = (self.home(), self.context.clock.now());
-        let sample = response.clone();
+        let sample = (response.body.len() <= MAX_SAMPLE).then(|| response.clone().release());
         let work = move || read(&response, &rules, &publisher, &home, now);
         match self.context.work(work).await {
             Some(Read::Article { mut entry, titled }) => {
@@ -164,7 +166,9 @@ impl Visit<'_> {
                 gathering.untitled += usize::from(!titled);
                 gathering.empty += usize::from(entry.summary.is_none());
                 let blank = !titled || entry.summary.is_none();
-                if blank && gathering.blank.len() < MAX_BLANK {
+                if let (true, Some(sample)) = (blank, sample)
+                    && gathering.blank.len() < MAX_BLANK
+                {
                     let title = link.map(|link| link.title.clone()).unwrap_or_default();
                     gathering.blank.push((sample, title));
                 }

@@ -194,7 +194,8 @@ async fn fetch(
         Ok(response) => {
             poll::reached(context).await;
             if response.is_success() {
-                let _ = jobs.send(Task::Page { place, response: Box::new(response), title });
+                let _ =
+                    jobs.send(Task::Page { place, response: Box::new(response.release()), title });
                 return;
             }
             response.refusal().1
