@@ -31,7 +31,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use compare::{Change, differences, same_references, same_text};
+pub use compare::{Change, differences, is_small_change, same_references, same_text};
 pub use document::{Block, Document, Inline, Link, LinkKind};
 pub use extract::{Extraction, Guide, Mode, NoArticle, Origin, extract};
 pub use from_html::from_html;

@@ -18,8 +18,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 pub(super) struct AddArgs {
     /// URL of a site or a feed
     url: String,
-    /// Follow the URL only as this kind: a feed, a page with links to articles, a sitemap, or a site
-    /// on which a crawl learns where articles appear
+    /// Follow the URL only as this kind: a feed, a website (a page with links to articles), a page
+    /// that is watched for changes, a sitemap, or a crawl that learns where articles appear
     #[arg(long = "as", value_name = "KIND", value_parser = kind_parser())]
     kind: Option<SourceKind>,
     /// Title to show instead of the feed's
@@ -123,14 +123,15 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     }
     match ways {
         0 => return Err(no_way(discovery)),
-        // Never make sixty requests unasked.
-        _ if discovery.ways[0].kind() == SourceKind::Crawl && args.kind.is_none() && !args.yes => {
+        // Nobody wants a page in place of a site, or sixty requests, without asking for it.
+        _ if args.kind.is_none() && discovery.ways.iter().all(is_last_resort) => {
             let none = no_way(discovery);
-            let how = "a crawl can learn where articles appear, with about 60 requests: --as crawl";
+            let how = "to watch this page for changes, use --as page; to let a crawl learn where \
+                       articles appear, with about 60 requests, --as crawl";
             return Err(Failure::Plain(format!("{none}; {how}")));
         }
         // Articles are the default; website.targets in sources.toml changes it.
-        _ if discovery.ways[1..].iter().all(|w| w.kind() == SourceKind::Crawl) => return Ok(0),
+        _ if discovery.ways[1..].iter().all(|w| is_other_kind(w.kind())) => return Ok(0),
         // The only feed of a page is better than anything read from the page itself.
         _ if discovery.ways[0].kind() == SourceKind::Feed
             && discovery.ways[1..].iter().all(|w| w.kind() != SourceKind::Feed) =>
@@ -163,6 +164,21 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     } else {
         Err(Failure::Plain("no source was added".to_owned()))
     }
+}
+
+/// Whether a way follows something else than what most people look for at a URL.
+fn is_last_resort(way: &Way) -> bool {
+    match way.kind() {
+        // A page that is an article.
+        SourceKind::Page => way.count().unwrap_or(0) == 0,
+        SourceKind::Crawl => true,
+        SourceKind::Feed | SourceKind::Website | SourceKind::Sitemap => false,
+    }
+}
+
+/// Whether a kind is possible for every site, so that it is no reason to ask.
+fn is_other_kind(kind: SourceKind) -> bool {
+    matches!(kind, SourceKind::Page | SourceKind::Crawl)
 }
 
 fn count(ways: usize) -> String {

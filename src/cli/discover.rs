@@ -135,10 +135,11 @@ pub(super) fn headline(way: &Way) -> String {
         SourceRules::Feed => return way.url.to_string(),
         SourceRules::Sitemap(_) => "by its sitemap".to_owned(),
         SourceRules::Crawl(_) => "by crawls".to_owned(),
-        SourceRules::Website(rules) => match &rules.articles {
-            Some(selector) => format!("by links matching {selector}"),
-            None => "this page alone".to_owned(),
-        },
+        SourceRules::Website(rules) => {
+            let selector = rules.articles.as_deref().unwrap_or("nothing yet");
+            format!("by links matching {selector}")
+        }
+        SourceRules::Page(_) => "this page, watched for changes".to_owned(),
     };
     match way.confidence {
         Some(sure) => format!("{}  {how}, {:.0} % sure", way.url, sure * 100.0),

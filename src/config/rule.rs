@@ -3,7 +3,7 @@
 use super::document::{Node, Pair, Value};
 use super::error::did_you_mean;
 use super::settings::SortOrder;
-use crate::model::{FullText, PolicyKind, Priority, Secret, SourceKind, WebsiteMode};
+use crate::model::{FullText, PolicyKind, Priority, Secret, SourceKind};
 use std::time::Duration;
 
 /// The limits of a value beyond its type.
@@ -105,7 +105,6 @@ named! {
     SortOrder => &SortOrder::ALL;
     Priority => &[Self::Low, Self::Normal, Self::High];
     SourceKind => &SourceKind::ALL;
-    WebsiteMode => &[Self::List, Self::Direct];
 }
 
 /// Puts a value into its slot. The error says what was expected and what was found.

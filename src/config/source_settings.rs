@@ -18,14 +18,12 @@ use std::time::Duration;
 use toml_edit::Value as Toml;
 use url::Url;
 
-/// Words for `website.mode`.
-const MODES: &[&str] = &["list", "direct"];
-
 const GENERAL: FormPage = FormPage::General;
 const SCHEDULE: FormPage = FormPage::Schedule;
 const SELECTORS: FormPage = FormPage::Selectors;
 const ACCESS: FormPage = FormPage::Access;
-const SITES: &[SourceKind] = &[SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
+const SITES: &[SourceKind] =
+    &[SourceKind::Website, SourceKind::Page, SourceKind::Sitemap, SourceKind::Crawl];
 const LISTS: &[SourceKind] = &[SourceKind::Website];
 const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];
 const INHERIT: &str = "inherit";
@@ -69,7 +67,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .polls()
         .option("url", "URL"),
     key("kind", Rule::OneOf(&SourceKind::NAMES), |d| Slot::Choice(&mut d.kind))
-        .on(GENERAL, "Kind", "feed, website (read with selectors), sitemap or crawl.")
+        .on(GENERAL, "Kind", "feed, website (read with selectors), page, sitemap or crawl.")
         .unset("default (feed)")
         .polls(),
     key("folder", Rule::Checked(folder), |d| Slot::MaybeText(&mut d.folder))
@@ -143,11 +141,6 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         Slot::MaybeNumber(&mut d.schedule.learned_exponent)
     }),
     key("schedule.learned_silence", ITEMS, |d| Slot::MaybeNumber(&mut d.schedule.learned_silence)),
-    key("website.mode", Rule::OneOf(MODES), |d| Slot::Choice(&mut d.website.mode))
-        .on(SELECTORS, "Mode", "list: the page links to articles. direct: the page is the article.")
-        .unset("default (list)")
-        .kinds(LISTS)
-        .polls(),
     key("website.articles", Rule::Any, |d| Slot::MaybeText(&mut d.website.articles))
         .on(SELECTORS, "Articles", "Selects the links to articles, such as main h3 > a.")
         .kinds(LISTS)

@@ -6,14 +6,16 @@ use super::rule::mismatch;
 use super::schema::QUIET_HOURS;
 use super::setting::read;
 use super::source_settings::{SETTINGS, SourceDraft};
-use crate::model::{SourceKind, WebsiteMode, WebsiteRules};
+use crate::model::{SourceKind, WebsiteRules};
 use crate::website::check;
 
 /// The old name of `schedule.quiet_hours`.
 const PEAK_HOURS: &str = "peak_hours";
+/// The old key by which a website was one page.
+const MODE: &str = "mode";
 
 /// Reads the `website` table. A feed has none, a website needs selectors for title and content, and
-/// sitemaps and crawls may have them.
+/// the other kinds may have them.
 pub(super) fn read_website(
     source: At,
     pair: Option<&Pair>,
@@ -22,10 +24,20 @@ pub(super) fn read_website(
     report: &mut Report,
 ) {
     let name = format!("{prefix}website");
+    let mode = pair.and_then(|pair| match &pair.node.value {
+        Value::Table(table) => table.iter().find(|p| p.key == MODE),
+        _ => None,
+    });
+    // A website needs them, whether it is a list or, by its old key, a page.
+    let needs_selectors = draft.kind == SourceKind::Website;
+    if let Some(mode) = mode {
+        read_mode(mode, &format!("{name}.{MODE}"), draft, report);
+    }
     let is_website = draft.kind == SourceKind::Website;
     match pair {
         Some(pair) if !draft.kind.reads_pages() => {
-            let what = "is for sources of the kinds \"website\", \"sitemap\" and \"crawl\"";
+            let what =
+                "is for sources of the kinds \"website\", \"page\", \"sitemap\" and \"crawl\"";
             return report.error(pair.at, &name, what);
         }
         None if !draft.kind.reads_pages() => return,
@@ -42,11 +54,11 @@ pub(super) fn read_website(
         }
         None => &[],
     };
-    if is_website {
+    if needs_selectors {
         draft.website.title.clear();
         draft.website.content.clear();
     }
-    read(table, &format!("{name}."), (SETTINGS, "website"), &[PEAK_HOURS], draft, report);
+    read(table, &format!("{name}."), (SETTINGS, "website"), &[PEAK_HOURS, MODE], draft, report);
     let at = |key: &str| {
         let own = table.iter().find(|p| p.key == key).map(|p| p.node.at);
         own.or_else(|| pair.map(|p| p.at)).unwrap_or(source)
@@ -58,7 +70,7 @@ pub(super) fn read_website(
     ] {
         if value.is_empty() {
             usual.clone_into(value);
-            if is_website {
+            if needs_selectors {
                 report.error(at(key), &format!("{name}.{key}"), "is missing: a website needs it");
             }
         }
@@ -67,16 +79,30 @@ pub(super) fn read_website(
         let what = "is for sources of the kind \"crawl\"";
         report.error(at("targets"), &format!("{name}.targets"), what);
     }
-    if !is_website {
-        // The sitemap, or what the crawl learns, determines where the articles are.
-        rules.mode = WebsiteMode::Direct;
-    }
-    for (key, message) in check(rules) {
+    for (key, message) in check(rules, is_website) {
         report.error(at(key), &format!("{name}.{key}"), message);
     }
     if let Some(pair) = table.iter().find(|p| p.key == PEAK_HOURS) {
         read_peak_hours(pair, &format!("{name}.{PEAK_HOURS}"), draft, report);
     }
+}
+
+/// Reads the old key: a website with `direct` is a page.
+fn read_mode(pair: &Pair, name: &str, draft: &mut SourceDraft, report: &mut Report) {
+    let hint = match (&pair.node.value, draft.kind) {
+        (Value::Text(mode), SourceKind::Website) if mode == "direct" => {
+            draft.kind = SourceKind::Page;
+            "has a new name: write kind = \"page\" instead"
+        }
+        (Value::Text(mode), _) if mode == "list" || mode == "direct" => {
+            "is no longer used; remove this key"
+        }
+        _ => {
+            let what = mismatch("\"list\" or \"direct\"", &pair.node);
+            return report.error(pair.node.at, name, what);
+        }
+    };
+    report.warn(pair.at, name, hint);
 }
 
 /// Reads the old key as `schedule.quiet_hours`, unless that one is set too.

@@ -6,7 +6,7 @@ use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse,
 use super::poll;
 use crate::discover::{self, Announced, DocumentKind, Survey, survey};
 use crate::feed::ParsedFeed;
-use crate::model::{SourceKind, SourceRules, WebsiteMode, WebsiteRules};
+use crate::model::{SourceKind, SourceRules, WebsiteRules};
 use crate::net::robots::Robots;
 use crate::net::{FetchError, Request};
 use crate::sitemap;
@@ -112,11 +112,15 @@ impl Handle {
         if wanted(SourceKind::Website) {
             offer_pages(&survey, &response, &mut found);
         }
+        let can_watch = is_html && is_page && !survey.needs_javascript && wanted(SourceKind::Page);
         if let Some(count) = survey.sitemap.filter(|_| wanted(SourceKind::Sitemap)) {
             found.report(format!("the URL is a sitemap with {count} entries"));
-            found.ways.push(sitemap_way(found.address.clone(), count, response));
+            found.ways.push(sitemap_way(found.address.clone(), count, response.clone()));
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
             self.try_sitemaps(&mut found).await;
+        }
+        if can_watch {
+            page_way(&survey, response, &mut found);
         }
         // If there is a feed, no further requests are needed.
         if can_crawl && found.ways.iter().all(|w| w.kind() != SourceKind::Feed) {
@@ -348,7 +352,7 @@ fn crawl_way(url: &Url, targets: &str, what: &str) -> Way {
 /// The targets of a crawl, with their description.
 const CRAWLED: [(&str, &str); 2] = [("articles", "articles"), ("data", "data files")];
 
-/// Offers the lists of articles of a page, or the page itself as the only article.
+/// Offers the lists of articles of a page.
 fn offer_pages(survey: &Survey, response: &TimedResponse, discovery: &mut Discovery) {
     for list in survey.lists.iter().take(MAX_LISTS) {
         discovery.ways.push(list_way(list, survey, response, &discovery.address));
@@ -362,19 +366,22 @@ fn offer_pages(survey: &Survey, response: &TimedResponse, discovery: &mut Discov
         1 => "the page lists articles".to_owned(),
         n => format!("the page has {n} lists that may be articles"),
     });
-    if let Some((title, date)) = &survey.article {
-        let rules = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
-        let items = vec![(title.clone(), *date)];
-        let first = FirstPage { items, count: 1, samples: Vec::new(), response: response.clone() };
+}
+
+/// Offers the page itself, watched for changes.
+fn page_way(survey: &Survey, response: TimedResponse, discovery: &mut Discovery) {
+    if survey.article.is_some() {
         discovery.report("the page is an article".to_owned());
-        discovery.ways.push(Way {
-            rules: SourceRules::new(SourceKind::Website, rules),
-            url: discovery.address.clone(),
-            title: survey.title.clone().unwrap_or_default(),
-            confidence: None,
-            first: Some(FirstFetch::Page(first)),
-        });
     }
+    let items: Vec<_> = survey.article.clone().into_iter().collect();
+    let first = FirstPage { count: items.len(), items, samples: Vec::new(), response };
+    discovery.ways.push(Way {
+        rules: SourceRules::new(SourceKind::Page, WebsiteRules::default()),
+        url: discovery.address.clone(),
+        title: survey.title.clone().unwrap_or_default(),
+        confidence: None,
+        first: Some(FirstFetch::Page(first)),
+    });
 }
 
 fn list_way(list: &Proposal, survey: &Survey, response: &TimedResponse, address: &Url) -> Way {

@@ -31,6 +31,7 @@ pub(super) async fn poll(
     let Some(mut facts) = context.read(move |reader| reader.source(key)).await? else {
         return Ok(Refreshed::Lost("the source no longer exists".to_owned()));
     };
+    let rules_before = facts.website.rules;
     if let Some(rules) = job.source.rules.pages() {
         facts.website = facts.website.under(rules);
     }
@@ -54,6 +55,10 @@ pub(super) async fn poll(
     }
     if let Some(until) = skipped_until(&facts.hints, now).filter(|_| job.pace == Pace::Manual) {
         return Ok(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }));
+    }
+    // Under other rules, refused pages may be articles.
+    if facts.website.rules != rules_before || job.pace == Pace::Force {
+        context.store.forget_refused(key, now).await?;
     }
     if recorded {
         context.store.begin_poll(key, now).await?;
@@ -119,7 +124,10 @@ async fn ask(
             let requests = requests + sent(&answer);
             (answer, requests)
         }
-        SourceRules::Website(_) | SourceRules::Sitemap(_) | SourceRules::Crawl(_) => {
+        SourceRules::Website(_)
+        | SourceRules::Page(_)
+        | SourceRules::Sitemap(_)
+        | SourceRules::Crawl(_) => {
             // After an unfinished poll the page is needed even if it has not changed.
             let request = if facts.website.unfinished {
                 net::Request::page(request.url)
@@ -294,6 +302,7 @@ pub(super) async fn read_response(
     match &job.source.rules {
         SourceRules::Feed => read_feed(context, finished, response, hash).await,
         SourceRules::Website(rules) => Box::pin(visit().website(rules, finished, response)).await,
+        SourceRules::Page(rules) => Box::pin(visit().page(rules, finished, response)).await,
         SourceRules::Sitemap(rules) => Box::pin(visit().sitemap(rules, finished, response)).await,
         SourceRules::Crawl(rules) => Box::pin(visit().crawl(rules, finished, response)).await,
     }

@@ -61,6 +61,8 @@ pub enum TextFrom {
     Site,
     /// The structured data of the page.
     Data,
+    /// The part of the page that is selected, or its whole content.
+    Selected,
 }
 
 impl TextFrom {
@@ -72,6 +74,7 @@ impl TextFrom {
             Self::Guided => "from the page, located by the feed's text",
             Self::Site => "from the page, by the site's template",
             Self::Data => "from the page's data",
+            Self::Selected => "from the page, the selected part",
         }
     }
 }

@@ -21,7 +21,7 @@ pub use source::{
 };
 pub use website::{
     BROKEN_AFTER, DecidingSignal, PageSays, RuleKey, SelectorProblem, Signal, WebsiteFacts,
-    WebsiteMode, WebsiteRules,
+    WebsiteRules,
 };
 
 /// A moment in UTC. Stored as whole seconds since the Unix epoch.

@@ -32,12 +32,13 @@ pub enum SourceKind {
     #[default]
     Feed,
     Website,
+    Page,
     Sitemap,
     Crawl,
 }
 
 impl SourceKind {
-    pub const ALL: [Self; 4] = [Self::Feed, Self::Website, Self::Sitemap, Self::Crawl];
+    pub const ALL: [Self; 5] = [Self::Feed, Self::Website, Self::Page, Self::Sitemap, Self::Crawl];
     /// The names, in the order of [`Self::ALL`].
     pub const NAMES: [&'static str; Self::ALL.len()] = {
         let (mut names, mut index) = ([""; Self::ALL.len()], 0);
@@ -53,6 +54,7 @@ impl SourceKind {
         match self {
             Self::Feed => "feed",
             Self::Website => "website",
+            Self::Page => "page",
             Self::Sitemap => "sitemap",
             Self::Crawl => "crawl",
         }
@@ -67,7 +69,7 @@ impl SourceKind {
     pub fn reads_pages(self) -> bool {
         match self {
             Self::Feed => false,
-            Self::Website | Self::Sitemap | Self::Crawl => true,
+            Self::Website | Self::Page | Self::Sitemap | Self::Crawl => true,
         }
     }
 
@@ -78,8 +80,8 @@ impl SourceKind {
             (Self::Feed, _) => "entries",
             (Self::Website, 1) => "article",
             (Self::Website, _) => "articles",
-            (Self::Sitemap | Self::Crawl, 1) => "page",
-            (Self::Sitemap | Self::Crawl, _) => "pages",
+            (Self::Page | Self::Sitemap | Self::Crawl, 1) => "page",
+            (Self::Page | Self::Sitemap | Self::Crawl, _) => "pages",
         }
     }
 }
@@ -92,6 +94,8 @@ pub enum SourceRules {
     Feed,
     /// Pages without a feed, read by selectors.
     Website(Box<WebsiteRules>),
+    /// One page, or a part of it, watched for changes: its only item gets versions.
+    Page(Box<WebsiteRules>),
     /// The URLs that a sitemap lists.
     Sitemap(Box<WebsiteRules>),
     /// A site that is crawled for pages with targets.
@@ -104,6 +108,7 @@ impl SourceRules {
         match kind {
             SourceKind::Feed => Self::Feed,
             SourceKind::Website => Self::Website(rules.into()),
+            SourceKind::Page => Self::Page(rules.into()),
             SourceKind::Sitemap => Self::Sitemap(rules.into()),
             SourceKind::Crawl => Self::Crawl(rules.into()),
         }
@@ -113,6 +118,7 @@ impl SourceRules {
         match self {
             Self::Feed => SourceKind::Feed,
             Self::Website(_) => SourceKind::Website,
+            Self::Page(_) => SourceKind::Page,
             Self::Sitemap(_) => SourceKind::Sitemap,
             Self::Crawl(_) => SourceKind::Crawl,
         }
@@ -122,14 +128,20 @@ impl SourceRules {
     pub fn pages(&self) -> Option<&WebsiteRules> {
         match self {
             Self::Feed => None,
-            Self::Website(rules) | Self::Sitemap(rules) | Self::Crawl(rules) => Some(rules),
+            Self::Website(rules)
+            | Self::Page(rules)
+            | Self::Sitemap(rules)
+            | Self::Crawl(rules) => Some(rules),
         }
     }
 
     pub fn pages_mut(&mut self) -> Option<&mut WebsiteRules> {
         match self {
             Self::Feed => None,
-            Self::Website(rules) | Self::Sitemap(rules) | Self::Crawl(rules) => Some(rules),
+            Self::Website(rules)
+            | Self::Page(rules)
+            | Self::Sitemap(rules)
+            | Self::Crawl(rules) => Some(rules),
         }
     }
 }

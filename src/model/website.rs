@@ -3,35 +3,11 @@
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
-/// Where the articles of a website source are.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum WebsiteMode {
-    /// The URL is a page with links to articles.
-    #[default]
-    List,
-    /// The URL is the only article.
-    Direct,
-}
-
-impl WebsiteMode {
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Direct => "direct",
-        }
-    }
-}
-
 /// The rules by which a website source is read. Selectors are stored as text; `website::check`
 /// checks whether they can be used. A list of selectors (`h1, h2`) is tried in order if one value
 /// is needed; for article links, all matches count, in the order of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct WebsiteRules {
-    pub mode: WebsiteMode,
     /// Selects the article links of a list page, or elements that contain or are inside one.
     pub articles: Option<String>,
     /// Selects the link to the next list page.
@@ -76,7 +52,6 @@ impl WebsiteRules {
 impl Default for WebsiteRules {
     fn default() -> Self {
         Self {
-            mode: WebsiteMode::default(),
             articles: None,
             next: None,
             max_pages: 1,

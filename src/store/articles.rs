@@ -63,6 +63,8 @@ pub struct PageRead {
     pub updated: Option<Time>,
     /// See `published`.
     pub authors: Vec<String>,
+    /// The page is watched: a change makes its item unread and the newest again.
+    pub watched: bool,
 }
 
 /// The article of a page, compared with the stored one.
@@ -216,19 +218,24 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     insert(conn, key, since, html, *from)?;
     if changed {
         mark_changed(conn, key)?;
+        if read.watched {
+            conn.prepare_cached("UPDATE item SET read = 0, date = max(date, ?2) WHERE key = ?1")?
+                .execute([key, at.timestamp()])?;
+        }
     }
     queue_index(conn, key)
 }
 
-/// Adds a text as the newest version and removes the oldest.
+/// Adds a text as the newest version. Beyond the limit the oldest goes, but never the first.
 fn insert(conn: &Connection, key: i64, at: Time, html: &str, from: TextFrom) -> Result<()> {
     conn.prepare_cached("INSERT INTO article (item, at, origin, body) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![key, at.timestamp(), to_json(&from)?, pack(html)?])?;
     conn.prepare_cached(
         "DELETE FROM article WHERE item = ?1 AND key NOT IN
-            (SELECT key FROM article WHERE item = ?1 ORDER BY key DESC LIMIT ?2)",
+            (SELECT key FROM article WHERE item = ?1 ORDER BY key DESC LIMIT ?2)
+            AND key <> (SELECT min(key) FROM article WHERE item = ?1)",
     )?
-    .execute(params![key, i64::try_from(MAX_VERSIONS).unwrap_or(i64::MAX)])?;
+    .execute(params![key, i64::try_from(MAX_VERSIONS - 1).unwrap_or(i64::MAX)])?;
     Ok(())
 }
 

@@ -45,7 +45,7 @@ pub use identity::{Prepared, prepare};
 pub use ingest::{Finish, FinishedPoll, Ingested};
 pub use lock::{Poller, PollerLock};
 pub use marks::{IdMatch, Mark};
-pub use pages::{PollPages, ReservedKeys};
+pub use pages::{KnownTo, PollPages, ReservedKeys};
 pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
@@ -222,19 +222,27 @@ impl Store {
     }
 
     /// Stores articles of a website or sitemap during the poll, newest first. An article that any
-    /// source has is not stored again and never changed. `None` if the source is gone.
+    /// source has (`known`: or only this source) is not stored again and never changed. `None` if
+    /// the source is gone.
     pub async fn store_articles(
         &self,
         source: i64,
         articles: Vec<Prepared>,
         discovered: Time,
         keys: ReservedKeys,
+        known: KnownTo,
     ) -> Result<Option<(Ingested, ReservedKeys)>> {
         let store = move |conn: &rusqlite::Connection| match rows::load_facts(conn, source)? {
-            Some(_) => pages::ingest(conn, source, &articles, discovered, keys).map(Some),
+            Some(_) => pages::ingest(conn, source, &articles, discovered, keys, known).map(Some),
             None => Ok(None),
         };
         self.call(move |conn| store(conn)).await
+    }
+
+    /// Forgets which pages of a source (row key) were refused; those from before it was followed
+    /// stay refused.
+    pub async fn forget_refused(&self, source: i64, now: Time) -> Result<()> {
+        self.call(move |conn| pages::forget_refused(conn, source, now)).await
     }
 
     /// Stores a finished poll in one transaction. `None` if the source is gone.

@@ -63,18 +63,30 @@ fn reserve(conn: &Connection, count: i64) -> Result<i64> {
     Ok(last)
 }
 
-/// Stores articles that no source has, newest first. Known articles are not changed.
+/// Whose items make an article known, so that it is not stored again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownTo {
+    AnySource,
+    /// The source itself.
+    Itself,
+}
+
+/// Stores articles that are not known, newest first. Known articles are not changed.
 pub(super) fn ingest(
     conn: &Connection,
     source: i64,
     entries: &[Prepared],
     discovered: Time,
     mut keys: ReservedKeys,
+    known: KnownTo,
 ) -> Result<(Ingested, ReservedKeys)> {
     let mut done = Ingested::default();
     for entry in entries {
         let key = keys.take(conn)?;
-        let known = stored(conn, entry.url_hash)?.is_some();
+        let known = match known {
+            KnownTo::AnySource => stored(conn, entry.url_hash)?.is_some(),
+            KnownTo::Itself => item_at(conn, source, entry.url_hash)?.is_some(),
+        };
         if known || was_pruned(conn, source, entry, discovered)? {
             done.known += 1;
             continue;
@@ -96,7 +108,19 @@ fn stored(conn: &Connection, hash: i64) -> Result<Option<Time>> {
     Ok(query.query_row([hash], |r| r.get(0).map(time)).optional()?)
 }
 
+fn item_at(conn: &Connection, source: i64, hash: i64) -> Result<Option<i64>> {
+    let mut query = conn.prepare_cached(
+        "SELECT key FROM item WHERE source = ?1 AND url_hash = ?2 ORDER BY key LIMIT 1",
+    )?;
+    Ok(query.query_row(params![source, hash], |r| r.get(0)).optional()?)
+}
+
 impl Reader {
+    /// The item of a source (row key) with that URL.
+    pub fn item_at(&self, source: i64, url: &Url) -> Result<Option<i64>> {
+        item_at(&self.conn, source, address_hash(url))
+    }
+
     /// Which of these pages need no request of a source: stored by any source, removed by
     /// retention, or failed recently.
     pub fn known_pages(&self, source: i64, pages: &[Url], now: Time) -> Result<Vec<Option<Time>>> {
@@ -128,6 +152,16 @@ pub(super) fn save(conn: &Connection, source: i64, pages: &PollPages) -> Result<
         Some(copy) => copies::keep(conn, source, copy),
         None => Ok(()),
     }
+}
+
+/// Pages refused for longer are older than the source.
+const OLD: chrono::TimeDelta = chrono::TimeDelta::days(365);
+
+/// Forgets the failed pages of a source, but not those from before it was followed.
+pub(super) fn forget_refused(conn: &Connection, source: i64, now: Time) -> Result<()> {
+    conn.prepare_cached("DELETE FROM page WHERE source = ?1 AND until < ?2")?
+        .execute(params![source, (now + OLD).timestamp()])?;
+    Ok(())
 }
 
 /// Removes pages whose time was over at `now`.

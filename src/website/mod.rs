@@ -20,6 +20,7 @@ mod selector;
 pub mod signal;
 mod validate;
 mod walk;
+mod watch;
 
 pub use article::{Article, article, summarise};
 pub use authors::split_names;
@@ -32,3 +33,4 @@ pub use rules::check;
 pub use selector::Selectors;
 pub use validate::{MAX_TITLE, Rejection, validate};
 pub use walk::{MAX_ARTICLES, Walk};
+pub use watch::{declares_article, main_part, selected_part};

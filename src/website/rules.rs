@@ -1,14 +1,14 @@
 //! Checking declared rules.
 
 use super::selector::Selectors;
-use crate::model::{WebsiteMode, WebsiteRules};
+use crate::model::WebsiteRules;
 
 /// The problems of rules: the key in `sources.toml`, and what is wrong. Empty if the rules can be
-/// used.
-pub fn check(rules: &WebsiteRules) -> Vec<(&'static str, String)> {
+/// used. A list of articles needs a selector for their links.
+pub fn check(rules: &WebsiteRules, is_list: bool) -> Vec<(&'static str, String)> {
     let mut wrong = Vec::new();
-    if rules.mode == WebsiteMode::List && rules.articles.is_none() {
-        let what = "is missing; the mode \"list\" needs a selector for the links to articles";
+    if is_list && rules.articles.is_none() {
+        let what = "is missing: a website needs a selector for the links to its articles";
         wrong.push(("articles", what.to_owned()));
     }
     let selectors = [
@@ -43,15 +43,15 @@ mod tests {
         let cases = [
             (good.clone(), None),
             (WebsiteRules::default(), Some("articles")),
-            (WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() }, None),
             (WebsiteRules { title: "h1[".to_owned(), ..good.clone() }, Some("title")),
             (WebsiteRules { next: Some("//a".to_owned()), ..good.clone() }, Some("next")),
             (WebsiteRules { max_pages: 0, ..good.clone() }, Some("max_pages")),
             (WebsiteRules { date_format: Some("%Y".to_owned()), ..good }, Some("date_format")),
         ];
         for (rules, want) in cases {
-            let found = check(&rules);
+            let found = check(&rules, true);
             assert_eq!(found.first().map(|(key, _)| *key), want, "{found:?}");
         }
+        assert_eq!(check(&WebsiteRules::default(), false), []);
     }
 }

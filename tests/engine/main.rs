@@ -20,6 +20,7 @@ mod llm;
 mod manners;
 mod month;
 mod moves;
+mod pages;
 mod pauses;
 mod private;
 mod signals;

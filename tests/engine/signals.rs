@@ -3,7 +3,7 @@
 use super::websites::{Site, website};
 use super::*;
 use newsfed::demo::server::Failure;
-use newsfed::model::{DecidingSignal, Signal, SourceRules, WebsiteMode, WebsiteRules};
+use newsfed::model::{DecidingSignal, Signal, SourceRules};
 
 fn learned() -> Home {
     let mut home = Home::new();
@@ -11,10 +11,9 @@ fn learned() -> Home {
     home
 }
 
-/// A page that is its only article.
-fn direct(url: &str) -> Source {
-    let rules = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
-    Source { rules: SourceRules::Website(rules.into()), ..source("page", url) }
+/// A watched page.
+fn watched(url: &str) -> Source {
+    Source { rules: SourceRules::Page(Box::default()), ..source("page", url) }
 }
 
 fn sitemap(url: &str) -> Source {
@@ -64,7 +63,7 @@ async fn stores_the_first_conclusive_signal_with_the_plan() {
         site.put(path, reply);
         let server = site.start();
         let home = learned();
-        let found = signal_of(&home, direct(&server.url(path))).await;
+        let found = signal_of(&home, watched(&server.url(path))).await;
         assert_eq!((found.name, found.after), (signal, after), "{path}: {}", found.why);
     }
     let site = Site::default();
@@ -143,13 +142,13 @@ async fn a_page_with_an_unchanged_date_is_not_read_again() {
     };
     site.html("/page", &page("2027-01-10T00:00:00Z", "one"));
     let server = site.start();
-    let home = Home::with(&[direct(&server.url("/page"))]);
+    let home = Home::with(&[watched(&server.url("/page"))]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     site.html("/page", &page("2027-01-10T00:00:00Z", "an advertisement"));
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
     site.html("/page", &page("2027-01-11T00:00:00Z", "two"));
-    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1), "read, and known");
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1), "read, and changed");
     engine.shutdown().await;
 }
 

@@ -7,8 +7,7 @@ use newsfed::config::{
     ViewSettings, load,
 };
 use newsfed::model::{
-    BasicAuth, Retention, Secret, Source, SourceId, SourceKind, SourceRules, WebsiteMode,
-    WebsiteRules,
+    BasicAuth, Retention, Secret, Source, SourceId, SourceKind, SourceRules, WebsiteRules,
 };
 use proptest::prelude::*;
 use std::fs;
@@ -68,7 +67,6 @@ fn add_creates_the_file_and_appends() {
 fn website_rules_round_trip() {
     let (_folder, paths) = home(SOURCES);
     let whole = WebsiteRules {
-        mode: WebsiteMode::List,
         articles: Some("ul.news > li a[href^=\"/n/\"]".to_owned()),
         next: Some("a[rel~=next]".to_owned()),
         max_pages: 3,
@@ -80,19 +78,19 @@ fn website_rules_round_trip() {
         targets: None,
         delay: Some(Duration::from_millis(2500)),
     };
-    let direct = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
+    let default = WebsiteRules::default();
     let source = |name: &str, kind, rules| Source {
         rules: SourceRules::new(kind, rules),
         ..Source::feed(id(name), format!("https://{name}.example/").parse().unwrap())
     };
     let added = [
         source("whole", SourceKind::Website, whole.clone()),
-        source("one", SourceKind::Website, direct.clone()),
-        source("map", SourceKind::Sitemap, direct.clone()),
+        source("one", SourceKind::Page, default.clone()),
+        source("map", SourceKind::Sitemap, default.clone()),
         source(
             "crawl",
             SourceKind::Crawl,
-            WebsiteRules { targets: Some("text/csv,application/pdf".to_owned()), ..direct },
+            WebsiteRules { targets: Some("text/csv,application/pdf".to_owned()), ..default },
         ),
     ];
     let file = SourcesFile::open(&paths);

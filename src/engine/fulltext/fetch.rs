@@ -1,11 +1,11 @@
 //! The page of one item: deciding whether to fetch it, fetching, extracting, storing.
 
-use super::read::{NoText, ReadContext, SavedPage, Undated, is_page, read};
+use super::read::{NoText, Part, ReadContext, SavedPage, Undated, is_page, read};
 use super::refetch::{after_failure, after_success};
 use super::{TextGot, Trigger};
 use crate::engine::context::Context;
 use crate::engine::poll::pause_host;
-use crate::model::{ErrorKind, FullText, Item, Source, TextWay, Time, Validators};
+use crate::model::{ErrorKind, FullText, Item, Source, SourceKind, TextWay, Time, Validators};
 use crate::net::{self, FetchError, Request, Response};
 use crate::store::{
     FetchedPage, LearnedSite, PageResult, PageState, PageText, StoreError, Version,
@@ -118,7 +118,7 @@ async fn fetch_now(
     let page = match get(context, &state, key, trigger, late).await {
         Ok(Some(page)) => page,
         Ok(None) => {
-            let next = after_success(state.date, now);
+            let next = state.refresh(now);
             store(context, key, PageResult::Unchanged, next, way).await?;
             return Ok(PageOutcome::stored(TextGot::Same(way)));
         }
@@ -129,6 +129,22 @@ async fn fetch_now(
         Err(failure) => return fail(context, &state, key, failure, way).await,
     };
     take(context, &state, key, page, way).await
+}
+
+/// Extracts the text of an item (row key) from a response to the poll of its source, and stores
+/// it. Returns whether the publisher changed the article since the last time.
+pub(in crate::engine) async fn take_response(
+    context: &Arc<Context>,
+    key: i64,
+    response: Response,
+) -> Result<bool, StoreError> {
+    let turn = context.pages.turn(key);
+    let _turn = turn.lock_owned().await;
+    let Some(state) = state(context, key).await? else { return Ok(false) };
+    let way = state.page.as_ref().map_or(TextWay::Best, |p| p.way);
+    let page = SavedPage::from(response);
+    let got = take(context, &state, key, page, way).await?;
+    Ok(matches!(got.text, TextGot::Fetched { changed: true, .. }))
 }
 
 /// Extracts a page and stores the result.
@@ -146,6 +162,9 @@ async fn take(
         before: state.before.clone(),
         way_before: state.page.as_ref().map(|p| p.way),
         hash_before: state.page.as_ref().and_then(|p| p.page_hash),
+        part: Part::of(&state.source.rules),
+        from_page: state.source.kind().reads_pages(),
+        watched: state.source.kind() == SourceKind::Page,
         way,
         now,
     };
@@ -161,6 +180,10 @@ async fn take(
     };
     let (read, undated) = match read {
         Ok(read) => read,
+        // The item has the text that its source's selectors gave.
+        Err(why) if state.source.kind().reads_pages() && state.page.is_none() => {
+            return Ok(PageOutcome::not_stored(TextGot::Failed(why.to_string())));
+        }
         Err(why) => {
             return fail(context, state, key, PageFailure::lasting(why.to_string()), way).await;
         }
@@ -170,7 +193,7 @@ async fn take(
         PageText::InFeed => TextGot::InFeed,
         PageText::Same => TextGot::Same(way),
     };
-    let next = after_success(state.date, now);
+    let next = state.refresh(now);
     store(context, key, PageResult::Read(Box::new(read)), next, way).await?;
     Ok(PageOutcome { undated, ..PageOutcome::stored(got) })
 }
@@ -190,6 +213,12 @@ async fn state(context: &Arc<Context>, key: i64) -> Result<Option<ItemState>, St
 }
 
 impl ItemState {
+    /// When the page is fetched again automatically: those of sites are polled.
+    fn refresh(&self, now: Time) -> Option<Time> {
+        let polled = self.source.kind().reads_pages();
+        after_success(self.date, now).filter(|_| !polled)
+    }
+
     /// The trigger with its way: a failed one is repeated.
     fn settled(&self, trigger: Trigger) -> Trigger {
         let read = self.page.as_ref().filter(|p| p.error.is_none() || p.page_hash.is_some());

@@ -14,6 +14,7 @@ mod read;
 mod refetch;
 mod requests;
 
+pub(super) use fetch::take_response;
 pub(super) use prefetch::follow;
 pub(super) use requests::PageRequests;
 

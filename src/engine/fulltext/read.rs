@@ -2,12 +2,13 @@
 
 use crate::article::{
     self, Document, Extraction, Guide, Mode, NoArticle, Origin, PageTime, Template, from_html,
-    has_full_text, same_references, same_text,
+    has_full_text, is_small_change, same_references, same_text,
 };
-use crate::model::{Item, TextFrom, TextWay, Time, Validators};
+use crate::model::{Item, SourceRules, TextFrom, TextWay, Time, Validators, WebsiteRules};
 use crate::net::Response;
 use crate::store::{LearnedSite, PageRead, PageText, Version};
 use crate::util::html;
+use crate::website::{Page, declares_article, main_part, selected_part};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -42,6 +43,28 @@ impl From<Response> for SavedPage {
     }
 }
 
+/// The part of a page that its source declares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The article of the page.
+    Article,
+    /// What a selector of the source matches.
+    Selected(String),
+    /// The page is watched: its article, or its content if it is none.
+    Page,
+}
+
+impl Part {
+    pub(super) fn of(rules: &SourceRules) -> Self {
+        match (rules, rules.pages().map(|rules| rules.content.as_str())) {
+            (SourceRules::Feed, _) | (_, None) => Self::Article,
+            (SourceRules::Page(_), Some(WebsiteRules::CONTENT)) => Self::Page,
+            (_, Some(WebsiteRules::CONTENT)) => Self::Article,
+            (_, Some(selector)) => Self::Selected(selector.to_owned()),
+        }
+    }
+}
+
 /// What is known when a page is read.
 pub(super) struct ReadContext {
     pub(super) item: Item,
@@ -51,6 +74,12 @@ pub(super) struct ReadContext {
     /// How it was extracted, and the hash of the text from the page alone at that time.
     pub(super) way_before: Option<TextWay>,
     pub(super) hash_before: Option<i64>,
+    /// What the source declares as its text.
+    pub(super) part: Part,
+    /// The item was made from its page, not from a feed.
+    pub(super) from_page: bool,
+    /// The page is watched for changes.
+    pub(super) watched: bool,
     /// How the text is extracted now.
     pub(super) way: TextWay,
     pub(super) now: Time,
@@ -61,6 +90,8 @@ pub(super) struct ReadContext {
 pub(super) enum NoText {
     #[error(transparent)]
     NoArticle(#[from] NoArticle),
+    #[error("website.content matches nothing on the page")]
+    NotSelected,
     #[error("the page has less text than the feed")]
     Less,
     #[error("the page could not be read (this is a bug)")]
@@ -84,7 +115,10 @@ pub(super) fn read(page: SavedPage, known: ReadContext) -> Result<(PageRead, Und
 
 fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
     let markup = html::decode(&page.body, page.content_type.as_deref());
-    let guide = guide(&known.item, &page.url);
+    let guide = guide(&known, &page.url);
+    if known.part != Part::Article && matches!(known.way, TextWay::Best | TextWay::Feed) {
+        return declared_part(page, &markup, &guide, known);
+    }
     let stored = known.site.template.as_deref();
     let mut template: Template =
         stored.and_then(|t| serde_json::from_str(t).ok()).unwrap_or_default();
@@ -93,8 +127,11 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
     let alone = article::extract(&markup, &guide, Mode::Page, None)?;
     let page_hash = hash(&alone.text);
     let best = article::extract(&markup, &guide, Mode::Auto, Some((&mut template, learn)))?;
-    let feed = html::to_text(known.item.feed_body());
-    let whole = has_full_text(&feed, &best.text);
+    let feed = match known.from_page {
+        false => html::to_text(known.item.feed_body()),
+        true => String::new(),
+    };
+    let whole = has_full_text(&feed, &best.text).filter(|_| !known.from_page);
     let mut read = PageRead {
         text: PageText::InFeed,
         page_hash,
@@ -108,6 +145,7 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
         published: alone.published.and_then(|t| possible(t, known.now)),
         updated: alone.modified.and_then(|t| possible(t, known.now)),
         authors: alone.authors.clone(),
+        watched: false,
     };
     let found = match known.way {
         TextWay::Page => alone,
@@ -134,6 +172,64 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
     Ok((read, undated))
 }
 
+/// The text of an item whose source declares a part of the page, or watches the page.
+fn declared_part(
+    fetched: SavedPage,
+    markup: &str,
+    guide: &Guide,
+    known: ReadContext,
+) -> Result<(PageRead, Undated), NoText> {
+    let page = Page::parse(markup, &fetched.url).map_err(|_| NoArticle::TooDeep)?;
+    let article = article::extract(markup, guide, Mode::Page, None).ok();
+    let (html, from) = match &known.part {
+        Part::Selected(selector) => {
+            let part = selected_part(&page, selector).ok_or(NoText::NotSelected)?;
+            (part, TextFrom::Selected)
+        }
+        Part::Article | Part::Page => {
+            let before = known.before.as_ref();
+            watched_part(&page, article.as_ref(), before, &known.item.title)
+        }
+    };
+    let page_hash = hash(&html::to_text(&html));
+    let dates = article.as_ref().map(|a| (a.published, a.modified)).unwrap_or_default();
+    let read = PageRead {
+        text: match compare(&known, &html, page_hash) {
+            Compared::Same => PageText::Same,
+            compared => PageText::New { html, from, changed: compared == Compared::Changed },
+        },
+        page_hash,
+        bytes: fetched.bytes,
+        validators: fetched.validators,
+        validators_of: fetched.url.to_string(),
+        site: known.site,
+        published: dates.0.and_then(|t| possible(t, known.now)),
+        updated: dates.1.and_then(|t| possible(t, known.now)),
+        authors: article.as_ref().map(|a| a.authors.clone()).unwrap_or_default(),
+        watched: known.watched,
+    };
+    let undated = article.and_then(|article| undated(&known.item, &read, &article.document));
+    Ok((read, undated))
+}
+
+/// A watched page that says it is an article is followed by its text, any other by its whole content. The
+/// choice stays, because changing it would look like a change of the page.
+fn watched_part(
+    page: &Page,
+    article: Option<&Extraction>,
+    before: Option<&Version>,
+    title: &str,
+) -> (String, TextFrom) {
+    let is_article = match before.map(|before| before.from) {
+        Some(from) => from != TextFrom::Selected,
+        None => declares_article(page),
+    };
+    match article.filter(|_| is_article) {
+        Some(article) => (html::clean(&article.document.html(), None), from(article)),
+        None => (main_part(page, title), TextFrom::Selected),
+    }
+}
+
 /// The Markdown of an article without a date in the feed or the page.
 pub(super) type Undated = Option<String>;
 
@@ -153,12 +249,16 @@ fn words(text: &str) -> usize {
 }
 
 /// The text of the feed for the item, and the URL of the page.
-fn guide(item: &Item, url: &Url) -> Guide {
-    let mut url = url.clone();
+fn guide(known: &ReadContext, url: &Url) -> Guide {
+    let (item, mut url) = (&known.item, url.clone());
     let given = item.url.as_deref().and_then(|u| Url::parse(u).ok());
     // Several articles on one page differ in the fragment, which is not sent to servers.
     url.set_fragment(given.as_ref().and_then(Url::fragment));
-    let summary = html::to_text(item.summary.as_deref().unwrap_or_else(|| item.feed_body()));
+    // A summary made from the page says nothing new about it.
+    let summary = match known.from_page {
+        false => html::to_text(item.summary.as_deref().unwrap_or_else(|| item.feed_body())),
+        true => String::new(),
+    };
     Guide {
         title: Some(item.title.clone()).filter(|t| !t.is_empty()),
         summary: Some(summary).filter(|s| !s.is_empty()),
@@ -191,9 +291,12 @@ fn compare(known: &ReadContext, html: &str, page_hash: i64) -> Compared {
     let Some(before) = &known.before else { return Compared::Better };
     let (old, new): (Document, Document) = (from_html(&before.html, None), from_html(html, None));
     let same_way = known.way_before == Some(known.way);
+    // The user selected the part: every change of it counts.
+    let selected = matches!(known.part, Part::Selected(_));
     match (same_text(&old.text(), &new.text()), same_references(&old, &new)) {
         (true, true) => Compared::Same,
         (true, false) if same_way => Compared::Changed,
+        (false, _) if !selected && is_small_change(&old.text(), &new.text()) => Compared::Same,
         (false, _) if known.hash_before.is_some_and(|h| h != page_hash) => Compared::Changed,
         _ => Compared::Better,
     }

@@ -5,6 +5,7 @@ mod crawl;
 mod crawl_logs;
 mod fetcher;
 mod gathering;
+mod page;
 mod pages;
 mod sitemap;
 mod website;
@@ -59,6 +60,17 @@ impl Visit<'_> {
     ) -> Finished {
         let mut gathering = Gathering::default();
         let read = website::read(&mut self, rules, response, &mut gathering).await;
+        self.finish(rules, finished, gathering, read).await
+    }
+
+    pub(super) async fn page(
+        mut self,
+        rules: &WebsiteRules,
+        finished: Finished,
+        response: Response,
+    ) -> Finished {
+        let mut gathering = Gathering::default();
+        let read = page::read(&mut self, rules, response, &mut gathering).await;
         self.finish(rules, finished, gathering, read).await
     }
 

@@ -2,9 +2,10 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{Entry, RuleKey, Time, WebsiteRules};
+use crate::engine::fulltext;
+use crate::model::{Entry, RuleKey, SourceKind, Time, WebsiteRules};
 use crate::net::{FetchError, Response};
-use crate::store::{ReservedKeys, StoreError, prepare};
+use crate::store::{KnownTo, ReservedKeys, StoreError, prepare};
 use crate::util::domain::same_site;
 use crate::util::text;
 use crate::util::url::normalise;
@@ -79,8 +80,11 @@ impl Visit<'_> {
                         // too.
                         gathering.refused.push((url.clone(), self.started + REFUSED));
                     }
+                    let page = response.clone();
                     let read = self.take(url, response, rules, publisher, gathering).await;
-                    self.keep(read.into_iter().collect(), keys, gathering).await?;
+                    let Some(entry) = read else { continue };
+                    self.keep(vec![entry], keys, gathering).await?;
+                    self.full_text(&page.final_url.clone(), page, rules).await?;
                 }
                 Ok(response) if response.status == 429 => {
                     (gathering.left_host, gathering.unfinished) = (true, true);
@@ -117,6 +121,64 @@ impl Visit<'_> {
         Ok(true)
     }
 
+    /// Stores the article as the page alone, its site and its other items give it, unless the
+    /// source has its own selector for the text.
+    async fn full_text(
+        &self,
+        url: &Url,
+        page: Response,
+        rules: &WebsiteRules,
+    ) -> Result<(), String> {
+        if rules.content != WebsiteRules::CONTENT {
+            return Ok(());
+        }
+        let Some(item) = self.item(url).await? else { return Ok(()) };
+        let stored = fulltext::take_response(self.context, item, page).await;
+        stored.map(drop).map_err(|e| text::line(&e.to_string()))
+    }
+
+    /// The row key of the source's item with that URL.
+    pub(super) async fn item(&self, url: &Url) -> Result<Option<i64>, String> {
+        let (key, url) = (self.job.key, url.clone());
+        let read = self.context.read(move |reader| reader.item_at(key, &url)).await;
+        read.map_err(|e| text::line(&e.to_string()))
+    }
+
+    /// Reads known articles again and stores new versions of those that have changed.
+    ///
+    /// # Errors
+    /// The reason, if they cannot be stored.
+    pub(super) async fn reread(
+        &mut self,
+        urls: Vec<Url>,
+        gathering: &mut Gathering,
+    ) -> Result<(), String> {
+        for url in urls {
+            let Some(item) = self.item(&url).await? else { continue };
+            match self.fetcher.page(url.clone()).await {
+                Ok(response) if response.is_success() => {
+                    gathering.wire_bytes += response.wire_bytes;
+                    gathering.elapsed += response.elapsed;
+                    let changed = fulltext::take_response(self.context, item, response).await;
+                    let changed = changed.map_err(|e| text::line(&e.to_string()))?;
+                    gathering.kept.updated += u32::from(changed);
+                    gathering.kept.known += 1;
+                }
+                Ok(response) if response.status == 429 => {
+                    (gathering.left_host, gathering.unfinished) = (true, true);
+                    return Ok(());
+                }
+                Ok(response) => gathering.note(format!("{url}: HTTP {}", response.status)),
+                Err(FetchError::Paused { .. }) => {
+                    (gathering.left_host, gathering.unfinished) = (true, true);
+                    return Ok(());
+                }
+                Err(e) => gathering.note(e.to_string()),
+            }
+        }
+        Ok(())
+    }
+
     /// Stores articles before the poll is over.
     ///
     /// # Errors
@@ -133,7 +195,12 @@ impl Visit<'_> {
         let prepared = self.context.work(move || prepare(entries)).await;
         let prepared = prepared.ok_or("the articles could not be read (this is a bug)")?;
         let store = &self.context.store;
-        let stored = store.store_articles(self.job.key, prepared, self.started, *keys).await;
+        // A watched page has its item even if a feed has listed it.
+        let known = match self.job.source.kind() {
+            SourceKind::Page => KnownTo::Itself,
+            _ => KnownTo::AnySource,
+        };
+        let stored = store.store_articles(self.job.key, prepared, self.started, *keys, known).await;
         let stored = stored.map_err(|e| text::line(&e.to_string()))?;
         let (done, left) = stored.ok_or("the source no longer exists")?;
         *keys = left;

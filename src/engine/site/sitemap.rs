@@ -47,9 +47,16 @@ pub(super) async fn read(
         due(&pages, last_visit, |_| false, MAX_ASKED).into_iter().cloned().collect();
     let urls: Vec<Url> = candidates.iter().map(|p| p.url.clone()).collect();
     let known = visit.known(urls).await.map_err(|e| e.to_string())?;
-    let new = candidates.into_iter().zip(known).filter(|(_, known)| known.is_none());
-    let mut new: Vec<SitemapEntry> = new.map(|(page, _)| page).collect();
+    let (new, old): (Vec<_>, Vec<_>) =
+        candidates.into_iter().zip(known).partition(|(_, known)| known.is_none());
+    let mut new: Vec<SitemapEntry> = new.into_iter().map(|(page, _)| page).collect();
     let rest = new.split_off(new.len().min(budget));
+    // Modified since the last poll: read again, as far as new pages leave room.
+    let modified = |page: &SitemapEntry| {
+        page.lastmod.is_some_and(|m| last_visit.is_some_and(|last| m.at > last))
+    };
+    let again = old.into_iter().map(|(page, _)| page).filter(modified).map(|page| page.url);
+    let again: Vec<Url> = again.take(budget - new.len()).collect();
     match last_visit {
         // Old pages without a modification time would seem new forever.
         None => {
@@ -70,7 +77,9 @@ pub(super) async fn read(
         }
     }
     visit.keep(summary, &mut keys, gathering).await?;
-    visit.articles(fetch, rules, &publisher, &mut keys, gathering).await?;
+    if visit.articles(fetch, rules, &publisher, &mut keys, gathering).await? {
+        visit.reread(again, gathering).await?;
+    }
     Ok(())
 }
 

@@ -2,12 +2,12 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{PageSays, Time, WebsiteMode, WebsiteRules};
+use crate::model::{PageSays, Time, WebsiteRules};
 use crate::net::Response;
 use crate::store::{ListCopy, ReservedKeys};
 use crate::util::url::normalise;
 use crate::util::{limits, text};
-use crate::website::signal::{says, unchanged};
+use crate::website::signal::says;
 use crate::website::{ListPage, Page, Selectors, Walk, list_page, propose::propose};
 use url::Url;
 
@@ -36,9 +36,6 @@ pub(super) async fn read(
     response: Response,
     gathering: &mut Gathering,
 ) -> Result<(), String> {
-    if rules.mode == WebsiteMode::Direct {
-        return direct(visit, rules, response, gathering).await;
-    }
     let start = visit.home();
     let mut walk = Walk::new(&start, rules.max_pages, visit.facts.last_ok, visit.started);
     let (mut asked, mut answer) = (start, response);
@@ -107,34 +104,6 @@ pub(super) async fn read(
     }
     gathering.unfinished |= walk.cut();
     Ok(())
-}
-
-/// The URL itself is the only article.
-async fn direct(
-    visit: &mut Visit<'_>,
-    rules: &WebsiteRules,
-    response: Response,
-    gathering: &mut Gathering,
-) -> Result<(), String> {
-    let publisher = visit.publisher(None);
-    let url = response.final_url.clone();
-    let before = &visit.facts.website;
-    let says = {
-        let response = response.clone();
-        let page = move || {
-            Page::read(&response.body, response.content_type(), &response.final_url)
-                .map(|page| says(&page))
-        };
-        visit.context.work(page).await.and_then(Result::ok).unwrap_or_default()
-    };
-    gathering.says = Some(says);
-    if unchanged(&says, &before.says) && before.problem.is_none() && !before.unfinished {
-        gathering.unchanged = true;
-        return Ok(());
-    }
-    let read = visit.take(url, response, rules, &publisher, gathering).await;
-    let mut keys = ReservedKeys::for_articles(1);
-    visit.keep(read.into_iter().collect(), &mut keys, gathering).await
 }
 
 async fn list(

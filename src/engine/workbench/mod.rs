@@ -12,7 +12,7 @@ use super::handle::Handle;
 use super::message::{Discovery, FirstFetch};
 use super::poll;
 use super::site::PageFetcher;
-use crate::model::{Source, SourceRules, WebsiteMode, WebsiteRules};
+use crate::model::{Source, SourceRules, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::normalise;
 use crate::website::SelectorField;
@@ -113,10 +113,8 @@ impl Workbench {
                 }
             }
             let (place, url) = match &source.rules {
-                SourceRules::Website(rules) => match rules.mode {
-                    WebsiteMode::Direct => (WorkbenchPage::Article, Some(source.url.clone())),
-                    WebsiteMode::List => (WorkbenchPage::List, Some(source.url.clone())),
-                },
+                SourceRules::Website(_) => (WorkbenchPage::List, Some(source.url.clone())),
+                SourceRules::Page(_) => (WorkbenchPage::Article, Some(source.url.clone())),
                 // The lists of other kinds are not pages.
                 SourceRules::Feed | SourceRules::Sitemap(_) | SourceRules::Crawl(_) => {
                     (WorkbenchPage::Article, newest)

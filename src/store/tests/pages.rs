@@ -10,7 +10,7 @@ fn reserved_keys_are_not_given_to_others() {
     let store = |title: &str, keys: ReservedKeys| {
         let (prepared, now) = (prepare(vec![entry(title)]), f.now);
         let write = move |conn: &rusqlite::Connection| {
-            crate::store::pages::ingest(conn, site, &prepared, now, keys)
+            crate::store::pages::ingest(conn, site, &prepared, now, keys, KnownTo::AnySource)
         };
         f.store.writer().unwrap().call_blocking(write).unwrap()
     };

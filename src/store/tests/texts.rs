@@ -50,6 +50,7 @@ fn page_read(html: &str, changed: bool) -> PageRead {
         published: Some(Time::from_timestamp(1_700_000_000, 0).unwrap()),
         updated: None,
         authors: vec!["Ann".to_owned()],
+        watched: false,
     }
 }
 
@@ -122,7 +123,10 @@ fn keeps_a_number_of_versions_and_clears_the_mark_when_seen() {
     }
     let versions = f.store.reader().unwrap().versions(f.only_key()).unwrap();
     let htmls: Vec<&str> = versions.iter().map(|v| v.html.as_str()).collect();
-    assert_eq!(htmls, ["<p>9</p>", "<p>8</p>", "<p>7</p>", "<p>6</p>", "<p>5</p>", "<p>4</p>"]);
+    assert_eq!(
+        htmls,
+        ["<p>9</p>", "<p>8</p>", "<p>7</p>", "<p>6</p>", "<p>5</p>", "<p>0 better</p>"]
+    );
     assert_eq!((f.item().versions, f.item().body()), (5, "<p>9</p>"));
     let changed = || f.store.reader().unwrap().changed().unwrap();
     assert_eq!((changed(), f.found("is:changed"), f.found("-is:changed")), (1, 1, 0));

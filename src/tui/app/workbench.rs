@@ -13,7 +13,7 @@ use super::editor;
 use super::{App, Editor};
 use crate::config::SourceForm;
 use crate::engine::{ListLink, Matches, Offer, Preview, SelectorField, Subject, WorkbenchPage};
-use crate::model::{RuleKey, SelectorProblem, SourceKind, Time, WebsiteMode, WebsiteRules};
+use crate::model::{RuleKey, SelectorProblem, SourceKind, Time, WebsiteRules};
 use crate::tui::effect::{BenchRequest, Effect};
 use crate::tui::event::RequestId;
 use crate::tui::input::Field;
@@ -239,7 +239,7 @@ fn is_filled(bench: &Bench, part: SelectorField, typed: &Field) -> bool {
 
 /// Whether the URL is a list of articles.
 fn is_list(form: &SourceForm) -> bool {
-    form.kind() == SourceKind::Website && rules(form).mode == WebsiteMode::List
+    form.kind() == SourceKind::Website
 }
 
 /// The rules as typed, valid or not.
@@ -248,14 +248,12 @@ fn rules(form: &SourceForm) -> WebsiteRules {
         let field = form.fields().iter().find(|f| f.website_key() == Some(key));
         field.map(|f| f.value().trim().to_owned()).filter(|value| !value.is_empty())
     };
-    let direct = value("mode").as_deref() == Some("direct");
-    // A sitemap may leave out how its articles are read.
+    // Only a list of articles needs selectors for them.
     let or_usual = |previous: Option<String>, usual: &str| match previous {
         None if form.kind() != SourceKind::Website => usual.to_owned(),
         previous => previous.unwrap_or_default(),
     };
     WebsiteRules {
-        mode: if direct { WebsiteMode::Direct } else { WebsiteMode::List },
         articles: value("articles"),
         next: value("next"),
         title: or_usual(value("title"), WebsiteRules::TITLE),

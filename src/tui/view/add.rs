@@ -113,7 +113,6 @@ fn tried_lines(app: &App, tried: &[String], width: u16) -> Vec<String> {
 /// The kind of source, in one word.
 fn kind_name(way: &Way) -> &'static str {
     match way.kind() {
-        SourceKind::Website if way.confidence.is_none() => "article",
         SourceKind::Website => "list",
         kind => kind.name(),
     }

@@ -1,0 +1,128 @@
+//! The part of a page that is watched for changes.
+
+use super::page::{Page, own};
+use super::selector::Selectors;
+use crate::util::html::{self, tree::text_of};
+use crate::util::text;
+use scraper::{ElementRef, Selector};
+use std::sync::LazyLock;
+
+/// Maximum size of the watched markup in bytes.
+const MAX_MARKUP: usize = 1 << 20;
+
+static MAIN: LazyLock<Option<Selector>> = LazyLock::new(|| own("main, [role=main]"));
+static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));
+/// What surrounds the content of a page, and adverts.
+static AROUND: LazyLock<Option<Selector>> = LazyLock::new(|| {
+    own("nav, footer, aside, form, script, style, noscript, template, iframe, dialog, \
+         [role=navigation], [role=banner], [role=contentinfo], [role=complementary], [aria-hidden=true], \
+         .ad, .ads, .advert, .advertisement, .adsbygoogle, .sponsored, .cookie-banner")
+});
+static HEADER: LazyLock<Option<Selector>> = LazyLock::new(|| own("body > header"));
+
+static H1: LazyLock<Option<Selector>> = LazyLock::new(|| own("h1"));
+static ARTICLE: LazyLock<Option<Selector>> = LazyLock::new(|| own("article"));
+static ARTICLE_TYPE: LazyLock<Option<Selector>> = LazyLock::new(|| {
+    own("meta[property='og:type'][content=article], [itemtype$=Article], [itemtype$=BlogPosting]")
+});
+
+/// Whether a page says that it is one article: by its metadata, or by its only `article` element.
+pub fn declares_article(page: &Page) -> bool {
+    let count = |selector: &Option<Selector>| {
+        selector.as_ref().map_or(0, |s| page.tree().select(s).take(2).count())
+    };
+    count(&ARTICLE) == 1 || count(&ARTICLE) == 0 && count(&ARTICLE_TYPE) == 1
+}
+
+/// All parts of a page that a selector matches, as safe HTML; `None` if it matches nothing.
+pub fn selected_part(page: &Page, selector: &str) -> Option<String> {
+    let selectors = Selectors::parse(selector).ok()?;
+    let parts: Vec<String> =
+        selectors.first_matching(page.tree()).into_iter().map(|e| e.html()).collect();
+    (!parts.is_empty()).then(|| clean(page, &parts.concat()))
+}
+
+/// The content of a page without what surrounds it on every page of a site, and without the
+/// heading that is its `title`: its main element, or else its body. Safe HTML.
+pub fn main_part(page: &Page, title: &str) -> String {
+    let mut tree = page.tree().clone();
+    let around: Vec<_> = [&AROUND, &HEADER]
+        .into_iter()
+        .filter_map(|selector| selector.as_ref())
+        .flat_map(|selector| page.tree().select(selector).map(|e| e.id()))
+        .chain(page_heading(page, title))
+        .collect();
+    for id in around {
+        if let Some(mut node) = tree.tree.get_mut(id) {
+            node.detach();
+        }
+    }
+    let first = |selector: &Option<Selector>| {
+        selector
+            .as_ref()
+            .and_then(|s| tree.select(s).next())
+            .map(|e: ElementRef<'_>| e.inner_html())
+    };
+    clean(page, &first(&MAIN).or_else(|| first(&BODY)).unwrap_or_default())
+}
+
+fn page_heading(page: &Page, title: &str) -> Option<ego_tree::NodeId> {
+    let heading = H1.as_ref().and_then(|s| page.tree().select(s).next())?;
+    (text::line(&text_of(heading)) == title).then(|| heading.id())
+}
+
+fn clean(page: &Page, markup: &str) -> String {
+    html::clean(text::start(markup, MAX_MARKUP), Some(page.base()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(markup: &str) -> Page {
+        Page::parse(markup, &url::Url::parse("https://example.org/a").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn leaves_out_what_surrounds_the_content() {
+        let cases = [
+            (
+                "<body><nav>Home</nav><main><h1>Prices</h1><p>Tea 3 €</main><footer>©</footer>",
+                "Tea 3 €",
+            ),
+            (
+                "<body><header>Club</header><h2>News</h2><div class=ads>Buy</div><p>Open day<form>Mail</form>",
+                "News Open day",
+            ),
+            ("<body><main></main>", ""),
+        ];
+        for (markup, want) in cases {
+            let found = html::to_text(&main_part(&page(markup), "Prices"));
+            assert_eq!(found.split_whitespace().collect::<Vec<_>>().join(" "), want, "{markup}");
+        }
+    }
+
+    #[test]
+    fn one_article_element_or_metadata_declare_an_article() {
+        let meta = "<meta property=og:type content=article>";
+        let cases = [
+            ("<article>a</article>".to_owned(), true),
+            ("<article>a</article><article>b</article>".to_owned(), false),
+            (format!("{meta}<p>a"), true),
+            (format!("{meta}<article>a</article><article>b</article>"), false),
+            ("<p>a".to_owned(), false),
+        ];
+        for (markup, want) in cases {
+            assert_eq!(declares_article(&page(&markup)), want, "{markup}");
+        }
+    }
+
+    #[test]
+    fn a_selector_selects_the_part() {
+        let page = page("<p class=a>One</p><p class=b>Two</p><p class=a>Three</p>");
+        let text = |selector: &str| selected_part(&page, selector).map(|part| html::to_text(&part));
+        let three = text("p.a").unwrap();
+        assert_eq!(three.split_whitespace().collect::<Vec<_>>(), ["One", "Three"]);
+        assert_eq!(text("p.c"), None);
+    }
+}

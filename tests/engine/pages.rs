@@ -1,0 +1,227 @@
+//! Watched pages, and articles of sites that change after they were stored.
+
+use super::websites::{Site, website};
+use super::*;
+use newsfed::model::{SourceRules, TextFrom, WebsiteRules};
+use newsfed::store::Mark;
+
+/// A watched page, or the part of it that `content` selects.
+fn watched(url: &str, content: Option<&str>) -> Source {
+    let content = content.unwrap_or(WebsiteRules::CONTENT).to_owned();
+    let rules = WebsiteRules { content, ..WebsiteRules::default() };
+    Source { rules: SourceRules::Page(rules.into()), ..source("page", url) }
+}
+
+fn item(engine: &Handle) -> Item {
+    let mut all = items(engine);
+    assert_eq!(all.len(), 1, "{all:?}");
+    all.remove(0)
+}
+
+fn key(engine: &Handle) -> i64 {
+    let reader = engine.store().reader().unwrap();
+    reader.window(&View::of(Scope::All), Anchor::First, 2).unwrap().rows[0].key
+}
+
+fn text(engine: &Handle) -> String {
+    let text = newsfed::util::html::to_text(item(engine).body());
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn notice(opening: &str, price: &str, visitors: u32) -> String {
+    format!(
+        "<nav>Home News</nav><main><h1>The harbour pool</h1><p>{opening}</p>\
+         <ul><li>Adults {price}</li><li>Children 2 €</li></ul><p>{visitors} visitors</p></main>"
+    )
+}
+
+#[tokio::test]
+async fn a_watched_page_gets_a_version_for_each_change() {
+    let site = Site::default();
+    site.html("/pool", &notice("Open from 9 to 18.", "4 €", 100));
+    let server = site.start();
+    let home = Home::with(&[watched(&server.url("/pool"), None)]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    let first = item(&engine);
+    assert_eq!(first.title, "The harbour pool");
+    assert_eq!(text(&engine), "Open from 9 to 18. Adults 4 € Children 2 € 100 visitors");
+    let key = key(&engine);
+    engine.mark(Mark::Read, vec![key], true).await.unwrap();
+    engine.mark(Mark::Pinned, vec![key], true).await.unwrap();
+
+    // A counter is no change of the page.
+    home.clock.advance(DAY);
+    site.html("/pool", &notice("Open from 9 to 18.", "4 €", 101));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
+    assert!(item(&engine).read);
+
+    home.clock.advance(DAY);
+    site.html("/pool", &notice("Closed until May.", "5 €", 102));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    let changed = item(&engine);
+    assert!(changed.changed && changed.pinned && !changed.read, "a change is news; the pin stays");
+    assert_eq!((changed.versions, changed.title.as_str()), (1, "The harbour pool"));
+    assert_eq!(text(&engine), "Closed until May. Adults 5 € Children 2 € 102 visitors");
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn fifty_polls_of_a_changing_page_store_one_item_and_keep_the_first_version() {
+    let site = Site::default();
+    let page = |n: usize| {
+        notice(
+            &format!("Notice number {} is new.", ["zero", "one"][n % 2].repeat(n / 2 + 1)),
+            "4 €",
+            1,
+        )
+    };
+    site.html("/pool", &page(0));
+    let server = site.start();
+    let home = Home::with(&[watched(&server.url("/pool"), None)]);
+    let engine = home.on_demand().await;
+    for n in 0..50 {
+        site.html("/pool", &page(n));
+        let want = if n == 0 { fetched(1, 0, 1) } else { fetched(0, 1, 1) };
+        assert_eq!(sync_one(&engine, Pace::Manual).await, want, "{n}");
+        home.clock.advance(DAY);
+    }
+    let key = key(&engine);
+    let versions = engine.store().reader().unwrap().versions(key).unwrap();
+    assert!(versions.last().unwrap().html.contains("number zero is"), "the first version stays");
+    assert!(versions[0].html.contains(&"one".repeat(25)));
+    assert_eq!(versions.len(), newsfed::store::MAX_VERSIONS);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_selected_part_is_watched_to_the_digit() {
+    let site = Site::default();
+    site.html("/pool", &notice("Open.", "4 €", 100));
+    let server = site.start();
+    let home = Home::with(&[watched(&server.url("/pool"), Some("main p, main li"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    home.clock.advance(DAY);
+    site.html("/pool", &notice("Open.", "4 €", 101));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    assert_eq!(text(&engine), "Open. 101 visitors");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_page_that_is_no_article_is_watched_as_a_whole() {
+    let site = Site::default();
+    let table = |price: &str| {
+        let rows: String = (0..30).map(|n| format!("<tr><td>Line {n}<td>{n} €")).collect();
+        format!("<main><h1>Fares</h1><table>{rows}<tr><td>Night<td>{price}</table></main>")
+    };
+    site.html("/fares", &table("7 €"));
+    let server = site.start();
+    let home = Home::with(&[watched(&server.url("/fares"), None)]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    assert_eq!(item(&engine).text_from, TextFrom::Selected);
+    home.clock.advance(DAY);
+    site.html("/fares", &table("8 €"));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_page_that_a_feed_lists_can_be_watched() {
+    let site = Site::default();
+    site.list(1);
+    let server = site.start();
+    let home =
+        Home::with(&[website(&server.url("/news")), watched(&server.url("/news/story-1"), None)]);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let counts: Vec<u32> =
+        engine.store().reader().unwrap().sources().unwrap().iter().map(|s| s.items).collect();
+    assert_eq!(counts, [1, 1]);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_website_without_selectors_for_texts_stores_the_article_alone() {
+    let site = Site::default();
+    let text = "The bus went on to the harbour and came back in the evening. ".repeat(8);
+    site.html("/news", "<ul><li class=story><a href=/news/a>The bus came back again</a></ul>");
+    site.html(
+        "/news/a",
+        &format!(
+            "<body><div class=nav><a href=/>Home</a> <a href=/news>News</a></div><div class=post>\
+             <h1>The bus came back again</h1><p>{text}</p><p>{text}</p></div>\
+             <div class=related><h3>Related</h3><ul><li><a href=/b>Another bus</a></ul></div>"
+        ),
+    );
+    let server = site.start();
+    let rules = WebsiteRules { articles: Some("li.story a".to_owned()), ..WebsiteRules::default() };
+    let home = Home::with(&[Source {
+        rules: SourceRules::Website(rules.into()),
+        ..source("site", &server.url("/news"))
+    }]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    let found = self::text(&engine);
+    assert!(found.contains("came back in the evening"), "{found}");
+    assert!(!found.contains("Another bus") && !found.contains("Home"), "{found}");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_article_is_read_again_when_its_sitemap_says_that_it_was_modified() {
+    let site = Site::default();
+    let map = |at: &str, server: &str| {
+        let xml = format!(
+            "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url>\
+             <loc>{server}</loc><lastmod>{at}</lastmod></url></urlset>"
+        );
+        Reply::ok("text/xml", xml)
+    };
+    let body = |words: &str| {
+        let text = format!("{words} The bus went on to the harbour and came back. ").repeat(6);
+        format!("<article><h1>The bus</h1><p>{text}</p><p>{text}</p></article>")
+    };
+    site.html("/a", &body("Early."));
+    let server = site.start();
+    site.put("/sitemap.xml", map("2027-01-10T00:00:00Z", &server.url("/a")));
+    let home = Home::with(&[Source {
+        rules: SourceRules::Sitemap(Box::default()),
+        ..source("map", &server.url("/sitemap.xml"))
+    }]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    home.clock.advance(2 * DAY);
+    site.html("/a", &body("Late."));
+    site.put("/sitemap.xml", map("2027-01-16T00:00:00Z", &server.url("/a")));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    let found = item(&engine);
+    assert!(found.changed && found.versions == 1 && self::text(&engine).contains("Late."));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn changed_rules_forget_what_the_old_ones_refused() {
+    let site = Site::default();
+    site.list(2);
+    // A date more than a day ahead is refused.
+    site.html(
+        "/news/story-1",
+        "<h1 class=headline>Soon</h1><time class=when datetime=2031-01-01>x</time>\
+         <time class=real datetime=2024-01-01>y</time><div class=story-text>The text of it</div>",
+    );
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    let change = SourceChange::default().set("website.date", "time.real, time.when");
+    home.file().update(&[SourceId("site".to_owned())], &change).unwrap();
+    engine.shutdown().await;
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    assert_eq!(items(&engine).len(), 2);
+    engine.shutdown().await;
+}
