@@ -261,6 +261,7 @@ impl Database {
                 bytes: 1,
                 outcome: Outcome::Unchanged,
                 repairs: Vec::new(),
+                left_out: Vec::new(),
             },
             finish: Box::new(|_, _| {}),
         }

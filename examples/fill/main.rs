@@ -130,6 +130,7 @@ fn poll(source: i64, entries: Vec<Entry>, at: Time) -> FinishedPoll {
             bytes: 20_000,
             outcome: Outcome::Unchanged,
             repairs: Vec::new(),
+            left_out: Vec::new(),
         },
         finish: Box::new(move |facts, _| {
             facts.last_poll = Some(at);

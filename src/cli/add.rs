@@ -91,7 +91,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
             if facts.as_ref().is_none_or(|f| f.last_poll.is_none()) {
                 out.note("the next `newsfed sync` fetches its items");
             }
-            if let Some(why) = handle.why_no_items(&source.id, listed).await? {
+            if let Some(why) = handle.first_poll_note(&source.id, listed).await? {
                 out.note(why);
             }
             let items = facts.map_or(0, |f| f.items);

@@ -3,7 +3,7 @@
 use super::global::Global;
 use super::{
     add, config, crawl, discover, doctor, export, extract, generate, import, list, mark, open,
-    parse, prefetch, prune, schedule, show, sources, sync,
+    parse, prefetch, prune, reread, schedule, show, sources, sync,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -98,6 +98,8 @@ pub(super) enum Command {
     Schedule(schedule::ScheduleArgs),
     /// Fetch the pages of pinned and unread items, for reading offline
     Prefetch(prefetch::PrefetchArgs),
+    /// Read the stored items of a site again, under the selectors that it has now
+    Reread(reread::RereadArgs),
     /// Show what retention would remove, or remove it
     Prune(prune::PruneArgs),
     /// Print completions for a shell

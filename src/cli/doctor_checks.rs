@@ -3,8 +3,8 @@
 use super::doctor::Finding;
 use super::output::colours_wanted;
 use crate::config::{Loaded, Paths, Settings};
-use crate::model::{Access, FAILING_AFTER, Health, Secret};
-use crate::store::{Poller, PollerLock, Reader, Store, StoreError};
+use crate::model::{Access, Health, LeftOut, Outcome, Secret, SourceFacts};
+use crate::store::{PollFilter, Poller, PollerLock, Reader, Store, StoreError};
 use crate::util::browser::{self, How, Surroundings};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::login::has_secrets;
@@ -155,6 +155,9 @@ fn damaged(path: &Path, why: &str) -> String {
 /// Maximum number of sources listed by name.
 const NAMED: usize = 10;
 
+/// Polls of a source that are searched for what was left out.
+const POLLS: usize = 20;
+
 fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError> {
     let now = SystemClock.now();
     let mut findings = Vec::new();
@@ -172,6 +175,10 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
                 "{} is gone for good (410); `newsfed sources remove {}` removes it",
                 source.id, source.id
             ),
+            Health::Retrying => format!(
+                "{} failed at its last check, {} in a row; `newsfed sources show {}` shows why",
+                source.id, facts.fail_count, source.id
+            ),
             _ => match facts.website.broken() {
                 Some(problem) => format!(
                     "{} finds {} since {}; `newsfed sources show {}` suggests a repair",
@@ -180,7 +187,10 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
                     crate::util::time_text::day(problem.since),
                     source.id
                 ),
-                None => continue,
+                None => match left_out(reader, &facts)? {
+                    Some(left_out) => format!("{}, last poll with items: {left_out}", source.id),
+                    None => continue,
+                },
             },
         };
         if findings.len() < NAMED {
@@ -194,10 +204,21 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
             .push(Finding::warning("sources", format!("and {more} more; see `newsfed sources`")));
     }
     if findings.is_empty() {
-        let none = format!("none has failed {FAILING_AFTER} times in a row, and none is broken");
+        let none =
+            "no check has failed, nothing was left out, and no selectors are broken".to_owned();
         findings.push(Finding::ok("sources", none));
     }
     Ok(findings)
+}
+
+/// What the newest of the last polls that left something out says, if no later one was complete.
+fn left_out(reader: &Reader, facts: &SourceFacts) -> Result<Option<String>, StoreError> {
+    let polls = reader.polls(PollFilter { source: Some(facts.key), noteworthy: false }, POLLS)?;
+    let read = polls.into_iter().map(|(_, poll)| poll).find(|poll| match poll.outcome {
+        Outcome::Fetched { new, .. } => new > 0 || !poll.left_out.is_empty(),
+        _ => false,
+    });
+    Ok(read.and_then(|poll| LeftOut::describe(&poll.left_out)))
 }
 
 /// Terminal, colours, browser and proxy.

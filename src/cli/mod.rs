@@ -35,6 +35,7 @@ mod prefetch;
 mod progress;
 mod prune;
 mod refresh_summary;
+mod reread;
 mod runtime;
 mod schedule;
 mod show;
@@ -117,6 +118,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Config(args)) => config::run(args.command, global, out),
         Some(Command::Schedule(args)) => schedule::run(&args.command, global, out),
         Some(Command::Prefetch(args)) => prefetch::run(&args, global, out),
+        Some(Command::Reread(args)) => reread::run(&args, global, out),
         Some(Command::Prune(args)) => prune::run(&args, global, out),
         Some(Command::Completions(args)) => generate::completions(&args, command(), out),
         Some(Command::Man(args)) => generate::man(&args, command(), out),

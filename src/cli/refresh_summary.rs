@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use crate::engine::{Refreshed, Report};
-use crate::model::{ErrorKind, Outcome, PauseReason, Time};
+use crate::model::{ErrorKind, LeftOut, Outcome, PauseReason, Time};
 use serde::Serialize;
 
 /// Totals over all sources; the last value that `sync --json` prints.
@@ -93,6 +93,7 @@ pub(super) struct JsonReport<'a> {
     until: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<PauseReason>,
+    left_out: &'a [LeftOut],
 }
 
 pub(super) fn json_report(report: &Report) -> JsonReport<'_> {
@@ -106,6 +107,7 @@ pub(super) fn json_report(report: &Report) -> JsonReport<'_> {
         message: None,
         until: None,
         reason: None,
+        left_out: &report.left_out,
     };
     match &report.result {
         Refreshed::Polled(Outcome::Unchanged) => {}

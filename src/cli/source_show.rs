@@ -6,7 +6,7 @@ use super::output::Output;
 use crate::config::source_values;
 use crate::engine::broken;
 use crate::model::{
-    FullText, Health, Outcome, Pause, PollRecord, SelectorProblem, SourceKind, Time,
+    FullText, Health, LeftOut, Outcome, Pause, PollRecord, SelectorProblem, SourceKind, Time,
 };
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
@@ -197,7 +197,9 @@ fn poll_result(poll: &PollRecord) -> String {
     let repairs = if poll.repairs.is_empty() {
         String::new()
     } else {
-        format!("; repaired: {}", poll.repairs.join(", "))
+        format!("; notes: {}", poll.repairs.join(", "))
     };
-    format!("{status}  {what}{repairs}  ({} bytes, {} ms)", poll.bytes, poll.millis)
+    let left_out = LeftOut::describe(&poll.left_out).map(|left| format!("; {left}"));
+    let left_out = left_out.unwrap_or_default();
+    format!("{status}  {what}{left_out}{repairs}  ({} bytes, {} ms)", poll.bytes, poll.millis)
 }

@@ -119,11 +119,12 @@ impl Handle {
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
             self.try_sitemaps(&mut found).await;
         }
-        if can_watch {
+        let has_feed = found.ways.iter().any(|w| w.kind() == SourceKind::Feed);
+        if can_watch && (!has_feed || survey.article.is_some()) {
             page_way(&survey, response, &mut found);
         }
         // If there is a feed, no further requests are needed.
-        if can_crawl && found.ways.iter().all(|w| w.kind() != SourceKind::Feed) {
+        if can_crawl && !has_feed {
             let ways = CRAWLED.map(|(targets, what)| crawl_way(&found.address, targets, what));
             found.ways.extend(ways);
         }

@@ -13,7 +13,8 @@ use crate::config::{
     Settings, SourcesFile,
 };
 use crate::model::{
-    Access, BasicAuth, Pause, PauseReason, Secret, Source, SourceFacts, SourceId, SourceKind,
+    Access, BasicAuth, LeftOut, Pause, PauseReason, Secret, Source, SourceFacts, SourceId,
+    SourceKind,
 };
 use crate::net::{FetchError, Response};
 use crate::store::{PollFilter, StoreError};
@@ -166,25 +167,28 @@ impl Handle {
         Ok(known.map(|(source, _)| source.id.clone()))
     }
 
-    /// Why a new source has no items although it lists some; `None` if it has items or was not
-    /// read yet.
+    /// What the first poll of a new source left out, or why it has no items although it lists
+    /// some; `None` if there is nothing to say.
     ///
     /// # Errors
     /// If the database cannot be read.
-    pub async fn why_no_items(
+    pub async fn first_poll_note(
         &self,
         id: &SourceId,
         listed: usize,
     ) -> Result<Option<String>, StoreError> {
         let all = self.sources().await?;
         let facts = all.into_iter().map(|(_, facts)| facts).find(|facts| facts.id == *id);
-        let empty = facts.filter(|facts| facts.items == 0 && facts.last_poll.is_some());
-        let Some(facts) = empty else { return Ok(None) };
+        let Some(facts) = facts.filter(|facts| facts.last_poll.is_some()) else { return Ok(None) };
+        let last = PollFilter { source: Some(facts.key), noteworthy: false };
+        let polls = self.context.read(move |reader| reader.polls(last, 1)).await?;
+        let left_out = polls.first().and_then(|(_, poll)| LeftOut::describe(&poll.left_out));
+        if facts.items > 0 || left_out.is_some() {
+            return Ok(left_out);
+        }
         if listed == 0 {
             return Ok(Some("the page lists nothing yet".to_owned()));
         }
-        let last = PollFilter { source: Some(facts.key), noteworthy: false };
-        let polls = self.context.read(move |reader| reader.polls(last, 1)).await?;
         let notes = polls.first().map(|(_, poll)| poll.repairs.join("; ")).unwrap_or_default();
         Ok(Some(match notes.as_str() {
             "" => {

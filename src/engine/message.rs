@@ -3,7 +3,9 @@
 use super::follow::{access, may_have_credentials};
 use crate::config::{Section, unique_id};
 use crate::feed::ParsedFeed;
-use crate::model::{Outcome, Pause, Source, SourceId, SourceKind, SourceRules, Time, WebsiteRules};
+use crate::model::{
+    LeftOut, Outcome, Pause, Source, SourceId, SourceKind, SourceRules, Time, WebsiteRules,
+};
 use crate::net::Response;
 use crate::util::url::WebAddress;
 use std::collections::HashSet;
@@ -61,6 +63,8 @@ pub enum Pace {
 pub struct Report {
     pub source: SourceId,
     pub result: Refreshed,
+    /// What was not stored, and why.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// The result of one source in a [`Report`].

@@ -35,6 +35,7 @@ pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
+pub use site::Reread;
 // The choices of a prefetch.
 pub use crate::store::MarkedItems;
 pub use describe::{HOURS, ScheduleSummary, broken};

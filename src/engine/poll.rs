@@ -8,8 +8,8 @@ use super::site::{PageFetcher, Prefetched, SiteEnd, Visit};
 use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::ParsedFeed;
 use crate::model::{
-    ErrorKind, Outcome, Pause, PauseReason, PollRecord, Source, SourceFacts, SourceRules, Time,
-    Validators,
+    ErrorKind, LeftOut, Outcome, Pause, PauseReason, PollRecord, Source, SourceFacts, SourceRules,
+    Time, Validators,
 };
 use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
@@ -20,16 +20,28 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
+/// The result of a poll for the user.
+pub(super) struct Polled {
+    pub(super) result: Refreshed,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+impl From<Refreshed> for Polled {
+    fn from(result: Refreshed) -> Self {
+        Self { result, left_out: Vec::new() }
+    }
+}
+
 /// Polls a source and stores the result. `recorded` is whether the poll is recorded before its
 /// first request, so that a response that ends the program is noticed.
 pub(super) async fn poll(
     context: &Arc<Context>,
     job: &Job,
     recorded: bool,
-) -> Result<Refreshed, StoreError> {
+) -> Result<Polled, StoreError> {
     let key = job.key;
     let Some(mut facts) = context.read(move |reader| reader.source(key)).await? else {
-        return Ok(Refreshed::Lost("the source no longer exists".to_owned()));
+        return Ok(Refreshed::Lost("the source no longer exists".to_owned()).into());
     };
     let rules_before = facts.website.rules;
     if let Some(rules) = job.source.rules.pages() {
@@ -39,7 +51,8 @@ pub(super) async fn poll(
     if !declared_as(context, job) {
         return Ok(Refreshed::Lost(
             "the source was removed, or its URL was changed, before the poll".to_owned(),
-        ));
+        )
+        .into());
     }
     let now = context.clock.now();
     let binds = |reason: PauseReason| match job.pace {
@@ -48,13 +61,13 @@ pub(super) async fn poll(
         Pace::Force => false,
     };
     if let Some(at) = facts.next_poll.filter(|at| *at > now && job.pace == Pace::Due) {
-        return Ok(Refreshed::NotDue(at));
+        return Ok(Refreshed::NotDue(at).into());
     }
     if let Some(pause) = facts.pause.filter(|h| h.until > now && binds(h.reason)) {
-        return Ok(Refreshed::Left(pause));
+        return Ok(Refreshed::Left(pause).into());
     }
     if let Some(until) = skipped_until(&facts.hints, now).filter(|_| job.pace == Pace::Manual) {
-        return Ok(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }));
+        return Ok(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }).into());
     }
     // Under other rules, refused pages may be articles.
     if facts.website.rules != rules_before || job.pace == Pace::Force {
@@ -70,7 +83,7 @@ pub(super) async fn poll(
         let pause = Pause { until, reason: PauseReason::HostPaused };
         context.store.pause(vec![key], pause).await?;
         context.store.forget_poll(Some(key)).await?;
-        return Ok(Refreshed::Left(pause));
+        return Ok(Refreshed::Left(pause).into());
     }
     let started = Started { context, job, facts: &facts, at: now };
     let finished = read(&started, fetcher, (answer, requests)).await;
@@ -78,7 +91,8 @@ pub(super) async fn poll(
         context.store.forget_poll(Some(key)).await?;
         return Ok(Refreshed::Lost(
             "the source was removed, or its URL was changed, during the poll".to_owned(),
-        ));
+        )
+        .into());
     }
     store(context, job, now, finished).await
 }
@@ -155,6 +169,8 @@ pub(super) struct Finished {
     pub(super) head: Option<Head>,
     pub(super) document: Option<(Vec<Prepared>, DocumentFacts)>,
     pub(super) repairs: Vec<String>,
+    /// What was not stored, and why.
+    pub(super) left_out: Vec<LeftOut>,
     pub(super) asked: String,
     pub(super) requests: u32,
     pub(super) wire_bytes: u64,
@@ -206,6 +222,7 @@ async fn read(
             head: None,
             document: None,
             repairs: Vec::new(),
+            left_out: Vec::new(),
             asked,
             requests,
             wire_bytes: 0,
@@ -332,6 +349,7 @@ impl Finished {
             head: Some(Head::from(response)),
             document: None,
             repairs: Vec::new(),
+            left_out: Vec::new(),
             asked,
             requests: 1 + u32::try_from(response.hops.len()).unwrap_or(u32::MAX - 1),
             wire_bytes: response.wire_bytes,
@@ -372,9 +390,9 @@ pub(super) async fn store(
     job: &Job,
     started: Time,
     finished: Finished,
-) -> Result<Refreshed, StoreError> {
-    let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline, .. } =
-        finished;
+) -> Result<Polled, StoreError> {
+    let Finished { outcome, head, document, asked, wire_bytes, elapsed, offline, .. } = finished;
+    let (repairs, left_out) = (finished.repairs, finished.left_out);
     let requests = finished.requests;
     let (memory, mut site) = (finished.memory, finished.site);
     let record = PollRecord {
@@ -385,6 +403,7 @@ pub(super) async fn store(
         bytes: wire_bytes,
         outcome: outcome.clone(),
         repairs,
+        left_out: left_out.clone(),
     };
     let limiting = head.as_ref().filter(|h| matches!(h.status, 403 | 429 | 503));
     let limiting = limiting.and_then(|h| Url::parse(&h.final_url).ok());
@@ -436,10 +455,11 @@ pub(super) async fn store(
         }
         pause_host(context, Some(job.key), answered).await?;
     }
-    Ok(match stored {
+    let result = match stored {
         Some((_, outcome)) => Refreshed::Polled(outcome),
         None => Refreshed::Lost("the source no longer exists".to_owned()),
-    })
+    };
+    Ok(Polled { result, left_out })
 }
 
 /// A pause applies to the whole host: all other sources there wait as long, also after a restart.

@@ -5,7 +5,7 @@ use super::budget;
 use super::context::Context;
 use super::message::{Pace, Refreshed, Report, Role, Status};
 use super::plan::{HORIZON, plan};
-use super::poll::poll;
+use super::poll::{Polled, poll};
 use super::queue::{Claim, Job, Queue};
 use super::role_lock::RoleLock;
 use super::unfinished;
@@ -32,7 +32,7 @@ const SET_BACK: TimeDelta = TimeDelta::minutes(1);
 const CLOCK_CHECK: Duration = Duration::from_secs(60);
 
 /// How a task ended, with the number of the task.
-type Ended = Result<(Id, (Job, Result<Refreshed, StoreError>)), JoinError>;
+type Ended = Result<(Id, (Job, Result<Polled, StoreError>)), JoinError>;
 
 /// Commands to the loop.
 pub(super) enum Command {
@@ -53,7 +53,7 @@ pub(super) struct Loop {
     /// Whether due sources are polled automatically; keeps the lock until all polls have ended.
     pub(super) role: RoleLock,
     queue: Queue,
-    tasks: JoinSet<(Job, Result<Refreshed, StoreError>)>,
+    tasks: JoinSet<(Job, Result<Polled, StoreError>)>,
     claims: HashMap<Id, Claim>,
     /// Sources whose last poll could not be stored, and until when they are paused.
     resting: HashMap<i64, Time>,
@@ -144,7 +144,8 @@ impl Loop {
                             Job { key, source, pace, report: report.clone() },
                         );
                     } else {
-                        send_report(report.as_ref(), source.id.clone(), Refreshed::Disabled);
+                        let result = Refreshed::Disabled.into();
+                        send_report(report.as_ref(), source.id.clone(), result);
                     }
                 }
             }
@@ -191,7 +192,7 @@ impl Loop {
                 let result = result.unwrap_or_else(|e| {
                     tracing::error!(source = %job.source.id, "cannot store the poll: {e}");
                     self.resting.insert(job.key, self.context.clock.now() + RETRY_PAUSE);
-                    Refreshed::Lost(e.to_string())
+                    Refreshed::Lost(e.to_string()).into()
                 });
                 send_report(job.report.as_ref(), job.source.id.clone(), result);
             }
@@ -306,10 +307,10 @@ async fn set_back(clock: &dyn Clock) {
 fn send_report(
     report: Option<&mpsc::UnboundedSender<Report>>,
     source: SourceId,
-    result: Refreshed,
+    Polled { result, left_out }: Polled,
 ) {
     if let Some(report) = report {
         // The listener may be gone if the refresh was cancelled.
-        let _ = report.send(Report { source, result });
+        let _ = report.send(Report { source, result, left_out });
     }
 }

@@ -2,6 +2,7 @@
 
 mod article;
 mod entry;
+mod intake;
 mod item;
 mod pause;
 mod poll;
@@ -11,6 +12,7 @@ mod website;
 
 pub use article::{FullText, TextFrom, TextWay};
 pub use entry::{Enclosure, Entry, FeedHints};
+pub use intake::{LeftOut, LeftOutReason};
 pub use item::{Item, ItemId, ItemRow};
 pub use pause::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Pause, PauseReason};
 pub use poll::{ErrorKind, Moved, Outcome, Planned, PollRecord};

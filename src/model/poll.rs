@@ -1,6 +1,6 @@
 //! The result of one poll of a source.
 
-use super::{DecidingSignal, PauseReason, PolicyKind, Time};
+use super::{DecidingSignal, LeftOut, PauseReason, PolicyKind, Time};
 
 /// The kind of a failure; it decides what happens next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -73,8 +73,10 @@ pub struct PollRecord {
     pub bytes: u64,
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// What had to be repaired to read the document.
+    /// What had to be repaired to read the document, and other notes.
     pub repairs: Vec<String>,
+    /// What was not stored, and why.
+    pub left_out: Vec<LeftOut>,
 }
 
 #[cfg(test)]

@@ -60,6 +60,7 @@ pub(super) fn fail_unfinished(
             bytes: 0,
             outcome: outcome.clone(),
             repairs: Vec::new(),
+            left_out: Vec::new(),
         };
         save_poll(conn, *source, &record, false)?;
     }

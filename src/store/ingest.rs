@@ -89,7 +89,11 @@ pub(super) fn save_poll(
         record.millis,
         i64::try_from(record.bytes).unwrap_or(i64::MAX),
         matches!(record.outcome, Outcome::Failed { .. }),
-        to_json(&KeptOutcome { outcome: record.outcome.clone(), requests: record.requests })?,
+        to_json(&KeptOutcome {
+            outcome: record.outcome.clone(),
+            requests: record.requests,
+            left_out: record.left_out.clone(),
+        })?,
         to_json(&record.repairs)?,
         automatic,
     ])?;
@@ -259,7 +263,7 @@ pub(super) fn insert(
 }
 
 /// Updates a known item, keeping its read and pin marks; returns whether anything changed.
-fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> Result<bool> {
+pub(super) fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> Result<bool> {
     let changed = conn
         .prepare_cached(
             "UPDATE item SET title = :title, url = coalesce(:url, url),

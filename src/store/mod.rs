@@ -239,6 +239,12 @@ impl Store {
         self.call(move |conn| store(conn)).await
     }
 
+    /// Replaces what is stored of an article (row key) by what its page says now. Marks stay.
+    /// Returns whether anything changed.
+    pub async fn replace_article(&self, item: i64, article: Prepared, now: Time) -> Result<bool> {
+        self.call(move |conn| ingest::update(conn, item, &article, now)).await
+    }
+
     /// Forgets which pages of a source (row key) were refused; those from before it was followed
     /// stay refused.
     pub async fn forget_refused(&self, source: i64, now: Time) -> Result<()> {

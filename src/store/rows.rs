@@ -3,7 +3,7 @@
 use super::articles::unpack;
 use super::error::{Result, StoreError};
 use crate::model::{
-    Item, ItemId, ItemRow, Outcome, Pause, PauseReason, PollRecord, SourceFacts, SourceId,
+    Item, ItemId, ItemRow, LeftOut, Outcome, Pause, PauseReason, PollRecord, SourceFacts, SourceId,
     TextFrom, TextWay, Time, Validators,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
@@ -191,6 +191,8 @@ pub(super) struct KeptOutcome {
     pub(super) outcome: Outcome,
     #[serde(default = "one")]
     pub(super) requests: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 fn one() -> u32 {
@@ -198,7 +200,8 @@ fn one() -> u32 {
 }
 
 pub(super) fn poll(r: &Row<'_>) -> rusqlite::Result<PollRecord> {
-    let unreadable = || KeptOutcome { outcome: Outcome::Unchanged, requests: one() };
+    let unreadable =
+        || KeptOutcome { outcome: Outcome::Unchanged, requests: one(), left_out: Vec::new() };
     let kept: KeptOutcome = json(r.get(4)?).unwrap_or_else(unreadable);
     Ok(PollRecord {
         at: time(r.get(0)?),
@@ -207,6 +210,7 @@ pub(super) fn poll(r: &Row<'_>) -> rusqlite::Result<PollRecord> {
         bytes: r.get::<_, i64>(3)?.try_into().unwrap_or(0),
         outcome: kept.outcome,
         requests: kept.requests,
+        left_out: kept.left_out,
         repairs: json(r.get(5)?).unwrap_or_default(),
     })
 }

@@ -68,6 +68,7 @@ impl Fixture {
                 bytes: 1,
                 outcome: Outcome::Unchanged,
                 repairs: vec![],
+                left_out: Vec::new(),
             },
             finish: Box::new(|_, _| {}),
         }

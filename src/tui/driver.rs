@@ -368,7 +368,7 @@ async fn followed(
         Ok(followed) => followed,
         Err(e) => return Event::Followed(Err(message(e))),
     };
-    let no_items = handle.why_no_items(&source.id, listed).await.unwrap_or_default();
+    let no_items = handle.first_poll_note(&source.id, listed).await.unwrap_or_default();
     let followed = Followed::from(source);
     let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
     Event::Followed(Ok((vec![Followed { title, no_items, ..followed }], edit)))

@@ -1,7 +1,7 @@
 //! Whether an article may be stored.
 
 use super::article::Article;
-use crate::model::Time;
+use crate::model::{LeftOutReason, Time};
 use crate::util::domain::same_site;
 use chrono::{DateTime, TimeDelta};
 use url::Url;
@@ -27,6 +27,17 @@ pub enum Rejection {
     /// Before 1990.
     #[error("its date, {}, is before 1990", .0.format("%F"))]
     Old(Time),
+}
+
+impl Rejection {
+    pub fn reason(&self) -> LeftOutReason {
+        match self {
+            Self::Title(_) => LeftOutReason::LongTitle,
+            Self::Site(_) => LeftOutReason::OtherSite,
+            Self::Future(_) => LeftOutReason::FutureDate,
+            Self::Old(_) => LeftOutReason::OldDate,
+        }
+    }
 }
 
 /// Checks an article of the source at `source`, read at `now`.

@@ -2,6 +2,7 @@
 
 use super::*;
 use newsfed::engine::FollowError;
+use newsfed::model::SourceKind;
 
 fn site() -> Server {
     Server::start(|request| match request.path.as_str() {
@@ -81,8 +82,9 @@ async fn explains_why_a_url_cannot_be_followed() {
     let home = Home::new();
     let engine = home.on_demand().await;
     let bare = engine.discover(&server.url("/notes/")).await.unwrap();
-    // The only way left is to crawl the site.
-    let crawls = bare.ways.iter().all(|way| way.kind() == newsfed::model::SourceKind::Crawl);
+    // What is left is to watch the page or to crawl the site.
+    let crawls =
+        bare.ways.iter().all(|way| matches!(way.kind(), SourceKind::Page | SourceKind::Crawl));
     assert!(crawls && !bare.tried.is_empty(), "{bare:?}");
     let error = engine.discover(&server.url("/nothing")).await.unwrap_err();
     assert!(matches!(&error, FollowError::Status { status: 404, .. }), "{error}");

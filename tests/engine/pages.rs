@@ -2,7 +2,7 @@
 
 use super::websites::{Site, website};
 use super::*;
-use newsfed::model::{SourceRules, TextFrom, WebsiteRules};
+use newsfed::model::{LeftOutReason, SourceRules, TextFrom, WebsiteRules};
 use newsfed::store::Mark;
 
 /// A watched page, or the part of it that `content` selects.
@@ -223,5 +223,78 @@ async fn changed_rules_forget_what_the_old_ones_refused() {
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     assert_eq!(items(&engine).len(), 2);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_poll_reports_what_it_left_out() {
+    let site = Site::default();
+    site.list(4);
+    site.html(
+        "/news/story-1",
+        "<h1 class=headline>Soon</h1><time class=when datetime=2031-01-01>x</time>\
+         <div class=story-text>The text of it</div>",
+    );
+    site.put("/news/story-2", Reply::status(404));
+    site.put("/news/story-3", Reply::status(302).header("location", "/login"));
+    site.html("/login", "<p>Please log in<form><input type=password></form>");
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    let report = soon(reports.recv()).await.unwrap();
+    assert_eq!(report.result, fetched(1, 0, 1));
+    let found: Vec<_> = report.left_out.iter().map(|each| (each.reason, each.count)).collect();
+    use LeftOutReason::{FutureDate, Missing, NeedsLogin};
+    assert_eq!(found, [(NeedsLogin, 1), (Missing, 1), (FutureDate, 1)]);
+    assert!(report.left_out[2].example.ends_with("/news/story-1"));
+    assert_eq!(polls(&engine)[0].left_out, report.left_out, "the history has it too");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_list_that_shows_a_login_or_leads_elsewhere_is_reported_at_once() {
+    let site = Site::default();
+    site.html("/news", "<form>Log in <input type=password></form>");
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    let report = soon(reports.recv()).await.unwrap();
+    assert_eq!(report.left_out[0].reason, LeftOutReason::NeedsLogin);
+    site.html("/news", "<li class=story><a href=https://other.example/a>Another site has it</a>");
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    let report = soon(reports.recv()).await.unwrap();
+    assert_eq!(report.left_out[0].reason, LeftOutReason::OtherSite);
+    let problem = facts(&engine, "site").await.website.problem.unwrap();
+    assert_eq!(problem.what, "all links to articles lead to other sites");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn stored_items_are_read_again_under_new_rules_and_keep_their_marks() {
+    let site = Site::default();
+    site.list(2);
+    let server = site.start();
+    let mut source = website(&server.url("/news"));
+    source.rules.pages_mut().unwrap().title = "h1.wrong".to_owned();
+    let home = Home::with(&[source]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(2, 0, 2));
+    assert_eq!(titles(&engine), ["(No title)", "(No title)"]);
+    let key = key(&engine);
+    engine.mark(Mark::Pinned, vec![key], true).await.unwrap();
+    engine.shutdown().await;
+    let change = SourceChange::default().set("website.title", "h1.headline");
+    home.file().update(&[SourceId("site".to_owned())], &change).unwrap();
+    let engine = home.on_demand().await;
+    site.put("/news/story-1", Reply::status(404));
+    let source = facts(&engine, "site").await.key;
+    let done = engine.reread(source, 100).await.unwrap();
+    assert_eq!((done.read, done.changed, done.left_out[0].reason), (1, 1, LeftOutReason::Missing));
+    let items = items(&engine);
+    assert_eq!(items[0].title, "The story of bus number 2");
+    assert!(items[0].pinned && items[1].title == "(No title)");
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0), "nothing is doubled");
     engine.shutdown().await;
 }

@@ -1,6 +1,8 @@
 //! The results that a poll of a site collects.
 
-use crate::model::{PageSays, RuleKey, SelectorProblem, Time, WebsiteFacts};
+use crate::model::{
+    LeftOut, LeftOutReason, PageSays, RuleKey, SelectorProblem, Time, WebsiteFacts,
+};
 use crate::net::Response;
 use crate::store::{Ingested, ListCopy};
 use crate::util::text;
@@ -20,6 +22,8 @@ pub(super) struct Gathering {
     pub(super) refused: Vec<(Url, Time)>,
     /// Notes for the log.
     pub(super) notes: Vec<String>,
+    /// What was not stored, and why.
+    pub(super) left_out: Vec<LeftOut>,
     /// Title of the site.
     pub(super) title: Option<String>,
     pub(super) wire_bytes: u64,
@@ -55,6 +59,11 @@ impl Gathering {
         if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
             self.notes.push(note);
         }
+    }
+
+    /// Counts a page that is not stored.
+    pub(super) fn leave_out(&mut self, reason: LeftOutReason, url: &Url) {
+        LeftOut::add(&mut self.left_out, reason, &text::line(url.as_str()));
     }
 
     /// What all articles are missing; `None` if none was read, or one is complete.

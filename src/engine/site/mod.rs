@@ -7,6 +7,7 @@ mod fetcher;
 mod gathering;
 mod page;
 mod pages;
+mod reread;
 mod sitemap;
 mod website;
 
@@ -14,6 +15,7 @@ pub(super) use crawl::{EXPLORING, link_groups as crawl_summary};
 pub(super) use crawl_logs::tidy as tidy_crawls;
 pub(super) use fetcher::PageFetcher;
 pub(super) use pages::Prefetched;
+pub use reread::Reread;
 
 use super::context::Context;
 use super::poll::{Finished, address};
@@ -118,8 +120,9 @@ impl Visit<'_> {
             gathering.instead = self.context.work(work).await.unwrap_or_default();
         }
         let facts = gathering.website_facts(&self.facts.website, self.started);
-        let Gathering { kept, refused, notes, title, unchanged, left_host, copy, .. } = gathering;
-        finished.repairs = notes;
+        let Gathering { kept, refused, notes, left_out, title, unchanged, left_host, copy, .. } =
+            gathering;
+        (finished.repairs, finished.left_out) = (notes, left_out);
         let document = DocumentFacts {
             title,
             home_url: Some(self.job.source.url.to_string()),

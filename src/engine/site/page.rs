@@ -3,7 +3,7 @@
 use super::Visit;
 use super::gathering::Gathering;
 use crate::engine::fulltext;
-use crate::model::{PageSays, WebsiteRules};
+use crate::model::{LeftOutReason, PageSays, WebsiteRules};
 use crate::net::Response;
 use crate::store::ReservedKeys;
 use crate::util::text;
@@ -35,6 +35,7 @@ pub(super) async fn read(
         let what = "almost no text: the page needs JavaScript, which is not supported";
         gathering.note(what);
         gathering.nothing_listed = Some(what.to_owned());
+        gathering.leave_out(LeftOutReason::NeedsJavascript, &visit.home());
     }
     let url = visit.home();
     let publisher = visit.publisher(gathering.title.as_deref());

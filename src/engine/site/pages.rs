@@ -3,14 +3,15 @@
 use super::Visit;
 use super::gathering::Gathering;
 use crate::engine::fulltext;
-use crate::model::{Entry, RuleKey, SourceKind, Time, WebsiteRules};
+use crate::model::{Entry, LeftOutReason, RuleKey, SourceKind, Time, WebsiteRules};
 use crate::net::{FetchError, Response};
 use crate::store::{KnownTo, ReservedKeys, StoreError, prepare};
 use crate::util::domain::same_site;
+use crate::util::html;
 use crate::util::text;
 use crate::util::url::normalise;
 use crate::website::propose::{Sample, article_rules};
-use crate::website::{Page, article, validate};
+use crate::website::{Article, Page, article, obstacle, validate};
 use chrono::TimeDelta;
 use std::collections::HashMap;
 use url::Url;
@@ -33,7 +34,7 @@ const MAX_SAMPLE: usize = 512 << 10;
 /// The result of reading a page.
 enum Read {
     Article { entry: Box<Entry>, titled: bool },
-    Refused(String),
+    Refused { reason: LeftOutReason, why: String },
 }
 
 impl Visit<'_> {
@@ -61,6 +62,7 @@ impl Visit<'_> {
         for url in urls {
             if !same_site(&url, &home) {
                 gathering.note(format!("{url} is on another site"));
+                gathering.leave_out(LeftOutReason::OtherSite, &url);
                 continue;
             }
             let answer = match self.prefetched.remove(&normalise(&url)) {
@@ -92,6 +94,7 @@ impl Visit<'_> {
                 }
                 Ok(response) if response.status < 500 => {
                     gathering.note(format!("{url}: HTTP {}", response.status));
+                    gathering.leave_out(LeftOutReason::Missing, &url);
                     gathering.refused.push((url, self.started + MISSING));
                 }
                 Err(FetchError::Paused { .. }) => {
@@ -99,14 +102,17 @@ impl Visit<'_> {
                     return Ok(false);
                 }
                 Err(FetchError::Robots { .. }) => {
-                    gathering.note(format!("{url}: robots.txt does not allow it"))
+                    gathering.note(format!("{url}: robots.txt does not allow it"));
+                    gathering.leave_out(LeftOutReason::Robots, &url);
                 }
                 Err(e) if e.kind() == crate::model::ErrorKind::Permanent => {
                     gathering.note(e.to_string());
+                    gathering.leave_out(LeftOutReason::Missing, &url);
                     gathering.refused.push((url, self.started + MISSING));
                 }
                 other => {
                     gathering.unfinished = true;
+                    gathering.leave_out(LeftOutReason::Unreachable, &url);
                     gathering.note(match other {
                         Ok(response) => format!("{url}: HTTP {}", response.status),
                         Err(e) => e.to_string(),
@@ -123,7 +129,7 @@ impl Visit<'_> {
 
     /// Stores the article as the page alone, its site and its other items give it, unless the
     /// source has its own selector for the text.
-    async fn full_text(
+    pub(super) async fn full_text(
         &self,
         url: &Url,
         page: Response,
@@ -148,7 +154,7 @@ impl Visit<'_> {
     ///
     /// # Errors
     /// The reason, if they cannot be stored.
-    pub(super) async fn reread(
+    pub(super) async fn read_again(
         &mut self,
         urls: Vec<Url>,
         gathering: &mut Gathering,
@@ -222,7 +228,8 @@ impl Visit<'_> {
         let (rules, publisher) = (rules.clone(), publisher.to_owned());
         let (home, now) = (self.home(), self.context.clock.now());
         let sample = (response.body.len() <= MAX_SAMPLE).then(|| response.clone().release());
-        let work = move || read(&response, &rules, &publisher, &home, now);
+        let asked = listed.clone();
+        let work = move || read(&response, &asked, &rules, &publisher, &home, now);
         match self.context.work(work).await {
             Some(Read::Article { mut entry, titled }) => {
                 let link = gathering.listed.get(&normalise(&listed));
@@ -245,14 +252,22 @@ impl Visit<'_> {
                 gathering.dates.extend(entry.published);
                 return Some(*entry);
             }
-            Some(Read::Refused(why)) => {
+            Some(Read::Refused { reason, why }) => {
                 gathering.note(format!("{listed} was skipped: {why}"));
+                gathering.leave_out(reason, &listed);
                 gathering.refused.push((listed, self.started + REFUSED));
             }
             None => gathering.note(format!("{listed} could not be read (this is a bug)")),
         }
         None
     }
+}
+
+/// Words of a text that nothing stands in front of.
+const WORDS: usize = 150;
+
+fn has_text(found: &Article) -> bool {
+    html::to_text(&found.content).split_whitespace().nth(WORDS).is_some()
 }
 
 /// Selectors that find the titles or texts of all these articles.
@@ -279,15 +294,28 @@ pub(super) fn instead(
     works.then_some(selector).into_iter().collect()
 }
 
-fn read(response: &Response, rules: &WebsiteRules, publisher: &str, home: &Url, now: Time) -> Read {
+fn read(
+    response: &Response,
+    asked: &Url,
+    rules: &WebsiteRules,
+    publisher: &str,
+    home: &Url,
+    now: Time,
+) -> Read {
     let page = Page::read(&response.body, response.content_type(), &response.final_url);
     let page = match page {
         Ok(page) => page,
-        Err(e) => return Read::Refused(text::line(&e.to_string())),
+        Err(e) => {
+            let why = text::line(&e.to_string());
+            return Read::Refused { reason: LeftOutReason::NotAPage, why };
+        }
     };
     let found = article(&page, rules);
     if let Err(rejection) = validate(&found, home, now) {
-        return Read::Refused(rejection.to_string());
+        return Read::Refused { reason: rejection.reason(), why: rejection.to_string() };
+    }
+    if let Some(reason) = obstacle(&page, asked).filter(|_| !has_text(&found)) {
+        return Read::Refused { reason, why: reason.describe().to_owned() };
     }
     let titled = found.titled;
     Read::Article { entry: Box::new(found.entry(publisher, now)), titled }

@@ -78,7 +78,7 @@ pub(super) async fn read(
     }
     visit.keep(summary, &mut keys, gathering).await?;
     if visit.articles(fetch, rules, &publisher, &mut keys, gathering).await? {
-        visit.reread(again, gathering).await?;
+        visit.read_again(again, gathering).await?;
     }
     Ok(())
 }

@@ -2,13 +2,14 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{PageSays, Time, WebsiteRules};
+use crate::model::{LeftOutReason, PageSays, Time, WebsiteRules};
 use crate::net::Response;
 use crate::store::{ListCopy, ReservedKeys};
+use crate::util::domain::same_site;
 use crate::util::url::normalise;
 use crate::util::{limits, text};
 use crate::website::signal::says;
-use crate::website::{ListPage, Page, Selectors, Walk, list_page, propose::propose};
+use crate::website::{ListPage, Page, Selectors, Walk, list_page, obstacle, propose::propose};
 use url::Url;
 
 /// Number of selectors that are suggested if those of the source find nothing.
@@ -19,7 +20,8 @@ struct ListDocument {
     page: ListPage,
     says: PageSays,
     title: Option<String>,
-    needs_javascript: bool,
+    /// What stands in front of the list.
+    obstacle: Option<LeftOutReason>,
     /// Selectors that would match if those of the source find nothing.
     instead: Vec<String>,
     /// The page, if it lists something.
@@ -43,7 +45,7 @@ pub(super) async fn read(
     loop {
         let answered = answer.final_url.clone();
         let first = gathering.says.is_none();
-        let listed = match list(visit, rules, answer).await {
+        let listed = match list(visit, rules, &asked, answer).await {
             Ok(listed) => listed,
             // The results of the pages before can be used.
             Err(why) if !first => {
@@ -57,10 +59,15 @@ pub(super) async fn read(
             gathering.note(format!("{asked}: {surplus}"));
         }
         if first {
-            review(&listed, gathering);
+            review(&listed, &asked, gathering);
             gathering.copy = listed.copy;
         }
         let urls: Vec<Url> = listed.page.links.iter().map(|l| l.url.clone()).collect();
+        if first && !urls.is_empty() && !urls.iter().any(|url| same_site(url, &answered)) {
+            let what = "all links to articles lead to other sites";
+            gathering.note(what);
+            gathering.nothing_listed = Some(what.to_owned());
+        }
         let known = visit.known(urls.clone()).await.map_err(|e| e.to_string())?;
         // Articles stored by a poll that was cut short do not mean that the rest is known too.
         let lately = |at: Time| visit.facts.last_ok.is_some_and(|last| at > last);
@@ -109,9 +116,10 @@ pub(super) async fn read(
 async fn list(
     visit: &Visit<'_>,
     rules: &WebsiteRules,
+    asked: &Url,
     response: Response,
 ) -> Result<ListDocument, String> {
-    let (rules, at) = (rules.clone(), visit.started);
+    let (rules, at, asked) = (rules.clone(), visit.started, asked.clone());
     let work = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url)
             .map_err(|e| text::line(&e.to_string()))?;
@@ -130,28 +138,34 @@ async fn list(
             ListCopy::pack(at, response.final_url.as_str(), kind, &response.body)
         };
         let copy = if found.links.is_empty() { None } else { copy() };
-        let needs_javascript = page.needs_javascript();
+        let obstacle = obstacle(&page, &asked);
         let listed = found.links.iter().filter_map(|link| link.date).max();
         let says = PageSays { listed, ..says(&page) };
-        Ok(ListDocument { says, title: page.title(), page: found, needs_javascript, instead, copy })
+        Ok(ListDocument { says, title: page.title(), page: found, obstacle, instead, copy })
     };
     let read = visit.context.work(work).await;
     read.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))
 }
 
 /// Checks the first page in addition to its links.
-fn review(listed: &ListDocument, gathering: &mut Gathering) {
+fn review(listed: &ListDocument, asked: &Url, gathering: &mut Gathering) {
     gathering.title.clone_from(&listed.title);
     gathering.says = Some(listed.says);
     if listed.page.links.is_empty() {
-        let what = if listed.needs_javascript {
-            "no links to articles: the page needs JavaScript, which is not supported; follow a feed or a \
-             sitemap of the site instead"
-        } else {
-            "no links to articles"
+        let what = match listed.obstacle {
+            Some(LeftOutReason::NeedsJavascript) => {
+                "no links to articles: the page needs JavaScript, which is not supported; follow a feed \
+                 or a sitemap of the site instead"
+            }
+            Some(LeftOutReason::NeedsLogin) => "no links to articles: the page asks for a login",
+            Some(_) => "no links to articles: the page asks for consent to cookies",
+            None => "no links to articles",
         };
         gathering.note(what);
         gathering.nothing_listed = Some(what.to_owned());
+        if let Some(reason) = listed.obstacle {
+            gathering.leave_out(reason, asked);
+        }
         gathering.instead.clone_from(&listed.instead);
     }
 }

@@ -52,6 +52,7 @@ impl App {
 
     pub(super) fn refreshed(&mut self, report: &Report) -> Vec<Effect> {
         let Some(totals) = &mut self.refreshing else { return vec![] };
+        totals.left_out += report.left_out.iter().map(|each| each.count).sum::<u32>();
         match &report.result {
             Refreshed::Polled(Outcome::Failed { .. }) | Refreshed::Lost(_) => totals.failed += 1,
             Refreshed::Polled(Outcome::Fetched { new, .. }) => {
@@ -80,6 +81,9 @@ impl App {
         };
         if totals.skipped > 0 {
             text += &format!(", {} skipped", totals.skipped);
+        }
+        if totals.left_out > 0 {
+            text += &format!(", {} left out", totals.left_out);
         }
         if totals.failed > 0 {
             text += &format!(", {} failed", totals.failed);

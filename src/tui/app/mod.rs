@@ -124,6 +124,8 @@ pub(super) struct Refreshing {
     new: u32,
     failed: usize,
     skipped: usize,
+    /// Entries and pages that were not stored.
+    left_out: u32,
 }
 
 /// Whether the screen may be older than the database.

@@ -218,6 +218,7 @@ fn poll(source: i64, entries: Vec<Entry>) -> FinishedPoll {
             bytes: 1,
             outcome: Outcome::Unchanged,
             repairs: vec![],
+            left_out: Vec::new(),
         },
         finish: Box::new(|_, _| {}),
     }

@@ -205,6 +205,7 @@ impl Chaos {
                     bytes: 9,
                     outcome: Outcome::Unchanged,
                     repairs: vec!["日本語 repaired".to_owned()],
+                    left_out: Vec::new(),
                 };
                 let polls = vec![(SourceId("kernel".to_owned()), poll); self.rng.usize(..40)];
                 Event::LogLoaded(self.result(polls))
@@ -339,6 +340,7 @@ impl Chaos {
             13 => Event::Refreshed(Report {
                 source: SourceId("kernel".to_owned()),
                 result: Refreshed::Polled(Outcome::Unchanged),
+                left_out: Vec::new(),
             }),
             _ => Event::TimePassed,
         }

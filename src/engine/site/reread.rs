@@ -1,0 +1,99 @@
+//! Reading the stored items of a site again, under the rules that it has now.
+
+use super::gathering::Gathering;
+use super::{PageFetcher, Prefetched, Visit};
+use crate::engine::context::Context;
+use crate::engine::handle::Handle;
+use crate::engine::message::Pace;
+use crate::engine::queue::Job;
+use crate::model::{Entry, LeftOut, LeftOutReason, Source};
+use crate::net::FetchError;
+use crate::store::{StoreError, prepare};
+use crate::util::text;
+use std::sync::Arc;
+use url::Url;
+
+/// The result of reading the items of a source again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Reread {
+    /// Items whose pages were read.
+    pub read: u32,
+    /// Items that have another title, text, date or author now.
+    pub changed: u32,
+    /// Items that stay as they are because their page cannot be used, and why.
+    pub left_out: Vec<LeftOut>,
+    /// Why it ended early.
+    pub stopped: Option<String>,
+}
+
+impl Handle {
+    /// Reads the newest `limit` items of a site (row key of the source) again, under its current
+    /// rules. Marks and versions stay.
+    ///
+    /// # Errors
+    /// If the database cannot be read or written.
+    pub async fn reread(&self, key: i64, limit: usize) -> Result<Reread, StoreError> {
+        self.context.store.writable()?;
+        let Some(source) = self.context.source(key) else { return Ok(Reread::default()) };
+        reread(&self.context, source, key, limit).await
+    }
+}
+
+/// Reads the newest `limit` items of a source (row key) again.
+async fn reread(
+    context: &Arc<Context>,
+    source: Arc<Source>,
+    key: i64,
+    limit: usize,
+) -> Result<Reread, StoreError> {
+    let mut done = Reread::default();
+    let Some(rules) = source.rules.pages().cloned() else { return Ok(done) };
+    let read = context.read(move |reader| Ok((reader.source(key)?, reader.addresses(key, limit)?)));
+    let (Some(facts), urls) = read.await? else { return Ok(done) };
+    let job = Job { key, source, pace: Pace::Manual, report: None };
+    let mut visit = Visit {
+        context,
+        job: &job,
+        facts: &facts,
+        started: context.clock.now(),
+        fetcher: PageFetcher::new(context, &job.source, false),
+        sent: 0,
+        prefetched: Prefetched::new(),
+        hash: [0; 32],
+    };
+    let publisher = visit.publisher(None);
+    let mut gathering = Gathering::default();
+    for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
+        match visit.fetcher.page(url.clone()).await {
+            Ok(response) if response.is_success() => {
+                let page = response.clone();
+                let read =
+                    visit.take(url.clone(), response, &rules, &publisher, &mut gathering).await;
+                let Some(entry) = read else { continue };
+                done.read += 1;
+                let Ok(Some(item)) = visit.item(&url).await else { continue };
+                let entry = Entry { url: Some(url.to_string()), ..entry };
+                let prepared = context.work(move || prepare(vec![entry])).await;
+                let prepared = prepared.and_then(|mut all| all.pop()).ok_or(StoreError::Closed)?;
+                let changed = context.store.replace_article(item, prepared, visit.started).await?;
+                done.changed += u32::from(changed);
+                if let Err(why) = visit.full_text(&url, page, &rules).await {
+                    tracing::warn!("cannot store the text of {url}: {why}");
+                }
+            }
+            Ok(response) if response.status == 429 => {
+                done.stopped = Some("the server asked for fewer requests (HTTP 429)".to_owned());
+                break;
+            }
+            Ok(_) => gathering.leave_out(LeftOutReason::Missing, &url),
+            Err(e @ FetchError::Paused { .. }) => {
+                done.stopped = Some(text::line(&e.to_string()));
+                break;
+            }
+            Err(FetchError::Robots { .. }) => gathering.leave_out(LeftOutReason::Robots, &url),
+            Err(_) => gathering.leave_out(LeftOutReason::Unreachable, &url),
+        }
+    }
+    done.left_out = gathering.left_out;
+    Ok(done)
+}

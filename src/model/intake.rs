@@ -1,0 +1,113 @@
+//! What a poll left out, and why.
+
+/// Why something that a source lists was not stored.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeftOutReason {
+    /// Its date is more than a day ahead.
+    FutureDate,
+    /// Its date is before 1990.
+    OldDate,
+    LongTitle,
+    OtherSite,
+    Robots,
+    /// 404, 410 and other refusals of single pages.
+    Missing,
+    /// A temporary error; it is fetched again.
+    Unreachable,
+    NotAPage,
+    NeedsJavascript,
+    NeedsLogin,
+    NeedsConsent,
+}
+
+impl LeftOutReason {
+    /// As it follows a number.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::FutureDate => "dated more than a day ahead",
+            Self::OldDate => "dated before 1990",
+            Self::LongTitle => "with a title of 500 characters or more",
+            Self::OtherSite => "on another site",
+            Self::Robots => "forbidden by robots.txt",
+            Self::Missing => "missing or refused by the server",
+            Self::Unreachable => "not reachable",
+            Self::NotAPage => "not an HTML page",
+            Self::NeedsJavascript => "empty without JavaScript",
+            Self::NeedsLogin => "behind a login",
+            Self::NeedsConsent => "behind a consent page",
+        }
+    }
+
+    /// What the user can do.
+    fn advice(self) -> Option<&'static str> {
+        match self {
+            Self::FutureDate | Self::OldDate => Some("check website.date and website.date_format"),
+            Self::LongTitle => Some("check website.title"),
+            Self::OtherSite => Some("add the other site as a source of its own"),
+            Self::Unreachable => Some("the next poll tries again"),
+            Self::NeedsJavascript => Some("look for a feed or a sitemap of the site"),
+            Self::NeedsLogin => Some("set user and password, or a Cookie header"),
+            Self::NeedsConsent => Some("set a Cookie header, or look for a feed of the site"),
+            Self::Robots | Self::Missing | Self::NotAPage => None,
+        }
+    }
+}
+
+/// How much was left out for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct LeftOut {
+    pub reason: LeftOutReason,
+    pub count: u32,
+    /// The URL of the first one; sanitised.
+    pub example: String,
+}
+
+impl LeftOut {
+    /// Adds one to the list of a poll.
+    pub fn add(list: &mut Vec<Self>, reason: LeftOutReason, example: &str) {
+        match list.iter_mut().find(|each| each.reason == reason) {
+            Some(each) => each.count += 1,
+            None => list.push(Self { reason, count: 1, example: example.to_owned() }),
+        }
+    }
+
+    /// All of them in one line, with an example and what to do; `None` if nothing was left out.
+    pub fn describe(list: &[Self]) -> Option<String> {
+        let total: u32 = list.iter().map(|each| each.count).sum();
+        if total == 0 {
+            return None;
+        }
+        let each = |each: &Self| {
+            let advice = each.reason.advice().map(|advice| format!("; {advice}"));
+            format!(
+                "{} {} ({}{})",
+                each.count,
+                each.reason.describe(),
+                each.example,
+                advice.unwrap_or_default()
+            )
+        };
+        let parts: Vec<String> = list.iter().map(each).collect();
+        Some(format!("{total} left out: {}", parts.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_by_reason_and_says_what_to_do() {
+        let mut list = Vec::new();
+        assert_eq!(LeftOut::describe(&list), None);
+        LeftOut::add(&mut list, LeftOutReason::FutureDate, "https://a.example/1");
+        LeftOut::add(&mut list, LeftOutReason::Robots, "https://a.example/2");
+        LeftOut::add(&mut list, LeftOutReason::FutureDate, "https://a.example/3");
+        let want = "3 left out: 2 dated more than a day ahead (https://a.example/1; check website.date \
+                    and website.date_format), 1 forbidden by robots.txt (https://a.example/2)";
+        assert_eq!(LeftOut::describe(&list).as_deref(), Some(want));
+    }
+}
