@@ -120,13 +120,16 @@ impl Handle {
             self.try_sitemaps(&mut found).await;
         }
         let has_feed = found.ways.iter().any(|w| w.kind() == SourceKind::Feed);
-        if can_watch && (!has_feed || survey.article.is_some()) {
-            page_way(&survey, response, &mut found);
+        if can_watch && survey.article.is_some() {
+            page_way(&survey, response.clone(), &mut found);
         }
         // If there is a feed, no further requests are needed.
         if can_crawl && !has_feed {
             let ways = CRAWLED.map(|(targets, what)| crawl_way(&found.address, targets, what));
             found.ways.extend(ways);
+        }
+        if can_watch && !has_feed && survey.article.is_none() {
+            page_way(&survey, response, &mut found);
         }
         let untitled = found.ways.first_mut().filter(|w| w.title.is_empty());
         if let (Some(way), Some(title)) = (untitled, title) {

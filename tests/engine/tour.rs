@@ -97,7 +97,12 @@ async fn its_pages_can_be_explored() {
     assert_eq!((bare.ways[0].kind(), bare.ways[0].count()), (SourceKind::Website, Some(4)));
     let house = engine.discover(&world.site_without_list()).await.unwrap();
     let kinds: Vec<SourceKind> = house.ways.iter().map(|w| w.kind()).collect();
-    assert_eq!(kinds, [SourceKind::Crawl; 2], "{:?}", house.tried);
+    assert_eq!(
+        kinds,
+        [SourceKind::Crawl, SourceKind::Crawl, SourceKind::Page],
+        "{:?}",
+        house.tried
+    );
     let (source, _) = engine.follow(house, 0, None, None).await.unwrap();
     let polled = sync(&engine, Pace::Manual).await;
     assert_eq!(polled[source.id.as_str()], fetched(6, 0, 6));
