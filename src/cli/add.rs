@@ -170,7 +170,7 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
 fn is_last_resort(way: &Way) -> bool {
     match way.kind() {
         // A page that is an article.
-        SourceKind::Page => way.count().unwrap_or(0) == 0,
+        SourceKind::Page => way.preview().is_none_or(|items| items.is_empty()),
         SourceKind::Crawl => true,
         SourceKind::Feed | SourceKind::Website | SourceKind::Sitemap => false,
     }

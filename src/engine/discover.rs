@@ -378,7 +378,7 @@ fn page_way(survey: &Survey, response: TimedResponse, discovery: &mut Discovery)
         discovery.report("the page is an article".to_owned());
     }
     let items: Vec<_> = survey.article.clone().into_iter().collect();
-    let first = FirstPage { count: items.len(), items, samples: Vec::new(), response };
+    let first = FirstPage { count: 1, items, samples: Vec::new(), response };
     discovery.ways.push(Way {
         rules: SourceRules::new(SourceKind::Page, WebsiteRules::default()),
         url: discovery.address.clone(),

@@ -146,9 +146,10 @@ fn found(
         *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
     }
     let ways = discovery.ways.len();
-    // Half of the space is for the preview, if any way has one.
-    let shown = discovery.ways.iter().any(|way| way.preview().is_some());
-    let space = area.height.saturating_sub(2) / if shown { 2 } else { 1 };
+    // At most half of the space is for the preview.
+    let entries = discovery.ways.iter().filter_map(|way| Some(way.preview()?.len())).max();
+    let space = area.height.saturating_sub(2);
+    let space = space - (space / 2).min(u16::try_from(entries.unwrap_or(0)).unwrap_or(u16::MAX));
     let height = u16::try_from(ways).unwrap_or(u16::MAX).min(space).max(1);
     // Without progress lines, the line below the URL is already blank.
     let top = area.y + u16::from(limit > 0);
@@ -172,6 +173,7 @@ fn found(
         let (name, detail) = match selector {
             Some(selector) if lists > 1 => (selector, Some(title)),
             Some(selector) => (title, Some(selector)),
+            None if way.kind() == SourceKind::Page => (title, Some("watched for changes")),
             None => (title, (title != way.url.as_str()).then_some(way.url.as_str())),
         };
         row.left(name, style(Role::Text));
