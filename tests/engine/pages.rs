@@ -2,7 +2,7 @@
 
 use super::websites::{Site, website};
 use super::*;
-use newsfed::model::{LeftOutReason, SourceRules, TextFrom, WebsiteRules};
+use newsfed::model::{LeftOutReason, SourceKind, SourceRules, TextFrom, WebsiteRules};
 use newsfed::store::Mark;
 
 /// A watched page, or the part of it that `content` selects.
@@ -64,6 +64,24 @@ async fn a_watched_page_gets_a_version_for_each_change() {
     assert_eq!((changed.versions, changed.title.as_str()), (1, "The harbour pool"));
     assert_eq!(text(&engine), "Closed until May. Adults 5 € Children 2 € 102 visitors");
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_first_version_is_the_one_that_was_there_when_the_page_was_added() {
+    let site = Site::default();
+    site.html("/pool", &notice("Open.", "4 €", 100));
+    let server = site.start();
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let url = server.url("/pool");
+    let found = engine.discover(&url).await.unwrap();
+    let page = found.ways.iter().position(|way| way.kind() == SourceKind::Page).unwrap();
+    engine.follow(found, page, None, None).await.unwrap();
+    home.clock.advance(DAY);
+    site.html("/pool", &notice("Closed.", "4 €", 100));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    assert_eq!(item(&engine).versions, 1);
     engine.shutdown().await;
 }
 

@@ -89,7 +89,7 @@ async fn fetch_now(
     waited: bool,
     late: Instant,
 ) -> Result<PageOutcome, StoreError> {
-    let Some(state) = state(context, key).await? else {
+    let Some(state) = state(context, key, None).await? else {
         return Ok(PageOutcome::not_stored(TextGot::Gone));
     };
     let (trigger, now) = (state.settled(trigger), context.clock.now());
@@ -131,16 +131,17 @@ async fn fetch_now(
     take(context, &state, key, page, way).await
 }
 
-/// Extracts the text of an item (row key) from a response to the poll of its source, and stores
-/// it. Returns whether the publisher changed the article since the last time.
+/// Extracts the text of an item (row key) from a response to the poll of its source, which may not
+/// be declared yet, and stores it. Returns whether the publisher changed the article since the last time.
 pub(in crate::engine) async fn take_response(
     context: &Arc<Context>,
+    source: &Arc<Source>,
     key: i64,
     response: Response,
 ) -> Result<bool, StoreError> {
     let turn = context.pages.turn(key);
     let _turn = turn.lock_owned().await;
-    let Some(state) = state(context, key).await? else { return Ok(false) };
+    let Some(state) = state(context, key, Some(source)).await? else { return Ok(false) };
     let way = state.page.as_ref().map_or(TextWay::Best, |p| p.way);
     let page = SavedPage::from(response);
     let got = take(context, &state, key, page, way).await?;
@@ -198,7 +199,12 @@ async fn take(
     Ok(PageOutcome { undated, ..PageOutcome::stored(got) })
 }
 
-async fn state(context: &Arc<Context>, key: i64) -> Result<Option<ItemState>, StoreError> {
+/// The state of an item of `source`, or of the declared one that it belongs to.
+async fn state(
+    context: &Arc<Context>,
+    key: i64,
+    source: Option<&Arc<Source>>,
+) -> Result<Option<ItemState>, StoreError> {
     let read = context.read(move |reader| {
         let (Some(row), Some(item)) = (reader.row(key)?, reader.item(key)?) else {
             return Ok(None);
@@ -208,7 +214,7 @@ async fn state(context: &Arc<Context>, key: i64) -> Result<Option<ItemState>, St
         Ok(Some((row, item, page, site, before)))
     });
     let Some((row, item, page, site, before)) = read.await? else { return Ok(None) };
-    let source = context.source(row.source_key);
+    let source = source.cloned().or_else(|| context.source(row.source_key));
     Ok(source.map(|source| ItemState { item, date: row.date, source, page, site, before }))
 }
 

@@ -53,7 +53,7 @@ pub(super) async fn read(
     }) else {
         return Ok(());
     };
-    let changed = fulltext::take_response(visit.context, item, response).await;
+    let changed = fulltext::take_response(visit.context, &visit.job.source, item, response).await;
     if changed.map_err(|e| text::line(&e.to_string()))? {
         gathering.kept.updated += 1;
     }

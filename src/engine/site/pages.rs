@@ -139,7 +139,7 @@ impl Visit<'_> {
             return Ok(());
         }
         let Some(item) = self.item(url).await? else { return Ok(()) };
-        let stored = fulltext::take_response(self.context, item, page).await;
+        let stored = fulltext::take_response(self.context, &self.job.source, item, page).await;
         stored.map(drop).map_err(|e| text::line(&e.to_string()))
     }
 
@@ -165,7 +165,9 @@ impl Visit<'_> {
                 Ok(response) if response.is_success() => {
                     gathering.wire_bytes += response.wire_bytes;
                     gathering.elapsed += response.elapsed;
-                    let changed = fulltext::take_response(self.context, item, response).await;
+                    let changed =
+                        fulltext::take_response(self.context, &self.job.source, item, response)
+                            .await;
                     let changed = changed.map_err(|e| text::line(&e.to_string()))?;
                     gathering.kept.updated += u32::from(changed);
                     gathering.kept.known += 1;
