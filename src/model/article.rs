@@ -74,7 +74,7 @@ impl TextFrom {
             Self::Guided => "from the page, located by the feed's text",
             Self::Site => "from the page, by the site's template",
             Self::Data => "from the page's data",
-            Self::Selected => "from the page, the selected part",
+            Self::Selected => "part of the page",
         }
     }
 }
