@@ -1,6 +1,22 @@
 //! Dates in feeds and pages: RFC 822, RFC 3339, and common deviations from both.
 
+mod calendar;
+mod clock;
+mod names;
+mod relative;
+mod scan;
+mod token;
 mod words;
+
+pub use names::language_of;
+pub use scan::{Context, Found as FoundDate, Order, Scan, scan};
+
+/// The weekday, from 1 for Monday, that a text in lower case ends with.
+pub fn weekday_at_end(text: &str) -> Option<u32> {
+    let text = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let word = text.rsplit(|c: char| !c.is_alphanumeric()).next()?;
+    names::Names::get().weekday(word, None)
+}
 
 use self::words::{month, offset};
 use crate::model::Time;
@@ -122,6 +138,8 @@ struct Found {
     zone: Option<i32>,
     month: Option<u32>,
     numbers: Vec<(u32, usize)>,
+    /// The numbers are separated by dots, which no American date has.
+    dotted: bool,
 }
 
 impl Found {
@@ -164,6 +182,7 @@ impl Found {
     }
 
     fn take_numbers(&mut self, word: &str) -> Option<()> {
+        self.dotted |= word.split('.').filter(|p| !p.is_empty()).count() == 3;
         for part in word.split(['-', '/', '.']).filter(|p| !p.is_empty()) {
             let digits = part.bytes().take_while(u8::is_ascii_digit).count();
             if digits == 0 {
@@ -187,6 +206,7 @@ impl Found {
             (Some(month), [a, b]) if a.1 == 4 => Some((year(*a)?, month, b.0)),
             (Some(month), [a, b]) => Some((year(*b)?, month, a.0)),
             (None, [a, b, c]) if a.1 == 4 => Some((year(*a)?, b.0, c.0)),
+            (None, [a, b, c]) if self.dotted && b.0 <= 12 => Some((year(*c)?, b.0, a.0)),
             // Without month names the American order is more frequent in feeds.
             (None, [a, b, c]) if a.0 <= 12 => Some((year(*c)?, a.0, b.0)),
             (None, [a, b, c]) => Some((year(*c)?, b.0, a.0)),

@@ -156,6 +156,6 @@ pub(super) fn month(word: &str) -> Option<u32> {
         (Some(_), Some(_)) => {
             (1..).zip(NAMES).find(|(_, names)| names.contains(&word.as_str())).map(|(m, _)| m)
         }
-        _ => None,
+        _ => super::names::Names::get().month(&word, None),
     }
 }

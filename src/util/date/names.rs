@@ -1,0 +1,163 @@
+//! Names of months and weekdays, and relative dates, in many languages. The table is
+//! `assets/dates.tsv`, from Unicode CLDR.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+static TABLE: &str = include_str!("../../../assets/dates.tsv");
+
+/// Names with the languages in which they mean a number.
+type Numbered = HashMap<&'static str, Vec<(&'static str, u32)>>;
+
+/// A pattern for a time before now, such as `vor {0} tagen`.
+pub(super) struct Ago {
+    pub(super) language: &'static str,
+    /// Text before and after the number. Without a number the entire text is `before`.
+    pub(super) before: &'static str,
+    pub(super) after: &'static str,
+    /// The number that the text implies, if it contains none.
+    pub(super) fixed: Option<i64>,
+    /// Minutes of the unit; months have 30 days.
+    pub(super) minutes: i64,
+}
+
+#[derive(Default)]
+pub(super) struct Names {
+    months: Numbered,
+    weekdays: Numbered,
+    persian: HashMap<&'static str, u32>,
+    pub(super) ago: Vec<Ago>,
+    /// Language, word, and days from today.
+    pub(super) days: Vec<(&'static str, &'static str, i64)>,
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let mut names = Names::default();
+    for line in TABLE.lines().filter(|l| !l.starts_with('#')) {
+        let mut columns = line.split('\t');
+        let mut next = || columns.next().unwrap_or_default();
+        let (language, kind, value, all) = (next(), next(), next(), next());
+        names.add(language, kind, value, all.split('|'));
+    }
+    names
+});
+
+impl Names {
+    pub(super) fn get() -> &'static Self {
+        &NAMES
+    }
+
+    fn add<'a>(
+        &mut self,
+        language: &'static str,
+        kind: &'static str,
+        value: &'static str,
+        all: impl Iterator<Item = &'static str> + 'a,
+    ) {
+        let number = value.parse().unwrap_or(0);
+        match kind {
+            "month" => all.for_each(|n| self.months.entry(n).or_default().push((language, number))),
+            "weekday" => {
+                all.for_each(|n| self.weekdays.entry(n).or_default().push((language, number)));
+            }
+            "jalali" => self.persian.extend(all.map(|n| (n, number))),
+            "ago" => self.ago.extend(all.map(|n| ago(language, value, n))),
+            _ => self.days.extend(all.filter_map(|n| {
+                let (days, word) = n.split_once('=')?;
+                Some((language, word, days.parse().ok()?))
+            })),
+        }
+    }
+
+    /// The month of the Gregorian calendar that a lower-case word names. Where languages differ,
+    /// that of the page decides, then English, and else the word is not a month.
+    pub(super) fn month(&self, word: &str, language: Option<&str>) -> Option<u32> {
+        decide(self.months.get(word)?, language)
+    }
+
+    /// Whether a lower-case word names a month in a language or in English.
+    pub(super) fn is_month_of(&self, word: &str, language: &str) -> bool {
+        let all = self.months.get(word).map(Vec::as_slice).unwrap_or_default();
+        all.iter().any(|(l, _)| *l == language || *l == "en")
+    }
+
+    /// The weekday that a lower-case word names; Monday is 1.
+    pub(super) fn weekday(&self, word: &str, language: Option<&str>) -> Option<u32> {
+        decide(self.weekdays.get(word)?, language)
+    }
+
+    /// The month of the Persian calendar.
+    pub(super) fn persian(&self, word: &str) -> Option<u32> {
+        self.persian.get(word).copied()
+    }
+}
+
+fn decide(all: &[(&str, u32)], language: Option<&str>) -> Option<u32> {
+    let of = |language: &str| all.iter().find(|(l, _)| *l == language).map(|(_, n)| *n);
+    language.and_then(of).or_else(|| of("en")).or_else(|| {
+        let first = all.first()?.1;
+        all.iter().all(|(_, n)| *n == first).then_some(first)
+    })
+}
+
+fn ago(language: &'static str, unit: &str, pattern: &'static str) -> Ago {
+    let minutes = match unit {
+        "minute" => 1,
+        "hour" => 60,
+        "day" => 24 * 60,
+        "week" => 7 * 24 * 60,
+        "month" => 30 * 24 * 60,
+        _ => 365 * 24 * 60,
+    };
+    if let Some((before, after)) = pattern.split_once("{0}") {
+        let (before, after) = (before.trim(), after.trim());
+        return Ago { language, before, after, fixed: None, minutes };
+    }
+    let (number, text) = pattern.split_once('=').unwrap_or(("1", pattern));
+    Ago { language, before: text, after: "", fixed: number.parse().ok(), minutes }
+}
+
+/// The language of a tag as the table names it: `nb-NO` is `no`.
+pub fn language_of(tag: &str) -> Option<&'static str> {
+    static KNOWN: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let lines = TABLE.lines().filter(|l| !l.starts_with('#'));
+        let mut all: Vec<&str> = lines.filter_map(|l| l.split('\t').next()).collect();
+        all.dedup();
+        all
+    });
+    let tag = tag.trim().to_ascii_lowercase();
+    let first = tag.split(['-', '_']).next()?;
+    let first = match first {
+        "nb" | "nn" => "no",
+        "iw" => "he",
+        "in" => "id",
+        "tl" => "fil",
+        "sh" => "sr",
+        other => other,
+    };
+    KNOWN.iter().copied().find(|l| *l == first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_depend_on_the_language_where_languages_differ() {
+        let cases = [
+            ("listopada", Some("pl"), Some(11)),
+            ("listopada", Some("hr"), Some(10)),
+            ("listopada", None, None),
+            ("märz", None, Some(3)),
+            ("marz", Some("de"), Some(3)),
+            ("may", Some("fr"), Some(5)),
+            ("kasım", Some("en"), Some(11)),
+            ("hello", Some("en"), None),
+        ];
+        for (word, language, want) in cases {
+            assert_eq!(Names::get().month(word, language), want, "{word} {language:?}");
+        }
+        assert_eq!(language_of("nb_NO"), Some("no"));
+        assert_eq!(language_of("xx"), None);
+    }
+}

@@ -1,0 +1,80 @@
+//! Dates relative to the time of the fetch: `2 hours ago`, `vor 3 Tagen`, `gestern`, `3日前`.
+
+use super::names::{Ago, Names};
+use super::scan::{Context, Found};
+use chrono::TimeDelta;
+
+/// Longer texts are sentences, in which such words refer to other times.
+const MAX_TEXT: usize = 160;
+
+/// The date that a prepared text gives relative to the fetch.
+pub(super) fn find(text: &str, context: &Context) -> Option<Found> {
+    let now = context.now.filter(|_| text.len() <= MAX_TEXT)?;
+    let names = Names::get();
+    let languages =
+        |language: &str| context.language.is_none_or(|l| l == language || language == "en");
+    let ago = names.ago.iter().filter(|a| languages(a.language));
+    let longest = ago.filter_map(|a| matched(text, a).map(|m| (m.1.len(), m.0, a.minutes, m.1)));
+    let longest = longest.max_by_key(|m| m.0);
+    let (minutes, unit, at) = match longest {
+        Some((_, number, unit, at)) => (number.checked_mul(unit)?, unit, at),
+        None => {
+            let days = names.days.iter().filter(|d| languages(d.0));
+            let found = days.filter_map(|(_, word, days)| Some((whole_word(text, word)?, *days)));
+            let (at, days) = found.max_by_key(|(at, _)| at.len())?;
+            (days.checked_neg()?.checked_mul(24 * 60)?, 24 * 60, at)
+        }
+    };
+    let time = now.checked_sub_signed(TimeDelta::try_minutes(minutes)?)?;
+    Some(Found {
+        day: time.date_naive(),
+        swapped: None,
+        time: (unit < 24 * 60).then(|| time.time()),
+        zone: (unit < 24 * 60).then(|| *time.offset()),
+        // Weeks and months are rounded.
+        short: unit > 24 * 60,
+        range: false,
+        relative: true,
+        at,
+    })
+}
+
+/// The number and place of a pattern in a text.
+fn matched(text: &str, pattern: &Ago) -> Option<(i64, std::ops::Range<usize>)> {
+    if let Some(number) = pattern.fixed {
+        return Some((number, whole_word(text, pattern.before)?));
+    }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(found) = bytes[at..].iter().position(u8::is_ascii_digit) {
+        let start = at + found;
+        let length = bytes[start..].iter().take_while(|b| b.is_ascii_digit()).count();
+        at = start + length;
+        let (before, after) = (text[..start].trim_end(), text[at..].trim_start());
+        let fits = before.ends_with(pattern.before) && after.starts_with(pattern.after);
+        let first = before.len() - pattern.before.len().min(before.len());
+        let end = text.len() - after.len() + pattern.after.len();
+        if fits && length <= 3 && ends_word(text, first, end) {
+            return Some((text[start..at].parse().ok()?, first..end));
+        }
+    }
+    None
+}
+
+/// Where a text contains a word or phrase as a whole.
+fn whole_word(text: &str, word: &str) -> Option<std::ops::Range<usize>> {
+    let all = text.match_indices(word).map(|(at, _)| at..at + word.len());
+    all.into_iter().find(|at| ends_word(text, at.start, at.end))
+}
+
+/// Whether no word of an alphabet continues on either side.
+fn ends_word(text: &str, start: usize, end: usize) -> bool {
+    let letter = |c: char| c.is_alphanumeric() && u32::from(c) < 0xE00;
+    let joined =
+        |a: Option<char>, b: Option<char>| a.zip(b).is_some_and(|(a, b)| letter(a) && letter(b));
+    let (before, after) = (text[..start].chars().next_back(), text[end..].chars().next());
+    let (first, last) = (text[start..].chars().next(), text[..end].chars().next_back());
+    // A number may follow a word without a space.
+    let number = first.is_some_and(|c| c.is_ascii_digit());
+    (number || !joined(before, first)) && !joined(last, after)
+}

@@ -1,0 +1,599 @@
+//! Dates in running text, in many languages.
+
+use super::calendar;
+use super::names::Names;
+use super::token::{Kind, Token, prepared, tokens};
+use chrono::{Datelike, Days, FixedOffset, NaiveDate, NaiveTime};
+
+/// Longest text that is searched, in bytes.
+const MAX_TEXT: usize = 2000;
+/// Maximum number of tokens of a text.
+const MAX_TOKENS: usize = 300;
+/// Maximum number of dates of a text.
+const MAX_DATES: usize = 12;
+/// Plausible years.
+const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
+
+/// Order of day and month in `1/2/2024`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    DayFirst,
+    MonthFirst,
+}
+
+/// What is known about a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Context {
+    /// The language, see [`super::language_of`].
+    pub language: Option<&'static str>,
+    /// `None` if it is not known.
+    pub order: Option<Order>,
+    /// When the text was fetched. Without it, no dates relative to it and none without a year are
+    /// found.
+    pub now: Option<chrono::DateTime<FixedOffset>>,
+}
+
+/// A date in a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub day: NaiveDate,
+    /// The day if day and month were swapped, if that is a date too and the text does not decide.
+    pub swapped: Option<NaiveDate>,
+    pub time: Option<NaiveTime>,
+    pub zone: Option<FixedOffset>,
+    /// The year has two digits, or was completed from the time of the fetch.
+    pub short: bool,
+    /// The first or last day of several.
+    pub range: bool,
+    /// It was relative to the time of the fetch.
+    pub relative: bool,
+    /// Byte range in the prepared text, see [`Scan::text`].
+    pub at: std::ops::Range<usize>,
+}
+
+/// The dates of a text.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// The text in lower case with ASCII digits.
+    pub text: String,
+    pub dates: Vec<Found>,
+}
+
+/// Finds the dates of a text.
+pub fn scan(text: &str, context: &Context) -> Scan {
+    let text = crate::util::text::start(text, MAX_TEXT);
+    let digits = text.chars().any(|c| c.is_numeric() || c == '年');
+    if !digits && context.now.is_none() {
+        return Scan::default();
+    }
+    let text = prepared(text);
+    let mut dates = Vec::new();
+    if digits {
+        let all = tokens(&text, MAX_TOKENS);
+        let reader = Reader { all: &all, text: &text, context, names: Names::get() };
+        let mut at = 0;
+        while at < all.len() && dates.len() < MAX_DATES {
+            match reader.date(at) {
+                Some((found, next)) => {
+                    dates.push(found);
+                    at = next.max(at + 1);
+                }
+                None => at += 1,
+            }
+        }
+    }
+    if dates.is_empty() {
+        dates.extend(super::relative::find(&text, context));
+    }
+    Scan { text, dates }
+}
+
+/// A day whose year may be missing.
+#[derive(Clone, Copy)]
+struct Day {
+    day: NaiveDate,
+    swapped: Option<NaiveDate>,
+    short: bool,
+    range: bool,
+}
+
+pub(super) struct Reader<'t> {
+    pub(super) all: &'t [Token<'t>],
+    pub(super) text: &'t str,
+    context: &'t Context,
+    names: &'static Names,
+}
+
+/// The number of a month and its calendar.
+#[derive(Clone, Copy)]
+enum Month {
+    Gregorian(u32),
+    Persian(u32),
+}
+
+impl Reader<'_> {
+    pub(super) fn number(&self, at: usize) -> Option<(u32, usize)> {
+        self.all.get(at)?.number()
+    }
+
+    pub(super) fn word(&self, at: usize) -> Option<&str> {
+        self.all.get(at).filter(|t| t.kind == Kind::Word).map(|t| t.text)
+    }
+
+    pub(super) fn sign(&self, at: usize, signs: &[char]) -> bool {
+        self.all.get(at).is_some_and(|t| t.is_sign(signs))
+    }
+
+    /// Whether nothing is between a token and the next.
+    pub(super) fn glued(&self, at: usize) -> bool {
+        self.all.get(at).zip(self.all.get(at + 1)).is_some_and(|(a, b)| a.end == b.start)
+    }
+
+    /// A date that starts at a token, and the token after it.
+    fn date(&self, at: usize) -> Option<(Found, usize)> {
+        let found = match self.all[at].kind {
+            Kind::Number { .. } => self
+                .of_characters(at)
+                .or_else(|| self.numeric(at))
+                .or_else(|| self.dotted_without_year(at))
+                .or_else(|| self.year_first(at))
+                .or_else(|| self.day_month(at)),
+            Kind::Word => self.month_day(at),
+            Kind::Sign(_) => None,
+        };
+        let (day, next) = found?;
+        if day.day.year() < *YEARS.start() || day.day.year() > *YEARS.end() {
+            return None;
+        }
+        let (time, zone, next) = self
+            .time(next)
+            .or_else(|| {
+                let (time, zone) = self.time_before(at)?;
+                Some((time, zone, next))
+            })
+            .map_or((None, None, next), |(t, z, n)| (Some(t), z, n));
+        let found = Found {
+            day: day.day,
+            swapped: day.swapped.filter(|s| *s != day.day),
+            time,
+            zone,
+            short: day.short,
+            range: day.range || self.is_range(at, next),
+            relative: false,
+            at: self.all[at].start..self.all[next.min(self.all.len()) - 1].end,
+        };
+        Some((found, next))
+    }
+
+    /// Whether a date is one end of a range of days.
+    fn is_range(&self, at: usize, next: usize) -> bool {
+        const DASH: [char; 4] = ['-', '–', '—', '~'];
+        let before = at >= 2
+            && self.sign(at - 1, &DASH)
+            && (self.number(at - 2).is_some_and(|(n, d)| d <= 2 && n <= 31)
+                || at >= 3 && self.number(at - 3).is_some() && self.sign(at - 2, &['.']));
+        let after = self.sign(next, &DASH)
+            && self.number(next + 1).is_some_and(|(n, d)| d <= 2 && (1..=31).contains(&n))
+            && !self.sign(next + 2, &[':']);
+        before || after
+    }
+
+    /// `2024年3月11日`, `2024년 3월 11일`, `令和6年3月11日`, and without a year.
+    fn of_characters(&self, at: usize) -> Option<(Day, usize)> {
+        let (first, digits) = self.number(at)?;
+        let unit = |at: usize, units: &[char]| self.word(at).is_some_and(|w| w.starts_with(units));
+        let day_at = |at: usize| {
+            let (month, _) = self.number(at).filter(|_| unit(at + 1, &['月', '월']))?;
+            let (day, _) = self.number(at + 2)?;
+            unit(at + 3, &['日', '일', '號', '号']).then_some((month, day, at + 4))
+        };
+        if unit(at + 1, &['年', '년']) {
+            let (month, day, next) = day_at(at + 2)?;
+            let before = self.text[..self.all[at].start].trim_end();
+            let short = i32::try_from(first).ok()?;
+            let taiwan = (100..=150).contains(&short);
+            let year = match digits {
+                4 => short,
+                _ => calendar::era(before, short)
+                    .or_else(|| taiwan.then_some(short + 1911))
+                    .or_else(|| (digits == 2).then_some(2000 + short))?,
+            };
+            return Some((plain(year, month, day)?, next));
+        }
+        let (month, day, next) = day_at(at)?;
+        Some((self.without_year(month, day)?, next))
+    }
+
+    /// Three numbers: `2024-03-11`, `11.3.2024`, `3/11/24`, `۱۴۰۲/۱۲/۲۱`.
+    fn numeric(&self, at: usize) -> Option<(Day, usize)> {
+        let (a, a_digits) = self.number(at)?;
+        let Kind::Sign(sign) = self.all.get(at + 1)?.kind else { return None };
+        if !matches!(sign, '.' | '/' | '-') || !self.sign(at + 3, &[sign]) {
+            return None;
+        }
+        let (b, b_digits) = self.number(at + 2)?;
+        let (c, c_digits) = self.number(at + 4)?;
+        // Spaces only after dots, or around every sign.
+        let tight = (at..at + 4).all(|t| self.glued(t));
+        let half = self.glued(at) && self.glued(at + 2);
+        if !half && sign == '-' || b_digits > 2 {
+            return None;
+        }
+        if self.inside_number(at, at + 4, sign) {
+            return None;
+        }
+        let found = match (a_digits, c_digits) {
+            (4, 1 | 2) => year_month_day(i32::try_from(a).ok()?, b, c),
+            (1 | 2, 4) => self.ordered(i32::try_from(c).ok()?, a, b, sign),
+            (1 | 2, 2) if tight => self.two_digits(a, b, c, sign),
+            (3, 1 | 2) if self.context.language == Some("zh") && (100..=150).contains(&a) => {
+                plain(i32::try_from(a).ok()? + 1911, b, c)
+            }
+            _ => None,
+        };
+        found.map(|day| (day, at + 5))
+    }
+
+    /// `12.11.`, where dates look like that.
+    fn dotted_without_year(&self, at: usize) -> Option<(Day, usize)> {
+        const DOTTED: [&str; 14] =
+            ["de", "fi", "da", "no", "et", "cs", "sk", "sl", "hr", "sr", "tr", "is", "lv", "pl"];
+        self.context.language.filter(|l| DOTTED.contains(l))?;
+        let (day, _) = self.number(at).filter(|(_, digits)| *digits <= 2)?;
+        let (month, _) = self.number(at + 2).filter(|(_, digits)| *digits <= 2)?;
+        let dots = self.sign(at + 1, &['.']) && self.sign(at + 3, &['.']);
+        let glued = (at..at + 3).all(|t| self.glued(t));
+        let longer = self.glued(at + 3) && self.number(at + 4).is_some();
+        if !dots || !glued || longer || self.inside_number(at, at + 2, '.') {
+            return None;
+        }
+        Some((self.without_year(month, day)?, at + 4))
+    }
+
+    /// Whether three numbers are a part of something longer: a version, an address, a price.
+    fn inside_number(&self, first: usize, last: usize, sign: char) -> bool {
+        let before = first.checked_sub(1).and_then(|at| self.all.get(at));
+        let joined = |t: &Token<'_>, end: usize| t.end == end;
+        let before = before.is_some_and(|t| {
+            let glued = joined(t, self.all[first].start);
+            glued
+                && (t.is_sign(&['.', '-', '/', '+', ':', '#', '$', '€', '£', '_', '='])
+                    && first >= 2
+                    && (self.number(first - 2).is_some()
+                        || t.is_sign(&['#', '$', '€', '£', '+', '=']))
+                    || matches!(t.text, "v" | "r" | "version"))
+                || matches!(
+                    t.text,
+                    "version"
+                        | "v"
+                        | "versión"
+                        | "versione"
+                        | "versie"
+                        | "ver"
+                        | "release"
+                        | "build"
+                        | "ip"
+                )
+        });
+        let after = self.all.get(last + 1).is_some_and(|t| {
+            t.start == self.all[last].end
+                && (t.is_sign(&[sign]) && self.glued(last + 1) && self.number(last + 2).is_some()
+                    || t.is_sign(&['%', '€', '$']))
+        });
+        before || after
+    }
+
+    /// Day and month in the order of the page, and a year of four digits.
+    fn ordered(&self, year: i32, a: u32, b: u32, sign: char) -> Option<Day> {
+        if let Some(year) = calendar::buddhist(year) {
+            return plain(year, b, a);
+        }
+        if (1300..=1500).contains(&year) {
+            return Some(Day {
+                day: calendar::persian(year, b, a)?,
+                swapped: None,
+                short: false,
+                range: false,
+            });
+        }
+        let day_first = NaiveDate::from_ymd_opt(year, b, a);
+        let month_first = NaiveDate::from_ymd_opt(year, a, b);
+        let (day, swapped) = match (day_first, month_first) {
+            (Some(day), None) | (None, Some(day)) => (day, None),
+            (Some(day), Some(_)) if sign == '.' => (day, None),
+            (Some(day), Some(other)) => match self.context.order {
+                Some(Order::MonthFirst) => (other, None),
+                Some(Order::DayFirst) => (day, None),
+                None => (day, Some(other)),
+            },
+            (None, None) => return None,
+        };
+        Some(Day { day, swapped, short: false, range: false })
+    }
+
+    /// `11.3.24`, `3/11/24`. In Korean, Hungarian and others the year comes first.
+    fn two_digits(&self, a: u32, b: u32, c: u32, sign: char) -> Option<Day> {
+        let this = self.context.now.map_or(*YEARS.end(), |n| n.year() + 1);
+        let year = |n: u32| i32::try_from(n).ok().map(|n| 2000 + n).filter(|y| *y <= this);
+        let year_first = matches!(self.context.language, Some("ko" | "ja" | "zh" | "hu" | "lt"));
+        if sign == '-' && !year_first {
+            // 24-03-11 and 11-03-24 look the same.
+            return None;
+        }
+        let day = if year_first {
+            Day { short: true, ..plain(year(a)?, b, c)? }
+        } else {
+            Day { short: true, ..self.ordered(year(c)?, a, b, sign)? }
+        };
+        Some(day)
+    }
+
+    /// `2024. március 11.`, `2024 m. kovo 11 d.`, `2024-mar-11`, `2024. gada 11. marts`.
+    fn year_first(&self, at: usize) -> Option<(Day, usize)> {
+        let year = self.number(at).filter(|(_, digits)| *digits == 4)?.0;
+        let year = i32::try_from(year).ok()?;
+        let mut next = at + 1;
+        while next <= at + 4
+            && (self.sign(next, &['.', ',', '-', '/'])
+                || self.word(next).is_some_and(|w| {
+                    matches!(
+                        w,
+                        "m" | "gada" | "g" | "ko" | "eko" | "e" | "оны" | "ж" | "წლის" | "թ"
+                    )
+                })
+                || self.sign(next, &['(', ')']))
+        {
+            next += 1;
+        }
+        if let Some((month, after)) = self.month(next) {
+            let after = if self.sign(after, &['.', '-', '/', ',']) { after + 1 } else { after };
+            let (day, digits) = self.number(after)?;
+            let day = (digits <= 2).then(|| in_month(year, month, day)).flatten()?;
+            return (!self.sign(after + 1, &[':'])).then_some((day, self.after_day(after + 1)));
+        }
+        let (day, digits) = self.number(next).filter(|_| next > at + 1)?;
+        let (month, after) = self.month(self.after_day(next + 1))?;
+        let day = (digits <= 2 && self.year(after).is_none())
+            .then(|| in_month(year, month, day))
+            .flatten()?;
+        Some((day, after))
+    }
+
+    /// Skips what follows the number of a day: `11.`, `11th`, `11º`, `11 d.`.
+    fn after_day(&self, at: usize) -> usize {
+        let mut at = at;
+        if self.word(at).is_some_and(|w| {
+            matches!(
+                w,
+                "st" | "nd"
+                    | "rd"
+                    | "th"
+                    | "er"
+                    | "re"
+                    | "e"
+                    | "ª"
+                    | "º"
+                    | "d"
+                    | "a"
+                    | "го"
+                    | "го."
+                    | "ης"
+                    | "η"
+                    | "น"
+                    | "й"
+            )
+        }) || self.sign(at, &['°'])
+        {
+            at += 1;
+        }
+        if self.sign(at, &['.']) { at + 1 } else { at }
+    }
+
+    /// `11 March 2024`, `11. März 2024`, `11 de marzo de 2024`, `11 tháng 3, 2024`, `11-Mar-24`.
+    fn day_month(&self, at: usize) -> Option<(Day, usize)> {
+        let (day, digits) = self.number(at)?;
+        if digits > 2 || !(1..=31).contains(&day) || self.sign(at + 1, &[':', '%']) {
+            return None;
+        }
+        if at > 0 && self.sign(at - 1, &['$', '€', '£']) && self.glued(at - 1)
+            || at > 1 && self.sign(at - 1, &[':']) && self.number(at - 2).is_some()
+        {
+            return None;
+        }
+        let mut next = self.after_day(at + 1);
+        // The 11th day of March; 11 de marzo; am 11. des Monats März.
+        let mut skipped = 0;
+        while skipped < 2
+            && (self.sign(next, &['-', '/', ',', '–', '\'', '’', '،'])
+                || self.word(next).is_some_and(|w| {
+                    matches!(
+                        w,
+                        "de" | "of"
+                            | "del"
+                            | "d"
+                            | "di"
+                            | "den"
+                            | "ng"
+                            | "na"
+                            | "ב"
+                            | "ל"
+                            | "day"
+                            | "tuần"
+                    )
+                }))
+        {
+            next += 1;
+            skipped += 1;
+        }
+        let (month, after) = self.month(next)?;
+        self.with_year(month, day, after, at)
+    }
+
+    /// `March 11, 2024`, `Mar. 11 2024`, `kovo 11 d., 2024`.
+    fn month_day(&self, at: usize) -> Option<(Day, usize)> {
+        let (month, mut next) = self.month(at)?;
+        while next < at + 5
+            && (self.sign(next, &['.', '-', '/']) || matches!(self.word(next), Some("the")))
+        {
+            next += 1;
+        }
+        let (day, digits) = self.number(next)?;
+        if digits > 2 || self.sign(next + 1, &[':']) {
+            return None;
+        }
+        let mut after = self.after_day(next + 1);
+        if self.sign(after, &['-', '–'])
+            && self.number(after + 1).is_some_and(|(n, d)| d <= 2 && n <= 31)
+        {
+            // March 11–13, 2024.
+            let (found, end) = self.with_year(month, day, self.after_day(after + 2), at)?;
+            return Some((Day { range: true, ..found }, end));
+        }
+        if self.word(after).is_some_and(|w| self.names.weekday(w, self.context.language).is_some())
+        {
+            after += 1;
+        }
+        self.with_year(month, day, after, at)
+    }
+
+    /// A month name, or `tháng 3`, and the token after it.
+    fn month(&self, at: usize) -> Option<(Month, usize)> {
+        let word = self.word(at)?;
+        if matches!(word, "tháng" | "thang" | "thg" | "th") {
+            return self.vietnamese(at + 1);
+        }
+        let dot = |at: usize| if self.sign(at, &['.', '׳', '॰']) { at + 1 } else { at };
+        let language = self.context.language;
+        let known = |w: &str| self.names.month(w, language);
+        if let Some(second) = self.word(at + 1)
+            && let Some(month) = known(&format!("{word} {second}"))
+        {
+            return Some((Month::Gregorian(month), dot(at + 2)));
+        }
+        // Two names of one month: آذار/مارس.
+        if let Some(month) = known(word)
+            && self.sign(at + 1, &['/'])
+            && self.word(at + 2).and_then(known) == Some(month)
+        {
+            return Some((Month::Gregorian(month), at + 3));
+        }
+        let persian = || self.names.persian(word).map(Month::Persian);
+        // Dates of this calendar have years that no others have; the year is checked there.
+        let stripped = || word.strip_prefix('ב').and_then(known).map(Month::Gregorian);
+        let month = known(word).map(Month::Gregorian).or_else(persian).or_else(stripped);
+        month.map(|m| (m, dot(at + 1)))
+    }
+
+    fn vietnamese(&self, at: usize) -> Option<(Month, usize)> {
+        const NAMES: [&str; 10] =
+            ["một", "hai", "ba", "tư", "năm", "sáu", "bảy", "tám", "chín", "mười"];
+        let at = if self.sign(at, &['.']) { at + 1 } else { at };
+        if let Some((month, digits)) = self.number(at) {
+            return (digits <= 2 && (1..=12).contains(&month))
+                .then_some((Month::Gregorian(month), at + 1));
+        }
+        let month = (1..).zip(NAMES).find(|(_, n)| Some(*n) == self.word(at))?.0;
+        match (month, self.word(at + 1)) {
+            (10, Some("một")) => Some((Month::Gregorian(11), at + 2)),
+            (10, Some("hai")) => Some((Month::Gregorian(12), at + 2)),
+            _ => Some((Month::Gregorian(month), at + 1)),
+        }
+    }
+
+    /// The year after a month or day, and the token after it.
+    fn year(&self, at: usize) -> Option<(i32, usize)> {
+        let mut next = at;
+        while next < at + 6
+            && (self.sign(next, &[',', '.', '-', '/', '’', '\'', '،', '‘', '(', ')'])
+                || self.word(next).is_some_and(|w| {
+                    matches!(w, "de" | "del" | "of" | "năm" | "nam" | "พ" | "ศ" | "ค" | "d" | "จ")
+                }))
+        {
+            next += 1;
+        }
+        let (year, digits) = self.number(next)?;
+        let value = i32::try_from(year).ok()?;
+        // A time of day, or the number of something else.
+        if self.sign(next + 1, &[':']) && self.number(next + 2).is_some() {
+            return None;
+        }
+        let short = next > at
+            && self.sign(next - 1, &['-', '/', '\'', '’', '‘', '.'])
+            && (self.glued(next - 1) || self.sign(next - 1, &['\'', '’', '‘']));
+        match digits {
+            4 => Some((value, next + 1)),
+            2 if short => Some((2000 + value, next + 1)),
+            _ => None,
+        }
+    }
+
+    fn with_year(&self, month: Month, day: u32, after: usize, at: usize) -> Option<(Day, usize)> {
+        if let Some((year, next)) = self.year(after) {
+            let short = self.number(next - 1).is_some_and(|(_, digits)| digits == 2);
+            let found = in_month(year, month, day)?;
+            return Some((Day { short, ..found }, next));
+        }
+        let Month::Gregorian(month) = month else { return None };
+        // "May 3 people" is no date.
+        let word = self
+            .word(at)
+            .is_some_and(|w| matches!(w, "may" | "mar" | "mars" | "march" | "set" | "out" | "dec"));
+        if word && after < self.all.len() && self.word(after).is_some() {
+            return None;
+        }
+        // Short names are words in other languages.
+        let named = (at..after).filter_map(|t| self.word(t)).any(|w| {
+            let own = self.context.language.is_some_and(|l| self.names.is_month_of(w, l));
+            own || w.chars().count() > 4
+        });
+        if !named && !self.word(at).is_some_and(|w| matches!(w, "tháng" | "thg")) {
+            return None;
+        }
+        Some((self.without_year(month, day)?, after))
+    }
+
+    /// The last such day before the fetch.
+    fn without_year(&self, month: u32, day: u32) -> Option<Day> {
+        let today = self.context.now?.date_naive();
+        let tomorrow = today.checked_add_days(Days::new(1))?;
+        let mut years = (0..5).map(|back| today.year() + 1 - back);
+        let day = years.find_map(|year| {
+            NaiveDate::from_ymd_opt(year, month, day).filter(|d| *d <= tomorrow)
+        })?;
+        Some(Day { day, swapped: None, short: true, range: false })
+    }
+}
+
+fn plain(year: i32, month: u32, day: u32) -> Option<Day> {
+    Some(Day {
+        day: NaiveDate::from_ymd_opt(year, month, day)?,
+        swapped: None,
+        short: false,
+        range: false,
+    })
+}
+
+/// A year first, in the calendar that its size tells.
+fn year_month_day(year: i32, month: u32, day: u32) -> Option<Day> {
+    if (1300..=1498).contains(&year) {
+        return Some(Day {
+            day: calendar::persian(year, month, day)?,
+            swapped: None,
+            short: false,
+            range: false,
+        });
+    }
+    plain(calendar::buddhist(year).unwrap_or(year), month, day)
+}
+
+fn in_month(year: i32, month: Month, day: u32) -> Option<Day> {
+    match month {
+        Month::Gregorian(month) => plain(calendar::buddhist(year).unwrap_or(year), month, day),
+        Month::Persian(month) => Some(Day {
+            day: calendar::persian(year, month, day)?,
+            swapped: None,
+            short: false,
+            range: false,
+        }),
+    }
+}
