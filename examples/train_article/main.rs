@@ -65,7 +65,8 @@ fn read(corpus: &Path) -> Vec<Case> {
         let text = |name: &str| item[name].as_str().map(str::to_owned);
         let id = text("id").unwrap();
         let page = gunzip(&corpus.join("pages").join(format!("{id}.html.gz")));
-        let guide = Guide { title: text("title"), summary: text("summary_meta"), url: None };
+        let guide =
+            Guide { title: text("title"), summary: text("summary_meta"), ..Guide::default() };
         let Some(sample) = Sample::new(&String::from_utf8_lossy(&page), guide) else { continue };
         let texts = sample.texts();
         let gold_text = gold[&id]["text"].as_str().unwrap().to_owned();

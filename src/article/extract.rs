@@ -5,9 +5,11 @@ use super::document::Document;
 use super::features::Hints;
 use super::guided::{self, Concepts};
 use super::head::Head;
-use super::page_date::{self, PageTime};
+use super::page_date::{self, Dates, PageTime, Published};
 use super::template::Template;
 use super::{comments, from_html, metadata, page, several};
+use crate::model::Time;
+use crate::util::date::Context;
 use crate::util::html::tree;
 use crate::util::limits;
 use crate::util::text;
@@ -55,6 +57,8 @@ pub struct Guide {
     pub summary: Option<String>,
     /// The URL of the page.
     pub url: Option<Url>,
+    /// When the page was fetched. Dates like "2 hours ago" are read only with it.
+    pub fetched_at: Option<Time>,
 }
 
 /// An article and its metadata.
@@ -73,6 +77,8 @@ pub struct Extraction {
     pub authors: Vec<String>,
     /// When it was published.
     pub published: Option<PageTime>,
+    /// Where the date of publication comes from, and how sure it is.
+    pub dated: Option<Published>,
     /// Time of the last modification.
     pub modified: Option<PageTime>,
     /// Language tag.
@@ -105,6 +111,10 @@ pub enum NoArticle {
 }
 
 impl Guide {
+    pub(super) fn dates(&self, head: &Head<'_>, page: &Page<'_>, taken: &[bool]) -> Dates {
+        page_date::dates(head, page, self.url.as_ref(), taken, self.fetched_at)
+    }
+
     /// Hints for the block classifier: the guide, and the page's own metadata.
     pub(super) fn hints(&self, head: &Head<'_>) -> Hints {
         let mut hints = metadata::hints(head);
@@ -152,6 +162,24 @@ pub fn extract(
         }
     }
     Ok(Reading { page: &page, head: &head, guide, found }.finish(body, concepts.as_ref()))
+}
+
+/// The dates of a page, also of one without an article.
+pub fn page_dates(markup: &str, guide: &Guide) -> Dates {
+    tree::page(markup).map(|tree| dates_of(&tree, guide)).unwrap_or_default()
+}
+
+/// Like [`page_dates`], of a page that is a tree already.
+pub fn dates_of(tree: &scraper::Html, guide: &Guide) -> Dates {
+    let (page, head) = (Page::read(tree), Head::read(tree));
+    let taken = page::article(&page, &guide.hints(&head));
+    guide.dates(&head, &page, &taken)
+}
+
+/// What is known about the dates of a page: its language, and the order of day and month.
+pub fn date_context(tree: &scraper::Html, guide: &Guide) -> Context {
+    let (page, head) = (Page::read(tree), Head::read(tree));
+    page_date::context(&head, &page, guide.url.as_ref(), guide.fetched_at)
 }
 
 struct Found {
@@ -254,7 +282,7 @@ impl Reading<'_, '_> {
             .find(|at| page.elements[page.blocks[*at].element].name() == "h1")
             .map(|at| page.text(at));
         let said = metadata::metadata(self.head, heading, base);
-        let dates = page_date::dates(self.head, page, self.guide.url.as_ref(), taken);
+        let dates = self.guide.dates(self.head, page, taken);
         let (document, text, origin) = match body {
             Some(body) => {
                 let text = text::block(body);
@@ -269,7 +297,8 @@ impl Reading<'_, '_> {
             origin,
             title: given.or(said.title),
             authors: said.authors,
-            published: dates.published,
+            published: dates.published.map(|p| p.time),
+            dated: dates.published,
             modified: dates.modified,
             language: said.language,
             canonical: said.canonical,

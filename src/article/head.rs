@@ -8,6 +8,9 @@ use serde_json::Value;
 const MAX_JSON: usize = 512 << 10;
 /// Maximum number of structured data blocks.
 const MAX_PIECES: usize = 20;
+/// Maximum number of other scripts, and of their bytes, that are searched for dates.
+const MAX_SCRIPTS: usize = 4;
+const MAX_SCRIPT: usize = 1 << 20;
 /// Maximum number of elements visited.
 const MAX_ELEMENTS: usize = 200_000;
 /// Maximum number of marked elements.
@@ -42,7 +45,9 @@ pub(super) struct Head<'a> {
     pub(super) language: Option<&'a str>,
     /// Objects of structured data (JSON-LD), with graphs and lists flattened.
     pub(super) objects: Vec<Value>,
-    /// `time` elements with a `datetime` attribute.
+    /// Texts of other scripts that may contain a publication date.
+    pub(super) scripts: Vec<String>,
+    /// `time` elements, and abbreviations with a title.
     pub(super) times: Vec<ElementRef<'a>>,
     /// Elements with an `itemprop` other than `meta`, and its first word.
     pub(super) properties: Vec<(&'a str, ElementRef<'a>)>,
@@ -60,6 +65,7 @@ impl<'a> Head<'a> {
             base: None,
             language: tree.root_element().attr("lang"),
             objects: Vec::new(),
+            scripts: Vec::new(),
             times: Vec::new(),
             properties: Vec::new(),
             bylines: Vec::new(),
@@ -89,7 +95,12 @@ impl<'a> Head<'a> {
                         scripts += 1;
                         let text: String = element.text().collect();
                         head.json(&text);
+                    } else if head.scripts.len() < MAX_SCRIPTS {
+                        head.script(element);
                     }
+                }
+                "abbr" if head.times.len() < MAX_MARKED => {
+                    head.times.extend(element.attr("title").is_some().then_some(element));
                 }
                 "time" if head.times.len() < MAX_MARKED => head.times.push(element),
                 _ => {}
@@ -147,6 +158,15 @@ impl<'a> Head<'a> {
         }
     }
 
+    fn script(&mut self, element: ElementRef<'a>) {
+        let text = element.text().next().unwrap_or_default();
+        let text = crate::util::text::start(text, MAX_SCRIPT);
+        let named = ["ublished", "ublish_date", "ublishDate", "ublicationDate"];
+        let named =
+            named.iter().any(|n| memchr::memmem::find(text.as_bytes(), n.as_bytes()).is_some());
+        self.scripts.extend(named.then(|| text.to_owned()));
+    }
+
     fn take(&mut self, value: Value, depth: usize) {
         match value {
             Value::Array(values) if depth < 4 => {
@@ -173,6 +193,9 @@ impl<'a> Head<'a> {
                 "itemprop" if self.properties.len() < MAX_MARKED => {
                     let first = value.split_ascii_whitespace().next();
                     self.properties.extend(first.map(|p| (p, element)));
+                }
+                "property" if value.contains("date") && element.value().name() != "meta" => {
+                    self.properties.push((value, element));
                 }
                 "rel" => byline |= value.eq_ignore_ascii_case("author"),
                 "class" => {

@@ -33,9 +33,11 @@ mod tests;
 
 pub use compare::{Change, differences, is_small_change, same_references, same_text};
 pub use document::{Block, Document, Inline, Link, LinkKind};
-pub use extract::{Extraction, Guide, Mode, NoArticle, Origin, extract};
+pub use extract::{
+    Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, extract, page_dates,
+};
 pub use from_html::from_html;
 pub use full_feed::{has_full_text, is_cut};
 pub use marked_difference::marked;
-pub use page_date::PageTime;
+pub use page_date::{Confidence, DateSource, Dates, PageTime, Published};
 pub use template::Template;

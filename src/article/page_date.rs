@@ -1,297 +1,326 @@
-//! When a page was published and modified: machine-readable metadata first, then visible text.
+//! When a page was published and modified. Every place that gives a date is a candidate with its
+//! source, meaning and score; candidates that agree support each other, and the best one wins.
+
+mod elements;
+mod labels;
+mod places;
+mod region;
+mod stated;
+mod url;
+mod visible;
+
+pub(super) use region::context;
 
 use super::blocks::Page;
 use super::head::Head;
-use crate::util::date;
-use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime};
-use scraper::ElementRef;
-use serde_json::Value;
-use url::Url;
+use crate::model::Time;
+use crate::util::date::{self, Context};
+use ::url::Url;
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike};
 
 /// A time as given by a page, with its own zone if it has one.
 pub type PageTime = DateTime<FixedOffset>;
 
 /// Plausible years of publication.
 const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
-/// How many blocks around the heading are searched for a date.
-const AROUND: usize = 12;
 /// Maximum length of a line that is little more than a date, in words.
 const DATE_LINE: usize = 12;
-/// Maximum length of a block that is searched for a date, in words.
-const MOST_WORDS: usize = 60;
+/// Candidates below this score are not publication dates.
+const LEAST: f32 = 14.0;
+/// The share of its score that a candidate adds to another of the same day.
+const SUPPORT: f32 = 0.35;
 
-/// Property names for the publication date, most reliable first.
-const PUBLISHED: [&str; 27] = [
-    "article:published_time",
-    "datepublished",
-    "og:published_time",
-    "og:article:published_time",
-    "article:published",
-    "parsely-pub-date",
-    "sailthru.date",
-    "article.published",
-    "published-date",
-    "publishdate",
-    "publish-date",
-    "publish_date",
-    "published_time",
-    "published_date",
-    "pubdate",
-    "cxenseparse:recs:publishtime",
-    "dc.date.issued",
-    "dcterms.created",
-    "dc.date.created",
-    "dcterms.date",
-    "dc.date",
-    "citation_publication_date",
-    "citation_date",
-    "rbpubdate",
-    "bt:pubdate",
-    "date_published",
-    "date",
-];
+/// Where the date of a page comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DateSource {
+    /// JSON-LD.
+    StructuredData,
+    /// `meta` elements.
+    Metadata,
+    /// `time` elements, and elements marked by a property.
+    Element,
+    /// Text that readers see.
+    Text,
+    /// The URL of the page.
+    Url,
+    /// Data of scripts.
+    Script,
+}
 
-const MODIFIED: [&str; 8] = [
-    "article:modified_time",
-    "datemodified",
-    "og:updated_time",
-    "dcterms.modified",
-    "dc.date.modified",
-    "last-modified",
-    "revised",
-    "lastmod",
-];
+impl DateSource {
+    /// Its name in `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StructuredData => "structured-data",
+            Self::Metadata => "metadata",
+            Self::Element => "element",
+            Self::Text => "text",
+            Self::Url => "url",
+            Self::Script => "script",
+        }
+    }
+}
+
+/// How sure a date is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// A guess: day and month may be swapped, or the year is not given.
+    Low,
+    Medium,
+    High,
+}
+
+impl Confidence {
+    /// Its name in `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// A publication date, where it comes from, and how sure it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Published {
+    pub time: PageTime,
+    pub from: DateSource,
+    pub confidence: Confidence,
+}
+
+impl Published {
+    /// Whether the date is doubtful and more than a day ahead, which means that it is wrong.
+    pub fn is_doubtful(&self, now: Time) -> bool {
+        self.confidence == Confidence::Low && self.time > now + TimeDelta::hours(24)
+    }
+}
 
 /// Dates of publication and last modification.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Dates {
-    pub(super) published: Option<PageTime>,
-    pub(super) modified: Option<PageTime>,
+pub struct Dates {
+    pub published: Option<Published>,
+    pub modified: Option<PageTime>,
 }
 
-/// The dates of a page. `first` is the first block of its article.
-pub(super) fn dates(head: &Head<'_>, page: &Page<'_>, url: Option<&Url>, taken: &[bool]) -> Dates {
-    let day_first = is_day_first(head.language);
-    let in_objects = |name: &str| {
-        head.articles().find_map(|o| o.get(name).and_then(Value::as_str).and_then(stated))
-    };
-    let named = |names: &[&str]| names.iter().find_map(|n| head.all(n).find_map(stated));
-    let property = |wanted: &str| {
-        let mut found = head.properties.iter().filter(|(n, _)| n.eq_ignore_ascii_case(wanted));
-        found.find_map(|(_, e)| of_element(*e, day_first))
-    };
-    let modified = in_objects("dateModified")
-        .or_else(|| named(&MODIFIED))
-        .or_else(|| property("dateModified"));
-    let published = in_objects("datePublished")
-        .or_else(|| named(&PUBLISHED))
-        .or_else(|| property("datePublished"))
-        .or_else(|| of_times(head, day_first))
-        .or_else(|| in_objects("dateCreated"))
-        .or_else(|| in_objects("uploadDate"))
-        .or_else(|| url.and_then(of_url))
-        .or_else(|| {
-            let canonical = head.canonical.and_then(|c| Url::parse(c).ok());
-            canonical.as_ref().and_then(of_url)
-        })
-        .or_else(|| shown(page, taken, day_first));
-    Dates { published: published.map(|p| in_own_zone(p, head)), modified }
+/// What a date means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Published,
+    Modified,
 }
 
-/// The same instant in the publisher's time zone, if another element of the page gives it: a time in
-/// UTC may fall on another day.
-fn in_own_zone(time: PageTime, head: &Head<'_>) -> PageTime {
-    if time.offset().local_minus_utc() != 0 {
-        return time;
+#[derive(Debug, Clone)]
+struct Candidate {
+    time: PageTime,
+    /// The day if day and month were swapped, while the order is not known.
+    swapped: Option<NaiveDate>,
+    /// The year has two digits or is missing.
+    short: bool,
+    score: f32,
+    from: DateSource,
+    /// Candidates of one family are not independent of each other.
+    family: &'static str,
+    meaning: Meaning,
+    beside: places::Apart,
+}
+
+impl Candidate {
+    fn day(&self) -> NaiveDate {
+        self.time.date_naive()
     }
-    let others = head.times.iter().filter_map(|e| e.attr("datetime").and_then(stated));
-    let mut others = others.filter(|t| *t == time && t.offset().local_minus_utc() != 0);
-    others.next().unwrap_or(time)
 }
 
-/// A machine-readable date, or any other form that feeds use.
-fn stated(text: &str) -> Option<PageTime> {
-    let text = text.trim();
-    let time = DateTime::parse_from_rfc3339(text)
-        .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"))
-        .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M%z"))
-        .or_else(|_| DateTime::parse_from_rfc2822(text))
-        .ok()
-        .or_else(|| {
-            // A year or month alone is not a date.
-            let enough = text.chars().filter(char::is_ascii_digit).count() >= 5;
-            enough.then(|| date::parse(text)).flatten().map(|t| t.fixed_offset())
+/// The dates of a page whose selected blocks are `taken`.
+pub(super) fn dates(
+    head: &Head<'_>,
+    page: &Page<'_>,
+    url: Option<&Url>,
+    taken: &[bool],
+    fetched_at: Option<Time>,
+) -> Dates {
+    let context = context(head, page, url, fetched_at);
+    let place = places::Places::of(page, taken);
+    let mut all = stated::of_head(head, page, url, &context);
+    all.extend(elements::of_elements(head, page, &place, &context));
+    all.extend(visible::candidates(page, taken, &place, &context));
+    all.extend(url::of_url(head, url));
+    if !all.iter().any(|c| c.meaning == Meaning::Published && c.score >= 35.0) {
+        all.extend(url::of_scripts(head));
+    }
+    all.retain(|c| YEARS.contains(&c.time.year()));
+    if let Some(now) = context.now {
+        // What readers are told of the future is an event.
+        all.retain(|c| {
+            c.from != DateSource::Text
+                || c.time <= now + TimeDelta::hours(24)
+                || c.swapped.is_some()
         });
-    time.filter(|t| YEARS.contains(&t.year()))
-}
-
-fn of_element(element: ElementRef<'_>, day_first: bool) -> Option<PageTime> {
-    let attributes = ["datetime", "content", "title"];
-    let text = || element.text().take(20).collect::<String>();
-    attributes
-        .iter()
-        .find_map(|a| element.attr(a).and_then(stated))
-        .or_else(|| in_text(&text(), day_first))
-}
-
-/// The `time` element that most likely gives the publication date: one that is marked as such, else
-/// the first outside comments and lists of other articles.
-fn of_times(head: &Head<'_>, day_first: bool) -> Option<PageTime> {
-    let around = |e: &ElementRef<'_>| {
-        let mut words = String::new();
-        for element in std::iter::successors(Some(*e), |e| e.parent().and_then(ElementRef::wrap)) {
-            for name in ["class", "id", "itemprop"] {
-                words.push_str(element.attr(name).unwrap_or_default());
-                words.push(' ');
+    }
+    let modified = all.iter().filter(|c| c.meaning == Meaning::Modified);
+    let modified = modified.max_by(|a, b| a.score.total_cmp(&b.score)).map(|c| c.time);
+    among_others(&mut all);
+    settle_order(&mut all, modified, &context);
+    in_zones(&mut all);
+    // A date without a label that is that of the modification.
+    let known = all.iter().any(|c| c.family != "text" && c.meaning == Meaning::Published);
+    if let Some(modified) = modified.map(|t| t.date_naive()).filter(|_| known) {
+        let others: Vec<NaiveDate> = all
+            .iter()
+            .filter(|c| c.family != "text" && c.meaning == Meaning::Published)
+            .map(Candidate::day)
+            .collect();
+        if !others.contains(&modified) {
+            for c in all.iter_mut().filter(|c| c.family == "text" && c.day() == modified) {
+                c.meaning = Meaning::Modified;
             }
-            if words.len() > 400 || matches!(element.value().name(), "body" | "article" | "main") {
-                break;
-            }
-        }
-        words.to_ascii_lowercase()
-    };
-    let mut best: Option<(i32, PageTime)> = None;
-    for element in &head.times {
-        let Some(time) = of_element(*element, day_first) else { continue };
-        let words = around(element);
-        let has = |list: &[&str]| list.iter().any(|w| words.contains(w));
-        let mut score = 0;
-        score += if element.attr("pubdate").is_some() { 4 } else { 0 };
-        score += if has(&["publish", "entry-date", "post-date", "article-date", "dateline"]) {
-            2
-        } else {
-            0
-        };
-        score -= if has(&["updat", "modif"]) { 2 } else { 0 };
-        score -= if has(&["comment", "related", "sidebar", "widget", "recent", "teaser", "footer"])
-        {
-            4
-        } else {
-            0
-        };
-        if score > -2 && best.is_none_or(|b| score > b.0) {
-            best = Some((score, time));
         }
     }
-    best.map(|b| b.1)
+    Dates { published: best(&all, url), modified }
 }
 
-/// A date in a URL: `/2024/03/11/`, `/2024-03-11-`, `/20240311/`.
-fn of_url(url: &Url) -> Option<PageTime> {
-    let path = url.path();
-    let bytes = path.as_bytes();
-    for at in 0..bytes.len() {
-        let boundary = at == 0 || !bytes[at - 1].is_ascii_digit();
-        if !boundary || !bytes[at].is_ascii_digit() {
+/// Several days in one box beside the article are those of other articles.
+fn among_others(all: &mut [Candidate]) {
+    let boxes: Vec<(ego_tree::NodeId, NaiveDate)> = all
+        .iter()
+        .filter(|c| c.meaning == Meaning::Published)
+        .filter_map(|c| match c.beside {
+            places::Apart::Beside(Some(node)) => Some((node, c.day())),
+            _ => None,
+        })
+        .collect();
+    for candidate in all.iter_mut() {
+        let places::Apart::Beside(Some(node)) = candidate.beside else { continue };
+        let day = candidate.day();
+        if boxes.iter().any(|b| b.0 == node && b.1 != day) {
+            candidate.score -= 40.0;
+        }
+    }
+}
+
+/// The best candidate together with those that support it.
+fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
+    let month = url.and_then(url::month_of_url);
+    let mut winner: Option<(f32, &Candidate)> = None;
+    for candidate in all.iter().filter(|c| c.meaning == Meaning::Published) {
+        let mut families: Vec<(&str, f32)> = Vec::new();
+        for other in all.iter().filter(|o| o.day() == candidate.day()) {
+            if other.meaning != Meaning::Published || other.family == candidate.family {
+                continue;
+            }
+            match families.iter_mut().find(|f| f.0 == other.family) {
+                Some(family) => family.1 = family.1.max(other.score),
+                None => families.push((other.family, other.score)),
+            }
+        }
+        let support: f32 = families.iter().map(|f| f.1 * SUPPORT).sum();
+        let day = candidate.day();
+        let fits = month.is_some_and(|(y, m)| (day.year(), day.month()) == (y, m));
+        let total = candidate.score + support.min(70.0) + if fits { 12.0 } else { 0.0 };
+        // Of the same day, the time with the most detail.
+        if winner.is_none_or(|w| total > w.0 + 0.01) {
+            winner = Some((total, candidate));
+        }
+    }
+    let (total, winner) = winner.filter(|w| w.1.score >= LEAST)?;
+    let day = winner.day();
+    let detailed = all
+        .iter()
+        .filter(|c| {
+            c.meaning == Meaning::Published && c.day() == day && c.from != DateSource::Script
+        })
+        .filter(|c| c.time.time() != NaiveTime::MIN)
+        .max_by(|a, b| a.score.total_cmp(&b.score));
+    let time = match detailed {
+        Some(other) if winner.time.time() == NaiveTime::MIN => other.time,
+        _ => winner.time,
+    };
+    let doubtful = winner.swapped.is_some() || winner.short && total < 75.0;
+    let confidence = match total {
+        _ if doubtful => Confidence::Low,
+        total if total >= 80.0 => Confidence::High,
+        total if total >= 42.0 => Confidence::Medium,
+        _ => Confidence::Low,
+    };
+    Some(Published { time, from: winner.from, confidence })
+}
+
+/// Decides the order of day and month where it is not known: by dates of the page that have only
+/// one reading, by the fetch and the modification, which are never before the publication.
+fn settle_order(all: &mut [Candidate], modified: Option<PageTime>, context: &Context) {
+    let certain: Vec<NaiveDate> =
+        all.iter().filter(|c| c.swapped.is_none()).map(Candidate::day).collect();
+    let latest = [context.now, modified].into_iter().flatten().map(|t| t.date_naive()).min();
+    for candidate in all.iter_mut() {
+        let Some(swapped) = candidate.swapped else { continue };
+        let day = candidate.day();
+        let late = |d: NaiveDate| latest.is_some_and(|l| d > l + TimeDelta::days(1));
+        let decided = match (certain.contains(&day), certain.contains(&swapped)) {
+            (true, false) => Some(false),
+            (false, true) => Some(true),
+            _ => match (late(day), late(swapped)) {
+                (true, false) => Some(true),
+                (false, true) => Some(false),
+                _ => None,
+            },
+        };
+        let swap = decided.unwrap_or(false);
+        if swap && let Some(time) = on_day(candidate.time, swapped) {
+            candidate.time = time;
+        }
+        match decided {
+            Some(_) => candidate.swapped = None,
+            None => candidate.score -= 6.0,
+        }
+    }
+}
+
+fn on_day(time: PageTime, day: NaiveDate) -> Option<PageTime> {
+    day.and_time(time.time()).and_local_timezone(*time.offset()).single()
+}
+
+/// A time in UTC may fall on another day than in the zone of the publisher. If the page gives the
+/// same instant with a zone, or the neighbouring day in its URL or text, that day is meant.
+fn in_zones(all: &mut [Candidate]) {
+    let zoned: Vec<PageTime> =
+        all.iter().filter(|c| c.time.offset().local_minus_utc() != 0).map(|c| c.time).collect();
+    let local: Vec<NaiveDate> = all
+        .iter()
+        .filter(|c| c.meaning == Meaning::Published && c.swapped.is_none())
+        .filter(|c| matches!(c.from, DateSource::Url | DateSource::Text) && c.score >= 30.0)
+        .map(Candidate::day)
+        .collect();
+    for candidate in all.iter_mut() {
+        let time = candidate.time;
+        if time.offset().local_minus_utc() != 0 || time.time() == NaiveTime::MIN {
             continue;
         }
-        let rest = &path[at..];
-        let digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();
-        let year_length = digits(rest);
-        let found = if year_length == 8 {
-            day(&rest[..4], &rest[4..6], &rest[6..8])
-        } else if year_length == 4 {
-            let separator = rest.as_bytes().get(4).filter(|b| b"/-_".contains(b));
-            separator.and_then(|separator| {
-                let rest = &rest[5..];
-                let (month, after) = rest.split_at(digits(rest));
-                let after = after.strip_prefix(char::from(*separator))?;
-                day(&path[at..at + 4], month, &after[..digits(after)])
-            })
-        } else {
-            None
-        };
-        if found.is_some() {
-            return found;
+        if matches!(candidate.from, DateSource::Url | DateSource::Text) {
+            continue;
+        }
+        if let Some(same) = zoned.iter().find(|z| **z == time) {
+            candidate.time = *same;
+            continue;
+        }
+        let day = time.date_naive();
+        if local.contains(&day) {
+            continue;
+        }
+        let hour = i32::try_from(time.hour()).unwrap_or(0);
+        let minute = i32::from(time.minute() > 0);
+        let next = day.succ_opt().filter(|d| local.contains(d)).map(|_| 24 - hour);
+        let previous = day.pred_opt().filter(|d| local.contains(d)).map(|_| -hour - minute.max(1));
+        // Zones reach from 12 hours west to 14 hours east.
+        let hours = next.filter(|h| *h <= 14).or(previous.filter(|h| *h >= -12));
+        if let Some(zone) = hours.and_then(|h| FixedOffset::east_opt(h * 3600)) {
+            candidate.time = time.with_timezone(&zone);
         }
     }
-    None
-}
-
-fn day(year: &str, month: &str, day: &str) -> Option<PageTime> {
-    if month.is_empty() || month.len() > 2 || day.is_empty() || day.len() > 2 {
-        return None;
-    }
-    midnight(NaiveDate::from_ymd_opt(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?)?)
 }
 
 fn midnight(date: NaiveDate) -> Option<PageTime> {
     let time = date.and_time(NaiveTime::MIN).and_utc().fixed_offset();
     YEARS.contains(&time.year()).then_some(time)
-}
-
-/// A visible date: near the heading or the start of the article, else at its end.
-fn shown(page: &Page<'_>, taken: &[bool], day_first: bool) -> Option<PageTime> {
-    let count = page.blocks.len();
-    let heading = (0..count).find(|at| page.elements[page.blocks[*at].element].name() == "h1");
-    let first = taken.iter().position(|t| *t);
-    let last = taken.iter().rposition(|t| *t);
-    let mut order: Vec<usize> = Vec::new();
-    for (centre, before) in [(heading, 3), (first, AROUND)] {
-        if let Some(at) = centre {
-            order.extend(at..(at + AROUND).min(count));
-            order.extend((at.saturating_sub(before)..at).rev());
-        }
-    }
-    if let Some(at) = last {
-        order.extend(at..(at + AROUND / 2).min(count));
-    }
-    let mut late = None;
-    for at in order {
-        let text = page.text(at);
-        if page.blocks[at].words > MOST_WORDS || text.contains('©') {
-            continue;
-        }
-        let inside = taken[at] && page.blocks[at].words > 15;
-        if inside {
-            continue;
-        }
-        if let Some(time) = in_text(text, day_first) {
-            let lower = text.to_lowercase();
-            let changed = ["updated", "modified", "aktualisiert", "mis à jour", "actualizado"];
-            if changed.iter().any(|w| lower.contains(w)) {
-                late = late.or(Some(time));
-            } else {
-                return Some(time);
-            }
-        }
-    }
-    late
-}
-
-/// Whether a language writes the day before the month in numeric dates.
-fn is_day_first(language: Option<&str>) -> bool {
-    let language = language.unwrap_or("en-us").to_ascii_lowercase();
-    !(language == "en" || language.starts_with("en-us") || language.starts_with("en_us"))
-}
-
-/// A date in a short text, possibly among other words.
-pub(super) fn in_text(text: &str, day_first: bool) -> Option<PageTime> {
-    let words: Vec<&str> = text.split_whitespace().take(80).collect();
-    for (at, word) in words.iter().enumerate() {
-        if !word.bytes().any(|b| b.is_ascii_digit()) {
-            continue;
-        }
-        if let Some(found) = numeric(word, day_first).or_else(|| cjk(&words[at..])) {
-            return Some(found);
-        }
-        if !contains_year(word) {
-            continue;
-        }
-        for length in [3, 4, 5] {
-            let window = |from: usize| {
-                let part = words.get(from..from + length)?.join(" ");
-                let part = part.trim_matches(|c: char| !c.is_alphanumeric());
-                let letters = part.chars().any(char::is_alphabetic);
-                letters.then(|| date::parse(part)).flatten().map(|t| t.fixed_offset())
-            };
-            let behind = (at + 1).checked_sub(length).and_then(window);
-            if let Some(found) = behind.or_else(|| window(at)) {
-                return midnight(found.date_naive());
-            }
-        }
-    }
-    None
 }
 
 /// Whether a text is short, not a sentence, and contains a date.
@@ -300,108 +329,8 @@ pub(super) fn is_date_line(text: &str) -> bool {
     text.len() < 100
         && !sentence
         && super::words::count(text) <= DATE_LINE
-        && in_text(text, true).is_some()
-}
-
-fn contains_year(word: &str) -> bool {
-    let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
-    digits.len() == 4 && digits.parse().is_ok_and(|year: i32| YEARS.contains(&year))
-}
-
-/// `11/03/2024`, `11.3.2024`, `2024-03-11`, `2024.03.11`, `2024-03-11T…`.
-fn numeric(word: &str, day_first: bool) -> Option<PageTime> {
-    let word = word.trim_matches(|c: char| !c.is_ascii_digit());
-    let word = word.split('T').next()?;
-    let separator = word.chars().find(|c| !c.is_ascii_digit())?;
-    if !matches!(separator, '/' | '.' | '-') {
-        return None;
-    }
-    let parts: Vec<&str> = word.split(separator).collect();
-    let [a, b, c] = parts.as_slice() else { return None };
-    if a.len() == 4 {
-        return day(a, b, c);
-    }
-    if c.len() != 4 {
-        return None;
-    }
-    let swapped = day(c, b, a);
-    let plain = day(c, a, b);
-    if separator == '.' || day_first { swapped.or(plain) } else { plain.or(swapped) }
-}
-
-/// `2024年3月11日`, `2024년 3월 11일`.
-fn cjk(words: &[&str]) -> Option<PageTime> {
-    if !words.first()?.contains(['年', '년']) {
-        return None;
-    }
-    let text = words[..words.len().min(3)].concat();
-    let (year, rest) = text.split_once(['年', '년'])?;
-    let (month, rest) = rest.split_once(['月', '월'])?;
-    let (number, _) = rest.split_once(['日', '일'])?;
-    let year = year.trim_start_matches(|c: char| !c.is_ascii_digit());
-    day(year, month, number)
+        && !date::scan(text, &Context::default()).dates.is_empty()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn finds_dates_among_other_words() {
-        let cases = [
-            ("Posted on March 11, 2024 by Ann", false, "2024-03-11"),
-            ("Am 11. März 2024 um 12 Uhr", true, "2024-03-11"),
-            ("11 de marzo de 2024", true, "2024-03-11"),
-            ("Le 11/03/2024", true, "2024-03-11"),
-            ("03/11/2024 4:15 PM", false, "2024-03-11"),
-            ("Stand: 11.3.2024", false, "2024-03-11"),
-            ("2024-03-11T04:15:00Z", false, "2024-03-11"),
-            ("发布于 2024年3月11日", true, "2024-03-11"),
-            ("2024년 3월 11일", true, "2024-03-11"),
-            ("version 2024 of the thing", false, "none"),
-            ("1,234 comments", false, "none"),
-        ];
-        for (text, day_first, want) in cases {
-            let found = in_text(text, day_first).map(|t| t.format("%F").to_string());
-            assert_eq!(found.as_deref().unwrap_or("none"), want, "{text}");
-        }
-    }
-
-    #[test]
-    fn prefers_the_most_reliable_publication_date() {
-        let meta = "<meta property='article:published_time' content='2024-03-02T03:00:00Z'>";
-        let cases = [
-            (meta.to_owned(), "2024-03-02T03:00:00+00:00"),
-            // The same instant, which is a day earlier in the publisher's zone.
-            (format!("{meta}<time datetime='2024-03-01T19:00:00-08:00'>x</time>"), "2024-03-01T19:00:00-08:00"),
-            (format!("{meta}<time datetime='2024-03-05T19:00:00-08:00'>x</time>"), "2024-03-02T03:00:00+00:00"),
-            ("<meta property='article:modified_time' content='2024-03-02'>".to_owned(), "none"),
-            ("<div class=comment><time datetime=2024-01-09>x</time></div><p class=entry-date><time datetime=2024-01-02>x</time>".to_owned(), "2024-01-02T00:00:00+00:00"),
-            ("<h1>A title</h1><p>Last updated June 3, 2024</p><p>By Ann on May 2, 2024</p>".to_owned(), "2024-05-02T00:00:00+00:00"),
-            ("<h1>A title</h1><p>© 2024 May 2, 2024".to_owned(), "none"),
-        ];
-        for (markup, want) in cases {
-            let tree = crate::util::html::tree::page(&markup).unwrap();
-            let page = Page::read(&tree);
-            let found = dates(&Head::read(&tree), &page, None, &vec![false; page.blocks.len()]);
-            let found = found.published.map(|t| t.to_rfc3339());
-            assert_eq!(found.as_deref().unwrap_or("none"), want, "{markup}");
-        }
-    }
-
-    #[test]
-    fn dates_in_addresses() {
-        let cases = [
-            ("https://example.org/2024/03/11/x", "2024-03-11"),
-            ("https://example.org/2024/3/1/x", "2024-03-01"),
-            ("https://example.org/news-2024-03-11-x", "2024-03-11"),
-            ("https://example.org/20240311/x", "2024-03-11"),
-            ("https://example.org/2024/03/x", "none"),
-            ("https://example.org/99202403/11", "none"),
-        ];
-        for (address, want) in cases {
-            let found = of_url(&Url::parse(address).unwrap()).map(|t| t.format("%F").to_string());
-            assert_eq!(found.as_deref().unwrap_or("none"), want, "{address}");
-        }
-    }
-}
+mod tests;

@@ -10,7 +10,7 @@ const COMMENTS: &str = include_str!("../../tests/data/pages/long_comments.html")
 
 fn guide(title: &str, url: &str) -> Guide {
     let title = Some(title.to_owned()).filter(|t| !t.is_empty());
-    Guide { title, summary: None, url: Url::parse(url).ok() }
+    Guide { title, url: Url::parse(url).ok(), ..Guide::default() }
 }
 
 fn auto(page: &str, guide: &Guide) -> Result<Extraction, NoArticle> {

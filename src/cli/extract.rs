@@ -7,8 +7,10 @@ use super::home::Home;
 use super::output::Output;
 use super::runtime::runtime;
 use crate::article::{self, Extraction, Guide, LinkKind, Mode, Origin};
+use crate::model::Time;
 use crate::net::{Client, Request};
-use crate::util::clock::SystemClock;
+use crate::util::clock::{Clock, SystemClock};
+use crate::util::date;
 use crate::util::html;
 use crate::util::login::without_secrets;
 use crate::util::url::parse_web;
@@ -40,6 +42,9 @@ pub(super) struct ExtractArgs {
     /// URL of the page, for its links and its date
     #[arg(long, conflicts_with = "batch")]
     url: Option<Url>,
+    /// When the page was fetched, for dates like "2 hours ago" [default: now, for a URL]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    fetched_at: Option<Time>,
     /// Print Markdown
     #[arg(long, conflicts_with_all = ["batch", "json"])]
     markdown: bool,
@@ -57,8 +62,12 @@ pub(super) struct ExtractArgs {
     r#final: bool,
 }
 
+fn time(text: &str) -> Result<Time, String> {
+    date::parse(text).ok_or_else(|| "not a time such as 2026-11-22T14:05:00Z".to_owned())
+}
+
 const EXAMPLES: &str = "\
-A line of a batch is {id, html_path or html, title, summary, url, source}. All but id and one of the
+A line of a batch is {id, html_path or html, title, summary, url, source, fetched_at}. All but id and one of the
 first two are optional, and pages may be gzipped. Exits with 1 if a page has no article.
 
 
@@ -92,6 +101,8 @@ struct Shape {
     title: Option<String>,
     authors: Vec<String>,
     published: Option<String>,
+    published_from: Option<&'static str>,
+    published_confidence: Option<&'static str>,
     modified: Option<String>,
     language: Option<String>,
     canonical: Option<String>,
@@ -116,6 +127,7 @@ pub(super) fn run(args: &ExtractArgs, global: &Global, out: &mut Output) -> Resu
             root: args.root.clone(),
             history: !args.no_history,
             again: args.r#final,
+            fetched_at: args.fetched_at,
         };
         batch.run(BufReader::new(io::stdin()), |line| {
             out.value(line)?;
@@ -130,7 +142,9 @@ pub(super) fn run(args: &ExtractArgs, global: &Global, out: &mut Output) -> Resu
         let page = if name == "-" { read_all(io::stdin()) } else { read_page(Path::new(name)) };
         (page.map_err(|e| Failure::Plain(format!("{name}: {e}")))?, None)
     };
+    let fetched_at = args.fetched_at.or_else(|| address.as_ref().map(|_| SystemClock.now()));
     let guide = Guide {
+        fetched_at,
         title: args.title.clone(),
         summary: args.summary.as_deref().map(html::to_text),
         url: args.url.clone().or(address),
@@ -164,6 +178,8 @@ fn shape(found: Extraction) -> Shape {
         title: found.title,
         authors: found.authors,
         published: found.published.map(|t| t.to_rfc3339()),
+        published_from: found.dated.map(|d| d.from.name()),
+        published_confidence: found.dated.map(|d| d.confidence.name()),
         modified: found.modified.map(|t| t.to_rfc3339()),
         language: found.language,
         canonical: found.canonical.map(String::from),

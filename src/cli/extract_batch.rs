@@ -1,7 +1,9 @@
 //! Many pages for `newsfed extract --batch`: lines of JSON in, lines of JSON out, in order.
 
 use super::extract::read_page;
-use crate::article::{Extraction, Guide, Mode, NoArticle, Template, extract};
+use crate::article::{Dates, Extraction, Guide, Mode, NoArticle, Template, extract, page_dates};
+use crate::model::Time;
+use crate::util::date;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -17,6 +19,8 @@ pub(super) struct Batch {
     pub(super) history: bool,
     /// Whether to read every page again at the end with everything that was learned.
     pub(super) again: bool,
+    /// When the pages were fetched whose line does not say it.
+    pub(super) fetched_at: Option<Time>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -28,6 +32,7 @@ struct Job {
     summary: Option<String>,
     url: Option<String>,
     source: Option<String>,
+    fetched_at: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -37,6 +42,10 @@ pub(super) struct Line {
     title: Option<String>,
     authors: Vec<String>,
     published: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published_from: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published_confidence: Option<&'static str>,
     modified: Option<String>,
     /// Milliseconds for the page, excluding reading its file.
     ms: f64,
@@ -84,31 +93,46 @@ impl Batch {
             title: job.title.clone(),
             summary: job.summary.clone(),
             url: job.url.as_deref().and_then(|u| Url::parse(u).ok()),
+            fetched_at: job.fetched_at.as_deref().and_then(date::parse).or(self.fetched_at),
         };
         let source = job.source.as_ref().filter(|_| self.history);
         let template = source.map(|s| (learned.entry(s.clone()).or_default(), learn));
         let start = Instant::now();
         let found = extract(&page, &guide, self.mode, template);
         let ms = start.elapsed().as_secs_f64() * 1000.0;
-        Line { ms, ..Line::new(job.id.clone(), found) }
+        let mut line = Line { ms, ..Line::new(job.id.clone(), found) };
+        if line.error.is_some() {
+            line.dates(&page_dates(&page, &guide));
+        }
+        line
     }
 }
 
 impl Line {
     fn new(id: serde_json::Value, found: Result<Extraction, NoArticle>) -> Self {
         match found {
-            Ok(found) => Self {
-                id,
-                text: found.text,
-                title: found.title,
-                authors: found.authors,
-                published: found.published.map(|t| t.to_rfc3339()),
-                modified: found.modified.map(|t| t.to_rfc3339()),
-                ms: 0.0,
-                error: None,
-            },
+            Ok(found) => {
+                let dates = Dates { published: found.dated, modified: found.modified };
+                let mut line = Self {
+                    text: found.text,
+                    title: found.title,
+                    authors: found.authors,
+                    error: None,
+                    ..Self::failed(id, String::new())
+                };
+                line.dates(&dates);
+                line
+            }
             Err(e) => Self::failed(id, e.to_string()),
         }
+    }
+
+    fn dates(&mut self, dates: &Dates) {
+        let published = dates.published;
+        self.published = published.map(|p| p.time.to_rfc3339());
+        self.published_from = published.map(|p| p.from.name());
+        self.published_confidence = published.map(|p| p.confidence.name());
+        self.modified = dates.modified.map(|t| t.to_rfc3339());
     }
 
     fn failed(id: serde_json::Value, error: String) -> Self {
@@ -119,6 +143,8 @@ impl Line {
             title: None,
             authors: Vec::new(),
             published: None,
+            published_from: None,
+            published_confidence: None,
             modified: None,
             ms: 0.0,
             error,

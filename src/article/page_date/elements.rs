@@ -1,0 +1,203 @@
+//! Dates in `time` elements, properties, and abbreviations.
+
+use super::labels::{self, Label};
+use super::places::Places;
+use super::stated::{candidate, read, time_of};
+use super::{Candidate, DateSource, Meaning, PageTime, midnight};
+use crate::article::blocks::Page;
+use crate::article::head::Head;
+use crate::util::date::{self, Context};
+use crate::util::html::tree::text_up_to;
+use crate::util::text::start;
+use chrono::NaiveDate;
+use ego_tree::NodeId;
+use scraper::ElementRef;
+use std::collections::HashSet;
+
+/// Maximum length of the text of an element and of its label, in bytes.
+const MAX_TEXT: usize = 200;
+/// Maximum number of marked elements that are read.
+const MAX_ELEMENTS: usize = 80;
+
+/// `time` elements, properties, and abbreviations with a date.
+pub(super) fn of_elements(
+    head: &Head<'_>,
+    page: &Page<'_>,
+    place: &Places,
+    context: &Context,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let mut by_class = Vec::new();
+    let property = |name: &str| {
+        let name = name.rsplit([':', '/']).next().unwrap_or(name).to_ascii_lowercase();
+        match name.as_str() {
+            "datepublished" => Some((76.0, Meaning::Published)),
+            "datecreated" | "dateposted" => Some((60.0, Meaning::Published)),
+            "datemodified" | "dateupdated" => Some((60.0, Meaning::Modified)),
+            _ => None,
+        }
+    };
+    let properties = head.properties.iter().filter_map(|(n, e)| Some((*e, Some(property(n)?))));
+    let marked: HashSet<NodeId> = properties.clone().map(|(e, _)| e.id()).collect();
+    let times = head.times.iter().filter(|e| !marked.contains(&e.id())).map(|e| (*e, None));
+    for (element, named) in properties.chain(times).take(MAX_ELEMENTS) {
+        let (apart, classes) = place.surroundings(page, element);
+        let has = |words: &[&str]| words.iter().any(|w| classes.contains(w));
+        let text = text_up_to(element, MAX_TEXT);
+        let before = label_before(element);
+        let label = labels::of(&before.to_lowercase(), "").or_else(|| {
+            let scan = date::scan(&text, context);
+            let date = scan.dates.first()?;
+            labels::of(&scan.text[..date.at.start], &scan.text[date.at.end..])
+        });
+        let Some((read, shown)) = of_element(element, &text, label, context) else { continue };
+        let meaning = match (named, label) {
+            (Some((_, meaning)), _) => meaning,
+            (_, Some(Label::Modified)) => Meaning::Modified,
+            (_, Some(Label::Other)) => continue,
+            (_, Some(Label::Published)) => Meaning::Published,
+            _ if has(&["updat", "modif", "changed"]) && !has(&["publish"]) => Meaning::Modified,
+            _ => Meaning::Published,
+        };
+        let pubdate = element.attr("pubdate").is_some();
+        let mut score: f32 = named.map_or(56.0, |n| n.0);
+        score += if pubdate { 18.0 } else { 0.0 };
+        score += if label == Some(Label::Published) && named.is_none() { 16.0 } else { 0.0 };
+        let good = [
+            "publish",
+            "entry-date",
+            "post-date",
+            "postdate",
+            "article-date",
+            "dateline",
+            "posted",
+        ];
+        score += if named.is_none() && has(&good) { 12.0 } else { 0.0 };
+        let block = place.block(page, element);
+        if let (Some(heading), Some(block)) = (place.heading, block) {
+            let distance = heading.abs_diff(block);
+            let far = if block < heading { distance * 2 } else { distance };
+            score -= if named.is_some() { far.min(10) } else { far.min(22) } as f32;
+        }
+        if block.is_some_and(|at| place.is_linked(at)) && named.is_none() {
+            continue;
+        }
+        // Below the text and without a label: rather the date of what is linked there.
+        let below = block.zip(place.last).is_some_and(|(at, last)| at > last);
+        if below && named.is_none() && label.is_none() && !pubdate && !has(&good) {
+            score -= 24.0;
+        }
+        score -= apart.penalty();
+        if let Some(dated) = shown.filter(|s| s.abs_diff_days(read.0.date_naive()) > 1) {
+            // The text and the attribute differ, and the text is what readers are told.
+            if label == Some(Label::Published)
+                && let Some(time) = midnight(dated)
+            {
+                found.push(candidate(
+                    (time, None),
+                    score + 4.0,
+                    DateSource::Element,
+                    "element",
+                    meaning,
+                ));
+                continue;
+            }
+        }
+        if meaning == Meaning::Modified && named.is_none() && label.is_none() {
+            by_class.push(candidate(
+                read,
+                score - 20.0,
+                DateSource::Element,
+                "element",
+                Meaning::Published,
+            ));
+        }
+        let other = candidate(read, score, DateSource::Element, "element", meaning);
+        found.push(Candidate { beside: apart, ..other });
+    }
+    // Many sites mark the only date of an article as that of its update.
+    if !found.iter().any(|c| c.meaning == Meaning::Published && c.score > 0.0) {
+        found.extend(by_class);
+    }
+    found
+}
+
+trait Distance {
+    fn abs_diff_days(&self, other: Self) -> i64;
+}
+
+impl Distance for NaiveDate {
+    fn abs_diff_days(&self, other: Self) -> i64 {
+        (*self - other).num_days().abs()
+    }
+}
+
+type Reading = (PageTime, Option<NaiveDate>);
+
+/// The date of an element, and the day that its text shows if it is another element's attribute
+/// that gave the date.
+fn of_element(
+    element: ElementRef<'_>,
+    text: &str,
+    label: Option<Label>,
+    context: &Context,
+) -> Option<(Reading, Option<NaiveDate>)> {
+    let stated =
+        ["datetime", "content", "title"].iter().find_map(|a| read(element.attr(a)?, context));
+    let _ = label;
+    let shown = date::scan(text, context).dates.into_iter().next();
+    match (stated, shown) {
+        (Some((time, Some(swapped))), Some(shown)) if shown.day == swapped => {
+            Some(((super::on_day(time, swapped)?, None), None))
+        }
+        (Some((time, Some(_))), Some(shown))
+            if shown.swapped.is_none() && shown.day == time.date_naive() =>
+        {
+            Some(((time, None), None))
+        }
+        (Some(read), shown) => {
+            Some((read, shown.filter(|s| s.swapped.is_none() && !s.relative).map(|s| s.day)))
+        }
+        (None, Some(shown)) => Some(((time_of(&shown)?, shown.swapped), None)),
+        (None, None) => None,
+    }
+}
+
+/// The text just before an element.
+fn label_before(element: ElementRef<'_>) -> String {
+    let mut found = String::new();
+    let mut node = *element;
+    for _ in 0..2 {
+        for before in node.prev_siblings().take(4) {
+            let text: String = match ElementRef::wrap(before) {
+                Some(e) if matches!(e.value().name(), "script" | "style" | "svg") => String::new(),
+                Some(e) => text_up_to(e, MAX_TEXT),
+                None => before
+                    .value()
+                    .as_text()
+                    .map(|t| start(t, MAX_TEXT).to_owned())
+                    .unwrap_or_default(),
+            };
+            let text = crate::util::text::start(text.trim(), 200);
+            if text.len() > 60 {
+                // A sentence or another date is no label of this one.
+                return found;
+            }
+            if text.chars().any(|c| c.is_ascii_digit()) {
+                return found;
+            }
+            found.insert(0, ' ');
+            found.insert_str(0, text);
+            if text.chars().filter(|c| c.is_alphabetic()).count() > 2 {
+                return found;
+            }
+        }
+        let Some(parent) = node.parent() else { break };
+        let element = ElementRef::wrap(parent).map_or("", |e| e.value().name());
+        if matches!(element, "body" | "article" | "main" | "header" | "section") {
+            break;
+        }
+        node = parent;
+    }
+    found
+}

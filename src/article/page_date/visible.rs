@@ -1,0 +1,264 @@
+//! Dates that readers see: beside the heading, at the start of the text, and after its end.
+
+use super::labels::{self, Label};
+use super::places::{Apart, Places};
+use super::stated::time_of;
+use super::{Candidate, DateSource, Meaning};
+use crate::article::blocks::Page;
+use crate::article::comments;
+use crate::util::date::{self, Context, FoundDate, Scan};
+use chrono::Datelike;
+use std::collections::HashSet;
+
+/// How many blocks around the heading are searched.
+const AROUND: usize = 12;
+/// Maximum length of a block outside the text, in words.
+const MOST_WORDS: usize = 60;
+/// Maximum number of dates.
+const MAX_CANDIDATES: usize = 200;
+/// How much of a paragraph at the start of the text is searched, in bytes.
+const START: usize = 140;
+/// Maximum length of a block that consists of a label, in words.
+const LABEL_WORDS: usize = 5;
+
+pub(super) fn candidates(
+    page: &Page<'_>,
+    taken: &[bool],
+    place: &Places,
+    context: &Context,
+) -> Vec<Candidate> {
+    let count = page.blocks.len();
+    let first = taken.iter().position(|t| *t);
+    let last = taken.iter().rposition(|t| *t);
+    let commented: HashSet<usize> = comments::zones(page)
+        .into_iter()
+        .map(|z| page.elements[z].blocks.clone())
+        // Comments follow the article; before it, the word names something else.
+        .filter(|blocks| first.is_none_or(|f| blocks.start >= f))
+        .flatten()
+        .collect();
+    // Blocks with the score of a date there.
+    let mut order: Vec<(usize, f32)> = Vec::new();
+    let top = place.heading;
+    if let Some(at) = top {
+        order.extend((at..(at + AROUND).min(count)).map(|b| (b, 60.0 - 2.0 * (b - at) as f32)));
+        order.extend((at.saturating_sub(4)..at).map(|b| (b, 56.0 - 4.0 * (at - b) as f32)));
+    }
+    if let Some(at) = first {
+        order.extend((at..(at + 3).min(count)).map(|b| (b, 50.0 - 3.0 * (b - at) as f32)));
+        let above = at.saturating_sub(AROUND)..at;
+        order.extend(above.map(|b| (b, 46.0 - 2.0 * (at - b) as f32)));
+    }
+    if let Some(at) = last {
+        order.extend((at..(at + 8).min(count)).map(|b| (b, 38.0 - 2.0 * (b - at) as f32)));
+        order.extend((at.saturating_sub(4)..at).map(|b| (b, 30.0 - (at - b) as f32)));
+    }
+    let mut seen: HashSet<usize> = HashSet::new();
+    let mut found = Vec::new();
+    for (at, score) in order {
+        if found.len() >= MAX_CANDIDATES {
+            break;
+        }
+        if seen.insert(at) && !commented.contains(&at) && !place.is_linked(at) {
+            let from = found.len();
+            of_block(page, taken, at, score, first, context, &mut found);
+            apart(page, place, at, &mut found[from..]);
+        }
+    }
+    // Labelled dates anywhere else in boxes of the article, such as after its notes.
+    let rest = (0..count)
+        .filter(|at| !seen.contains(at) && !commented.contains(at) && !place.is_linked(*at));
+    let rest: Vec<usize> = rest.filter(|at| page.blocks[*at].words <= 24).take(400).collect();
+    // Relative dates far from the heading are those of comments and other articles.
+    let context = &Context { now: None, ..*context };
+    for at in rest {
+        if found.len() >= MAX_CANDIDATES {
+            break;
+        }
+        let mut more = Vec::new();
+        of_block(page, taken, at, 4.0, first, context, &mut more);
+        more.retain(|c| c.score >= 20.0);
+        for candidate in &mut more {
+            // In the text, such a date is rather that of something that the text is about.
+            candidate.score += if taken[at] { -6.0 } else { 12.0 };
+        }
+        apart(page, place, at, &mut more);
+        found.extend(more);
+    }
+    found
+}
+
+fn apart(page: &Page<'_>, place: &Places, at: usize, found: &mut [Candidate]) {
+    if found.is_empty() {
+        return;
+    }
+    let apart = place.apart(page, page.blocks[at].element);
+    for candidate in found {
+        candidate.score -= apart.penalty();
+        candidate.beside = apart;
+    }
+}
+
+fn of_block(
+    page: &Page<'_>,
+    taken: &[bool],
+    at: usize,
+    score: f32,
+    first: Option<usize>,
+    context: &Context,
+    found: &mut Vec<Candidate>,
+) {
+    let block = &page.blocks[at];
+    let text = page.text(at);
+    let long = block.words > 22;
+    // A paragraph of the article may start with a dateline: "BERLIN, 5 March 2024 – ".
+    let prose = long && (taken[at] || block.words > MOST_WORDS);
+    let text = if prose { crate::util::text::start(text, START) } else { text };
+    if block.words > MOST_WORDS && !taken[at] {
+        return;
+    }
+    // Words such as "yesterday" in prose are about something else.
+    let context = Context { now: context.now.filter(|_| block.words <= 14), ..*context };
+    let scan = date::scan(text, &context);
+    if scan.dates.is_empty() || scan.text.contains('©') && scan.dates.len() < 2 {
+        return;
+    }
+    for (number, date) in scan.dates.iter().enumerate() {
+        let (before, after) = around(&scan, number);
+        let label = labels::of(before, after).or_else(|| label_beside(page, at, &scan, number));
+        if label == Some(Label::Other) || date.range && label != Some(Label::Published) {
+            continue;
+        }
+        let meaning = match label {
+            Some(Label::Modified) => Meaning::Modified,
+            _ => Meaning::Published,
+        };
+        let mut score = score;
+        if label == Some(Label::Published) {
+            score += 20.0;
+        }
+        // A heading, a caption or an entry of a list inside the text.
+        let inside = taken[at] && first.is_some_and(|f| at > f + 1);
+        if inside && !prose && block.words > 4 {
+            score -= 24.0;
+        }
+        let sentence = block.words > 3 && page.text(at).trim_end().ends_with(['.', '!', '?', '。']);
+        if sentence && label.is_none() && date.relative {
+            continue;
+        }
+        let dateline = date.at.start <= 60 && after_dateline(&scan.text[date.at.end..]);
+        if sentence && block.words > 8 && label.is_none() && !prose && !dateline {
+            score -= 30.0;
+        }
+        // Beside a link after the start of the text: the date of what is linked.
+        let linked = block.links > 0 || at > 0 && page.blocks[at - 1].links > 0 && block.words <= 6;
+        if linked && label.is_none() && first.is_some_and(|f| at > f + 1) {
+            score -= 24.0;
+        }
+        if prose {
+            if date.at.start > 70 && label != Some(Label::Published) || starts_sentence(before) {
+                continue;
+            }
+            score -= 16.0;
+        } else if label.is_none() {
+            // The more other words, the less it is the date of the page.
+            score -= (block.words.saturating_sub(6) as f32).min(24.0);
+            if number > 0 {
+                score -= 10.0;
+            }
+            if block.words > 6 && ends_with_limit(before) {
+                continue;
+            }
+        }
+        if date.short && !date.relative {
+            score -= if yearless(&scan, date) { 22.0 } else { 8.0 };
+        }
+        if let Some(candidate) = candidate(date, score, meaning, before) {
+            found.push(candidate);
+        }
+    }
+}
+
+/// Whether the words before a date begin a sentence that goes on about it: "On 3 May 2024, the".
+fn starts_sentence(before: &str) -> bool {
+    let words = before.trim().trim_end_matches([',', '(']);
+    const STARTS: [&str; 24] = [
+        "on", "in", "am", "im", "seit", "since", "from", "ab", "vom", "le", "el", "il", "em", "op",
+        "den", "until", "by", "bis", "before", "after", "del", "du", "dal", "zum",
+    ];
+    STARTS.contains(&words.rsplit([' ', '.']).next().unwrap_or_default())
+        && words.split(' ').count() <= 12
+        && !words.is_empty()
+}
+
+/// Whether a text goes on as after the place and date of a report: "BERLIN, 3 May 2024 – ".
+fn after_dateline(after: &str) -> bool {
+    after.trim_start().starts_with(['—', '–', '-', '(', ')', '/', '.', ':', '|'])
+}
+
+/// Whether a date is the beginning or the end of something: "zum 1.9.2015", "until 3 May 2024".
+fn ends_with_limit(before: &str) -> bool {
+    const LIMITS: [&str; 14] = [
+        "zum", "bis", "ab", "seit", "since", "until", "before", "after", "through", "starting",
+        "till", "dal", "jusqu'au", "hasta",
+    ];
+    LIMITS.contains(&before.trim_end().rsplit(' ').next().unwrap_or_default())
+}
+
+fn yearless(scan: &Scan, date: &FoundDate) -> bool {
+    let text = &scan.text[date.at.clone()];
+    !text.contains(&date.day.year().to_string()[2..])
+}
+
+fn candidate(date: &FoundDate, score: f32, meaning: Meaning, before: &str) -> Option<Candidate> {
+    let mut date = date.clone();
+    // A weekday before the date decides the order of day and month.
+    if let Some(swapped) = date.swapped
+        && let Some(weekday) = date::weekday_at_end(before)
+    {
+        let of = |d: chrono::NaiveDate| d.weekday().number_from_monday();
+        match (of(date.day) == weekday, of(swapped) == weekday) {
+            (false, true) => (date.day, date.swapped) = (swapped, None),
+            (true, false) => date.swapped = None,
+            _ => {}
+        }
+    }
+    Some(Candidate {
+        time: time_of(&date)?,
+        swapped: date.swapped,
+        short: date.short,
+        score: if date.relative { score - 4.0 } else { score },
+        from: DateSource::Text,
+        family: "text",
+        meaning,
+        beside: Apart::No,
+    })
+}
+
+/// The text before a date, from the previous one on, and the text after the last date.
+fn around(scan: &Scan, number: usize) -> (&str, &str) {
+    let start = number.checked_sub(1).map_or(0, |n| scan.dates[n].at.end);
+    let date = &scan.dates[number].at;
+    let before = &scan.text[start.min(date.start)..date.start];
+    let after = match scan.dates.get(number + 1) {
+        Some(_) => "",
+        None => &scan.text[date.end..],
+    };
+    (before, after)
+}
+
+/// The label in the block before a block that is little more than a date.
+fn label_beside(page: &Page<'_>, at: usize, scan: &Scan, number: usize) -> Option<Label> {
+    let alone = page.blocks[at].words <= 6 && scan.dates.len() == 1;
+    let before = at.checked_sub(1).filter(|_| alone && number == 0)?;
+    let text = page.text(before);
+    let short = page.blocks[before].words <= LABEL_WORDS && text.len() < 60;
+    let same = {
+        let (a, b) = (page.blocks[before].element, page.blocks[at].element);
+        let parents =
+            |e: usize| [e, page.elements[e].parent, page.elements[page.elements[e].parent].parent];
+        parents(a).iter().any(|e| *e != 0 && parents(b).contains(e))
+    };
+    let digits = text.bytes().any(|b| b.is_ascii_digit());
+    (short && same && !digits).then(|| labels::of(&text.to_lowercase(), ""))?
+}
