@@ -69,7 +69,7 @@ pub(crate) fn pages(bytes: &[u8]) {
             clean(&item.title);
         }
     }
-    let found = article(&page, &WebsiteRules::default());
+    let found = article(&page, &WebsiteRules::default(), None);
     clean(&found.title);
     clean(&found.summary);
     assert!(found.summary.chars().count() <= 501);

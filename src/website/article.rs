@@ -5,6 +5,7 @@ use super::date;
 use super::page::Page;
 use super::selector::Selectors;
 use super::signal::metadata;
+use crate::article::{self, Guide};
 use crate::model::{Entry, Time, WebsiteRules};
 use crate::util::html::{self, tree::text_of};
 use crate::util::text;
@@ -36,17 +37,35 @@ pub struct Article {
     pub authors: Vec<String>,
     /// The publication date on the page; `None` means now.
     pub published: Option<Time>,
+    /// Whether the page gave the date because the date selector found none.
+    pub instead: bool,
     /// The modification date in the metadata.
     pub updated: Option<Time>,
 }
 
-/// Extracts the article of a page. Missing parts stay empty; this never fails.
-pub fn article(page: &Page, rules: &WebsiteRules) -> Article {
+/// Extracts the article of a page that was read at `now`. Missing parts stay empty; this never
+/// fails. Where no selector finds a date, it is the one that the page itself gives.
+pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article {
     let content = Selectors::parse(&rules.content).ok().and_then(|s| s.first(page.tree()));
     let markup = content.map(|e| e.inner_html()).unwrap_or_default();
+    let found = glance(page, rules);
+    let guide = Guide { url: Some(page.url().clone()), fetched_at: now, ..Guide::default() };
+    let selected = rules.date.as_deref().and_then(|selector| {
+        let element = Selectors::parse(selector).ok()?.first(page.tree())?;
+        let context = article::date_context(page.tree(), &guide);
+        date::of_element_in(element, rules.date_format.as_deref(), &context)
+    });
+    let own = match selected {
+        Some(_) => article::Dates::default(),
+        None => article::dates_of(page.tree(), &guide),
+    };
+    let published = own.published.filter(|p| !now.is_some_and(|now| p.is_doubtful(now)));
     Article {
         content: html::clean(text::start(&markup, MAX_CONTENT), Some(page.base())),
-        ..glance(page, rules)
+        instead: rules.date.is_some() && published.is_some(),
+        published: selected.or(published.map(|p| p.time.to_utc())),
+        updated: found.updated.or(own.modified.map(|t| t.to_utc())),
+        ..found
     }
 }
 
@@ -78,6 +97,7 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
         content: String::new(),
         authors,
         published,
+        instead: false,
         updated: stated.modified,
     }
 }
@@ -137,7 +157,7 @@ mod tests {
 
     fn read(markup: &str) -> Article {
         let url = url::Url::parse("https://example.org/a").unwrap();
-        article(&Page::parse(markup, &url).unwrap(), &rules())
+        article(&Page::parse(markup, &url).unwrap(), &rules(), None)
     }
 
     #[test]
@@ -151,6 +171,13 @@ mod tests {
         assert_eq!(found.content, "<p>One</p><p>Two</p>");
         assert_eq!(found.authors, ["Ann Lee", "Bob Ray"]);
         assert_eq!(found.published.unwrap().to_rfc3339(), "2024-05-06T00:00:00+00:00");
+    }
+
+    #[test]
+    fn a_page_gives_its_date_where_the_selector_finds_none() {
+        let found = read("<h1 class=hl>A</h1><p>Published 3 May 2024</p><div class=txt>One</div>");
+        assert_eq!(found.published.unwrap().to_rfc3339(), "2024-05-03T00:00:00+00:00");
+        assert!(found.instead);
     }
 
     #[test]

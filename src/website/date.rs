@@ -5,8 +5,9 @@ mod layout;
 pub use layout::{is_layout, parse_layout};
 
 use crate::model::Time;
-use crate::util::date;
+use crate::util::date::{self, Context, FoundDate};
 use crate::util::html::tree::text_of;
+use chrono::NaiveDate;
 use scraper::ElementRef;
 
 /// Attributes that may contain the date of an element in a machine-readable form.
@@ -15,12 +16,41 @@ const ATTRIBUTES: [&str; 3] = ["datetime", "content", "title"];
 /// The date of an element. With a layout, its text is parsed by that first; then its attributes
 /// are tried, then its text in common forms.
 pub fn of_element(element: ElementRef<'_>, layout: Option<&str>) -> Option<Time> {
+    of_element_in(element, layout, &Context::default())
+}
+
+/// Like [`of_element`], with what is known about the page.
+pub(super) fn of_element_in(
+    element: ElementRef<'_>,
+    layout: Option<&str>,
+    context: &Context,
+) -> Option<Time> {
     let text = text_of(element);
     let by_layout = |s: &str| layout.and_then(|layout| parse_layout(layout, s.trim()));
     let attributes = || ATTRIBUTES.iter().filter_map(|name| element.attr(name));
     by_layout(&text)
-        .or_else(|| attributes().find_map(|a| by_layout(a).or_else(|| date::parse(a))))
+        .or_else(|| attributes().find_map(|a| by_layout(a).or_else(|| stated(a, context))))
+        .or_else(|| stated(&text, context))
         .or_else(|| in_text(&text))
+}
+
+/// A date in any form. Numbers without a year in front depend on the page.
+fn stated(text: &str, context: &Context) -> Option<Time> {
+    let year = text.trim().get(..4).is_some_and(|y| y.bytes().all(|b| b.is_ascii_digit()));
+    let parsed = year.then(|| date::parse(text)).flatten();
+    parsed.or_else(|| Some(time_of(date::scan(text, context).dates.first()?, context)))
+}
+
+/// The time of a date. Of two readings, the one that is not in the future.
+pub(super) fn time_of(found: &FoundDate, context: &Context) -> Time {
+    let late = |day: NaiveDate| context.now.is_some_and(|now| day > now.date_naive());
+    let day = match found.swapped {
+        Some(other) if late(found.day) && !late(other) => other,
+        _ => found.day,
+    };
+    let local = day.and_time(found.time.unwrap_or_default()).and_utc();
+    let east = found.zone.map_or(0, |zone| zone.local_minus_utc());
+    local - chrono::TimeDelta::seconds(i64::from(east))
 }
 
 /// A date in a short text: the whole text, or what follows a label (`Published: 3 May 2024`).

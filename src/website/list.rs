@@ -1,12 +1,16 @@
 //! The links of a list page.
 
+use super::date::time_of;
 use super::page::Page;
 use super::selector::Selectors;
+use crate::article::{self, Guide};
 use crate::model::Time;
+use crate::util::date::{Context, FoundDate};
 use crate::util::html::tree::text_up_to;
 use crate::util::limits;
 use crate::util::url::normalise;
 use crate::util::{date, text};
+use chrono::NaiveDate;
 use scraper::ElementRef;
 use std::collections::HashSet;
 use url::Url;
@@ -15,6 +19,9 @@ use url::Url;
 const MAX_ELEMENTS: usize = 200;
 /// Maximum number of bytes of a link's text that are used as title.
 const MAX_TITLE: usize = 2000;
+/// Maximum length of the text of a row in bytes, and of a part that is a date.
+const MAX_ROW: usize = 400;
+const MAX_PART: usize = 60;
 /// Maximum number of levels above a link that are searched for its date.
 const DATE_LEVELS: usize = 3;
 
@@ -34,7 +41,7 @@ pub struct ListLink {
     pub url: Url,
     /// The text of the link; one sanitised line, may be empty.
     pub title: String,
-    /// A date beside the link, if the page gives one in a machine-readable form.
+    /// The date beside the link.
     pub date: Option<Time>,
 }
 
@@ -44,7 +51,7 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
     let mut seen = HashSet::from([normalise(page.url())]);
     // As written: surplus links are counted without resolving them.
     let mut written = HashSet::new();
-    let mut links = Vec::new();
+    let (mut links, mut rows) = (Vec::new(), Vec::new());
     let mut left_out = 0;
     for element in articles.all(page.tree()) {
         let Some(link) = link_of(element) else { continue };
@@ -57,8 +64,10 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
         if seen.insert(normalise(&url)) {
             let title = text::line(&text_up_to(link, MAX_TITLE));
             links.push(ListLink { url, title, date: date_beside(link) });
+            rows.push(link);
         }
     }
+    date_by_text(page, &mut links, &rows);
     let next = next.and_then(|s| s.first(page.tree())).and_then(link_of);
     let next = next.and_then(|a| page.resolve(a.attr("href")?));
     ListPage { links, next, left_out }
@@ -94,6 +103,78 @@ pub(super) fn date_beside(link: ElementRef<'_>) -> Option<Time> {
         }
     }
     None
+}
+
+/// Dates the links without a machine-readable date by the text of their rows.
+fn date_by_text(page: &Page, links: &mut [ListLink], rows: &[ElementRef<'_>]) {
+    if links.iter().all(|l| l.date.is_some()) {
+        return;
+    }
+    let guide = Guide { url: Some(page.url().clone()), ..Guide::default() };
+    let context = article::date_context(page.tree(), &guide);
+    let mut found: Vec<Option<FoundDate>> = links
+        .iter()
+        .zip(rows)
+        .map(|(link, row)| link.date.is_none().then(|| text_beside(*row, &context)).flatten())
+        .collect();
+    settle_order(&mut found);
+    for (link, found) in links.iter_mut().zip(found) {
+        // Of a date with two readings, neither is certain enough.
+        let found = found.filter(|f| f.swapped.is_none());
+        link.date = link.date.or(found.map(|f| time_of(&f, &context)));
+    }
+}
+
+/// The only date in the text of the block around a link, apart from the link's own text.
+fn text_beside(link: ElementRef<'_>, context: &Context) -> Option<FoundDate> {
+    let own = text::line(&text_up_to(link, MAX_ROW));
+    let around = link.ancestors().filter_map(ElementRef::wrap).take(DATE_LEVELS);
+    for block in around {
+        let row = text_up_to(block, MAX_ROW + 1);
+        if row.len() > MAX_ROW || matches!(block.value().name(), "body" | "html" | "main") {
+            break;
+        }
+        let row = text::line(&row).replacen(&own, " ", 1);
+        let mut dates = date::scan(&row, context).dates;
+        match dates.len() {
+            0 => {}
+            1 => return dates.pop().filter(|d| !d.range && !d.short),
+            _ => return None,
+        }
+    }
+    // The link may be the entire row.
+    let parts = link.descendent_elements().skip(1).take(MAX_ELEMENTS);
+    let mut short = parts.map(|e| text_up_to(e, MAX_PART + 1)).filter(|t| t.len() <= MAX_PART);
+    let found = short.find_map(|t| date::scan(&t, context).dates.into_iter().next())?;
+    (!found.range && !found.short).then_some(found)
+}
+
+/// Lists are in order, newest or oldest first. If that is so with one order of day and month but
+/// not with the other, that one is right.
+fn settle_order(found: &mut [Option<FoundDate>]) {
+    let days = |swap: bool| -> Vec<NaiveDate> {
+        let day = |f: &FoundDate| if swap { f.swapped.unwrap_or(f.day) } else { f.day };
+        found.iter().flatten().map(day).collect()
+    };
+    let ordered = |days: &[NaiveDate]| {
+        days.windows(2).all(|w| w[0] >= w[1]) || days.windows(2).all(|w| w[0] <= w[1])
+    };
+    let (plain, swapped) = (days(false), days(true));
+    if plain.len() < 3 {
+        return;
+    }
+    let decided = match (ordered(&plain), ordered(&swapped)) {
+        (true, false) => false,
+        (false, true) => true,
+        _ => return,
+    };
+    for date in found.iter_mut().flatten() {
+        if let Some(other) = date.swapped.take()
+            && decided
+        {
+            date.day = other;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -149,5 +230,32 @@ mod tests {
         let found = list_page(&page, &Selectors::parse(".s").unwrap(), None);
         assert_eq!(found.links[0].date, date::parse("2024-03-01"));
         assert_eq!(found.links[0].title, "A");
+    }
+
+    #[test]
+    fn dates_in_the_text_of_rows() {
+        let rows = |days: [&str; 3], language: &str| {
+            let row = |d: &str| {
+                format!(
+                    "<li><a class=s href='{}'>A</a> <i>{d}</i></li>",
+                    d.replace(['/', '.', ' '], "-")
+                )
+            };
+            let rows: String = days.into_iter().map(row).collect();
+            let url = Url::parse("https://example.org/").unwrap();
+            let page =
+                Page::parse(&format!("<html lang={language}><ul>{rows}</ul>"), &url).unwrap();
+            let links = list_page(&page, &Selectors::parse(".s").unwrap(), None).links;
+            links.iter().map(|l| l.date.map(|d| d.format("%F").to_string())).collect::<Vec<_>>()
+        };
+        let days = |days: [&str; 3]| days.map(|d| Some(d.to_owned())).to_vec();
+        let dotted = rows(["12.11.2026", "11.11.2026", "05.11.2026"], "de");
+        assert_eq!(dotted, days(["2026-11-12", "2026-11-11", "2026-11-05"]));
+        // Newest first with the day first only.
+        let slashed = rows(["12/11/2026", "11/11/2026", "05/11/2026"], "en");
+        assert_eq!(slashed, days(["2026-11-12", "2026-11-11", "2026-11-05"]));
+        let slashed = rows(["02/03/2026", "01/12/2026", "01/05/2026"], "en");
+        assert_eq!(slashed, days(["2026-02-03", "2026-01-12", "2026-01-05"]));
+        assert_eq!(rows(["05/06/2026", "05/06/2026", "05/06/2026"], "en"), [None, None, None]);
     }
 }

@@ -76,6 +76,7 @@ mod tests {
             content: String::new(),
             authors: Vec::new(),
             published: crate::util::date::parse(date),
+            instead: false,
             updated: None,
         };
         let home = "https://www.example.org/a";

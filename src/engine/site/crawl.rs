@@ -345,7 +345,7 @@ fn article(
 ) -> Result<Entry, String> {
     let markup = html::decode(&page.body, page.content_type());
     let url = page.final_url.clone();
-    let guide = Guide { url: Some(url.clone()), ..Guide::default() };
+    let guide = Guide { url: Some(url.clone()), fetched_at: Some(now), ..Guide::default() };
     let found = extract(&markup, &guide, Mode::Page, None).map_err(|e| e.to_string())?;
     let title = found.title.filter(|t| !t.is_empty()).unwrap_or(anchor);
     let text = text::block(&found.text);
@@ -356,7 +356,8 @@ fn article(
         summary: summarise(&text::line(&text)),
         content: html::paragraphs(&text.replace('\n', "\n\n")),
         authors: found.authors,
-        published: found.published.map(|t| t.to_utc()),
+        published: found.dated.filter(|d| !d.is_doubtful(now)).map(|d| d.time.to_utc()),
+        instead: false,
         updated: found.modified.map(|t| t.to_utc()),
     };
     validate(&article, home, now).map_err(|e| e.to_string())?;

@@ -33,7 +33,7 @@ const MAX_SAMPLE: usize = 512 << 10;
 
 /// The result of reading a page.
 enum Read {
-    Article { entry: Box<Entry>, titled: bool },
+    Article { entry: Box<Entry>, titled: bool, instead: bool },
     Refused { reason: LeftOutReason, why: String },
 }
 
@@ -233,7 +233,11 @@ impl Visit<'_> {
         let asked = listed.clone();
         let work = move || read(&response, &asked, &rules, &publisher, &home, now);
         match self.context.work(work).await {
-            Some(Read::Article { mut entry, titled }) => {
+            Some(Read::Article { mut entry, titled, instead }) => {
+                if instead {
+                    gathering
+                        .note("the date selector finds nothing; the pages' own dates are used");
+                }
                 let link = gathering.listed.get(&normalise(&listed));
                 // The list takes precedence if it has more data than the article.
                 let date = link.and_then(|link| link.date).filter(|date| *date <= now);
@@ -288,7 +292,7 @@ pub(super) fn instead(
         RuleKey::Title => found.title.clone(),
         _ => found.content.clone(),
     };
-    let finds = |sample: &Sample| match (missing, article(&sample.page, &found)) {
+    let finds = |sample: &Sample| match (missing, article(&sample.page, &found, None)) {
         (RuleKey::Title, article) => article.titled,
         (_, article) => !article.summary.is_empty(),
     };
@@ -312,13 +316,13 @@ fn read(
             return Read::Refused { reason: LeftOutReason::NotAPage, why };
         }
     };
-    let found = article(&page, rules);
+    let found = article(&page, rules, Some(now));
     if let Err(rejection) = validate(&found, home, now) {
         return Read::Refused { reason: rejection.reason(), why: rejection.to_string() };
     }
     if let Some(reason) = obstacle(&page, asked).filter(|_| !has_text(&found)) {
         return Read::Refused { reason, why: reason.describe().to_owned() };
     }
-    let titled = found.titled;
-    Read::Article { entry: Box::new(found.entry(publisher, now)), titled }
+    let (titled, instead) = (found.titled, found.instead);
+    Read::Article { entry: Box::new(found.entry(publisher, now)), titled, instead }
 }

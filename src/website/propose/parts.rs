@@ -3,7 +3,7 @@
 use super::names::{classes, is_heading};
 use crate::model::WebsiteRules;
 use crate::util::html::tree::text_up_to;
-use crate::website::article::article;
+use crate::website::article::glance;
 use crate::website::date;
 use crate::website::page::Page;
 use crate::website::selector::Selectors;
@@ -36,7 +36,7 @@ pub fn article_rules(samples: &[Sample], rules: WebsiteRules) -> WebsiteRules {
         rules.content = before(&content, WebsiteRules::CONTENT);
     }
     rules.author = rules.author.or_else(|| common(samples, author_selectors));
-    let has_metadata = |s: &Sample| article(&s.page, &rules).published.is_some();
+    let has_metadata = |s: &Sample| glance(&s.page, &rules).published.is_some();
     if rules.date.is_none() && !samples.iter().all(has_metadata) {
         rules.date = common(samples, date_selectors);
     }
