@@ -263,7 +263,7 @@ fn guide(known: &ReadContext, url: &Url) -> Guide {
         title: Some(item.title.clone()).filter(|t| !t.is_empty()),
         summary: Some(summary).filter(|s| !s.is_empty()),
         url: Some(url),
-        fetched_at: None,
+        fetched_at: Some(known.now),
     }
 }
 
