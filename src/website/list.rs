@@ -252,8 +252,8 @@ mod tests {
         let dotted = rows(["12.11.2026", "11.11.2026", "05.11.2026"], "de");
         assert_eq!(dotted, days(["2026-11-12", "2026-11-11", "2026-11-05"]));
         // Newest first with the day first only.
-        let slashed = rows(["12/11/2026", "11/11/2026", "05/11/2026"], "en");
-        assert_eq!(slashed, days(["2026-11-12", "2026-11-11", "2026-11-05"]));
+        let slashed = rows(["12/11/2026", "02/11/2026", "08/10/2026"], "en");
+        assert_eq!(slashed, days(["2026-11-12", "2026-11-02", "2026-10-08"]));
         let slashed = rows(["02/03/2026", "01/12/2026", "01/05/2026"], "en");
         assert_eq!(slashed, days(["2026-02-03", "2026-01-12", "2026-01-05"]));
         assert_eq!(rows(["05/06/2026", "05/06/2026", "05/06/2026"], "en"), [None, None, None]);
