@@ -3,6 +3,7 @@
 mod calendar;
 mod clock;
 mod names;
+mod numeric;
 mod relative;
 mod scan;
 mod token;
