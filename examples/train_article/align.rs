@@ -119,6 +119,9 @@ pub(crate) struct Figures {
     pub(crate) exact: f64,
     /// Share of the pages with a token F1 of at least .95.
     pub(crate) near: f64,
+    /// Mean token F1, and share of the pages where it is below .5.
+    pub(crate) words: f64,
+    pub(crate) bad: f64,
 }
 
 impl Figures {
@@ -134,6 +137,8 @@ impl Figures {
             recall,
             exact: share(fits.iter().filter(|f| f.exact).count()),
             near: share(fits.iter().filter(|f| f.words >= 0.95).count()),
+            words: mean(fits.iter().map(|f| f.words).collect()),
+            bad: share(fits.iter().filter(|f| f.words < 0.5).count()),
         }
     }
 }
@@ -142,8 +147,15 @@ impl std::fmt::Display for Figures {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "pages {} F1 {:.4} precision {:.4} recall {:.4} exact {:.3} near {:.3}",
-            self.pages, self.f1, self.precision, self.recall, self.exact, self.near
+            "pages {} F1 {:.4} precision {:.4} recall {:.4} exact {:.3} near {:.3} words {:.3} bad {:.3}",
+            self.pages,
+            self.f1,
+            self.precision,
+            self.recall,
+            self.exact,
+            self.near,
+            self.words,
+            self.bad
         )
     }
 }

@@ -3,6 +3,7 @@
 //! Guestrin 2016, equation 7), trees grown leaf by leaf as in LightGBM.
 
 use newsfed::article::trees::{Branch, Forest};
+use std::sync::Arc;
 
 /// How trees are grown.
 #[derive(Clone, Copy)]
@@ -20,21 +21,27 @@ pub(crate) struct Plan {
 
 const BINS: usize = 128;
 
-/// Rows as bins, one column per feature.
+/// Rows as bins, one column per feature. Tables share their columns.
+#[derive(Clone)]
 pub(crate) struct Table {
-    columns: Vec<Vec<u8>>,
+    columns: Vec<Arc<Vec<u8>>>,
     /// Per feature: the upper limits of its bins.
-    borders: Vec<Vec<f32>>,
-    rows: usize,
+    borders: Vec<Arc<Vec<f32>>>,
 }
 
 impl Table {
-    pub(crate) fn new(rows: &[&[f32]]) -> Self {
+    pub(crate) fn new<'r>(rows: impl Iterator<Item = &'r Vec<f32>>) -> Self {
+        Self { columns: Vec::new(), borders: Vec::new() }.with(rows)
+    }
+
+    /// Further columns for the same rows.
+    pub(crate) fn with<'r>(&self, rows: impl Iterator<Item = &'r Vec<f32>>) -> Self {
+        let rows: Vec<&[f32]> = rows.map(Vec::as_slice).collect();
         let features = rows.first().map_or(0, |r| r.len());
-        let mut table = Self { columns: Vec::new(), borders: Vec::new(), rows: rows.len() };
+        let mut table = self.clone();
         for feature in 0..features {
             let mut values: Vec<f32> = rows.iter().map(|r| r[feature]).collect();
-            values.sort_by(f32::total_cmp);
+            values.sort_unstable_by(f32::total_cmp);
             let mut distinct = values.clone();
             distinct.dedup();
             let borders: Vec<f32> = if distinct.len() <= BINS {
@@ -46,8 +53,8 @@ impl Table {
                 borders
             };
             let bin = |v: f32| borders.partition_point(|b| *b < v) as u8;
-            table.columns.push(rows.iter().map(|r| bin(r[feature])).collect());
-            table.borders.push(borders);
+            table.columns.push(Arc::new(rows.iter().map(|r| bin(r[feature])).collect()));
+            table.borders.push(Arc::new(borders));
         }
         table
     }
@@ -63,22 +70,23 @@ struct Leaf {
     node: usize,
 }
 
-/// Trains on rows with labels (0 or 1) and weights.
+/// Trains on the rows `some` of a table with labels (0 or 1) and weights.
 pub(crate) fn train(
     table: &Table,
+    some: &[u32],
     labels: &[f32],
     weights: &[f32],
     plan: Plan,
     seed: u64,
 ) -> Forest {
     let mut random = fastrand::Rng::with_seed(seed);
-    let total: f32 = weights.iter().sum();
-    let yes: f32 = labels.iter().zip(weights).map(|(l, w)| l * w).sum();
+    let total: f32 = some.iter().map(|i| weights[*i as usize]).sum();
+    let yes: f32 = some.iter().map(|i| labels[*i as usize] * weights[*i as usize]).sum();
     let base = (yes / (total - yes)).ln();
-    let mut scores = vec![base; table.rows];
+    let mut scores = vec![base; labels.len()];
     let mut trees = Vec::new();
     for _ in 0..plan.trees {
-        let slopes: Vec<[f32; 2]> = (0..table.rows)
+        let slopes: Vec<[f32; 2]> = (0..labels.len())
             .map(|i| {
                 let p = 1.0 / (1.0 + (-scores[i]).exp());
                 [weights[i] * (p - labels[i]), weights[i] * p * (1.0 - p)]
@@ -87,21 +95,22 @@ pub(crate) fn train(
         let mut features: Vec<usize> = (0..table.columns.len()).collect();
         random.shuffle(&mut features);
         features.truncate((features.len() as f64 * plan.features).ceil() as usize);
-        trees.push(grow(table, &slopes, &features, plan, &mut scores));
+        trees.push(grow(table, some, &slopes, &features, plan, &mut scores));
     }
     Forest::new(base, trees)
 }
 
 fn grow(
     table: &Table,
+    some: &[u32],
     slopes: &[[f32; 2]],
     features: &[usize],
     plan: Plan,
     scores: &mut [f32],
 ) -> Vec<Branch> {
     let mut tree = vec![Branch::Answer(0.0)];
-    let all: Vec<u32> = (0..table.rows as u32).collect();
-    let histogram = histogram_of(table, slopes, features, &all);
+    let histogram = histogram_of(table, slopes, features, some);
+    let all = some.to_vec();
     let mut leaves = vec![leaf(table, features, all, histogram, slopes, 0, plan)];
     while leaves.len() < plan.leaves {
         let gain = |l: &Leaf| l.best.map_or(0.0, |b| b.0);

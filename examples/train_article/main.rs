@@ -1,9 +1,11 @@
 //! Trains the block classifier and writes its tables:
 //!
-//! `cargo run --release --example train_article -- CORPUS assets/article`
+//! `cargo run --release --example train_article -- CORPUS... --tables assets/article`
 //!
-//! CORPUS contains `items.json`, `gold.json.gz` and `pages/ID.html.gz`. Without an output folder it
-//! only prints the scores of a cross-validation: five folds, each site in one fold.
+//! A CORPUS contains `items.json`, `gold.json.gz` and `pages/ID.html.gz`. The tables in the project
+//! are learned from `extraction` and `extraction-more`, in this order. Without `--tables` it only
+//! prints the scores of a cross-validation: five folds, each site in one fold. `--texts FILE` writes
+//! the texts of the unseen pages, and the probabilities of their blocks, as lines of JSON.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,15 +21,16 @@ use align::{Figures, Fit, common, fit, words};
 use boost::{Plan, Table, train};
 use flate2::read::GzDecoder;
 use newsfed::article::Guide;
-use newsfed::article::training::Sample;
+use newsfed::article::training::{MORE, Sample};
 use newsfed::article::trees::Forest;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use url::Url;
 
 const FIRST: Plan =
-    Plan { trees: 60, leaves: 14, rate: 0.15, features: 0.3, least: 4.0, ridge: 4.0 };
-const SECOND: Plan = Plan { trees: 40, ..FIRST };
+    Plan { trees: 80, leaves: 16, rate: 0.12, features: 0.3, least: 4.0, ridge: 4.0 };
+const SECOND: Plan = Plan { trees: 60, ..FIRST };
 const FOLDS: usize = 5;
 
 /// Header of the tables.
@@ -39,6 +42,8 @@ const NOTE: &str = "\
 ";
 
 struct Case {
+    id: String,
+    source: String,
     site: String,
     kind: String,
     gold: String,
@@ -55,27 +60,33 @@ fn gunzip(path: &Path) -> Vec<u8> {
     bytes
 }
 
-fn read(corpus: &Path) -> Vec<Case> {
+fn read(corpus: &Path, cases: &mut Vec<Case>) {
     let items = std::fs::read(corpus.join("items.json")).unwrap();
     let items: Vec<serde_json::Value> = serde_json::from_slice(&items).unwrap();
     let gold: serde_json::Value =
         serde_json::from_slice(&gunzip(&corpus.join("gold.json.gz"))).unwrap();
-    let mut cases = Vec::new();
     for item in items {
         let text = |name: &str| item[name].as_str().map(str::to_owned);
         let id = text("id").unwrap();
         let page = gunzip(&corpus.join("pages").join(format!("{id}.html.gz")));
+        let url = text("url").and_then(|u| Url::parse(&u).ok());
         let guide =
-            Guide { title: text("title"), summary: text("summary_meta"), ..Guide::default() };
-        let Some(sample) = Sample::new(&String::from_utf8_lossy(&page), guide) else { continue };
+            Guide { title: text("title"), summary: text("summary_meta"), url, ..Guide::default() };
+        let Some(sample) = Sample::new(String::from_utf8_lossy(&page).into_owned(), guide) else {
+            continue;
+        };
         let texts = sample.texts();
         let gold_text = gold[&id]["text"].as_str().unwrap().to_owned();
         let labels = labels(&texts, &gold_text);
         let total: usize = texts.iter().map(|t| words(t).len()).sum();
         // The weight of a word shrinks with the number of words, and so does that of a page.
         let weight = |t: &String| (1.0 + words(t).len() as f32).sqrt() / (total as f32).sqrt();
-        let scale = 10.0;
+        // The texts of this source end exactly where the articles do.
+        let exact = gold[&id]["source"] == "scrapinghub";
+        let scale = if exact { 25.0 } else { 10.0 };
         cases.push(Case {
+            source: gold[&id]["source"].as_str().unwrap_or_default().to_owned(),
+            id: id.clone(),
             site: text("domain").unwrap(),
             kind: gold[&id]["type"].as_str().unwrap().to_owned(),
             gold: gold_text,
@@ -86,7 +97,6 @@ fn read(corpus: &Path) -> Vec<Case> {
             sample,
         });
     }
-    cases
 }
 
 /// Whether most of a block's words are in the reference text, in order.
@@ -110,35 +120,61 @@ fn fold(site: &str, salt: u32) -> usize {
     ((hash >> 8) as usize) % FOLDS
 }
 
-/// Trains a forest on the given rows.
-fn learn(cases: &[&Case], rows: &[Vec<Vec<f32>>], plan: Plan) -> Forest {
-    let flat: Vec<&[f32]> = rows.iter().flatten().map(Vec::as_slice).collect();
-    let labels: Vec<f32> = cases.iter().flat_map(|c| c.labels.iter().copied()).collect();
-    let weights: Vec<f32> = cases.iter().flat_map(|c| c.weights.iter().copied()).collect();
-    train(&Table::new(&flat), &labels, &weights, plan, 7)
+/// All cases as tables.
+struct Data<'c> {
+    cases: &'c [Case],
+    /// First-stage features.
+    table: Table,
+    labels: Vec<f32>,
+    weights: Vec<f32>,
+    /// Index of the first row of each case, and the number of rows.
+    starts: Vec<usize>,
+}
+
+impl<'c> Data<'c> {
+    fn new(cases: &'c [Case]) -> Self {
+        let mut starts = vec![0];
+        starts.extend(cases.iter().scan(0, |sum, c| {
+            *sum += c.rows.len();
+            Some(*sum)
+        }));
+        Self {
+            table: Table::new(cases.iter().flat_map(|c| &c.rows)),
+            labels: cases.iter().flat_map(|c| c.labels.iter().copied()).collect(),
+            weights: cases.iter().flat_map(|c| c.weights.iter().copied()).collect(),
+            cases,
+            starts,
+        }
+    }
+
+    /// Trains a forest on the rows of some cases.
+    fn learn(&self, table: &Table, some: &[usize], plan: Plan) -> Forest {
+        let rows: Vec<u32> =
+            some.iter().flat_map(|i| self.starts[*i] as u32..self.starts[i + 1] as u32).collect();
+        train(table, &rows, &self.labels, &self.weights, plan, 7)
+    }
+
+    /// Trains both stages. The second learns from the first stage's scores of unseen pages.
+    fn stages(&self, some: &[usize]) -> (Forest, Forest) {
+        let mut more: Vec<Vec<Vec<f32>>> =
+            self.cases.iter().map(|c| vec![vec![0.0; MORE]; c.rows.len()]).collect();
+        for part in 0..FOLDS {
+            let (test, learned): (Vec<usize>, Vec<usize>) =
+                some.iter().partition(|i| fold(&self.cases[**i].site, 77) == part);
+            let forest = self.learn(&self.table, &learned, FIRST);
+            for i in test {
+                let case = &self.cases[i];
+                more[i] = case.sample.second(&chances(&forest, &case.rows));
+            }
+        }
+        let table = self.table.with(more.iter().flatten());
+        let second = self.learn(&table, some, SECOND);
+        (self.learn(&self.table, some, FIRST), second)
+    }
 }
 
 fn chances(forest: &Forest, rows: &[Vec<f32>]) -> Vec<f32> {
     rows.iter().map(|row| forest.chance(row)).collect()
-}
-
-/// Trains both stages. The second learns from the first stage's scores of unseen pages.
-fn stages(cases: &[&Case]) -> (Forest, Forest) {
-    let mut unseen: Vec<Vec<f32>> = vec![Vec::new(); cases.len()];
-    for part in 0..FOLDS {
-        let (test, learned): (Vec<usize>, Vec<usize>) =
-            (0..cases.len()).partition(|i| fold(&cases[*i].site, 77) == part);
-        let some: Vec<&Case> = learned.iter().map(|i| cases[*i]).collect();
-        let rows: Vec<_> = some.iter().map(|c| c.rows.clone()).collect();
-        let forest = learn(&some, &rows, FIRST);
-        for i in test {
-            unseen[i] = chances(&forest, &cases[i].rows);
-        }
-    }
-    let rows: Vec<_> = cases.iter().zip(&unseen).map(|(c, u)| c.sample.second(u)).collect();
-    let second = learn(cases, &rows, SECOND);
-    let rows: Vec<_> = cases.iter().map(|c| c.rows.clone()).collect();
-    (learn(cases, &rows, FIRST), second)
 }
 
 fn text(case: &Case, taken: &[bool]) -> String {
@@ -148,24 +184,66 @@ fn text(case: &Case, taken: &[bool]) -> String {
 }
 
 fn report(name: &str, cases: &[Case], fits: &[Fit]) {
-    for kind in ["article", "documentation", "forum"] {
-        let own: Vec<Fit> =
-            cases.iter().zip(fits).filter(|(c, _)| c.kind == kind).map(|(_, f)| *f).collect();
-        println!("{name:16} {kind:14} {}", Figures::of(&own));
+    let mut kinds: Vec<&str> = cases.iter().map(|c| c.kind.as_str()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let of = |is: &dyn Fn(&Case) -> bool| {
+        Figures::of(
+            &cases.iter().zip(fits).filter(|(c, _)| is(c)).map(|(_, f)| *f).collect::<Vec<_>>(),
+        )
+    };
+    for kind in kinds {
+        println!("{name:16} {kind:14} {}", of(&|c| c.kind == kind));
     }
+    println!("{name:16} {:14} {}", "scrapinghub", of(&|c| c.source == "scrapinghub"));
+}
+
+/// The scores of pages of unseen sites.
+fn validate(data: &Data<'_>) -> Vec<(usize, Fit, Fit, String)> {
+    let one = |part: usize| {
+        let (test, learned): (Vec<usize>, Vec<usize>) =
+            (0..data.cases.len()).partition(|i| fold(&data.cases[*i].site, 0) == part);
+        let (first, second) = data.stages(&learned);
+        let scored = test.into_iter().map(|i| {
+            let case = &data.cases[i];
+            let mut rows = case.rows.clone();
+            let more = case.sample.second(&chances(&first, &rows));
+            rows.iter_mut().zip(more).for_each(|(row, more)| row.extend(more));
+            let chances = chances(&second, &rows);
+            let found = text(case, &case.sample.choose(&chances));
+            let taken: Vec<bool> = chances.iter().map(|c| *c >= 0.5).collect();
+            let line = serde_json::json!({ "id": case.id, "text": found, "chances": chances });
+            (i, fit(&case.gold, &text(case, &taken)), fit(&case.gold, &found), line.to_string())
+        });
+        scored.collect::<Vec<_>>()
+    };
+    std::thread::scope(|scope| {
+        let one = &one;
+        let folds: Vec<_> = (0..FOLDS).map(|part| scope.spawn(move || one(part))).collect();
+        folds.into_iter().flat_map(|f| f.join().unwrap()).collect()
+    })
 }
 
 fn main() {
+    let (mut corpora, mut tables, mut texts) = (Vec::new(), None, None);
     let mut arguments = std::env::args().skip(1);
-    let corpus = arguments.next().unwrap();
-    let cases = read(Path::new(&corpus));
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--tables" => tables = arguments.next(),
+            "--texts" => texts = arguments.next(),
+            _ => corpora.push(argument),
+        }
+    }
+    let mut cases = Vec::new();
+    corpora.iter().for_each(|c| read(Path::new(c), &mut cases));
     println!(
         "{} pages, {} blocks",
         cases.len(),
         cases.iter().map(|c| c.texts.len()).sum::<usize>()
     );
-    if let Some(folder) = arguments.next() {
-        let (first, second) = stages(&cases.iter().collect::<Vec<_>>());
+    let data = Data::new(&cases);
+    if let Some(folder) = tables {
+        let (first, second) = data.stages(&(0..cases.len()).collect::<Vec<_>>());
         let folder = Path::new(&folder);
         std::fs::write(folder.join("first.txt"), NOTE.to_owned() + &first.table()).unwrap();
         std::fs::write(folder.join("second.txt"), NOTE.to_owned() + &second.table()).unwrap();
@@ -179,26 +257,18 @@ fn main() {
         })
         .collect();
     report("labels", &cases, &ideal);
-    let boxes: Vec<Fit> = cases
-        .iter()
-        .map(|c| fit(&c.gold, &text(c, &c.sample.choose(&vec![0.5; c.texts.len()]))))
-        .collect();
-    report("boxes", &cases, &boxes);
     let mut fits = vec![Fit::default(); cases.len()];
     let mut model_only = fits.clone();
-    for part in 0..FOLDS {
-        let (test, learned): (Vec<usize>, Vec<usize>) =
-            (0..cases.len()).partition(|i| fold(&cases[*i].site, 0) == part);
-        let (first, second) = stages(&learned.iter().map(|i| &cases[*i]).collect::<Vec<_>>());
-        for i in test {
-            let case = &cases[i];
-            let rows = case.sample.second(&chances(&first, &case.rows));
-            let chances = chances(&second, &rows);
-            fits[i] = fit(&case.gold, &text(case, &case.sample.choose(&chances)));
-            let taken: Vec<bool> = chances.iter().map(|c| *c >= 0.5).collect();
-            model_only[i] = fit(&case.gold, &text(case, &taken));
-        }
+    let mut lines = String::new();
+    for (i, trees, whole, line) in validate(&data) {
+        model_only[i] = trees;
+        fits[i] = whole;
+        lines.push_str(&line);
+        lines.push('\n');
     }
     report("unseen, trees", &cases, &model_only);
-    report("unseen, blended", &cases, &fits);
+    report("unseen, whole", &cases, &fits);
+    if let Some(file) = texts {
+        std::fs::write(file, lines).unwrap();
+    }
 }

@@ -1,6 +1,8 @@
 //! A page as a sequence of text blocks, made in one walk over its tree. Everything else uses it.
 
 use super::classes::{self, Kinds};
+use super::signs::Signs;
+use crate::util::text;
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Html, Node};
@@ -14,6 +16,8 @@ const MAX_ELEMENTS: usize = 100_000;
 /// Hidden text is skipped if it is less than this share of the page's text: streamed pages put the
 /// article itself into a hidden element.
 const HIDDEN_SHARE: f32 = 0.3;
+/// Longest start of an attribute that is read for words, in bytes.
+const MAX_NAME: usize = 200;
 
 /// A block-level element.
 pub(super) struct Element<'a> {
@@ -75,6 +79,8 @@ pub(super) struct Page<'a> {
     nodes: Vec<NodeId>,
     /// Elements that are not readable text: line numbers, links of headings to themselves.
     pub(super) dropped: Vec<NodeId>,
+    /// Types in microdata.
+    pub(super) signs: Signs,
 }
 
 impl<'a> Page<'a> {
@@ -177,6 +183,7 @@ impl<'a> Walk<'a> {
                 text: String::new(),
                 nodes: Vec::new(),
                 dropped: Vec::new(),
+                signs: Signs::default(),
             },
             kinds: HashMap::new(),
             element: 0,
@@ -246,22 +253,27 @@ impl<'a> Walk<'a> {
             return false;
         }
         // A single pass over the attributes is faster than lookups by name.
-        let (mut class, mut id, mut hidden) = ("", "", false);
+        let (mut class, mut id, mut hidden, mut more) = ("", "", false, 0);
         for (name, value) in element.value().attrs() {
             match name {
                 "class" => class = value,
                 "id" => id = value,
+                "itemtype" => self.page.signs = self.page.signs.with_type(value),
+                "itemprop" | "role" | "data-testid" | "data-component" | "data-component-name" => {
+                    more |= self.kinds_of(text::start(value, MAX_NAME));
+                }
                 _ => hidden |= hides(name, value),
             }
         }
         let dropped = classes::is_gutter(class)
+            || super::maths::is_rendering_class(class)
             || name == "a" && self.heading().is_some_and(|h| is_own_link(element, class, h));
         if dropped {
             self.page.dropped.push(element.id());
             return false;
         }
         let outer = matches!(name, "body" | "html");
-        let kinds = if outer { 0 } else { self.kinds_of(class) | self.kinds_of(id) };
+        let kinds = if outer { 0 } else { self.kinds_of(class) | self.kinds_of(id) | more };
         if self.hidden.is_none() && hidden {
             self.end_block();
             self.hidden = Some(element.id());

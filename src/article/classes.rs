@@ -29,12 +29,17 @@ kinds! {
     FORM = 14: "newsletter subscribe subscription signup login cookie cookies consent gdpr popup modal overlay form paywall register email donate cta button alert notice toolbar tools tooltip print rating";
     HIDDEN = 15: "hidden hide invisible sr screenreader visuallyhidden offscreen assistive noprint";
     QUOTE = 16: "quote blockquote pullquote callout box aside-box tip note highlight keypoints takeaways factbox embed";
+    POST = 17: "message messages msg cooked bbcode bbwrapper postbody postcontent answer answers question questions usertext topicbody qa reply crawler-post";
+    USER = 18: "user username userinfo usercard avatar profile member members poster rank reputation signature sig karma joined participant";
+    DOCS = 19: "doc docs document documentation reference api sphinx rst docusaurus mdx md manual wiki guide mw readme rendered";
+    CODE = 20: "highlight code hljs codehilite sourcecode snippet prettyprint language example literal";
+    PRODUCT = 21: "product products price pricing sku cart shop spec specs specification specifications variant feature features faq testimonial testimonials service services";
 }
 
-pub(super) const COUNT: usize = 17;
+pub(super) const COUNT: usize = 22;
 
 /// Line numbers beside code, and links of headings to themselves: never readable text.
-const GUTTERS: [&str; 8] = [
+const GUTTERS: [&str; 16] = [
     "gutter",
     "lineno",
     "linenos",
@@ -43,6 +48,14 @@ const GUTTERS: [&str; 8] = [
     "line-numbers-rows",
     "blob-num",
     "hljs-ln-numbers",
+    "hljs-ln-n",
+    "line-number",
+    "linenumber",
+    "rouge-gutter",
+    "code-line-number",
+    "react-syntax-highlighter-line-number",
+    "CodeMirror-linenumber",
+    "cm-gutters",
 ];
 const ANCHORS: [&str; 10] = [
     "anchor",
@@ -65,6 +78,17 @@ pub(super) fn is_gutter(class: &str) -> bool {
 /// Whether a class attribute marks the link of a heading to itself.
 pub(super) fn is_anchor(class: &str) -> bool {
     class.split_ascii_whitespace().any(|c| ANCHORS.contains(&c))
+}
+
+/// Whether a class attribute marks a box about the author.
+pub(super) fn is_author_box(class: &str) -> bool {
+    class.split_ascii_whitespace().any(|c| {
+        let c = c.to_ascii_lowercase();
+        let parts = ["bio", "box", "description", "about", "card", "profile"];
+        let mut words = c.split(['-', '_']);
+        words.clone().any(|w| w == "author") && words.any(|w| parts.contains(&w))
+            || matches!(c.as_str(), "authorbox" | "authorbio" | "aboutauthor")
+    })
 }
 
 /// The kinds for the words of a class attribute or id.

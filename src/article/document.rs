@@ -38,7 +38,11 @@ pub enum Block {
     /// A quotation.
     Quote(Vec<Block>),
     /// Preformatted text, lines separated by `\n`.
-    Code(String),
+    Code {
+        /// Its programming language in lower case, if the page says it.
+        language: Option<String>,
+        code: String,
+    },
     /// A table; the first row may be a header.
     Table {
         /// Whether the first row is a header.
@@ -68,6 +72,10 @@ pub enum Inline {
     Emphasis(Vec<Inline>),
     /// Strong emphasis.
     Strong(Vec<Inline>),
+    /// Text that was deleted.
+    Deleted(Vec<Inline>),
+    /// Text that was inserted later.
+    Inserted(Vec<Inline>),
     /// Inline code.
     Code(String),
     /// A link: its text, and the index of its target.
@@ -139,7 +147,7 @@ impl Block {
             Self::Note { blocks, .. } => {
                 blocks.iter().for_each(|b| b.write_text(out, indent));
             }
-            Self::Code(code) => line(out, indent, code),
+            Self::Code { code, .. } => line(out, indent, code),
             Self::Table { rows, .. } => {
                 let rows: Vec<String> = rows
                     .iter()
@@ -166,8 +174,13 @@ fn plain(inlines: &[Inline]) -> String {
     for inline in inlines {
         match inline {
             Inline::Text(t) | Inline::Code(t) => out.push_str(t),
-            Inline::Emphasis(inner) | Inline::Strong(inner) | Inline::Link(inner, _) => {
-                out.push_str(&plain(inner));
+            Inline::Emphasis(inner)
+            | Inline::Strong(inner)
+            | Inline::Inserted(inner)
+            | Inline::Link(inner, _) => out.push_str(&plain(inner)),
+            Inline::Deleted(inner) => {
+                let inner = plain(inner);
+                out.push_str(&format!("~~{inner}~~"));
             }
             Inline::Image(text, _) | Inline::Note(text, _) => out.push_str(text),
             Inline::Break => out.push('\n'),

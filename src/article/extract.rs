@@ -1,13 +1,18 @@
 //! Page -> article, with the help of its feed, the page itself, and other pages of its site.
 
 use super::blocks::Page;
+use super::density::Density;
 use super::document::Document;
 use super::features::Hints;
 use super::guided::{self, Concepts};
 use super::head::Head;
+use super::noscript;
+use super::page::Judged;
 use super::page_date::{self, Dates, PageTime, Published};
+use super::several::Wanted;
+use super::signs::Signs;
 use super::template::Template;
-use super::{comments, from_html, metadata, page, several};
+use super::{classes, comments, figures, from_html, metadata, page, several};
 use crate::model::Time;
 use crate::util::date::Context;
 use crate::util::html::tree;
@@ -15,10 +20,13 @@ use crate::util::limits;
 use crate::util::text;
 use ego_tree::NodeId;
 use std::collections::HashSet;
+use std::ops::Range;
 use url::Url;
 
 /// Fewer words are not an article, if another way to extract one exists.
 const FEW_WORDS: usize = 40;
+/// Longest text about an author, in words.
+const MAX_AUTHOR: usize = 150;
 /// Number of words in structured data that are preferred to a page without text.
 const WORTH: usize = 60;
 /// Fewer words on a page with scripts mean that scripts load the text.
@@ -118,9 +126,11 @@ impl Guide {
     /// Hints for the block classifier: the guide, and the page's own metadata.
     pub(super) fn hints(&self, head: &Head<'_>) -> Hints {
         let mut hints = metadata::hints(head);
+        hints.own_titles = hints.titles.clone();
         hints.titles.extend(self.title.clone());
         hints.summaries.extend(self.summary.clone());
         hints.titles.retain(|t| !t.trim().is_empty());
+        hints.signs = Signs::of(head, self.url.as_ref());
         hints
     }
 }
@@ -137,7 +147,11 @@ pub fn extract(
     site: Option<(&mut Template, bool)>,
 ) -> Result<Extraction, NoArticle> {
     let tree = tree::page(markup).ok_or(NoArticle::TooDeep)?;
-    let page = Page::read(&tree);
+    let mut page = Page::read(&tree);
+    let inner = noscript::body(&page, &tree);
+    if let Some(inner) = &inner {
+        page = Page::read(inner);
+    }
     let head = Head::read(&tree);
     let concepts = Concepts::of(guide.title.as_deref(), guide.summary.as_deref());
     let hints = guide.hints(&head);
@@ -146,7 +160,7 @@ pub fn extract(
             let concepts = concepts.as_ref().ok_or(NoArticle::NotFound)?;
             Found { taken: by_guide(&page, &hints, concepts)?, origin: Origin::Guide }
         }
-        Mode::Page => Found { taken: page::article(&page, &hints), origin: Origin::Page },
+        Mode::Page => Found { taken: page::article(&page, &hints).taken, origin: Origin::Page },
         Mode::Auto => by_all(&page, &hints, guide, concepts.as_ref(), site),
     };
     let words = words_of(&page, &found.taken);
@@ -172,7 +186,7 @@ pub fn page_dates(markup: &str, guide: &Guide) -> Dates {
 /// Like [`page_dates`], of a page that is a tree already.
 pub fn dates_of(tree: &scraper::Html, guide: &Guide) -> Dates {
     let (page, head) = (Page::read(tree), Head::read(tree));
-    let taken = page::article(&page, &guide.hints(&head));
+    let taken = page::article(&page, &guide.hints(&head)).taken;
     guide.dates(&head, &page, &taken)
 }
 
@@ -192,12 +206,12 @@ fn by_guide(page: &Page<'_>, hints: &Hints, concepts: &Concepts) -> Result<Vec<b
     let wrapper = guided::wrapper(page, concepts).ok_or(NoArticle::NotFound)?;
     let mut taken = vec![false; page.blocks.len()];
     taken[page.elements[wrapper].blocks.clone()].fill(true);
-    let judged = page::article(page, hints);
+    let judged = page::article(page, hints).taken;
     for (at, block) in page.blocks.iter().enumerate() {
         let links = block.link_chars as f32 / block.chars.max(1) as f32;
         taken[at] &= judged[at] || block.words > 60 && links < 0.5;
     }
-    drop_comments(page, &mut taken);
+    drop_comments(page, hints, &mut taken);
     Ok(taken)
 }
 
@@ -210,33 +224,99 @@ fn by_all(
     concepts: Option<&Concepts>,
     site: Option<(&mut Template, bool)>,
 ) -> Found {
-    let mut taken = page::article(page, hints);
-    drop_comments(page, &mut taken);
-    let fragment = guide.url.as_ref().and_then(Url::fragment);
-    let meant = several::meant(page, &taken, guide.title.as_deref(), fragment, concepts);
+    let Judged { mut taken, chances } = page::article(page, hints);
+    let meant = narrow(page, hints, guide, concepts, &mut taken);
     let within = |taken: &mut Vec<bool>| {
         if let Some(range) = &meant {
             taken.iter_mut().enumerate().for_each(|(at, t)| *t &= range.contains(&at));
         }
     };
-    within(&mut taken);
-    page::trim_head(page, &mut taken, hints);
     if let Some((template, learn)) = site {
         // A page without an article must not change the template.
         if learn && words_of(page, &taken) >= FEW_WORDS {
             template.learn(page, &taken);
         }
-        if let Some(mut by_template) = template.apply(page, &taken, guide.title.as_deref()) {
+        if let Some(mut by_template) =
+            template.apply(page, &taken, &chances, guide.title.as_deref())
+        {
             within(&mut by_template);
-            drop_comments(page, &mut by_template);
+            drop_comments(page, hints, &mut by_template);
             return Found { taken: by_template, origin: Origin::Template };
         }
     }
     Found { taken, origin: Origin::Page }
 }
 
-/// Removes the comment boxes, unless nothing would be left.
-fn drop_comments(page: &Page<'_>, taken: &mut [bool]) {
+/// The blocks that the page alone selects, given the probabilities of its blocks.
+pub(super) fn choose(
+    page: &Page<'_>,
+    density: &Density,
+    hints: &Hints,
+    guide: &Guide,
+    chances: &[f32],
+) -> Vec<bool> {
+    let mut taken = page::choose(page, density, chances);
+    page::trim_head(page, &mut taken, hints);
+    let concepts = Concepts::of(guide.title.as_deref(), guide.summary.as_deref());
+    narrow(page, hints, guide, concepts.as_ref(), &mut taken);
+    taken
+}
+
+/// Removes comments, and other articles on the same page. Returns the range of the requested one.
+fn narrow(
+    page: &Page<'_>,
+    hints: &Hints,
+    guide: &Guide,
+    concepts: Option<&Concepts>,
+    taken: &mut [bool],
+) -> Option<Range<usize>> {
+    drop_comments(page, hints, taken);
+    drop_author(page, taken);
+    let signs = hints.signs.with(page.signs);
+    let wanted = Wanted {
+        title: guide.title.as_deref(),
+        fragment: guide.url.as_ref().and_then(Url::fragment),
+        concepts,
+        own_titles: &hints.own_titles,
+        whole: signs.is_discussion() || signs.is_documentation(),
+    };
+    let meant = several::meant(page, taken, &wanted);
+    if let Some(range) = &meant {
+        taken.iter_mut().enumerate().for_each(|(at, t)| *t &= range.contains(&at));
+    }
+    page::trim_head(page, taken, hints);
+    meant
+}
+
+/// Removes the boxes about the author that follow the article.
+fn drop_author(page: &Page<'_>, taken: &mut [bool]) {
+    let all = words_of(page, taken);
+    let mut before = 0;
+    let mut sums = Vec::with_capacity(taken.len() + 1);
+    for (block, taken) in page.blocks.iter().zip(taken.iter()) {
+        sums.push(before);
+        before += if *taken { block.words } else { 0 };
+    }
+    sums.push(before);
+    for element in page.elements.iter().skip(1).filter(|e| !e.blocks.is_empty()) {
+        let (start, end) = (sums[element.blocks.start], sums[element.blocks.end]);
+        let own = end - start;
+        if (1..=MAX_AUTHOR).contains(&own)
+            && start * 10 >= all * 6
+            && start >= FEW_WORDS
+            && classes::is_author_box(element.node.attr("class").unwrap_or_default())
+        {
+            taken[element.blocks.clone()].fill(false);
+        }
+    }
+}
+
+/// Removes the comment boxes, unless nothing would be left. The posts of a discussion are no
+/// comments.
+fn drop_comments(page: &Page<'_>, hints: &Hints, taken: &mut [bool]) {
+    if hints.signs.with(page.signs).is_discussion() {
+        return;
+    }
     let mut rest = taken.to_vec();
     for zone in comments::zones(page) {
         rest[page.elements[zone].blocks.clone()].fill(false);
@@ -336,14 +416,15 @@ impl Reading<'_, '_> {
         for taken in taken {
             sums.push(sums.last().copied().unwrap_or(0) + usize::from(*taken));
         }
+        let kept = figures::kept(page, root, &sums, first..last + 1);
         for at in page.elements[root].blocks.clone().filter(|at| !taken[*at]) {
-            dropped.extend(page.nodes(at));
+            dropped.extend(page.nodes(at).iter().filter(|node| !kept.captions.contains(node)));
         }
-        for element in page.elements.iter().skip(root + 1) {
+        for (at, element) in page.elements.iter().enumerate().skip(root + 1) {
             let range = &element.blocks;
             let beside = range.is_empty() && !(first..=last + 1).contains(&range.start);
             let emptied = !range.is_empty() && sums[range.end] == sums[range.start];
-            if beside || emptied {
+            if (beside || emptied) && !kept.boxes.contains(&at) {
                 dropped.insert(element.node.id());
             }
         }

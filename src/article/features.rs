@@ -3,6 +3,8 @@
 use super::blocks::{Block, Page};
 use super::classes::{self, Kinds};
 use super::density::Density;
+use super::signs::{self, Signs};
+use super::units::{self, Units};
 use super::words::{number, words};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,6 +18,10 @@ pub(super) struct Hints {
     pub(super) summaries: Vec<String>,
     /// Its text according to structured data.
     pub(super) body: Option<String>,
+    /// The titles that its page gives to itself.
+    pub(super) own_titles: Vec<String>,
+    /// What its page says about its own kind.
+    pub(super) signs: Signs,
 }
 
 /// Number of neighbours on each side that are included.
@@ -25,9 +31,24 @@ const OF_NEIGHBOUR: usize = 6;
 /// Number of features of the block alone.
 const OWN: usize = 50;
 /// Number of features per block.
-pub(super) const COUNT: usize = OWN + 2 * classes::COUNT + 2 * NEIGHBOURS * OF_NEIGHBOUR;
+pub(super) const COUNT: usize = OWN
+    + 2 * classes::COUNT
+    + 2 * NEIGHBOURS * OF_NEIGHBOUR
+    + signs::COUNT
+    + units::COUNT
+    + OF_PAGE
+    + OF_SECTION;
+/// Number of features of the page as a whole.
+const OF_PAGE: usize = 5;
+/// Number of features of the section that a block is in.
+const OF_SECTION: usize = 6;
+/// Number of further features in the second stage.
+pub const MORE: usize = 2 * NEIGHBOURS + 6 + 10;
+/// First-stage score and length, in words, of a block that is certainly part of the article.
+const STRONG: f32 = 0.7;
+const STRONG_WORDS: usize = 12;
 /// Number of features per block in the second stage.
-pub(super) const COUNT_SECOND: usize = COUNT + 2 * NEIGHBOURS + 6;
+pub(super) const COUNT_SECOND: usize = COUNT + MORE;
 
 /// Words that occur when a page talks about itself.
 const CHATTER: [&str; 36] = [
@@ -70,13 +91,19 @@ const CHATTER: [&str; 36] = [
 ];
 
 /// The features of every block of a page.
-pub(super) fn features(page: &Page<'_>, density: &Density, hints: &Hints) -> Vec<[f32; COUNT]> {
+pub(super) fn features(
+    page: &Page<'_>,
+    density: &Density,
+    hints: &Hints,
+) -> (Vec<[f32; COUNT_SECOND]>, Positions) {
     let facts = Facts::of(page, density, hints);
     let count = page.blocks.len();
     let own: Vec<[f32; OWN]> = (0..count).map(|at| facts.own(at)).collect();
-    (0..count)
+    let whole = facts.whole();
+    let sections = Sections::of(page);
+    let rows = (0..count)
         .map(|at| {
-            let mut row = [0f32; COUNT];
+            let mut row = [0f32; COUNT_SECOND];
             row[..OWN].copy_from_slice(&own[at]);
             facts.kinds(at, &mut row[OWN..OWN + 2 * classes::COUNT]);
             let mut to = OWN + 2 * classes::COUNT;
@@ -91,18 +118,50 @@ pub(super) fn features(page: &Page<'_>, density: &Density, hints: &Hints) -> Vec
                     to += OF_NEIGHBOUR;
                 }
             }
+            facts.units.features(page.blocks[at].element, &mut row[to..to + units::COUNT]);
+            to += units::COUNT;
+            row[to..to + whole.len()].copy_from_slice(&whole);
+            to += whole.len();
+            sections.features(at, &mut row[to..to + OF_SECTION]);
             row
         })
-        .collect()
+        .collect();
+    let unit_of = |b: &Block| facts.units.around(b.element);
+    let units = page.blocks.iter().map(unit_of).collect();
+    (rows, Positions { place: facts.place, units })
 }
 
-/// The features of the second stage: those of the first, and the first stage's scores of the block,
-/// its neighbours and the boxes around it.
+/// Where the blocks of a page are, for the second stage.
+pub(super) struct Positions {
+    /// Hash of the names and classes above each block.
+    place: Vec<u64>,
+    /// The repeated box and the group of boxes that each block is in.
+    units: Vec<Option<(u32, u32)>>,
+}
+
+/// Words, and their sum weighted with scores.
+#[derive(Default, Clone, Copy)]
+struct Mass(f32, f32);
+
+impl Mass {
+    fn add(&mut self, words: f32, chance: f32) {
+        self.0 += words;
+        self.1 += words * chance;
+    }
+
+    fn mean(self) -> f32 {
+        self.1 / self.0.max(1.0)
+    }
+}
+
+/// Adds the features of the second stage: the first stage's scores of the block, its neighbours and
+/// the boxes around it.
 pub(super) fn second(
     page: &Page<'_>,
-    first: &[[f32; COUNT]],
+    positions: &Positions,
+    rows: &mut [[f32; COUNT_SECOND]],
     chances: &[f32],
-) -> Vec<[f32; COUNT_SECOND]> {
+) {
     let (mut sums, mut weights) =
         (vec![0f32; page.elements.len()], vec![0f32; page.elements.len()]);
     for (block, chance) in page.blocks.iter().zip(chances) {
@@ -116,28 +175,154 @@ pub(super) fn second(
     }
     let mean = |at: usize| sums[at] / weights[at].max(1.0);
     let total = weights.first().map_or(1.0, |w| w.max(1.0));
-    (0..first.len())
-        .map(|at| {
-            let mut row = [0f32; COUNT_SECOND];
-            row[..COUNT].copy_from_slice(&first[at]);
-            let mut to = COUNT;
-            for distance in 1..=NEIGHBOURS {
-                let before = at.checked_sub(distance).map_or(-1.0, |o| chances[o]);
-                row[to] = before;
-                row[to + 1] = chances.get(at + distance).copied().unwrap_or(-1.0);
-                to += 2;
+    let mut places: HashMap<u64, Mass> = HashMap::new();
+    let mut groups: HashMap<u32, Mass> = HashMap::new();
+    let mut members: HashMap<(u32, u32), Mass> = HashMap::new();
+    let mut strong = Vec::new();
+    for (at, (block, chance)) in page.blocks.iter().zip(chances).enumerate() {
+        let words = block.words as f32;
+        places.entry(positions.place[at]).or_default().add(words, *chance);
+        if let Some(unit) = positions.units[at] {
+            groups.entry(unit.0).or_default().add(words, *chance);
+            members.entry(unit).or_default().add(words, *chance);
+        }
+        if *chance >= STRONG && block.words >= STRONG_WORDS {
+            strong.push(at);
+        }
+    }
+    let taken: Vec<bool> = chances.iter().map(|c| *c >= 0.5).collect();
+    let agreements = page.agreements(&taken);
+    let best = (0..agreements.len())
+        .rev()
+        .reduce(|a, b| if agreements[b] > agreements[a] { b } else { a });
+    let best = best.map_or(0..0, |b| page.elements[b].blocks.clone());
+    let agreement = agreements.iter().copied().fold(0.0, f32::max);
+    let mass = sums.first().copied().unwrap_or_default().max(1.0);
+    let mut before = 0.0;
+    let mut next = 0;
+    for (at, row) in rows.iter_mut().enumerate() {
+        let mut to = COUNT;
+        for distance in 1..=NEIGHBOURS {
+            let before = at.checked_sub(distance).map_or(-1.0, |o| chances[o]);
+            row[to] = before;
+            row[to + 1] = chances.get(at + distance).copied().unwrap_or(-1.0);
+            to += 2;
+        }
+        row[to] = chances[at];
+        let mut around = page.around(page.blocks[at].element);
+        for slot in 1..4 {
+            row[to + slot] = around.next().map_or(-1.0, mean);
+        }
+        let span = at.saturating_sub(10)..(at + 11).min(chances.len());
+        row[to + 4] = chances[span.clone()].iter().sum::<f32>() / span.len() as f32;
+        row[to + 5] = sums.first().copied().unwrap_or_default() / total;
+        to += 6;
+        while strong.get(next).is_some_and(|s| *s < at) {
+            next += 1;
+        }
+        let own = chances[at] * page.blocks[at].words as f32;
+        let distance = |other: Option<usize>| other.map_or(-1.0, |o| (o as f32).min(99.0));
+        row[to] = before / mass;
+        row[to + 1] = (mass - before - own).max(0.0) / mass;
+        row[to + 2] = distance(next.checked_sub(1).map(|n| at - strong[n]));
+        row[to + 3] = distance(strong.get(next).map(|s| s - at));
+        row[to + 4] = f32::from(u8::from(best.contains(&at)));
+        row[to + 5] = agreement;
+        let place = places.get(&positions.place[at]).copied().unwrap_or_default();
+        row[to + 6] = place.mean();
+        row[to + 7] = place.0 / total;
+        let unit = positions.units[at];
+        row[to + 8] = unit.and_then(|u| groups.get(&u.0)).map_or(-1.0, |m| m.mean());
+        row[to + 9] = unit.and_then(|u| members.get(&u)).map_or(-1.0, |m| m.mean());
+        before += own;
+    }
+}
+
+/// The parts of a page between its headings.
+struct Sections {
+    /// Per block: the index of its section.
+    of: Vec<usize>,
+    all: Vec<Section>,
+}
+
+#[derive(Default)]
+struct Section {
+    /// Level of its heading; 0 before the first.
+    level: f32,
+    chatter: f32,
+    start: usize,
+    words: usize,
+    chars: usize,
+    link_chars: usize,
+}
+
+impl Sections {
+    fn of(page: &Page<'_>) -> Self {
+        let mut all = vec![Section::default()];
+        let mut of = Vec::with_capacity(page.blocks.len());
+        for (at, block) in page.blocks.iter().enumerate() {
+            let name = page.elements[block.element].name();
+            if super::blocks::is_heading(name) {
+                let words = words(crate::util::text::start(page.text(at), 200));
+                all.push(Section {
+                    level: f32::from(name.as_bytes()[1] - b'0'),
+                    chatter: words.filter(|w| is_chatter(w) || is_aside(w)).count() as f32,
+                    start: at,
+                    ..Section::default()
+                });
             }
-            row[to] = chances[at];
-            let mut around = page.around(page.blocks[at].element);
-            for slot in 1..4 {
-                row[to + slot] = around.next().map_or(-1.0, mean);
-            }
-            let span = at.saturating_sub(10)..(at + 11).min(chances.len());
-            row[to + 4] = chances[span.clone()].iter().sum::<f32>() / span.len() as f32;
-            row[to + 5] = sums.first().copied().unwrap_or_default() / total;
-            row
-        })
-        .collect()
+            let here = all.len() - 1;
+            of.push(here);
+            all[here].words += block.words;
+            all[here].chars += block.chars;
+            all[here].link_chars += block.link_chars;
+        }
+        Self { of, all }
+    }
+
+    fn features(&self, at: usize, row: &mut [f32]) {
+        let section = &self.all[self.of[at]];
+        row[0] = section.level;
+        row[1] = section.chatter;
+        row[2] = (at - section.start).min(99) as f32;
+        row[3] = (section.words as f32 + 1.0).ln();
+        row[4] = section.link_chars as f32 / section.chars.max(1) as f32;
+        row[5] = self.of[at] as f32 / self.all.len() as f32;
+    }
+}
+
+/// Words of headings above what does not belong to an article.
+const ASIDES: [&str; 22] = [
+    "like",
+    "also",
+    "recommended",
+    "latest",
+    "popular",
+    "trending",
+    "about",
+    "author",
+    "reply",
+    "leave",
+    "responses",
+    "recent",
+    "similar",
+    "navigation",
+    "contact",
+    "categories",
+    "archives",
+    "references",
+    "explore",
+    "discover",
+    "stories",
+    "posts",
+];
+
+fn is_chatter(word: &str) -> bool {
+    word.len() <= 13 && CHATTER.iter().any(|c| c.eq_ignore_ascii_case(word))
+}
+
+fn is_aside(word: &str) -> bool {
+    word.len() <= 11 && ASIDES.iter().any(|c| c.eq_ignore_ascii_case(word))
 }
 
 /// Statistics of the page.
@@ -163,6 +348,8 @@ struct Facts<'p, 'a> {
     names: Vec<u32>,
     /// Per element: kinds of all the boxes around it.
     far: Vec<Kinds>,
+    units: Units,
+    signs: Signs,
 }
 
 const NAMES: [&str; 8] =
@@ -222,7 +409,31 @@ impl<'p, 'a> Facts<'p, 'a> {
             place,
             names,
             far,
+            units: Units::of(page, &paths),
+            signs: hints.signs.with(page.signs),
         }
+    }
+
+    /// Features of the page: what it says about its kind, and the shares of code, links, comments
+    /// and structure in its words.
+    fn whole(&self) -> [f32; signs::COUNT + OF_PAGE] {
+        let mut sums = [0usize; 5];
+        for block in &self.page.blocks {
+            let element = &self.page.elements[block.element];
+            let far = self.far[block.element];
+            sums[0] += if element.name() == "pre" { block.words } else { 0 };
+            sums[1] += block.link_chars;
+            sums[2] += if far & classes::COMMENT != 0 { block.words } else { 0 };
+            sums[3] += if self.names[block.element] & 1 != 0 { block.words } else { 0 };
+            sums[4] += usize::from(super::blocks::is_heading(element.name()));
+        }
+        let total = self.total.max(1) as f32;
+        let mut row = [0f32; signs::COUNT + OF_PAGE];
+        row[..signs::COUNT].copy_from_slice(&self.signs.features());
+        for (slot, sum) in sums.into_iter().enumerate() {
+            row[signs::COUNT + slot] = sum as f32 / total;
+        }
+        row
     }
 
     fn own(&self, at: usize) -> [f32; OWN] {
@@ -256,8 +467,6 @@ impl<'p, 'a> Facts<'p, 'a> {
             0.0
         };
         let start = crate::util::text::start(text, 200);
-        let is_chatter =
-            |w: &str| w.len() <= 13 && CHATTER.iter().any(|c| c.eq_ignore_ascii_case(w));
         let chatter = words(start).filter(|w| is_chatter(w)).count();
         let (own_pairs, pairs_total) = match (self.summary.is_empty(), self.body.is_empty()) {
             (true, true) => ((0, 0), 1),

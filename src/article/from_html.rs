@@ -2,7 +2,9 @@
 
 use super::document::{Block, Document, Inline, Link, LinkKind};
 use super::notes::Notes;
+use super::picture::{self, Picture};
 use super::spaces::tidy;
+use super::{code, embed, maths};
 use crate::util::limits;
 use crate::util::{html, text};
 use ego_tree::NodeId;
@@ -15,6 +17,9 @@ use url::Url;
 const MAX_NESTING: usize = 24;
 /// Maximum length of a document, in bytes.
 const MAX_HTML: usize = 2 << 20;
+/// Maximum number of elements of a figure, and of sources of a video.
+const MAX_IN_FIGURE: usize = 200;
+const MAX_SOURCES: usize = 10;
 
 /// Reads a fragment of HTML. URLs are resolved against `base`. A fragment nested too deeply for a
 /// tree is read as plain text.
@@ -73,6 +78,17 @@ impl Flow {
         self.blocks.push(block);
     }
 
+    /// Two line breaks are the end of a paragraph.
+    fn line_break(&mut self) {
+        let blank = |i: &Inline| matches!(i, Inline::Text(t) if t.trim().is_empty());
+        let last = self.inline.iter().rev().find(|i| !blank(i));
+        if last == Some(&Inline::Break) {
+            self.end_paragraph();
+        } else {
+            self.inline.push(Inline::Break);
+        }
+    }
+
     fn end_paragraph(&mut self) {
         let inline = tidy(std::mem::take(&mut self.inline));
         match inline.as_slice() {
@@ -122,8 +138,13 @@ impl Builder<'_> {
             _ if !deep && self.notes.body(e.id()).is_some() => {
                 self.entry(e, depth).into_iter().for_each(|block| flow.push(block));
             }
-            "script" | "style" | "head" | "template" | "noscript" | "title" | "svg" | "iframe"
-            | "select" | "button" | "textarea" | "object" | "canvas" => {}
+            "iframe" | "embed" | "lite-youtube" | "youtube-video" | "amp-youtube"
+            | "amp-iframe" => self.embed(e, flow),
+            "object" => self.flow(e, depth + 1, flow),
+            "noscript" => self.noscript(e, flow),
+            "script" | "style" | "head" | "template" | "title" | "svg" | "select" | "button"
+            | "textarea" | "canvas" => {}
+            "math" => flow.inline.push(Inline::Text(maths::text(e))),
             name @ ("h1" | "h2" | "h3" | "h4" | "h5" | "h6") => {
                 let level = name.as_bytes()[1] - b'0';
                 let inline = tidy(self.inline(e, depth));
@@ -134,7 +155,7 @@ impl Builder<'_> {
             "pre" => {
                 let code = self.raw_text(e);
                 let code = text::block(code.trim_end().trim_start_matches('\n'));
-                flow.push(Block::Code(code));
+                flow.push(Block::Code { language: code::language(e), code });
             }
             "blockquote" if !deep => {
                 let inner = self.blocks(e, depth + 1);
@@ -149,8 +170,16 @@ impl Builder<'_> {
             }
             "table" if !deep => self.table(e, depth, flow),
             "figure" if !deep => self.figure(e, depth, flow),
+            "div" if !deep && is_captioned(e) => self.figure(e, depth, flow),
+            "dl" if !deep => self.definitions(e, depth, flow),
+            "summary" => {
+                let inline = tidy(self.inline(e, depth));
+                if !inline.is_empty() {
+                    flow.push(Block::Paragraph(vec![Inline::Strong(inline)]));
+                }
+            }
             "hr" => flow.push(Block::Rule),
-            "video" | "audio" | "source" => self.media(e, flow),
+            "video" | "audio" => self.media(e, flow),
             name if is_block(name) => {
                 flow.end_paragraph();
                 self.flow(e, depth + 1, flow);
@@ -166,8 +195,26 @@ impl Builder<'_> {
         let contains_blocks =
             || e.descendent_elements().skip(1).any(|d| is_block(d.value().name()));
         match e.value().name() {
-            "br" => flow.inline.push(Inline::Break),
+            "br" => flow.line_break(),
             "img" => flow.inline.extend(self.image(e)),
+            "source" => {}
+            _ if maths::is_rendering(e) => {}
+            _ if is_tooltip(e) => {
+                let inner = tidy(self.inline(e, depth + 1));
+                if !inner.is_empty() {
+                    flow.inline.push(Inline::Text(" [".to_owned()));
+                    flow.inline.extend(inner);
+                    flow.inline.push(Inline::Text("] ".to_owned()));
+                }
+            }
+            "del" | "s" | "strike" if !deep && !contains_blocks() => {
+                let inner = self.inline(e, depth + 1);
+                flow.inline.push(Inline::Deleted(inner));
+            }
+            "ins" if !deep && !contains_blocks() => {
+                let inner = self.inline(e, depth + 1);
+                flow.inline.push(Inline::Inserted(inner));
+            }
             "code" | "kbd" | "samp" | "tt" => {
                 let code = self.raw_text(e);
                 flow.inline.push(Inline::Code(text::line(&code)));
@@ -265,6 +312,13 @@ impl Builder<'_> {
             .filter(|cells: &Vec<_>| !cells.is_empty())
             .take(1000)
             .collect();
+        let caption = e.child_elements().find(|c| c.value().name() == "caption");
+        if let Some(caption) = caption.filter(|c| !self.dropped.contains(&c.id())) {
+            let caption = tidy(self.inline(caption, depth + 1));
+            if !caption.is_empty() {
+                flow.push(Block::Paragraph(vec![Inline::Emphasis(caption)]));
+            }
+        }
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let layout = columns < 2
             || e.descendent_elements().skip(1).any(|d| {
@@ -287,16 +341,100 @@ impl Builder<'_> {
     }
 
     fn figure(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
-        let caption = e.descendent_elements().find(|d| d.value().name() == "figcaption");
-        let image = e.descendent_elements().find(|d| d.value().name() == "img");
-        let Some(image) = image.and_then(|i| self.image(i)) else {
-            flow.end_paragraph();
-            self.flow(e, depth + 1, flow);
-            flow.end_paragraph();
-            return;
-        };
+        let within = || e.descendent_elements().skip(1).take(MAX_IN_FIGURE);
+        // A gallery is read as the figures in it.
+        let nested = within().any(|d| d.value().name() == "figure" || is_captioned(d));
+        let mut images: Vec<Inline> = Vec::new();
+        if !nested {
+            for inner in within().filter(|d| !self.dropped.contains(&d.id())) {
+                let image = match inner.value().name() {
+                    "img" => self.image(inner),
+                    // Only if the image itself has no address.
+                    "noscript" if images.is_empty() => self.original(inner),
+                    _ => None,
+                };
+                if let Some(image @ Inline::Image(..)) = image
+                    && !images.contains(&image)
+                {
+                    images.push(image);
+                }
+            }
+        }
+        let caption = within().find(|d| is_caption(*d)).filter(|_| !nested);
+        if images.is_empty() {
+            // An image that a script loads leaves its caption.
+            let text = |e: ElementRef<'_>| e.text().flat_map(str::split_ascii_whitespace).count();
+            let alone = caption.is_some_and(|c| text(c) == text(e));
+            if !alone {
+                flow.end_paragraph();
+                self.flow(e, depth + 1, flow);
+                flow.end_paragraph();
+                return;
+            }
+        }
         let caption = caption.map(|c| tidy(self.inline(c, depth + 1))).unwrap_or_default();
-        flow.push(Block::Figure(vec![image], caption));
+        if !(images.is_empty() && caption.is_empty()) {
+            flow.push(Block::Figure(images, caption));
+        }
+    }
+
+    /// A definition list as a list: each item starts with its terms.
+    fn definitions(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
+        // Pairs may be wrapped.
+        let inner = e.child_elements().flat_map(|child| {
+            let wraps = child.value().name() == "div";
+            let own = (!wraps).then_some(child);
+            own.into_iter().chain(child.child_elements().filter(move |_| wraps))
+        });
+        let mut items: Vec<Vec<Block>> = Vec::new();
+        let mut after_term = false;
+        for child in inner.filter(|c| !self.dropped.contains(&c.id())) {
+            let term = child.value().name() == "dt";
+            let mut blocks = self.entry(child, depth);
+            if term && let [Block::Paragraph(text)] = blocks.as_mut_slice() {
+                let inner = std::mem::take(text);
+                *text = match inner.as_slice() {
+                    [Inline::Strong(_)] => inner,
+                    _ => vec![Inline::Strong(inner)],
+                };
+            }
+            if blocks.is_empty() {
+                continue;
+            }
+            match items.last_mut() {
+                Some(last) if !term || after_term => last.append(&mut blocks),
+                _ => items.push(blocks),
+            }
+            after_term = term;
+        }
+        if !items.is_empty() {
+            flow.push(Block::List(None, items));
+        }
+    }
+
+    /// The content of a page for programs that run no scripts: only an image or a frame whose
+    /// address is nowhere else.
+    fn noscript(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
+        let known = self.links.len();
+        if let Some(image) = self.original(e)
+            && self.links.len() > known
+        {
+            flow.inline.push(image);
+        }
+    }
+
+    /// The image in a `noscript` element.
+    fn original(&mut self, noscript: ElementRef<'_>) -> Option<Inline> {
+        let source = picture::in_noscript(noscript)?;
+        let to = self.link(Some(&source), LinkKind::Image)?;
+        Some(Inline::Image(String::new(), to))
+    }
+
+    fn embed(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
+        let Some((label, address)) = embed::read(e) else { return };
+        if let Some(to) = self.link(Some(&address), LinkKind::Page) {
+            flow.push(Block::Paragraph(vec![Inline::Link(vec![Inline::Text(label)], to)]));
+        }
     }
 
     /// The text below an element, unchanged.
@@ -321,26 +459,34 @@ impl Builder<'_> {
         out
     }
 
+    /// An image, or the description of an icon if it is part of the text, as of an emoji.
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
-        // One-pixel images are trackers.
-        let tiny = |name| e.attr(name).is_some_and(|v| matches!(v.trim(), "0" | "1"));
-        if tiny("width") || tiny("height") {
-            return None;
+        let alt = text::line(e.attr("alt").unwrap_or(""));
+        match picture::read(e) {
+            Picture::Image(source) => {
+                let to = self.link(Some(&source), LinkKind::Image)?;
+                Some(Inline::Image(alt, to))
+            }
+            Picture::Icon if !alt.is_empty() && !alt.chars().any(|c| c.is_ascii_alphanumeric()) => {
+                Some(Inline::Text(alt))
+            }
+            Picture::Icon | Picture::Nothing => None,
         }
-        // Lazily loaded images have a placeholder.
-        let real = ["data-src", "data-lazy-src", "data-original"].iter().find_map(|a| e.attr(a));
-        let src = e.attr("src").filter(|s| !s.trim_start().starts_with("data:"));
-        let to = self.link(real.or(src), LinkKind::Image)?;
-        Some(Inline::Image(text::line(e.attr("alt").unwrap_or("")), to))
     }
 
+    /// Audio or video as one link in its own paragraph.
     fn media(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
         let name = e.value().name();
-        if let Some(to) = self.link(e.attr("src"), LinkKind::Media) {
-            let label = if name == "source" { "media" } else { name };
-            flow.inline.push(Inline::Link(vec![Inline::Text(label.to_owned())], to));
+        let sources = e.child_elements().filter(|c| c.value().name() == "source");
+        let sources = sources.take(MAX_SOURCES).filter_map(|s| s.attr("src"));
+        let own = [e.attr("src"), e.attr("data-src")].into_iter().flatten();
+        let address = own.chain(sources).find(|s| !s.trim().is_empty() && !s.starts_with("blob:"));
+        if let Some(to) = self.link(address, LinkKind::Media) {
+            let link = Inline::Link(vec![Inline::Text(name.to_owned())], to);
+            flow.push(Block::Paragraph(vec![link]));
+        } else {
+            self.flow(e, MAX_NESTING, flow);
         }
-        self.flow(e, MAX_NESTING, flow);
     }
 
     fn link(&mut self, address: Option<&str>, kind: LinkKind) -> Option<usize> {
@@ -377,6 +523,41 @@ fn own_rows<'a>(table: ElementRef<'a>) -> impl Iterator<Item = ElementRef<'a>> {
         let inner = group.then(|| child.child_elements().filter(is_row));
         is_row(&child).then_some(child).into_iter().chain(inner.into_iter().flatten())
     })
+}
+
+/// Whether a box is a figure by its class, as older systems write it.
+fn is_captioned(e: ElementRef<'_>) -> bool {
+    let boxes = ["wp-caption", "captioned-image-container", "image-caption", "thumbinner"];
+    e.value().name() == "div"
+        && has_class(e, &boxes)
+        && e.descendent_elements().skip(1).take(MAX_IN_FIGURE).any(is_caption)
+}
+
+/// Whether an element is the caption of a figure.
+pub(super) fn is_caption(e: ElementRef<'_>) -> bool {
+    e.value().name() == "figcaption" || has_class(e, &["wp-caption-text", "thumbcaption"])
+}
+
+/// Whether an element explains a word and is shown only on demand.
+fn is_tooltip(e: ElementRef<'_>) -> bool {
+    e.attr("role") == Some("tooltip")
+        || has_class(e, &["tooltiptext", "tooltip-text", "tooltip-content", "tooltip__content"])
+}
+
+fn has_class(e: ElementRef<'_>, names: &[&str]) -> bool {
+    let class = e.attr("class").unwrap_or_default();
+    class.split_ascii_whitespace().any(|c| names.contains(&c))
+}
+
+/// What `read` finds in the first elements of that name in a short fragment.
+pub(super) fn first_in<T>(
+    markup: &str,
+    name: &str,
+    read: impl Fn(ElementRef<'_>) -> Option<T>,
+) -> Option<T> {
+    let tree = html::tree::fragment(markup)?;
+    let mut found = tree.root_element().descendent_elements().filter(|e| e.value().name() == name);
+    found.find_map(|e| read(e))
 }
 
 pub(super) fn is_block(name: &str) -> bool {

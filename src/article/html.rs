@@ -44,7 +44,14 @@ fn block(block: &Block, links: &[Link], out: &mut String) {
             let _ = write!(out, "</{name}>");
         }
         Block::Quote(inner) => element("blockquote", out, |out| blocks(inner, links, out)),
-        Block::Code(code) => element("pre", out, |out| out.push_str(&escape(code))),
+        Block::Code { language: None, code } => {
+            element("pre", out, |out| out.push_str(&escape(code)));
+        }
+        Block::Code { language: Some(language), code } => element("pre", out, |out| {
+            let _ = write!(out, "<code class=\"language-{}\">", escape(language));
+            out.push_str(&escape(code));
+            out.push_str("</code>");
+        }),
         Block::Table { header, rows } => element("table", out, |out| {
             for (n, row) in rows.iter().enumerate() {
                 let cell = if *header && n == 0 { "th" } else { "td" };
@@ -77,6 +84,8 @@ fn inline(inline: &Inline, links: &[Link], out: &mut String) {
         Inline::Text(text) => out.push_str(&escape(text)),
         Inline::Emphasis(inner) => element("em", out, |out| inlines(inner, links, out)),
         Inline::Strong(inner) => element("strong", out, |out| inlines(inner, links, out)),
+        Inline::Deleted(inner) => element("del", out, |out| inlines(inner, links, out)),
+        Inline::Inserted(inner) => element("ins", out, |out| inlines(inner, links, out)),
         Inline::Code(code) => element("code", out, |out| out.push_str(&escape(code))),
         Inline::Link(inner, to) => match links.get(*to) {
             Some(Link { url, kind: LinkKind::Media }) => {
@@ -131,6 +140,11 @@ mod tests {
             "<h1>one</h1><h3>two <code>x &lt; y</code></h3><hr>",
             "<ul><li>a<li><p>b</p><p>c</p><ul><li>d</ul></ul><ol><li>e</ol><ol start=5><li>f</ol>",
             "<blockquote><p>a</p><blockquote>b</blockquote></blockquote>",
+            "<pre><code class='language-rust'>let a = 1;</code></pre><p>was <del>40 <b>x</b></del> <ins>50</ins></p>",
+            "<figure><img src='http://e.org/a.png'><img src='http://e.org/b.png'><figcaption>two</figcaption></figure>",
+            "<dl><dt>a<dd>one<dd>two<dt>b<dd>three</dl><details><summary>more</summary>text</details>",
+            "<table><caption>c</caption><tr><td>1<td>2</table><p>a<br><br>b</p>",
+            "<iframe src='https://www.youtube.com/embed/abc' title='A film'></iframe>",
             "<pre>\n  let a = 1;\n\n\tif b &lt; c {\n}</pre>",
             "<table><tr><th>a<th>b<tr><td>1 <b>x</b><td>2</table><table><tr><td>1<td>2</table>",
             "<figure><img src='http://e.org/a.png' alt='say \"x\"'><figcaption>c <i>d</i></figcaption></figure>",

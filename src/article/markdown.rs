@@ -34,9 +34,10 @@ fn block(block: &Block, links: &[Link]) -> String {
         Block::Paragraph(text) => guard_start(&inline(text, links)),
         Block::List(start, items) => list(*start, items, links),
         Block::Quote(inner) => prefix(&blocks(inner, links), "> ", "> "),
-        Block::Code(code) => {
+        Block::Code { language, code } => {
+            let language = language.as_deref().unwrap_or_default();
             let fence = "`".repeat((longest_run(code, '`') + 1).max(3));
-            format!("{fence}\n{}\n{fence}", code.trim_end_matches('\n'))
+            format!("{fence}{language}\n{}\n{fence}", code.trim_end_matches('\n'))
         }
         Block::Table { header, rows } => table(*header, rows, links),
         Block::Figure(image, caption) => {
@@ -92,6 +93,8 @@ fn inline(inlines: &[Inline], links: &[Link]) -> String {
             Inline::Text(text) => escape(text, &mut out),
             Inline::Emphasis(inner) => wrap(&inline(inner, links), "*", &mut out),
             Inline::Strong(inner) => wrap(&inline(inner, links), "**", &mut out),
+            Inline::Deleted(inner) => wrap(&inline(inner, links), "~~", &mut out),
+            Inline::Inserted(inner) => out.push_str(&inline(inner, links)),
             Inline::Code(code) => {
                 let fence = "`".repeat(longest_run(code, '`') + 1);
                 let pad = if code.starts_with('`') || code.ends_with('`') { " " } else { "" };

@@ -46,6 +46,7 @@ pub(super) fn hints(head: &Head<'_>) -> Hints {
         titles: [named(&["og:title"]), Some(head.title.clone())].into_iter().flatten().collect(),
         summaries: named(&["og:description", "description"]).into_iter().collect(),
         body,
+        ..Hints::default()
     }
 }
 

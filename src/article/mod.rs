@@ -4,12 +4,15 @@
 
 mod blocks;
 mod classes;
+mod code;
 mod comments;
 mod compare;
 mod density;
 mod document;
+mod embed;
 mod extract;
 mod features;
+mod figures;
 mod from_html;
 mod full_feed;
 mod guided;
@@ -17,17 +20,24 @@ mod head;
 mod html;
 mod markdown;
 mod marked_difference;
+mod maths;
 mod metadata;
+mod noscript;
 mod notes;
 mod page;
 mod page_date;
+mod picture;
 mod several;
+mod signs;
 mod spaces;
 mod template;
 pub mod training;
 pub mod trees;
+mod units;
 mod words;
 
+#[cfg(test)]
+mod parts_tests;
 #[cfg(test)]
 mod tests;
 

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 const THRESHOLD: f32 = 0.5;
 /// Agreement from which a box is the article's own. Blocks inside it then need less, others more.
 const AGREED: f32 = 0.9;
-const THRESHOLD_INSIDE: f32 = 0.3;
+const THRESHOLD_INSIDE: f32 = 0.4;
 const THRESHOLD_OUTSIDE: f32 = 0.6;
 /// Number of blocks at the start of an article that may be a title or a date.
 const HEAD: usize = 4;
@@ -26,17 +26,25 @@ static STAGES: LazyLock<Option<(Forest, Forest)>> = LazyLock::new(|| {
     Some((Forest::parse(first, features::COUNT)?, Forest::parse(second, features::COUNT_SECOND)?))
 });
 
+/// The judgement of the page alone.
+pub(super) struct Judged {
+    /// The blocks that form the article.
+    pub(super) taken: Vec<bool>,
+    /// The probability of every block, 0 to 1.
+    pub(super) chances: Vec<f32>,
+}
+
 /// The blocks of a page that form its article.
-pub(super) fn article(page: &Page<'_>, hints: &Hints) -> Vec<bool> {
+pub(super) fn article(page: &Page<'_>, hints: &Hints) -> Judged {
     let density = Density::of(page);
     match &*STAGES {
         Some((first, second)) => {
             let chances = chances(page, &density, hints, first, second);
             let mut taken = choose(page, &density, &chances);
             trim_head(page, &mut taken, hints);
-            taken
+            Judged { taken, chances }
         }
-        None => density.kept,
+        None => Judged { chances: vec![0.5; density.kept.len()], taken: density.kept },
     }
 }
 
@@ -48,9 +56,9 @@ fn chances(
     first: &Forest,
     second: &Forest,
 ) -> Vec<f32> {
-    let rows = features::features(page, density, hints);
+    let (mut rows, positions) = features::features(page, density, hints);
     let chances: Vec<f32> = rows.iter().map(|row| first.chance(row)).collect();
-    let rows = features::second(page, &rows, &chances);
+    features::second(page, &positions, &mut rows, &chances);
     rows.iter().map(|row| second.chance(row)).collect()
 }
 

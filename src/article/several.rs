@@ -1,54 +1,91 @@
 //! Pages with several articles: selects the requested one.
 
-use super::blocks::Page;
+use super::blocks::{self, Page};
+use super::classes::ARTICLE;
 use super::guided::Concepts;
 use super::words::words;
-use std::collections::HashSet;
+use ego_tree::NodeId;
+use scraper::Node;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Similarity from which a heading equals a title (share of common words).
 const SAME: f32 = 0.7;
-/// Minimum length of another article's box, in words.
+/// Share of the words of an item's title from which a page's own title contains it.
+const CONTAINED: f32 = 0.8;
+/// Minimum length of another article, in words.
 const WORTH: usize = 20;
+/// Minimum length of the part that a fragment names, in words.
+const NAMED: usize = 8;
 /// Maximum number of boxes around a heading, and of headings on a page.
 const MAX_LEVELS: usize = 12;
 const MAX_HEADINGS: usize = 50;
 
+/// What is known about the requested article.
+pub(super) struct Wanted<'w> {
+    pub(super) title: Option<&'w str>,
+    pub(super) fragment: Option<&'w str>,
+    pub(super) concepts: Option<&'w Concepts>,
+    /// The titles that the page gives to itself.
+    pub(super) own_titles: &'w [String],
+    /// Whether the page is a discussion or documentation, which is one text with many headings.
+    pub(super) whole: bool,
+}
+
 /// The blocks of the requested article if a page contains several articles side by side; `None` if
 /// it contains one.
-pub(super) fn meant(
-    page: &Page<'_>,
-    taken: &[bool],
-    title: Option<&str>,
-    fragment: Option<&str>,
-    concepts: Option<&Concepts>,
-) -> Option<Range<usize>> {
-    let by_fragment = fragment.filter(|f| !f.is_empty()).and_then(|f| named(page, f));
-    if let Some(range) = by_fragment.and_then(|block| article_around(page, taken, block)) {
+pub(super) fn meant(page: &Page<'_>, taken: &[bool], wanted: &Wanted<'_>) -> Option<Range<usize>> {
+    let title: HashSet<String> = folded(wanted.title.unwrap_or_default());
+    let of_page = || {
+        let heading = (0..page.blocks.len()).find(|at| level(page, *at) == Some(1));
+        let heading = heading.map(|at| page.text(at));
+        let titles = wanted.own_titles.iter().map(String::as_str).chain(heading);
+        titles.into_iter().any(|own| {
+            let own = folded(own);
+            let known = title.iter().filter(|word| own.contains(*word)).count();
+            known as f32 >= CONTAINED * title.len() as f32
+        })
+    };
+    if let Some(block) = wanted.fragment.and_then(|f| named(page, f))
+        && let Some(range) = part_of(page, taken, block.clone())
+        // The part of an article that is the page's own is not asked for.
+        && (title.is_empty()
+            || likeness(page.text(block.start), &title) >= SAME
+            || !of_page())
+    {
         return Some(range);
     }
-    let wanted: HashSet<String> = words(title.unwrap_or_default()).map(str::to_lowercase).collect();
+    if wanted.whole {
+        return None;
+    }
     let mut best: Option<(f32, usize)> = None;
     for (at, block) in page.blocks.iter().enumerate() {
         if block.words > 40 || !is_heading(page, at) {
             continue;
         }
-        let likeness = likeness(page.text(at), &wanted);
+        let likeness = likeness(page.text(at), &title);
         if likeness >= SAME && best.is_none_or(|b| likeness > b.0) {
             best = Some((likeness, at));
         }
     }
     if let Some((_, block)) = best {
-        return article_around(page, taken, block);
+        let loose = !of_page();
+        let range = article_around(page, taken, block, loose);
+        // A page that has the title of the article may contain others behind it, but a section of
+        // the article is not the article.
+        let range = range.filter(|r| loose || is_post(page, r));
+        return range.or_else(|| later_section(page, taken, block).filter(|_| loose));
     }
-    by_concepts(page, taken, concepts?)
+    by_concepts(page, taken, wanted.concepts?)
 }
 
 /// Without a heading of that name: the only article that contains most of the concepts.
 fn by_concepts(page: &Page<'_>, taken: &[bool], concepts: &Concepts) -> Option<Range<usize>> {
     let headings = (0..page.blocks.len()).filter(|at| is_heading(page, *at));
-    let mut articles: Vec<Range<usize>> =
-        headings.take(MAX_HEADINGS).filter_map(|at| article_around(page, taken, at)).collect();
+    let mut articles: Vec<Range<usize>> = headings
+        .take(MAX_HEADINGS)
+        .filter_map(|at| article_around(page, taken, at, false))
+        .collect();
     articles.dedup();
     let mut scored: Vec<(f32, Range<usize>)> =
         articles.into_iter().map(|a| (concepts.coverage(page, a.clone()), a)).collect();
@@ -59,58 +96,175 @@ fn by_concepts(page: &Page<'_>, taken: &[bool], concepts: &Concepts) -> Option<R
     }
 }
 
-fn named(page: &Page<'_>, fragment: &str) -> Option<usize> {
-    let element = page.elements.iter().find(|e| e.node.attr("id") == Some(fragment))?;
-    (!element.blocks.is_empty()).then_some(element.blocks.start)
+/// The blocks of the element with a name, or the block that follows the name.
+fn named(page: &Page<'_>, fragment: &str) -> Option<Range<usize>> {
+    let fragment = percent_encoding::percent_decode_str(fragment).decode_utf8_lossy();
+    if fragment.is_empty() {
+        return None;
+    }
+    let root = page.elements.first()?.node;
+    let named = root.descendants().find(|node| {
+        let Node::Element(e) = node.value() else { return false };
+        e.attr("id") == Some(&*fragment) || e.name() == "a" && e.attr("name") == Some(&*fragment)
+    })?;
+    if let Some(own) = page.elements.iter().find(|e| e.node.id() == named.id())
+        && !own.blocks.is_empty()
+    {
+        return Some(own.blocks.clone());
+    }
+    // An inline or empty element: the block with the next text.
+    let mut texts: HashMap<NodeId, usize> = HashMap::new();
+    for at in 0..page.blocks.len() {
+        texts.extend(page.nodes(at).iter().map(|node| (*node, at)));
+    }
+    let mut after = false;
+    let block = root.descendants().find_map(|node| {
+        after |= node.id() == named.id();
+        if after { texts.get(&node.id()).copied() } else { None }
+    })?;
+    Some(block..block + 1)
+}
+
+/// The part of a page that belongs to named blocks: those blocks if they are more than a line,
+/// the rest of the section if they start with a heading, or the article around them.
+fn part_of(page: &Page<'_>, taken: &[bool], named: Range<usize>) -> Option<Range<usize>> {
+    let text = |range: Range<usize>| {
+        range.filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum::<usize>()
+    };
+    let all = text(0..page.blocks.len());
+    let part = |range: Range<usize>| {
+        let own = text(range.clone());
+        (own >= NAMED && own * 10 < all * 9).then_some(range)
+    };
+    if let Some(range) = article_around(page, taken, named.start, true) {
+        return Some(range);
+    }
+    if named.len() > 1 {
+        return part(named);
+    }
+    let own = level(page, named.start)?;
+    let range = section(page, named.start)?;
+    let same = |at: usize| level(page, at) == Some(own);
+    let others = (0..named.start).any(same) || (range.end..page.blocks.len()).any(same);
+    part(range).filter(|_| others)
+}
+
+/// The blocks from a heading to the next one of its level.
+fn section(page: &Page<'_>, heading: usize) -> Option<Range<usize>> {
+    let own = level(page, heading)?;
+    let higher = |at: &usize| level(page, *at).is_some_and(|other| other <= own);
+    let end = (heading + 1..page.blocks.len()).find(higher);
+    Some(heading..end.unwrap_or(page.blocks.len()))
+}
+
+/// The section of a heading, if another one of its level comes before it. The title of an article
+/// may be of the same level as the headings in it, but it is the first.
+fn later_section(page: &Page<'_>, taken: &[bool], heading: usize) -> Option<Range<usize>> {
+    let own = level(page, heading)?;
+    let text = |range: &Range<usize>| {
+        range.clone().filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum::<usize>()
+            >= WORTH
+    };
+    let before = (0..heading).filter(|at| level(page, *at) == Some(own)).take(MAX_HEADINGS);
+    let several = before.filter_map(|at| section(page, at)).any(|range| text(&range));
+    section(page, heading).filter(|range| several && text(range))
+}
+
+/// The level of a heading.
+fn level(page: &Page<'_>, block: usize) -> Option<u8> {
+    let own = page.blocks[block].element;
+    let mut names = page.around(own).take(3).map(|e| page.elements[e].name());
+    let name = names.find(|name| blocks::is_heading(name))?;
+    Some(name.as_bytes()[1] - b'0')
+}
+
+fn folded(text: &str) -> HashSet<String> {
+    words(text).map(str::to_lowercase).collect()
+}
+
+/// Whether a heading leads to another page.
+fn is_linked(page: &Page<'_>, heading: usize) -> bool {
+    let block = &page.blocks[heading];
+    if block.links == 0 && block.link_chars == 0 || block.link_chars * 10 < block.chars * 8 {
+        return false;
+    }
+    let element = page.elements[block.element].node;
+    let inner = element.descendent_elements().find(|e| e.value().name() == "a");
+    let outer = || {
+        element
+            .ancestors()
+            .filter_map(scraper::ElementRef::wrap)
+            .take(4)
+            .find(|e| e.value().name() == "a")
+    };
+    let link = inner.or_else(outer).and_then(|a| a.attr("href"));
+    // A heading that links to itself is not the heading of another page.
+    link.is_some_and(|href| !href.contains('#'))
 }
 
 fn is_heading(page: &Page<'_>, block: usize) -> bool {
-    let own = page.blocks[block].element;
-    page.around(own)
-        .take(3)
-        .any(|e| matches!(page.elements[e].name(), "h1" | "h2" | "h3" | "h4" | "h5"))
+    level(page, block).is_some_and(|level| level < 6)
 }
 
 fn likeness(text: &str, wanted: &HashSet<String>) -> f32 {
-    let own: HashSet<String> = words(text).map(str::to_lowercase).collect();
+    let own = folded(text);
     let common = own.intersection(wanted).count();
     common as f32 / (own.len() + wanted.len() - common).max(1) as f32
 }
 
 /// The article that contains a block, if there are other articles beside it: the box around the
-/// block that has siblings of its kind, each with its own heading and text.
-fn article_around(page: &Page<'_>, taken: &[bool], block: usize) -> Option<Range<usize>> {
+/// block that has siblings of its kind, each with its own heading and text. If `loose`, these need
+/// not be linked or dated.
+fn article_around(
+    page: &Page<'_>,
+    taken: &[bool],
+    block: usize,
+    loose: bool,
+) -> Option<Range<usize>> {
     let mut around = page.around(page.blocks[block].element).take(MAX_LEVELS);
     let found = around.find(|at| {
         let own = &page.elements[*at];
-        let siblings = page.elements.iter().enumerate().filter(|(other, e)| {
+        let Some(level) = article(page, taken, &own.blocks, loose) else { return false };
+        let mut others = page.elements.iter().enumerate().filter(|(other, e)| {
             *other != *at
                 && e.parent == own.parent
                 && e.name() == own.name()
                 && e.kinds == own.kinds
-                && is_article(page, taken, &e.blocks)
         });
-        is_article(page, taken, &own.blocks) && siblings.take(1).count() > 0
+        others.any(|(_, e)| {
+            article(page, taken, &e.blocks, loose).is_some_and(|other| !loose || other == level)
+        })
     });
     found.map(|at| page.elements[at].blocks.clone()).or_else(|| flat(page, block))
 }
 
-/// Whether a box is a separate article: a linked heading, or a heading and a date, and some text.
-fn is_article(page: &Page<'_>, taken: &[bool], range: &Range<usize>) -> bool {
-    let own: usize = range.clone().filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum();
-    if own < WORTH {
-        return false;
-    }
-    let mut headings = range.clone().take(6).filter(|at| is_heading(page, *at));
-    let Some(heading) = headings.next() else { return false };
-    let block = &page.blocks[heading];
-    let linked = block.link_chars * 10 >= block.chars * 8;
-    let dated = || {
-        let near = range.start..(heading + 5).min(range.end);
-        near.into_iter()
-            .any(|at| page.blocks[at].time || super::page_date::is_date_line(page.text(at)))
+/// Whether a box is an article by its name, or its heading leads to another page.
+fn is_post(page: &Page<'_>, range: &Range<usize>) -> bool {
+    let named = |e: &blocks::Element<'_>| {
+        e.blocks == *range && (e.name() == "article" || e.kinds & ARTICLE != 0)
     };
-    linked || dated()
+    page.elements.iter().any(named)
+        || range
+            .clone()
+            .take(6)
+            .find(|at| is_heading(page, *at))
+            .is_some_and(|at| is_linked(page, at))
+}
+
+/// If a box is a separate article, the level of its heading: the heading is linked, or there is a
+/// date, and some text. If `loose`, a heading at its start and some text suffice.
+fn article(page: &Page<'_>, taken: &[bool], range: &Range<usize>, loose: bool) -> Option<u8> {
+    let own: usize = range.clone().filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum();
+    if own < if loose { NAMED } else { WORTH } {
+        return None;
+    }
+    let heading = range.clone().take(6).find(|at| is_heading(page, *at))?;
+    let dated = || {
+        let mut near = range.start..(heading + 5).min(range.end);
+        near.any(|at| page.blocks[at].time || super::page_date::is_date_line(page.text(at)))
+    };
+    let separate = loose || is_linked(page, heading) || dated();
+    level(page, heading).filter(|_| separate)
 }
 
 /// Articles that follow each other in one box: from one linked heading to the next.
@@ -119,8 +273,7 @@ fn flat(page: &Page<'_>, block: usize) -> Option<Range<usize>> {
     let element = &page.elements[own.element];
     let is_like = |at: &usize| {
         let other = &page.elements[page.blocks[*at].element];
-        let linked = page.blocks[*at].link_chars * 10 >= page.blocks[*at].chars * 8;
-        linked && other.parent == element.parent && other.name() == element.name()
+        is_linked(page, *at) && other.parent == element.parent && other.name() == element.name()
     };
     if !matches!(element.name(), "h1" | "h2" | "h3") || !is_like(&block) {
         return None;

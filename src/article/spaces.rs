@@ -34,6 +34,8 @@ fn collapse(inlines: Vec<Inline>, space: &mut bool) -> Vec<Inline> {
             }
             Inline::Emphasis(inner) => wrap(inner, space, &mut out, Inline::Emphasis),
             Inline::Strong(inner) => wrap(inner, space, &mut out, Inline::Strong),
+            Inline::Deleted(inner) => wrap(inner, space, &mut out, Inline::Deleted),
+            Inline::Inserted(inner) => wrap(inner, space, &mut out, Inline::Inserted),
             Inline::Link(inner, to) => wrap(inner, space, &mut out, |i| Inline::Link(i, to)),
             Inline::Break => {
                 *space = true;
@@ -73,7 +75,11 @@ fn trim_end(inlines: &mut Vec<Inline>) {
                     return;
                 }
             }
-            Inline::Emphasis(inner) | Inline::Strong(inner) | Inline::Link(inner, _) => {
+            Inline::Emphasis(inner)
+            | Inline::Strong(inner)
+            | Inline::Deleted(inner)
+            | Inline::Inserted(inner)
+            | Inline::Link(inner, _) => {
                 trim_end(inner);
                 if !inner.is_empty() {
                     return;

@@ -19,10 +19,21 @@ const TAIL: usize = 14;
 const MIN_PAGES: u32 = 2;
 /// Minimum mean agreement with the results of single pages (harmonic mean of shared words).
 const GUARD: f32 = 0.8;
-/// Consecutive pages without agreement after which everything learned is dropped.
-const MAX_MISSES: u32 = 2;
-/// Agreement below which a page counts as a miss.
-const MISS: f32 = 0.5;
+/// Agreement from which a page is of a known layout.
+const FITS: f32 = 0.5;
+/// Maximum number of layouts besides the first.
+const MAX_OTHERS: usize = 2;
+/// Number of pages of other layouts after which a layout is dropped.
+const MAX_IDLE: u32 = 10;
+/// Probability from which the page alone is sure of a block, and the share of the words of such
+/// blocks that a template may leave out of its box.
+const SURE: f32 = 0.8;
+const MAX_LOST: f32 = 0.05;
+/// Probability up to which the page alone is sure that a block is not part of the article, and the
+/// share of the words of a result that may be in such blocks.
+const UNSURE: f32 = 0.1;
+
+const MAX_ADDED: f32 = 0.5;
 /// Number of pages after which the ends are well known.
 const EXPERIENCED: u32 = 4;
 /// Until then, a page needs at least this agreement.
@@ -45,13 +56,18 @@ const MEMORY: u32 = 60;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Template {
     pages: u32,
-    misses: u32,
     places: Vec<Place>,
     /// The candidate that `head` and `tail` belong to.
     chosen: u32,
     ends: [End; 2],
     /// Number of pages with that candidate.
     seen: u32,
+    /// Further layouts of the site.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Template>,
+    /// Number of pages of other layouts since the last one of this.
+    #[serde(default)]
+    idle: u32,
 }
 
 /// A position on the pages: tags from the root, and classes.
@@ -79,50 +95,121 @@ struct End {
 }
 
 impl Template {
-    /// Learns from a page. `taken` is the result of the page alone.
+    /// Learns from a page. `taken` is the result of the page alone. A page that has none of the
+    /// known layouts starts a new one.
     pub(super) fn learn(&mut self, page: &Page<'_>, taken: &[bool]) {
         let paths = paths(page);
         let agreements = page.agreements(taken);
-        if self.is_miss(&paths, &agreements) {
-            self.misses += 1;
-            if self.misses > MAX_MISSES {
-                *self = Self::default();
-            }
-        } else {
-            self.misses = 0;
+        self.idle += 1;
+        self.others.iter_mut().for_each(|o| o.idle += 1);
+        self.learn_fitting(page, &paths, &agreements);
+        self.others.retain(|o| o.idle <= MAX_IDLE);
+        // After a redesign the new layout takes the first place.
+        if self.idle > MAX_IDLE
+            && let Some(at) = (0..self.others.len()).max_by_key(|at| self.others[*at].seen)
+        {
+            let next = self.others.remove(at);
+            let others = std::mem::take(&mut self.others);
+            *self = Self { others, ..next };
         }
+    }
+
+    fn learn_fitting(&mut self, page: &Page<'_>, paths: &[u32], agreements: &[f32]) {
+        if let Some(layout) = self.layout(paths, agreements) {
+            return self.at(layout).learn_layout(page, paths, agreements);
+        }
+        if let Some(young) = self.others.iter_mut().find(|o| o.seen < MIN_PAGES) {
+            return young.learn_layout(page, paths, agreements);
+        }
+        if self.others.len() >= MAX_OTHERS {
+            // The one with the fewest pages makes room.
+            let least = (0..self.others.len()).min_by_key(|at| self.others[*at].pages);
+            least.map(|at| self.others.remove(at));
+        }
+        let mut fresh = Self::default();
+        fresh.learn_layout(page, paths, agreements);
+        self.others.push(fresh);
+    }
+
+    /// The layout that a page has: 0 is the first one, also while little is known about it.
+    fn layout(&self, paths: &[u32], agreements: &[f32]) -> Option<usize> {
+        if self.seen < MIN_PAGES {
+            return Some(0);
+        }
+        let all = std::iter::once(self).chain(&self.others).enumerate();
+        let fits = all.filter(|(_, l)| l.seen > 0).map(|(at, l)| (at, l.fit(paths, agreements)));
+        let best = fits.reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+        (best.1 >= FITS).then_some(best.0)
+    }
+
+    fn at(&mut self, layout: usize) -> &mut Self {
+        match layout.checked_sub(1) {
+            Some(other) if other < self.others.len() => &mut self.others[other],
+            _ => self,
+        }
+    }
+
+    fn learn_layout(&mut self, page: &Page<'_>, paths: &[u32], agreements: &[f32]) {
+        self.idle = 0;
         self.pages += 1;
         if self.pages > MEMORY {
             self.forget();
         }
-        self.take_places(page, &paths, &agreements);
+        self.take_places(page, paths, agreements);
         self.choose();
-        let Some(range) = self.container(page, &paths, &agreements) else { return };
+        let Some(range) = self.container(page, paths, agreements) else { return };
         self.seen += 1;
         let ends = [ends(&range, HEAD, false), ends(&range, TAIL, true)];
         for (end, blocks) in self.ends.iter_mut().zip(ends) {
             let marks: Vec<Marks> =
-                blocks.iter().map(|at| Marks::of(page, &paths, *at, &range)).collect();
+                blocks.iter().map(|at| Marks::of(page, paths, *at, &range)).collect();
             count(&mut end.texts, marks.iter().map(|m| m.text));
             count(&mut end.beginnings, marks.iter().filter_map(|m| m.beginning));
             count(&mut end.slots, marks.iter().filter_map(|m| m.slot));
         }
     }
 
-    /// The article's blocks on a page; `None` if the template does not fit. `taken` is the result of
-    /// the page alone.
+    /// The article's blocks on a page; `None` if the template does not fit, or if text would be lost
+    /// of which the page alone is sure. `taken` is the result of the page alone, `chances` are the
+    /// probabilities of its blocks.
     pub(super) fn apply(
         &self,
         page: &Page<'_>,
         taken: &[bool],
+        chances: &[f32],
         title: Option<&str>,
     ) -> Option<Vec<bool>> {
+        let paths = paths(page);
+        let agreements = page.agreements(taken);
+        let layout = match self.layout(&paths, &agreements)? {
+            0 => self,
+            other => self.others.get(other - 1)?,
+        };
+        let range = layout.container(page, &paths, &agreements)?;
+        let found = layout.apply_layout(page, &paths, taken, title, &range)?;
+        let words = |is: &dyn Fn(usize) -> bool| -> f32 {
+            let blocks = page.blocks.iter().enumerate().filter(|(at, _)| is(*at));
+            blocks.map(|(_, b)| b.words as f32).sum()
+        };
+        let sure = |at: usize| taken[at] && chances[at] >= SURE;
+        let lost = words(&|at| sure(at) && !range.contains(&at)) / words(&sure).max(1.0);
+        let added = words(&|at| found[at] && !taken[at] && chances[at] <= UNSURE)
+            / words(&|at| found[at]).max(1.0);
+        (lost <= MAX_LOST && added <= MAX_ADDED).then_some(found)
+    }
+
+    fn apply_layout(
+        &self,
+        page: &Page<'_>,
+        paths: &[u32],
+        taken: &[bool],
+        title: Option<&str>,
+        range: &Range<usize>,
+    ) -> Option<Vec<bool>> {
         let place = self.places.iter().find(|p| p.path == self.chosen)?;
-        if self.seen < MIN_PAGES || place.mean() < GUARD || self.misses > 0 {
+        if self.seen < MIN_PAGES || place.mean() < GUARD {
             return None;
         }
-        let paths = paths(page);
-        let range = self.container(page, &paths, &page.agreements(taken))?;
         let (mut from, mut to) = (range.start, range.end);
         let title: Option<Vec<String>> = title.map(folded);
         let goes = |at: usize, end: &End, head: bool| {
@@ -136,7 +223,7 @@ impl Template {
             if head && heading {
                 return false;
             }
-            let marks = Marks::of(page, &paths, at, &range);
+            let marks = Marks::of(page, paths, at, range);
             let share = |marks: &[(u32, u32)], mark: Option<u32>| {
                 let found = mark.and_then(|m| marks.iter().find(|(k, _)| *k == m));
                 found.map_or(0.0, |(_, n)| *n as f32 / self.seen as f32)
@@ -161,22 +248,19 @@ impl Template {
         let mut found = vec![false; page.blocks.len()];
         found[from..to].fill(true);
         // Until the ends are well known, the page alone must give nearly the same result.
-        let needed = if self.seen < EXPERIENCED { NEARLY } else { MISS };
+        let needed = if self.seen < EXPERIENCED { NEARLY } else { FITS };
         (agreement(page, &found, taken) >= needed).then_some(found)
     }
 
     /// Number of pages that it was learned from.
     pub fn pages(&self) -> u32 {
-        self.pages
+        self.pages + self.others.iter().map(|o| o.pages).sum::<u32>()
     }
 
-    /// Whether the page disagrees with the current candidate.
-    fn is_miss(&self, paths: &[u32], agreements: &[f32]) -> bool {
-        if self.seen < MIN_PAGES {
-            return false;
-        }
+    /// How well the current box agrees with the result of a page alone.
+    fn fit(&self, paths: &[u32], agreements: &[f32]) -> f32 {
         let fit = paths.iter().zip(agreements).filter(|(p, _)| **p == self.chosen);
-        fit.map(|(_, a)| *a).fold(0.0, f32::max) < MISS
+        fit.map(|(_, a)| *a).fold(0.0, f32::max)
     }
 
     fn take_places(&mut self, page: &Page<'_>, paths: &[u32], agreements: &[f32]) {

@@ -3,50 +3,62 @@
 use super::blocks::Page;
 use super::density::Density;
 use super::extract::Guide;
-use super::{features, page};
+use super::features::{self, COUNT, Hints};
+use super::head::Head;
+use super::noscript;
 use crate::util::html::tree;
-use scraper::Html;
 
-/// A page of the training data.
+pub use super::features::MORE;
+
+/// A page of the training data. It is parsed again for each use.
 pub struct Sample {
-    tree: Html,
+    markup: String,
     guide: Guide,
 }
 
 impl Sample {
     /// `None` if the page is too deep for a tree.
-    pub fn new(markup: &str, guide: Guide) -> Option<Self> {
-        Some(Self { tree: tree::page(markup)?, guide })
+    pub fn new(markup: String, guide: Guide) -> Option<Self> {
+        tree::page(&markup)?;
+        Some(Self { markup, guide })
+    }
+
+    fn with<T: Default>(&self, read: impl FnOnce(&Page<'_>, &Hints) -> T) -> T {
+        let Some(tree) = tree::page(&self.markup) else { return T::default() };
+        let hints = self.guide.hints(&Head::read(&tree));
+        let page = Page::read(&tree);
+        match noscript::body(&page, &tree) {
+            Some(inner) => read(&Page::read(&inner), &hints),
+            None => read(&page, &hints),
+        }
     }
 
     /// The text of every block.
     pub fn texts(&self) -> Vec<String> {
-        let page = Page::read(&self.tree);
-        (0..page.blocks.len()).map(|at| page.text(at).to_owned()).collect()
+        self.with(|page, _| (0..page.blocks.len()).map(|at| page.text(at).to_owned()).collect())
     }
 
     /// First-stage features of every block.
     pub fn first(&self) -> Vec<Vec<f32>> {
-        let page = Page::read(&self.tree);
-        let hints = self.guide.hints(&super::head::Head::read(&self.tree));
-        let rows = features::features(&page, &Density::of(&page), &hints);
-        rows.iter().map(|row| row.to_vec()).collect()
+        self.with(|page, hints| {
+            let (rows, _) = features::features(page, &Density::of(page), hints);
+            rows.iter().map(|row| row[..COUNT].to_vec()).collect()
+        })
     }
 
-    /// Second-stage features, given the probabilities of the first stage.
+    /// What the second stage knows besides, given the probabilities of the first stage.
     pub fn second(&self, chances: &[f32]) -> Vec<Vec<f32>> {
-        let page = Page::read(&self.tree);
-        let hints = self.guide.hints(&super::head::Head::read(&self.tree));
-        let rows = features::features(&page, &Density::of(&page), &hints);
-        features::second(&page, &rows, chances).iter().map(|row| row.to_vec()).collect()
+        self.with(|page, hints| {
+            let (mut rows, positions) = features::features(page, &Density::of(page), hints);
+            features::second(page, &positions, &mut rows, chances);
+            rows.iter().map(|row| row[COUNT..].to_vec()).collect()
+        })
     }
 
     /// The blocks selected by the second stage's probabilities.
     pub fn choose(&self, chances: &[f32]) -> Vec<bool> {
-        let page = Page::read(&self.tree);
-        let hints = self.guide.hints(&super::head::Head::read(&self.tree));
-        let mut taken = page::choose(&page, &Density::of(&page), chances);
-        page::trim_head(&page, &mut taken, &hints);
-        taken
+        self.with(|page, hints| {
+            super::extract::choose(page, &Density::of(page), hints, &self.guide, chances)
+        })
     }
 }

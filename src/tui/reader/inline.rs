@@ -32,6 +32,12 @@ fn flatten(
             Inline::Strong(inner) => {
                 flatten(inner, if plain { Role::Strong } else { role }, target, glyphs, out);
             }
+            Inline::Deleted(inner) => {
+                out.push(span("~~", Role::Dim));
+                flatten(inner, Role::Dim, target, glyphs, out);
+                out.push(span("~~", Role::Dim));
+            }
+            Inline::Inserted(inner) => flatten(inner, role, target, glyphs, out),
             Inline::Link(inner, to) => {
                 flatten(inner, role, Some(Target::Link(*to)), glyphs, out);
                 out.push(number(*to));

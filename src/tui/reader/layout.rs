@@ -119,7 +119,7 @@ impl<'a> Out<'a> {
                 self.blocks(inner, &margin);
             }
             Block::List(start, items) => self.list(*start, items, margin),
-            Block::Code(code) => self.code(code, margin),
+            Block::Code { code, .. } => self.code(code, margin),
             Block::Table { header, rows } => {
                 let (lines, wide) = table::lay_out(*header, rows, self.space(margin), self.glyphs);
                 self.wide(lines, wide, margin);

@@ -1,0 +1,58 @@
+//! The programming language of a code block, as highlighters write it.
+
+use scraper::ElementRef;
+
+/// Longest name of a language, in bytes.
+const MAX_NAME: usize = 20;
+/// Classes around code: `language-x`, `lang-x`, `highlight-source-x`, `brush: x`.
+const PREFIXES: [&str; 6] =
+    ["language-", "lang-", "highlight-source-", "highlight-text-", "sourceCode-", "brush:"];
+/// Names that are not languages, and classes of the highlighters themselves.
+const NONE: [&str; 12] = [
+    "none",
+    "plaintext",
+    "text",
+    "plain",
+    "nohighlight",
+    "no-highlight",
+    "hljs",
+    "highlight",
+    "auto",
+    "default",
+    "output",
+    "undefined",
+];
+
+/// The language of a `pre` element, in lower case.
+pub(super) fn language(pre: ElementRef<'_>) -> Option<String> {
+    let inner = pre.child_elements().filter(|c| c.value().name() == "code").take(1);
+    let around = pre.ancestors().filter_map(ElementRef::wrap).take(3);
+    inner.chain([pre]).chain(around).find_map(of_element)
+}
+
+fn of_element(e: ElementRef<'_>) -> Option<String> {
+    let stated = ["data-lang", "data-language"].iter().find_map(|a| e.attr(a)).and_then(name);
+    let class = e.attr("class").unwrap_or_default();
+    let prefixed = || {
+        let mut words = class.split_ascii_whitespace();
+        words.find_map(|c| PREFIXES.iter().find_map(|p| c.strip_prefix(p)).and_then(name))
+    };
+    // `<code class="hljs rust">`, `<pre class="brush: rust">`, `<pre class="sourceCode rust">`.
+    let beside = || {
+        let mut words = class.split_ascii_whitespace();
+        words.find(|c| matches!(*c, "hljs" | "brush:" | "sourceCode" | "codehilite"))?;
+        let inside = matches!(e.value().name(), "pre" | "code");
+        class.split_ascii_whitespace().filter(|_| inside).find_map(|c| {
+            let known = matches!(c, "hljs" | "brush:" | "sourceCode" | "codehilite");
+            if known { None } else { name(c) }
+        })
+    };
+    stated.or_else(prefixed).or_else(beside)
+}
+
+fn name(value: &str) -> Option<String> {
+    let value = value.trim().trim_end_matches(';').to_ascii_lowercase();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "+#-_.".contains(c);
+    let fits = (1..=MAX_NAME).contains(&value.len()) && value.chars().all(is_name);
+    (fits && !NONE.contains(&value.as_str())).then_some(value)
+}

@@ -1,0 +1,110 @@
+//! Pictures inside an article: they stay although no text of theirs was selected, and captions
+//! stay with them.
+
+use super::blocks::Page;
+use super::classes::{AD, FORM, NAV, SHARE, SIDEBAR};
+use super::{from_html, picture};
+use ego_tree::NodeId;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// Longest caption, and longest text that may be left out beside a picture, in words.
+const MAX_CAPTION: usize = 150;
+const MAX_LEFT_OUT: usize = 40;
+/// Number of elements of a box that are searched for a picture.
+const MAX_SEARCHED: usize = 200;
+/// Number of boxes on a page that are searched.
+const MAX_BOXES: usize = 2000;
+/// A figure before the first selected block may be that many blocks away.
+const BEFORE: usize = 6;
+
+/// What stays of the boxes without selected text.
+#[derive(Default)]
+pub(super) struct Kept {
+    /// Boxes, by index.
+    pub(super) boxes: HashSet<usize>,
+    /// Text nodes of captions.
+    pub(super) captions: HashSet<NodeId>,
+}
+
+/// The pictures between the first and the last selected block inside `root`. `sums` are the
+/// numbers of selected blocks before each block.
+pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<usize>) -> Kept {
+    let mut kept = Kept::default();
+    let within = page.elements[root].blocks.clone();
+    let mut left = MAX_BOXES;
+    let mut after = 0;
+    for at in root + 1..page.elements.len() {
+        let element = &page.elements[at];
+        let blocks = &element.blocks;
+        // Boxes come after those around them. Only the outermost ones count.
+        if at < after || blocks.start < within.start || blocks.end > within.end {
+            continue;
+        }
+        let emptied = !blocks.is_empty() && sums[blocks.end] == sums[blocks.start];
+        let figure = element.name() == "figure";
+        let near = range.start.saturating_sub(if figure { BEFORE } else { 0 });
+        if !emptied || blocks.start < near || blocks.end > range.end || left == 0 {
+            continue;
+        }
+        left -= 1;
+        let next = (at + 1..page.elements.len())
+            .find(|e| page.elements[*e].depth <= element.depth)
+            .unwrap_or(page.elements.len());
+        if !figure && is_apart(page, at) {
+            after = next;
+            continue;
+        }
+        let words: usize = page.blocks[blocks.clone()].iter().map(|b| b.words).sum();
+        let captions = captions(page, at);
+        let in_captions: usize = captions.iter().map(|c| page.blocks[*c].words).sum();
+        // Rows of linked pictures lead to other articles.
+        let titles = captions.is_empty() || in_captions >= 3 * captions.len();
+        let links = titles && !(figure && captions.len() == 1) && is_of_links(page, blocks);
+        let too_much =
+            in_captions > MAX_CAPTION * captions.len().max(1) || words - in_captions > MAX_LEFT_OUT;
+        if links && captions.len() > 1 {
+            after = next;
+        }
+        // An image that was loaded by a script leaves its caption.
+        let captioned = figure && !captions.is_empty() && contains_image(element.node);
+        if too_much || links || !(captioned || picture::is_in(element.node, MAX_SEARCHED)) {
+            continue;
+        }
+        after = next;
+        kept.boxes.extend(at..after);
+        kept.boxes.extend(page.around(element.parent));
+        kept.captions.extend(captions.iter().flat_map(|c| page.nodes(*c)));
+    }
+    kept
+}
+
+fn contains_image(element: scraper::ElementRef<'_>) -> bool {
+    element.descendent_elements().take(MAX_SEARCHED).any(|e| e.value().name() == "img")
+}
+
+/// The blocks of the captions in a box.
+fn captions(page: &Page<'_>, at: usize) -> Vec<usize> {
+    let own = page.elements[at].depth;
+    let in_caption = |block: &usize| {
+        let around = page.around(page.blocks[*block].element);
+        around
+            .take_while(|e| page.elements[*e].depth >= own)
+            .any(|e| from_html::is_caption(page.elements[e].node))
+    };
+    page.elements[at].blocks.clone().filter(in_caption).collect()
+}
+
+/// Whether a box is not part of the text around it, by its name.
+fn is_apart(page: &Page<'_>, at: usize) -> bool {
+    let element = &page.elements[at];
+    matches!(element.name(), "aside" | "nav" | "footer" | "form" | "header")
+        || element.kinds & (AD | FORM | NAV | SHARE | SIDEBAR) != 0
+}
+
+fn is_of_links(page: &Page<'_>, blocks: &Range<usize>) -> bool {
+    let sum = |of: fn(&super::blocks::Block) -> usize| -> usize {
+        page.blocks[blocks.clone()].iter().map(of).sum()
+    };
+    sum(|b| b.link_chars) * 2 > sum(|b| b.chars)
+}

@@ -1,0 +1,31 @@
+//! Pages that show their text only to programs that run no scripts: it is the markup inside a
+//! `noscript` element, and the rest of the page is an empty frame.
+
+use super::blocks::Page;
+use crate::util::html::tree;
+use scraper::Html;
+
+/// Shortest markup that is worth a second tree, in bytes.
+const MIN_BYTES: usize = 400;
+/// Fewest words of such a text, and how many times more it must be than the rest of the page.
+const MIN_WORDS: usize = 20;
+const TIMES: usize = 3;
+
+/// The tree of the largest `noscript` element, if most of the page's text is in it.
+pub(super) fn body(page: &Page<'_>, tree: &Html) -> Option<Html> {
+    let markup = tree
+        .root_element()
+        .descendent_elements()
+        .filter(|e| e.value().name() == "noscript")
+        .filter_map(|e| e.text().max_by_key(|t| t.len()))
+        .max_by_key(|text| text.len())
+        .filter(|text| text.len() >= MIN_BYTES)?;
+    let outside: usize = page.blocks.iter().map(|b| b.words).sum();
+    // A word has at least two bytes.
+    if outside * 2 * TIMES > markup.len() {
+        return None;
+    }
+    let inner = tree::page(markup)?;
+    let words: usize = Page::read(&inner).blocks.iter().map(|b| b.words).sum();
+    (words >= MIN_WORDS.max(outside * TIMES)).then_some(inner)
+}

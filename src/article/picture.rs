@@ -1,0 +1,168 @@
+//! Images: the real source of one that is loaded lazily, and which are icons or trackers.
+
+use super::from_html::first_in;
+use scraper::{ElementRef, Node};
+
+/// Smaller images, in pixels, are icons.
+const MIN_SIZE: f32 = 64.0;
+/// Largest `noscript` element that is searched for an image, in bytes.
+const MAX_NOSCRIPT: usize = 4000;
+/// Maximum number of sources in one `srcset`.
+const MAX_SOURCES: usize = 20;
+
+/// Attributes with the address of an image that is loaded later.
+const LAZY: [&str; 8] = [
+    "data-src",
+    "data-lazy-src",
+    "data-original",
+    "data-lazy",
+    "data-orig-file",
+    "data-hi-res-src",
+    "data-full-src",
+    "data-image",
+];
+const LAZY_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
+/// Class names of icons, and parts of addresses of trackers and placeholders.
+const ICONS: [&str; 10] = [
+    "emoji",
+    "wp-smiley",
+    "icon",
+    "avatar",
+    "gravatar",
+    "smiley",
+    "emoticon",
+    "spinner",
+    "logo",
+    "badge",
+];
+const TRACKERS: [&str; 13] = [
+    "/pixel.",
+    "pixel.gif",
+    "1x1.",
+    "/1x1",
+    "spacer.",
+    "blank.gif",
+    "tracking",
+    "doubleclick.",
+    "stats.wordpress",
+    "pixel.wp.com",
+    "count.gif",
+    "feedburner.com/~r",
+    "scorecardresearch",
+];
+const PLACEHOLDERS: [&str; 6] =
+    ["placeholder", "transparent.", "blank.", "lazyload", "lazy-load", "loading.gif"];
+
+/// What an `img` element is.
+pub(super) enum Picture {
+    /// Its address, not resolved.
+    Image(String),
+    /// A small image in a line of text. Its description may be a word of the text.
+    Icon,
+    /// Nothing to see.
+    Nothing,
+}
+
+/// Reads an `img` element.
+pub(super) fn read(img: ElementRef<'_>) -> Picture {
+    let size = |name: &str| {
+        let value = img.attr(name)?.trim().trim_end_matches("px");
+        value.parse::<f32>().ok().filter(|v| v.is_finite())
+    };
+    let (width, height) = (size("width"), size("height"));
+    if [width, height].iter().flatten().any(|v| *v <= 1.0) {
+        return Picture::Nothing;
+    }
+    let Some(source) = source(img) else { return Picture::Nothing };
+    let folded: String = source.chars().take(300).collect::<String>().to_ascii_lowercase();
+    if TRACKERS.iter().any(|t| folded.contains(t)) {
+        return Picture::Nothing;
+    }
+    let small = |v: Option<f32>| v.is_some_and(|v| v < MIN_SIZE);
+    let large = |v: Option<f32>| v.is_some_and(|v| v >= MIN_SIZE);
+    let named = img.attr("class").unwrap_or_default().split_ascii_whitespace().any(is_icon);
+    let vector = folded.split(['?', '#']).next().is_some_and(|path| path.ends_with(".svg"))
+        && ["icon", "logo", "sprite", "emoji"].iter().any(|w| folded.contains(w));
+    if small(width) && !large(height)
+        || small(height) && !large(width)
+        || (named || vector) && !large(width)
+    {
+        return Picture::Icon;
+    }
+    Picture::Image(source)
+}
+
+/// Whether a class is that of an icon: the word itself, or one part of the name.
+fn is_icon(class: &str) -> bool {
+    let class = class.to_ascii_lowercase();
+    ICONS.contains(&class.as_str())
+        || class.split(['-', '_']).any(|part| ICONS[..7].contains(&part))
+}
+
+fn source(img: ElementRef<'_>) -> Option<String> {
+    let is_real = |s: &&str| !s.is_empty() && !s.starts_with("data:") && !s.starts_with("about:");
+    let lazy = LAZY.iter().filter_map(|a| img.attr(a)).map(str::trim).find(is_real);
+    if let Some(lazy) = lazy.filter(|l| !l.contains([' ', '{'])) {
+        return Some(lazy.to_owned());
+    }
+    let src = img.attr("src").map(str::trim).filter(is_real);
+    let holds_place = |s: &str| {
+        let s = s.to_ascii_lowercase();
+        PLACEHOLDERS.iter().any(|p| s.contains(p))
+    };
+    if let Some(src) = src.filter(|s| !holds_place(s)) {
+        return Some(src.to_owned());
+    }
+    let of_set = |e: ElementRef<'_>| LAZY_SETS.iter().filter_map(|a| e.attr(a)).find_map(largest);
+    let beside = || {
+        let picture = img.parent().and_then(ElementRef::wrap)?;
+        let is_picture = picture.value().name() == "picture";
+        picture.child_elements().filter(|_| is_picture).take(MAX_SOURCES).find_map(of_set)
+    };
+    // The original may be in a `noscript` element right behind.
+    let behind = || {
+        let next = img.next_siblings().filter_map(ElementRef::wrap).take(2);
+        next.filter(|e| e.value().name() == "noscript").find_map(in_noscript)
+    };
+    of_set(img).or_else(beside).or_else(behind).or_else(|| src.map(str::to_owned))
+}
+
+/// The largest image of a `srcset`.
+fn largest(set: &str) -> Option<String> {
+    let mut best: Option<(f32, &str)> = None;
+    // Addresses may contain commas, but not followed by a space.
+    for part in set.split(", ").take(MAX_SOURCES) {
+        let mut parts = part.trim().trim_end_matches(',').split_ascii_whitespace();
+        let Some(url) = parts.next().filter(|u| !u.starts_with("data:")) else { continue };
+        let size = parts.next().and_then(|s| s.trim_end_matches(['w', 'x']).parse().ok());
+        let size: f32 = size.unwrap_or(1.0);
+        if best.is_none_or(|b| size > b.0) {
+            best = Some((size, url));
+        }
+    }
+    best.map(|b| b.1.to_owned())
+}
+
+/// The address of the image in a `noscript` element.
+pub(super) fn in_noscript(noscript: ElementRef<'_>) -> Option<String> {
+    let markup = noscript.children().find_map(|child| match child.value() {
+        Node::Text(text) if text.len() <= MAX_NOSCRIPT => Some(text.to_string()),
+        _ => None,
+    })?;
+    if !markup.contains("<img") {
+        return None;
+    }
+    first_in(&markup, "img", |img| match read(img) {
+        Picture::Image(source) => Some(source),
+        Picture::Icon | Picture::Nothing => None,
+    })
+}
+
+/// Whether an element contains an image that is worth showing.
+pub(super) fn is_in(element: ElementRef<'_>, most: usize) -> bool {
+    element.descendent_elements().take(most).any(|e| match e.value().name() {
+        "img" => matches!(read(e), Picture::Image(_)),
+        "noscript" => in_noscript(e).is_some(),
+        _ => false,
+    })
+}
