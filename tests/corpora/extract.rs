@@ -85,8 +85,8 @@ fn extracts_articles_from_all_kinds_of_sites() {
         }
     }
     let (plain, guided) = (Figures::of(&plain), Figures::of(&guided));
-    floor("without a guide", &plain, 0.95, 0.28, 0.86);
-    floor("with title and summary", &guided, 0.95, 0.28, 0.86);
+    floor("without a guide", &plain, 0.94, 0.27, 0.83);
+    floor("with title and summary", &guided, 0.945, 0.28, 0.85);
     assert!(guided.f1 >= plain.f1 - 0.0005, "a guide makes it worse: {} {}", guided.f1, plain.f1);
     floor("by the guide alone", &Figures::of(&by_lead), 0.88, 0.25, 0.7);
     println!("dates {right} of {dated}");
@@ -147,6 +147,41 @@ fn finds_the_publication_dates_of_more_articles() {
     assert!(right >= 0.83 && wrong <= 0.08);
 }
 
+#[test]
+fn reads_threads_and_documentation_whole() {
+    let mut kinds: HashMap<String, Vec<Fit>> = HashMap::new();
+    for corpus in ["extraction", "extraction-more"] {
+        let Some(folder) = corpora().map(|f| f.join(corpus)) else { return };
+        let gold = json(&folder.join("gold.json.gz"));
+        for item in json(&folder.join("items.json")).as_array().unwrap() {
+            let id = item["id"].as_str().unwrap();
+            let page = page(&folder.join(format!("pages/{id}.html.gz")));
+            let guide = Guide {
+                title: string(&item["title"]),
+                summary: string(&item["summary_meta"]),
+                url: item["url"].as_str().and_then(|u| Url::parse(u).ok()),
+                ..Guide::default()
+            };
+            let found = extract(&page, &guide, Mode::Auto, None).ok();
+            let fit = fit(gold[id]["text"].as_str().unwrap(), text(found.as_ref()));
+            kinds.entry(gold[id]["type"].as_str().unwrap().to_owned()).or_default().push(fit);
+        }
+    }
+    for (kind, words) in [
+        ("article", 0.96),
+        ("documentation", 0.93),
+        ("forum", 0.84),
+        ("service", 0.82),
+        ("collection", 0.65),
+        ("listing", 0.72),
+        ("product", 0.68),
+    ] {
+        let figures = Figures::of(&kinds[kind]);
+        println!("{kind:16} {figures}");
+        assert!(figures.words >= words, "{kind}: {figures}");
+    }
+}
+
 /// The items of a site that have a reference text.
 fn items(folder: &Path, site: &str) -> Vec<Value> {
     let all = json(&folder.join(site).join("items.json"));
@@ -204,14 +239,24 @@ fn learns_the_template_from_the_pages_of_a_site() {
         let of = |row: &[(String, Fit)]| row.iter().map(|(_, f)| *f).collect::<Vec<_>>();
         let figures = rows.each_ref().map(|r| Figures::of(&of(r)));
         if !rows[0].is_empty() {
-            assert!(figures[1].f1 >= figures[0].f1 - 0.01, "{site}: {} {}", figures[0], figures[1]);
-            assert!(figures[2].f1 >= figures[0].f1 - 0.01, "{site}: {} {}", figures[0], figures[2]);
+            assert!(
+                figures[1].f1 >= figures[0].f1 - 0.005,
+                "{site}: {} {}",
+                figures[0],
+                figures[1]
+            );
+            assert!(
+                figures[2].f1 >= figures[0].f1 - 0.005,
+                "{site}: {} {}",
+                figures[0],
+                figures[2]
+            );
         }
         all.iter_mut().zip(&rows).for_each(|(all, row)| all.extend(of(row)));
     }
-    floor("single pages", &Figures::of(&all[0]), 0.985, 0.68, 0.93);
-    floor("online", &Figures::of(&all[1]), 0.995, 0.86, 0.98);
-    floor("with all pages", &Figures::of(&all[2]), 0.996, 0.94, 0.98);
+    floor("single pages", &Figures::of(&all[0]), 0.99, 0.73, 0.95);
+    floor("online", &Figures::of(&all[1]), 0.996, 0.88, 0.985);
+    floor("with all pages", &Figures::of(&all[2]), 0.998, 0.95, 0.99);
 }
 
 #[test]

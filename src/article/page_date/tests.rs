@@ -5,7 +5,7 @@ fn read(markup: &str, url: Option<&str>, fetched_at: Option<&str>) -> Dates {
     let page = Page::read(&tree);
     let head = Head::read(&tree);
     let hints = crate::article::metadata::hints(&head);
-    let taken = crate::article::page::article(&page, &hints);
+    let taken = crate::article::page::article(&page, &hints).taken;
     let url = url.map(|u| Url::parse(u).unwrap());
     dates(&head, &page, url.as_ref(), &taken, fetched_at.and_then(date::parse))
 }
