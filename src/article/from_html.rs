@@ -557,7 +557,7 @@ pub(super) fn first_in<T>(
 ) -> Option<T> {
     let tree = html::tree::fragment(markup)?;
     let mut found = tree.root_element().descendent_elements().filter(|e| e.value().name() == name);
-    found.find_map(|e| read(e))
+    found.find_map(read)
 }
 
 pub(super) fn is_block(name: &str) -> bool {
