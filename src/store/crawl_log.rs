@@ -391,14 +391,21 @@ mod tests {
     fn responses_are_there_after_reopening() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/crawl.db");
-        let first =
-            RequestRow { status: 200, class: 1, links: vec![0, 2, 1], ..RequestRow::default() };
+        let first = RequestRow {
+            status: 200,
+            class: 1,
+            sent: 3,
+            links: vec![0, 2, 1],
+            ..RequestRow::default()
+        };
         let mut log = CrawlLog::open(&path).unwrap();
         let links = ["http://a/", "http://a/1", "http://a/2"].map(|u| link(u, (0, "/a")));
         log.append(&first, links.into_iter(), Some("{}")).unwrap();
         let second = RequestRow { link: 2, status: 404, bytes: 9, at: 5, ..RequestRow::default() };
         log.append(&second, std::iter::empty(), None).unwrap();
         log.append(&second, std::iter::empty(), None).unwrap();
+        assert_eq!(log.spent(1).unwrap(), (0, 9));
+        assert_eq!(log.spent(9).unwrap(), (3, 18));
         log.forget_last(1).unwrap();
         log.set_note("seed", "7").unwrap();
         drop(log);

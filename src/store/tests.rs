@@ -14,6 +14,7 @@ mod places;
 mod plans;
 mod queries;
 mod texts;
+mod upkeep;
 
 struct Fixture {
     _dir: tempfile::TempDir,

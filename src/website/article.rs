@@ -3,7 +3,7 @@
 use super::authors::split_names;
 use super::date;
 use super::page::Page;
-use super::selector::Selectors;
+use super::selector::{Selectors, TooManySteps};
 use super::signal::metadata;
 use crate::article::{self, Guide};
 use crate::model::{Entry, Time, WebsiteRules};
@@ -67,6 +67,16 @@ pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article 
         updated: found.updated.or(own.modified.map(|t| t.to_utc())),
         ..found
     }
+}
+
+/// Checks how many steps the selectors of a source take on a page.
+///
+/// # Errors
+/// If there are too many.
+pub fn check_selectors(page: &Page, rules: &WebsiteRules) -> Result<(), TooManySteps> {
+    let optional = [&rules.author, &rules.date].into_iter().flatten();
+    let all = [&rules.title, &rules.content].into_iter().chain(optional);
+    all.filter_map(|s| Selectors::parse(s).ok()).try_for_each(|s| s.check(page.tree()))
 }
 
 /// Like [`article`] but without the content, which takes the longest to extract.

@@ -6,12 +6,15 @@ pub use layout::{is_layout, parse_layout};
 
 use crate::model::Time;
 use crate::util::date::{self, Context, FoundDate};
-use crate::util::html::tree::text_of;
+use crate::util::html::tree::text_up_to;
 use chrono::NaiveDate;
 use scraper::ElementRef;
 
 /// Attributes that may contain the date of an element in a machine-readable form.
 const ATTRIBUTES: [&str; 3] = ["datetime", "content", "title"];
+
+/// How much of an element's text is searched for a date, in bytes.
+const MAX_TEXT: usize = 1000;
 
 /// The date of an element. With a layout, its text is parsed by that first; then its attributes
 /// are tried, then its text in common forms.
@@ -25,7 +28,7 @@ pub(super) fn of_element_in(
     layout: Option<&str>,
     context: &Context,
 ) -> Option<Time> {
-    let text = text_of(element);
+    let text = text_up_to(element, MAX_TEXT);
     let by_layout = |s: &str| layout.and_then(|layout| parse_layout(layout, s.trim()));
     let attributes = || ATTRIBUTES.iter().filter_map(|name| element.attr(name));
     by_layout(&text)

@@ -11,8 +11,10 @@ use crate::util::limits;
 use crate::util::url::normalise;
 use crate::util::{date, text};
 use chrono::NaiveDate;
-use scraper::ElementRef;
-use std::collections::HashSet;
+use ego_tree::NodeId;
+use ego_tree::iter::Edge;
+use scraper::{ElementRef, Html};
+use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Maximum number of elements of a block that are searched for a date.
@@ -53,8 +55,9 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
     let mut written = HashSet::new();
     let (mut links, mut rows) = (Vec::new(), Vec::new());
     let mut left_out = 0;
+    let places = Places::of(page.tree());
     for element in articles.all(page.tree()) {
-        let Some(link) = link_of(element) else { continue };
+        let Some(link) = places.link_of(element) else { continue };
         let Some(href) = link.attr("href").filter(|href| written.insert(*href)) else { continue };
         if links.len() == limits::LIST_LINKS {
             left_out += 1;
@@ -68,22 +71,59 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
         }
     }
     date_by_text(page, &mut links, &rows);
-    let next = next.and_then(|s| s.first(page.tree())).and_then(link_of);
+    let next = next.and_then(|s| s.first(page.tree())).and_then(|e| places.link_of(e));
     let next = next.and_then(|a| page.resolve(a.attr("href")?));
     ListPage { links, next, left_out }
 }
 
-/// The link that an element is, contains, or is inside of.
-fn link_of(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
-    let is_link = |e: &ElementRef<'_>| e.attr("href").is_some();
-    if is_link(&element) {
-        return Some(element);
+/// Where the elements and links of a page are: searching each element for its link would take quadratic
+/// time in nested ones.
+struct Places<'a> {
+    /// Of each element: its number, the last number inside it, and the index of the link around it.
+    elements: HashMap<NodeId, (usize, usize, Option<usize>)>,
+    /// The links with their numbers, in the order of the page.
+    links: Vec<(usize, ElementRef<'a>)>,
+}
+
+impl<'a> Places<'a> {
+    fn of(tree: &'a Html) -> Self {
+        let mut places = Self { elements: HashMap::new(), links: Vec::new() };
+        let (mut number, mut around) = (0, Vec::new());
+        for edge in tree.tree.root().traverse() {
+            match edge {
+                Edge::Open(node) => {
+                    let Some(element) = ElementRef::wrap(node) else { continue };
+                    number += 1;
+                    places.elements.insert(node.id(), (number, number, around.last().copied()));
+                    if element.value().name() == "a" && element.attr("href").is_some() {
+                        around.push(places.links.len());
+                        places.links.push((number, element));
+                    }
+                }
+                Edge::Close(node) => {
+                    let Some(place) = places.elements.get_mut(&node.id()) else { continue };
+                    place.1 = number;
+                    let link = around.last().and_then(|link| places.links.get(*link));
+                    if link.is_some_and(|(_, link)| link.id() == node.id()) {
+                        around.pop();
+                    }
+                }
+            }
+        }
+        places
     }
-    let inside = element.descendent_elements().find(|e| e.value().name() == "a" && is_link(e));
-    inside.or_else(|| {
-        let mut around = element.ancestors().filter_map(ElementRef::wrap);
-        around.find(|e| e.value().name() == "a" && is_link(e))
-    })
+
+    /// The link that an element is, contains, or is inside of.
+    fn link_of(&self, element: ElementRef<'a>) -> Option<ElementRef<'a>> {
+        if element.attr("href").is_some() {
+            return Some(element);
+        }
+        let (own, last, around) = *self.elements.get(&element.id())?;
+        let next = self.links.partition_point(|(number, _)| *number <= own);
+        let inside = self.links.get(next).filter(|(number, _)| *number <= last);
+        let link = inside.or_else(|| self.links.get(around?));
+        link.map(|(_, link)| *link)
+    }
 }
 
 /// The date in the `time` element of the block around a link.
@@ -208,6 +248,16 @@ mod tests {
         for (markup, articles, want) in cases {
             assert_eq!(list(markup, articles, None).0, want, "{markup}");
         }
+    }
+
+    #[test]
+    fn finds_the_links_of_nested_elements() {
+        let markup = "<ul class=s><li class=s><p class=s>1</p><a href=a>2</a><b class=s>3</b></li>\
+                      <li class=s><a href=b>4<i class=s>5</i></a><b class=s>6</b></ul><b class=s>7</b>";
+        assert_eq!(list(markup, "ul.s", None).0, ["/news/a"]);
+        assert_eq!(list(markup, "li.s", None).0, ["/news/a", "/news/b"]);
+        assert_eq!(list(markup, "i.s", None).0, ["/news/b"]);
+        assert!(list(markup, "p.s, b.s", None).0.is_empty());
     }
 
     #[test]

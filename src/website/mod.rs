@@ -23,7 +23,7 @@ mod validate;
 mod walk;
 mod watch;
 
-pub use article::{Article, article, summarise};
+pub use article::{Article, article, check_selectors, summarise};
 pub use authors::split_names;
 pub use list::{ListLink, ListPage, list_page};
 pub use obstacle::obstacle;
@@ -32,7 +32,7 @@ pub use page::{Page, PageError};
 pub use pick::{Pick, pick};
 pub use preview::{ArticlePreview, ListPreview, Matches, PreviewPage, SelectorField};
 pub use rules::check;
-pub use selector::Selectors;
+pub use selector::{Selectors, TooManySteps};
 pub use validate::{MAX_TITLE, Rejection, validate};
 pub use walk::{MAX_ARTICLES, Walk};
 pub use watch::{declares_article, main_part, selected_part};

@@ -1,10 +1,15 @@
 //! CSS selectors as written in `sources.toml`.
 
 use crate::util::text;
+use ego_tree::iter::Edge;
 use scraper::{ElementRef, Html, Selector};
 
 /// Longest selector, in bytes.
 const LONGEST: usize = 1000;
+/// Elements of a page that a selector may compare, each of its parts on its own. Ordinary pages need
+/// less than a hundredth. `~` looks at all siblings before an element, and a space at all elements
+/// around it, so pages can be made for which a selector would take minutes.
+const MAX_STEPS: usize = 30_000_000;
 
 /// One selector, or several separated by commas.
 #[derive(Debug, Clone)]
@@ -13,7 +18,25 @@ pub struct Selectors {
     union: Selector,
     /// In the order in which they are written.
     each: Vec<Selector>,
+    cost: Cost,
 }
+
+/// What decides how many steps a selector takes.
+#[derive(Debug, Clone, Default)]
+struct Cost {
+    /// The last parts, which are compared with every element: the rest only with those that match.
+    last: Option<Selector>,
+    parts: usize,
+    /// Whether elements around are compared.
+    around: bool,
+    /// Whether siblings are compared.
+    siblings: bool,
+}
+
+/// A selector takes too long on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a selector would take more than {} million steps on this page", MAX_STEPS / 1_000_000)]
+pub struct TooManySteps;
 
 impl Selectors {
     /// Parses a selector.
@@ -41,24 +64,137 @@ impl Selectors {
             return Err(format!("is not a complete CSS selector: {what}"));
         }
         let union = compile(selector)?;
+        let cost = Cost::of(selector);
         let each = split(selector).into_iter().map(compile).collect::<Result<_, _>>()?;
-        Ok(Self { union, each })
+        Ok(Self { union, each, cost })
+    }
+
+    /// Checks how many steps the selector takes on a page. Beyond the limit it matches nothing.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn check(&self, tree: &Html) -> Result<(), TooManySteps> {
+        self.cost.check(tree, MAX_STEPS)
     }
 
     /// Every element that one of them matches, in the order of the page.
     pub fn all<'a>(&self, tree: &'a Html) -> Vec<ElementRef<'a>> {
+        if self.check(tree).is_err() {
+            return Vec::new();
+        }
         tree.select(&self.union).collect()
     }
 
     /// The matches of the first of them that matches anything, in the order of the page.
     pub fn first_matching<'a>(&self, tree: &'a Html) -> Vec<ElementRef<'a>> {
+        if self.check(tree).is_err() {
+            return Vec::new();
+        }
         let found = self.each.iter().map(|s| tree.select(s).collect::<Vec<_>>());
         found.into_iter().find(|elements| !elements.is_empty()).unwrap_or_default()
     }
 
     /// The first element of the first of them that matches anything.
     pub fn first<'a>(&self, tree: &'a Html) -> Option<ElementRef<'a>> {
+        self.check(tree).ok()?;
         self.each.iter().find_map(|s| tree.select(s).next())
+    }
+}
+
+impl Cost {
+    fn of(selector: &str) -> Self {
+        let parts = split(selector);
+        let walks: Vec<Walks> = parts.iter().map(|part| Walks::of(part)).collect();
+        let around = walks.iter().any(|w| w.around || w.nested);
+        let siblings = walks.iter().any(|w| w.siblings);
+        // Inside brackets, everything is compared with every element.
+        let nested = walks.iter().any(|w| w.nested);
+        let last: Vec<&str> = parts.iter().zip(&walks).map(|(part, w)| &part[w.last..]).collect();
+        let last = if nested { None } else { Selector::parse(&last.join(", ")).ok() };
+        Self { last, parts: parts.len(), around, siblings }
+    }
+
+    fn check(&self, tree: &Html, limit: usize) -> Result<(), TooManySteps> {
+        let mut steps = 0usize;
+        // The number of elements so far at each level.
+        let mut levels: Vec<usize> = vec![0];
+        for edge in tree.tree.root().traverse() {
+            let node = match edge {
+                Edge::Open(node) => node,
+                Edge::Close(_) => {
+                    levels.pop();
+                    continue;
+                }
+            };
+            if let Some(element) = ElementRef::wrap(node) {
+                steps += self.parts;
+                let before = levels.last_mut().map_or(0, |count| {
+                    *count += 1;
+                    *count
+                });
+                let walks = self.around || self.siblings;
+                if walks && self.last.as_ref().is_none_or(|last| last.matches(&element)) {
+                    let around = if self.around { levels.len() } else { 1 };
+                    let siblings = if self.siblings { before } else { 1 };
+                    steps = steps.saturating_add(around.saturating_mul(siblings));
+                }
+                if steps > limit {
+                    return Err(TooManySteps);
+                }
+            }
+            levels.push(0);
+        }
+        Ok(())
+    }
+}
+
+/// What one part of a selector compares an element with.
+#[derive(Default)]
+struct Walks {
+    /// Where its last compound begins.
+    last: usize,
+    around: bool,
+    siblings: bool,
+    /// Whether there is a selector in brackets that has combinators.
+    nested: bool,
+}
+
+impl Walks {
+    fn of(part: &str) -> Self {
+        let mut walks = Self::default();
+        let (mut open, mut quote, mut escaped) = (Vec::new(), None, false);
+        for (at, c) in part.char_indices() {
+            match (c, quote) {
+                _ if escaped => escaped = false,
+                ('\\', _) => escaped = true,
+                (c, Some(mark)) => quote = (c != mark).then_some(mark),
+                ('"' | '\'', None) => quote = Some(c),
+                ('(' | '[', None) => {
+                    let counts =
+                        part[..at].rsplit(':').next().is_some_and(|n| n.starts_with("nth-"));
+                    let of_selectors = c == '(' && !(counts && !part[at..].contains(" of "));
+                    let has = part[..at].to_ascii_lowercase().ends_with(":has");
+                    walks.nested |= has && of_selectors;
+                    open.push(of_selectors);
+                }
+                (')' | ']', None) => drop(open.pop()),
+                _ => {}
+            }
+            let combinator = quote.is_none() && (c.is_whitespace() || matches!(c, '>' | '+' | '~'));
+            match open.last() {
+                None if combinator => {
+                    walks.siblings |= c == '~';
+                    walks.last = at + c.len_utf8();
+                    walks.around |= c.is_whitespace();
+                }
+                Some(true) if combinator => {
+                    walks.nested = true;
+                    walks.siblings |= c == '~';
+                }
+                _ => {}
+            }
+        }
+        walks
     }
 }
 
@@ -125,6 +261,7 @@ fn split(list: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::html::tree;
 
     #[test]
     fn splits_lists_between_selectors() {
@@ -151,6 +288,32 @@ mod tests {
         for (selector, word) in cases {
             let error = Selectors::parse(selector).err().unwrap();
             assert!(error.contains(word), "{selector}: {error}");
+        }
+    }
+
+    #[test]
+    fn limits_the_steps_on_a_page() {
+        let wide = format!("<div>{}</div>", "<p class=x>1</p>".repeat(2_000));
+        let deep = "<div>".repeat(100) + &"<p class=x>1</p>".repeat(5_000);
+        let wide = tree::page(&wide).unwrap();
+        let deep = tree::page(&deep).unwrap();
+        let cases = [
+            ("p.x", true, true),
+            ("div > p.x:nth-child(2n + 1)", true, true),
+            ("div p.x", true, false),
+            ("div em", true, true),
+            ("p ~ p", false, false),
+            ("em ~ p, em", false, false),
+            ("p ~ em", true, true),
+            ("em:not(p ~ em)", false, false),
+            ("[title='a ~ b']", true, true),
+            ("p.x + p.x", true, false),
+            (":has(em ~ p)", false, false),
+        ];
+        for (selector, on_wide, on_deep) in cases {
+            let selectors = Selectors::parse(selector).unwrap();
+            let fits = [&wide, &deep].map(|tree| selectors.cost.check(tree, 300_000).is_ok());
+            assert_eq!(fits, [on_wide, on_deep], "{selector}");
         }
     }
 

@@ -448,3 +448,32 @@ async fn what_exceeds_a_limit_of_links_is_reported() {
     }
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn a_page_over_the_budget_of_its_selectors_is_refused() {
+    let site = Site::default();
+    site.list(1);
+    let many = "<p>The bus went on to the harbour.</p>".repeat(8_000);
+    site.html("/news/story-1", &format!("<h1 class=headline>Bus</h1><div>{many}</div>"));
+    site.html("/flood", &format!("<ul><li class=story><a href=/x>x</a>{many}</ul>"));
+    let server = site.start();
+    let with = |id: &str, path: &str, change: fn(&mut WebsiteRules)| {
+        let mut source = Source { id: SourceId(id.to_owned()), ..website(&server.url(path)) };
+        change(source.rules.pages_mut().unwrap());
+        source
+    };
+    let home = Home::with(&[
+        with("article", "/news", |rules| rules.content = "em ~ p".to_owned()),
+        with("list", "/flood", |rules| rules.articles = Some("em ~ p".to_owned())),
+    ]);
+    let engine = home.on_demand().await;
+    let all = sync(&engine, Pace::Manual).await;
+    let why = "more than 30 million steps on this page";
+    assert!(failure(&all["list"]).unwrap().contains(why), "{all:?}");
+    let notes: Vec<String> = polls(&engine).into_iter().flat_map(|poll| poll.repairs).collect();
+    assert!(
+        notes.iter().any(|n| n.contains("story-1 was skipped") && n.contains(why)),
+        "{notes:?}"
+    );
+    engine.shutdown().await;
+}

@@ -10,8 +10,13 @@
 #![cfg(target_os = "linux")]
 
 mod documents;
+mod fairness;
+mod interface;
+#[path = "../tui/term.rs"]
+#[allow(dead_code, reason = "shared with the tests of the interface")]
+mod term;
 
-use documents::{DOCUMENTS, Document, Kind};
+use documents::{DOCUMENTS, Kind};
 use flate2::{Compression, write::GzEncoder};
 use newsfed::demo::server::{Reply, Server};
 use std::io::Write;
@@ -64,9 +69,61 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+/// A brotli stream that contains the bytes as they are, with the largest window.
+fn brotli(bytes: &[u8]) -> Vec<u8> {
+    let length = bytes.len() as u64 - 1;
+    let nibbles = if length < 1 << 16 {
+        4
+    } else if length < 1 << 20 {
+        5
+    } else {
+        6
+    };
+    let header = 15 | (nibbles - 4) << 5 | length << 7 | 1 << (7 + 4 * nibbles);
+    let header_bytes = usize::try_from(8 + 4 * nibbles).unwrap().div_ceil(8);
+    let start = &header.to_le_bytes()[..header_bytes];
+    [start, bytes, &[3]].concat()
+}
+
+/// Ten megabytes of empty items, and of small elements, in a few bytes of brotli.
+const BOMBS: [(Kind, &str); 2] = [
+    (
+        Kind::Feed,
+        "9ffedf9ff845ddd6e29b17f358ea2207057df8840d38214f020a26a6338127501225fda48cd68de811af3f89f3e3b9f1\
+         b567665c9444",
+    ),
+    (Kind::Page, "9ffedf9ff88d94acfd81ea45ac797ce8f076219c08739b2680010c5450b1c34f5e7fda09"),
+];
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<u32> = hex.chars().map(|c| c.to_digit(16).unwrap()).collect();
+    digits.chunks(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).unwrap()).collect()
+}
+
+#[test]
+fn a_few_bytes_of_brotli_do_not_fill_the_memory() {
+    for (kind, hex) in BOMBS {
+        let folder = tempfile::tempdir().unwrap();
+        let media_type = kind.media_type();
+        let server = Server::start(move |request| match request.path.as_str() {
+            "/" => Reply::ok(media_type, bytes(hex)).header("content-encoding", "br"),
+            _ => Reply::status(404),
+        })
+        .unwrap();
+        let config = folder.path().join("config");
+        std::fs::create_dir(&config).unwrap();
+        std::fs::write(config.join("sources.toml"), source(kind, &server.url("/"))).unwrap();
+        let needs = measure(folder.path(), &["sync", "--force"]);
+        println!("{:?} in brotli: {:.0} MB, {:.2} s", kind, needs.memory, needs.seconds);
+        assert!([0, 1, 3].contains(&needs.end), "{kind:?}: {}", needs.end);
+        assert!(cfg!(debug_assertions) || needs.memory <= MEMORY);
+        assert_eq!(server.requests().iter().filter(|r| r.path == "/").count(), 1);
+    }
+}
+
 /// The entry of a source in `sources.toml`.
-fn source(document: &Document, url: &str) -> String {
-    let rules = match document.kind {
+fn source(kind: Kind, url: &str) -> String {
+    let rules = match kind {
         Kind::Page => {
             "kind = \"website\"\nwebsite.articles = \"a\"\nwebsite.title = \"title\"\n\
              website.content = \"body\"\n"
@@ -88,14 +145,15 @@ fn no_document_needs_much_memory_or_time() {
         let file = folder.path().join("document");
         std::fs::write(&file, &body).unwrap();
         let (media_type, body) = (document.kind.media_type(), body.into_bytes());
-        let packed = gzip(&body);
+        let packed = [gzip(&body), brotli(&body)];
         let server = Server::start(move |request| match request.path.as_str() {
             "/plain" => Reply::ok(media_type, body.clone()),
-            "/gzip" => Reply::ok(media_type, packed.clone()).header("content-encoding", "gzip"),
+            "/gzip" => Reply::ok(media_type, packed[0].clone()).header("content-encoding", "gzip"),
+            "/br" => Reply::ok(media_type, packed[1].clone()).header("content-encoding", "br"),
             _ => Reply::status(404),
         })
         .unwrap();
-        let (plain, gzip) = (server.url("/plain"), server.url("/gzip"));
+        let [plain, gzip, br] = ["/plain", "/gzip", "/br"].map(|path| server.url(path));
         let config = folder.path().join("config");
         std::fs::create_dir(&config).unwrap();
         let file = file.to_str().unwrap();
@@ -119,8 +177,8 @@ fn no_document_needs_much_memory_or_time() {
         }
         if document.kind != Kind::Opml {
             report("discover", &["discover", &plain, "--set", "net.host_delay=0s"]);
-            for (name, url) in [("sync", &plain), ("sync gzip", &gzip)] {
-                std::fs::write(config.join("sources.toml"), source(document, url)).unwrap();
+            for (name, url) in [("sync", &plain), ("sync gzip", &gzip), ("sync br", &br)] {
+                std::fs::write(config.join("sources.toml"), source(document.kind, url)).unwrap();
                 report(name, &["sync", "--force", "--set", "net.host_delay=0s"]);
             }
         }

@@ -161,7 +161,7 @@ impl Term {
         self.shared.parser.lock().unwrap().process(output.as_bytes());
     }
 
-    fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
     }
 

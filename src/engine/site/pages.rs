@@ -11,7 +11,7 @@ use crate::util::html;
 use crate::util::text;
 use crate::util::url::normalise;
 use crate::website::propose::{Sample, article_rules};
-use crate::website::{Article, Page, article, obstacle, validate};
+use crate::website::{Article, Page, article, check_selectors, obstacle, validate};
 use chrono::TimeDelta;
 use std::collections::HashMap;
 use url::Url;
@@ -316,6 +316,9 @@ fn read(
             return Read::Refused { reason: LeftOutReason::NotAPage, why };
         }
     };
+    if let Err(e) = check_selectors(&page, rules) {
+        return Read::Refused { reason: LeftOutReason::NotAPage, why: e.to_string() };
+    }
     let found = article(&page, rules, Some(now));
     if let Err(rejection) = validate(&found, home, now) {
         return Read::Refused { reason: rejection.reason(), why: rejection.to_string() };

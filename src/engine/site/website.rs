@@ -127,6 +127,9 @@ async fn list(
             |selector: &Option<String>| selector.as_deref().map(Selectors::parse).transpose();
         let (articles, next) = (compile(&rules.articles)?, compile(&rules.next)?);
         let articles = articles.ok_or("the source has no selector for articles")?;
+        for selectors in [Some(&articles), next.as_ref()].into_iter().flatten() {
+            selectors.check(page.tree()).map_err(|e| e.to_string())?;
+        }
         let found = list_page(&page, &articles, next.as_ref());
         let instead = if found.links.is_empty() {
             propose(&page).into_iter().take(INSTEAD).map(|p| p.articles).collect()
