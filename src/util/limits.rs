@@ -40,6 +40,9 @@ limits! {
     PAGE_DEPTH = 512, "nesting of a page";
     /// Elements, texts and comments of a page, including what a parser repeats.
     PAGE_NODES = 300_000, "elements, texts and comments of a page";
+    /// The nesting of all elements, texts and comments of a page together: parsers look at all elements
+    /// around each.
+    PAGE_STEPS = 20_000_000, "nesting of all elements, texts and comments of a page together";
     /// Different names of elements and attributes in a page. The parser's table of names gets slow
     /// with more.
     PAGE_NAMES = 10_000, "different names of elements and attributes in a page";

@@ -2,7 +2,7 @@
 //! limits of depth and size.
 
 use super::gate;
-use crate::util::limits::{PAGE_BYTES, PAGE_DEPTH, PAGE_NODES};
+use crate::util::limits::{PAGE_BYTES, PAGE_DEPTH, PAGE_NODES, PAGE_STEPS};
 use crate::util::text;
 use html5ever::driver::{self, Parser};
 use html5ever::tendril::{StrTendril, TendrilSink};
@@ -20,7 +20,8 @@ const MAX_TIME: Duration = Duration::from_secs(20);
 pub const REFUSED: &str = "the page is nested too deeply, or too large, to be read safely";
 
 /// The tree of a page's first [`PAGE_BYTES`]. `None` if it would be nested deeper than
-/// [`PAGE_DEPTH`], have more than [`PAGE_NODES`] nodes, or take too long.
+/// [`PAGE_DEPTH`], have more than [`PAGE_NODES`] nodes or [`PAGE_STEPS`] levels above them, or take too
+/// long.
 pub fn page(markup: &str) -> Option<Html> {
     let sink = HtmlTreeSink::new(Html::new_document());
     build(markup, driver::parse_document(sink, driver::ParseOpts::default()))
@@ -36,7 +37,7 @@ pub fn fragment(markup: &str) -> Option<Html> {
 
 fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     let markup = gate(text::start(markup, PAGE_BYTES))?;
-    let (started, mut rest, mut known) = (Instant::now(), &*markup, 0);
+    let (started, mut rest, mut known, mut steps) = (Instant::now(), &*markup, 0, 0);
     while !rest.is_empty() {
         let piece = match text::start(rest, PIECE) {
             // A character that is longer than the piece.
@@ -49,12 +50,15 @@ fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
         if tree.nodes().len() > PAGE_NODES || started.elapsed() > MAX_TIME {
             return None;
         }
-        let deep = |node: ego_tree::NodeRef<'_, Node>| node.ancestors().nth(PAGE_DEPTH).is_some();
         let nodes = tree.nodes();
         let added = nodes.len() - known;
         known += added;
-        if nodes.rev().take(added).any(deep) {
-            return None;
+        for node in nodes.rev().take(added) {
+            let depth = node.ancestors().take(PAGE_DEPTH + 1).count();
+            steps += depth;
+            if depth > PAGE_DEPTH || steps > PAGE_STEPS {
+                return None;
+            }
         }
     }
     let html = parser.finish();
@@ -172,5 +176,12 @@ mod tests {
         let deep = "<div>".repeat(PAGE_DEPTH + 10);
         assert!(page(&deep).is_none());
         assert!(fragment(&deep).is_none());
+    }
+
+    #[test]
+    fn builds_no_tree_for_many_elements_in_deep_nesting() {
+        let elements = |count| "<div>".repeat(500) + &"<br>".repeat(count);
+        assert!(page(&elements(1_000)).is_some());
+        assert!(page(&elements(PAGE_STEPS / 500)).is_none());
     }
 }
