@@ -171,3 +171,51 @@ pub(super) fn plan(
     let best = slots.before_overflow(slots.best(price, ahead), window);
     slots.ends[best].max(least).min(most)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::profile::Week;
+    use super::super::state::State;
+    use super::*;
+
+    fn outlook(levels: [f64; 5]) -> Outlook {
+        Outlook { levels, profile: Profile::new(&State::default(), Week::default()) }
+    }
+
+    fn near(found: f64, wanted: f64) -> bool {
+        (found - wanted).abs() < wanted * 0.01
+    }
+
+    #[test]
+    fn a_constant_rate_is_expected_to_continue() {
+        // One item in an hour, which waits half of the span on average; a little more, because the
+        // weights add up to more than 1.
+        let hourly = outlook([1.0 / HOUR; 5]);
+        let items = hourly.expected(0.0, 6.0 * HOUR);
+        assert!((6.0..7.5).contains(&items), "{items}");
+        let waiting = hourly.waiting(0.0, 2.0 * HOUR);
+        assert!((2.0..2.5).contains(&(waiting / HOUR)), "{waiting}");
+        assert!(near(hourly.rate_at(0.0), 1.0 / HOUR) && near(hourly.long_rate(), 1.0 / HOUR));
+    }
+
+    #[test]
+    fn a_burst_fades_with_the_time_that_passes() {
+        let burst = outlook([1.0, 0.0, 0.0, 0.0, 0.0]);
+        let in_slot = |first: f64, slot: f64| {
+            let slots = burst.slots(0.0, first, slot, 2, false);
+            (slots.items[2] - slots.items[1]) / slot
+        };
+        let (soon, later) = (in_slot(MINUTE, HOUR), in_slot(6.0 * HOUR, HOUR));
+        assert!(soon > 0.9 * WEIGHTS[0] && later < 0.7 * WEIGHTS[0], "{soon} {later}");
+    }
+
+    #[test]
+    fn polls_before_new_items_fill_the_feed() {
+        let numbers: Vec<f64> = (0..=100).map(f64::from).collect();
+        let slots = Slots { ends: numbers.clone(), items: numbers.clone(), moments: numbers };
+        // 64 items and twice their standard deviation of 8 are 80 % of 100.
+        let polled = [(90, 100.0), (50, 100.0), (90, 1000.0), (90, 1.0)]
+            .map(|(best, window)| slots.before_overflow(best, window));
+        assert_eq!(polled, [64, 50, 90, 1]);
+    }
+}

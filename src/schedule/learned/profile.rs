@@ -97,6 +97,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn rates_change_gradually_between_the_middles_of_hours() {
+        let mut state = State::default();
+        state.hours[9] = 100;
+        let profile = Profile::new(&state, Week::default());
+        let [before, at] = [8, 9].map(|hour| profile.at_hour(hour));
+        assert!(at > before);
+        // Time 0 is a Thursday.
+        let thursday = 3 * 24;
+        assert_eq!(profile.at_hour(thursday + 9), at);
+        for (minutes, want) in
+            [(8 * 60 + 30, before), (9 * 60, (before + at) / 2.0), (9 * 60 + 30, at)]
+        {
+            let found = profile.smooth(f64::from(minutes) * 60.0);
+            assert!((found - want).abs() < 1e-9, "{minutes}: {found} {want}");
+        }
+    }
+
+    #[test]
     fn expects_items_when_they_were_published_before() {
         let mut state = State::default();
         let flat = Profile::new(&state, Week::default());
