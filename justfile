@@ -55,6 +55,10 @@ audit:
 fuzz target="feed" seconds="300":
     fuzz/run {{target}} -max_total_time={{seconds}}
 
+# Compare the reader of feeds with feed-rs; NEWSFED_ORACLE names a folder with more feeds
+oracle:
+    cd tests/oracle && cargo test -- --nocapture
+
 # Run the slow tests: kills at random points, three programs on one database, a day of 1,000 sources
 endure:
     NEWSFED_KILLS=200 cargo test --test kill -- --nocapture

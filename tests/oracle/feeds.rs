@@ -19,7 +19,13 @@ use url::Url;
 const BASE: &str = "https://example.org/feed";
 
 /// File, field, and why the two disagree on purpose.
-const DIFFERENCES: &[(&str, &str, &str)] = &[];
+const DIFFERENCES: &[(&str, &str, &str)] = &[
+    ("hostile-text.xml", "title", "newsfed removes invisible characters"),
+    ("hostile-text.xml", "url", "newsfed keeps only links to the web"),
+    ("rss-entities.xml", "feed title", "newsfed expands the entities that the document declares"),
+    ("rss-entities.xml", "title", "newsfed expands the entities that the document declares"),
+    ("rss-usual.xml", "authors", "newsfed takes the name out of \"address (name)\""),
+];
 
 /// feed-rs recurses with each level, so deeper documents end the process.
 const MAX_DEPTH: usize = 200;
@@ -55,7 +61,8 @@ fn date(at: Option<DateTime<Utc>>) -> BTreeSet<String> {
 fn theirs(entry: &Theirs) -> Vec<Field> {
     let alternate = |rel: &Option<String>| rel.as_deref().is_none_or(|rel| rel == "alternate");
     let link = entry.links.iter().find(|link| alternate(&link.rel));
-    let names = entry.authors.iter().map(|p| plain(&p.name)).filter(|n| !n.is_empty());
+    let names =
+        entry.authors.iter().filter_map(|p| p.name.as_deref()).map(plain).filter(|n| !n.is_empty());
     vec![
         ("title", entry.title.iter().map(|t| plain(&t.content)).collect()),
         ("url", link.map(|link| url(&link.href)).into_iter().collect()),
@@ -142,8 +149,11 @@ fn compare(folder: &Path) -> (usize, Vec<(String, &'static str, String)>) {
         if depth(&bytes) > MAX_DEPTH {
             continue;
         }
-        let parsed = feed_rs::parser::Builder::new().base_uri(Some(BASE)).build().parse(&*bytes);
-        let Ok(theirs) = parsed else { continue };
+        // feed-rs panics at some encodings.
+        let parsed = std::panic::catch_unwind(|| {
+            feed_rs::parser::Builder::new().base_uri(Some(BASE)).build().parse(&*bytes)
+        });
+        let Ok(Ok(theirs)) = parsed else { continue };
         accepted += 1;
         match feed::parse(&bytes, None, Some(&Url::parse(BASE).unwrap())) {
             Ok(ours) => wrong.extend(
