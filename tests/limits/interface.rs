@@ -2,13 +2,16 @@
 
 use super::documents::{DOCUMENTS, Kind};
 use super::term::{Term, key};
-use super::{MEMORY, measure, source};
+use super::{measure, source};
 use newsfed::demo::server::{Reply, Server};
 use portable_pty::CommandBuilder;
 use rusqlite::Connection;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// What a session that opens everything should need at most, in MB: more than [`super::MEMORY`], because
+/// the system's allocator keeps what was freed on other threads.
+const SESSION: f64 = 600.0;
 /// Address space of the program, in KiB.
 const SPACE: usize = 1_500 << 10;
 
@@ -120,7 +123,7 @@ fn the_interface_opens_every_document() {
     );
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    assert!(cfg!(debug_assertions) || memory <= MEMORY, "{memory} MB");
+    assert!(cfg!(debug_assertions) || memory <= SESSION, "{memory} MB");
     for page in DOCUMENTS.iter().filter(|d| d.kind == Kind::Page && d.name.contains(&only)) {
         assert!(names.contains(&format!("/{}", page.name)), "{} was not fetched", page.name);
     }
