@@ -172,7 +172,7 @@ impl Walks {
                 ('(' | '[', None) => {
                     let counts =
                         part[..at].rsplit(':').next().is_some_and(|n| n.starts_with("nth-"));
-                    let of_selectors = c == '(' && !(counts && !part[at..].contains(" of "));
+                    let of_selectors = c == '(' && (!counts || part[at..].contains(" of "));
                     let has = part[..at].to_ascii_lowercase().ends_with(":has");
                     walks.nested |= has && of_selectors;
                     open.push(of_selectors);

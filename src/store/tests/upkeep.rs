@@ -27,6 +27,7 @@ impl Fixture {
             published: None,
             updated: None,
             authors: Vec::new(),
+            watched: false,
         };
         let item = self.rows(&View::of(Scope::All))[0].key;
         let end = PageResult::Read(Box::new(read));
