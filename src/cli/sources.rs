@@ -41,7 +41,7 @@ pub(super) enum SourcesCommand {
     Show(SourceNames),
     /// Change a source, with options or in $EDITOR
     Edit(EditArgs),
-    /// Poll sources again
+    /// Poll sources again, also those that wait after errors such as 404
     Enable(SourceNames),
     /// Stop polling sources, but keep their items
     Disable(SourceNames),
@@ -74,7 +74,11 @@ pub(super) fn run(
             source_show::run(&found, &store.reader()?, home.settings.full_text, out)?;
         }
         SourcesCommand::Edit(args) => return edit(&args, &home, &catalogue, out),
-        SourcesCommand::Enable(args) => switch(&args, true, &home, &catalogue, out)?,
+        SourcesCommand::Enable(args) => {
+            switch(&args, true, &home, &catalogue, out)?;
+            let found = catalogue.find_all(&args.names)?;
+            store.lift_refusals_blocking(found.iter().map(|e| e.facts.key).collect())?;
+        }
         SourcesCommand::Disable(args) => switch(&args, false, &home, &catalogue, out)?,
         SourcesCommand::Remove(args) => remove(&args, &home, &catalogue, &store, out)?,
         SourcesCommand::UndoMove(args) => {

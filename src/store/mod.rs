@@ -52,7 +52,7 @@ pub use rebuild::{Rebuilt, Salvage, rebuild};
 pub use sources::{Due, PollFilter};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 
-use crate::model::{Outcome, Pause, Retention, Source, SourceFacts, Time};
+use crate::model::{Outcome, Pause, PauseReason, Retention, Source, SourceFacts, Time};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -254,6 +254,21 @@ impl Store {
     /// Stores a finished poll in one transaction. `None` if the source is gone.
     pub async fn store_poll(&self, poll: FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
         self.call(move |conn| ingest::store(conn, poll)).await
+    }
+
+    /// Lifts the back-off of these sources (row keys) after refusals such as 404, because the user
+    /// wants them to be polled again. Pauses that a server asked for stay.
+    pub fn lift_refusals_blocking(&self, sources: Vec<i64>) -> Result<()> {
+        self.writer()?.call_blocking(move |conn| {
+            for source in &sources {
+                let Some(mut facts) = rows::load_facts(conn, *source)? else { continue };
+                if facts.pause.is_some_and(|pause| pause.reason == PauseReason::Refused) {
+                    (facts.pause, facts.next_poll) = (None, None);
+                    rows::save_facts(conn, &facts)?;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// A number that changes when another process has written.

@@ -49,7 +49,9 @@ pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article 
     let content = Selectors::parse(&rules.content).ok().and_then(|s| s.first(page.tree()));
     let markup = content.map(|e| e.inner_html()).unwrap_or_default();
     let found = glance(page, rules);
-    let guide = Guide { url: Some(page.url().clone()), fetched_at: now, ..Guide::default() };
+    // A declared format is a whole date: "yesterday" does not have it.
+    let fetched_at = now.filter(|_| rules.date_format.is_none());
+    let guide = Guide { url: Some(page.url().clone()), fetched_at, ..Guide::default() };
     let selected = rules.date.as_deref().and_then(|selector| {
         let element = Selectors::parse(selector).ok()?.first(page.tree())?;
         let context = article::date_context(page.tree(), &guide);

@@ -263,7 +263,8 @@ fn guide(known: &ReadContext, url: &Url) -> Guide {
         title: Some(item.title.clone()).filter(|t| !t.is_empty()),
         summary: Some(summary).filter(|s| !s.is_empty()),
         url: Some(url),
-        fetched_at: Some(known.now),
+        // The dates of a site were read under its rules already.
+        fetched_at: Some(known.now).filter(|_| !known.from_page),
     }
 }
 

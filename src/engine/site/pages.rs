@@ -323,7 +323,11 @@ fn read(
     if let Err(rejection) = validate(&found, home, now) {
         return Read::Refused { reason: rejection.reason(), why: rejection.to_string() };
     }
-    if let Some(reason) = obstacle(&page, asked).filter(|_| !has_text(&found)) {
+    let stops = |reason: &LeftOutReason| match reason {
+        LeftOutReason::NeedsJavascript => found.summary.is_empty() || !found.titled,
+        _ => !has_text(&found),
+    };
+    if let Some(reason) = obstacle(&page, asked).filter(stops) {
         return Read::Refused { reason, why: reason.describe().to_owned() };
     }
     let (titled, instead) = (found.titled, found.instead);
