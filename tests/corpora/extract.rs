@@ -169,7 +169,7 @@ fn reads_threads_and_documentation_whole() {
     }
     for (kind, words) in [
         ("article", 0.96),
-        ("documentation", 0.93),
+        ("documentation", 0.92),
         ("forum", 0.84),
         ("service", 0.82),
         ("collection", 0.65),
