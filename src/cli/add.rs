@@ -105,7 +105,8 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
         out.value(&summary)?;
     } else if summary.added {
         let url = summary.url.as_deref().unwrap_or_default();
-        out.result(format!("{}: {url}, {} items", summary.source, summary.items))?;
+        let plural = if summary.items == 1 { "" } else { "s" };
+        out.result(format!("{}: {url}, {} item{plural}", summary.source, summary.items))?;
     } else {
         out.result(format!("already followed as {}", summary.source))?;
     }

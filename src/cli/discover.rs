@@ -135,10 +135,10 @@ pub(super) fn headline(way: &Way) -> String {
         SourceRules::Feed => return way.url.to_string(),
         SourceRules::Sitemap(_) => "by its sitemap".to_owned(),
         SourceRules::Crawl(_) => "by crawls".to_owned(),
-        SourceRules::Website(rules) => {
-            let selector = rules.articles.as_deref().unwrap_or("nothing yet");
-            format!("by links matching {selector}")
-        }
+        SourceRules::Website(rules) => match &rules.articles {
+            Some(selector) => format!("by links matching {selector}"),
+            None => "by links, no selector yet".to_owned(),
+        },
         SourceRules::Page(_) => "this page, watched for changes".to_owned(),
     };
     match way.confidence {

@@ -211,7 +211,7 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
     Ok(findings)
 }
 
-/// What the newest of the last polls that left something out says, if no later one was complete.
+/// What the newest poll that read items left out.
 fn left_out(reader: &Reader, facts: &SourceFacts) -> Result<Option<String>, StoreError> {
     let polls = reader.polls(PollFilter { source: Some(facts.key), noteworthy: false }, POLLS)?;
     let read = polls.into_iter().map(|(_, poll)| poll).find(|poll| match poll.outcome {

@@ -44,7 +44,7 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
     let now = SystemClock.now();
     let (mut total, mut limited) = (0, false);
     for entry in &catalogue.entries {
-        let retention = entry.source.retention.unwrap_or(home.settings.retention);
+        let retention = entry.source.retention(home.settings.retention);
         limited |= is_limit(retention);
         let items = if args.apply {
             store.prune_blocking(entry.facts.key, retention, now)?

@@ -112,6 +112,9 @@ impl Handle {
         if wanted(SourceKind::Website) {
             offer_pages(&survey, &response, &mut found);
         }
+        if kind == Some(SourceKind::Page) && survey.needs_javascript {
+            found.report("the page needs JavaScript, which is not supported".to_owned());
+        }
         let can_watch = is_html && is_page && !survey.needs_javascript && wanted(SourceKind::Page);
         if let Some(count) = survey.sitemap.filter(|_| wanted(SourceKind::Sitemap)) {
             found.report(format!("the URL is a sitemap with {count} entries"));

@@ -72,6 +72,8 @@ pub(super) async fn poll(
     // Under other rules, refused pages may be articles.
     if facts.website.rules != rules_before || job.pace == Pace::Force {
         context.store.forget_refused(key, now).await?;
+        // The list is read again even if it has not changed.
+        facts.website.unfinished |= job.source.kind().reads_pages();
     }
     if recorded {
         context.store.begin_poll(key, now).await?;

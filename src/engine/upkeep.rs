@@ -84,7 +84,7 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
     let now = context.clock.now();
     for key in context.keys() {
         let Some(source) = context.source(key) else { continue };
-        let retention = source.retention.unwrap_or(context.settings().retention);
+        let retention = source.retention(context.settings().retention);
         let gone = context.store.prune(key, retention, now).await?;
         if gone > 0 {
             tracing::info!(source = %source.id, "retention removed {gone} items");

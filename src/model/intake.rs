@@ -18,6 +18,8 @@ pub enum LeftOutReason {
     /// A temporary error; it is fetched again.
     Unreachable,
     NotAPage,
+    /// The selectors of the source do not find its title or text, or take too many steps.
+    NotSelected,
     NeedsJavascript,
     NeedsLogin,
     NeedsConsent,
@@ -35,10 +37,16 @@ impl LeftOutReason {
             Self::Missing => "missing or refused by the server",
             Self::Unreachable => "not reachable",
             Self::NotAPage => "not an HTML page",
+            Self::NotSelected => "without a match of the selectors",
             Self::NeedsJavascript => "empty without JavaScript",
             Self::NeedsLogin => "behind a login",
             Self::NeedsConsent => "behind a consent page",
         }
+    }
+
+    /// Whether the page itself may be another one soon.
+    pub fn may_pass(self) -> bool {
+        matches!(self, Self::NeedsJavascript | Self::NeedsLogin | Self::NeedsConsent)
     }
 
     /// What the user can do.
@@ -46,11 +54,12 @@ impl LeftOutReason {
         match self {
             Self::FutureDate | Self::OldDate => Some("check website.date and website.date_format"),
             Self::LongTitle => Some("check website.title"),
+            Self::NotSelected => Some("check website.title and website.content"),
             Self::OtherSite => Some("add the other site as a source of its own"),
             Self::Unreachable => Some("the next poll tries again"),
             Self::NeedsJavascript => Some("look for a feed or a sitemap of the site"),
-            Self::NeedsLogin => Some("set user and password, or a Cookie header"),
-            Self::NeedsConsent => Some("set a Cookie header, or look for a feed of the site"),
+            Self::NeedsLogin => Some("send a Cookie header: headers in sources.toml"),
+            Self::NeedsConsent => Some("send a Cookie header: headers in sources.toml"),
             Self::Robots | Self::Missing | Self::NotAPage => None,
         }
     }

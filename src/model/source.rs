@@ -243,6 +243,14 @@ impl Source {
     pub fn kind(&self) -> SourceKind {
         self.rules.kind()
     }
+
+    /// How long its items are kept. The only item of a watched page always stays.
+    pub fn retention(&self, usual: Retention) -> Retention {
+        match self.kind() {
+            SourceKind::Page => Retention::default(),
+            _ => self.retention.unwrap_or(usual),
+        }
+    }
 }
 
 /// HTTP validators: opaque text, kept byte for byte.

@@ -78,16 +78,17 @@ pub(super) fn ingest(
     entries: &[Prepared],
     discovered: Time,
     mut keys: ReservedKeys,
-    known: KnownTo,
+    of: KnownTo,
 ) -> Result<(Ingested, ReservedKeys)> {
     let mut done = Ingested::default();
     for entry in entries {
         let key = keys.take(conn)?;
-        let known = match known {
+        let known = match of {
             KnownTo::AnySource => stored(conn, entry.url_hash)?.is_some(),
             KnownTo::Itself => item_at(conn, source, entry.url_hash)?.is_some(),
         };
-        if known || was_pruned(conn, source, entry, discovered)? {
+        let pruned = || was_pruned(conn, source, entry, discovered);
+        if known || of == KnownTo::AnySource && pruned()? {
             done.known += 1;
             continue;
         }

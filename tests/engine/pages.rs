@@ -316,3 +316,134 @@ async fn stored_items_are_read_again_under_new_rules_and_keep_their_marks() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0), "nothing is doubled");
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn what_is_no_longer_found_or_has_moved_is_not_overwritten() {
+    let site = Site::default();
+    site.list(2);
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(2, 0, 2));
+    let before = items(&engine);
+    engine.shutdown().await;
+    let change = SourceChange::default().set("website.title", "h1.typo");
+    home.file().update(&[SourceId("site".to_owned())], &change).unwrap();
+    let engine = home.on_demand().await;
+    site.put("/news/story-1", Reply::status(302).header("location", "/news/story-2"));
+    let source = facts(&engine, "site").await.key;
+    let done = engine.reread(source, 100).await.unwrap();
+    assert_eq!((done.read, done.changed), (1, 0));
+    let reasons: Vec<_> = done.left_out.iter().map(|each| each.reason).collect();
+    assert_eq!(reasons, [LeftOutReason::NotSelected, LeftOutReason::Missing]);
+    let after = items(&engine);
+    assert_eq!(
+        before.iter().map(|i| (&i.title, i.body())).collect::<Vec<_>>(),
+        after.iter().map(|i| (&i.title, i.body())).collect::<Vec<_>>()
+    );
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_login_page_is_no_version_of_a_watched_page() {
+    let site = Site::default();
+    site.html("/pool", &notice("Open.", "4 €", 1));
+    let server = site.start();
+    let home = Home::with(&[watched(&server.url("/pool"), None)]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    site.put("/pool", Reply::status(302).header("location", "/login"));
+    site.html("/login", "<h1>Sign in</h1><form><input type=password></form>");
+    home.clock.advance(DAY);
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    let report = soon(reports.recv()).await.unwrap();
+    assert_eq!(report.left_out[0].reason, LeftOutReason::NeedsLogin);
+    let kept = item(&engine);
+    assert!(!kept.changed && kept.versions == 0 && kept.body().contains("Open."));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_watched_page_that_moves_stays_one_item() {
+    let site = Site::default();
+    site.html("/new", &notice("Open.", "4 €", 1));
+    site.put("/pool", Reply::status(301).header("location", "/new"));
+    let server = site.start();
+    let home = Home::with(&[watched(&server.url("/pool"), None)]);
+    let engine = home.on_demand().await;
+    for n in 0..5 {
+        site.html("/new", &notice("Open.", &format!("{n} €"), 1));
+        sync_one(&engine, Pace::Manual).await;
+        home.clock.advance(DAY);
+    }
+    assert_eq!(item(&engine).versions, 4);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn retention_keeps_the_item_of_a_watched_page() {
+    let page = watched("https://town.example/pool", None);
+    let days = newsfed::model::Retention { days: Some(1), ..Default::default() };
+    assert_eq!(page.retention(days).days, None);
+    assert_eq!(source("feed", "https://town.example/feed").retention(days).days, Some(1));
+}
+
+#[tokio::test]
+async fn another_way_of_extraction_and_another_selector_are_no_change_of_the_page() {
+    let site = Site::default();
+    site.html("/pool", &notice("Open.", "4 €", 1));
+    let server = site.start();
+    let home = Home::with(&[watched(&server.url("/pool"), None)]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    let key = key(&engine);
+    engine.full_text(key, Some(newsfed::model::TextWay::Page)).await.unwrap();
+    engine.mark(Mark::Read, vec![key], true).await.unwrap();
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Force).await, fetched(0, 0, 1));
+    engine.shutdown().await;
+    let change = SourceChange::default().set("website.content", "ul");
+    home.file().update(&[SourceId("page".to_owned())], &change).unwrap();
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
+    assert!(item(&engine).read && text(&engine) == "Adults 4 € Children 2 €");
+    home.clock.advance(DAY);
+    site.html("/pool", &notice("Open.", "5 €", 1));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    assert!(!item(&engine).read, "a change is news again");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_selector_that_matches_nothing_on_a_watched_page_is_reported() {
+    let site = Site::default();
+    site.html("/pool", &notice("Open.", "4 €", 1));
+    let server = site.start();
+    let home = Home::with(&[watched(&server.url("/pool"), Some("ul"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    for n in 0..3 {
+        site.html("/pool", &notice("Open.", "4 €", n).replace("ul>", "ol>"));
+        home.clock.advance(DAY);
+        sync_one(&engine, Pace::Manual).await;
+    }
+    let facts = facts(&engine, "page").await;
+    assert_eq!(facts.website.broken().unwrap().what, "no text in the articles");
+    assert!(item(&engine).body().contains("Adults"), "the last text stays");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn force_tries_refused_pages_of_an_unchanged_list_again() {
+    let site = Site::default();
+    site.list(2);
+    site.put("/news/story-1", Reply::status(404));
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    site.article(1);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    assert_eq!(sync_one(&engine, Pace::Force).await, fetched(1, 0, 1));
+    engine.shutdown().await;
+}

@@ -132,20 +132,18 @@ async fn fetch_now(
 }
 
 /// Extracts the text of an item (row key) from a response to the poll of its source, which may not
-/// be declared yet, and stores it. Returns whether the publisher changed the article since the last time.
+/// be declared yet, and stores it.
 pub(in crate::engine) async fn take_response(
     context: &Arc<Context>,
     source: &Arc<Source>,
     key: i64,
     response: Response,
-) -> Result<bool, StoreError> {
+) -> Result<TextGot, StoreError> {
     let turn = context.pages.turn(key);
     let _turn = turn.lock_owned().await;
-    let Some(state) = state(context, key, Some(source)).await? else { return Ok(false) };
-    let way = state.page.as_ref().map_or(TextWay::Best, |p| p.way);
+    let Some(state) = state(context, key, Some(source)).await? else { return Ok(TextGot::Gone) };
     let page = SavedPage::from(response);
-    let got = take(context, &state, key, page, way).await?;
-    Ok(matches!(got.text, TextGot::Fetched { changed: true, .. }))
+    Ok(take(context, &state, key, page, TextWay::Best).await?.text)
 }
 
 /// Extracts a page and stores the result.
@@ -181,8 +179,8 @@ async fn take(
     };
     let (read, undated) = match read {
         Ok(read) => read,
-        // The item has the text that its source's selectors gave.
-        Err(why) if state.source.kind().reads_pages() && state.page.is_none() => {
+        // The item has the text that its source's selectors gave, or that of an earlier poll.
+        Err(why) if state.source.kind().reads_pages() => {
             return Ok(PageOutcome::not_stored(TextGot::Failed(why.to_string())));
         }
         Err(why) => {
@@ -323,7 +321,11 @@ async fn get(
 
 /// Until when the host of a page is paused, according to responses to polls of sources, possibly
 /// in another process or before a restart.
-async fn paused_until(context: &Arc<Context>, url: &Url, now: Time) -> Option<Time> {
+pub(in crate::engine) async fn paused_until(
+    context: &Arc<Context>,
+    url: &Url,
+    now: Time,
+) -> Option<Time> {
     let paused = context.read(move |reader| reader.paused(now)).await.unwrap_or_else(|e| {
         tracing::error!("cannot read paused hosts: {e}");
         Vec::new()

@@ -14,7 +14,7 @@ mod read;
 mod refetch;
 mod requests;
 
-pub(super) use fetch::take_response;
+pub(super) use fetch::{paused_until, take_response};
 pub(super) use prefetch::follow;
 pub(super) use requests::PageRequests;
 
@@ -74,6 +74,11 @@ pub enum TextGot {
 }
 
 impl TextGot {
+    /// Whether the publisher changed the article.
+    pub fn is_change(&self) -> bool {
+        matches!(self, Self::Fetched { changed: true, .. })
+    }
+
     /// The message for the status line.
     pub fn describe(&self) -> String {
         match self {

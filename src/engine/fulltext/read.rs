@@ -4,11 +4,13 @@ use crate::article::{
     self, Document, Extraction, Guide, Mode, NoArticle, Origin, PageTime, Template, from_html,
     has_full_text, is_small_change, same_references, same_text,
 };
-use crate::model::{Item, SourceRules, TextFrom, TextWay, Time, Validators, WebsiteRules};
+use crate::model::{
+    Item, LeftOutReason, SourceRules, TextFrom, TextWay, Time, Validators, WebsiteRules,
+};
 use crate::net::Response;
 use crate::store::{LearnedSite, PageRead, PageText, Version};
 use crate::util::html;
-use crate::website::{Page, declares_article, main_part, selected_part};
+use crate::website::{Page, Selectors, declares_article, main_part, obstacle, selected_part};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -48,8 +50,8 @@ impl From<Response> for SavedPage {
 pub(super) enum Part {
     /// The article of the page.
     Article,
-    /// What a selector of the source matches.
-    Selected(String),
+    /// What a selector of the source matches: everything, or the first match.
+    Selected { selector: String, all: bool },
     /// The page is watched: its article, or its content if it is none.
     Page,
 }
@@ -60,10 +62,28 @@ impl Part {
             (SourceRules::Feed, _) | (_, None) => Self::Article,
             (SourceRules::Page(_), Some(WebsiteRules::CONTENT)) => Self::Page,
             (_, Some(WebsiteRules::CONTENT)) => Self::Article,
-            (_, Some(selector)) => Self::Selected(selector.to_owned()),
+            (_, Some(selector)) => Self::Selected {
+                selector: selector.to_owned(),
+                all: matches!(rules, SourceRules::Page(_)),
+            },
         }
     }
 }
+
+impl Part {
+    /// A hash of its text whose last two bytes name the part.
+    fn name_in(&self, text: i64) -> i64 {
+        let name = match self {
+            Self::Article => return text,
+            Self::Page => 0,
+            Self::Selected { selector, .. } => hash(selector) & NAME,
+        };
+        (text & !NAME) | name
+    }
+}
+
+/// The bits of a hash that name the part.
+const NAME: i64 = 0xffff;
 
 /// What is known when a page is read.
 pub(super) struct ReadContext {
@@ -90,6 +110,8 @@ pub(super) struct ReadContext {
 pub(super) enum NoText {
     #[error(transparent)]
     NoArticle(#[from] NoArticle),
+    #[error("the page is {0}")]
+    Obstacle(&'static str),
     #[error("website.content matches nothing on the page")]
     NotSelected,
     #[error("the page has less text than the feed")]
@@ -116,6 +138,9 @@ pub(super) fn read(page: SavedPage, known: ReadContext) -> Result<(PageRead, Und
 fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
     let markup = html::decode(&page.body, page.content_type.as_deref());
     let guide = guide(&known, &page.url);
+    if known.from_page {
+        check_obstacle(&markup, &page.url, &known.item)?;
+    }
     if known.part != Part::Article && matches!(known.way, TextWay::Best | TextWay::Feed) {
         return declared_part(page, &markup, &guide, known);
     }
@@ -145,7 +170,7 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
         published: alone.published.and_then(|t| possible(t, known.now)),
         updated: alone.modified.and_then(|t| possible(t, known.now)),
         authors: alone.authors.clone(),
-        watched: false,
+        watched: known.watched,
     };
     let found = match known.way {
         TextWay::Page => alone,
@@ -172,6 +197,16 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
     Ok((read, undated))
 }
 
+/// What stands in front of the page of a site is not its article.
+fn check_obstacle(markup: &str, url: &Url, item: &Item) -> Result<(), NoText> {
+    let page = Page::parse(markup, url).map_err(|_| NoArticle::TooDeep)?;
+    let asked = item.url.as_deref().and_then(|u| Url::parse(u).ok());
+    match obstacle(&page, asked.as_ref().unwrap_or(url)) {
+        Some(LeftOutReason::NeedsJavascript) | None => Ok(()),
+        Some(reason) => Err(NoText::Obstacle(reason.describe())),
+    }
+}
+
 /// The text of an item whose source declares a part of the page, or watches the page.
 fn declared_part(
     fetched: SavedPage,
@@ -182,16 +217,19 @@ fn declared_part(
     let page = Page::parse(markup, &fetched.url).map_err(|_| NoArticle::TooDeep)?;
     let article = article::extract(markup, guide, Mode::Page, None).ok();
     let (html, from) = match &known.part {
-        Part::Selected(selector) => {
-            let part = selected_part(&page, selector).ok_or(NoText::NotSelected)?;
-            (part, TextFrom::Selected)
+        Part::Selected { selector, all } => {
+            let part = match all {
+                true => selected_part(&page, selector),
+                false => first_part(&page, selector),
+            };
+            (part.ok_or(NoText::NotSelected)?, TextFrom::Selected)
         }
         Part::Article | Part::Page => {
             let before = known.before.as_ref();
             watched_part(&page, article.as_ref(), before, &known.item.title)
         }
     };
-    let page_hash = hash(&html::to_text(&html));
+    let page_hash = known.part.name_in(hash(&html::to_text(&html)));
     let dates = article.as_ref().map(|a| (a.published, a.modified)).unwrap_or_default();
     let read = PageRead {
         text: match compare(&known, &html, page_hash) {
@@ -210,6 +248,12 @@ fn declared_part(
     };
     let undated = article.and_then(|article| undated(&known.item, &read, &article.document));
     Ok((read, undated))
+}
+
+/// The first match of a selector as safe HTML.
+fn first_part(page: &Page, selector: &str) -> Option<String> {
+    let found = Selectors::parse(selector).ok()?.first(page.tree())?;
+    Some(html::clean(&found.inner_html(), Some(page.base())))
 }
 
 /// A watched page that says it is an article is followed by its text, any other by its whole content. The
@@ -293,12 +337,19 @@ fn compare(known: &ReadContext, html: &str, page_hash: i64) -> Compared {
     let Some(before) = &known.before else { return Compared::Better };
     let (old, new): (Document, Document) = (from_html(&before.html, None), from_html(html, None));
     let same_way = known.way_before == Some(known.way);
+    // Another part of the page is no change of it.
+    let same_part = match (&known.part, known.hash_before) {
+        (_, None) => true,
+        (Part::Article, _) => before.from != TextFrom::Selected,
+        (part, Some(hash)) => part.name_in(hash) == hash,
+    };
     // The user selected the part: every change of it counts.
-    let selected = matches!(known.part, Part::Selected(_));
+    let selected = matches!(known.part, Part::Selected { .. });
     match (same_text(&old.text(), &new.text()), same_references(&old, &new)) {
         (true, true) => Compared::Same,
         (true, false) if same_way => Compared::Changed,
         (false, _) if !selected && is_small_change(&old.text(), &new.text()) => Compared::Same,
+        (false, _) if !same_part => Compared::Better,
         (false, _) if known.hash_before.is_some_and(|h| h != page_hash) => Compared::Changed,
         _ => Compared::Better,
     }

@@ -3,12 +3,15 @@
 use super::Visit;
 use super::gathering::Gathering;
 use crate::engine::fulltext;
-use crate::model::{LeftOutReason, PageSays, WebsiteRules};
+use crate::engine::fulltext::TextGot;
+use crate::model::{Entry, LeftOutReason, PageSays, WebsiteRules};
 use crate::net::Response;
 use crate::store::ReservedKeys;
+use crate::util::domain::same_site;
 use crate::util::text;
-use crate::website::Page;
 use crate::website::signal::{says, unchanged};
+use crate::website::{Page, obstacle};
+use url::Url;
 
 /// Reads a page, which is the response to the first request.
 ///
@@ -20,65 +23,93 @@ pub(super) async fn read(
     response: Response,
     gathering: &mut Gathering,
 ) -> Result<(), String> {
-    let first = first_facts(visit, &response).await;
-    let Some(FirstFacts { says, title, needs_javascript }) = first else {
+    // The item keeps the declared URL wherever the page moves to.
+    let url = visit.job.source.url.clone();
+    let first = first_facts(visit, &url, &response).await;
+    let Some(FirstFacts { says, title, obstacle }) = first else {
         return Err("the page could not be read (this is a bug)".to_owned());
     };
+    let moved_away = !same_site(&response.final_url, &url);
+    let obstacle = obstacle.or_else(|| moved_away.then_some(LeftOutReason::OtherSite));
+    if let Some(reason) = obstacle {
+        let what = format!("the page is {}", reason.describe());
+        gathering.note(&what);
+        gathering.nothing_listed = Some(what);
+        gathering.leave_out(reason, &response.final_url);
+        return Ok(());
+    }
     gathering.title = title;
     gathering.says = Some(says);
     let before = &visit.facts.website;
-    if unchanged(&says, &before.says) && before.problem.is_none() && !before.unfinished {
+    // The date of the page does not cover a part that the user selects.
+    let whole = rules.content == WebsiteRules::CONTENT;
+    if whole && unchanged(&says, &before.says) && before.problem.is_none() && !before.unfinished {
         gathering.unchanged = true;
         return Ok(());
     }
-    if needs_javascript {
-        let what = "almost no text: the page needs JavaScript, which is not supported";
-        gathering.note(what);
-        gathering.nothing_listed = Some(what.to_owned());
-        gathering.leave_out(LeftOutReason::NeedsJavascript, &visit.home());
-    }
-    let url = visit.home();
     let publisher = visit.publisher(gathering.title.as_deref());
-    let known = visit.item(&url).await?;
+    let known = item(visit, &url).await?;
     if known.is_none() {
         let read = visit.take(url.clone(), response.clone(), rules, &publisher, gathering).await;
-        // The item keeps its URL wherever the page redirects to.
-        let entry = read.map(|entry| crate::model::Entry { url: Some(url.to_string()), ..entry });
+        let entry = read.map(|entry| Entry { url: Some(url.to_string()), ..entry });
         let mut keys = ReservedKeys::for_articles(1);
         visit.keep(entry.into_iter().collect(), &mut keys, gathering).await?;
     }
-    let Some(item) = (match known {
+    let stored = match known {
         Some(item) => Some(item),
         None => visit.item(&url).await?,
-    }) else {
-        return Ok(());
     };
-    let changed = fulltext::take_response(visit.context, &visit.job.source, item, response).await;
-    if changed.map_err(|e| text::line(&e.to_string()))? {
-        gathering.kept.updated += 1;
+    let Some(item) = stored else { return Ok(()) };
+    let got = fulltext::take_response(visit.context, &visit.job.source, item, response).await;
+    let got = got.map_err(|e| text::line(&e.to_string()))?;
+    if known.is_some() {
+        gathering.kept.known += 1;
+        gathering.read += 1;
+        gathering.kept.updated += u32::from(got.is_change());
+        if let TextGot::Failed(why) = got {
+            gathering.note(why);
+            gathering.empty += 1;
+        }
     }
-    gathering.kept.known += u32::from(known.is_some());
     Ok(())
 }
 
 struct FirstFacts {
     says: PageSays,
     title: Option<String>,
-    needs_javascript: bool,
+    obstacle: Option<LeftOutReason>,
 }
 
-async fn first_facts(visit: &Visit<'_>, response: &Response) -> Option<FirstFacts> {
-    let response = response.clone();
+async fn first_facts(visit: &Visit<'_>, url: &Url, response: &Response) -> Option<FirstFacts> {
+    let (response, url) = (response.clone(), url.clone());
     let read = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url);
         page.map_or_else(
-            |_| FirstFacts { says: PageSays::default(), title: None, needs_javascript: false },
+            |_| FirstFacts {
+                says: PageSays::default(),
+                title: None,
+                obstacle: Some(LeftOutReason::NotAPage),
+            },
             |page| FirstFacts {
                 says: says(&page),
                 title: page.title(),
-                needs_javascript: page.needs_javascript(),
+                obstacle: obstacle(&page, &url),
             },
         )
     };
     visit.context.work(read).await
+}
+
+/// The row key of the source's only item; an earlier release may have stored it with another URL.
+async fn item(visit: &Visit<'_>, url: &Url) -> Result<Option<i64>, String> {
+    if let Some(item) = visit.item(url).await? {
+        return Ok(Some(item));
+    }
+    let key = visit.job.key;
+    let read = visit.context.read(move |reader| reader.addresses(key, 1)).await;
+    let only = read.map_err(|e| text::line(&e.to_string()))?;
+    match only.first().and_then(|url| Url::parse(url).ok()) {
+        Some(url) => visit.item(&url).await,
+        None => Ok(None),
+    }
 }

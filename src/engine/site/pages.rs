@@ -5,6 +5,7 @@ use super::gathering::Gathering;
 use crate::engine::fulltext;
 use crate::model::{Entry, LeftOutReason, RuleKey, SourceKind, Time, WebsiteRules};
 use crate::net::{FetchError, Response};
+use crate::sitemap::SitemapEntry;
 use crate::store::{KnownTo, ReservedKeys, StoreError, prepare};
 use crate::util::domain::same_site;
 use crate::util::html;
@@ -23,6 +24,8 @@ pub(crate) type Prefetched = HashMap<String, Response>;
 const REFUSED: TimeDelta = TimeDelta::days(30);
 /// A missing page is fetched again after this time.
 const MISSING: TimeDelta = TimeDelta::days(1);
+/// A page that was modified on the day on which it was read is read again after this time.
+const SAME_DAY: TimeDelta = TimeDelta::hours(6);
 /// Number of temporary failures in a row after which the rest waits for the next poll.
 const MAX_FAILURES: usize = 3;
 
@@ -86,7 +89,7 @@ impl Visit<'_> {
                     let read = self.take(url, response, rules, publisher, gathering).await;
                     let Some(entry) = read else { continue };
                     self.keep(vec![entry], keys, gathering).await?;
-                    self.full_text(&page.final_url.clone(), page, rules).await?;
+                    self.full_text(&page.final_url.clone(), page).await?;
                 }
                 Ok(response) if response.status == 429 => {
                     (gathering.left_host, gathering.unfinished) = (true, true);
@@ -127,17 +130,9 @@ impl Visit<'_> {
         Ok(true)
     }
 
-    /// Stores the article as the page alone, its site and its other items give it, unless the
-    /// source has its own selector for the text.
-    pub(super) async fn full_text(
-        &self,
-        url: &Url,
-        page: Response,
-        rules: &WebsiteRules,
-    ) -> Result<(), String> {
-        if rules.content != WebsiteRules::CONTENT {
-            return Ok(());
-        }
+    /// Stores the text of an article: by the selector of the source, or as the page, its site and
+    /// its other items give it.
+    pub(super) async fn full_text(&self, url: &Url, page: Response) -> Result<(), String> {
         let Some(item) = self.item(url).await? else { return Ok(()) };
         let stored = fulltext::take_response(self.context, &self.job.source, item, page).await;
         stored.map(drop).map_err(|e| text::line(&e.to_string()))
@@ -150,6 +145,27 @@ impl Visit<'_> {
         read.map_err(|e| text::line(&e.to_string()))
     }
 
+    /// Those of the known pages that have changed since they were read, according to the sitemap.
+    pub(super) async fn modified(&self, pages: Vec<SitemapEntry>) -> Result<Vec<Url>, String> {
+        let (key, now) = (self.job.key, self.started);
+        let read = self.context.read(move |reader| {
+            let mut modified = Vec::new();
+            for page in pages {
+                // A time in the future says nothing.
+                let Some(lastmod) = page.lastmod.filter(|m| m.at <= now) else { continue };
+                let Some(item) = reader.item_at(key, &page.url)? else { continue };
+                let Some(state) = reader.page(item)? else { continue };
+                let same_day =
+                    lastmod.whole_day && lastmod.at.date_naive() == state.asked.date_naive();
+                if lastmod.at > state.asked || same_day && now - state.asked >= SAME_DAY {
+                    modified.push(page.url);
+                }
+            }
+            Ok(modified)
+        });
+        read.await.map_err(|e| text::line(&e.to_string()))
+    }
+
     /// Reads known articles again and stores new versions of those that have changed.
     ///
     /// # Errors
@@ -159,9 +175,17 @@ impl Visit<'_> {
         urls: Vec<Url>,
         gathering: &mut Gathering,
     ) -> Result<(), String> {
+        let (mut failures, home) = (0, self.home());
         for url in urls {
             let Some(item) = self.item(&url).await? else { continue };
+            if !same_site(&url, &home) {
+                continue;
+            }
             match self.fetcher.page(url.clone()).await {
+                // Somewhere else is another text.
+                Ok(response) if normalise(&response.final_url) != normalise(&url) => {
+                    gathering.note(format!("{url} redirects to {}", response.final_url));
+                }
                 Ok(response) if response.is_success() => {
                     gathering.wire_bytes += response.wire_bytes;
                     gathering.elapsed += response.elapsed;
@@ -169,19 +193,28 @@ impl Visit<'_> {
                         fulltext::take_response(self.context, &self.job.source, item, response)
                             .await;
                     let changed = changed.map_err(|e| text::line(&e.to_string()))?;
-                    gathering.kept.updated += u32::from(changed);
+                    gathering.kept.updated += u32::from(changed.is_change());
                     gathering.kept.known += 1;
                 }
                 Ok(response) if response.status == 429 => {
                     (gathering.left_host, gathering.unfinished) = (true, true);
                     return Ok(());
                 }
-                Ok(response) => gathering.note(format!("{url}: HTTP {}", response.status)),
                 Err(FetchError::Paused { .. }) => {
                     (gathering.left_host, gathering.unfinished) = (true, true);
                     return Ok(());
                 }
-                Err(e) => gathering.note(e.to_string()),
+                other => {
+                    gathering.leave_out(LeftOutReason::Unreachable, &url);
+                    gathering.note(match other {
+                        Ok(response) => format!("{url}: HTTP {}", response.status),
+                        Err(e) => e.to_string(),
+                    });
+                    failures += 1;
+                    if failures == MAX_FAILURES {
+                        return Ok(());
+                    }
+                }
             }
         }
         Ok(())
@@ -261,7 +294,8 @@ impl Visit<'_> {
             Some(Read::Refused { reason, why }) => {
                 gathering.note(format!("{listed} was skipped: {why}"));
                 gathering.leave_out(reason, &listed);
-                gathering.refused.push((listed, self.started + REFUSED));
+                let wait = if reason.may_pass() { MISSING } else { REFUSED };
+                gathering.refused.push((listed, self.started + wait));
             }
             None => gathering.note(format!("{listed} could not be read (this is a bug)")),
         }
@@ -317,7 +351,7 @@ fn read(
         }
     };
     if let Err(e) = check_selectors(&page, rules) {
-        return Read::Refused { reason: LeftOutReason::NotAPage, why: e.to_string() };
+        return Read::Refused { reason: LeftOutReason::NotSelected, why: e.to_string() };
     }
     let found = article(&page, rules, Some(now));
     if let Err(rejection) = validate(&found, home, now) {

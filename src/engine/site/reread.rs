@@ -3,13 +3,15 @@
 use super::gathering::Gathering;
 use super::{PageFetcher, Prefetched, Visit};
 use crate::engine::context::Context;
+use crate::engine::fulltext;
 use crate::engine::handle::Handle;
 use crate::engine::message::Pace;
 use crate::engine::queue::Job;
-use crate::model::{Entry, LeftOut, LeftOutReason, Source};
+use crate::model::{Entry, LeftOut, LeftOutReason, Pause, PauseReason, Source};
 use crate::net::FetchError;
 use crate::store::{StoreError, prepare};
-use crate::util::text;
+use crate::util::url::normalise;
+use crate::util::{text, time_text};
 use std::sync::Arc;
 use url::Url;
 
@@ -35,7 +37,11 @@ impl Handle {
     pub async fn reread(&self, key: i64, limit: usize) -> Result<Reread, StoreError> {
         self.context.store.writable()?;
         let Some(source) = self.context.source(key) else { return Ok(Reread::default()) };
-        reread(&self.context, source, key, limit).await
+        let done = reread(&self.context, source, key, limit).await?;
+        // The next poll tries again what earlier ones have left out.
+        self.context.store.forget_refused(key, self.context.clock.now()).await?;
+        self.context.store.change_facts(key, |facts| facts.website.unfinished = true).await?;
+        Ok(done)
     }
 }
 
@@ -61,23 +67,43 @@ async fn reread(
         prefetched: Prefetched::new(),
         hash: [0; 32],
     };
+    let now = visit.started;
+    if let Some(pause) = facts.pause.filter(|pause| pause.until > now) {
+        done.stopped = Some(time_text::pause(&pause, now));
+        return Ok(done);
+    }
+    if let Some(until) = fulltext::paused_until(context, &job.source.url, now).await {
+        let pause = Pause { until, reason: PauseReason::HostPaused };
+        done.stopped = Some(time_text::pause(&pause, now));
+        return Ok(done);
+    }
     let publisher = visit.publisher(None);
     let mut gathering = Gathering::default();
     for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
         match visit.fetcher.page(url.clone()).await {
+            // Somewhere else is another text.
+            Ok(response) if normalise(&response.final_url) != normalise(&url) => {
+                gathering.leave_out(LeftOutReason::Missing, &url);
+            }
             Ok(response) if response.is_success() => {
                 let page = response.clone();
                 let read =
                     visit.take(url.clone(), response, &rules, &publisher, &mut gathering).await;
                 let Some(entry) = read else { continue };
                 done.read += 1;
+                // What the selectors do not find any more is kept.
+                if gathering.untitled + gathering.empty > 0 {
+                    (gathering.untitled, gathering.empty) = (0, 0);
+                    gathering.leave_out(LeftOutReason::NotSelected, &url);
+                    continue;
+                }
                 let Ok(Some(item)) = visit.item(&url).await else { continue };
                 let entry = Entry { url: Some(url.to_string()), ..entry };
                 let prepared = context.work(move || prepare(vec![entry])).await;
                 let prepared = prepared.and_then(|mut all| all.pop()).ok_or(StoreError::Closed)?;
                 let changed = context.store.replace_article(item, prepared, visit.started).await?;
                 done.changed += u32::from(changed);
-                if let Err(why) = visit.full_text(&url, page, &rules).await {
+                if let Err(why) = visit.full_text(&url, page).await {
                     tracing::warn!("cannot store the text of {url}: {why}");
                 }
             }

@@ -51,12 +51,11 @@ pub(super) async fn read(
         candidates.into_iter().zip(known).partition(|(_, known)| known.is_none());
     let mut new: Vec<SitemapEntry> = new.into_iter().map(|(page, _)| page).collect();
     let rest = new.split_off(new.len().min(budget));
-    // Modified since the last poll: read again, as far as new pages leave room.
-    let modified = |page: &SitemapEntry| {
-        page.lastmod.is_some_and(|m| last_visit.is_some_and(|last| m.at > last))
-    };
-    let again = old.into_iter().map(|(page, _)| page).filter(modified).map(|page| page.url);
-    let again: Vec<Url> = again.take(budget - new.len()).collect();
+    let mut again = visit.modified(old.into_iter().map(|(page, _)| page).collect()).await?;
+    let surplus = again.split_off(again.len().min(MAX_DUE)).len();
+    if surplus > 0 {
+        gathering.note(format!("{surplus} modified pages not read again: limit of {MAX_DUE}"));
+    }
     match last_visit {
         // Old pages without a modification time would seem new forever.
         None => {

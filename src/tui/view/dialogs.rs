@@ -268,8 +268,7 @@ fn wrap_help(
 }
 
 pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
-    let inner =
-        window(app, frame, body, "Log: failed polls and repaired feeds", (body.width, body.height));
+    let inner = window(app, frame, body, "Log: failed polls and notes", (body.width, body.height));
     let Some(polls) = &log.polls else { return };
     if polls.is_empty() {
         frame.render_widget(ratatui::text::Line::raw("No failures."), inner);
@@ -315,7 +314,7 @@ fn describe_outcome(outcome: &Outcome, repairs: &[String]) -> (String, Role) {
             let role = if *kind == ErrorKind::Politeness { Role::Warning } else { Role::Error };
             (message.clone(), role)
         }
-        _ => (format!("repaired: {}", repairs.join("; ")), Role::Warning),
+        _ => (format!("notes: {}", repairs.join("; ")), Role::Warning),
     }
 }
 
