@@ -4,7 +4,8 @@ use super::page::{Page, own};
 use super::selector::Selectors;
 use crate::util::html::{self, tree::text_of};
 use crate::util::text;
-use scraper::{ElementRef, Selector};
+use scraper::{ElementRef, Html, Selector};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// Maximum size of the watched markup in bytes.
@@ -14,10 +15,12 @@ static MAIN: LazyLock<Option<Selector>> = LazyLock::new(|| own("main, [role=main
 static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));
 /// What surrounds the content of a page, and adverts.
 static AROUND: LazyLock<Option<Selector>> = LazyLock::new(|| {
-    own("nav, footer, aside, form, script, style, noscript, template, iframe, dialog, \
+    own("nav, footer, aside, script, style, noscript, template, iframe, dialog, \
          [role=navigation], [role=banner], [role=contentinfo], [role=complementary], [aria-hidden=true], \
+         form input, form button, form select, form textarea, \
          .ad, .ads, .advert, .advertisement, .adsbygoogle, .sponsored, .cookie-banner")
 });
+static FORM: LazyLock<Option<Selector>> = LazyLock::new(|| own("form"));
 static HEADER: LazyLock<Option<Selector>> = LazyLock::new(|| own("body > header"));
 
 static H1: LazyLock<Option<Selector>> = LazyLock::new(|| own("h1"));
@@ -37,9 +40,20 @@ pub fn declares_article(page: &Page) -> bool {
 /// All parts of a page that a selector matches, as safe HTML; `None` if it matches nothing.
 pub fn selected_part(page: &Page, selector: &str) -> Option<String> {
     let selectors = Selectors::parse(selector).ok()?;
-    let parts: Vec<String> =
-        selectors.first_matching(page.tree()).into_iter().map(|e| e.html()).collect();
-    (!parts.is_empty()).then(|| clean(page, &parts.concat()))
+    let found = selectors.first_matching(page.tree());
+    let all: HashSet<_> = found.iter().map(|e| e.id()).collect();
+    let mut markup = String::new();
+    for element in &found {
+        // What is inside another match is in its markup.
+        if element.ancestors().any(|around| all.contains(&around.id())) {
+            continue;
+        }
+        markup.push_str(&element.html());
+        if markup.len() >= MAX_MARKUP {
+            break;
+        }
+    }
+    (!found.is_empty()).then(|| clean(page, &markup))
 }
 
 /// The content of a page without what surrounds it on every page of a site, and without the
@@ -57,6 +71,11 @@ pub fn main_part(page: &Page, title: &str) -> String {
             node.detach();
         }
     }
+    for id in small_forms(&tree) {
+        if let Some(mut node) = tree.tree.get_mut(id) {
+            node.detach();
+        }
+    }
     let first = |selector: &Option<Selector>| {
         selector
             .as_ref()
@@ -64,6 +83,19 @@ pub fn main_part(page: &Page, title: &str) -> String {
             .map(|e: ElementRef<'_>| e.inner_html())
     };
     clean(page, &first(&MAIN).or_else(|| first(&BODY)).unwrap_or_default())
+}
+
+/// The forms with less than half of the text. Some systems put the whole page into one form.
+fn small_forms(tree: &Html) -> Vec<ego_tree::NodeId> {
+    let letters = |e: ElementRef<'_>| text_of(e).chars().filter(|c| c.is_alphanumeric()).count();
+    let body = BODY.as_ref().and_then(|s| tree.select(s).next());
+    let (Some(body), Some(forms)) = (body, FORM.as_ref()) else { return Vec::new() };
+    let all = letters(body);
+    // Detached elements are still found, but are of no importance.
+    tree.select(forms)
+        .filter(|form| letters(*form) * 2 < all.max(1))
+        .map(|form| form.id())
+        .collect()
 }
 
 fn page_heading(page: &Page, title: &str) -> Option<ego_tree::NodeId> {
@@ -95,6 +127,11 @@ mod tests {
                 "News Open day",
             ),
             ("<body><main></main>", ""),
+            (
+                "<body><form><nav>Home</nav><h2>Prices</h2><input value=x><p>Tea 3 € <select><option>All\
+                 </select><button>Go</button></form>Imprint",
+                "Prices Tea 3 € Imprint",
+            ),
         ];
         for (markup, want) in cases {
             let found = html::to_text(&main_part(&page(markup), "Prices"));
@@ -124,5 +161,15 @@ mod tests {
         let three = text("p.a").unwrap();
         assert_eq!(three.split_whitespace().collect::<Vec<_>>(), ["One", "Three"]);
         assert_eq!(text("p.c"), None);
+    }
+
+    #[test]
+    fn nested_matches_are_read_once() {
+        let nested = format!("{}<p>{}", "<div class=e>".repeat(200), "word ".repeat(100_000));
+        let part = selected_part(&page(&nested), "div.e").unwrap();
+        assert_eq!(html::to_text(&part).split_whitespace().count(), 100_000);
+        let many = format!("<p class=e>{}</p>", "word ".repeat(100)).repeat(4_000);
+        let part = selected_part(&page(&many), ".e").unwrap();
+        assert!(part.len() <= MAX_MARKUP + 1000, "{}", part.len());
     }
 }
