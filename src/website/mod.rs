@@ -26,7 +26,7 @@ mod watch;
 pub use article::{Article, article, check_selectors, summarise};
 pub use authors::split_names;
 pub use list::{ListLink, ListPage, list_page};
-pub use obstacle::obstacle;
+pub use obstacle::{has_text, obstacle};
 pub use outline::{Elements, Outline, OutlineLine, TextLine, outline};
 pub use page::{Page, PageError};
 pub use pick::{Pick, pick};

@@ -4,14 +4,22 @@ use super::page::{Page, own};
 use crate::model::LeftOutReason;
 use crate::util::html::tree::text_of;
 use crate::util::url::normalise;
-use scraper::Selector;
+use scraper::{ElementRef, Selector};
 use std::sync::LazyLock;
 use url::Url;
 
-/// With more words, a page has a text besides its login or its question.
-const FEW_WORDS: usize = 150;
+/// With more letters and digits, a page has a text besides its login or its question. Words cannot
+/// be counted in every language.
+const FEW_LETTERS: usize = 750;
+/// With as many, a page whose header has a login form has a text.
+const SOME_LETTERS: usize = 50;
 
 static PASSWORD: LazyLock<Option<Selector>> = LazyLock::new(|| own("form input[type=password]"));
+static H1: LazyLock<Option<Selector>> = LazyLock::new(|| own("h1"));
+static PARAGRAPHS: LazyLock<Option<Selector>> = LazyLock::new(|| own("p"));
+/// Names and roles of what is beside the content of a page.
+const BESIDE: &[&str] =
+    &["header", "nav", "aside", "footer", "dialog", "banner", "navigation", "complementary"];
 static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));
 /// Parts of a host or path of login and consent pages.
 const LOGIN: &[&str] =
@@ -24,16 +32,48 @@ pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
     let moved = normalise(page.url()) != normalise(asked);
     let few = || {
         let body = BODY.as_ref().and_then(|s| page.tree().select(s).next());
-        body.is_none_or(|body| text_of(body).split_whitespace().nth(FEW_WORDS).is_none())
+        body.is_none_or(|body| !has_text(&text_of(body)))
     };
-    let has_password = PASSWORD.as_ref().is_some_and(|s| page.tree().select(s).next().is_some());
-    if has_password && (moved && leads_to(page.url(), LOGIN) || few()) {
-        return Some(LeftOutReason::NeedsLogin);
+    let leads_to_login = moved && leads_to(page.url(), LOGIN);
+    let mut passwords = PASSWORD.iter().flat_map(|s| page.tree().select(s));
+    if let Some(first) = passwords.next() {
+        let mut beside =
+            || !moved && is_beside(first) && passwords.all(is_beside) && has_article(page);
+        if leads_to_login || few() && !beside() {
+            return Some(LeftOutReason::NeedsLogin);
+        }
     }
     if moved && leads_to(page.url(), CONSENT) && few() {
         return Some(LeftOutReason::NeedsConsent);
     }
     page.needs_javascript().then_some(LeftOutReason::NeedsJavascript)
+}
+
+/// Whether a text is so long that nothing stands in front of it.
+pub fn has_text(text: &str) -> bool {
+    letters(text).nth(FEW_LETTERS).is_some()
+}
+
+fn letters(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|c| c.is_alphanumeric())
+}
+
+/// Whether an element is in the header of a page, or otherwise beside its content.
+fn is_beside(element: ElementRef<'_>) -> bool {
+    element.ancestors().filter_map(ElementRef::wrap).any(|around| {
+        let role = around.attr("role").unwrap_or_default();
+        BESIDE.contains(&around.value().name()) || BESIDE.contains(&role)
+    })
+}
+
+/// Whether a page has a heading and paragraphs of its own, however short.
+fn has_article(page: &Page) -> bool {
+    let own = |selector: &'static Option<Selector>| {
+        let all = selector.iter().flat_map(|s| page.tree().select(s));
+        all.filter(|e| !is_beside(*e)).map(text_of)
+    };
+    let titled = page.title().is_some() || own(&H1).any(|h| letters(&h).next().is_some());
+    titled && own(&PARAGRAPHS).map(|p| letters(&p).count()).sum::<usize>() >= SOME_LETTERS
 }
 
 /// Whether a part of the host or path is one of these words.
@@ -51,9 +91,19 @@ mod tests {
         use LeftOutReason::{NeedsConsent, NeedsJavascript, NeedsLogin};
         let login = "<form><input name=u><input type=password></form>";
         let text = "word ".repeat(200);
+        let chinese = "新闻报道全文".repeat(150);
+        let note = "<h1>Notice</h1><p>The library stays closed on Monday because of the move to the \
+                    new building.";
         let cases = [
             ("/a", format!("<p>Please log in{login}"), Some(NeedsLogin)),
             ("/a", format!("<p>{text}{login}"), None),
+            ("/a", format!("<p>{chinese}{login}"), None),
+            ("/a", format!("<p>{}{login}", "新闻".repeat(100)), Some(NeedsLogin)),
+            ("/a", format!("<header>{login}</header>{note}"), None),
+            ("/a", format!("<div role=banner>{login}</div>{note}"), None),
+            ("/a", format!("<header>{login}</header><h1>Log in</h1>"), Some(NeedsLogin)),
+            ("/login", format!("<header>{login}</header>{note}"), Some(NeedsLogin)),
+            ("/a", format!("{note}{login}"), Some(NeedsLogin)),
             ("/login/", format!("<p>{text}{login}"), Some(NeedsLogin)),
             ("/consent", "<p>We value your privacy".to_owned(), Some(NeedsConsent)),
             ("/consent", format!("<p>{text}"), None),
