@@ -7,6 +7,7 @@ mod classes;
 mod code;
 mod comments;
 mod compare;
+mod counters;
 mod density;
 mod document;
 mod embed;
@@ -41,7 +42,8 @@ mod parts_tests;
 #[cfg(test)]
 mod tests;
 
-pub use compare::{Change, differences, is_small_change, same_references, same_text};
+pub use compare::{Change, differences, same_references, same_text};
+pub use counters::is_small_change;
 pub use document::{Block, Document, Inline, Link, LinkKind};
 pub use extract::{
     Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, extract, page_dates,

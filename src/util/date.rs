@@ -9,7 +9,7 @@ mod scan;
 mod token;
 mod words;
 
-pub use names::language_of;
+pub use names::{is_weekday, language_of};
 pub use scan::{Context, Found as FoundDate, Order, Scan, scan};
 
 /// The weekday, from 1 for Monday, that a text in lower case ends with.

@@ -117,6 +117,11 @@ fn ago(language: &'static str, unit: &str, pattern: &'static str) -> Ago {
     Ago { language, before: text, after: "", fixed: number.parse().ok(), minutes }
 }
 
+/// Whether a lower-case word names a weekday in any language.
+pub fn is_weekday(word: &str) -> bool {
+    Names::get().weekdays.contains_key(word)
+}
+
 /// The language of a tag as the table names it: `nb-NO` is `no`.
 pub fn language_of(tag: &str) -> Option<&'static str> {
     static KNOWN: LazyLock<Vec<&'static str>> = LazyLock::new(|| {

@@ -1,0 +1,484 @@
+//! What changes on a page by itself: counters of visitors, relative dates, clocks.
+
+use super::compare::same_text;
+use crate::util::date::{self, Context, FoundDate};
+use chrono::DateTime;
+use std::borrow::Cow;
+
+/// Longest line that may change by itself, in words and in bytes.
+const MAX_WORDS: usize = 8;
+const MAX_LINE: usize = 160;
+/// Maximum number of such lines in a text.
+const MAX_LINES: usize = 200;
+/// Maximum number of words between a number and what it counts.
+const NEAR: usize = 2;
+/// Any time: relative dates are only recognised, not calculated.
+const NOW: i64 = 1_800_000_000;
+
+/// What pages count by themselves, in lower case.
+const COUNTED: &[&str] = &[
+    "view",
+    "views",
+    "pageviews",
+    "visitor",
+    "visitors",
+    "visit",
+    "visits",
+    "hit",
+    "hits",
+    "read",
+    "reads",
+    "reader",
+    "readers",
+    "like",
+    "likes",
+    "share",
+    "shares",
+    "comment",
+    "comments",
+    "online",
+    "download",
+    "downloads",
+    "follower",
+    "followers",
+    "aufruf",
+    "aufrufe",
+    "seitenaufrufe",
+    "besucher",
+    "besuche",
+    "zugriffe",
+    "klicks",
+    "kommentar",
+    "kommentare",
+    "leser",
+    "vue",
+    "vues",
+    "visite",
+    "visites",
+    "visiteurs",
+    "lectures",
+    "commentaires",
+    "partages",
+    "téléchargements",
+    "lecturas",
+    "visita",
+    "visitas",
+    "visitantes",
+    "vistas",
+    "comentarios",
+    "descargas",
+    "visualizzazioni",
+    "visitatori",
+    "letture",
+    "commenti",
+    "weergaven",
+    "bezoekers",
+    "bezoeken",
+    "reacties",
+    "visualizações",
+    "leituras",
+    "comentários",
+    "visningar",
+    "besökare",
+    "visninger",
+    "besøgende",
+    "katselukerrat",
+    "kävijää",
+    "wyświetleń",
+    "wyświetlenia",
+    "odsłon",
+    "odwiedzin",
+    "komentarzy",
+    "zobrazení",
+    "návštěv",
+    "görüntülenme",
+    "ziyaretçi",
+    "просмотр",
+    "просмотра",
+    "просмотров",
+    "просмотры",
+    "посетителей",
+    "посещений",
+    "комментариев",
+    "комментарии",
+    "переглядів",
+    "مشاهدة",
+    "مشاهدات",
+    "زيارة",
+    "צפיות",
+];
+/// Such words of languages without spaces between words.
+const COUNTED_PARTS: &[&str] = &[
+    "閲覧",
+    "アクセス",
+    "来訪者",
+    "訪問者",
+    "再生",
+    "浏览",
+    "瀏覽",
+    "阅读",
+    "閱讀",
+    "访问",
+    "點擊",
+    "点击",
+    "评论",
+    "조회",
+    "방문자",
+    "댓글",
+    "ครั้ง",
+    "เข้าชม",
+];
+/// Words beside the current date, or beside the time of an update.
+const DATED: &[&str] = &[
+    "updated",
+    "update",
+    "last",
+    "as",
+    "of",
+    "at",
+    "on",
+    "current",
+    "currently",
+    "date",
+    "time",
+    "local",
+    "now",
+    "today",
+    "is",
+    "it",
+    "the",
+    "this",
+    "page",
+    "was",
+    "generated",
+    "refreshed",
+    "checked",
+    "modified",
+    "am",
+    "pm",
+    "a.m",
+    "p.m",
+    "utc",
+    "gmt",
+    "cet",
+    "cest",
+    "est",
+    "edt",
+    "cst",
+    "cdt",
+    "pst",
+    "pdt",
+    "bst",
+    "mez",
+    "mesz",
+    "stand",
+    "vom",
+    "um",
+    "uhr",
+    "uhrzeit",
+    "aktualisiert",
+    "aktualisierung",
+    "letzte",
+    "zuletzt",
+    "heute",
+    "ist",
+    "der",
+    "den",
+    "datum",
+    "mis",
+    "mise",
+    "à",
+    "jour",
+    "le",
+    "la",
+    "dernière",
+    "aujourd'hui",
+    "heure",
+    "date",
+    "nous",
+    "sommes",
+    "actualizado",
+    "actualización",
+    "última",
+    "hoy",
+    "es",
+    "fecha",
+    "hora",
+    "el",
+    "aggiornato",
+    "aggiornamento",
+    "ultimo",
+    "oggi",
+    "è",
+    "il",
+    "alle",
+    "ore",
+    "bijgewerkt",
+    "laatst",
+    "vandaag",
+    "om",
+    "op",
+    "atualizado",
+    "atualização",
+    "hoje",
+    "às",
+    "em",
+    "uppdaterad",
+    "senast",
+    "idag",
+    "oppdatert",
+    "sist",
+    "opdateret",
+    "sidst",
+    "i",
+    "dag",
+    "kl",
+    "päivitetty",
+    "tänään",
+    "aktualizacja",
+    "dzisiaj",
+    "dziś",
+    "aktualizováno",
+    "dnes",
+    "güncelleme",
+    "bugün",
+    "обновлено",
+    "обновление",
+    "сегодня",
+    "оновлено",
+    "сьогодні",
+    "更新",
+    "最終更新",
+    "最終更新日",
+    "更新日",
+    "更新時間",
+    "更新时间",
+    "现在",
+    "今天",
+    "今日",
+    "本日",
+    "오늘",
+    "업데이트",
+];
+
+/// Whether two texts differ only in short lines, and there only in what changes by itself:
+/// visitors, "3 hours ago", a clock, the date of today. Every other number is a change.
+pub fn is_small_change(earlier: &str, later: &str) -> bool {
+    let (mut a, mut b) = (earlier.lines(), later.lines());
+    let mut left = MAX_LINES;
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if same_text(a, b) => {}
+            (Some(a), Some(b)) if left > 0 && changes_by_itself(a, b) => left -= 1,
+            _ => return false,
+        }
+    }
+}
+
+fn changes_by_itself(a: &str, b: &str) -> bool {
+    let short =
+        |line: &str| line.len() <= MAX_LINE && line.split_whitespace().nth(MAX_WORDS).is_none();
+    short(a) && short(b) && (is_counter(a, b) || is_relative(a, b) || is_now(a, b))
+}
+
+/// Whether two lines differ only in numbers, each of which is beside a word for what it counts.
+fn is_counter(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<&str>, Vec<&str>) =
+        (a.split_whitespace().collect(), b.split_whitespace().collect());
+    let counts = |word: &&str| {
+        let word = word.to_lowercase();
+        COUNTED.contains(&word.trim_matches(|c: char| !c.is_alphabetic()))
+            || COUNTED_PARTS.iter().any(|part| word.contains(part))
+    };
+    let near = |at: usize| {
+        let around = a.iter().take(at + NEAR + 1).skip(at.saturating_sub(NEAR));
+        around.into_iter().any(counts)
+    };
+    let valued = |word: &&str| word.contains(['€', '$', '£', '¥', '%']);
+    a.len() == b.len()
+        && !a.iter().any(valued)
+        && a.iter().zip(&b).enumerate().all(|(at, (old, new))| {
+            let same = || without_number(old).is_some_and(|old| Some(old) == without_number(new));
+            old == new || same() && near(at)
+        })
+}
+
+/// A word with one sign for its numbers, whatever their length and separators.
+fn without_number(word: &str) -> Option<String> {
+    let mut out = String::with_capacity(word.len());
+    let mut number = false;
+    for c in word.chars() {
+        match c.is_numeric() || number && matches!(c, ',' | '.' | '\'' | '’') {
+            true if !number => out.push('#'),
+            true => {}
+            false => out.push(c),
+        }
+        number = c.is_numeric() || number && matches!(c, ',' | '.' | '\'' | '’');
+    }
+    out.contains('#').then_some(out)
+}
+
+/// A line with its only date.
+struct Dated {
+    line: String,
+    date: FoundDate,
+}
+
+impl Dated {
+    fn read(line: &str) -> Option<Self> {
+        let now = DateTime::from_timestamp(NOW, 0).map(|now| now.fixed_offset());
+        let mut scan = date::scan(line, &Context { now, ..Context::default() });
+        let date = scan.dates.pop().filter(|date| scan.dates.is_empty() && !date.range)?;
+        Some(Self { line: scan.text, date })
+    }
+
+    fn rest(&self) -> [&str; 2] {
+        [&self.line[..self.date.at.start], &self.line[self.date.at.end..]]
+    }
+}
+
+/// Whether two lines differ only in a date such as "3 hours ago".
+fn is_relative(a: &str, b: &str) -> bool {
+    let (Some(a), Some(b)) = (Dated::read(a), Dated::read(b)) else { return false };
+    let counted =
+        |d: &Dated| d.date.relative && d.line[d.date.at.clone()].contains(|c: char| c.is_numeric());
+    counted(&a) && counted(&b) && a.rest().map(str::trim) == b.rest().map(str::trim)
+}
+
+/// Whether two lines are each nothing but a clock, the current date, or the time of an update.
+fn is_now(a: &str, b: &str) -> bool {
+    let (Some(old), Some(new)) = (Now::read(a), Now::read(b)) else { return false };
+    // Without words, a weekday with a time is rather when something takes place, and the current
+    // date is not followed by an earlier one.
+    let forward = || match (&old.date, &new.date) {
+        (Some(old), Some(new)) => {
+            old.short || old.swapped.is_some() || new.swapped.is_some() || old.day <= new.day
+        }
+        (None, None) => !old.weekday && !new.weekday,
+        _ => false,
+    };
+    old.labelled && new.labelled || forward()
+}
+
+/// A line that is nothing but a point in time.
+struct Now {
+    date: Option<FoundDate>,
+    weekday: bool,
+    labelled: bool,
+}
+
+impl Now {
+    fn read(line: &str) -> Option<Self> {
+        let dated = Dated::read(line);
+        let lower = line.to_lowercase();
+        let rest: [&str; 2] = dated.as_ref().map_or([&lower, ""], Dated::rest);
+        let (mut weekday, mut labelled, mut clocks) = (false, false, 0);
+        let between = |c: char| {
+            c.is_whitespace()
+                || c.is_ascii_punctuation() && !matches!(c, ':' | '.' | '\'')
+                || matches!(
+                    c,
+                    '–' | '—' | '|' | '·' | '•' | '，' | '、' | '：' | '（' | '）' | '、'
+                )
+        };
+        for word in rest.iter().flat_map(|part| part.split(between)) {
+            let word = word.trim_matches([':', '.', '\'']);
+            let word: Cow<'_, str> =
+                if word.contains('’') { word.replace('’', "'").into() } else { word.into() };
+            match &*word {
+                "" => {}
+                word if DATED.contains(&word) => labelled |= !is_clock_word(word),
+                word if date::is_weekday(word) => weekday = true,
+                word if is_clock(word) => clocks += 1,
+                _ => return None,
+            }
+        }
+        let date = dated.map(|d| d.date);
+        let once = clocks <= 1 && (clocks == 1 || date.is_some());
+        // Two times are when something begins and ends.
+        let twice = clocks == 1 && date.as_ref().is_some_and(|d| d.time.is_some());
+        (once && !twice).then_some(Self { date, weekday, labelled })
+    }
+}
+
+/// Whether a word belongs to a clock and says nothing about it.
+fn is_clock_word(word: &str) -> bool {
+    matches!(word, "am" | "pm" | "a.m" | "p.m" | "uhr" | "kl" | "at" | "on" | "um" | "der" | "den")
+}
+
+/// `9:05`, `09:05:30`, `9.05`, `9:05pm`.
+fn is_clock(word: &str) -> bool {
+    let word = word.trim_end_matches("am").trim_end_matches("pm").trim_end_matches('z');
+    let parts: Vec<&str> = word.split([':', '.']).collect();
+    let number = |p: &&str| (1..=2).contains(&p.len()) && p.bytes().all(|b| b.is_ascii_digit());
+    (2..=3).contains(&parts.len()) && parts.iter().all(number) && parts[1].len() == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_counters_and_clocks_are_small_changes() {
+        let cases = [
+            ("Title\n1,204 views\ntext", "Title\n998 views\ntext"),
+            ("Visitors today: 12", "Visitors today: 3'120"),
+            ("17 Kommentare · 204 Aufrufe", "18 Kommentare · 310 Aufrufe"),
+            ("Comments (12)", "Comments (13)"),
+            ("1 204 просмотров", "1 311 просмотров"),
+            ("12次浏览", "345次浏览"),
+            ("閲覧数：12", "閲覧数：13"),
+            ("posted 3 hours ago", "posted 14 hours ago"),
+            ("vor 3 Stunden", "vor 2 Tagen"),
+            ("3日前", "4日前"),
+            ("Updated 12:05\ntext", "Updated 9:15\ntext"),
+            ("as of 9.11.2026", "as of 10.11.2026"),
+            ("Stand: 9. November 2026", "Stand: 10. November 2026"),
+            ("Today is Sunday, 22 November 2026", "Today is Monday, 23 November 2026"),
+            ("Sunday, 22 November 2026", "Monday, 23 November 2026"),
+            ("Sunday, 22 November 2026 12:05", "Monday, 23 November 2026 7:15"),
+            ("12:05:33", "9:15:02"),
+        ];
+        for (earlier, later) in cases {
+            assert!(is_small_change(earlier, later), "{earlier} -> {later}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_are_changes() {
+        let cases = [
+            ("Tea 3 €", "Tea 4 €"),
+            ("newsfed 1.2.3", "newsfed 1.2.4"),
+            ("Turnout 40 %", "Turnout 45 %"),
+            ("Price 40 CHF", "Price 95 CHF"),
+            ("40 kr", "400 kr"),
+            ("Open from 9:00 to 18:00", "Open from 13:00 to 15:00"),
+            ("9:00 – 18:00", "13:00 – 15:00"),
+            ("Monday 19:00", "Monday 20:00"),
+            ("Next meeting: 5.5.2027", "Next meeting: 19.8.2027"),
+            ("19.8.2027", "5.5.2027"),
+            ("5.5.2027 – 7.5.2027", "6.5.2027 – 8.5.2027"),
+            ("Places left: 12", "Places left: 0"),
+            ("Release 14", "Release 15"),
+            ("Release 14 has 200 downloads", "Release 15 has 200 views"),
+            ("Open today", "Open tomorrow"),
+            (
+                "The fire in the old mill killed 3 people on Monday",
+                "The fire in the old mill killed 5 people on Monday",
+            ),
+            ("a\nb", "a"),
+            ("open", "closed"),
+        ];
+        for (earlier, later) in cases {
+            assert!(!is_small_change(earlier, later), "{earlier} -> {later}");
+        }
+    }
+
+    #[test]
+    fn many_changed_lines_are_a_change() {
+        let lines = |n: usize, views: usize| format!("{views} views\n").repeat(n);
+        assert!(is_small_change(&lines(MAX_LINES, 1), &lines(MAX_LINES, 2)));
+        assert!(!is_small_change(&lines(100_000, 1), &lines(100_000, 2)));
+    }
+}
