@@ -48,7 +48,7 @@ pub(super) fn meant(page: &Page<'_>, taken: &[bool], wanted: &Wanted<'_>) -> Opt
     };
     if let Some(block) = wanted.fragment.and_then(|f| named(page, f))
         && let Some(range) = part_of(page, taken, block.clone())
-        // The part of an article that is the page's own is not asked for.
+        // If the page's title is the wanted one, the fragment is only a section of the article.
         && (title.is_empty()
             || likeness(page.text(block.start), &title) >= SAME
             || !of_page())

@@ -29,10 +29,9 @@ const MAX_IDLE: u32 = 10;
 /// blocks that a template may leave out of its box.
 const SURE: f32 = 0.8;
 const MAX_LOST: f32 = 0.05;
-/// Probability up to which the page alone is sure that a block is not part of the article, and the
-/// share of the words of a result that may be in such blocks.
+/// Probability up to which the page alone is sure that a block is not part of the article.
 const UNSURE: f32 = 0.1;
-
+/// Share of the words of a result that may be in such blocks.
 const MAX_ADDED: f32 = 0.5;
 /// Number of pages after which the ends are well known.
 const EXPERIENCED: u32 = 4;
