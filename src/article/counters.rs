@@ -377,10 +377,7 @@ impl Now {
         let between = |c: char| {
             c.is_whitespace()
                 || c.is_ascii_punctuation() && !matches!(c, ':' | '.' | '\'')
-                || matches!(
-                    c,
-                    '–' | '—' | '|' | '·' | '•' | '，' | '、' | '：' | '（' | '）' | '、'
-                )
+                || matches!(c, '–' | '—' | '|' | '·' | '•' | '，' | '、' | '：' | '（' | '）')
         };
         for word in rest.iter().flat_map(|part| part.split(between)) {
             let word = word.trim_matches([':', '.', '\'']);

@@ -307,9 +307,8 @@ fn in_zones(all: &mut [Candidate]) {
             continue;
         }
         let hour = i32::try_from(time.hour()).unwrap_or(0);
-        let minute = i32::from(time.minute() > 0);
         let next = day.succ_opt().filter(|d| local.contains(d)).map(|_| 24 - hour);
-        let previous = day.pred_opt().filter(|d| local.contains(d)).map(|_| -hour - minute.max(1));
+        let previous = day.pred_opt().filter(|d| local.contains(d)).map(|_| -hour - 1);
         // Zones reach from 12 hours west to 14 hours east.
         let hours = next.filter(|h| *h <= 14).or(previous.filter(|h| *h >= -12));
         if let Some(zone) = hours.and_then(|h| FixedOffset::east_opt(h * 3600)) {

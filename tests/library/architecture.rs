@@ -68,7 +68,11 @@ const PANICKING: &[&[&str]] =
 /// Longest source file, in lines.
 const LONGEST: usize = 499;
 /// Files that may be longer, and why.
-const LONG: &[(&str, &str)] = &[];
+const LONG: &[(&str, &str)] = &[
+    ("article/blocks.rs", "one walk over the tree, whose rules share its state"),
+    ("article/features.rs", "the order of the features is the format of the trained tables"),
+    ("article/from_html.rs", "one builder, whose rules for tags share its state"),
+];
 
 #[test]
 fn modules_respect_their_boundaries() {

@@ -50,7 +50,7 @@ pub(super) fn of_elements(
             let date = scan.dates.first()?;
             labels::of(&scan.text[..date.at.start], &scan.text[date.at.end..])
         });
-        let Some((read, shown)) = of_element(element, &text, label, context) else { continue };
+        let Some((read, shown)) = of_element(element, &text, context) else { continue };
         let meaning = match (named, label) {
             (Some((_, meaning)), _) => meaning,
             (_, Some(Label::Modified)) => Meaning::Modified,
@@ -139,12 +139,10 @@ type Reading = (PageTime, Option<NaiveDate>);
 fn of_element(
     element: ElementRef<'_>,
     text: &str,
-    label: Option<Label>,
     context: &Context,
 ) -> Option<(Reading, Option<NaiveDate>)> {
     let stated =
         ["datetime", "content", "title"].iter().find_map(|a| read(element.attr(a)?, context));
-    let _ = label;
     let shown = date::scan(text, context).dates.into_iter().next();
     match (stated, shown) {
         (Some((time, Some(swapped))), Some(shown)) if shown.day == swapped => {

@@ -12,7 +12,7 @@ use crate::util::html;
 use crate::util::text;
 use crate::util::url::normalise;
 use crate::website::propose::{Sample, article_rules};
-use crate::website::{Article, Page, article, check_selectors, obstacle, validate};
+use crate::website::{Page, article, check_selectors, has_text, obstacle, validate};
 use chrono::TimeDelta;
 use std::collections::HashMap;
 use url::Url;
@@ -303,13 +303,6 @@ impl Visit<'_> {
     }
 }
 
-/// Words of a text that nothing stands in front of.
-const WORDS: usize = 150;
-
-fn has_text(found: &Article) -> bool {
-    html::to_text(&found.content).split_whitespace().nth(WORDS).is_some()
-}
-
 /// Selectors that find the titles or texts of all these articles.
 pub(super) fn instead(
     blank: Vec<(Response, String)>,
@@ -359,7 +352,7 @@ fn read(
     }
     let stops = |reason: &LeftOutReason| match reason {
         LeftOutReason::NeedsJavascript => found.summary.is_empty() || !found.titled,
-        _ => !has_text(&found),
+        _ => !has_text(&html::to_text(&found.content)),
     };
     if let Some(reason) = obstacle(&page, asked).filter(stops) {
         return Read::Refused { reason, why: reason.describe().to_owned() };
