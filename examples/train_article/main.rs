@@ -29,8 +29,8 @@ use std::path::Path;
 use url::Url;
 
 const FIRST: Plan =
-    Plan { trees: 80, leaves: 16, rate: 0.12, features: 0.3, least: 4.0, ridge: 4.0 };
-const SECOND: Plan = Plan { trees: 60, ..FIRST };
+    Plan { trees: 160, leaves: 16, rate: 0.06, features: 0.3, least: 4.0, ridge: 4.0 };
+const SECOND: Plan = Plan { trees: 120, ..FIRST };
 const FOLDS: usize = 5;
 
 /// Header of the tables.

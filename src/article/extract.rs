@@ -289,7 +289,7 @@ fn narrow(
 }
 
 /// Removes the boxes about the author that follow the article.
-fn drop_author(page: &Page<'_>, taken: &mut [bool]) {
+pub(super) fn drop_author(page: &Page<'_>, taken: &mut [bool]) {
     let all = words_of(page, taken);
     let mut before = 0;
     let mut sums = Vec::with_capacity(taken.len() + 1);
@@ -302,7 +302,7 @@ fn drop_author(page: &Page<'_>, taken: &mut [bool]) {
         let (start, end) = (sums[element.blocks.start], sums[element.blocks.end]);
         let own = end - start;
         if (1..=MAX_AUTHOR).contains(&own)
-            && start * 10 >= all * 6
+            && start * 10 >= (all - own) * 6
             && start >= FEW_WORDS
             && classes::is_author_box(element.node.attr("class").unwrap_or_default())
         {

@@ -3,6 +3,7 @@
 
 use super::blocks::{Page, is_heading};
 use super::density::Density;
+use super::extract;
 use super::features::{self, Hints};
 use super::page_date::is_date_line;
 use super::trees::Forest;
@@ -15,6 +16,12 @@ const THRESHOLD: f32 = 0.5;
 const AGREED: f32 = 0.9;
 const THRESHOLD_INSIDE: f32 = 0.4;
 const THRESHOLD_OUTSIDE: f32 = 0.6;
+/// Mean probability from which a list in the article's own box belongs to the article as a whole.
+const THRESHOLD_LIST: f32 = 0.35;
+/// Headings and code between selected blocks of the article's own box need almost nothing.
+const THRESHOLD_ENCLOSED: f32 = 0.1;
+/// Probability of a block that cannot be part of the article.
+const EXCLUDED: f32 = 0.02;
 /// Number of blocks at the start of an article that may be a title or a date.
 const HEAD: usize = 4;
 /// With fewer words the trees are unreliable, and the best box is used.
@@ -57,9 +64,23 @@ fn chances(
     second: &Forest,
 ) -> Vec<f32> {
     let (mut rows, positions) = features::features(page, density, hints);
-    let chances: Vec<f32> = rows.iter().map(|row| first.chance(row)).collect();
+    let mut chances: Vec<f32> = rows.iter().map(|row| first.chance(row)).collect();
+    exclude_author(page, &mut chances);
     features::second(page, &positions, &mut rows, &chances);
     rows.iter().map(|row| second.chance(row)).collect()
+}
+
+/// Lowers the first stage's probabilities of boxes about the author, which else would support the
+/// blocks around them.
+pub(super) fn exclude_author(page: &Page<'_>, chances: &mut [f32]) {
+    let likely: Vec<bool> = chances.iter().map(|chance| *chance >= THRESHOLD).collect();
+    let mut rest = likely.clone();
+    extract::drop_author(page, &mut rest);
+    for (at, chance) in chances.iter_mut().enumerate() {
+        if likely[at] && !rest[at] {
+            *chance = EXCLUDED;
+        }
+    }
 }
 
 /// The blocks selected by these probabilities.
@@ -75,6 +96,7 @@ pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec
             let needed = if inside.contains(&at) { THRESHOLD_INSIDE } else { THRESHOLD_OUTSIDE };
             taken[at] = *chance >= needed;
         }
+        complete(page, best, chances, &mut taken);
     }
     let words = |taken: &[bool]| -> usize {
         page.blocks.iter().zip(taken).filter(|(_, t)| **t).map(|(b, _)| b.words).sum()
@@ -83,6 +105,33 @@ pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec
         return density.kept.clone();
     }
     taken
+}
+
+/// Fills gaps inside the article's own box: the rest of its lists, headings between selected blocks,
+/// and code. Alone they look like navigation or advertising.
+fn complete(page: &Page<'_>, own: usize, chances: &[f32], taken: &mut [bool]) {
+    let inside = page.elements[own].blocks.clone();
+    for list in page.elements[own + 1..].iter().filter(|e| matches!(e.name(), "ul" | "ol")) {
+        let range = list.blocks.clone();
+        if range.len() < 2 || !inside.contains(&range.start) {
+            continue;
+        }
+        let sum: f32 = chances[range.clone()].iter().sum();
+        if sum >= THRESHOLD_LIST * range.len() as f32 {
+            taken[range].fill(true);
+        }
+    }
+    let mut selected = inside.filter(|at| taken[*at]);
+    let (Some(first), Some(last)) = (selected.next(), selected.next_back()) else { return };
+    for at in (first + 1..last).rev() {
+        if taken[at] || chances[at] < THRESHOLD_ENCLOSED {
+            continue;
+        }
+        let element = page.blocks[at].element;
+        let heading = is_heading(page.elements[element].name());
+        taken[at] = heading && taken[at - 1] && taken[at + 1]
+            || page.around(element).any(|e| page.elements[e].name() == "pre");
+    }
 }
 
 /// Removes title and date lines from the start of an article.

@@ -249,3 +249,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_long_box_about_the_author_is_no_part_of_a_short_article() {
+    let say =
+        |n: usize| "Bees dance to tell the others of the hive where they found food. ".repeat(n);
+    let page = format!(
+        "<html><body><main><article><h1>Bees</h1><p>{}</p><p>{}</p></article>\
+         <div class='author-bio'><p>{}</p></div></main></body></html>",
+        say(3),
+        say(3),
+        "I keep bees and write about them here every day. ".repeat(9)
+    );
+    let found = extract(&page, &Guide::default(), Mode::Page, None).unwrap();
+    assert!(found.text.contains("dance"));
+    assert!(!found.text.contains("keep bees"), "{}", found.text);
+    let found = extract(&page, &Guide::default(), Mode::Auto, None).unwrap();
+    assert!(!found.text.contains("keep bees"), "{}", found.text);
+}

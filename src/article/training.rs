@@ -50,7 +50,9 @@ impl Sample {
     pub fn second(&self, chances: &[f32]) -> Vec<Vec<f32>> {
         self.with(|page, hints| {
             let (mut rows, positions) = features::features(page, &Density::of(page), hints);
-            features::second(page, &positions, &mut rows, chances);
+            let mut chances = chances.to_vec();
+            super::page::exclude_author(page, &mut chances);
+            features::second(page, &positions, &mut rows, &chances);
             rows.iter().map(|row| row[COUNT..].to_vec()).collect()
         })
     }
