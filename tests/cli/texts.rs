@@ -43,7 +43,7 @@ fn blog() -> (World, Arc<AtomicBool>) {
             }
             let page = format!(
                 "<!doctype html><title>x</title><nav><a href=/>Home</a></nav><article><h1>Post \
-                 {name}</h1>{text}<h2>More</h2><ul><li>The keeper wrote it down on <a href=\"/two\">another page</a> long ago</li></ul>\
+                 {name}</h1>{text}<h2>The log</h2><p>He counted the boats</p><ul><li>The keeper wrote it down on <a href=\"/two\">another page</a> long ago</li></ul>\
                  <pre>let a = 1;\n  let b = 2;</pre></article><footer>Rights</footer>"
             );
             Reply::ok("text/html", page)
@@ -93,12 +93,12 @@ fn prefetches_pages_and_shows_them_in_every_format() {
     let markdown = world.run(&["show", "--format", "markdown", one]).ok();
     assert!(markdown.starts_with("# Post one\n\n"), "{markdown}");
     assert!(
-        markdown.contains("\n## More\n") && markdown.contains("on [another page](http"),
+        markdown.contains("\n## The log\n") && markdown.contains("on [another page](http"),
         "{markdown}"
     );
     assert!(markdown.contains("```\nlet a = 1;\n  let b = 2;\n```"), "{markdown}");
     let html = world.run(&["show", "--format", "html", one]).ok();
-    assert!(html.contains("<h2>More</h2>") && !html.contains("<nav"), "{html}");
+    assert!(html.contains("<h2>The log</h2>") && !html.contains("<nav"), "{html}");
     let json = world.run(&["show", "--format", "json", one]).values().remove(0);
     assert_eq!((&json["text_from"], &json["versions"]), (&"page".into(), &0.into()));
     assert_eq!(json["summary"], "Teaser of one");

@@ -42,7 +42,7 @@ fn pick_selects_a_way_by_number() {
     assert_eq!(both.code, Some(2), "{both:?}");
     assert_eq!(world.run(&["sources"]).ok(), "", "nothing was followed so far");
     let added = world.run(&["add", &page, "--pick", "2"]).ok();
-    assert!(added.contains("/comments.xml, 1 items"), "{added}");
+    assert!(added.contains("/comments.xml, 1 item\n"), "{added}");
 }
 
 /// `add` refuses a private address that only a page names, so it is no way to follow the page.
@@ -67,7 +67,7 @@ fn private_feeds_of_other_hosts_are_not_offered() {
         "{discovered:?}"
     );
     let added = world.run(&["add", &world.server.url("/")]).ok();
-    assert!(added.contains("/all.xml, 1 items"), "nothing to choose: {added}");
+    assert!(added.contains("/all.xml, 1 item\n"), "nothing to choose: {added}");
 }
 
 #[test]
