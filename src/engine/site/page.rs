@@ -10,7 +10,7 @@ use crate::store::ReservedKeys;
 use crate::util::domain::same_site;
 use crate::util::text;
 use crate::website::signal::{says, unchanged};
-use crate::website::{Page, obstacle};
+use crate::website::{Page, article, obstacle};
 use url::Url;
 
 /// Reads a page, which is the response to the first request.
@@ -25,7 +25,7 @@ pub(super) async fn read(
 ) -> Result<(), String> {
     // The item keeps the declared URL wherever the page moves to.
     let url = visit.job.source.url.clone();
-    let first = first_facts(visit, &url, &response).await;
+    let first = first_facts(visit, &url, rules, &response).await;
     let Some(FirstFacts { says, title, obstacle }) = first else {
         return Err("the page could not be read (this is a bug)".to_owned());
     };
@@ -80,8 +80,16 @@ struct FirstFacts {
     obstacle: Option<LeftOutReason>,
 }
 
-async fn first_facts(visit: &Visit<'_>, url: &Url, response: &Response) -> Option<FirstFacts> {
-    let (response, url) = (response.clone(), url.clone());
+async fn first_facts(
+    visit: &Visit<'_>,
+    url: &Url,
+    rules: &WebsiteRules,
+    response: &Response,
+) -> Option<FirstFacts> {
+    let (response, url, rules) = (response.clone(), url.clone(), rules.clone());
+    // What the user's selectors find is there without scripts.
+    let is_there =
+        move |page: &Page| rules.has_selectors() && !article(page, &rules, None).summary.is_empty();
     let read = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url);
         page.map_or_else(
@@ -93,7 +101,8 @@ async fn first_facts(visit: &Visit<'_>, url: &Url, response: &Response) -> Optio
             |page| FirstFacts {
                 says: says(&page),
                 title: page.title(),
-                obstacle: obstacle(&page, &url),
+                obstacle: obstacle(&page, &url)
+                    .filter(|o| *o != LeftOutReason::NeedsJavascript || !is_there(&page)),
             },
         )
     };
