@@ -6,7 +6,7 @@ use url::Url;
 /// Longest title, in characters.
 const MAX_TITLE: usize = 120;
 
-/// Hosts, their names, and a part of the address that tells their players apart.
+/// Hosts, their names, and a part of the URL that only their players have.
 const KINDS: [(&str, &str); 28] = [
     ("youtube.com", "YouTube"),
     ("youtube-nocookie.com", "YouTube"),

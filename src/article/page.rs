@@ -108,7 +108,7 @@ pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec
 }
 
 /// Fills gaps inside the article's own box: the rest of its lists, headings between selected blocks,
-/// and code. Alone they look like navigation or advertising.
+/// and code. Alone they resemble navigation or advertising.
 fn complete(page: &Page<'_>, own: usize, chances: &[f32], taken: &mut [bool]) {
     let inside = page.elements[own].blocks.clone();
     for list in page.elements[own + 1..].iter().filter(|e| matches!(e.name(), "ul" | "ol")) {

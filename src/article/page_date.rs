@@ -150,7 +150,7 @@ pub(super) fn dates(
     }
     all.retain(|c| YEARS.contains(&c.time.year()));
     if let Some(now) = context.now {
-        // What readers are told of the future is an event.
+        // A visible date in the future is that of an event.
         all.retain(|c| {
             c.from != DateSource::Text
                 || c.time <= now + TimeDelta::hours(24)

@@ -121,7 +121,7 @@ impl Template {
             return young.learn_layout(page, paths, agreements);
         }
         if self.others.len() >= MAX_OTHERS {
-            // The one with the fewest pages makes room.
+            // The one with the fewest pages is dropped.
             let least = (0..self.others.len()).min_by_key(|at| self.others[*at].pages);
             least.map(|at| self.others.remove(at));
         }

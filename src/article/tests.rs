@@ -253,7 +253,7 @@ proptest! {
 #[test]
 fn a_long_box_about_the_author_is_no_part_of_a_short_article() {
     let say =
-        |n: usize| "Bees dance to tell the others of the hive where they found food. ".repeat(n);
+        |n: usize| "Bees dance to show the others of the hive where they found food. ".repeat(n);
     let page = format!(
         "<html><body><main><article><h1>Bees</h1><p>{}</p><p>{}</p></article>\
          <div class='author-bio'><p>{}</p></div></main></body></html>",

@@ -167,7 +167,7 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     }
 }
 
-/// Whether a way follows something else than what most people look for at a URL.
+/// Whether a way follows something that hardly anybody wants from a URL.
 fn is_last_resort(way: &Way) -> bool {
     match way.kind() {
         // A page that is an article.

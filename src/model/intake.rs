@@ -57,7 +57,7 @@ impl LeftOutReason {
             Self::NotSelected => Some("check website.title and website.content"),
             Self::OtherSite => Some("add the other site as a source of its own"),
             Self::Unreachable => Some("the next poll tries again"),
-            Self::NeedsJavascript => Some("look for a feed or a sitemap of the site"),
+            Self::NeedsJavascript => Some("try a feed or a sitemap of the site"),
             Self::NeedsLogin => Some("send a Cookie header: headers in sources.toml"),
             Self::NeedsConsent => Some("send a Cookie header: headers in sources.toml"),
             Self::Robots | Self::Missing | Self::NotAPage => None,

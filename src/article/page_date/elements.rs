@@ -89,7 +89,7 @@ pub(super) fn of_elements(
         }
         score -= apart.penalty();
         if let Some(dated) = shown.filter(|s| s.abs_diff_days(read.0.date_naive()) > 1) {
-            // The text and the attribute differ, and the text is what readers are told.
+            // The text and the attribute differ: the text is what readers see.
             if label == Some(Label::Published)
                 && let Some(time) = midnight(dated)
             {

@@ -13,7 +13,7 @@ fn read(markup: &str, url: Option<&str>, fetched_at: Option<&str>) -> Dates {
 const TEXT: &str = "<p>The council has decided to rebuild the old bridge over the river, which was closed \
     two winters ago. Work will start as soon as the money is there, the mayor said.</p><p>Those who live \
     on the other bank have waited a long time. They hope that the new bridge will be wider than the old \
-    one, and that it will have room for those who walk.</p>";
+    one, and that it will have space for those who walk.</p>";
 
 /// The snippet in place of the date line of a page, or as the entire page.
 fn page_of(snippet: &str, language: &str) -> String {

@@ -257,7 +257,7 @@ fn first_part(page: &Page, selector: &str) -> Option<String> {
 }
 
 /// A watched page that says it is an article is followed by its text, any other by its whole content. The
-/// choice stays, because changing it would look like a change of the page.
+/// choice stays, because changing it would count as a change of the page.
 fn watched_part(
     page: &Page,
     article: Option<&Extraction>,

@@ -62,7 +62,7 @@ impl Reader<'_> {
         found.map(|day| (day, at + 5))
     }
 
-    /// `12.11.`, where dates look like that.
+    /// `12.11.`, where dates are written so.
     pub(super) fn dotted_without_year(&self, at: usize) -> Option<(Day, usize)> {
         const DOTTED: [&str; 14] =
             ["de", "fi", "da", "no", "et", "cs", "sk", "sl", "hr", "sr", "tr", "is", "lv", "pl"];
@@ -145,7 +145,7 @@ impl Reader<'_> {
         let year = |n: u32| i32::try_from(n).ok().map(|n| 2000 + n).filter(|y| *y <= this);
         let year_first = matches!(self.context.language, Some("ko" | "ja" | "zh" | "hu" | "lt"));
         if sign == '-' && !year_first {
-            // 24-03-11 and 11-03-24 look the same.
+            // 24-03-11 and 11-03-24 have the same form.
             return None;
         }
         let day = if year_first {

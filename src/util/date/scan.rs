@@ -423,7 +423,7 @@ pub(super) fn plain(year: i32, month: u32, day: u32) -> Option<Day> {
     })
 }
 
-/// A year first, in the calendar that its size tells.
+/// A year first, in the calendar that its size implies.
 pub(super) fn year_month_day(year: i32, month: u32, day: u32) -> Option<Day> {
     if (1300..=1498).contains(&year) {
         return Some(Day {
