@@ -51,5 +51,5 @@ pub use extract::{
 pub use from_html::from_html;
 pub use full_feed::{has_full_text, is_cut};
 pub use marked_difference::marked;
-pub use page_date::{Confidence, DateSource, Dates, PageTime, Published};
+pub use page_date::{Confidence, DateSource, Dates, PageTime, Published, is_date_line};
 pub use template::Template;

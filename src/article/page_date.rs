@@ -323,7 +323,7 @@ fn midnight(date: NaiveDate) -> Option<PageTime> {
 }
 
 /// Whether a text is short, not a sentence, and contains a date.
-pub(super) fn is_date_line(text: &str) -> bool {
+pub fn is_date_line(text: &str) -> bool {
     let sentence = text.trim_end().ends_with(['.', '!', '?', ':', '。']);
     text.len() < 100
         && !sentence

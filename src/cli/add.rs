@@ -18,8 +18,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 pub(super) struct AddArgs {
     /// URL of a site or a feed
     url: String,
-    /// Follow the URL only as this kind: a feed, a website (a page with links to articles), a page
-    /// that is watched for changes, a sitemap, or a crawl that learns where articles appear
+    /// Follow the URL only as this kind: a feed, a website (a page with links to articles),
+    /// entries (the blocks or sections of one page), a page that is watched for changes, a sitemap, or a crawl that learns where articles appear
     #[arg(long = "as", value_name = "KIND", value_parser = kind_parser())]
     kind: Option<SourceKind>,
     /// Title to show instead of the feed's
@@ -38,7 +38,7 @@ pub(super) struct AddArgs {
 
 const EXAMPLES: &str = "\
 newsfed searches the page for announced feeds, then common feed URLs, then the page for lists of
-articles, then the site for a sitemap. If there are several ways, it asks. Without a terminal, use
+articles and for entries that are on the page itself, then the site for a sitemap. If there are several ways, it asks. Without a terminal, use
 --pick to choose one by number, or --yes to take the first. A URL without https:// is tried with
 https, then with http. With --as crawl, the first poll explores the site with about 60 requests, and
 later polls go where articles have appeared. The selectors of a website are written to sources.toml,
@@ -47,6 +47,7 @@ where you can change them (docs/websites.md).
 Examples:
   newsfed add example.org
   newsfed add https://example.org/news --as website
+  newsfed add https://example.org/changelog --as entries
   newsfed add https://example.org/news --pick 2
   newsfed add https://example.org --as crawl
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
@@ -173,13 +174,14 @@ fn is_last_resort(way: &Way) -> bool {
         // A page that is an article.
         SourceKind::Page => way.preview().is_none_or(|items| items.is_empty()),
         SourceKind::Crawl => true,
-        SourceKind::Feed | SourceKind::Website | SourceKind::Sitemap => false,
+        SourceKind::Feed | SourceKind::Website | SourceKind::Entries | SourceKind::Sitemap => false,
     }
 }
 
-/// Whether a kind is possible for every site, so that it is no reason to ask.
+/// Whether a kind that comes after others is no reason to ask: it is possible for every site, or
+/// reads what the list before it reads.
 fn is_other_kind(kind: SourceKind) -> bool {
-    matches!(kind, SourceKind::Page | SourceKind::Crawl)
+    matches!(kind, SourceKind::Entries | SourceKind::Page | SourceKind::Crawl)
 }
 
 fn count(ways: usize) -> String {

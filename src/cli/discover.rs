@@ -139,6 +139,10 @@ pub(super) fn headline(way: &Way) -> String {
             Some(selector) => format!("by links matching {selector}"),
             None => "by links, no selector yet".to_owned(),
         },
+        SourceRules::Entries(rules) => match &rules.articles {
+            Some(selector) => format!("its entries matching {selector}"),
+            None => "its entries".to_owned(),
+        },
         SourceRules::Page(_) => "this page, watched for changes".to_owned(),
     };
     match way.confidence {

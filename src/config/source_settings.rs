@@ -22,8 +22,15 @@ const GENERAL: FormPage = FormPage::General;
 const SCHEDULE: FormPage = FormPage::Schedule;
 const SELECTORS: FormPage = FormPage::Selectors;
 const ACCESS: FormPage = FormPage::Access;
-const SITES: &[SourceKind] =
-    &[SourceKind::Website, SourceKind::Page, SourceKind::Sitemap, SourceKind::Crawl];
+const SITES: &[SourceKind] = &[
+    SourceKind::Website,
+    SourceKind::Entries,
+    SourceKind::Page,
+    SourceKind::Sitemap,
+    SourceKind::Crawl,
+];
+/// Kinds with several articles on their page.
+const BLOCKS: &[SourceKind] = &[SourceKind::Website, SourceKind::Entries];
 const LISTS: &[SourceKind] = &[SourceKind::Website];
 const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];
 const INHERIT: &str = "inherit";
@@ -67,7 +74,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .polls()
         .option("url", "URL"),
     key("kind", Rule::OneOf(&SourceKind::NAMES), |d| Slot::Choice(&mut d.kind))
-        .on(GENERAL, "Kind", "feed, website (read with selectors), page, sitemap or crawl.")
+        .on(GENERAL, "Kind", "feed, website (links to articles), entries, page, sitemap or crawl.")
         .unset("default (feed)")
         .polls(),
     key("folder", Rule::Checked(folder), |d| Slot::MaybeText(&mut d.folder))
@@ -142,8 +149,12 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     }),
     key("schedule.learned_silence", ITEMS, |d| Slot::MaybeNumber(&mut d.schedule.learned_silence)),
     key("website.articles", Rule::Any, |d| Slot::MaybeText(&mut d.website.articles))
-        .on(SELECTORS, "Articles", "Selects the links to articles, such as main h3 > a.")
-        .kinds(LISTS)
+        .on(
+            SELECTORS,
+            "Articles",
+            "Selects links to articles, or the blocks or headings of entries.",
+        )
+        .kinds(BLOCKS)
         .polls(),
     key("website.next", Rule::Any, |d| Slot::MaybeText(&mut d.website.next))
         .on(SELECTORS, "Next page", "Selects the link to the next page of the list.")

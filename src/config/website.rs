@@ -36,8 +36,7 @@ pub(super) fn read_website(
     let is_website = draft.kind == SourceKind::Website;
     match pair {
         Some(pair) if !draft.kind.reads_pages() => {
-            let what =
-                "is for sources of the kinds \"website\", \"page\", \"sitemap\" and \"crawl\"";
+            let what = "is for sources of the kinds \"website\", \"entries\", \"page\", \"sitemap\" and \"crawl\"";
             return report.error(pair.at, &name, what);
         }
         None if !draft.kind.reads_pages() => return,

@@ -7,7 +7,7 @@ mod page;
 mod survey;
 
 pub use page::Announced;
-pub use survey::{Survey, survey};
+pub use survey::{EntriesOffer, EntriesRank, Survey, survey};
 
 use crate::feed::{self, FeedError, ParsedFeed};
 use url::Url;

@@ -3,13 +3,17 @@
 use crate::model::Time;
 use crate::sitemap::{self, Sitemap};
 use crate::util::html::tree::text_of;
+use crate::util::url::normalise;
 use crate::website::propose::{Proposal, propose};
-use crate::website::{Page, signal::metadata};
+use crate::website::{Page, entries, signal::metadata};
 use scraper::ElementRef;
+use std::collections::HashSet;
 use url::Url;
 
 /// Minimum confidence of a list of articles to be offered.
 const MIN_CONFIDENCE: f64 = 0.35;
+/// Share of entries that lead to the articles of a list from which on both are the same.
+const SAME: f64 = 0.5;
 /// Minimum number of characters in paragraphs of an article.
 const ARTICLE_TEXT: usize = 800;
 
@@ -19,12 +23,31 @@ pub struct Survey {
     pub title: Option<String>,
     /// Lists of articles, best first.
     pub lists: Vec<Proposal>,
+    /// Entries on the page itself.
+    pub entries: Option<EntriesOffer>,
     /// Title of the article if the page is one, with its date if known.
     pub article: Option<(String, Option<Time>)>,
     /// Number of entries if the document is a sitemap.
     pub sitemap: Option<usize>,
     /// Whether the text is only visible with JavaScript.
     pub needs_javascript: bool,
+}
+
+/// The entries of a page, and where they stand among the other ways to follow it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntriesOffer {
+    pub proposal: entries::Proposal,
+    pub rank: EntriesRank,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntriesRank {
+    /// Better than the lists of articles.
+    First,
+    /// After the lists of articles.
+    Later,
+    /// A list of articles reads the same with more text: only for those who ask for entries.
+    OnRequest,
 }
 
 /// Examines a document. Unreadable documents offer nothing.
@@ -39,13 +62,37 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
     let Ok(page) = Page::read(bytes, content_type, url) else { return Survey::default() };
     let mut lists = propose(&page);
     lists.retain(|list| list.confidence >= MIN_CONFIDENCE);
+    let entries = entries_of(&page, &lists);
+    let has_entries = entries.as_ref().is_some_and(|e| e.rank != EntriesRank::OnRequest);
     Survey {
         title: page.title(),
-        article: article(&page).filter(|_| lists.is_empty()),
+        entries,
+        article: article(&page).filter(|_| lists.is_empty() && !has_entries),
         lists,
         sitemap: None,
         needs_javascript: page.needs_javascript(),
     }
+}
+
+/// The best entries of a page. A page whose blocks are beginnings of articles on the site is a list
+/// of articles.
+fn entries_of(page: &Page, lists: &[Proposal]) -> Option<EntriesOffer> {
+    let proposal = entries::propose(page).into_iter().next()?;
+    let good = proposal.confidence >= MIN_CONFIDENCE;
+    let rank = match lists.first() {
+        _ if !good => EntriesRank::OnRequest,
+        None => EntriesRank::First,
+        Some(list) => {
+            let urls: HashSet<String> = list.items.iter().map(|i| normalise(&i.url)).collect();
+            match proposal.share_of(&urls) >= SAME {
+                true if proposal.teasers => EntriesRank::OnRequest,
+                true => EntriesRank::Later,
+                false if proposal.confidence > list.confidence => EntriesRank::First,
+                false => EntriesRank::Later,
+            }
+        }
+    };
+    Some(EntriesOffer { proposal, rank })
 }
 
 /// Title and date of a page that is an article: one main heading, and enough text in paragraphs.

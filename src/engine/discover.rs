@@ -4,7 +4,7 @@ use super::follow::{FollowError, access};
 use super::handle::Handle;
 use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Typed, Way};
 use super::poll;
-use crate::discover::{self, Announced, DocumentKind, Survey, survey};
+use crate::discover::{self, Announced, DocumentKind, EntriesOffer, EntriesRank, Survey, survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, SourceRules, WebsiteRules};
 use crate::net::robots::Robots;
@@ -109,8 +109,12 @@ impl Handle {
         if found.ways.is_empty() && wanted(SourceKind::Feed) && is_page {
             self.try_places(&mut found).await;
         }
+        let lists_from = found.ways.len();
         if wanted(SourceKind::Website) {
             offer_pages(&survey, &response, &mut found);
+        }
+        if wanted(SourceKind::Entries) {
+            offer_entries(&survey, &response, lists_from, kind.is_some(), &mut found);
         }
         if kind == Some(SourceKind::Page) && survey.needs_javascript {
             found.report("the page needs JavaScript, which is not supported".to_owned());
@@ -373,6 +377,43 @@ fn offer_pages(survey: &Survey, response: &TimedResponse, discovery: &mut Discov
         1 => "the page lists articles".to_owned(),
         n => format!("the page has {n} lists that may be articles"),
     });
+}
+
+/// Offers the entries on the page itself: before the lists of articles, which start at `lists_from`,
+/// if that is what the page is.
+fn offer_entries(
+    survey: &Survey,
+    response: &TimedResponse,
+    lists_from: usize,
+    asked_for: bool,
+    discovery: &mut Discovery,
+) {
+    let offer = survey.entries.as_ref().filter(|e| asked_for || e.rank != EntriesRank::OnRequest);
+    let Some(EntriesOffer { proposal, rank }) = offer else {
+        if asked_for {
+            discovery.report("the page has no repeated entries".to_owned());
+        }
+        return;
+    };
+    let entries = || proposal.entries.iter().map(|each| &each.entry);
+    discovery.report(format!("the page has {} entries", proposal.entries.len()));
+    let rules =
+        WebsiteRules { articles: Some(proposal.articles.clone()), ..WebsiteRules::default() };
+    let first = FirstPage {
+        items: entries().map(|entry| (entry.title.clone(), entry.published)).collect(),
+        count: proposal.entries.len(),
+        samples: Vec::new(),
+        response: response.clone(),
+    };
+    let way = Way {
+        rules: SourceRules::new(SourceKind::Entries, rules),
+        url: discovery.address.clone(),
+        title: survey.title.clone().unwrap_or_default(),
+        confidence: Some(proposal.confidence),
+        first: Some(FirstFetch::Page(first)),
+    };
+    let at = if *rank == EntriesRank::First { lists_from } else { discovery.ways.len() };
+    discovery.ways.insert(at, way);
 }
 
 /// Offers the page itself, watched for changes.

@@ -141,6 +141,7 @@ async fn ask(
             (answer, requests)
         }
         SourceRules::Website(_)
+        | SourceRules::Entries(_)
         | SourceRules::Page(_)
         | SourceRules::Sitemap(_)
         | SourceRules::Crawl(_) => {
@@ -321,6 +322,7 @@ pub(super) async fn read_response(
     match &job.source.rules {
         SourceRules::Feed => read_feed(context, finished, response, hash).await,
         SourceRules::Website(rules) => Box::pin(visit().website(rules, finished, response)).await,
+        SourceRules::Entries(rules) => Box::pin(visit().entries(rules, finished, response)).await,
         SourceRules::Page(rules) => Box::pin(visit().page(rules, finished, response)).await,
         SourceRules::Sitemap(rules) => Box::pin(visit().sitemap(rules, finished, response)).await,
         SourceRules::Crawl(rules) => Box::pin(visit().crawl(rules, finished, response)).await,

@@ -18,6 +18,10 @@ pub enum LeftOutReason {
     /// A temporary error; it is fetched again.
     Unreachable,
     NotAPage,
+    /// A part of the page without title and text.
+    Empty,
+    /// Beyond the limit of entries of one page.
+    OverLimit,
     /// The selectors of the source do not find its title or text, or take too many steps.
     NotSelected,
     NeedsJavascript,
@@ -37,6 +41,8 @@ impl LeftOutReason {
             Self::Missing => "missing or refused by the server",
             Self::Unreachable => "not reachable",
             Self::NotAPage => "not an HTML page",
+            Self::Empty => "without title and text",
+            Self::OverLimit => "beyond the limit of entries of one page",
             Self::NotSelected => "without a match of the selectors",
             Self::NeedsJavascript => "empty without JavaScript",
             Self::NeedsLogin => "behind a login",
@@ -54,6 +60,7 @@ impl LeftOutReason {
         match self {
             Self::FutureDate | Self::OldDate => Some("check website.date and website.date_format"),
             Self::LongTitle => Some("check website.title"),
+            Self::Empty | Self::OverLimit => Some("check website.articles"),
             Self::NotSelected => Some("check website.title and website.content"),
             Self::OtherSite => Some("add the other site as a source of its own"),
             Self::Unreachable => Some("the next poll tries again"),

@@ -32,13 +32,15 @@ pub enum SourceKind {
     #[default]
     Feed,
     Website,
+    Entries,
     Page,
     Sitemap,
     Crawl,
 }
 
 impl SourceKind {
-    pub const ALL: [Self; 5] = [Self::Feed, Self::Website, Self::Page, Self::Sitemap, Self::Crawl];
+    pub const ALL: [Self; 6] =
+        [Self::Feed, Self::Website, Self::Entries, Self::Page, Self::Sitemap, Self::Crawl];
     /// The names, in the order of [`Self::ALL`].
     pub const NAMES: [&'static str; Self::ALL.len()] = {
         let (mut names, mut index) = ([""; Self::ALL.len()], 0);
@@ -54,6 +56,7 @@ impl SourceKind {
         match self {
             Self::Feed => "feed",
             Self::Website => "website",
+            Self::Entries => "entries",
             Self::Page => "page",
             Self::Sitemap => "sitemap",
             Self::Crawl => "crawl",
@@ -65,19 +68,19 @@ impl SourceKind {
     }
 
     /// Whether a poll reads the pages of a site: it obeys robots.txt, may need many requests, and
-    /// its items are made from their pages.
+    /// its items are made from pages.
     pub fn reads_pages(self) -> bool {
         match self {
             Self::Feed => false,
-            Self::Website | Self::Page | Self::Sitemap | Self::Crawl => true,
+            Self::Website | Self::Entries | Self::Page | Self::Sitemap | Self::Crawl => true,
         }
     }
 
     /// What its entries are called.
     pub fn entries(self, count: usize) -> &'static str {
         match (self, count) {
-            (Self::Feed, 1) => "entry",
-            (Self::Feed, _) => "entries",
+            (Self::Feed | Self::Entries, 1) => "entry",
+            (Self::Feed | Self::Entries, _) => "entries",
             (Self::Website, 1) => "article",
             (Self::Website, _) => "articles",
             (Self::Page | Self::Sitemap | Self::Crawl, 1) => "page",
@@ -94,6 +97,8 @@ pub enum SourceRules {
     Feed,
     /// Pages without a feed, read by selectors.
     Website(Box<WebsiteRules>),
+    /// The entries on one page: repeated blocks, or sections under headings.
+    Entries(Box<WebsiteRules>),
     /// One page, or a part of it, watched for changes: its only item gets versions.
     Page(Box<WebsiteRules>),
     /// The URLs that a sitemap lists.
@@ -108,6 +113,7 @@ impl SourceRules {
         match kind {
             SourceKind::Feed => Self::Feed,
             SourceKind::Website => Self::Website(rules.into()),
+            SourceKind::Entries => Self::Entries(rules.into()),
             SourceKind::Page => Self::Page(rules.into()),
             SourceKind::Sitemap => Self::Sitemap(rules.into()),
             SourceKind::Crawl => Self::Crawl(rules.into()),
@@ -118,6 +124,7 @@ impl SourceRules {
         match self {
             Self::Feed => SourceKind::Feed,
             Self::Website(_) => SourceKind::Website,
+            Self::Entries(_) => SourceKind::Entries,
             Self::Page(_) => SourceKind::Page,
             Self::Sitemap(_) => SourceKind::Sitemap,
             Self::Crawl(_) => SourceKind::Crawl,
@@ -129,6 +136,7 @@ impl SourceRules {
         match self {
             Self::Feed => None,
             Self::Website(rules)
+            | Self::Entries(rules)
             | Self::Page(rules)
             | Self::Sitemap(rules)
             | Self::Crawl(rules) => Some(rules),
@@ -139,6 +147,7 @@ impl SourceRules {
         match self {
             Self::Feed => None,
             Self::Website(rules)
+            | Self::Entries(rules)
             | Self::Page(rules)
             | Self::Sitemap(rules)
             | Self::Crawl(rules) => Some(rules),

@@ -248,14 +248,20 @@ fn mark_changed(conn: &Connection, key: i64) -> Result<()> {
 /// Keeps the previous text if a feed with full text changes an item whose page was not used. Of
 /// the newest version only the date is stored; its text is in `detail`. Call this before the new
 /// text is stored there.
-pub(super) fn keep_feed_version(conn: &Connection, key: i64, new: &Entry, now: Time) -> Result<()> {
+pub(super) fn keep_feed_version(
+    conn: &Connection,
+    key: i64,
+    new: &Entry,
+    whole: bool,
+    now: Time,
+) -> Result<()> {
     let mut query = conn.prepare_cached(
         "SELECT d.content, d.summary, i.discovered, a.origin, a.key FROM item i
          JOIN detail d ON d.item = i.key LEFT JOIN site w ON w.source = i.source
          LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
-         WHERE i.key = ?1 AND (w.whole = 1 OR a.key IS NOT NULL)",
+         WHERE i.key = ?1 AND (?2 OR w.whole = 1 OR a.key IS NOT NULL)",
     )?;
-    let before = query.query_row([key], |r| {
+    let before = query.query_row(params![key, whole], |r| {
         let origin: Option<TextFrom> = json(r.get(3)?);
         let newest: Option<i64> = r.get(4)?;
         Ok((longer(r.get(0)?, r.get(1)?), time(r.get(2)?), origin, newest))

@@ -18,6 +18,8 @@ pub struct Prepared {
     pub(super) version_hash: i64,
     /// Whether the text alone is long enough to identify the entry.
     pub(super) distinctive: bool,
+    /// See [`prepare_identified`].
+    pub(super) identified: bool,
 }
 
 /// Minimum bytes of text from which on equal text means the same item although guid and URL
@@ -56,15 +58,35 @@ pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
         .map(|(entry, content_hash, version_hash)| {
             let guid = entry.guid.as_ref().filter(|g| !g.is_empty() && shared.get(*g) == Some(&1));
             Prepared {
-                guid_hash: guid.map(|g| hash([g.as_str()])),
+                guid_hash: guid.map(|g| guid_hash(g)),
                 url_hash: url_hash(&entry),
                 content_hash,
                 version_hash,
                 distinctive: text_length(&entry) >= DISTINCTIVE,
+                identified: false,
                 entry,
             }
         })
         .collect()
+}
+
+/// As [`prepare`], for entries of one page: each has an identifier as its guid and carries its whole
+/// text. Their URLs do not identify them, because several may lead to one page. An entry whose
+/// identifier has changed is recognised by title, text and date, else by title and date.
+pub fn prepare_identified(entries: Vec<Entry>) -> Vec<Prepared> {
+    let mut prepared = prepare(entries);
+    for each in &mut prepared {
+        let day = each.entry.published.map(|at| at.date_naive().to_string()).unwrap_or_default();
+        each.url_hash = hash(["entry", each.entry.title.as_str(), day.as_str()]);
+        each.content_hash = hash([each.content_hash.to_string().as_str(), day.as_str()]);
+        (each.identified, each.distinctive) = (true, true);
+    }
+    prepared
+}
+
+/// Hash of a guid.
+pub(super) fn guid_hash(guid: &str) -> i64 {
+    hash([guid])
 }
 
 fn text_length(entry: &Entry) -> usize {

@@ -113,7 +113,13 @@ fn ingest(
     // The first document of a source has no known items, and is the longest to store.
     let known = has(conn, "SELECT EXISTS (SELECT 1 FROM item WHERE source = ?1)", source)?;
     let pruned = has(conn, "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1)", source)?;
-    let finders: &[Finder] = if known { &[by_guid, by_url, by_text] } else { &[] };
+    let identified = entries.first().is_some_and(|entry| entry.identified);
+    let finders: &[Finder] = match (known, identified) {
+        (false, _) => &[],
+        (true, false) => &[by_guid, by_url, by_text],
+        // The same text is the same entry; the same title may be another one.
+        (true, true) => &[by_guid, by_text, by_url],
+    };
     for find in finders {
         for (entry, item) in entries.iter().zip(&mut items).filter(|(_, item)| item.is_none()) {
             *item = find(conn, source, entry, &taken)?;
@@ -285,7 +291,7 @@ pub(super) fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> 
         })?
         > 0;
     if changed {
-        articles::keep_feed_version(conn, key, &new.entry, now)?;
+        articles::keep_feed_version(conn, key, &new.entry, new.identified, now)?;
         save_detail(conn, key, new)?;
         index::queue_title(conn, key, false)?;
     }

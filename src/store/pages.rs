@@ -3,7 +3,7 @@
 
 use super::copies::{self, ListCopy};
 use super::error::Result;
-use super::identity::{Prepared, address_hash};
+use super::identity::{Prepared, address_hash, guid_hash};
 use super::ingest::{Ingested, insert, was_pruned};
 use super::reader::Reader;
 use super::rows::time;
@@ -20,6 +20,14 @@ pub struct PollPages {
     pub kept: Option<Ingested>,
     /// The list page, if its selectors found something.
     pub copy: Option<ListCopy>,
+}
+
+/// What is stored of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownEntry {
+    pub published: Option<Time>,
+    /// Safe HTML.
+    pub content: Option<String>,
 }
 
 /// Row keys for the articles of one poll. The newest is stored first, and must still get the
@@ -120,6 +128,22 @@ impl Reader {
     /// The item of a source (row key) with that URL.
     pub fn item_at(&self, source: i64, url: &Url) -> Result<Option<i64>> {
         item_at(&self.conn, source, address_hash(url))
+    }
+
+    /// The date and the text of the items of a source with these guids, where there are any.
+    pub fn entries_of(&self, source: i64, guids: &[String]) -> Result<Vec<Option<KnownEntry>>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT d.published, d.content FROM item i JOIN detail d ON d.item = i.key
+             WHERE i.source = ?1 AND i.guid_hash = ?2",
+        )?;
+        let mut of = |guid: &String| {
+            let known = query.query_row(params![source, guid_hash(guid)], |r| {
+                let published: Option<i64> = r.get(0)?;
+                Ok(KnownEntry { published: published.map(time), content: r.get(1)? })
+            });
+            Ok(known.optional()?)
+        };
+        guids.iter().map(&mut of).collect()
     }
 
     /// Which of these pages need no request of a source: stored by any source, removed by

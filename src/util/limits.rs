@@ -50,6 +50,8 @@ limits! {
     ARTICLE_TARGETS = 8 * MIB, "link targets of an article together";
     /// Links that are read from a list of articles.
     LIST_LINKS = 2000, "links in a list of articles";
+    /// Entries of one page. The first are kept.
+    PAGE_ENTRIES = 2000, "entries on one page";
     /// Links that a crawl takes from a page.
     CRAWL_LINKS = 5000, "links that a crawl takes from a page";
     /// A sitemap after decompression, in bytes (limit of the protocol).

@@ -191,7 +191,7 @@ fn text_beside(link: ElementRef<'_>, context: &Context) -> Option<FoundDate> {
 
 /// Lists are in order, newest or oldest first. If that is so with one order of day and month but
 /// not with the other, that one is right.
-fn settle_order(found: &mut [Option<FoundDate>]) {
+pub(super) fn settle_order(found: &mut [Option<FoundDate>]) {
     let days = |swap: bool| -> Vec<NaiveDate> {
         let day = |f: &FoundDate| if swap { f.swapped.unwrap_or(f.day) } else { f.day };
         found.iter().flatten().map(day).collect()

@@ -8,6 +8,7 @@
 mod article;
 mod authors;
 pub mod date;
+pub mod entries;
 mod list;
 mod obstacle;
 mod outline;

@@ -94,6 +94,14 @@ impl Selectors {
         found.into_iter().find(|elements| !elements.is_empty()).unwrap_or_default()
     }
 
+    /// The matches of each of them, in the order in which they are written.
+    pub fn each_matching<'a>(&self, tree: &'a Html) -> Vec<Vec<ElementRef<'a>>> {
+        if self.check(tree).is_err() {
+            return Vec::new();
+        }
+        self.each.iter().map(|s| tree.select(s).collect()).collect()
+    }
+
     /// The first element of the first of them that matches anything.
     pub fn first<'a>(&self, tree: &'a Html) -> Option<ElementRef<'a>> {
         self.check(tree).ok()?;

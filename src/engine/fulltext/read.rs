@@ -59,7 +59,7 @@ pub(super) enum Part {
 impl Part {
     pub(super) fn of(rules: &SourceRules) -> Self {
         match (rules, rules.pages().map(|rules| rules.content.as_str())) {
-            (SourceRules::Feed, _) | (_, None) => Self::Article,
+            (SourceRules::Feed | SourceRules::Entries(_), _) | (_, None) => Self::Article,
             (SourceRules::Page(_), Some(WebsiteRules::CONTENT)) => Self::Page,
             (_, Some(WebsiteRules::CONTENT)) => Self::Article,
             (_, Some(selector)) => Self::Selected {

@@ -3,6 +3,7 @@
 
 mod crawl;
 mod crawl_logs;
+mod entries;
 mod fetcher;
 mod gathering;
 mod page;
@@ -63,6 +64,26 @@ impl Visit<'_> {
         let mut gathering = Gathering::default();
         let read = website::read(&mut self, rules, response, &mut gathering).await;
         self.finish(rules, finished, gathering, read).await
+    }
+
+    pub(super) async fn entries(
+        self,
+        rules: &WebsiteRules,
+        finished: Finished,
+        response: Response,
+    ) -> Finished {
+        let mut gathering = Gathering::default();
+        let (read, entries) = match entries::read(&self, rules, response, &mut gathering).await {
+            Ok(entries) => (Ok(()), entries),
+            Err(why) => (Err(why), Vec::new()),
+        };
+        let mut finished = self.finish(rules, finished, gathering, read).await;
+        // They are stored together at the end, like those of a feed.
+        if let Some(site) = &mut finished.site {
+            site.pages.kept = None;
+            finished.document = site.document.take().map(|document| (entries, document));
+        }
+        finished
     }
 
     pub(super) async fn page(

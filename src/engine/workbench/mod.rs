@@ -113,7 +113,9 @@ impl Workbench {
                 }
             }
             let (place, url) = match &source.rules {
-                SourceRules::Website(_) => (WorkbenchPage::List, Some(source.url.clone())),
+                SourceRules::Website(_) | SourceRules::Entries(_) => {
+                    (WorkbenchPage::List, Some(source.url.clone()))
+                }
                 SourceRules::Page(_) => (WorkbenchPage::Article, Some(source.url.clone())),
                 // The lists of other kinds are not pages.
                 SourceRules::Feed | SourceRules::Sitemap(_) | SourceRules::Crawl(_) => {

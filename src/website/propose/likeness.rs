@@ -174,7 +174,7 @@ fn overlap(slug: &[String], text: &[String]) -> f64 {
 }
 
 /// Whether the text of a link is not a title: "read more", "3 comments", or empty.
-pub(super) fn says_nothing(text: &str) -> bool {
+pub(in crate::website) fn says_nothing(text: &str) -> bool {
     let lower = text.to_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
     let comments = ["comment", "kommentar", "コメント", "комментар"];

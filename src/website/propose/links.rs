@@ -30,7 +30,7 @@ const LONGEST_DATE: usize = 60;
 
 /// The part of a page that contains a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Region {
+pub(in crate::website) enum Region {
     /// Where articles are.
     Body,
     /// Navigation, footers, sidebars.
@@ -115,7 +115,7 @@ fn leads_up(url: &Url, page: &Url) -> bool {
 }
 
 /// URLs of images, archives and the like.
-fn is_file(url: &Url) -> bool {
+pub(in crate::website) fn is_file(url: &Url) -> bool {
     const FILES: [&str; 22] = [
         "jpg", "jpeg", "png", "gif", "webp", "svg", "ico", "pdf", "zip", "gz", "mp3", "mp4", "ogg",
         "css", "js", "xml", "rss", "atom", "json", "epub", "webm", "tar",
@@ -158,7 +158,7 @@ fn in_prose(link: ElementRef<'_>) -> bool {
     })
 }
 
-fn region(link: ElementRef<'_>) -> Region {
+pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
     const WORDS: [&str; 15] = [
         "nav",
         "navbar",

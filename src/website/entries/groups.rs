@@ -1,0 +1,118 @@
+//! Groups of elements that a selector finds: candidates for the blocks of a page.
+
+use super::blocks::{Block, blocks};
+use super::parts::has_word;
+use crate::website::page::Page;
+use crate::website::propose::{Region, around, classes, cost, is_heading, region, tag};
+use crate::website::selector::Selectors;
+use ego_tree::NodeId;
+use scraper::ElementRef;
+use std::collections::HashMap;
+
+/// Elements that may be blocks.
+const BLOCKS: [&str; 9] = ["article", "li", "div", "section", "tr", "details", "figure", "dt", "p"];
+/// Those whose tag alone is a selector.
+const TAGS: [&str; 6] = ["article", "li", "tr", "details", "figure", "dt"];
+/// Maximum number of elements that are examined, of selectors for each, and of groups.
+const MAX_ELEMENTS: usize = 4000;
+const MAX_SELECTORS: usize = 40;
+const MAX_GROUPS: usize = 200;
+/// Selectors of a group that are tried.
+const MAX_TRIED: usize = 8;
+/// Maximum number of members of a group.
+const MAX_MEMBERS: usize = 2000;
+/// Ancestors that a selector may name.
+const LEVELS: usize = 6;
+/// Words of classes of what readers wrote.
+const COMMENTS: [&str; 6] = ["comment", "comments", "reply", "replies", "respond", "disqus"];
+
+/// A selector with the elements that it finds.
+pub(super) struct Group<'a> {
+    pub(super) selector: String,
+    pub(super) blocks: Vec<Block<'a>>,
+}
+
+/// The groups of at least `least` blocks, those with the simplest selectors of the same blocks.
+pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
+    let candidates: Vec<ElementRef<'_>> = page
+        .tree()
+        .root_element()
+        .descendent_elements()
+        .filter(|e| is_candidate(*e))
+        .take(MAX_ELEMENTS)
+        .collect();
+    let mut by_selector: HashMap<String, Vec<NodeId>> = HashMap::new();
+    for element in &candidates {
+        for selector in selectors(*element) {
+            by_selector.entry(selector).or_default().push(element.id());
+        }
+    }
+    let mut by_members: HashMap<Vec<NodeId>, Vec<String>> = HashMap::new();
+    for (selector, members) in by_selector {
+        if (least..=MAX_MEMBERS).contains(&members.len()) {
+            by_members.entry(members).or_default().push(selector);
+        }
+    }
+    let mut found: Vec<(usize, Vec<String>)> = Vec::new();
+    for (members, mut selectors) in by_members {
+        selectors.sort_by_cached_key(|s| (dependence(s), s.len(), s.clone()));
+        selectors.truncate(MAX_TRIED);
+        found.push((members.len(), selectors));
+    }
+    found.sort_by_cached_key(|(members, selectors)| {
+        (std::cmp::Reverse(*members), selectors.first().map(|s| dependence(s)), selectors.clone())
+    });
+    found.truncate(MAX_GROUPS);
+    found.into_iter().filter_map(|(members, selectors)| real(page, members, selectors)).collect()
+}
+
+/// The group of the first selector that finds the members and nothing else, such as entries of the
+/// menu.
+fn real(page: &Page, members: usize, selectors: Vec<String>) -> Option<Group<'_>> {
+    selectors.into_iter().find_map(|selector| {
+        let all = Selectors::parse(&selector).ok()?.all(page.tree());
+        (all.len() == members).then(|| Group { selector, blocks: blocks(all) })
+    })
+}
+
+/// How much a selector depends on what may change. Tags of lists and tables are on every page.
+fn dependence(selector: &str) -> usize {
+    cost(selector) + if matches!(selector, "li" | "tr" | "dt" | "figure") { 3 } else { 0 }
+}
+
+fn is_candidate(element: ElementRef<'_>) -> bool {
+    let name = element.value().name();
+    (BLOCKS.contains(&name) || is_heading(name) && name != "h1")
+        && region(element) == Region::Body
+        && !std::iter::once(element)
+            .chain(element.ancestors().filter_map(ElementRef::wrap).take(LEVELS))
+            .any(|e| has_word(e, &COMMENTS))
+}
+
+/// Selectors for an element: by its own names, and by those of one ancestor.
+fn selectors(element: ElementRef<'_>) -> Vec<String> {
+    let tag = tag(element);
+    let mut own: Vec<String> = classes(element).into_iter().map(|c| format!("{tag}{c}")).collect();
+    let plain = TAGS.contains(&tag) || is_heading(tag);
+    if plain {
+        own.push(tag.to_owned());
+    }
+    let mut found = own.clone();
+    let levels = element.ancestors().filter_map(ElementRef::wrap);
+    let levels = levels.take_while(|e| e.value().name() != "html").take(LEVELS);
+    for (level, outer) in levels.enumerate() {
+        let mut names = around(outer);
+        if outer.value().name() == "main" {
+            names.push("main".to_owned());
+        }
+        for name in names {
+            // A paragraph without a class is anything.
+            if level == 0 && tag != "p" {
+                found.push(format!("{name} > {tag}"));
+            }
+            found.extend(own.iter().map(|own| format!("{name} {own}")));
+        }
+    }
+    found.truncate(MAX_SELECTORS);
+    found
+}

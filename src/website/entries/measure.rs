@@ -1,0 +1,150 @@
+//! What the elements of a page contain, measured in one walk.
+
+use super::dates::is_only_date;
+use crate::article::is_date_line;
+use crate::util::date::{Context, scan};
+use crate::util::domain::same_site;
+use crate::util::html::tree::HIDDEN;
+use crate::util::url::{self as address, normalise};
+use crate::website::page::Page;
+use crate::website::propose::{is_file, is_heading};
+use ego_tree::iter::Edge;
+use ego_tree::{NodeId, NodeRef};
+use scraper::{ElementRef, Node};
+use std::collections::HashMap;
+use std::ops::{Add, AddAssign};
+
+/// Longest text that may be a date, in bytes.
+const LONGEST_DATE: usize = 100;
+
+/// The contents of an element.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Measure {
+    /// Letters and digits.
+    pub(super) letters: usize,
+    /// Those of links.
+    pub(super) linked: usize,
+    pub(super) headings: usize,
+    /// Texts and elements that contain a date.
+    pub(super) dates: usize,
+    pub(super) images: usize,
+    /// Links to other sites and to files.
+    pub(super) away: usize,
+    /// Links to other pages of the site.
+    pub(super) inside: usize,
+}
+
+impl Add for Measure {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            letters: self.letters + other.letters,
+            linked: self.linked + other.linked,
+            headings: self.headings + other.headings,
+            dates: self.dates + other.dates,
+            images: self.images + other.images,
+            away: self.away + other.away,
+            inside: self.inside + other.inside,
+        }
+    }
+}
+
+impl AddAssign for Measure {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// The measures of all elements of a page.
+pub(super) struct Measures(HashMap<NodeId, Measure>);
+
+impl Measures {
+    pub(super) fn of(page: &Page) -> Self {
+        let own = normalise(page.url());
+        let mut done = HashMap::new();
+        // The open elements with what was found in them, and how many of them are links.
+        let (mut open, mut links, mut hidden): (Vec<Measure>, usize, usize) = (Vec::new(), 0, 0);
+        for edge in page.tree().tree.root().traverse() {
+            match edge {
+                Edge::Open(node) => match (node.value(), open.last_mut()) {
+                    (Node::Element(tag), _) => {
+                        hidden += usize::from(HIDDEN.contains(&tag.name()));
+                        links += usize::from(tag.name() == "a");
+                        let measure = ElementRef::wrap(node).filter(|_| hidden == 0);
+                        open.push(measure.map(|e| of_element(e, page, &own)).unwrap_or_default());
+                    }
+                    (Node::Text(text), Some(around)) if hidden == 0 => {
+                        *around += of_text(text, links > 0);
+                    }
+                    _ => {}
+                },
+                Edge::Close(node) => {
+                    let Node::Element(tag) = node.value() else { continue };
+                    hidden -= usize::from(HIDDEN.contains(&tag.name()));
+                    links -= usize::from(tag.name() == "a");
+                    let Some(measure) = open.pop() else { continue };
+                    done.insert(node.id(), measure);
+                    if let Some(around) = open.last_mut() {
+                        *around += measure;
+                    }
+                }
+            }
+        }
+        Self(done)
+    }
+
+    /// Of some nodes together.
+    pub(super) fn sum(&self, nodes: &[NodeRef<'_, Node>]) -> Measure {
+        let of = |node: &NodeRef<'_, Node>| match node.value() {
+            Node::Text(text) => of_text(text, false),
+            _ => self.0.get(&node.id()).copied().unwrap_or_default(),
+        };
+        nodes.iter().map(of).fold(Measure::default(), Add::add)
+    }
+
+    pub(super) fn of_id(&self, id: NodeId) -> Measure {
+        self.0.get(&id).copied().unwrap_or_default()
+    }
+}
+
+fn of_element(element: ElementRef<'_>, page: &Page, own: &str) -> Measure {
+    let name = element.value().name();
+    let mut measure = Measure {
+        headings: usize::from(is_heading(name)),
+        images: usize::from(name == "img"),
+        dates: usize::from(element.attr("datetime").is_some() && !matches!(name, "ins" | "del")),
+        ..Measure::default()
+    };
+    let href = element.attr("href").filter(|_| name == "a");
+    if let Some(url) = href.and_then(|href| address::resolve(page.base(), href))
+        && normalise(&url) != own
+    {
+        let away = is_file(&url) || !same_site(&url, page.url());
+        measure.away = usize::from(away);
+        measure.inside = usize::from(!away);
+    }
+    measure
+}
+
+fn of_text(text: &str, linked: bool) -> Measure {
+    let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
+    Measure {
+        letters,
+        linked: if linked { letters } else { 0 },
+        dates: usize::from(letters > 0 && is_date(text.trim())),
+        ..Measure::default()
+    }
+}
+
+/// Whether a text is a date or begins with one.
+fn is_date(text: &str) -> bool {
+    let numbered = |t: &str| t.chars().any(|c| c.is_numeric() || c == '年');
+    let context = Context::default();
+    let lead = crate::util::text::start(text, LONGEST_DATE);
+    if text.len() < 5 || !numbered(lead) {
+        return false;
+    }
+    (text.len() <= LONGEST_DATE && (is_date_line(text) || is_only_date(text, &context)))
+        || scan(lead, &context).dates.first().is_some_and(|d| d.at.start <= 2 && !d.range)
+}

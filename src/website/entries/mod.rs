@@ -1,0 +1,307 @@
+//! Entries on one page: repeated blocks, or sections under headings, become items.
+//!
+//! [`read`] makes the entries of a page: [`blocks`] finds them, [`parts`], [`dates`] and [`content`]
+//! read them, [`ids`] identifies them. [`propose`] finds the selector of the blocks.
+
+mod blocks;
+mod content;
+mod dates;
+mod groups;
+mod ids;
+mod measure;
+mod parts;
+mod propose;
+
+#[cfg(test)]
+mod tests;
+
+pub use propose::{Proposal, propose};
+
+use super::article::check_selectors;
+use super::page::Page;
+use super::selector::Selectors;
+use super::split_names;
+use crate::article::{self, Guide};
+use crate::model::{Entry, LeftOut, LeftOutReason, Time, WebsiteRules};
+use crate::util::date::Context;
+use crate::util::html::tree::text_up_to;
+use crate::util::{limits, text};
+use blocks::{Block, blocks};
+use content::Texts;
+use dates::BlockDate;
+use ego_tree::NodeId;
+use ids::Traits;
+use parts::{Links, Title};
+use scraper::{ElementRef, Html};
+use std::collections::{HashMap, HashSet};
+use url::Url;
+
+/// Longest title in bytes.
+const MAX_TITLE: usize = 2000;
+/// Maximum number of authors of an entry.
+const MAX_AUTHORS: usize = 50;
+
+/// The entries of a page.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PageEntries {
+    /// In the order of the page.
+    pub entries: Vec<PageEntry>,
+    /// The blocks that are no entries.
+    pub left_out: Vec<LeftOut>,
+    /// Number of blocks in which the selector of the title, and that of the text, find nothing.
+    pub untitled: usize,
+    pub empty: usize,
+}
+
+/// An entry of a page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageEntry {
+    /// With an identifier as its `guid`.
+    pub entry: Entry,
+    /// Its date is relative to the poll ("3 days ago"), or its year is.
+    pub floats: bool,
+}
+
+/// What was read of a block.
+struct Reading<'a> {
+    block: Block<'a>,
+    title: Option<Title<'a>>,
+    links: Links,
+    authors: Vec<String>,
+    byline: Option<NodeId>,
+    date: Option<BlockDate>,
+}
+
+/// Reads the entries of a page at `now`: those that `website.articles` selects, else those of the best
+/// proposal. Selectors for parts count within each block; where there is none, the part is found.
+///
+/// # Errors
+/// If a selector cannot be used, or takes too many steps on this page.
+pub fn read(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Result<PageEntries, String> {
+    let Some(selected) = select(page, rules)? else { return Ok(PageEntries::default()) };
+    let guide = Guide { url: Some(page.url().clone()), fetched_at: now, ..Guide::default() };
+    let context = article::date_context(page.tree(), &guide);
+    let mut found = PageEntries::default();
+    let mut all = blocks(selected);
+    for surplus in all.drain(all.len().min(limits::PAGE_ENTRIES)..) {
+        LeftOut::add(&mut found.left_out, LeftOutReason::OverLimit, &place(page, &surplus));
+    }
+    let own = Own::new(page.tree(), rules, &all)?;
+    let mut readings: Vec<Reading<'_>> = all
+        .into_iter()
+        .enumerate()
+        .map(|(at, block)| reading(page, rules, &context, &own, (at, block)))
+        .collect();
+    let mut days: Vec<Option<BlockDate>> = readings.iter().map(|r| r.date.clone()).collect();
+    dates::settle(&mut days);
+    for (reading, date) in readings.iter_mut().zip(days) {
+        reading.date = date;
+    }
+    build(page, &context, now, &own, readings, &mut found);
+    Ok(found)
+}
+
+/// The elements that `website.articles` selects; without it those of the best proposal. `None` if
+/// there is none.
+fn select<'a>(page: &'a Page, rules: &WebsiteRules) -> Result<Option<Vec<ElementRef<'a>>>, String> {
+    let articles = match &rules.articles {
+        Some(articles) => Some(articles.clone()),
+        None => propose(page).into_iter().next().map(|proposal| proposal.articles),
+    };
+    let Some(articles) = articles else { return Ok(None) };
+    let selectors = Selectors::parse(&articles)?;
+    selectors.check(page.tree()).map_err(|e| e.to_string())?;
+    check_selectors(page, rules).map_err(|e| e.to_string())?;
+    Ok(Some(selectors.all(page.tree())))
+}
+
+/// What the user's selectors match, for each block.
+struct Own<'a> {
+    title: Option<Vec<Vec<ElementRef<'a>>>>,
+    content: Option<Vec<Vec<ElementRef<'a>>>>,
+    author: Option<Vec<Vec<ElementRef<'a>>>>,
+    date: Option<Vec<Vec<ElementRef<'a>>>>,
+}
+
+impl<'a> Own<'a> {
+    fn new(tree: &'a Html, rules: &WebsiteRules, all: &[Block<'a>]) -> Result<Self, String> {
+        let mut of_part: HashMap<NodeId, usize> = HashMap::new();
+        for (at, block) in all.iter().enumerate() {
+            of_part.extend(block.parts.iter().map(|part| (part.id(), at)));
+        }
+        let within = |selector: Option<&str>| -> Result<Option<Vec<Vec<ElementRef<'a>>>>, String> {
+            let Some(selector) = selector else { return Ok(None) };
+            let mut found: Vec<(usize, Vec<ElementRef<'a>>)> = vec![(0, Vec::new()); all.len()];
+            for (rank, matches) in (0..).zip(Selectors::parse(selector)?.each_matching(tree)) {
+                for element in matches {
+                    let around = std::iter::once(*element).chain(element.ancestors());
+                    let block = around.into_iter().find_map(|node| of_part.get(&node.id()));
+                    let Some(own) = block.and_then(|at| found.get_mut(*at)) else { continue };
+                    // The first selector of a list that matches in the block counts.
+                    if own.1.is_empty() || own.0 == rank {
+                        own.0 = rank;
+                        own.1.push(element);
+                    }
+                }
+            }
+            Ok(Some(found.into_iter().map(|(_, elements)| elements).collect()))
+        };
+        let unless = |text: &'static str, own: &str| (own != text).then(|| own.to_owned());
+        Ok(Self {
+            title: within(unless(WebsiteRules::TITLE, &rules.title).as_deref())?,
+            content: within(unless(WebsiteRules::CONTENT, &rules.content).as_deref())?,
+            author: within(rules.author.as_deref())?,
+            date: within(rules.date.as_deref())?,
+        })
+    }
+}
+
+fn reading<'a>(
+    page: &Page,
+    rules: &WebsiteRules,
+    context: &Context,
+    own: &Own<'a>,
+    (at, block): (usize, Block<'a>),
+) -> Reading<'a> {
+    let title = match &own.title {
+        Some(found) => found[at]
+            .first()
+            .map(|e| Title { text: text::line(&text_up_to(*e, MAX_TITLE)), element: Some(*e) }),
+        None => parts::title(&block, context),
+    };
+    let title = title.filter(|title| !title.text.is_empty());
+    let (authors, byline) = match &own.author {
+        Some(found) => {
+            let lines: Vec<String> =
+                found[at].iter().map(|e| text::line(&text_up_to(*e, MAX_TITLE))).collect();
+            (split_names(lines.iter().map(String::as_str)), None)
+        }
+        None => parts::authors(&block),
+    };
+    let layout = rules.date_format.as_deref();
+    let selected = own.date.as_ref().and_then(|found| found[at].first());
+    let date = selected.and_then(|e| dates::selected(*e, layout, context)).or_else(|| {
+        let own = dates::of_block(&block, context);
+        // The day of a list of days is certain, and that of the last update of an entry is not.
+        match own.as_ref().is_none_or(|date| date.among_others) {
+            true => dates::above(&block, context).or(own),
+            false => own,
+        }
+    });
+    let links = parts::links(&block, title.as_ref(), page);
+    Reading { block, title, links, authors, byline, date }
+}
+
+fn build(
+    page: &Page,
+    context: &Context,
+    now: Option<Time>,
+    own: &Own<'_>,
+    readings: Vec<Reading<'_>>,
+    found: &mut PageEntries,
+) {
+    let texts = Texts::new(page, &shown(&readings, own.content.is_some()));
+    let mut space = limits::FEED_TEXT;
+    let mut built: Vec<(PageEntry, Traits)> = Vec::new();
+    for (at, reading) in readings.into_iter().enumerate() {
+        let content = match &own.content {
+            Some(selected) => texts.of_elements(&outermost(&selected[at])),
+            None => texts.of_block(&reading.block),
+        };
+        found.empty += usize::from(own.content.is_some() && content.is_none());
+        let Some(title) = titled(&reading, content.as_deref()) else {
+            found.untitled += usize::from(own.title.is_some());
+            let reason = match own.title {
+                Some(_) => LeftOutReason::NotSelected,
+                None => LeftOutReason::Empty,
+            };
+            LeftOut::add(&mut found.left_out, reason, &place(page, &reading.block));
+            continue;
+        };
+        let size = content.as_ref().map_or(0, String::len) + title.len();
+        if size > space {
+            LeftOut::add(
+                &mut found.left_out,
+                LeftOutReason::OverLimit,
+                &place(page, &reading.block),
+            );
+            continue;
+        }
+        space -= size;
+        let published = reading.date.as_ref().and_then(|date| date.time(context));
+        let ahead = |t: &Time| now.is_some_and(|now| *t > now + chrono::TimeDelta::days(1));
+        let published = published.filter(|t| !ahead(t)).map(|t| now.map_or(t, |now| t.min(now)));
+        let traits = Traits {
+            fragment: reading.links.fragment.clone(),
+            link: reading.links.link.clone(),
+            title: title.clone(),
+            day: reading.date.as_ref().and_then(BlockDate::key),
+            text: content.clone().unwrap_or_default(),
+        };
+        let entry = Entry {
+            title,
+            authors: reading.authors.into_iter().take(MAX_AUTHORS).collect(),
+            published,
+            content,
+            url: reading.links.link.map(|url| url.to_string()),
+            ..Entry::default()
+        };
+        let floats = reading.date.as_ref().is_some_and(BlockDate::floats);
+        built.push((PageEntry { entry, floats }, traits));
+    }
+    let (entries, traits): (Vec<PageEntry>, Vec<Traits>) = built.into_iter().unzip();
+    let named = ids::identify(&traits);
+    found.entries = entries;
+    for ((entry, traits), (id, lasting)) in found.entries.iter_mut().zip(traits).zip(named) {
+        entry.entry.guid = Some(text::line(&id));
+        // Without another link, an entry is at its place on the page.
+        if let (None, Some(fragment), true) = (&entry.entry.url, traits.fragment, lasting) {
+            let mut url = page.url().clone();
+            url.set_fragment(Some(&fragment));
+            entry.entry.url = Some(url.to_string());
+        }
+    }
+}
+
+/// The title of an entry; an image may stand for it. `None` if the block is empty.
+fn titled(reading: &Reading<'_>, content: Option<&str>) -> Option<String> {
+    if let Some(title) = &reading.title {
+        return Some(title.text.clone());
+    }
+    let alt = reading.block.elements().find_map(|e| e.attr("alt").or_else(|| e.attr("title")));
+    let alt = alt.map(text::line).filter(|alt| !alt.is_empty());
+    content.and(alt.or_else(|| Some("(No title)".to_owned())))
+}
+
+/// What a text does not repeat: titles, bylines and dates that are elements of their own.
+fn shown(readings: &[Reading<'_>], selected: bool) -> HashSet<NodeId> {
+    // The user's own selection is kept as it is.
+    if selected {
+        return HashSet::new();
+    }
+    let of = |reading: &Reading<'_>| {
+        let title = reading.title.as_ref().and_then(|title| {
+            // A title that is only the beginning of its element does not replace it.
+            let element = title.element?;
+            let whole = text_up_to(element, MAX_TITLE).chars().count();
+            (whole <= title.text.chars().count() + 3).then(|| element.id())
+        });
+        let date = reading.date.as_ref().and_then(|date| date.element);
+        let block = (!reading.block.is_section()).then(|| reading.block.head.id());
+        [title, date, reading.byline].map(|id| id.filter(|id| Some(*id) != block))
+    };
+    readings.iter().flat_map(of).flatten().collect()
+}
+
+fn outermost<'a>(elements: &[ElementRef<'a>]) -> Vec<ElementRef<'a>> {
+    let all: HashSet<NodeId> = elements.iter().map(|e| e.id()).collect();
+    let inside = |e: &&ElementRef<'a>| e.ancestors().any(|around| all.contains(&around.id()));
+    elements.iter().filter(|e| !inside(e)).copied().collect()
+}
+
+/// A URL that names a block in a report.
+fn place(page: &Page, block: &Block<'_>) -> String {
+    let mut url: Url = page.url().clone();
+    url.set_fragment(block.head.attr("id"));
+    text::line(url.as_str())
+}

@@ -1,0 +1,330 @@
+//! Proposing the selector of the entries of a page.
+
+use super::blocks::Block;
+use super::dates;
+use super::groups::{Group, groups};
+use super::measure::{Measure, Measures};
+use super::parts::{self, Title, has_word};
+use super::{PageEntry, read};
+use crate::model::WebsiteRules;
+use crate::util::date::Context;
+use crate::util::domain::same_site;
+use crate::website::page::Page;
+use crate::website::propose::{Region, classes, is_file, is_heading, region};
+use ego_tree::NodeId;
+use scraper::ElementRef;
+use std::collections::{HashMap, HashSet};
+use url::Url;
+
+/// Minimum number of entries of a page.
+const LEAST: usize = 3;
+/// Maximum number of proposals, and of groups that are rated by their titles.
+const MAX_PROPOSALS: usize = 3;
+const MAX_RATED: usize = 25;
+/// Maximum number of blocks of a group whose titles are read.
+const SAMPLE: usize = 60;
+/// Minimum mean score of the blocks of a group.
+const BORDER: f64 = 0.5;
+/// Share of the sections that must have a date or a version in their heading: those of an article do
+/// not.
+const MARKED: f64 = 0.6;
+/// Share of different titles below which the blocks are parts of entries.
+const DISTINCT: f64 = 0.6;
+/// Letters of a text that is more than a teaser.
+const FULL: usize = 600;
+/// Words of classes of entries.
+const WORDS: [&str; 14] = [
+    "entry",
+    "post",
+    "news",
+    "item",
+    "release",
+    "notice",
+    "event",
+    "story",
+    "update",
+    "incident",
+    "announcement",
+    "comic",
+    "issue",
+    "article",
+];
+
+/// A way to read a page as a list of entries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// Selector of the blocks, or of the headings of the sections.
+    pub articles: String,
+    /// What it finds now.
+    pub entries: Vec<PageEntry>,
+    /// Confidence that these are entries, 0 to 1.
+    pub confidence: f64,
+    /// Most titles lead to other pages of the site, and the texts are short.
+    pub teasers: bool,
+}
+
+impl Proposal {
+    /// The share of entries that lead to one of these URLs.
+    pub fn share_of(&self, urls: &HashSet<String>) -> f64 {
+        let leads = |e: &&PageEntry| {
+            let url = e.entry.url.as_deref().and_then(|url| Url::parse(url).ok());
+            url.is_some_and(|url| urls.contains(&crate::util::url::normalise(&url)))
+        };
+        self.entries.iter().filter(leads).count() as f64 / self.entries.len().max(1) as f64
+    }
+}
+
+/// A group with its rating.
+struct Rated<'a> {
+    group: Group<'a>,
+    worth: f64,
+    confidence: f64,
+    /// Letters of its blocks.
+    letters: usize,
+    /// Share of different titles.
+    distinct: f64,
+}
+
+/// Proposes selectors for the entries of a page, best first; empty if it has none.
+pub fn propose(page: &Page) -> Vec<Proposal> {
+    let measures = Measures::of(page);
+    let whole = content_letters(page, &measures);
+    let mut all: Vec<(f64, Group<'_>)> = groups(page, LEAST)
+        .into_iter()
+        .map(|group| (estimate(&group, &measures, whole), group))
+        .filter(|(worth, _)| *worth > 0.0)
+        .collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.selector.cmp(&b.1.selector)));
+    let mut rated: Vec<Rated<'_>> = all
+        .into_iter()
+        .take(MAX_RATED)
+        .filter_map(|(_, group)| rate(page, group, &measures, whole))
+        .collect();
+    prefer_inner(&mut rated);
+    rated.sort_by(|a, b| {
+        b.worth.total_cmp(&a.worth).then_with(|| a.group.selector.cmp(&b.group.selector))
+    });
+    let mut proposals: Vec<Proposal> = Vec::new();
+    for rated in rated {
+        let rules = WebsiteRules {
+            articles: Some(rated.group.selector.clone()),
+            ..WebsiteRules::default()
+        };
+        let Ok(found) = read(page, &rules, None) else { continue };
+        let again = proposals.iter().any(|p| same_titles(&p.entries, &found.entries));
+        if found.entries.len() < LEAST || again {
+            continue;
+        }
+        proposals.push(Proposal {
+            teasers: are_teasers(page, &found.entries),
+            articles: rated.group.selector,
+            entries: found.entries,
+            confidence: rated.confidence,
+        });
+        if proposals.len() == MAX_PROPOSALS {
+            break;
+        }
+    }
+    proposals
+}
+
+/// A group whose blocks contain those of another one, and several of them in some, is a group of
+/// days or months.
+fn prefer_inner(rated: &mut [Rated<'_>]) {
+    let nodes = |blocks: &[Block<'_>]| -> HashSet<NodeId> {
+        blocks.iter().flat_map(|block| block.parts.iter().map(|part| part.id())).collect()
+    };
+    let all: Vec<(HashSet<NodeId>, usize)> =
+        rated.iter().map(|r| (nodes(&r.group.blocks), r.letters)).collect();
+    let contains = |outer: usize, inner: usize| {
+        let is_inside = |block: &Block<'_>| {
+            block.head.ancestors().any(|around| all[outer].0.contains(&around.id()))
+                && !all[outer].0.contains(&block.head.id())
+        };
+        let blocks = &rated[inner].group.blocks;
+        blocks.len() > rated[outer].group.blocks.len()
+            && rated[inner].distinct >= rated[outer].distinct
+            && all[inner].1 * 10 >= all[outer].1 * 6
+            && blocks.iter().all(is_inside)
+    };
+    let outer: Vec<bool> = (0..rated.len())
+        .map(|outer| (0..rated.len()).any(|inner| inner != outer && contains(outer, inner)))
+        .collect();
+    for (rated, outer) in rated.iter_mut().zip(outer) {
+        rated.worth *= if outer { 0.3 } else { 1.0 };
+    }
+}
+
+fn same_titles(a: &[PageEntry], b: &[PageEntry]) -> bool {
+    let titles = |all: &[PageEntry]| -> HashSet<String> {
+        all.iter().map(|e| e.entry.title.clone()).collect()
+    };
+    let (a, b) = (titles(a), titles(b));
+    a.intersection(&b).count() * 10 >= a.len().max(b.len()) * 8
+}
+
+/// Letters of a page beside its navigation.
+fn content_letters(page: &Page, measures: &Measures) -> usize {
+    let all = measures.of_id(page.tree().root_element().id()).letters;
+    let frames = page.tree().root_element().descendent_elements().filter(|e| {
+        matches!(e.value().name(), "nav" | "footer" | "aside") && region(*e) == Region::Body
+    });
+    all.saturating_sub(frames.map(|e| measures.of_id(e.id()).letters).sum())
+}
+
+/// How much a group may be worth, without looking at its titles.
+fn estimate(group: &Group<'_>, measures: &Measures, whole: usize) -> f64 {
+    let scores = group.blocks.iter().map(|block| {
+        let measure = measures.sum(&block.parts);
+        let signs = Signs {
+            headed: is_headed(block) || measure.headings > 0,
+            dated: measure.dates > 0,
+            leads: measure.away > 0,
+            version: false,
+        };
+        // Titles without a heading, versions and the dates above are not known yet.
+        score(block, &measure, &signs) - BORDER + 0.35
+    });
+    let sum: f64 = scores.sum();
+    let letters: usize = group.blocks.iter().map(|b| measures.sum(&b.parts).letters).sum();
+    sum.max(0.0).powf(0.8) * coverage(letters, whole)
+}
+
+fn coverage(letters: usize, whole: usize) -> f64 {
+    0.3 + 0.7 * (letters as f64 / whole.max(1) as f64).min(1.0)
+}
+
+/// What makes a block an entry.
+struct Signs {
+    /// Its title is a heading or named so.
+    headed: bool,
+    dated: bool,
+    /// Its title leads to another site or to a file.
+    leads: bool,
+    /// Its title names a version.
+    version: bool,
+}
+
+/// How much a block is like an entry: about 0 to 1.
+fn score(block: &Block<'_>, measure: &Measure, signs: &Signs) -> f64 {
+    let named = block.head.value().name() == "article" || has_word(block.head, &WORDS);
+    let title = match (signs.headed, measure.linked > 0) {
+        (true, _) => 0.3,
+        (false, true) => 0.2,
+        (false, false) => 0.1,
+    };
+    let text = match measure.letters.saturating_sub(measure.linked) {
+        0..40 => 0.0,
+        40..200 => 0.15,
+        _ => 0.3,
+    };
+    let worth = |sign: bool, worth: f64| if sign { worth } else { 0.0 };
+    title
+        + text
+        + worth(signs.dated, 0.35)
+        + worth(signs.leads, 0.3)
+        + worth(signs.version, 0.25)
+        + worth(measure.images > 0 && signs.headed, 0.1)
+        + worth(named, 0.15)
+}
+
+/// Rates a group; `None` if its blocks are not entries.
+fn rate<'a>(page: &Page, group: Group<'a>, measures: &Measures, whole: usize) -> Option<Rated<'a>> {
+    let context = Context::default();
+    let sample = &group.blocks[..group.blocks.len().min(SAMPLE)];
+    let sums: Vec<Measure> = sample.iter().map(|block| measures.sum(&block.parts)).collect();
+    let titles: Vec<Option<Title<'a>>> =
+        sample.iter().map(|block| parts::title(block, &context)).collect();
+    let signs: Vec<Signs> = (0..sample.len())
+        .map(|at| signs(page, &sample[at], &sums[at], titles[at].as_ref(), &context))
+        .collect();
+    let share = |is: &dyn Fn(usize) -> bool| {
+        (0..sample.len()).filter(|at| is(*at)).count() as f64 / sample.len() as f64
+    };
+    // The sections of an article have headings too.
+    let marked = |at: usize| sums[at].dates > 0 || signs[at].version;
+    if group.blocks.first().is_some_and(is_headed) && share(&marked) < MARKED {
+        return None;
+    }
+    let different: HashSet<&String> = titles.iter().flatten().map(|title| &title.text).collect();
+    let distinct = different.len() as f64 / sample.len() as f64;
+    let scores = (0..sample.len()).map(|at| score(&sample[at], &sums[at], &signs[at]));
+    let mean = scores.sum::<f64>() / sample.len() as f64;
+    let around = share(&|at| contains_entries(&sample[at], &sums[at]));
+    if mean < BORDER || distinct < DISTINCT || around > 0.5 {
+        return None;
+    }
+    let letters: usize = group.blocks.iter().map(|b| measures.sum(&b.parts).letters).sum();
+    let (all, coverage) = (group.blocks.len() as f64, coverage(letters, whole));
+    // An element has its name and the date before its heading, which a section has not.
+    let shape = if group.blocks.iter().any(Block::is_section) { 0.85 } else { alike(sample) };
+    let worth =
+        (all * (mean - BORDER + 0.1)).powf(0.8) * coverage * distinct * mean.min(1.2) * shape;
+    let confidence = mean.min(1.0) * distinct * (0.5 + 0.5 * coverage) * (1.0 - (-all / 3.0).exp());
+    Some(Rated { group, worth, confidence: confidence.clamp(0.0, 1.0), letters, distinct })
+}
+
+fn signs(
+    page: &Page,
+    block: &Block<'_>,
+    measure: &Measure,
+    title: Option<&Title<'_>>,
+    context: &Context,
+) -> Signs {
+    let element = title.and_then(|title| title.element);
+    let link = || parts::links(block, title, page).link;
+    let leads = |url: Url| is_file(&url) || !same_site(&url, page.url());
+    let is_row = block.head.value().name() == "tr";
+    // A link in a text is not that of the entry.
+    let linked = element.is_some_and(parts::is_linked) || is_row;
+    Signs {
+        headed: element.is_some_and(parts::is_title_element),
+        dated: measure.dates > 0 || dates::above(block, context).is_some(),
+        leads: measure.away > 0 && linked && link().is_some_and(leads),
+        version: title.is_some_and(|title| dates::is_version(&title.text)),
+    }
+}
+
+/// Share of the most frequent class of blocks, from one half to 1: different parts of one thing have
+/// different classes.
+fn alike(blocks: &[Block<'_>]) -> f64 {
+    let mut counts: HashMap<Option<String>, usize> = HashMap::new();
+    for block in blocks {
+        *counts.entry(classes(block.head).into_iter().next()).or_default() += 1;
+    }
+    let most = counts.values().max().copied().unwrap_or(0);
+    0.5 + 0.5 * most as f64 / blocks.len().max(1) as f64
+}
+
+/// Whether a block is the section of a heading.
+fn is_headed(block: &Block<'_>) -> bool {
+    is_heading(block.head.value().name()) || block.head.value().name() == "dt"
+}
+
+/// Whether a block contains several lists of dated texts or several articles.
+fn contains_entries(block: &Block<'_>, measure: &Measure) -> bool {
+    let articles: HashSet<NodeId> = block
+        .elements()
+        .filter(|e: &ElementRef<'_>| e.value().name() == "article" && e.id() != block.head.id())
+        .map(|e| e.id())
+        .collect();
+    articles.len() > 1 || measure.dates > 3 && measure.headings > 3
+}
+
+/// Whether most entries are beginnings of other pages of the site.
+fn are_teasers(page: &Page, entries: &[PageEntry]) -> bool {
+    let own = crate::util::url::normalise(page.url());
+    let is_teaser = |e: &&PageEntry| {
+        let url = e.entry.url.as_deref().and_then(|url| Url::parse(url).ok());
+        let leads = url.is_some_and(|url| {
+            same_site(&url, page.url())
+                && !is_file(&url)
+                && crate::util::url::normalise(&url) != own
+        });
+        let text = e.entry.content.as_deref().map_or(0, |html| {
+            crate::util::html::to_text(html).chars().filter(|c| c.is_alphanumeric()).count()
+        });
+        leads && text < FULL
+    };
+    entries.iter().filter(is_teaser).count() * 2 > entries.len()
+}
