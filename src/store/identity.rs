@@ -39,7 +39,7 @@ pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
         entry.published = entry.published.filter(real);
         entry.updated = entry.updated.filter(real);
         let content_hash = content_hash(&entry);
-        let version_hash = version_hash(&entry, content_hash);
+        let version_hash = version_hash(&entry, entry.url.as_deref(), content_hash);
         let nameless = entry.guid.is_none() && entry.url.is_none() && !entry.title.is_empty();
         let again = if nameless {
             !titles.insert(entry.title.clone())
@@ -79,6 +79,9 @@ pub fn prepare_identified(entries: Vec<Entry>) -> Vec<Prepared> {
         let day = each.entry.published.map(|at| at.date_naive().to_string()).unwrap_or_default();
         each.url_hash = hash(["entry", each.entry.title.as_str(), day.as_str()]);
         each.content_hash = hash([each.content_hash.to_string().as_str(), day.as_str()]);
+        // The place on the page may get another name, or lose it, without any edit.
+        let link = each.entry.url.as_deref().filter(|url| !url.contains('#'));
+        each.version_hash = version_hash(&each.entry, link, each.content_hash);
         (each.identified, each.distinctive) = (true, true);
     }
     prepared
@@ -127,12 +130,13 @@ fn content_hash(entry: &Entry) -> i64 {
 
 /// Hash of everything that counts as a change when the publisher edits it. A date that newsfed
 /// filled in is not part of it.
-fn version_hash(entry: &Entry, content_hash: i64) -> i64 {
+fn version_hash(entry: &Entry, url: Option<&str>, content_hash: i64) -> i64 {
     let date =
         |t: Option<crate::model::Time>| t.map(|t| t.timestamp().to_string()).unwrap_or_default();
     let numbers = [content_hash.to_string(), date(entry.published), date(entry.updated)];
-    let texts = [&entry.url, &entry.comments, &entry.language, &entry.publisher];
+    let texts = [&entry.comments, &entry.language, &entry.publisher];
     let texts = texts.into_iter().map(|t| t.as_deref().unwrap_or(""));
+    let texts = std::iter::once(url.unwrap_or("")).chain(texts);
     let lists = entry.authors.iter().chain(&entry.categories).map(String::as_str);
     let enclosures = entry.enclosures.iter().map(|e| e.url.as_str());
     hash(numbers.iter().map(String::as_str).chain(texts).chain(lists).chain(enclosures))

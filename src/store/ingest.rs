@@ -270,6 +270,11 @@ pub(super) fn insert(
 
 /// Updates a known item, keeping its read and pin marks; returns whether anything changed.
 pub(super) fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> Result<bool> {
+    // Another identifier of an entry on a page is no edit of it.
+    let edited = !new.identified
+        || conn
+            .prepare_cached("SELECT version_hash <> ?2 FROM item WHERE key = ?1")?
+            .query_row([key, new.version_hash], |r| r.get(0))?;
     let changed = conn
         .prepare_cached(
             "UPDATE item SET title = :title, url = coalesce(:url, url),
@@ -295,7 +300,7 @@ pub(super) fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> 
         save_detail(conn, key, new)?;
         index::queue_title(conn, key, false)?;
     }
-    Ok(changed)
+    Ok(changed && edited)
 }
 
 /// Writes the detail row. Values that the publisher no longer gives are kept if nothing else can

@@ -5,9 +5,11 @@ use super::{PageFetcher, Prefetched, Visit};
 use crate::engine::context::Context;
 use crate::engine::fulltext;
 use crate::engine::handle::Handle;
-use crate::engine::message::Pace;
+use crate::engine::message::{Pace, Refreshed};
 use crate::engine::queue::Job;
-use crate::model::{Entry, LeftOut, LeftOutReason, Pause, PauseReason, Source};
+use crate::model::{
+    Entry, LeftOut, LeftOutReason, Outcome, Pause, PauseReason, Source, SourceKind,
+};
 use crate::net::FetchError;
 use crate::store::{StoreError, prepare};
 use crate::util::url::normalise;
@@ -37,11 +39,46 @@ impl Handle {
     pub async fn reread(&self, key: i64, limit: usize) -> Result<Reread, StoreError> {
         self.context.store.writable()?;
         let Some(source) = self.context.source(key) else { return Ok(Reread::default()) };
+        if source.kind() == SourceKind::Entries {
+            return self.reread_entries(key).await;
+        }
         let done = reread(&self.context, source, key, limit).await?;
         // The next poll tries again what earlier ones have left out.
         self.context.store.forget_refused(key, self.context.clock.now()).await?;
         self.context.store.change_facts(key, |facts| facts.website.unfinished = true).await?;
         Ok(done)
+    }
+}
+
+impl Handle {
+    /// Reads the entries of a page again: a poll of it.
+    async fn reread_entries(&self, key: i64) -> Result<Reread, StoreError> {
+        self.context.store.change_facts(key, |facts| facts.website.unfinished = true).await?;
+        let mut reports = self.refresh(Some(vec![key]), Pace::Manual).await;
+        let Some(report) = reports.recv().await else {
+            let why = "another process polls the sources".to_owned();
+            return Ok(Reread { stopped: Some(why), ..Reread::default() });
+        };
+        let left_out = report.left_out;
+        let now = self.context.clock.now();
+        Ok(match report.result {
+            Refreshed::Polled(Outcome::Fetched { updated, entries, .. }) => {
+                Reread { read: entries, changed: updated, left_out, stopped: None }
+            }
+            Refreshed::Polled(Outcome::Failed { message: why, .. }) | Refreshed::Lost(why) => {
+                Reread { left_out, stopped: Some(why), ..Reread::default() }
+            }
+            Refreshed::Left(pause) => {
+                Reread { stopped: Some(time_text::pause(&pause, now)), ..Reread::default() }
+            }
+            Refreshed::Disabled => {
+                let why = "the source is disabled".to_owned();
+                Reread { stopped: Some(why), ..Reread::default() }
+            }
+            Refreshed::Polled(Outcome::Unchanged) | Refreshed::NotDue(_) => {
+                Reread { left_out, ..Reread::default() }
+            }
+        })
     }
 }
 

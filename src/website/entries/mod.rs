@@ -209,7 +209,7 @@ fn build(
             None => texts.of_block(&reading.block),
         };
         found.empty += usize::from(own.content.is_some() && content.is_none());
-        let Some(title) = titled(&reading, content.as_deref()) else {
+        let Some(title) = titled(&reading, content.as_deref(), own.title.is_some()) else {
             found.untitled += usize::from(own.title.is_some());
             let reason = match own.title {
                 Some(_) => LeftOutReason::NotSelected,
@@ -263,10 +263,11 @@ fn build(
     }
 }
 
-/// The title of an entry; an image may stand for it. `None` if the block is empty.
-fn titled(reading: &Reading<'_>, content: Option<&str>) -> Option<String> {
-    if let Some(title) = &reading.title {
-        return Some(title.text.clone());
+/// The title of an entry; the description of an image may stand for it. `None` if the block is empty,
+/// or the selector of the source finds no title.
+fn titled(reading: &Reading<'_>, content: Option<&str>, selected: bool) -> Option<String> {
+    if reading.title.is_some() || selected {
+        return reading.title.as_ref().map(|title| title.text.clone());
     }
     let alt = reading.block.elements().find_map(|e| e.attr("alt").or_else(|| e.attr("title")));
     let alt = alt.map(text::line).filter(|alt| !alt.is_empty());

@@ -1,0 +1,353 @@
+//! Entries on one page that changes from poll to poll.
+
+use super::websites::Site;
+use super::*;
+use newsfed::model::{LeftOutReason, RuleKey, SourceKind, SourceRules, WebsiteRules};
+use newsfed::store::Mark;
+use std::fmt::Write;
+
+fn followed(url: &str, articles: Option<&str>) -> Source {
+    let articles = articles.map(str::to_owned);
+    let rules = WebsiteRules { articles, ..WebsiteRules::default() };
+    Source { rules: SourceRules::Entries(rules.into()), ..source("page", url) }
+}
+
+/// An entry as the publisher has it.
+#[derive(Debug, Clone)]
+struct Post {
+    number: usize,
+    /// How often its text was changed.
+    edits: usize,
+}
+
+impl Post {
+    /// Every third entry has the title of the others of its kind, on another day.
+    fn title(&self) -> String {
+        match self.number % 3 {
+            0 => "Planned maintenance".to_owned(),
+            _ => format!("Notice {} of the harbour", self.number),
+        }
+    }
+
+    fn day(&self) -> String {
+        let months = ["January", "February", "March"];
+        format!("{} {} 2026", self.number % 27 + 1, months[self.number / 27])
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "The crane number {} lifts the boats out of the water. {}",
+            self.number,
+            "It was repaired again. ".repeat(self.edits)
+        )
+    }
+}
+
+/// How a page shows its entries.
+type Template = fn(&Post, usize) -> String;
+
+/// Blocks with an id that is another one in each response.
+fn rotating(post: &Post, poll: usize) -> String {
+    format!(
+        "<article id='entry-{:08x}' class='n n{poll}'><h3>{}</h3>\n<time>{}</time>{}<p>{}</p></article>",
+        0x9f3a_11c7_usize.wrapping_mul(poll * 100 + post.number + 1) & 0xffff_ffff,
+        post.title(),
+        post.day(),
+        "\n  ".repeat(poll % 3),
+        post.text()
+    )
+}
+
+/// Sections with an anchor in the heading.
+fn sections(post: &Post, poll: usize) -> String {
+    format!(
+        "<h2 id=n-{0}>{1}</h2><p class=c{poll}>{2}</p><p>{3}{4}</p>",
+        post.number,
+        post.title(),
+        post.day(),
+        " ".repeat(poll % 4),
+        post.text()
+    )
+}
+
+/// Rows of a table, without any id or link.
+fn rows(post: &Post, poll: usize) -> String {
+    let class = if (post.number + poll).is_multiple_of(2) { "odd" } else { "even" };
+    format!(
+        "<tr class={class}><td>{}</td><td><b>{}</b></td><td>{}</td></tr>",
+        post.day(),
+        post.title(),
+        post.text()
+    )
+}
+
+fn page(posts: &[Post], template: Template, poll: usize) -> String {
+    let mut all = String::new();
+    posts.iter().for_each(|post| write!(all, "{}", template(post, poll)).unwrap());
+    let all = if all.starts_with("<tr") { format!("<table>{all}</table>") } else { all };
+    format!("<nav><a href=/>Home</a></nav><main><h1>Harbour</h1>{all}</main>")
+}
+
+/// The poll's change of the page; returns how many entries are new, and how many changed.
+fn change(posts: &mut Vec<Post>, next: &mut usize, poll: usize) -> (u32, u32) {
+    match poll % 6 {
+        1 | 4 => {
+            posts.insert(0, Post { number: *next, edits: 0 });
+            *next += 1;
+            (1, 0)
+        }
+        2 => {
+            let at = poll * 7 % posts.len();
+            posts[at].edits += 1;
+            (0, 1)
+        }
+        3 => {
+            posts.remove(poll * 5 % posts.len());
+            (0, 0)
+        }
+        5 => {
+            posts.reverse();
+            let at = poll * 3 % posts.len();
+            posts[at].edits += 1;
+            (0, 1)
+        }
+        // Only white space, classes and generated ids are others.
+        _ => (0, 0),
+    }
+}
+
+#[tokio::test]
+async fn fifty_polls_store_each_entry_once_and_each_edit_as_a_version() {
+    let templates: [(&str, Template, &str); 3] =
+        [("rotating ids", rotating, "article"), ("sections", sections, "h2"), ("rows", rows, "tr")];
+    for (name, template, articles) in templates {
+        let mut posts: Vec<Post> = (0..6).rev().map(|number| Post { number, edits: 0 }).collect();
+        let mut next = posts.len();
+        let site = Site::default();
+        let server = site.start();
+        let home = Home::with(&[followed(&server.url("/harbour"), Some(articles))]);
+        let engine = home.on_demand().await;
+        let mut edits: BTreeMap<String, usize> = BTreeMap::new();
+        for poll in 0..50 {
+            let (new, updated) = match poll {
+                0 => (6, 0),
+                _ => change(&mut posts, &mut next, poll),
+            };
+            site.html("/harbour", &page(&posts, template, poll));
+            let want = fetched(new, updated, u32::try_from(posts.len()).unwrap());
+            assert_eq!(sync_one(&engine, Pace::Manual).await, want, "{name}, poll {poll}");
+            for post in &posts {
+                edits.insert(format!("{} {}", post.title(), post.number), post.edits);
+            }
+            home.clock.advance(DAY);
+        }
+        let stored = items(&engine);
+        assert_eq!(stored.len(), next, "{name}: nothing twice, nothing lost");
+        let versions: u32 = stored.iter().map(|item| item.versions).sum();
+        assert_eq!(versions as usize, edits.values().sum::<usize>(), "{name}");
+        for item in &stored {
+            let own = item.body().matches("repaired").count();
+            assert_eq!(item.versions as usize, own, "{name}: {}", item.title);
+        }
+        engine.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn an_edited_entry_keeps_its_marks_and_counters_are_no_edits() {
+    let site = Site::default();
+    let entry = |n: usize, text: &str, views: usize| {
+        format!(
+            "<div class=release><h2>Knot 1.{n}.0</h2><p>{n} days ago</p><p>{text}</p><p>{views} views</p></div>"
+        )
+    };
+    let show = |text: &str, views: usize| {
+        let all: String =
+            (1..4).map(|n| entry(n, if n == 2 { text } else { "Better." }, views)).collect();
+        site.html("/log", &all);
+    };
+    show("Faster.", 10);
+    let server = site.start();
+    let home = Home::with(&[followed(&server.url("/log"), None)]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    let reader = engine.store().reader().unwrap();
+    let rows = reader.window(&View::of(Scope::All), Anchor::First, 9).unwrap().rows;
+    let key = rows.iter().find(|row| row.title == "Knot 1.2.0").unwrap().key;
+    drop(reader);
+    engine.mark(Mark::Pinned, vec![key], true).await.unwrap();
+    let dates = |engine: &Handle| items(engine).iter().map(|i| i.published).collect::<Vec<_>>();
+    let first = dates(&engine);
+    assert!(first.iter().all(Option::is_some), "{first:?}");
+
+    home.clock.advance(10 * DAY);
+    show("Faster.", 11);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 3));
+    assert_eq!(dates(&engine), first, "a date relative to the poll is used once");
+
+    home.clock.advance(DAY);
+    show("Much faster, and smaller.", 12);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 3));
+    let item = items(&engine).into_iter().find(|item| item.title == "Knot 1.2.0").unwrap();
+    assert_eq!((item.versions, item.changed, item.pinned), (1, true, true));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn reports_what_is_no_entry_and_when_there_are_none() {
+    let site = Site::default();
+    const TEXT: &str = "The pool is closed until the new pump arrives from the factory in Bergen, \
+                        which may take until the end of the month. The sauna stays open, and all \
+                        tickets are valid for a month longer. We are sorry for the trouble, and \
+                        thank the volunteers who have cleaned the old pump day after day.";
+    let block =
+        |n: usize| format!("<div class=entry id=e{n}0><h3>Entry {n}</h3><p>{TEXT}</p></div>");
+    let blocks = block(3) + "<div class=entry id=gap></div>" + &block(2) + &block(1);
+    site.html("/log", &blocks);
+    let server = site.start();
+    let home = Home::with(&[followed(&server.url("/log"), Some("div.entry"))]);
+    let engine = home.on_demand().await;
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    let report = soon(reports.recv()).await.unwrap();
+    assert_eq!(report.result, fetched(3, 0, 3));
+    let left_out: Vec<_> = report.left_out.iter().map(|l| (l.reason, l.count)).collect();
+    assert_eq!(left_out, [(LeftOutReason::Empty, 1)]);
+    assert!(report.left_out[0].example.ends_with("/log#gap"), "{:?}", report.left_out);
+    assert_eq!(server.requests().len(), 2, "robots.txt and the page, nothing for the entries");
+
+    let since = home.clock.now() + chrono::TimeDelta::days(1);
+    for _ in 0..3 {
+        home.clock.advance(DAY);
+        assert!(facts(&engine, "page").await.website.broken().is_none());
+        site.html("/log", &blocks.replace("class=entry", "class=story"));
+        sync_one(&engine, Pace::Manual).await;
+    }
+    let known = facts(&engine, "page").await.website;
+    let problem = known.broken().unwrap();
+    assert_eq!((problem.since, problem.what.as_str()), (since, "no entries"));
+    assert_eq!((problem.key, problem.instead[0].as_str()), (RuleKey::Articles, "div.story"));
+    assert_eq!(items(&engine).len(), 3, "what disappears stays");
+
+    home.clock.advance(DAY);
+    site.html("/log", "<div id=root></div><script src=a.js></script>");
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    let report = soon(reports.recv()).await.unwrap();
+    assert_eq!(report.left_out[0].reason, LeftOutReason::NeedsJavascript);
+
+    home.clock.advance(DAY);
+    site.html("/log", &blocks);
+    sync_one(&engine, Pace::Manual).await;
+    assert_eq!(facts(&engine, "page").await.website.problem, None);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_users_selectors_are_obeyed_within_each_block() {
+    let site = Site::default();
+    let block = |n: usize| {
+        format!(
+            "<li><h4>Section</h4><b class=name>Entry {n}</b><i class=on>0{n}.03.2026</i>\
+             <em class=who>Ann Lee and Bob Ray</em><div class=body>Text {n}</div><p>Beside</p></li>"
+        )
+    };
+    let untitled = "<li><h4>Section</h4><div class=body>No name</div></li>";
+    site.html("/log", &format!("<ul>{}{}{untitled}</ul>", block(2), block(1)));
+    let server = site.start();
+    let rules = WebsiteRules {
+        articles: Some("ul > li".to_owned()),
+        title: ".name".to_owned(),
+        content: ".body".to_owned(),
+        author: Some(".who".to_owned()),
+        date: Some(".on".to_owned()),
+        date_format: Some("02.01.2006".to_owned()),
+        ..WebsiteRules::default()
+    };
+    let source =
+        Source { rules: SourceRules::Entries(rules.into()), ..source("page", &server.url("/log")) };
+    let home = Home::with(&[source]);
+    let engine = home.on_demand().await;
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    let report = soon(reports.recv()).await.unwrap();
+    assert_eq!(report.left_out[0].reason, LeftOutReason::NotSelected);
+    let found: Vec<_> = items(&engine)
+        .into_iter()
+        .map(|i| (i.title, i.published.unwrap().to_string(), i.authors, i.content.unwrap()))
+        .collect();
+    let want = |n: usize| {
+        let authors = vec!["Ann Lee".to_owned(), "Bob Ray".to_owned()];
+        (
+            format!("Entry {n}"),
+            format!("2026-03-0{n} 00:00:00 UTC"),
+            authors,
+            format!("<p>Text {n}</p>"),
+        )
+    };
+    assert_eq!(found, [want(2), want(1)]);
+
+    let read = engine.reread(facts(&engine, "page").await.key, 10).await.unwrap();
+    assert_eq!((read.read, read.changed, read.stopped), (2, 0, None));
+    engine.shutdown().await;
+}
+
+/// A page with a few sentences for each of these headings.
+fn log(headings: &[&str]) -> String {
+    let section = |h: &&str| {
+        format!(
+            "<h2 id='{}'>{h}</h2><ul><li>Ropes are longer.<li>Knots hold better in rain.</ul>",
+            &h[..3]
+        )
+    };
+    let all: String = headings.iter().map(section).collect();
+    format!("<nav><a href=/docs>Documentation</a></nav><main><h1>Changelog</h1>{all}</main>")
+}
+
+#[tokio::test]
+async fn discovery_offers_entries_where_they_fit() {
+    let site = Site::default();
+    site.html("/changelog", &log(&["2.1 - 2026-10-02", "2.0 - 2026-08-01", "1.9 - 2026-03-03"]));
+    let pdf = |n: usize| {
+        format!(
+            "<li>0{n}.03.2026 <a href=/files/n{n}.pdf>Notice number {n} of the town council</a></li>"
+        )
+    };
+    site.html(
+        "/notices",
+        &format!("<main><ul>{}</ul></main>", (1..6).rev().map(pdf).collect::<String>()),
+    );
+    let part =
+        |n: usize| format!("<h2>Part {n}</h2><p>{}</p>", "It was a long day at sea. ".repeat(20));
+    site.html(
+        "/story",
+        &format!("<main><h1>A story</h1>{}</main>", (1..5).map(part).collect::<String>()),
+    );
+    site.list(8);
+    let server = site.start();
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let cases: [(&str, &[SourceKind]); 4] = [
+        (
+            "/changelog",
+            &[SourceKind::Entries, SourceKind::Crawl, SourceKind::Crawl, SourceKind::Page],
+        ),
+        (
+            "/notices",
+            &[SourceKind::Entries, SourceKind::Crawl, SourceKind::Crawl, SourceKind::Page],
+        ),
+        ("/story", &[SourceKind::Page, SourceKind::Crawl, SourceKind::Crawl]),
+        ("/news", &[SourceKind::Website, SourceKind::Crawl, SourceKind::Crawl, SourceKind::Page]),
+    ];
+    for (path, want) in cases {
+        let found = engine.discover(&server.url(path)).await.unwrap();
+        let kinds: Vec<SourceKind> = found.ways.iter().map(newsfed::engine::Way::kind).collect();
+        assert_eq!(kinds, want, "{path}: {:?}", found.tried);
+    }
+    let found = engine.discover(&server.url("/changelog")).await.unwrap();
+    let preview = found.ways[0].preview().unwrap();
+    assert_eq!(preview[0].0, "2.1 - 2026-10-02");
+    assert!(preview.iter().all(|(_, date)| date.is_some()), "{preview:?}");
+    engine.follow(found, 0, None, None).await.unwrap();
+    assert_eq!(titles(&engine), ["2.1 - 2026-10-02", "2.0 - 2026-08-01", "1.9 - 2026-03-03"]);
+    let url = items(&engine)[0].url.clone().unwrap();
+    assert!(url.ends_with("/changelog#2.1"), "{url}");
+    engine.shutdown().await;
+}
