@@ -4,7 +4,7 @@ use super::event::{Cause, RequestId};
 use super::read::Read;
 use crate::config::{FileChange, KeyChange, Section};
 use crate::engine::{Discovery, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage};
-use crate::model::{SourceId, WebsiteRules};
+use crate::model::{SourceId, SourceRules};
 use crate::store::{Mark, View};
 use crate::util::browser::Launch;
 use std::path::PathBuf;
@@ -146,7 +146,7 @@ impl Effect {
 #[derive(Debug)]
 pub(super) enum BenchRequest {
     /// Evaluates rules, with the list at `list`.
-    Preview { request: RequestId, rules: Box<WebsiteRules>, list: WorkbenchPage },
+    Preview { request: RequestId, rules: Box<SourceRules>, list: WorkbenchPage },
     /// Finds a selector for an element of a page.
     Pick { place: WorkbenchPage, element: u32, part: SelectorField },
     /// Fetches a page that the list links to; `title` is its title in the list.

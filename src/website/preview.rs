@@ -3,6 +3,7 @@
 
 use super::article::{Article, glance};
 use super::date;
+use super::entries;
 use super::list::{ListLink, list_page};
 use super::outline::{Elements, Outline, outline};
 use super::page::Page;
@@ -40,6 +41,9 @@ impl SelectorField {
     pub const LIST: [Self; 2] = [Self::Articles, Self::Next];
     /// The selectors of an article.
     pub const ARTICLE: [Self; 4] = [Self::Title, Self::Author, Self::Date, Self::Content];
+    /// The selectors of entries, which are all on one page.
+    pub const ENTRIES: [Self; 5] =
+        [Self::Articles, Self::Title, Self::Author, Self::Date, Self::Content];
 
     /// The key below `website`.
     pub fn key(self) -> &'static str {
@@ -176,6 +180,56 @@ impl PreviewPage {
             listed.lost += usize::from(!found.contains(key));
         }
         listed.links = page.links;
+        listed
+    }
+
+    /// Proposed blocks of entries on the page.
+    pub fn entry_proposals(&self) -> Vec<entries::Proposal> {
+        entries::propose(&self.page)
+    }
+
+    /// What rules find if the entries are on this page. A selector that is not valid yet does not
+    /// count.
+    pub fn entries(&self, rules: &WebsiteRules) -> ListPreview {
+        let usual = WebsiteRules::default();
+        let is_valid =
+            |part: SelectorField| part.of(rules).is_some_and(|text| Selectors::parse(text).is_ok());
+        let optional = |part, text: &Option<String>| text.clone().filter(|_| is_valid(part));
+        let or_usual = |part, text: &str, usual: String| {
+            if is_valid(part) { text.to_owned() } else { usual }
+        };
+        let valid = WebsiteRules {
+            articles: optional(SelectorField::Articles, &rules.articles),
+            title: or_usual(SelectorField::Title, &rules.title, usual.title),
+            content: or_usual(SelectorField::Content, &rules.content, usual.content),
+            author: optional(SelectorField::Author, &rules.author),
+            date: optional(SelectorField::Date, &rules.date),
+            ..rules.clone()
+        };
+        let mut listed = ListPreview::default();
+        let typed = rules.articles.is_some() && valid.articles.is_none();
+        let Some(matched) = entries::matches(&self.page, &valid).filter(|_| !typed) else {
+            listed.found = SelectorField::ENTRIES.map(|part| (part, None)).to_vec();
+            return listed;
+        };
+        let of = |found: Option<Vec<scraper::ElementRef<'_>>>| found.map(|all| self.found(all));
+        listed.found = vec![
+            (SelectorField::Articles, Some(self.found(matched.blocks))),
+            (SelectorField::Title, of(matched.title)),
+            (SelectorField::Author, of(matched.author)),
+            (SelectorField::Date, of(matched.date)),
+            (SelectorField::Content, of(matched.content)),
+        ];
+        let read = entries::read(&self.page, &valid, None).unwrap_or_default();
+        let link = |each: entries::PageEntry| {
+            let url = each.entry.url.as_deref().and_then(|url| Url::parse(url).ok());
+            ListLink {
+                url: url.unwrap_or_else(|| self.page.url().clone()),
+                title: each.entry.title,
+                date: each.entry.published,
+            }
+        };
+        listed.links = read.entries.into_iter().map(link).collect();
         listed
     }
 

@@ -5,7 +5,7 @@ use super::websites::{Site, website};
 use super::*;
 use newsfed::config::KeyChange;
 use newsfed::engine::{SelectorField, Subject, Workbench, WorkbenchEvent, WorkbenchPage};
-use newsfed::model::{SourceKind, WebsiteRules};
+use newsfed::model::{SourceKind, SourceRules, WebsiteRules};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// The next event, except for suggested selectors.
@@ -30,6 +30,10 @@ async fn open(engine: &Handle) -> (Workbench, UnboundedReceiver<WorkbenchEvent>)
 
 fn rules(articles: &str) -> WebsiteRules {
     WebsiteRules { articles: Some(articles.to_owned()), ..WebsiteRules::default() }
+}
+
+fn site_rules(rules: WebsiteRules) -> SourceRules {
+    SourceRules::new(SourceKind::Website, rules)
 }
 
 #[tokio::test]
@@ -58,7 +62,7 @@ async fn fetches_a_page_once_and_tries_selectors_on_it() {
     for (request, articles, found, known, lost) in
         [(1, "li.story a", 0, 1, 1), (2, "h3 a", 1, 1, 0), (3, "h3 >", 0, 1, 1)]
     {
-        bench.preview(request, rules(articles), WorkbenchPage::List);
+        bench.preview(request, site_rules(rules(articles)), WorkbenchPage::List);
         let WorkbenchEvent::Previewed(answered, summary) = next(&mut events).await else {
             panic!("no preview")
         };
@@ -70,7 +74,7 @@ async fn fetches_a_page_once_and_tries_selectors_on_it() {
     let WorkbenchEvent::Page { place: WorkbenchPage::Copy(1), .. } = next(&mut events).await else {
         panic!()
     };
-    bench.preview(4, rules("li.story a"), WorkbenchPage::Copy(1));
+    bench.preview(4, site_rules(rules("li.story a")), WorkbenchPage::Copy(1));
     let WorkbenchEvent::Previewed(4, summary) = next(&mut events).await else { panic!() };
     assert_eq!(summary.list.unwrap().links.len(), 5, "the older one");
     let link = outline.lines.iter().find(|line| line.text.starts_with("The story")).unwrap();
@@ -86,7 +90,7 @@ async fn fetches_a_page_once_and_tries_selectors_on_it() {
         panic!()
     };
     let read = WebsiteRules { date: Some("time.when".to_owned()), ..rules("h3 a") };
-    bench.preview(5, read, WorkbenchPage::List);
+    bench.preview(5, site_rules(read), WorkbenchPage::List);
     let WorkbenchEvent::Previewed(5, summary) = next(&mut events).await else { panic!() };
     let article = summary.article.unwrap().article;
     assert_eq!(article.title, "The story of bus number 6");

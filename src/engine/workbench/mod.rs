@@ -12,7 +12,7 @@ use super::handle::Handle;
 use super::message::{Discovery, FirstFetch};
 use super::poll;
 use super::site::PageFetcher;
-use crate::model::{Source, SourceRules, WebsiteRules};
+use crate::model::{Source, SourceRules};
 use crate::net::Response;
 use crate::util::url::normalise;
 use crate::website::SelectorField;
@@ -156,7 +156,7 @@ impl Workbench {
 
     /// Requests the matches of rules on the loaded pages, the list being that of `list`. Only the
     /// newest such request is certain to be processed.
-    pub fn preview(&self, request: u64, rules: WebsiteRules, list: WorkbenchPage) {
+    pub fn preview(&self, request: u64, rules: SourceRules, list: WorkbenchPage) {
         self.newest.store(request, Ordering::SeqCst);
         let _ = self.jobs.send(Task::Preview { request, rules: Box::new(rules), list });
     }
@@ -231,7 +231,7 @@ impl TestWorkbench {
         self.worker.lay(place, markup.as_bytes(), None, url);
     }
 
-    pub(crate) fn preview(&mut self, request: u64, rules: WebsiteRules, list: WorkbenchPage) {
+    pub(crate) fn preview(&mut self, request: u64, rules: SourceRules, list: WorkbenchPage) {
         self.worker.take(Task::Preview { request, rules: Box::new(rules), list });
     }
 

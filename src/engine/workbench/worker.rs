@@ -1,6 +1,6 @@
 //! The thread that owns the trees of a workbench.
 
-use crate::model::{Time, WebsiteRules};
+use crate::model::{SourceKind, SourceRules, Time, WebsiteRules};
 use crate::net::Response;
 use crate::store::ListCopy;
 use crate::util::text;
@@ -40,7 +40,7 @@ pub(super) enum Task {
     Copy(usize),
     Preview {
         request: u64,
-        rules: Box<WebsiteRules>,
+        rules: Box<SourceRules>,
         list: WorkbenchPage,
     },
     Pick {
@@ -110,6 +110,8 @@ pub(super) struct Worker {
     waiting: VecDeque<Task>,
     /// Pages for which selectors are suggested when nothing else is to be done.
     idle: Vec<WorkbenchPage>,
+    /// Whether the last request was for entries.
+    of_entries: bool,
 }
 
 impl Worker {
@@ -128,6 +130,7 @@ impl Worker {
             copies: Vec::new(),
             waiting: VecDeque::new(),
             idle: Vec::new(),
+            of_entries: false,
         }
     }
 
@@ -165,6 +168,15 @@ impl Worker {
     }
 
     pub(super) fn take(&mut self, job: Task) {
+        if let Task::Preview { rules, .. } = &job
+            && (rules.kind() == SourceKind::Entries) != self.of_entries
+        {
+            // Other selectors are suggested for entries than for links.
+            self.of_entries = !self.of_entries;
+            self.idle.extend(
+                self.sheets.contains_key(&WorkbenchPage::List).then_some(WorkbenchPage::List),
+            );
+        }
         match job {
             Task::Known { known, copies } => {
                 self.known = known;
@@ -224,8 +236,18 @@ impl Worker {
         }
     }
 
-    fn preview(&self, rules: &WebsiteRules, list: WorkbenchPage) -> Preview {
-        let none = HashSet::new();
+    fn preview(&self, rules: &SourceRules, list: WorkbenchPage) -> Preview {
+        let Some(pages) = rules.pages() else { return Preview::default() };
+        let (kind, rules, none) = (rules.kind(), pages, HashSet::new());
+        if kind == SourceKind::Entries {
+            let entries = |place| self.sheets.get(&place).map(|sheet| sheet.entries(rules));
+            let copy = Some(WorkbenchPage::Copy(0)).filter(|copy| *copy != list);
+            return Preview {
+                list: entries(list),
+                copy: copy.and_then(entries),
+                ..Preview::default()
+            };
+        }
         let copy = WorkbenchPage::Copy(0);
         let copied = self.sheets.get(&copy).filter(|_| list != copy);
         Preview {
@@ -240,6 +262,15 @@ impl Worker {
     fn offer(&mut self, place: WorkbenchPage) {
         let offers = match place {
             WorkbenchPage::Second => return,
+            WorkbenchPage::List | WorkbenchPage::Copy(_) if self.of_entries => {
+                let Some(sheet) = self.sheets.get(&place) else { return };
+                let offer = |proposal: crate::website::entries::Proposal| Offer {
+                    count: proposal.entries.len(),
+                    known: 0,
+                    selectors: vec![(SelectorField::Articles, proposal.articles)],
+                };
+                sheet.entry_proposals().into_iter().map(offer).collect()
+            }
             WorkbenchPage::List | WorkbenchPage::Copy(_) => {
                 let Some(sheet) = self.sheets.get(&place) else { return };
                 let offer = |proposal: crate::website::propose::Proposal| Offer {
@@ -292,9 +323,10 @@ mod tests {
         ListCopy::pack(at, "https://example.org/", Some("text/html"), markup.as_bytes()).unwrap()
     }
 
-    fn rules(articles: &str) -> Box<WebsiteRules> {
+    fn rules(articles: &str) -> Box<SourceRules> {
         let articles = Some(articles.to_owned());
-        Box::new(WebsiteRules { articles, ..WebsiteRules::default() })
+        let rules = WebsiteRules { articles, ..WebsiteRules::default() };
+        Box::new(SourceRules::new(SourceKind::Website, rules))
     }
 
     #[test]

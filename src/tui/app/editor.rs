@@ -377,7 +377,7 @@ impl App {
         let of = Subject::Way(Box::new(discovery.clone()), way);
         let mut editor = Editor::new(of, title, FormPage::General, false);
         let form = SourceForm::new(entry);
-        let has_selectors = form.kind() == SourceKind::Website;
+        let has_selectors = matches!(form.kind(), SourceKind::Website | SourceKind::Entries);
         editor.form = Some(form);
         editor.show_form();
         let effects = if has_selectors { editor.open_bench(self) } else { vec![] };

@@ -13,7 +13,7 @@ use super::editor;
 use super::{App, Editor};
 use crate::config::SourceForm;
 use crate::engine::{ListLink, Matches, Offer, Preview, SelectorField, Subject, WorkbenchPage};
-use crate::model::{RuleKey, SelectorProblem, SourceKind, Time, WebsiteRules};
+use crate::model::{RuleKey, SelectorProblem, SourceKind, SourceRules, Time, WebsiteRules};
 use crate::tui::effect::{BenchRequest, Effect};
 use crate::tui::event::RequestId;
 use crate::tui::input::Field;
@@ -82,6 +82,8 @@ pub(crate) struct Bench {
     last_preview: u64,
     /// Index of the selected article.
     pub(crate) item: usize,
+    /// The articles are entries on the page itself.
+    pub(crate) on_page: bool,
 }
 
 impl Bench {
@@ -112,6 +114,7 @@ impl Bench {
             preview: Preview::default(),
             last_preview: 0,
             item: 0,
+            on_page: form.kind() == SourceKind::Entries,
         };
         bench.activate_for_page();
         bench
@@ -147,6 +150,15 @@ impl Bench {
         self.at == WorkbenchPage::Article
     }
 
+    /// The selectors of the page that is shown.
+    pub(crate) fn parts(&self) -> &'static [SelectorField] {
+        match (self.on_page, self.is_article()) {
+            (true, _) => &SelectorField::ENTRIES,
+            (false, true) => &SelectorField::ARTICLE,
+            (false, false) => &SelectorField::LIST,
+        }
+    }
+
     /// The matches of a selector, if its page is loaded.
     pub(crate) fn found(&self, part: SelectorField) -> Option<Option<&Matches>> {
         let list = self.preview.list.iter().flat_map(|page| &page.found);
@@ -157,7 +169,7 @@ impl Bench {
 
     /// The marked elements of a selector on the page that is shown.
     pub(crate) fn marks(&self, part: SelectorField) -> &[u32] {
-        if SelectorField::ARTICLE.contains(&part) != self.is_article() {
+        if !self.parts().contains(&part) {
             return &[];
         }
         self.found(part).flatten().map_or(&[], |found| found.marks.as_slice())
@@ -204,8 +216,7 @@ impl Bench {
 
     /// Activates the first field for the page that is shown, unless the active one is for it.
     fn activate_for_page(&mut self) {
-        let parts =
-            if self.is_article() { &SelectorField::ARTICLE[..] } else { &SelectorField::LIST[..] };
+        let parts = self.parts();
         let fits = |field: &BenchField| field.part.is_some_and(|part| parts.contains(&part));
         if !self.field().is_some_and(|field| fits(&field)) {
             self.active = self.fields.iter().position(fits).unwrap_or(0);
@@ -237,9 +248,9 @@ fn is_filled(bench: &Bench, part: SelectorField, typed: &Field) -> bool {
     }
 }
 
-/// Whether the URL is a list of articles.
+/// Whether the URL is a list of articles or of entries.
 fn is_list(form: &SourceForm) -> bool {
-    form.kind() == SourceKind::Website
+    matches!(form.kind(), SourceKind::Website | SourceKind::Entries)
 }
 
 /// The rules as typed, valid or not.
@@ -280,7 +291,11 @@ impl Editor {
         let (Some(bench), Some(form)) = (&mut self.bench, &self.form) else { return vec![] };
         bench.last_preview += 1;
         let (request, list) = (bench.last_preview, bench.list());
-        let ask = BenchRequest::Preview { request, rules: Box::new(rules(form)), list };
+        let ask = BenchRequest::Preview {
+            request,
+            rules: Box::new(SourceRules::new(form.kind(), rules(form))),
+            list,
+        };
         vec![Effect::Bench { bench: bench.id, ask }]
     }
 

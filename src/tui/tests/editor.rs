@@ -116,7 +116,7 @@ fn edits_saves_and_undoes_a_title() {
 fn invalid_value_is_shown_at_its_field_and_not_saved() {
     let mut test = EditorTest::kernel();
     test.stage.keys("<Down><Down>fed");
-    test.shows("found \"fed\"");
+    test.shows("\"fed\"; did you mean");
     test.shows("General!");
     test.stage.keys("<C-n>");
     test.save();

@@ -212,6 +212,38 @@ fn workbench_at_every_size() {
 }
 
 #[test]
+fn entries_are_chosen_on_their_page() {
+    let block = |n: usize| {
+        format!(
+            "<div class=release><h3>Version 1.{n}</h3><p class=day>0{n}.03.2026</p>\
+             <p class=text>Knot number {n} holds better.</p></div>"
+        )
+    };
+    let blocks: String = (1..5).rev().map(block).collect();
+    let page = format!("<main><h1>Log</h1>{blocks}<p class=text>Older ones are gone.</p></main>");
+    let mut test = BenchTest::new(page, false);
+    let file = FILE.replace("\"website\"", "\"entries\"").replace("main h3 > a", "main > div");
+    std::fs::write(test._folder.path().join("config/sources.toml"), file).unwrap();
+    test.keys("W");
+    test.shows("div.release ×4");
+    // The selected title is in no block. Without a selector, the heading is the title.
+    test.shows("No articles");
+    test.keys("2i<C-u><Enter>");
+    test.shows("4 matched");
+    test.shows("Version 1.4");
+    test.shows("2026-03-04");
+    let screen = test.screen();
+    let row = screen.lines().find(|line| line.contains("content")).unwrap();
+    assert!(row.trim_end().ends_with(" 4"), "those within the blocks count: {row}");
+    test.keys("n");
+    test.shows("Entries are read from one page only");
+    test.keys("1P");
+    test.shows("suggestion 1 of");
+    test.keys("<C-s>");
+    assert!(test.text().contains("div.release"), "{}", test.text());
+}
+
+#[test]
 fn shows_matches_while_typing() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.shows("5 matched   0 lost of 4");

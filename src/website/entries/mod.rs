@@ -115,6 +115,32 @@ fn select<'a>(page: &'a Page, rules: &WebsiteRules) -> Result<Option<Vec<Element
     Ok(Some(selectors.all(page.tree())))
 }
 
+/// The elements that rules select on a page.
+pub struct Matched<'a> {
+    /// The blocks, or the headings of sections.
+    pub blocks: Vec<ElementRef<'a>>,
+    /// The elements within blocks that are used; `None` without a selector.
+    pub title: Option<Vec<ElementRef<'a>>>,
+    pub author: Option<Vec<ElementRef<'a>>>,
+    pub date: Option<Vec<ElementRef<'a>>>,
+    pub content: Option<Vec<ElementRef<'a>>>,
+}
+
+/// What rules select on a page, for display; `None` if a selector cannot be used, or there are no
+/// blocks.
+pub fn matches<'a>(page: &'a Page, rules: &WebsiteRules) -> Option<Matched<'a>> {
+    let blocks = blocks(select(page, rules).ok()??);
+    let own = Own::new(page.tree(), rules, &blocks).ok()?;
+    let flat = |found: Option<Vec<Vec<ElementRef<'a>>>>| found.map(|all| all.concat());
+    Some(Matched {
+        blocks: blocks.into_iter().map(|block| block.head).collect(),
+        title: flat(own.title),
+        author: flat(own.author),
+        date: flat(own.date),
+        content: flat(own.content),
+    })
+}
+
 /// What the user's selectors match, for each block.
 struct Own<'a> {
     title: Option<Vec<Vec<ElementRef<'a>>>>,

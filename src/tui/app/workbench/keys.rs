@@ -22,6 +22,9 @@ impl Bench {
     }
 
     fn fetch_next_page(&mut self, app: &mut App) -> Vec<Effect> {
+        if self.on_page {
+            return app.note("Entries are read from one page only");
+        }
         match self.preview.list.as_ref().and_then(|page| page.next.clone()) {
             Some(url) => self.fetch(url, WorkbenchPage::Second, String::new()),
             None => app.note("No next page found: pick its link for field 2, next"),
@@ -49,6 +52,9 @@ impl Bench {
         let of_article = field_info.part.is_some_and(|part| SelectorField::ARTICLE.contains(&part));
         let of_list = field_info.part.is_some_and(|part| SelectorField::LIST.contains(&part));
         self.active = field;
+        if self.on_page {
+            return false;
+        }
         let place = match self.is_article() {
             false if of_article => WorkbenchPage::Article,
             true if of_list => WorkbenchPage::List,
@@ -214,8 +220,7 @@ impl Editor {
     fn use_element(&self, app: &mut App) -> Vec<Effect> {
         let Some(bench) = self.bench() else { return vec![] };
         let Some(field) = bench.field() else { return vec![] };
-        let of_page =
-            if bench.is_article() { &SelectorField::ARTICLE[..] } else { &SelectorField::LIST[..] };
+        let of_page = bench.parts();
         let element = bench.sheet().and_then(SheetView::element);
         let place = bench.at;
         match (field.part, element) {
@@ -234,6 +239,9 @@ impl Editor {
 
     fn go_to_article(&mut self, app: &mut App) -> Vec<Effect> {
         let Some(bench) = self.bench_mut() else { return vec![] };
+        if bench.on_page {
+            return app.note("Entries are on this page: choose a field and an element here");
+        }
         let Some((url, title)) = bench.selected_item() else {
             return app.note("No article found yet: pick a link first");
         };

@@ -113,7 +113,7 @@ impl Bench {
             || self.waiting.contains(&WorkbenchPage::Article)
             || self.failed.contains_key(&WorkbenchPage::Article);
         match first {
-            Some((url, title)) if in_articles && !requested => {
+            Some((url, title)) if in_articles && !requested && !self.on_page => {
                 self.fetch(url, WorkbenchPage::Article, title)
             }
             _ => vec![],

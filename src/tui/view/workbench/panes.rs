@@ -2,7 +2,7 @@
 
 use super::{below, first_row, line, title};
 use crate::config::Role;
-use crate::engine::{ListLink, SelectorField, WorkbenchPage};
+use crate::engine::{ListLink, WorkbenchPage};
 use crate::model::Time;
 use crate::tui::app::{App, Bench, BenchPane, Marked};
 use crate::tui::reader::wrap_plain;
@@ -48,12 +48,12 @@ pub(super) fn page(
     };
     let part = bench.field().and_then(|field| field.part);
     let own = part.map_or(&[][..], |part| bench.marks_on(place, part));
-    let others: Vec<&[u32]> =
-        if bench.is_article() { &SelectorField::ARTICLE[..] } else { &SelectorField::LIST[..] }
-            .iter()
-            .filter(|other| Some(**other) != part)
-            .map(|other| bench.marks_on(place, *other))
-            .collect();
+    let others: Vec<&[u32]> = bench
+        .parts()
+        .iter()
+        .filter(|other| Some(**other) != part)
+        .map(|other| bench.marks_on(place, *other))
+        .collect();
     let m = marks(app);
     let (exact, within) = if app.settings.ui.ascii { ("#", ":") } else { ("▐", "┆") };
     let (height, count) = (usize::from(area.height), sheet.count());
