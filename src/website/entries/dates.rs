@@ -296,8 +296,13 @@ fn scanned(line: &str, context: &Context) -> Vec<FoundDate> {
 /// The end of the version that a title names: `v1.2`, `[3.0.0] - 2026-11-12`, `Release 12.4`.
 fn version(title: &str) -> Option<usize> {
     const WORDS: usize = 4;
+    // `12.11.2026` is a date, and `12.4.3` is a version.
+    let is_date = |word: &str| scan(word, &Context::default()).dates.iter().any(|d| !d.short);
     let number = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if is_date(word) {
+            return false;
+        }
         let bare = word.strip_prefix(['v', 'V']).unwrap_or(word);
         let mut parts = bare.splitn(3, '.');
         let digits = |part: Option<&str>| {
@@ -325,6 +330,8 @@ mod tests {
             ("[3.0.0] - 2026-11-12", true),
             ("Release 12.4", true),
             ("Version 2.0-beta.1", true),
+            ("12.4.3", true),
+            ("12.11.2026", false),
             ("Open day", false),
             ("A 3 km run", false),
         ];

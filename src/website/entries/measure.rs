@@ -140,11 +140,19 @@ fn of_text(text: &str, linked: bool) -> Measure {
 /// Whether a text is a date or begins with one.
 fn is_date(text: &str) -> bool {
     let numbered = |t: &str| t.chars().any(|c| c.is_numeric() || c == '年');
-    let context = Context::default();
+    // Dates without a year and "3 hours ago" are dates too, whatever day it is.
+    let context = super::propose::any_day();
     let lead = crate::util::text::start(text, LONGEST_DATE);
     if text.len() < 5 || !numbered(lead) {
         return false;
     }
-    (text.len() <= LONGEST_DATE && (is_date_line(text) || is_only_date(text, &context)))
+    (text.len() <= LONGEST_DATE
+        && (is_date_line(text) || is_only_date(text, &context) || is_relative(text, &context)))
         || scan(lead, &context).dates.first().is_some_and(|d| d.at.start <= 2 && !d.range)
+}
+
+/// Whether a short text contains something like "3 days ago".
+fn is_relative(text: &str, context: &Context) -> bool {
+    const LONGEST: usize = 40;
+    text.len() <= LONGEST && scan(text, context).dates.iter().any(|found| found.relative)
 }

@@ -30,6 +30,10 @@ const BORDER: f64 = 0.5;
 const MARKED: f64 = 0.6;
 /// Share of different titles below which the blocks are parts of entries.
 const DISTINCT: f64 = 0.6;
+/// What remains of the confidence in blocks that may be anything.
+const VAGUE: f64 = 0.6;
+/// 1 January 2100, in seconds since the epoch.
+const LAST_DAY: i64 = 4_102_444_800;
 /// Letters of a text that is more than a teaser.
 const FULL: usize = 600;
 /// Words of classes of entries.
@@ -83,6 +87,8 @@ struct Rated<'a> {
     letters: usize,
     /// Share of different titles.
     distinct: f64,
+    /// Its blocks have one class.
+    uniform: bool,
 }
 
 /// Proposes selectors for the entries of a page, best first; empty if it has none.
@@ -144,6 +150,7 @@ fn prefer_inner(rated: &mut [Rated<'_>]) {
         let blocks = &rated[inner].group.blocks;
         blocks.len() > rated[outer].group.blocks.len()
             && rated[inner].distinct >= rated[outer].distinct
+            && rated[inner].uniform
             && all[inner].1 * 10 >= all[outer].1 * 6
             && blocks.iter().all(is_inside)
     };
@@ -207,7 +214,7 @@ struct Signs {
 
 /// How much a block is like an entry: about 0 to 1.
 fn score(block: &Block<'_>, measure: &Measure, signs: &Signs) -> f64 {
-    let named = block.head.value().name() == "article" || has_word(block.head, &WORDS);
+    let named = is_named(block);
     let title = match (signs.headed, measure.linked > 0) {
         (true, _) => 0.3,
         (false, true) => 0.2,
@@ -222,46 +229,92 @@ fn score(block: &Block<'_>, measure: &Measure, signs: &Signs) -> f64 {
     title
         + text
         + worth(signs.dated, 0.35)
-        + worth(signs.leads, 0.3)
+        + worth(signs.leads, 0.4)
         + worth(signs.version, 0.25)
         + worth(measure.images > 0 && signs.headed, 0.1)
         + worth(named, 0.15)
 }
 
+/// The first blocks of a group with what was found in them.
+struct Sample<'g, 'a> {
+    blocks: &'g [Block<'a>],
+    sums: Vec<Measure>,
+    titles: Vec<Option<Title<'a>>>,
+    signs: Vec<Signs>,
+}
+
+impl<'g, 'a> Sample<'g, 'a> {
+    fn of(page: &Page, group: &'g Group<'a>, measures: &Measures) -> Self {
+        let context = any_day();
+        let blocks = &group.blocks[..group.blocks.len().min(SAMPLE)];
+        let sums: Vec<Measure> = blocks.iter().map(|block| measures.sum(&block.parts)).collect();
+        let titles: Vec<Option<Title<'a>>> =
+            blocks.iter().map(|block| parts::title(block, &context)).collect();
+        let found = blocks.iter().zip(&sums).zip(&titles);
+        let signs = found
+            .map(|((block, sum), title)| signs(page, block, sum, title.as_ref(), &context))
+            .collect();
+        Self { blocks, sums, titles, signs }
+    }
+
+    /// The share of blocks, by their numbers.
+    fn share(&self, is: impl Fn(usize) -> bool) -> f64 {
+        let count = (0..self.blocks.len()).filter(|at| is(*at)).count();
+        count as f64 / self.blocks.len().max(1) as f64
+    }
+
+    /// The share of different titles.
+    fn distinct(&self) -> f64 {
+        let titles = self.titles.iter().flatten().map(|title| &title.text);
+        titles.collect::<HashSet<_>>().len() as f64 / self.blocks.len().max(1) as f64
+    }
+
+    fn mean_score(&self) -> f64 {
+        let all = self.blocks.iter().zip(&self.sums).zip(&self.signs);
+        let sum: f64 = all.map(|((block, sum), signs)| score(block, sum, signs)).sum();
+        sum / self.blocks.len().max(1) as f64
+    }
+
+    /// Whether these are the sections of headings without dates and versions, as an article has.
+    fn is_article(&self) -> bool {
+        self.blocks.first().is_some_and(is_headed)
+            && self.share(|at| self.sums[at].dates > 0 || self.signs[at].version) < MARKED
+    }
+
+    /// Whether a heading with a text is all that they have, which may be anything.
+    fn is_vague(&self) -> bool {
+        let sign = |at: usize| {
+            let signs = &self.signs[at];
+            signs.dated || signs.leads || signs.version || is_named(&self.blocks[at])
+        };
+        self.share(sign) < MARKED
+    }
+}
+
+/// For pages that are not being polled: the latest day, before which all dates are.
+pub(super) fn any_day() -> Context {
+    let last = chrono::DateTime::from_timestamp(LAST_DAY, 0);
+    Context { now: last.map(|at| at.fixed_offset()), ..Context::default() }
+}
+
 /// Rates a group; `None` if its blocks are not entries.
 fn rate<'a>(page: &Page, group: Group<'a>, measures: &Measures, whole: usize) -> Option<Rated<'a>> {
-    let context = Context::default();
-    let sample = &group.blocks[..group.blocks.len().min(SAMPLE)];
-    let sums: Vec<Measure> = sample.iter().map(|block| measures.sum(&block.parts)).collect();
-    let titles: Vec<Option<Title<'a>>> =
-        sample.iter().map(|block| parts::title(block, &context)).collect();
-    let signs: Vec<Signs> = (0..sample.len())
-        .map(|at| signs(page, &sample[at], &sums[at], titles[at].as_ref(), &context))
-        .collect();
-    let share = |is: &dyn Fn(usize) -> bool| {
-        (0..sample.len()).filter(|at| is(*at)).count() as f64 / sample.len() as f64
-    };
-    // The sections of an article have headings too.
-    let marked = |at: usize| sums[at].dates > 0 || signs[at].version;
-    if group.blocks.first().is_some_and(is_headed) && share(&marked) < MARKED {
-        return None;
-    }
-    let different: HashSet<&String> = titles.iter().flatten().map(|title| &title.text).collect();
-    let distinct = different.len() as f64 / sample.len() as f64;
-    let scores = (0..sample.len()).map(|at| score(&sample[at], &sums[at], &signs[at]));
-    let mean = scores.sum::<f64>() / sample.len() as f64;
-    let around = share(&|at| contains_entries(&sample[at], &sums[at]));
-    if mean < BORDER || distinct < DISTINCT || around > 0.5 {
+    let sample = Sample::of(page, &group, measures);
+    let (mean, distinct) = (sample.mean_score(), sample.distinct());
+    let around = sample.share(|at| contains_entries(&sample.blocks[at], &sample.sums[at]));
+    if mean < BORDER || distinct < DISTINCT || around > 0.5 || sample.is_article() {
         return None;
     }
     let letters: usize = group.blocks.iter().map(|b| measures.sum(&b.parts).letters).sum();
     let (all, coverage) = (group.blocks.len() as f64, coverage(letters, whole));
+    let alike = alike(sample.blocks);
     // An element has its name and the date before its heading, which a section has not.
-    let shape = if group.blocks.iter().any(Block::is_section) { 0.85 } else { alike(sample) };
+    let shape = if group.blocks.iter().any(Block::is_section) { 0.85 } else { alike };
     let worth =
         (all * (mean - BORDER + 0.1)).powf(0.8) * coverage * distinct * mean.min(1.2) * shape;
-    let confidence = mean.min(1.0) * distinct * (0.5 + 0.5 * coverage) * (1.0 - (-all / 3.0).exp());
-    Some(Rated { group, worth, confidence: confidence.clamp(0.0, 1.0), letters, distinct })
+    let sure = mean.min(1.0) * distinct * (0.5 + 0.5 * coverage) * (1.0 - (-all / 2.0).exp());
+    let confidence = sure.clamp(0.0, 1.0) * if sample.is_vague() { VAGUE } else { 1.0 };
+    Some(Rated { group, worth, confidence, letters, distinct, uniform: alike > 0.99 })
 }
 
 fn signs(
@@ -298,7 +351,13 @@ fn alike(blocks: &[Block<'_>]) -> f64 {
 
 /// Whether a block is the section of a heading.
 fn is_headed(block: &Block<'_>) -> bool {
-    is_heading(block.head.value().name()) || block.head.value().name() == "dt"
+    let name = block.head.value().name();
+    is_heading(name) || matches!(name, "dt" | "b" | "strong")
+}
+
+/// Whether the name of a block is that of an entry.
+fn is_named(block: &Block<'_>) -> bool {
+    block.head.value().name() == "article" || has_word(block.head, &WORDS)
 }
 
 /// Whether a block contains several lists of dated texts or several articles.
