@@ -386,4 +386,36 @@ mod tests {
         ];
         assert_eq!(summary, want);
     }
+
+    #[test]
+    fn suggests_blocks_for_entries() {
+        let (_jobs, inbox) = mpsc::channel();
+        let (said, mut events) = tokio::sync::mpsc::unbounded_channel();
+        let mut worker = Worker::new(inbox, Arc::default(), said);
+        let block = |n: usize| {
+            format!(
+                "<div class=release><h3>Version 1.{n}</h3><p>0{n}.03.2026</p><p>Better.</p></div>"
+            )
+        };
+        let page: String = (1..5).map(block).collect();
+        let rules = SourceRules::new(SourceKind::Entries, WebsiteRules::default());
+        let list = WorkbenchPage::List;
+        worker.take(Task::Preview { request: 1, rules: Box::new(rules.clone()), list });
+        worker.lay(list, page.as_bytes(), None, &Url::parse("https://example.org/").unwrap());
+        worker.take(Task::Preview { request: 2, rules: Box::new(rules), list });
+        worker.offer_all();
+        let (mut found, mut offered) = (0, Vec::new());
+        while let Ok(said) = events.try_recv() {
+            match said {
+                WorkbenchEvent::Previewed(_, preview) => {
+                    found = preview.list.map_or(0, |list| list.links.len());
+                }
+                WorkbenchEvent::Offers(_, offers) => offered = offers,
+                _ => {}
+            }
+        }
+        assert_eq!(found, 4, "without a selector, the best blocks are read");
+        let selectors = vec![(SelectorField::Articles, "div.release".to_owned())];
+        assert_eq!(offered[0], Offer { selectors, count: 4, known: 0 });
+    }
 }

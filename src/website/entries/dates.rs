@@ -201,13 +201,17 @@ pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate
 
 /// The date in the line before a block, under which several entries may be listed.
 pub(super) fn above(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
+    // "Yesterday".
+    const MAX_WORD: usize = 20;
     const LEVELS: usize = 2;
-    const SIBLINGS: usize = 200;
+    const SIBLINGS: usize = 60;
     let first = block.parts.first()?;
     for around in std::iter::once(*first).chain(first.ancestors()).take(LEVELS) {
         for element in around.prev_siblings().filter_map(ElementRef::wrap).take(SIBLINGS) {
             let line = text_up_to(element, MAX_LINE + 1);
-            if line.len() > MAX_LINE || !is_only_date(&line, context) {
+            // Most lines have no date: scanning each of them would take too long.
+            let dated = || line.len() <= MAX_WORD || line.chars().any(char::is_numeric);
+            if line.len() > MAX_LINE || !dated() || !is_only_date(&line, context) {
                 continue;
             }
             let found = scan(&line, context).dates.into_iter().next()?;

@@ -10,17 +10,20 @@ use scraper::ElementRef;
 use std::collections::HashMap;
 
 /// Elements that may be blocks.
-const BLOCKS: [&str; 9] = ["article", "li", "div", "section", "tr", "details", "figure", "dt", "p"];
+const BLOCKS: [&str; 11] =
+    ["article", "li", "div", "section", "tr", "details", "figure", "dt", "p", "b", "strong"];
 /// Those whose tag alone is a selector.
-const TAGS: [&str; 6] = ["article", "li", "tr", "details", "figure", "dt"];
+const TAGS: [&str; 8] = ["article", "li", "tr", "details", "figure", "dt", "b", "strong"];
 /// Maximum number of elements that are examined, of selectors for each, and of groups.
 const MAX_ELEMENTS: usize = 4000;
 const MAX_SELECTORS: usize = 40;
 const MAX_GROUPS: usize = 200;
 /// Selectors of a group that are tried.
 const MAX_TRIED: usize = 8;
+/// Maximum number of elements that all selectors together are compared with.
+const MAX_STEPS: usize = 40_000_000;
 /// Maximum number of members of a group.
-const MAX_MEMBERS: usize = 2000;
+const MAX_MEMBERS: usize = MAX_ELEMENTS;
 /// Ancestors that a selector may name.
 const LEVELS: usize = 6;
 /// Words of classes of what readers wrote.
@@ -41,6 +44,8 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
         .filter(|e| is_candidate(*e))
         .take(MAX_ELEMENTS)
         .collect();
+    // Of a longer page not all members are known.
+    let cut = candidates.len() == MAX_ELEMENTS;
     let mut by_selector: HashMap<String, Vec<NodeId>> = HashMap::new();
     for element in &candidates {
         for selector in selectors(*element) {
@@ -63,21 +68,35 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
         (std::cmp::Reverse(*members), selectors.first().map(|s| dependence(s)), selectors.clone())
     });
     found.truncate(MAX_GROUPS);
-    found.into_iter().filter_map(|(members, selectors)| real(page, members, selectors)).collect()
+    // Selectors are compared with the elements around each element too.
+    let levels = page.tree().root_element().descendent_elements().map(|e| e.ancestors().count());
+    let mut tries = MAX_STEPS / levels.sum::<usize>().max(1);
+    found
+        .into_iter()
+        .filter_map(|(members, selectors)| real(page, (members, cut), selectors, &mut tries))
+        .collect()
 }
 
 /// The group of the first selector that finds the members and nothing else, such as entries of the
 /// menu.
-fn real(page: &Page, members: usize, selectors: Vec<String>) -> Option<Group<'_>> {
+fn real<'a>(
+    page: &'a Page,
+    (members, cut): (usize, bool),
+    selectors: Vec<String>,
+    tries: &mut usize,
+) -> Option<Group<'a>> {
     selectors.into_iter().find_map(|selector| {
+        *tries = tries.checked_sub(1)?;
         let all = Selectors::parse(&selector).ok()?.all(page.tree());
-        (all.len() == members).then(|| Group { selector, blocks: blocks(all) })
+        (all.len() == members || cut && all.len() > members)
+            .then(|| Group { selector, blocks: blocks(all) })
     })
 }
 
 /// How much a selector depends on what may change. Tags of lists and tables are on every page.
 fn dependence(selector: &str) -> usize {
-    cost(selector) + if matches!(selector, "li" | "tr" | "dt" | "figure") { 3 } else { 0 }
+    cost(selector)
+        + if matches!(selector, "li" | "tr" | "dt" | "figure" | "b" | "strong") { 3 } else { 0 }
 }
 
 fn is_candidate(element: ElementRef<'_>) -> bool {

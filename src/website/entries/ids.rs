@@ -18,6 +18,8 @@ pub(super) struct Traits {
     pub(super) link: Option<Url>,
     pub(super) title: String,
     pub(super) day: Option<DayKey>,
+    /// Its date is relative to the poll, so that it cannot tell it from another one.
+    pub(super) floats: bool,
     /// Its text, which tells entries apart that are alike otherwise.
     pub(super) text: String,
 }
@@ -30,7 +32,8 @@ pub(super) fn identify(all: &[Traits]) -> Vec<(String, bool)> {
     let links = counts(all.iter().filter_map(link_key));
     let named = counts(all.iter().map(name));
     let counted = are_counted(all);
-    all.iter()
+    let mut ids: Vec<(String, bool)> = all
+        .iter()
         .map(|traits| {
             let fragment = traits
                 .fragment
@@ -46,7 +49,17 @@ pub(super) fn identify(all: &[Traits]) -> Vec<(String, bool)> {
             };
             (id, fragment.is_some())
         })
-        .collect()
+        .collect();
+    // Nothing but "3 days ago" may tell entries apart: the oldest is the first.
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for ((id, _), traits) in ids.iter_mut().zip(all).rev() {
+        let number = seen.entry(id.clone()).or_default();
+        *number += 1;
+        if *number > 1 && traits.floats {
+            id.push_str(&format!(" {number}"));
+        }
+    }
+    ids
 }
 
 fn counts(keys: impl Iterator<Item = String>) -> HashMap<String, usize> {
@@ -140,6 +153,7 @@ mod tests {
             link: Url::parse(link).ok(),
             title: title.to_owned(),
             day: None,
+            floats: false,
             text: text.to_owned(),
         }
     }
@@ -174,6 +188,15 @@ mod tests {
         let counted = |n: usize, title: &str| of(&format!("item-{n}"), "", title, "");
         assert_eq!(ids(&[counted(0, "a"), counted(1, "b")]), ["a", "b"]);
         assert_eq!(ids(&[counted(9, "a"), counted(8, "b")]), ["#item-9", "#item-8"]);
+    }
+
+    #[test]
+    fn equal_entries_with_relative_dates_are_counted_from_the_oldest() {
+        let same = Traits { floats: true, ..of("", "", "Outage", "Some logins failed.") };
+        let two = ids(&[same.clone(), same.clone()]);
+        let three = ids(&[same.clone(), same.clone(), same]);
+        assert_ne!(two[0], two[1]);
+        assert_eq!(two[..], three[1..]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the elements of a page contain, measured in one walk.
 
-use super::dates::is_only_date;
+use super::propose::any_day;
 use crate::article::is_date_line;
 use crate::util::date::{Context, scan};
 use crate::util::domain::same_site;
@@ -16,6 +16,11 @@ use std::ops::{Add, AddAssign};
 
 /// Longest text that may be a date, in bytes.
 const LONGEST_DATE: usize = 100;
+
+/// Longest text that may be "3 days ago", or a date without a year, in bytes.
+const LONGEST_RELATIVE: usize = 40;
+/// Maximum number of texts of a page that are searched for dates.
+const MAX_TEXTS: usize = 3000;
 
 /// The contents of an element.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,6 +68,7 @@ impl Measures {
     pub(super) fn of(page: &Page) -> Self {
         let own = normalise(page.url());
         let mut done = HashMap::new();
+        let mut dates = MAX_TEXTS;
         // The open elements with what was found in them, and how many of them are links.
         let (mut open, mut links, mut hidden): (Vec<Measure>, usize, usize) = (Vec::new(), 0, 0);
         for edge in page.tree().tree.root().traverse() {
@@ -75,7 +81,7 @@ impl Measures {
                         open.push(measure.map(|e| of_element(e, page, &own)).unwrap_or_default());
                     }
                     (Node::Text(text), Some(around)) if hidden == 0 => {
-                        *around += of_text(text, links > 0);
+                        *around += of_text(text, links > 0, &mut dates);
                     }
                     _ => {}
                 },
@@ -97,7 +103,7 @@ impl Measures {
     /// Of some nodes together.
     pub(super) fn sum(&self, nodes: &[NodeRef<'_, Node>]) -> Measure {
         let of = |node: &NodeRef<'_, Node>| match node.value() {
-            Node::Text(text) => of_text(text, false),
+            Node::Text(text) => of_text(text, false, &mut 1),
             _ => self.0.get(&node.id()).copied().unwrap_or_default(),
         };
         nodes.iter().map(of).fold(Measure::default(), Add::add)
@@ -127,32 +133,30 @@ fn of_element(element: ElementRef<'_>, page: &Page, own: &str) -> Measure {
     measure
 }
 
-fn of_text(text: &str, linked: bool) -> Measure {
+/// `checks` is how many texts are still searched for dates.
+fn of_text(text: &str, linked: bool, checks: &mut usize) -> Measure {
     let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
     Measure {
         letters,
         linked: if linked { letters } else { 0 },
-        dates: usize::from(letters > 0 && is_date(text.trim())),
+        dates: usize::from(letters > 0 && is_date(text.trim(), checks)),
         ..Measure::default()
     }
 }
 
 /// Whether a text is a date or begins with one.
-fn is_date(text: &str) -> bool {
-    let numbered = |t: &str| t.chars().any(|c| c.is_numeric() || c == '年');
-    // Dates without a year and "3 hours ago" are dates too, whatever day it is.
-    let context = super::propose::any_day();
+fn is_date(text: &str, checks: &mut usize) -> bool {
     let lead = crate::util::text::start(text, LONGEST_DATE);
-    if text.len() < 5 || !numbered(lead) {
+    if text.len() < 5 || !lead.chars().any(char::is_numeric) || *checks == 0 {
         return false;
     }
-    (text.len() <= LONGEST_DATE
-        && (is_date_line(text) || is_only_date(text, &context) || is_relative(text, &context)))
-        || scan(lead, &context).dates.first().is_some_and(|d| d.at.start <= 2 && !d.range)
-}
-
-/// Whether a short text contains something like "3 days ago".
-fn is_relative(text: &str, context: &Context) -> bool {
-    const LONGEST: usize = 40;
-    text.len() <= LONGEST && scan(text, context).dates.iter().any(|found| found.relative)
+    *checks -= 1;
+    let begins = || {
+        let dates = scan(lead, &Context::default()).dates;
+        dates.first().is_some_and(|d| d.at.start <= 2 && !d.range)
+    };
+    // Dates without a year and "3 hours ago" are dates too, whatever day it is.
+    text.len() <= LONGEST_DATE && is_date_line(text)
+        || begins()
+        || text.len() <= LONGEST_RELATIVE && !scan(text, &any_day()).dates.is_empty()
 }

@@ -262,6 +262,7 @@ fn build(
             link: reading.links.link.clone(),
             title: title.clone(),
             day: reading.date.as_ref().and_then(BlockDate::key),
+            floats: reading.date.as_ref().is_some_and(BlockDate::floats),
             text: content.clone().unwrap_or_default(),
         };
         let entry = Entry {
