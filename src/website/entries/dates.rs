@@ -276,8 +276,8 @@ pub(super) fn without_date<'l>(line: &'l str, context: &Context) -> &'l str {
     let lead = text::start(line, MAX_LINE);
     // The longest beginning that is a date, so that `2026-11-12: Notice` is not cut after 2026.
     let cuts = lead.char_indices().filter(|(_, c)| SIGNS.contains(c) || c.is_whitespace());
-    let ends = cuts.map(|(at, _)| at).filter(|at| is_only_date(&lead[..*at], context));
-    match ends.last() {
+    let mut ends = cuts.map(|(at, _)| at).filter(|at| is_only_date(&lead[..*at], context));
+    match ends.next_back() {
         Some(at) => {
             line[at..].trim_start_matches(|c: char| SIGNS.contains(&c) || c.is_whitespace())
         }

@@ -46,9 +46,8 @@ pub(super) fn title<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a
         return Some(title);
     }
     let elements: Vec<ElementRef<'a>> = block.elements().take(MAX_ELEMENTS).collect();
-    let of = |is: &dyn Fn(&ElementRef<'a>) -> bool| {
-        elements.iter().filter(|e| is(e)).find_map(|e| usable(e))
-    };
+    let of =
+        |is: &dyn Fn(&ElementRef<'a>) -> bool| elements.iter().filter(|e| is(e)).find_map(&usable);
     let small = |e: &ElementRef<'_>| text_up_to(*e, MAX_TITLE).chars().count() <= 300;
     of(&|e| is_heading(e.value().name()))
         .or_else(|| of(&|e| has_word(*e, &TITLES) && small(e)))
