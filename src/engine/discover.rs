@@ -391,7 +391,10 @@ fn offer_entries(
     let offer = survey.entries.as_ref().filter(|e| asked_for || e.rank != EntriesRank::OnRequest);
     let Some(EntriesOffer { proposal, rank }) = offer else {
         if asked_for {
-            discovery.report("the page has no repeated entries".to_owned());
+            let why = "the page has no repeated blocks that look like entries; if you know their \
+                       selector, write a source of kind \"entries\" with website.articles into \
+                       sources.toml";
+            discovery.report(why.to_owned());
         }
         return;
     };
