@@ -1,10 +1,14 @@
 //! Compares two versions of an article: whether they differ, and in which words.
 
 use super::document::{Document, LinkKind};
+use crate::model::{Revision, RevisionKind};
 use crate::util::url::normalise;
 use imara_diff::{Algorithm, Diff, InternedInput};
 use std::collections::BTreeSet;
 use url::Url;
+
+/// Maximum number of links that a change of them names.
+const MAX_NAMED: usize = 10;
 
 /// A part of a word difference. Its text keeps the white space of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +24,38 @@ pub enum Change {
 /// Whether two article texts are equal except for white space.
 pub fn same_text(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
+}
+
+/// The URLs of links and images that only one of two versions of a document has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkChanges {
+    pub removed: Vec<String>,
+    pub added: Vec<String>,
+}
+
+impl LinkChanges {
+    /// Compares normalised URLs, whatever their order and number.
+    pub fn between(earlier: &Document, later: &Document) -> Self {
+        let (old, new) = (references(earlier), references(later));
+        let missing = |from: &BTreeSet<(u8, String)>, other: &BTreeSet<(u8, String)>| {
+            from.difference(other).map(|(_, url)| url.clone()).collect()
+        };
+        Self { removed: missing(&old, &new), added: missing(&new, &old) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.removed.is_empty() && self.added.is_empty()
+    }
+
+    /// The same in one line.
+    pub fn revision(&self) -> Option<Revision> {
+        let named = |urls: &[String]| {
+            let more = if urls.len() > MAX_NAMED { " …" } else { "" };
+            urls.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ") + more
+        };
+        let (from, to) = (named(&self.removed), named(&self.added));
+        (!self.is_empty()).then_some(Revision { kind: RevisionKind::Links, from, to })
+    }
 }
 
 /// Whether two versions of a document link to the same pages and images, in any order.

@@ -12,7 +12,7 @@ use super::page_date::{self, Dates, PageTime, Published};
 use super::several::Wanted;
 use super::signs::Signs;
 use super::template::Template;
-use super::{classes, comments, figures, from_html, metadata, page, several};
+use super::{classes, comments, figures, from_html, metadata, page, several, tags};
 use crate::model::Time;
 use crate::util::date::Context;
 use crate::util::html::tree;
@@ -95,6 +95,10 @@ pub struct Extraction {
     pub canonical: Option<Url>,
     /// Lead image.
     pub image: Option<Url>,
+    /// What the page says about itself in a few sentences, plain text.
+    pub summaries: Vec<String>,
+    /// Tags that the page gives, in order.
+    pub tags: Vec<String>,
     /// Comments by readers, one text each.
     pub comments: Vec<String>,
     /// The concepts (frequent words) of the guide, stemmed and sorted.
@@ -383,6 +387,8 @@ impl Reading<'_, '_> {
             language: said.language,
             canonical: said.canonical,
             image: said.image,
+            summaries: metadata::summaries(self.head),
+            tags: tags::tags(self.head),
             comments: comments::texts(page, &comments::zones(page)),
             concepts: concepts.map(Concepts::stems).unwrap_or_default(),
         }

@@ -4,6 +4,7 @@ use super::discover::{describe, headline, no_way, poll};
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
+use super::items;
 use super::log;
 use super::output::Output;
 use super::runtime::with_engine;
@@ -17,7 +18,15 @@ use std::io::{self, BufRead, IsTerminal, Write};
 #[command(after_help = EXAMPLES)]
 pub(super) struct AddArgs {
     /// URL of a site or a feed
-    url: String,
+    #[arg(required_unless_present = "comments_of")]
+    url: Option<String>,
+    /// Follow the comments on an item as a source of their own
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with_all = ["url", "kind", "title", "folder", "yes", "pick"]
+    )]
+    comments_of: Option<String>,
     /// Follow the URL only as this kind: a feed, a website (a page with links to articles), a page
     /// that is watched for changes, a sitemap, or a crawl that learns where articles appear
     #[arg(long = "as", value_name = "KIND", value_parser = kind_parser())]
@@ -49,6 +58,7 @@ Examples:
   newsfed add https://example.org/news --as website
   newsfed add https://example.org/news --pick 2
   newsfed add https://example.org --as crawl
+  newsfed add --comments-of 1234
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
 
 /// Parses the name of a kind of source.
@@ -74,10 +84,20 @@ pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<E
 }
 
 async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
-    let discovery = poll(handle, &args.url, args.kind, out).await?;
-    let way = choose(args, &discovery, out)?;
-    let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
-    let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
+    let (followed, listed) = match &args.comments_of {
+        Some(id) => {
+            let key = items::keys(&handle.store().reader()?, std::slice::from_ref(id))?;
+            (handle.follow_comments(key.first().copied().unwrap_or_default()).await, 0)
+        }
+        None => {
+            let url = args.url.as_deref().unwrap_or_default();
+            let discovery = poll(handle, url, args.kind, out).await?;
+            let way = choose(args, &discovery, out)?;
+            let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
+            let (title, folder) = (args.title.clone(), args.folder.clone());
+            (handle.follow(discovery, way, title, folder).await, listed)
+        }
+    };
     let summary = match followed {
         Ok((source, _)) => {
             if source.private {

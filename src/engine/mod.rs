@@ -4,6 +4,7 @@
 //! `run.rs` is the main loop, `poll.rs` polls one source.
 
 mod budget;
+mod comments;
 mod context;
 pub mod crawl;
 mod describe;

@@ -20,6 +20,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-6.sql")),
     M::up(include_str!("schema-7.sql")),
     M::up(include_str!("schema-8.sql")),
+    M::up(include_str!("schema-9.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.

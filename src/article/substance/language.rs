@@ -34,7 +34,8 @@ const NEGATIONS: &[(&str, &str)] = &[
 ];
 
 /// Beginnings that turn a word into its opposite.
-const OPPOSITES: &[&str] = &["un", "in", "im", "il", "ir", "dis", "non", "non-", "nicht", "a", "nie"];
+const OPPOSITES: &[&str] =
+    &["un", "in", "im", "il", "ir", "dis", "non", "non-", "nicht", "a", "nie"];
 
 /// Words for numbers, in lower case: a similar one is another number.
 const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen \
@@ -124,10 +125,11 @@ pub(super) fn has_capital_nouns(language: Option<&str>) -> bool {
 pub(super) fn is_negation(word: &str, language: Option<&str>) -> bool {
     let tag = primary(language).unwrap_or_else(|| "en".to_owned());
     let words = NEGATIONS.iter().find(|(t, _)| *t == tag).map_or("", |(_, words)| words);
-    let listed = words.split(' ').filter(|one| !one.is_empty()).any(|one| match one.strip_suffix('*') {
-        Some(stem) => word.starts_with(stem),
-        None => word == one,
-    });
+    let listed =
+        words.split(' ').filter(|one| !one.is_empty()).any(|one| match one.strip_suffix('*') {
+            Some(stem) => word.starts_with(stem),
+            None => word == one,
+        });
     listed || word.ends_with("n't") || word.ends_with("n’t")
 }
 

@@ -138,8 +138,11 @@ fn edits(old: &str, new: &str) -> Vec<Edit> {
             out.push(Edit { removed: Vec::new(), added: Vec::new() });
         }
         if let Some(edit) = out.last_mut() {
-            let side =
-                if matches!(change, Change::Removed(_)) { &mut edit.removed } else { &mut edit.added };
+            let side = if matches!(change, Change::Removed(_)) {
+                &mut edit.removed
+            } else {
+                &mut edit.added
+            };
             side.extend(split(text, begins));
         }
     }
@@ -213,9 +216,10 @@ impl Found<'_> {
         cancel(&mut removed, &mut added, |a, b| a.lower == b.lower);
         let passage = removed.len().abs_diff(added.len()) >= PASSAGE;
         let rewritten = removed.len().min(added.len()) >= PASSAGE;
-        let meaning = |words: &mut Vec<Word>, into: &mut Vec<String>, test: &dyn Fn(&str) -> bool| {
-            into.extend(words.extract_if(.., |w| test(&w.lower)).map(|w| w.text));
-        };
+        let meaning =
+            |words: &mut Vec<Word>, into: &mut Vec<String>, test: &dyn Fn(&str) -> bool| {
+                into.extend(words.extract_if(.., |w| test(&w.lower)).map(|w| w.text));
+            };
         let number = |word: &str| is_number(word);
         meaning(&mut removed, &mut self.numbers.removed, &number);
         meaning(&mut added, &mut self.numbers.added, &number);
@@ -357,13 +361,15 @@ fn is_similar(a: &str, b: &str) -> bool {
     /// From this length on, two letters may differ.
     const LONG: usize = 8;
     const MAX: usize = 40;
-    let letters = |word: &str| -> Vec<char> { word.chars().filter(|c| c.is_alphanumeric()).collect() };
+    let letters =
+        |word: &str| -> Vec<char> { word.chars().filter(|c| c.is_alphanumeric()).collect() };
     let (a, b) = (letters(a), letters(b));
     let long = a.len().max(b.len());
     if a == b {
         return true;
     }
-    let swapped_start = a.len() > 1 && a.get(..2).map(|s| [s[1], s[0]]) == b.get(..2).map(|s| [s[0], s[1]]);
+    let swapped_start =
+        a.len() > 1 && a.get(..2).map(|s| [s[1], s[0]]) == b.get(..2).map(|s| [s[0], s[1]]);
     if long > MAX || a.first() != b.first() && !swapped_start {
         return false;
     }
@@ -388,8 +394,7 @@ fn distance(a: &[char], b: &[char]) -> usize {
         let mut row = vec![i];
         for j in 1..=b.len() {
             let cost = usize::from(a[i - 1] != b[j - 1]);
-            let mut best =
-                (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + cost);
+            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + cost);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 best = best.min(rows[i - 2][j - 2] + 1);
             }

@@ -14,7 +14,11 @@ fn typing_errors_are_no_substantial_changes() {
         ("en", "It is, as they say, over", "It is as they say over."),
         ("en", "An visitor was their", "A visitor was there"),
         ("en", "the internet is slow", "the Internet is slow"),
-        ("en", "We met Angela Merkle. Angela Merkel spoke.", "We met Angela Merkel. Angela Merkel spoke."),
+        (
+            "en",
+            "We met Angela Merkle. Angela Merkel spoke.",
+            "We met Angela Merkel. Angela Merkel spoke.",
+        ),
         ("en", "He wanted to the boat", "He wanted to reach the boat"),
         ("en", "It cost 1000 euros", "It cost 1,000 euros"),
         ("de", "Die Regirung trat am Abend zurück", "Die Regierung trat am Abend zurück"),
@@ -91,8 +95,7 @@ fn headlines_change_by_other_words_only() {
 
 #[test]
 fn large_rewritten_texts_are_compared_quickly() {
-    let text = |from: usize| -> String {
-        (from..from + 20_000).map(|n| format!("word{n} ")).collect()
-    };
+    let text =
+        |from: usize| -> String { (from..from + 20_000).map(|n| format!("word{n} ")).collect() };
     assert_eq!(kinds(&text(0), &text(50_000), "en"), [Numbers, Text]);
 }

@@ -1,8 +1,8 @@
 //! Extracting what is stored of a fetched page. Uses no network and no database.
 
 use crate::article::{
-    self, Document, Extraction, Guide, Mode, NoArticle, Origin, PageTime, Template, from_html,
-    has_full_text, is_small_change, same_references, same_text,
+    self, Document, Extraction, Guide, LinkChanges, Mode, NoArticle, Origin, PageTime, Template,
+    contains_feed_text, from_html, has_full_text, is_small_change, same_references, same_text,
 };
 use crate::model::{
     Item, LeftOutReason, SourceRules, TextFrom, TextWay, Time, Validators, WebsiteRules,
@@ -102,6 +102,10 @@ pub(super) struct ReadContext {
     pub(super) watched: bool,
     /// How the text is extracted now.
     pub(super) way: TextWay,
+    /// The user has chosen this way.
+    pub(super) chosen: bool,
+    /// The page belongs to another site than the feed.
+    pub(super) elsewhere: bool,
     pub(super) now: Time,
 }
 
@@ -170,6 +174,9 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
         published: alone.published.and_then(|t| possible(t, known.now)),
         updated: alone.modified.and_then(|t| possible(t, known.now)),
         authors: alone.authors.clone(),
+        tags: best.tags.clone(),
+        alone: Some(html::clean(&alone.document.html(), None)),
+        keeps_feed: false,
         watched: known.watched,
     };
     let found = match known.way {
@@ -184,17 +191,39 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
             if given > MUCH && given as f64 > got as f64 * MORE {
                 return Err(NoText::Less);
             }
+            read.keeps_feed = keeps_feed(&known, &feed, &best);
             best
         }
     };
     let html = html::clean(&found.document.html(), None);
-    let from = from(&found);
-    read.text = match compare(&known, &html, page_hash) {
-        Compared::Same => PageText::Same,
-        compared => PageText::New { html, from, changed: compared == Compared::Changed },
-    };
+    read.alone = read.alone.filter(|alone| *alone != html);
+    read.text = page_text(&known, html, from(&found), page_hash);
     let undated = undated(&known.item, &read, &found.document);
     Ok((read, undated))
+}
+
+/// Whether the text of the feed stays although the page has one: when the page is read for the
+/// first time, does not contain what the feed says, and the user has not chosen its text.
+fn keeps_feed(known: &ReadContext, feed: &str, best: &Extraction) -> bool {
+    let first = known.hash_before.is_none() && !known.from_page && !known.chosen;
+    let page = best.summaries.iter().chain([&best.text]);
+    first && !contains_feed_text(page.map(String::as_str), feed, known.elsewhere)
+}
+
+/// The text of a page, compared with the stored one.
+fn page_text(known: &ReadContext, html: String, from: TextFrom, page_hash: i64) -> PageText {
+    let changed = match compare(known, &html, page_hash) {
+        Compared::Same => return PageText::Same,
+        compared => compared == Compared::Changed,
+    };
+    let mut revisions = Vec::new();
+    if let Some(before) = known.before.as_ref().filter(|_| changed) {
+        let (old, new) = (from_html(&before.html, None), from_html(&html, None));
+        let language = known.item.language.as_deref();
+        revisions = article::revisions(&old.text(), &new.text(), language);
+        revisions.extend(LinkChanges::between(&old, &new).revision());
+    }
+    PageText::New { html, from, changed, revisions }
 }
 
 /// What stands in front of the page of a site is not its article.
@@ -232,10 +261,7 @@ fn declared_part(
     let page_hash = known.part.name_in(hash(&html::to_text(&html)));
     let dates = article.as_ref().map(|a| (a.published, a.modified)).unwrap_or_default();
     let read = PageRead {
-        text: match compare(&known, &html, page_hash) {
-            Compared::Same => PageText::Same,
-            compared => PageText::New { html, from, changed: compared == Compared::Changed },
-        },
+        text: page_text(&known, html, from, page_hash),
         page_hash,
         bytes: fetched.bytes,
         validators: fetched.validators,
@@ -244,6 +270,9 @@ fn declared_part(
         published: dates.0.and_then(|t| possible(t, known.now)),
         updated: dates.1.and_then(|t| possible(t, known.now)),
         authors: article.as_ref().map(|a| a.authors.clone()).unwrap_or_default(),
+        tags: article.as_ref().map(|a| a.tags.clone()).unwrap_or_default(),
+        alone: None,
+        keeps_feed: false,
         watched: known.watched,
     };
     let undated = article.and_then(|article| undated(&known.item, &read, &article.document));

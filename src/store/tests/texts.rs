@@ -1,7 +1,7 @@
 //! Full texts: stored, shown, searched, kept as versions.
 
 use super::*;
-use crate::model::{TextFrom, TextWay, Validators};
+use crate::model::{Revision, RevisionKind, TextFrom, TextWay, Validators};
 
 impl Fixture {
     fn only_key(&self) -> i64 {
@@ -39,9 +39,18 @@ fn read(html: &str, changed: bool) -> PageResult {
     PageResult::Read(Box::new(page_read(html, changed)))
 }
 
+fn numbers() -> Revision {
+    Revision { kind: RevisionKind::Numbers, from: "1".to_owned(), to: "2".to_owned() }
+}
+
 fn page_read(html: &str, changed: bool) -> PageRead {
     PageRead {
-        text: PageText::New { html: html.to_owned(), from: TextFrom::Page, changed },
+        text: PageText::New {
+            html: html.to_owned(),
+            from: TextFrom::Page,
+            changed,
+            revisions: vec![numbers()],
+        },
         page_hash: 7,
         bytes: 99,
         validators: Validators { etag: Some(b"\"x\"".to_vec()), last_modified: None },
@@ -50,6 +59,9 @@ fn page_read(html: &str, changed: bool) -> PageRead {
         published: Some(Time::from_timestamp(1_700_000_000, 0).unwrap()),
         updated: None,
         authors: vec!["Ann".to_owned()],
+        tags: Vec::new(),
+        alone: None,
+        keeps_feed: false,
         watched: false,
     }
 }

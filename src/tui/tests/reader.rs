@@ -1,6 +1,6 @@
 //! Tests of the Reader on a test screen.
 
-use super::{Stage, article, item_rows};
+use super::{Stage, article, difference, item_rows};
 use crate::article::{differences, from_html};
 use crate::tui::event::{Article, Event};
 use crate::util::html::clean;
@@ -34,10 +34,11 @@ fn stage(html: &str, earlier: Option<&str>) -> Stage {
     let document = |html: &str| from_html(&clean(html, Some(&base)), Some(&base));
     let later = document(html);
     let changes = |earlier: &str| differences(&document(earlier).text(), &later.text());
-    let difference = earlier.map(changes).map(Arc::new);
+    let differences = earlier.map(changes).map(difference).into_iter().collect();
     let mut stage = Stage::new();
     let usual = article(item_rows()[0].clone());
-    stage.shown = Some(Article { difference, document: Arc::new(later), ..usual });
+    stage.shown =
+        Some(Article { differences: Arc::new(differences), document: Arc::new(later), ..usual });
     stage
 }
 

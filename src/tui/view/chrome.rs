@@ -15,6 +15,8 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) unread: &'static str,
     pub(in crate::tui) today: &'static str,
     pub(in crate::tui) changed: &'static str,
+    /// Changed by typing errors alone.
+    pub(in crate::tui) edited: &'static str,
     pub(in crate::tui) all: &'static str,
     pub(in crate::tui) saved: &'static str,
     pub(in crate::tui) tag: &'static str,
@@ -35,6 +37,7 @@ const UNICODE: Marks = Marks {
     unread: "●",
     today: "○",
     changed: "±",
+    edited: "~",
     all: "≡",
     saved: "⌕",
     tag: "#",
@@ -55,6 +58,7 @@ const ASCII: Marks = Marks {
     unread: "o",
     today: "t",
     changed: "%",
+    edited: ",",
     all: "=",
     saved: "?",
     tag: "#",
@@ -270,6 +274,13 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             (Action::SaveView, "save"),
             (Action::Add, "add"),
             (Action::Palette, "commands"),
+        ],
+        Focus::Reader if app.reader.find.is_none() && app.reader.show_difference => &[
+            (Action::NextUnread, "next change"),
+            (Action::PreviousUnread, "previous"),
+            (Action::OlderChange, "older version"),
+            (Action::NewerChange, "newer"),
+            (Action::Difference, "article"),
         ],
         Focus::Reader if app.stepping() => &[
             (Action::NextUnread, "next match"),
