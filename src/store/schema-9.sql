@@ -14,7 +14,7 @@ CREATE TABLE headline (
     title       TEXT NOT NULL,
     substantial INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX headline_item ON headline (item, until);
+CREATE INDEX headline_item ON headline (item, key);
 
 -- Earlier versions (rows of article), and earlier titles (rows of headline, with a minus).
 CREATE VIRTUAL TABLE version_text USING fts5 (

@@ -93,9 +93,11 @@ fn prefetches_after_showing_the_size() {
 #[test]
 fn marks_changed_articles_and_shows_their_view() {
     let mut rows = item_rows();
-    rows[1].changed = true;
+    (rows[1].changed, rows[1].substantial) = (true, true);
+    rows[3].changed = true;
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
     stage.shows("± 8m");
+    stage.shows("~ 32m");
     assert!(!stage.screen(120, 40).contains("Changed"));
     stage.happen(Event::SourcesLoaded(Ok(SourceList { changed: 1, ..source_list() })));
     stage.shows("± Changed");
