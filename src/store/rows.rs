@@ -64,7 +64,8 @@ pub(super) const ITEM: &str = "SELECT i.id, s.id, d.guid, i.title, d.summary, d.
     i.read, d.enclosures, d.categories, d.comments, d.language, a.body, a.origin, f.way, f.asked,
     f.error, w.whole, i.changed, max((SELECT count(*) FROM article WHERE item = i.key) - 1, 0),
     i.substantial, i.comment_count, i.comments_seen, d.comment_feed, d.page_tags, a.revisions,
-    h.title, h.substantial, h.until >= coalesce(a.at, h.until), f.page_text IS NOT NULL
+    h.title, h.substantial, i.changed = 1 OR h.until >= coalesce(a.at, h.until),
+    f.page_text IS NOT NULL
     FROM item i JOIN detail d ON d.item = i.key JOIN source s ON s.key = i.source
     LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
     LEFT JOIN headline h ON h.key = (SELECT max(key) FROM headline WHERE item = i.key)

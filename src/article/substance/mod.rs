@@ -32,7 +32,10 @@ pub fn revisions(earlier: &str, later: &str, language: Option<&str>) -> Vec<Revi
         found.take(&edit);
     }
     let mut out: Vec<Revision> = notices(&old, &new).into_iter().collect();
-    out.extend(found.finish());
+    let is_noticed = !out.is_empty();
+    let all = found.finish().into_iter();
+    // The notice is the added passage, or the more important one.
+    out.extend(all.filter(|one| one.kind != RevisionKind::Text || !is_noticed));
     out
 }
 
@@ -103,6 +106,8 @@ struct Edit {
 /// A word without the punctuation around it.
 #[derive(Clone)]
 struct Word {
+    /// With its punctuation.
+    raw: String,
     text: String,
     lower: String,
     /// Whether a sentence or a line begins with it.
@@ -166,8 +171,9 @@ fn split(text: &str, begins: bool) -> Vec<Word> {
         let raw = &rest[..end];
         let word = raw.trim_matches(|c: char| !c.is_alphanumeric());
         if !word.is_empty() {
-            out.push(Word { text: word.to_owned(), lower: word.to_lowercase(), begins });
-            begins = ends_sentence(raw);
+            let (raw, text, lower) = (raw.to_owned(), word.to_owned(), word.to_lowercase());
+            out.push(Word { raw, text, lower, begins });
+            begins = ends_sentence(&rest[..end]);
         }
         rest = &rest[end..];
     }
@@ -231,7 +237,7 @@ impl Found<'_> {
         self.drop_typing_errors(&mut removed, &mut added);
         if passage || rewritten {
             let words = |side: &[Word]| {
-                side.iter().map(|w| w.text.as_str()).take(20).collect::<Vec<_>>().join(" ")
+                side.iter().map(|w| w.raw.as_str()).take(20).collect::<Vec<_>>().join(" ")
             };
             let keep = |from: &[Word], other: &[Word], passages: &mut Vec<String>| {
                 if from.len() >= PASSAGE && (rewritten || from.len() > other.len()) {

@@ -51,7 +51,7 @@ fn what_changes_the_meaning_is_found() {
             "en",
             "He won.",
             "He won.\nCorrection: the name of the river was wrong in the first text of ours.",
-            &[Notice, Text],
+            &[Notice],
         ),
         (
             "en",

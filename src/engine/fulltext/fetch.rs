@@ -54,6 +54,8 @@ pub(super) struct ItemState {
     pub(super) page: Option<PageState>,
     site: LearnedSite,
     pub(super) before: Option<Version>,
+    /// The text of the page alone, if it is another one.
+    alone_before: Option<String>,
 }
 
 /// The result of a request.
@@ -187,6 +189,7 @@ async fn take(
         item: state.item.clone(),
         site: state.site.clone(),
         before: state.before.clone(),
+        alone_before: state.alone_before.clone(),
         way_before: state.page.as_ref().map(|p| p.way),
         hash_before: state.page.as_ref().and_then(|p| p.page_hash),
         part: Part::of(&state.source.rules),
@@ -235,19 +238,27 @@ pub(super) async fn state(
     key: i64,
     source: Option<&Arc<Source>>,
 ) -> Result<Option<ItemState>, StoreError> {
+    let (sources, given) = (context.clone(), source.cloned());
     let read = context.read(move |reader| {
         let (Some(row), Some(item)) = (reader.row(key)?, reader.item(key)?) else {
             return Ok(None);
         };
-        let (page, site) = (reader.page(key)?, reader.site(row.source_key)?);
+        let Some(source) = given.or_else(|| sources.source(row.source_key)) else {
+            return Ok(None);
+        };
         let home = reader.source(row.source_key)?.and_then(|facts| facts.home_url);
-        let before = reader.versions(key)?.into_iter().next();
-        Ok(Some((row, item, home, page, site, before)))
+        Ok(Some(ItemState {
+            item,
+            date: row.date,
+            source,
+            home: home.and_then(|url| Url::parse(&url).ok()),
+            page: reader.page(key)?,
+            site: reader.site(row.source_key)?,
+            before: reader.versions(key)?.into_iter().next(),
+            alone_before: reader.page_text(key)?,
+        }))
     });
-    let Some((row, item, home, page, site, before)) = read.await? else { return Ok(None) };
-    let source = source.cloned().or_else(|| context.source(row.source_key));
-    let home = home.and_then(|url| Url::parse(&url).ok());
-    Ok(source.map(|source| ItemState { item, date: row.date, source, home, page, site, before }))
+    read.await
 }
 
 impl ItemState {

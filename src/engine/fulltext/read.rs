@@ -91,6 +91,8 @@ pub(super) struct ReadContext {
     pub(super) site: LearnedSite,
     /// The stored text.
     pub(super) before: Option<Version>,
+    /// The text of the page alone at that time, if it was another one.
+    pub(super) alone_before: Option<String>,
     /// How it was extracted, and the hash of the text from the page alone at that time.
     pub(super) way_before: Option<TextWay>,
     pub(super) hash_before: Option<i64>,
@@ -196,8 +198,9 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
         }
     };
     let html = html::clean(&found.document.html(), None);
-    read.alone = read.alone.filter(|alone| *alone != html);
-    read.text = page_text(&known, html, from(&found), page_hash);
+    let alone = read.alone.take().unwrap_or_default();
+    read.text = page_text(&known, html.clone(), &alone, from(&found), page_hash);
+    read.alone = Some(alone).filter(|alone| *alone != html);
     let undated = undated(&known.item, &read, &found.document);
     Ok((read, undated))
 }
@@ -210,15 +213,23 @@ fn keeps_feed(known: &ReadContext, feed: &str, best: &Extraction) -> bool {
     first && !contains_feed_text(page.map(String::as_str), feed, known.elsewhere)
 }
 
-/// The text of a page, compared with the stored one.
-fn page_text(known: &ReadContext, html: String, from: TextFrom, page_hash: i64) -> PageText {
+/// The text of a page, compared with the stored one. What was changed is found in the texts of the
+/// page alone, because the template of its site may have improved in between.
+fn page_text(
+    known: &ReadContext,
+    html: String,
+    alone: &str,
+    from: TextFrom,
+    page_hash: i64,
+) -> PageText {
     let changed = match compare(known, &html, page_hash) {
         Compared::Same => return PageText::Same,
         compared => compared == Compared::Changed,
     };
     let mut revisions = Vec::new();
     if let Some(before) = known.before.as_ref().filter(|_| changed) {
-        let (old, new) = (from_html(&before.html, None), from_html(&html, None));
+        let before = known.alone_before.as_ref().unwrap_or(&before.html);
+        let (old, new) = (from_html(before, None), from_html(alone, None));
         let language = known.item.language.as_deref();
         revisions = article::revisions(&old.text(), &new.text(), language);
         revisions.extend(LinkChanges::between(&old, &new).revision());
@@ -261,7 +272,7 @@ fn declared_part(
     let page_hash = known.part.name_in(hash(&html::to_text(&html)));
     let dates = article.as_ref().map(|a| (a.published, a.modified)).unwrap_or_default();
     let read = PageRead {
-        text: page_text(&known, html, from, page_hash),
+        text: page_text(&known, html.clone(), &html, from, page_hash),
         page_hash,
         bytes: fetched.bytes,
         validators: fetched.validators,
