@@ -96,6 +96,57 @@ fn shows_changes_since_the_previous_version() {
 }
 
 #[test]
+fn steps_through_the_changes_of_earlier_versions() {
+    let mut stage = stage("<p>one 3 three</p>", None);
+    let changed = |earlier, later| difference(differences(earlier, later));
+    let all = vec![changed("one 2 three", "one 3 three"), changed("one 1 three", "one 2 three")];
+    stage.shown.as_mut().unwrap().differences = Arc::new(all);
+    stage.keys("<Enter>");
+    stage.shows("2 earlier versions are stored");
+    // The first press shows the newest change.
+    stage.keys("[");
+    stage.shows("[-2-] {+3+}");
+    stage.shows("change 1 of 2, 2026-");
+    stage.shows("numbers changed: 1 -> 2");
+    stage.shows("[ older version");
+    stage.keys("[");
+    stage.shows("[-1-] {+2+}");
+    stage.keys("[");
+    stage.shows("These are the oldest changes");
+    stage.keys("]");
+    stage.shows("[-2-] {+3+}");
+    stage.keys("]");
+    stage.shows("These are the newest");
+    stage.keys("[D");
+    assert!(!stage.screen(120, 40).contains("{+"), "the article again");
+    stage.keys("D");
+    stage.shows("change 1 of 2, 2026-");
+}
+
+#[test]
+fn shows_tags_comments_and_the_other_text() {
+    let mut stage = stage("<p>text</p>", None);
+    let shown = stage.shown.as_mut().unwrap();
+    let mut item = crate::model::Item::clone(&shown.item);
+    item.tags = vec!["Rail".to_owned(), "Night".to_owned()];
+    item.comments = Some("https://site.example/p#talk".to_owned());
+    item.comment_feed = Some("https://site.example/p/comments".to_owned());
+    (item.comment_count, item.page_text) = (Some(12), true);
+    (shown.item, shown.new_comments) = (Arc::new(item), 7);
+    stage.keys("<Enter>");
+    stage.shows("Tags: Rail, Night");
+    stage.shows("12 comments, +7 since you read it; c: open; C:");
+    stage.shows("x: text of the");
+    // Reading the item again does not hide the number while it is open.
+    stage.shown.as_mut().unwrap().new_comments = 0;
+    let key = stage.shown_key();
+    stage.happen(Event::TextGot(key, true, Ok(crate::engine::TextGot::Feed)));
+    stage.shows("+7 since you read it");
+    stage.keys("C");
+    assert_eq!(stage.asked_for("FollowComments"), 1);
+}
+
+#[test]
 fn reader_keys_have_their_documented_effects() {
     for (keys, expected) in [
         (";s", r#"Browse { urls: ["https://lore.example/p.png"] }"#),

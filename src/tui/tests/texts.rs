@@ -5,16 +5,16 @@ use crate::engine::{PrefetchPlan, TextGot};
 use crate::store::WantedPage;
 
 impl Stage {
-    fn asked_for(&self, words: &str) -> usize {
+    pub(super) fn asked_for(&self, words: &str) -> usize {
         self.requested.iter().filter(|a| a.starts_with(words)).count()
     }
 
-    fn shown_key(&self) -> i64 {
+    pub(super) fn shown_key(&self) -> i64 {
         self.app.reader.article.as_ref().unwrap().row.key
     }
 
     #[track_caller]
-    fn shows(&mut self, words: &str) {
+    pub(super) fn shows(&mut self, words: &str) {
         let screen = self.screen(120, 40);
         assert!(screen.contains(words), "{words} is missing:\n{screen}");
     }

@@ -158,11 +158,15 @@ pub(super) fn foot(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
         app.palette.style(if has_focus(app, pane) { Role::BorderFocus } else { Role::Border });
     let across = marks(app).across;
     let mut row = Row::new(area.width);
-    if pane == Focus::Reader && app.reader.article.is_some() {
+    if let (Focus::Reader, Some(article)) = (pane, &app.reader.article) {
         row.right(format!(" {} % {across}{across}", app.reader.percent()), border);
         if let Some(find) = &app.reader.find {
             let at = if find.count() > 0 { find.at + 1 } else { 0 };
             row.right(format!(" {at} of {} {across}", find.count()), border);
+        }
+        if app.reader.show_difference && article.differences.len() > 1 {
+            let (at, count) = (app.reader.difference_at + 1, article.differences.len());
+            row.right(format!(" {at} of {count} {across}"), border);
         }
     }
     if pane == Focus::Sources

@@ -83,7 +83,7 @@ fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
         wrapped(&format!("Tags: {}", item.tags.join(", ")), 1, Role::Dim);
     }
     if let Some(words) = comments(app, article) {
-        wrapped(&words, 1, Role::Dim);
+        wrapped(&words, 2, Role::Dim);
     }
     for enclosure in item.enclosures.iter().take(3) {
         let kind = enclosure.mime.as_deref().unwrap_or("file");
@@ -169,14 +169,16 @@ fn changed(app: &App, article: &Article) -> Option<String> {
         0 => String::new(),
         _ => format!("; {show}: show the difference"),
     };
+    // The key comes first, because the summary may be cut.
+    let end = hint + &summary.replacen(": ", "; ", 1);
     if article.row.changed {
-        return Some(format!("{mark} changed since you read it{summary}{hint}"));
+        return Some(format!("{mark} changed since you read it{end}"));
     }
     match (article.differences.len(), summary.as_str()) {
         (0, "") => None,
         (0, summary) => Some(format!("{mark} changed{summary}")),
-        (1, _) => Some(format!("{mark} an earlier version is stored{summary}{hint}")),
-        (n, _) => Some(format!("{mark} {n} earlier versions are stored{summary}{hint}")),
+        (1, _) => Some(format!("{mark} an earlier version is stored{end}")),
+        (n, _) => Some(format!("{mark} {n} earlier versions are stored{end}")),
     }
 }
 
@@ -184,18 +186,16 @@ fn changed(app: &App, article: &Article) -> Option<String> {
 fn shown_difference(app: &App, article: &Article, difference: &Difference) -> String {
     let key = |action| app.keymap.keys_for(Context::Reader, action).unwrap_or_default();
     let local = |t: Time| t.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M").to_string();
+    let (from, to) = (local(difference.from), local(difference.to));
     let (at, count) = (app.reader.difference_at + 1, article.differences.len());
-    let mut words =
-        format!("{} {} -> {}", marks(app).changed, local(difference.from), local(difference.to));
-    if !difference.summary.is_empty() {
-        words += &format!(": {}", difference.summary);
+    let which = if count > 1 { format!("change {at} of {count}, ") } else { String::new() };
+    let mark = marks(app).changed;
+    let mut words = format!("{mark} {which}{from} -> {to}; [-removed-] {{+added+}}");
+    words += &format!("; {}: show the article", key(Action::Difference));
+    match difference.summary.as_str() {
+        "" => words,
+        summary => format!("{words}; {summary}"),
     }
-    words += "; [-removed-] and {+added+}";
-    if count > 1 {
-        let (older, newer) = (key(Action::OlderChange), key(Action::NewerChange));
-        words += &format!("; change {at} of {count}, {older} older, {newer} newer");
-    }
-    words + &format!("; {}: show the article", key(Action::Difference))
 }
 
 /// Draws lines of the article.
