@@ -152,9 +152,8 @@ pub(super) struct Article {
 /// The difference between a version and the one before.
 #[derive(Debug, Clone)]
 pub(super) struct Difference {
-    /// When the earlier and the later version were first seen.
-    pub(super) from: Time,
-    pub(super) to: Time,
+    /// When the later version was first seen.
+    pub(super) at: Time,
     pub(super) changes: Vec<Change>,
     /// What was changed, in words; empty if that was not examined.
     pub(super) summary: String,

@@ -275,11 +275,11 @@ impl ReaderThread {
             versions.iter().map(|version| from_html(&version.html, None)).collect();
         let pairs = versions.windows(2).zip(documents.windows(2));
         let difference = |(versions, documents): (&[Version], &[Document])| {
-            let ([later, earlier], [new, old]) = (versions, documents) else { return None };
+            let ([later, _], [new, old]) = (versions, documents) else { return None };
             let mut changes = differences(&old.text(), &new.text());
             changes.extend(link_changes(old, new));
             let summary = later.revisions.as_deref().map(Revision::summary).unwrap_or_default();
-            Some(Difference { from: earlier.at, to: later.at, changes, summary })
+            Some(Difference { at: later.at, changes, summary })
         };
         Ok(pairs.filter_map(difference).collect())
     }

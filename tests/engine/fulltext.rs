@@ -541,6 +541,49 @@ async fn a_feed_cannot_cause_requests_to_private_addresses() {
 }
 
 #[tokio::test]
+async fn comments_are_followed_once_in_the_folder_of_their_item_and_undone() {
+    let feed = |comments: &str| {
+        format!(
+            "<rss version=\"2.0\" xmlns:wfw=\"http://wellformedweb.org/CommentAPI/\"><channel><title>x\
+             </title><item><title>Post 1</title><wfw:commentRss>{comments}</wfw:commentRss></item>\
+             </channel></rss>"
+        )
+    };
+    let inner = Server::start(|_| Reply::status(200)).unwrap();
+    let hidden = inner.url_on(hosts(1)[0], "/talk");
+    let talk = "<rss version=\"2.0\"><channel><title>t</title><item><title>Nice!</title></item></channel></rss>";
+    let (own, other) = (feed("/talk"), feed(&hidden));
+    let server = Server::start(move |request| {
+        let body = match request.path.as_str() {
+            "/feed" => own.clone(),
+            "/other" => other.clone(),
+            _ => talk.to_owned(),
+        };
+        Reply::ok("application/rss+xml", body)
+    })
+    .unwrap();
+    let folder = Some("Ports".to_owned());
+    let home = Home::with(&[Source { folder, ..source("blog", &server.url("/feed")) }]);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let (added, edit) = soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
+    assert_eq!(added.title.as_deref(), Some("Comments: Post 1"));
+    assert_eq!(added.folder.as_deref(), Some("Ports"));
+    assert_eq!(facts(&engine, &added.id.to_string()).await.items, 1);
+    let again = soon(engine.follow_comments(key(&engine, 1))).await.unwrap_err();
+    assert!(again.to_string().contains("already followed"), "{again}");
+    assert!(!edit.is_empty(), "an undo removes the source");
+
+    // A feed cannot lead to private addresses of other hosts.
+    let home = Home::with(&[source("blog", &server.url("/other"))]);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let refused = soon(engine.follow_comments(key(&engine, 1))).await.unwrap_err();
+    assert!(refused.to_string().contains("private address"), "{refused}");
+    assert_eq!(inner.requests().len(), 0);
+}
+
+#[tokio::test]
 async fn the_pause_of_a_feed_applies_to_pages_after_a_restart() {
     let blog = Blog::with(4);
     let server = blog.start();

@@ -87,7 +87,6 @@ pub(super) fn article(row: ItemRow) -> Article {
 
 /// What a version changed.
 pub(super) fn difference(changes: Vec<crate::article::Change>) -> Difference {
-    let hours = TimeDelta::hours;
     let summary = "numbers changed: 1 -> 2".to_owned();
-    Difference { from: now() - hours(50), to: now() - hours(2), changes, summary }
+    Difference { at: now() - TimeDelta::hours(2), changes, summary }
 }

@@ -5,8 +5,9 @@ use super::super::event::{Article, Difference, SourceEntry};
 use super::super::reader::{self, Glyphs, Span, cut, glyphs};
 use super::chrome::marks;
 use super::has_focus;
+use super::row::span;
 use crate::config::{Action, Context, Role};
-use crate::model::{Item, Revision, TextFrom, Time};
+use crate::model::{Item, Revision, TextFrom};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -182,20 +183,17 @@ fn changed(app: &App, article: &Article) -> Option<String> {
     }
 }
 
-/// Which difference is shown, and the keys for the others.
+/// Which difference is shown, what it is about, and the key back to the article.
 fn shown_difference(app: &App, article: &Article, difference: &Difference) -> String {
-    let key = |action| app.keymap.keys_for(Context::Reader, action).unwrap_or_default();
-    let local = |t: Time| t.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M").to_string();
-    let (from, to) = (local(difference.from), local(difference.to));
     let (at, count) = (app.reader.difference_at + 1, article.differences.len());
     let which = if count > 1 { format!("change {at} of {count}, ") } else { String::new() };
-    let mark = marks(app).changed;
-    let mut words = format!("{mark} {which}{from} -> {to}; [-removed-] {{+added+}}");
-    words += &format!("; {}: show the article", key(Action::Difference));
-    match difference.summary.as_str() {
-        "" => words,
-        summary => format!("{words}; {summary}"),
+    let (mark, ago) = (marks(app).changed, span((app.now - difference.at).num_seconds()));
+    let key = app.keymap.keys_for(Context::Reader, Action::Difference).unwrap_or_default();
+    let mut words = format!("{mark} {which}seen {ago} ago; {key}: show the article");
+    if !difference.summary.is_empty() {
+        words += &format!("; {}", difference.summary);
     }
+    words + "; [-removed-] {+added+}"
 }
 
 /// Draws lines of the article.
