@@ -54,6 +54,7 @@ fn reports_the_result_of_a_full_text_request() {
         ),
         (TextGot::Fetched { from: TextFrom::Page, changed: true }, "the article has changed"),
         (TextGot::InFeed, "the feed contains the full text"),
+        (TextGot::Kept, "text from the feed, which the page does not contain; x: text of the page"),
         (TextGot::Same(TextWay::Best), "the page gives the same text"),
         (TextGot::Failed("it refuses".to_owned()), "it refuses"),
     ];
