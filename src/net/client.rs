@@ -179,12 +179,10 @@ impl Client {
     }
 
     /// The transport and the global proxy, for requests to a service.
-    #[cfg(feature = "llm")]
     pub(super) fn service_transport(&self) -> (&Transport, Option<&str>) {
         (&self.inner.transport, self.inner.settings.proxy.as_deref())
     }
 
-    #[cfg(feature = "llm")]
     pub(super) async fn secret(
         &self,
         secret: &crate::model::Secret,

@@ -11,7 +11,6 @@ mod error;
 pub mod freshness;
 mod gate;
 mod memory;
-#[cfg(feature = "llm")]
 mod post;
 mod request;
 mod request_headers;

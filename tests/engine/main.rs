@@ -15,7 +15,6 @@ mod hosts;
 mod items;
 mod kinds;
 mod lifecycle;
-#[cfg(feature = "llm")]
 mod llm;
 mod manners;
 mod month;

@@ -1,5 +1,6 @@
 //! The page of one item: deciding whether to fetch it, fetching, extracting, storing.
 
+use super::ask_model;
 use super::read::{NoText, Part, ReadContext, SavedPage, Undated, is_page, read};
 use super::refetch::{after_failure, after_success};
 use super::{TextGot, Trigger};
@@ -71,13 +72,14 @@ pub(super) async fn fetch(
     drop(turn);
     // The text is stored: nobody has to wait for a model.
     let undated = got.undated.take();
-    #[cfg(feature = "llm")]
-    if let Some(at) = super::ask_model::date(context, undated).await {
-        store(context, key, PageResult::Dated(at), None, TextWay::Best).await?;
-    }
-    #[cfg(not(feature = "llm"))]
-    drop(undated);
+    ask_model(context, key, undated).await?;
     Ok(got)
+}
+
+/// Asks the user's language model for the date of an item (row key), if nothing else gives one.
+async fn ask_model(context: &Context, key: i64, undated: Undated) -> Result<(), StoreError> {
+    let Some(at) = ask_model::date(context, undated).await else { return Ok(()) };
+    store(context, key, PageResult::Dated(at), None, TextWay::Best).await
 }
 
 /// Runs with the lock of the item, after waiting for others (`waited`); a user waits until
@@ -139,11 +141,13 @@ pub(in crate::engine) async fn take_response(
     key: i64,
     response: Response,
 ) -> Result<TextGot, StoreError> {
-    let turn = context.pages.turn(key);
-    let _turn = turn.lock_owned().await;
+    let turn = context.pages.turn(key).lock_owned().await;
     let Some(state) = state(context, key, Some(source)).await? else { return Ok(TextGot::Gone) };
     let page = SavedPage::from(response);
-    Ok(take(context, &state, key, page, TextWay::Best).await?.text)
+    let got = take(context, &state, key, page, TextWay::Best).await?;
+    drop(turn);
+    ask_model(context, key, got.undated).await?;
+    Ok(got.text)
 }
 
 /// Extracts a page and stores the result.
@@ -164,6 +168,7 @@ async fn take(
         part: Part::of(&state.source.rules),
         from_page: state.source.kind().reads_pages(),
         watched: state.source.kind() == SourceKind::Page,
+        model: context.settings().llm.endpoint.is_some(),
         way,
         now,
     };
@@ -399,7 +404,7 @@ async fn fail(
 }
 
 async fn store(
-    context: &Arc<Context>,
+    context: &Context,
     key: i64,
     end: PageResult,
     next: Option<Time>,

@@ -4,10 +4,8 @@
 //! `fetch.rs` handles one page from the decision to the database, `read.rs` extracts its text,
 //! `prefetch.rs` fetches many pages, from four hosts in parallel and one at a time from each.
 
-#[cfg(feature = "llm")]
 mod ask_model;
 mod fetch;
-#[cfg(feature = "llm")]
 mod llm;
 mod prefetch;
 mod read;

@@ -1,5 +1,6 @@
 //! Extracting what is stored of a fetched page. Uses no network and no database.
 
+use super::llm;
 use crate::article::{
     self, Document, Extraction, Guide, Mode, NoArticle, Origin, PageTime, Template, from_html,
     has_full_text, is_small_change, same_references, same_text,
@@ -100,6 +101,8 @@ pub(super) struct ReadContext {
     pub(super) from_page: bool,
     /// The page is watched for changes.
     pub(super) watched: bool,
+    /// A language model is asked about pages without a date.
+    pub(super) model: bool,
     /// How the text is extracted now.
     pub(super) way: TextWay,
     pub(super) now: Time,
@@ -176,7 +179,7 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
         TextWay::Page => alone,
         TextWay::Guided => article::extract(&markup, &guide, Mode::Guided, None)?,
         TextWay::Best | TextWay::Feed if whole == Some(true) => {
-            let undated = undated(&known.item, &read, &best.document);
+            let undated = undated(&known, &read, &markup);
             return Ok((read, undated));
         }
         TextWay::Best | TextWay::Feed => {
@@ -193,7 +196,7 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
         Compared::Same => PageText::Same,
         compared => PageText::New { html, from, changed: compared == Compared::Changed },
     };
-    let undated = undated(&known.item, &read, &found.document);
+    let undated = undated(&known, &read, &markup);
     Ok((read, undated))
 }
 
@@ -240,13 +243,13 @@ fn declared_part(
         bytes: fetched.bytes,
         validators: fetched.validators,
         validators_of: fetched.url.to_string(),
-        site: known.site,
+        site: known.site.clone(),
         published: dates.0.and_then(|t| possible(t, known.now)),
         updated: dates.1.and_then(|t| possible(t, known.now)),
         authors: article.as_ref().map(|a| a.authors.clone()).unwrap_or_default(),
         watched: known.watched,
     };
-    let undated = article.and_then(|article| undated(&known.item, &read, &article.document));
+    let undated = undated(&known, &read, markup);
     Ok((read, undated))
 }
 
@@ -274,12 +277,17 @@ fn watched_part(
     }
 }
 
-/// The Markdown of an article without a date in the feed or the page.
+/// The text for the language model if neither the item nor its page has a date.
 pub(super) type Undated = Option<String>;
 
-fn undated(item: &Item, read: &PageRead, document: &Document) -> Undated {
+fn undated(known: &ReadContext, read: &PageRead, markup: &str) -> Undated {
+    let item = &known.item;
     let dated = item.published.or(item.updated).or(read.published).or(read.updated).is_some();
-    (cfg!(feature = "llm") && !dated).then(|| document.markdown())
+    if dated || !known.model {
+        return None;
+    }
+    let url = Url::parse(&read.validators_of).ok()?;
+    Some(llm::visible_text(&Page::parse(markup, &url).ok()?, &item.title))
 }
 
 /// A valid date of an article: not after now, and not before there were pages.
