@@ -27,6 +27,7 @@ mod verdict;
 mod watch;
 mod why;
 mod workbench;
+mod workers;
 
 pub use edit::Edited;
 pub use follow::{FollowError, access};

@@ -173,7 +173,9 @@ async fn take(
         now,
     };
     // The time limit covers the extraction only, not the wait for a processor.
-    let reading = context.begin(move || read(page, known)).await.ok_or(StoreError::Closed)?;
+    let bytes = page.body.len();
+    let reading = context.begin(bytes, move || read(page, known)).await;
+    let reading = reading.ok_or(StoreError::Closed)?;
     let read = match tokio::time::timeout(READING, reading).await {
         Ok(read) => read.unwrap_or(Err(NoText::Panicked)),
         Err(_) => {

@@ -16,8 +16,6 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// Stack size for document builders, which recurse as deep as the depth limit allows.
-const STACK: usize = 16 << 20;
 /// If the feed has so many words and so many times those of the page, the page hides its article.
 const MUCH: usize = 150;
 const MORE: f64 = 1.5;
@@ -131,14 +129,8 @@ pub(super) fn is_page(content_type: Option<&str>) -> bool {
     name.is_empty() || name.ends_with("html") || name.ends_with("xml") || name == "text/plain"
 }
 
-/// Reads a page on a thread with enough stack for deep trees, and waits for it.
+/// Reads a page. Needs a stack for deep trees.
 pub(super) fn read(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
-    let thread = std::thread::Builder::new().name("newsfed-page".to_owned()).stack_size(STACK);
-    let started = thread.spawn(move || take(page, known)).map_err(|_| NoText::Panicked)?;
-    started.join().unwrap_or(Err(NoText::Panicked))
-}
-
-fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
     let markup = html::decode(&page.body, page.content_type.as_deref());
     let guide = guide(&known, &page.url);
     if known.from_page {

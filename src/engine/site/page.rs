@@ -90,6 +90,7 @@ async fn first_facts(
     // What the user's selectors find is there without scripts.
     let is_there =
         move |page: &Page| rules.has_selectors() && !article(page, &rules, None).summary.is_empty();
+    let bytes = response.body.len();
     let read = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url);
         page.map_or_else(
@@ -106,7 +107,7 @@ async fn first_facts(
             },
         )
     };
-    visit.context.work(read).await
+    visit.context.read_document(bytes, read).await
 }
 
 /// The row key of the source's only item; an earlier release may have stored it with another URL.

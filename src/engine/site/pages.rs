@@ -264,8 +264,9 @@ impl Visit<'_> {
         let (home, now) = (self.home(), self.context.clock.now());
         let sample = (response.body.len() <= MAX_SAMPLE).then(|| response.clone().release());
         let asked = listed.clone();
+        let bytes = response.body.len();
         let work = move || read(&response, &asked, &rules, &publisher, &home, now);
-        match self.context.work(work).await {
+        match self.context.read_document(bytes, work).await {
             Some(Read::Article { mut entry, titled, instead }) => {
                 if instead {
                     gathering

@@ -173,9 +173,10 @@ async fn document(
     gathering: &mut Gathering,
 ) -> Result<Sitemap, String> {
     let url = response.final_url.clone();
+    let bytes = response.body.len();
     let work = move || parse_and_count(&response.body, &response.final_url);
-    let read =
-        visit.context.work(work).await.ok_or("the sitemap could not be read (this is a bug)")?;
+    let read = visit.context.read_document(bytes, work).await;
+    let read = read.ok_or("the sitemap could not be read (this is a bug)")?;
     let (sitemap, surplus) = read.map_err(|e| e.to_string())?;
     if let Some(surplus) = limits::left_out(surplus, "URLs", limits::SITEMAP_URLS) {
         gathering.note(format!("{url}: {surplus}"));

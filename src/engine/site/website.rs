@@ -120,6 +120,7 @@ async fn list(
     response: Response,
 ) -> Result<ListDocument, String> {
     let (rules, at, asked) = (rules.clone(), visit.started, asked.clone());
+    let bytes = response.body.len();
     let work = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url)
             .map_err(|e| text::line(&e.to_string()))?;
@@ -146,7 +147,7 @@ async fn list(
         let says = PageSays { listed, ..says(&page) };
         Ok(ListDocument { says, title: page.title(), page: found, obstacle, instead, copy })
     };
-    let read = visit.context.work(work).await;
+    let read = visit.context.read_document(bytes, work).await;
     read.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))
 }
 
