@@ -1,6 +1,6 @@
 //! `newsfed add`: follows a URL.
 
-use super::discover::{describe, headline, no_way, poll};
+use super::discover::{describe, no_way, poll};
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
@@ -8,7 +8,7 @@ use super::log;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
-use crate::model::{SourceId, SourceKind};
+use crate::model::{SourceId, SourceKind, Time};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -75,7 +75,7 @@ pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<E
 
 async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
     let discovery = poll(handle, &args.url, args.kind, out).await?;
-    let way = choose(args, &discovery, out)?;
+    let way = choose(args, &discovery, handle.now(), out)?;
     let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
     let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
     let summary = match followed {
@@ -114,7 +114,12 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
 }
 
 /// The way to follow: the only one, or the user's choice.
-fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usize, Failure> {
+fn choose(
+    args: &AddArgs,
+    discovery: &Discovery,
+    now: Time,
+    out: &mut Output,
+) -> Result<usize, Failure> {
     let ways = discovery.ways.len();
     if let Some(number) = args.pick.filter(|_| ways > 0) {
         let way = number.checked_sub(1).filter(|way| *way < ways);
@@ -143,8 +148,8 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
         _ => {}
     }
     out.warn("there are several ways to follow this URL:");
-    for (n, way) in discovery.ways.iter().enumerate() {
-        out.warn(format!("{}  {}", n + 1, headline(way)));
+    for ((n, way), label) in (1..).zip(&discovery.ways).zip(discovery.labels(now)) {
+        out.warn(format!("{n}  {label}"));
         for line in describe(way) {
             out.warn(format!("       {line}"));
         }

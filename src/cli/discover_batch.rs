@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use crate::discover::{DocumentKind, inspect, usual_urls};
+use crate::discover::{DocumentKind, inspect, survey};
 use crate::util::url::normalise;
 use crate::website::{Page, propose};
 use flate2::read::MultiGzDecoder;
@@ -92,19 +92,19 @@ fn answer(wanted: WantedPage, root: &Path, task: Task) -> Answer {
     answer
 }
 
-/// The feeds that a page announces, and those at the usual places that respond.
+/// The feeds that a page announces; if it announces none, the first of the URLs that are tried
+/// otherwise at which a feed is.
 fn feeds(bytes: &[u8], url: &Url, probes: &[String]) -> Vec<String> {
     let mut feeds: Vec<Url> = match inspect(bytes, None, url) {
         DocumentKind::Feed(_) => vec![url.clone()],
         DocumentKind::Page { announced, .. } => announced.into_iter().map(|a| a.url).collect(),
         DocumentKind::Nothing { .. } => Vec::new(),
     };
-    let answering: HashSet<String> =
-        probes.iter().filter_map(|p| Url::parse(p).ok()).map(|u| normalise(&u)).collect();
-    for place in usual_urls(url) {
-        if answering.contains(&normalise(&place)) && !feeds.contains(&place) {
-            feeds.push(place);
-        }
+    if feeds.is_empty() {
+        let responding: HashSet<String> =
+            probes.iter().filter_map(|p| Url::parse(p).ok()).map(|u| normalise(&u)).collect();
+        let guesses = survey(bytes, None, url).guesses.into_iter().map(|guess| guess.url);
+        feeds.extend(guesses.filter(|url| responding.contains(&normalise(url))).take(1));
     }
     feeds.into_iter().map(String::from).collect()
 }

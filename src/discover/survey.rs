@@ -1,7 +1,9 @@
 //! What a page without a feed offers: lists of articles, an article, a sitemap.
 
+use super::guesses::{Guess, guesses};
 use crate::model::Time;
 use crate::sitemap::{self, Sitemap};
+use crate::util::html;
 use crate::util::html::tree::text_of;
 use crate::website::propose::{Proposal, propose};
 use crate::website::{Page, signal::metadata};
@@ -25,6 +27,8 @@ pub struct Survey {
     pub sitemap: Option<usize>,
     /// Whether the text is only visible with JavaScript.
     pub needs_javascript: bool,
+    /// Where a feed may be that the page does not announce.
+    pub guesses: Vec<Guess>,
 }
 
 /// Examines a document. Unreadable documents offer nothing.
@@ -45,6 +49,7 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
         lists,
         sitemap: None,
         needs_javascript: page.needs_javascript(),
+        guesses: guesses(url, &html::decode(bytes, content_type)),
     }
 }
 

@@ -25,6 +25,7 @@ mod unfinished;
 mod upkeep;
 mod verdict;
 mod watch;
+mod ways;
 mod why;
 mod workbench;
 mod workers;

@@ -12,6 +12,7 @@ pub mod freshness;
 mod gate;
 mod memory;
 mod post;
+mod refresh;
 mod request;
 mod request_headers;
 mod resolver;
