@@ -4,6 +4,7 @@ use crate::util::html::{Scanner, Token};
 use crate::util::{text, url as address};
 use memchr::memmem;
 use percent_encoding::percent_decode_str;
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use url::Url;
@@ -57,7 +58,7 @@ fn row(line: &'static str) -> Option<Row> {
 /// The feeds that a page has if it is made by a known system, most likely first, each URL once.
 pub(super) fn known_feeds(page: &Url, markup: &str) -> Vec<Known> {
     let markup = text::start(markup, MAX_PAGE);
-    let generator = LazyLock::new(|| generator(markup));
+    let generator = LazyCell::new(|| generator(markup));
     let mut feeds: Vec<Known> = Vec::new();
     for row in TABLE.iter().filter(|row| is_host(row.host, page)) {
         let Some(mut values) = captures(row.path, page) else { continue };
@@ -211,7 +212,11 @@ mod tests {
         let cases = [
             ("https://github.com/a/b", "", "https://github.com/a/b/releases.atom"),
             ("https://github.com/a/b/tags", "", "https://github.com/a/b/tags.atom"),
-            ("https://www.github.com/a/b/tree/dev/src", "", "https://www.github.com/a/b/commits/dev.atom"),
+            (
+                "https://www.github.com/a/b/tree/dev/src",
+                "",
+                "https://www.github.com/a/b/commits/dev.atom",
+            ),
             ("https://gitlab.com/a/b", "", "https://gitlab.com/a/b/-/releases.atom"),
             ("https://codeberg.org/a/b", "", "https://codeberg.org/a/b/releases.rss"),
             ("https://git.sr.ht/~a/b", "", "https://git.sr.ht/~a/b/log/rss.xml"),
@@ -225,24 +230,48 @@ mod tests {
                 channel,
                 "https://www.youtube.com/feeds/videos.xml?channel_id=UCabc-_1",
             ),
-            ("https://podcasts.apple.com/us/podcast/x/id1", podcast, "https://cast.example/feed.xml"),
+            (
+                "https://podcasts.apple.com/us/podcast/x/id1",
+                podcast,
+                "https://cast.example/feed.xml",
+            ),
             ("https://old.reddit.com/r/rust", "", "https://old.reddit.com/r/rust/.rss"),
             ("https://bsky.app/profile/a.example", "", "https://bsky.app/profile/a.example/rss"),
             ("https://news.ycombinator.com/user?id=pg", "", "https://hnrss.org/user?id=pg"),
-            ("https://rust.stackexchange.com/questions/7/x", "", "https://rust.stackexchange.com/feeds/question/7"),
+            (
+                "https://rust.stackexchange.com/questions/7/x",
+                "",
+                "https://rust.stackexchange.com/feeds/question/7",
+            ),
             ("https://a.substack.com/p/x", "", "https://a.substack.com/feed"),
             ("https://medium.com/@a/x-1", "", "https://medium.com/feed/@a"),
-            ("https://a.blogspot.com/2026/x.html", "", "https://a.blogspot.com/feeds/posts/default"),
+            (
+                "https://a.blogspot.com/2026/x.html",
+                "",
+                "https://a.blogspot.com/feeds/posts/default",
+            ),
             ("https://a.tumblr.com/", "", "https://a.tumblr.com/rss"),
             ("https://social.example/@ann", mastodon, "https://social.example/@ann.rss"),
             ("https://social.example/%40ann", mastodon, "https://social.example/@ann.rss"),
             ("https://social.example/@ann", "", "https://social.example/@ann.rss"),
-            ("https://l.example/c/rust", "<div class=lemmy-site>", "https://l.example/feeds/c/rust.xml"),
+            (
+                "https://l.example/c/rust",
+                "<div class=lemmy-site>",
+                "https://l.example/feeds/c/rust.xml",
+            ),
             ("https://d.example/t/topic/12/3", discourse, "https://d.example/t/topic/12.rss"),
-            ("https://p.example/f/viewforum.php?f=2", "Powered by phpBB", "https://p.example/f/app.php/feed/forum/2"),
+            (
+                "https://p.example/f/viewforum.php?f=2",
+                "Powered by phpBB",
+                "https://p.example/f/app.php/feed/forum/2",
+            ),
             ("https://w.example/category/x/", wordpress, "https://w.example/category/x/feed/"),
             ("https://w.example/2026/x/", wordpress, "https://w.example/feed/"),
-            ("https://h.example/posts/", "<meta name=generator content='Hugo 0.1'>", "https://h.example/posts/index.xml"),
+            (
+                "https://h.example/posts/",
+                "<meta name=generator content='Hugo 0.1'>",
+                "https://h.example/posts/index.xml",
+            ),
         ];
         for (page, markup, want) in cases {
             assert_eq!(first(page, markup).as_deref(), Some(want), "{page}");
@@ -252,7 +281,7 @@ mod tests {
     #[test]
     fn values_of_a_page_stay_in_their_place() {
         let hostile = [
-            ("https://youtube.com/@a", r#""externalId":"x&user=y""#),
+            ("https://youtube.com/@a", r#""externalId":"x%26user=y""#),
             ("https://youtube.com/@a", r#""externalId":"../../x""#),
             ("https://podcasts.apple.com/x", r#""feedUrl":"javascript:1""#),
             ("https://podcasts.apple.com/x", r#""feedUrl":"file:///etc/passwd""#),

@@ -56,8 +56,7 @@ impl Handle {
         let (first, instead) = self.fetch_typed(&mut typed).await?;
         let address = typed.web.url.clone();
         let typed = Box::new(typed);
-        let mut found =
-            Discovery { address, ways: Vec::new(), tried: Vec::new(), listener, typed };
+        let mut found = Discovery { address, ways: Vec::new(), tried: Vec::new(), listener, typed };
         report_response(&mut found, instead, &first.response);
         let Fetched { found: what, survey, response } = first;
         let announced = match what {
@@ -292,10 +291,8 @@ impl Handle {
         match self.fetch(&home, &discovery.typed, Purpose::Page).await {
             Ok(Fetched { found: DocumentKind::Page { announced, .. }, .. }) => {
                 discovery.report("the home page announces a feed".to_owned());
-                let less = |a: Announced| Announced {
-                    confidence: a.confidence.min(HOME_CONFIDENCE),
-                    ..a
-                };
+                let less =
+                    |a: Announced| Announced { confidence: a.confidence.min(HOME_CONFIDENCE), ..a };
                 let announced = announced.into_iter().map(less).collect();
                 self.try_announced(announced, discovery).await;
                 true
@@ -410,8 +407,9 @@ fn report_response(found: &mut Discovery, instead: Option<String>, first: &Timed
     }
     if found.typed.private {
         let host = found.address.host_str().unwrap_or_default();
-        found
-            .report(format!("{host} resolves to a private address; its source gets private = true"));
+        found.report(format!(
+            "{host} resolves to a private address; its source gets private = true"
+        ));
     }
 }
 
@@ -431,4 +429,3 @@ struct Fetched {
     survey: Survey,
     response: TimedResponse,
 }
-

@@ -66,11 +66,7 @@ pub(super) fn crawl_way(url: &Url, (targets, confidence): (&str, f64)) -> Way {
 }
 
 /// Offers the lists of articles of a page.
-pub(super) fn offer_lists(
-    survey: &Survey,
-    response: &TimedResponse,
-    discovery: &mut Discovery,
-) {
+pub(super) fn offer_lists(survey: &Survey, response: &TimedResponse, discovery: &mut Discovery) {
     for list in survey.lists.iter().take(MAX_LISTS) {
         discovery.ways.push(list_way(list, survey, response, &discovery.address));
     }
@@ -138,9 +134,10 @@ impl Way {
             SourceRules::Feed if count.is_none() => ("Feed", "announced by the page".to_owned()),
             SourceRules::Feed => ("Feed", counted(SourceKind::Feed.entries(count.unwrap_or(0)))),
             SourceRules::Website(_) => ("List of articles on this page", counted("found")),
-            SourceRules::Sitemap(_) => {
-                ("Sitemap: every new page of the site", counted(self.kind().entries(count.unwrap_or(0))))
-            }
+            SourceRules::Sitemap(_) => (
+                "Sitemap: every new page of the site",
+                counted(self.kind().entries(count.unwrap_or(0))),
+            ),
             SourceRules::Page(_) => ("Watch this page for changes", String::new()),
             SourceRules::Crawl(rules) => {
                 let what = match rules.targets.as_deref() {

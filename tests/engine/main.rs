@@ -6,6 +6,7 @@
 mod access;
 mod clocks;
 mod crawls;
+mod discovery;
 mod errors;
 mod follow;
 #[cfg(target_os = "linux")]

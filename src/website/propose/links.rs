@@ -276,6 +276,15 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
             found.push(format!("{tag}{class} > a"));
             ends.push(format!("{tag}{class} > a"));
         }
+        let mut links = parent.child_elements().filter(|e| e.value().name() == "a");
+        if links.next().is_some_and(|first| first.id() == link.id()) && links.next().is_some() {
+            found.push(format!("{tag} > a:first-of-type"));
+        }
+    }
+    // The column of a table.
+    if let Some(cell) = levels.iter().take(3).find(|e| e.value().name() == "td") {
+        let column = cell.prev_siblings().filter_map(ElementRef::wrap).count() + 1;
+        found.push(format!("td:nth-child({column}) a"));
     }
     if let Some(heading) = link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()))
     {
