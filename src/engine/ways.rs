@@ -133,7 +133,7 @@ impl Way {
         match &self.rules {
             SourceRules::Feed if count.is_none() => ("Feed", "announced by the page".to_owned()),
             SourceRules::Feed => ("Feed", counted(SourceKind::Feed.entries(count.unwrap_or(0)))),
-            SourceRules::Website(_) => ("List of articles on this page", counted("found")),
+            SourceRules::Website(_) => ("List of articles", counted("found")),
             SourceRules::Sitemap(_) => (
                 "Sitemap: every new page of the site",
                 counted(self.kind().entries(count.unwrap_or(0))),

@@ -146,8 +146,13 @@ mod tests {
 
     /// A page of articles `/FROM` up to before `/TO`, leading to `next`.
     fn page(range: std::ops::Range<u32>, next: &str) -> ListPage {
-        let links =
-            range.map(|n| ListLink { url: url(&n.to_string()), title: String::new(), date: None });
+        let links = range.map(|n| ListLink {
+            url: url(&n.to_string()),
+            title: String::new(),
+            date: None,
+            author: None,
+            active: None,
+        });
         let next = (!next.is_empty()).then(|| url(next));
         ListPage { links: links.collect(), next, left_out: 0 }
     }

@@ -113,7 +113,7 @@ async fn offers_the_ways_by_confidence_and_tells_them_apart() {
     let distinct: std::collections::HashSet<&String> = labels.iter().collect();
     assert_eq!(distinct.len(), labels.len(), "{labels:?}");
     assert_eq!(labels[0], "Feed · 1 entry");
-    assert!(labels[1].starts_with("List of articles on this page · 8 found"), "{labels:?}");
+    assert!(labels[1].starts_with("List of articles · 8 found"), "{labels:?}");
 }
 
 #[tokio::test]

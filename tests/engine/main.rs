@@ -9,6 +9,7 @@ mod crawls;
 mod discovery;
 mod errors;
 mod follow;
+mod forums;
 #[cfg(target_os = "linux")]
 mod full;
 mod fulltext;

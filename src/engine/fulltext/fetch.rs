@@ -32,6 +32,8 @@ struct ItemState {
     page: Option<PageState>,
     site: LearnedSite,
     before: Option<Version>,
+    /// A change makes it unread again and the newest.
+    renews: bool,
 }
 
 /// The result of a request.
@@ -134,15 +136,19 @@ async fn fetch_now(
 }
 
 /// Extracts the text of an item (row key) from a response to the poll of its source, which may not
-/// be declared yet, and stores it.
+/// be declared yet, and stores it. If it `renews`, a change makes the item unread again.
 pub(in crate::engine) async fn take_response(
     context: &Arc<Context>,
     source: &Arc<Source>,
     key: i64,
     response: Response,
+    renews: bool,
 ) -> Result<TextGot, StoreError> {
     let turn = context.pages.turn(key).lock_owned().await;
-    let Some(state) = state(context, key, Some(source)).await? else { return Ok(TextGot::Gone) };
+    let Some(mut state) = state(context, key, Some(source)).await? else {
+        return Ok(TextGot::Gone);
+    };
+    state.renews = renews;
     let page = SavedPage::from(response);
     let got = take(context, &state, key, page, TextWay::Best).await?;
     drop(turn);
@@ -167,7 +173,7 @@ async fn take(
         hash_before: state.page.as_ref().and_then(|p| p.page_hash),
         part: Part::of(&state.source.rules),
         from_page: state.source.kind().reads_pages(),
-        watched: state.source.kind() == SourceKind::Page,
+        watched: state.renews,
         model: context.settings().llm.endpoint.is_some(),
         way,
         now,
@@ -220,7 +226,16 @@ async fn state(
     });
     let Some((row, item, page, site, before)) = read.await? else { return Ok(None) };
     let source = source.cloned().or_else(|| context.source(row.source_key));
-    Ok(source.map(|source| ItemState { item, date: row.date, source, page, site, before }))
+    let renews = |source: &Source| source.kind() == SourceKind::Page;
+    Ok(source.map(|source| ItemState {
+        renews: renews(&source),
+        item,
+        date: row.date,
+        source,
+        page,
+        site,
+        before,
+    }))
 }
 
 impl ItemState {

@@ -60,7 +60,8 @@ pub(super) async fn read(
         None => visit.item(&url).await?,
     };
     let Some(item) = stored else { return Ok(()) };
-    let got = fulltext::take_response(visit.context, &visit.job.source, item, response).await;
+    let source = &visit.job.source;
+    let got = fulltext::take_response(visit.context, source, item, response, true).await;
     let got = got.map_err(|e| text::line(&e.to_string()))?;
     if known.is_some() {
         gathering.kept.known += 1;

@@ -51,7 +51,8 @@ pub(super) async fn read(
         candidates.into_iter().zip(known).partition(|(_, known)| known.is_none());
     let mut new: Vec<SitemapEntry> = new.into_iter().map(|(page, _)| page).collect();
     let rest = new.split_off(new.len().min(budget));
-    let mut again = visit.modified(old.into_iter().map(|(page, _)| page).collect()).await?;
+    let old = old.into_iter().filter_map(|(page, _)| Some((page.url, page.lastmod?)));
+    let mut again = visit.modified(old.collect()).await?;
     let surplus = again.split_off(again.len().min(MAX_DUE)).len();
     if surplus > 0 {
         gathering.note(format!("{surplus} modified pages not read again: limit of {MAX_DUE}"));
@@ -77,7 +78,7 @@ pub(super) async fn read(
     }
     visit.keep(summary, &mut keys, gathering).await?;
     if visit.articles(fetch, rules, &publisher, &mut keys, gathering).await? {
-        visit.read_again(again, gathering).await?;
+        visit.read_again(again, false, gathering).await?;
     }
     Ok(())
 }

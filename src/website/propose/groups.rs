@@ -1,7 +1,7 @@
 //! Groups of links that share a selector, sorted by their value.
 
 use super::likeness::likeness;
-use super::links::{Link, Region};
+use super::links::Link;
 use super::names::cost;
 use std::collections::{HashMap, HashSet};
 
@@ -30,8 +30,8 @@ struct Target {
     shape: String,
     place: String,
     text: String,
-    /// Whether it is linked where articles are.
-    in_body: bool,
+    /// Whether it is only linked as one of the popular articles.
+    popular: bool,
 }
 
 /// The groups of a page, best first; of groups with the same links the simplest selector.
@@ -48,13 +48,13 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
                 shape: shape(link),
                 place: link.place.clone(),
                 text: link.text.clone(),
-                in_body: false,
+                popular: true,
             });
         } else if likeness > targets[at].likeness {
             targets[at].likeness = likeness;
             targets[at].text.clone_from(&link.text);
         }
-        targets[at].in_body |= link.region == Region::Body;
+        targets[at].popular &= link.popular;
         of_link.push((at, likeness));
     }
     let mut by_selector: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -138,18 +138,18 @@ fn majority<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
 
 /// The best group combined with another one, if both together are worth more, such as a lead
 /// story beside the list. Only groups whose URLs have the same shape are joined, and a list of
-/// articles is not joined with navigation.
+/// articles is not joined with what is popular: that is old.
 fn join(best: &Group, groups: &[Group], targets: &[Target]) -> Option<Group> {
     let own: HashSet<usize> = best.members.iter().copied().collect();
     let shapes: HashSet<&str> = own.iter().map(|m| targets[*m].shape.as_str()).collect();
-    let in_body = best.members.iter().any(|m| targets[*m].in_body);
+    let popular = best.members.iter().all(|m| targets[*m].popular);
     let more = |group: &&Group| {
         let new: Vec<&usize> = group.members.iter().filter(|m| !own.contains(m)).collect();
         let good = |m: &&usize| {
             let target = &targets[**m];
             target.likeness > BORDER + 0.1
                 && shapes.contains(target.shape.as_str())
-                && (target.in_body || !in_body)
+                && (popular || !target.popular)
         };
         !new.is_empty() && new.iter().all(good)
     };

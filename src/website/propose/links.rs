@@ -50,6 +50,8 @@ pub(super) struct Link {
     /// Whether it is part of running text.
     pub(super) in_prose: bool,
     pub(super) region: Region,
+    /// Whether it is one of the popular or related articles, which are not the newest.
+    pub(super) popular: bool,
     /// Number of folders of its URL that contain the page too.
     pub(super) within_page: usize,
     /// The parent element, and whether it is part of a heading.
@@ -85,6 +87,7 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
             dated: blocks.is_dated(element),
             in_prose: in_prose(element),
             region: region(element),
+            popular: is_popular(element),
             place: place(element),
             within_page: within(&url, page.url()),
             selectors: selectors(element),
@@ -192,6 +195,47 @@ fn region(link: ElementRef<'_>) -> Region {
         }
     }
     Region::Body
+}
+
+/// Whether a box around a link is named after popular or related articles, or begins with a heading
+/// that says so.
+fn is_popular(link: ElementRef<'_>) -> bool {
+    const NAMES: [&str; 8] =
+        ["popular", "mostread", "trending", "related", "meistgelesen", "toplist", "bestof", "hot"];
+    const HEADINGS: [&str; 16] = [
+        "popular",
+        "most read",
+        "most viewed",
+        "trending",
+        "related",
+        "beliebt",
+        "meistgelesen",
+        "populaire",
+        "les plus lus",
+        "más leíd",
+        "più lett",
+        "популярн",
+        "самое читаемое",
+        "人気",
+        "热门",
+        "인기",
+    ];
+    let named = |e: &ElementRef<'_>| {
+        let mut names = e.value().classes().chain(e.attr("id"));
+        names.any(|name| {
+            let name = name.to_lowercase();
+            name.split(['-', '_']).any(|word| NAMES.contains(&word)) || name.contains("most-read")
+        })
+    };
+    let headed = |e: &ElementRef<'_>| {
+        let heading = e.child_elements().take(2).find(|c| is_heading(c.value().name()));
+        heading.is_some_and(|h| {
+            let text = text_up_to(h, LONGEST_DATE).to_lowercase();
+            HEADINGS.iter().any(|word| text.contains(word))
+        })
+    };
+    let around = above(link).take_while(|e| !matches!(e.value().name(), "body" | "main"));
+    around.take(NEAR).any(|e| named(&e) || headed(&e))
 }
 
 /// The contents of the blocks of a page.
