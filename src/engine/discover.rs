@@ -227,22 +227,19 @@ impl Handle {
     async fn try_guesses(&self, guesses: &[Guess], discovery: &mut Discovery) {
         let systems = guesses.iter().take_while(|g| g.system.is_some()).count();
         let (known, usual) = guesses.split_at(systems);
-        let mut nothing_at = Vec::new();
-        let mut goes_on = self.try_urls(known, &mut nothing_at, discovery).await;
+        let mut missed = Missed::default();
+        let mut goes_on = self.try_urls(known, &mut missed, discovery).await;
         if goes_on {
             goes_on = self.try_home(discovery).await && discovery.ways.is_empty();
         }
         if goes_on {
-            self.try_urls(usual, &mut nothing_at, discovery).await;
+            self.try_urls(usual, &mut missed, discovery).await;
         }
-        match nothing_at.as_slice() {
-            [] => {}
-            [one] => discovery.report(format!("there is no feed at {one}")),
-            [first, second] => discovery.report(format!("there is no feed at {first}, {second}")),
-            [first, second, rest @ ..] => {
-                let more = rest.len();
-                discovery.report(format!("there is no feed at {first}, {second} and {more} more"));
-            }
+        if let Some(at) = some_of(&missed.nothing_at) {
+            discovery.report(format!("there is no feed at {at}"));
+        }
+        if let Some(at) = some_of(&missed.forbidden) {
+            discovery.report(format!("robots.txt does not allow {at}"));
         }
     }
 
@@ -250,7 +247,7 @@ impl Handle {
     async fn try_urls(
         &self,
         guesses: &[Guess],
-        nothing_at: &mut Vec<String>,
+        missed: &mut Missed,
         discovery: &mut Discovery,
     ) -> bool {
         for Guess { url, system, confidence } in guesses {
@@ -267,10 +264,10 @@ impl Handle {
                     return false;
                 }
                 Err(FollowError::Status { status: 404 | 410, .. } | FollowError::NoFeed(_)) => {
-                    nothing_at.push(url.path().to_owned());
+                    missed.nothing_at.push(url.path().to_owned());
                 }
                 Err(FollowError::Fetch { error: FetchError::Robots { .. }, .. }) => {
-                    discovery.report(format!("robots.txt does not allow {}", url.path()));
+                    missed.forbidden.push(url.path().to_owned());
                 }
                 Err(failure) => {
                     // Stop after a failure or a rate limit.
@@ -394,6 +391,23 @@ impl Handle {
         let (found, survey, response) = task.await.map_err(|_| StoreError::Closed)?;
         Ok(Fetched { found, survey, response: TimedResponse { response, at } })
     }
+}
+
+/// Paths at which a feed could have been.
+#[derive(Default)]
+struct Missed {
+    nothing_at: Vec<String>,
+    /// By robots.txt.
+    forbidden: Vec<String>,
+}
+
+/// The first two of some paths, and the number of the others.
+fn some_of(paths: &[String]) -> Option<String> {
+    Some(match paths {
+        [] => return None,
+        [first, second, _, ..] => format!("{first}, {second} and {} more", paths.len() - 2),
+        few => few.join(", "),
+    })
 }
 
 /// Reports how the typed URL responded.

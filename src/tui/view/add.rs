@@ -156,8 +156,11 @@ fn found(
         row.left(if here { marks(app).pointer } else { " " }, style(Role::Accent));
         row.left(&format!(" {}", labels[i]), style(Role::Text));
         let selector = way.rules.pages().and_then(|rules| rules.articles.as_deref());
-        let title = if way.title.is_empty() { way.url.as_str() } else { &way.title };
-        row.left(&format!("  {}", selector.unwrap_or(title)), style(Role::Dim));
+        let elsewhere = Some(way.url.as_str()).filter(|_| way.url != discovery.address);
+        let title = Some(way.title.as_str()).filter(|title| !title.is_empty());
+        if let Some(detail) = selector.or(title).or(elsewhere) {
+            row.left(&format!("  {detail}"), style(Role::Dim));
+        }
     });
     let Some(preview) = discovery.ways.get(selected).and_then(crate::engine::Way::preview) else {
         return;
