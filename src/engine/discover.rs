@@ -314,6 +314,9 @@ impl Handle {
                     return;
                 }
                 Ok(_) => discovery.report(format!("{place}: this is not a sitemap")),
+                Err(FollowError::Status { status: 404 | 410, .. }) => {
+                    discovery.report(format!("there is no sitemap at {}", place.path()));
+                }
                 Err(failure) => discovery.report(format!("{place}: {failure}")),
             }
         }
