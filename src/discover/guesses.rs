@@ -41,7 +41,7 @@ pub fn guesses(page: &Url, markup: &str) -> Vec<Guess> {
         .into_iter()
         .filter(|k| k.by_host == by_host)
         .take(MAX_KNOWN)
-        .map(|k| Guess { url: k.url, system: Some(k.system), confidence: 0.95 })
+        .map(|k| Guess { url: k.url, system: Some(k.system), confidence: 0.98 })
         .collect();
     if by_host {
         return guesses;
@@ -82,14 +82,14 @@ fn folders(page: &Url) -> Vec<(Url, f64)> {
         0 => "/".to_owned(),
         _ => format!("/{}/", segments[..depth].join("/")),
     };
-    add(&folder(named), if named == depth { 0.92 } else { 0.9 });
-    add("/", 0.88);
-    add(&folder(named.min(1)), 0.88);
+    add(&folder(named), if named == depth { 0.97 } else { 0.96 });
+    add("/", 0.93);
+    add(&folder(named.min(1)), 0.93);
     // A page such as /blog may be a folder itself.
     if let ([only], 0) = (segments.as_slice(), depth)
         && !only.contains('.')
     {
-        add(&folder(1), 0.92);
+        add(&folder(1), 0.97);
     }
     found
 }

@@ -20,7 +20,7 @@ use url::Url;
 /// Announced feeds that are fetched until one works; the others are only offered.
 const MAX_TRIED: usize = 3;
 /// Confidence in a feed that only the home page announces: the page may have nothing to do with it.
-const HOME_CONFIDENCE: f64 = 0.86;
+const HOME_CONFIDENCE: f64 = 0.9;
 /// Sitemaps that are tried.
 const MAX_SITEMAPS: usize = 2;
 

@@ -23,6 +23,8 @@ const MAX_TEXT: usize = 1000;
 const LEVELS: usize = 12;
 /// Maximum number of ancestors of a link within which its date is.
 const NEAR: usize = 6;
+/// Maximum number of elements beside a link, or beside its cell, that are examined.
+const MAX_SIBLINGS: usize = 50;
 /// Maximum number of URLs in a block whose date applies to them.
 const SHARED: usize = 4;
 /// Longest text that may be a date, in bytes.
@@ -320,14 +322,16 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
             found.push(format!("{tag}{class} > a"));
             ends.push(format!("{tag}{class} > a"));
         }
-        let mut links = parent.child_elements().filter(|e| e.value().name() == "a");
+        let children = parent.child_elements().take(MAX_SIBLINGS);
+        let mut links = children.filter(|e| e.value().name() == "a");
         if links.next().is_some_and(|first| first.id() == link.id()) && links.next().is_some() {
             found.push(format!("{tag} > a:first-of-type"));
         }
     }
     // The column of a table.
     if let Some(cell) = levels.iter().take(3).find(|e| e.value().name() == "td") {
-        let column = cell.prev_siblings().filter_map(ElementRef::wrap).count() + 1;
+        let before = cell.prev_siblings().take(MAX_SIBLINGS);
+        let column = before.filter_map(ElementRef::wrap).count() + 1;
         found.push(format!("td:nth-child({column}) a"));
     }
     if let Some(heading) = link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()))
