@@ -53,5 +53,17 @@ pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> Doc
     DocumentKind::Nothing { reason: error.to_string() }
 }
 
+/// Examines a document completely, as [`inspect`] and [`survey`] do: of a feed, nothing but its kind.
+pub fn examine(
+    bytes: &[u8],
+    content_type: Option<&str>,
+    final_url: &Url,
+) -> (DocumentKind, Survey) {
+    match inspect(bytes, content_type, final_url) {
+        feed @ DocumentKind::Feed(_) => (feed, Survey::default()),
+        other => (other, survey(bytes, content_type, final_url)),
+    }
+}
+
 #[cfg(test)]
 mod tests;

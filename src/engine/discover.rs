@@ -7,7 +7,7 @@ use super::poll;
 use super::ways::{
     CRAWLED, announced_way, crawl_way, feed_way, offer_lists, page_way, sitemap_way,
 };
-use crate::discover::{self, Announced, DocumentKind, Guess, Survey, survey};
+use crate::discover::{self, Announced, DocumentKind, Guess, Survey};
 use crate::model::SourceKind;
 use crate::net::{FetchError, Purpose, Request};
 use crate::sitemap;
@@ -384,11 +384,7 @@ impl Handle {
         }
         let task = tokio::task::spawn_blocking(move || {
             let (body, kind) = (&response.body, response.content_type());
-            let found = discover::inspect(body, kind, &response.final_url);
-            let survey = match &found {
-                DocumentKind::Feed(_) => Survey::default(),
-                _ => survey(body, kind, &response.final_url),
-            };
+            let (found, survey) = discover::examine(body, kind, &response.final_url);
             (found, survey, response)
         });
         let (found, survey, response) = task.await.map_err(|_| StoreError::Closed)?;

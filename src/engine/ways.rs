@@ -9,8 +9,6 @@ use crate::website::propose::Proposal;
 use std::collections::HashMap;
 use url::Url;
 
-/// Lists of articles that are offered.
-const MAX_LISTS: usize = 3;
 /// Articles from which the selectors of a website are derived.
 const SAMPLES: usize = 3;
 /// Pages of a list that a new source reads: after a long pause, what is new may be on more than one.
@@ -67,7 +65,7 @@ pub(super) fn crawl_way(url: &Url, (targets, confidence): (&str, f64)) -> Way {
 
 /// Offers the lists of articles of a page.
 pub(super) fn offer_lists(survey: &Survey, response: &TimedResponse, discovery: &mut Discovery) {
-    for list in survey.lists.iter().take(MAX_LISTS) {
+    for list in &survey.lists {
         discovery.ways.push(list_way(list, survey, response, &discovery.address));
     }
     discovery.report(match survey.lists.len() {

@@ -1,6 +1,6 @@
 //! Groups of links that share a selector, sorted by their value.
 
-use super::likeness::likeness;
+use super::likeness::{likeness, segments};
 use super::links::Link;
 use super::names::cost;
 use std::collections::{HashMap, HashSet};
@@ -168,7 +168,7 @@ fn join(best: &Group, groups: &[Group], targets: &[Target]) -> Option<Group> {
 /// The shape of a URL: its depth, and whether its parts are numbers or words. The folders before
 /// the last part are compared as they are.
 fn shape(link: &Link) -> String {
-    let segments: Vec<&str> = link.url.path().split('/').filter(|s| !s.is_empty()).collect();
+    let segments = segments(link.url.path());
     let (last, folders) = match segments.split_last() {
         Some((last, folders)) => (*last, folders),
         None => ("", &[][..]),

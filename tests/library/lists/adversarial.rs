@@ -30,7 +30,8 @@ fn rows(base: &str, stories: &[(String, String)], row: &str) -> String {
 }
 
 fn paths(base: &str, stories: &[(String, String)]) -> Vec<String> {
-    stories.iter().map(|(slug, _)| format!("{base}{slug}")).collect()
+    let ending = if base == "/" { "/index.html" } else { "" };
+    stories.iter().map(|(slug, _)| format!("{base}{slug}{ending}")).collect()
 }
 
 fn page(name: &'static str, url: &'static str, body: &str, articles: Vec<String>) -> Sample {
@@ -187,6 +188,11 @@ fn unusual_rows() -> Vec<Sample> {
         &s,
         "<dt>0{n}.11.2026<dd><a href={u}>{t}</a> <a href=/office/{n}>Office {n}</a>",
     );
+    let indexed = rows(
+        "",
+        &s,
+        "<article><h2><a href='/{u}/index.html'>{t}</a></h2><a href='/{u}/index.html#talk'>{n} comments</a></article>",
+    );
     let russian: Vec<(String, String)> = (1..9)
         .map(|n| {
             (format!("{n}7{n}"), format!("Городской совет обсуждает строительство моста номер {n}"))
@@ -203,6 +209,7 @@ fn unusual_rows() -> Vec<Sample> {
         with("forum topics", "/board/topic/", format!("<table>{forum}</table>")),
         with("cards with picture and more links", "/story/", cards),
         with("table with dates and files", "/2026/11/", format!("<table>{dated}</table>")),
+        with("folders with an index", "/", indexed),
         with("definition list", "/notice/", format!("<dl>{definition}</dl>")),
         foreign("Russian", "/news/", &russian, "<li><span>0{n}.11.2026</span> <a href={u}>{t}</a>"),
         foreign(
