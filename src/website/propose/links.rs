@@ -25,6 +25,8 @@ const LEVELS: usize = 12;
 const NEAR: usize = 6;
 /// Maximum number of elements beside a link, or beside its cell, that are examined.
 const MAX_SIBLINGS: usize = 50;
+/// Maximum number of columns of a table that has a list in one of them.
+const MAX_COLUMNS: usize = 10;
 /// Maximum number of URLs in a block whose date applies to them.
 const SHARED: usize = 4;
 /// Longest text that may be a date, in bytes.
@@ -330,9 +332,10 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
     }
     // The column of a table.
     if let Some(cell) = levels.iter().take(3).find(|e| e.value().name() == "td") {
-        let before = cell.prev_siblings().take(MAX_SIBLINGS);
-        let column = before.filter_map(ElementRef::wrap).count() + 1;
-        found.push(format!("td:nth-child({column}) a"));
+        let before = cell.prev_siblings().take(MAX_SIBLINGS).filter_map(ElementRef::wrap).count();
+        if before < MAX_COLUMNS {
+            found.push(format!("td:nth-child({}) a", before + 1));
+        }
     }
     if let Some(heading) = link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()))
     {
