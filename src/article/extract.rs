@@ -25,6 +25,9 @@ use url::Url;
 
 /// Fewer words are not an article, if another way to extract one exists.
 const FEW_WORDS: usize = 40;
+/// Share of a summary's n-grams up to which a text does not contain the summary, and from which it does.
+const ABSENT: f32 = 0.1;
+const PRESENT: f32 = 0.6;
 /// Longest text about an author, in words.
 const MAX_AUTHOR: usize = 150;
 /// Number of words in structured data that are preferred to a page without text.
@@ -165,7 +168,10 @@ pub fn extract(
             Found { taken: by_guide(&page, &hints, concepts)?, origin: Origin::Guide }
         }
         Mode::Page => Found { taken: page::article(&page, &hints).taken, origin: Origin::Page },
-        Mode::Auto => by_all(&page, &hints, guide, concepts.as_ref(), site),
+        Mode::Auto => {
+            let found = by_all(&page, &hints, guide, concepts.as_ref(), site);
+            contradicted(&page, &hints, guide, &found).unwrap_or(found)
+        }
     };
     let words = words_of(&page, &found.taken);
     let body = hints.body.as_deref().filter(|_| words < FEW_WORDS);
@@ -217,6 +223,19 @@ fn by_guide(page: &Page<'_>, hints: &Hints, concepts: &Concepts) -> Result<Vec<b
     }
     drop_comments(page, hints, &mut taken);
     Ok(taken)
+}
+
+/// The blocks that the guide selects, if its summary is in them but not in those that are selected.
+/// Much less text is rather a teaser of an article that says it in other words.
+fn contradicted(page: &Page<'_>, hints: &Hints, guide: &Guide, found: &Found) -> Option<Found> {
+    let summary = Concepts::of(None, guide.summary.as_deref())?;
+    if summary.held(page, &found.taken)? > ABSENT {
+        return None;
+    }
+    let taken = by_guide(page, hints, &summary).ok()?;
+    let held = summary.held(page, &taken)?;
+    let long = words_of(page, &taken) * 2 >= words_of(page, &found.taken);
+    (long && held >= PRESENT).then_some(Found { taken, origin: Origin::Guide })
 }
 
 /// The blocks selected by the page, by the site's template if it fits, and by the guide if the page

@@ -1,6 +1,6 @@
 //! `newsfed add`: follows a URL.
 
-use super::discover::{describe, headline, no_way, poll};
+use super::discover::{describe, no_way, poll};
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
@@ -9,7 +9,7 @@ use super::log;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
-use crate::model::{SourceId, SourceKind};
+use crate::model::{SourceId, SourceKind, Time};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -46,12 +46,14 @@ pub(super) struct AddArgs {
 }
 
 const EXAMPLES: &str = "\
-newsfed searches the page for announced feeds, then common feed URLs, then the page for lists of
-articles, then the site for a sitemap. If there are several ways, it asks. Without a terminal, use
---pick to choose one by number, or --yes to take the first. A URL without https:// is tried with
-https, then with http. With --as crawl, the first poll explores the site with about 60 requests, and
-later polls go where articles have appeared. The selectors of a website are written to sources.toml,
-where you can change them (docs/websites.md).
+newsfed searches the page for announced feeds, then the URLs at which known systems have their
+feeds, the home page and common feed URLs, then the page for lists of articles, then the site for
+a sitemap. Except for the page itself and the feeds that it announces, robots.txt decides what is
+requested. If there are several ways, it asks. Without a terminal, use --pick to choose one by
+number, or --yes to take the first. A URL without https:// is tried with https, then with http.
+With --as crawl, the first poll explores the site with about 60 requests, and later polls go where
+articles have appeared. The selectors of a website are written to sources.toml, where you can
+change them (docs/websites.md).
 
 Examples:
   newsfed add example.org
@@ -92,7 +94,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
         None => {
             let url = args.url.as_deref().unwrap_or_default();
             let discovery = poll(handle, url, args.kind, out).await?;
-            let way = choose(args, &discovery, out)?;
+            let way = choose(args, &discovery, handle.now(), out)?;
             let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
             let (title, folder) = (args.title.clone(), args.folder.clone());
             (handle.follow(discovery, way, title, folder).await, listed)
@@ -134,7 +136,12 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
 }
 
 /// The way to follow: the only one, or the user's choice.
-fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usize, Failure> {
+fn choose(
+    args: &AddArgs,
+    discovery: &Discovery,
+    now: Time,
+    out: &mut Output,
+) -> Result<usize, Failure> {
     let ways = discovery.ways.len();
     if let Some(number) = args.pick.filter(|_| ways > 0) {
         let way = number.checked_sub(1).filter(|way| *way < ways);
@@ -163,8 +170,8 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
         _ => {}
     }
     out.warn("there are several ways to follow this URL:");
-    for (n, way) in discovery.ways.iter().enumerate() {
-        out.warn(format!("{}  {}", n + 1, headline(way)));
+    for ((n, way), label) in (1..).zip(&discovery.ways).zip(discovery.labels(now)) {
+        out.warn(format!("{n}  {label}"));
         for line in describe(way) {
             out.warn(format!("       {line}"));
         }

@@ -1,7 +1,9 @@
 //! What a page without a feed offers: lists of articles, an article, a sitemap.
 
+use super::guesses::{Guess, guesses};
 use crate::model::Time;
 use crate::sitemap::{self, Sitemap};
+use crate::util::html;
 use crate::util::html::tree::text_of;
 use crate::website::propose::{Proposal, propose};
 use crate::website::{Page, signal::metadata};
@@ -10,6 +12,8 @@ use url::Url;
 
 /// Minimum confidence of a list of articles to be offered.
 const MIN_CONFIDENCE: f64 = 0.35;
+/// Maximum number of lists that are offered.
+const MAX_LISTS: usize = 3;
 /// Minimum number of characters in paragraphs of an article.
 const ARTICLE_TEXT: usize = 800;
 
@@ -25,6 +29,8 @@ pub struct Survey {
     pub sitemap: Option<usize>,
     /// Whether the text is only visible with JavaScript.
     pub needs_javascript: bool,
+    /// Where a feed may be that the page does not announce.
+    pub guesses: Vec<Guess>,
 }
 
 /// Examines a document. Unreadable documents offer nothing.
@@ -37,15 +43,28 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
         return Survey { sitemap: Some(count), ..Survey::default() };
     }
     let Ok(page) = Page::read(bytes, content_type, url) else { return Survey::default() };
-    let mut lists = propose(&page);
-    lists.retain(|list| list.confidence >= MIN_CONFIDENCE);
+    let lists = likely_lists(&page);
     Survey {
         title: page.title(),
         article: article(&page).filter(|_| lists.is_empty()),
         lists,
         sitemap: None,
         needs_javascript: page.needs_javascript(),
+        guesses: guesses(url, &html::decode(bytes, content_type)),
     }
+}
+
+/// The lists of a page that may be articles, best first. A later one is never more likely.
+fn likely_lists(page: &Page) -> Vec<Proposal> {
+    let mut lists = propose(page);
+    lists.retain(|list| list.confidence >= MIN_CONFIDENCE);
+    lists.truncate(MAX_LISTS);
+    let mut least = 1.0_f64;
+    for list in &mut lists {
+        least = least.min(list.confidence);
+        list.confidence = least;
+    }
+    lists
 }
 
 /// Title and date of a page that is an article: one main heading, and enough text in paragraphs.

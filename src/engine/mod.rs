@@ -26,8 +26,10 @@ mod unfinished;
 mod upkeep;
 mod verdict;
 mod watch;
+mod ways;
 mod why;
 mod workbench;
+mod workers;
 
 pub use edit::Edited;
 pub use follow::{FollowError, access};

@@ -6,8 +6,10 @@
 mod access;
 mod clocks;
 mod crawls;
+mod discovery;
 mod errors;
 mod follow;
+mod forums;
 #[cfg(target_os = "linux")]
 mod full;
 mod fulltext;
@@ -15,7 +17,6 @@ mod hosts;
 mod items;
 mod kinds;
 mod lifecycle;
-#[cfg(feature = "llm")]
 mod llm;
 mod manners;
 mod month;

@@ -408,7 +408,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.paste(&address);
     t.send(key::ENTER);
     // The suggestion, with what was tried and a preview.
-    t.wait_for("the page lists articles");
+    t.wait_for("List of articles · 4 found");
     t.wait_for("Public hearing on the footbridge");
     t.send(key::ENTER);
     t.wait_for("Following Council of Lindenau");

@@ -1,5 +1,6 @@
 //! The page of one item: deciding whether to fetch it, fetching, extracting, storing.
 
+use super::ask_model;
 use super::read::{NoText, Part, ReadContext, SavedPage, Undated, is_page, read};
 use super::refetch::{after_failure, after_success};
 use super::{TextGot, Trigger};
@@ -56,6 +57,8 @@ pub(super) struct ItemState {
     pub(super) before: Option<Version>,
     /// The text of the page alone, if it is another one.
     alone_before: Option<String>,
+    /// A change makes it unread again and the newest.
+    renews: bool,
 }
 
 /// The result of a request.
@@ -99,13 +102,14 @@ pub(super) async fn fetch(
     drop(turn);
     // The text is stored: nobody has to wait for a model.
     let undated = got.undated.take();
-    #[cfg(feature = "llm")]
-    if let Some(at) = super::ask_model::date(context, undated).await {
-        store(context, key, PageResult::Dated(at), None, TextWay::Best).await?;
-    }
-    #[cfg(not(feature = "llm"))]
-    drop(undated);
+    ask_model(context, key, undated).await?;
     Ok(got)
+}
+
+/// Asks the user's language model for the date of an item (row key), if nothing else gives one.
+async fn ask_model(context: &Context, key: i64, undated: Undated) -> Result<(), StoreError> {
+    let Some(at) = ask_model::date(context, undated).await else { return Ok(()) };
+    store(context, key, PageResult::Dated(at), None, TextWay::Best).await
 }
 
 /// Runs with the lock of the item, after waiting for others (`waited`); a user waits until
@@ -161,18 +165,24 @@ pub(super) async fn fetch_now(
 }
 
 /// Extracts the text of an item (row key) from a response to the poll of its source, which may not
-/// be declared yet, and stores it.
+/// be declared yet, and stores it. If it `renews`, a change makes the item unread again.
 pub(in crate::engine) async fn take_response(
     context: &Arc<Context>,
     source: &Arc<Source>,
     key: i64,
     response: Response,
+    renews: bool,
 ) -> Result<TextGot, StoreError> {
-    let turn = context.pages.turn(key);
-    let _turn = turn.lock_owned().await;
-    let Some(state) = state(context, key, Some(source)).await? else { return Ok(TextGot::Gone) };
+    let turn = context.pages.turn(key).lock_owned().await;
+    let Some(mut state) = state(context, key, Some(source)).await? else {
+        return Ok(TextGot::Gone);
+    };
+    state.renews = renews;
     let page = SavedPage::from(response);
-    Ok(take(context, &state, key, page, TextWay::Best, Choice::Automatic).await?.text)
+    let got = take(context, &state, key, page, TextWay::Best, Choice::Automatic).await?;
+    drop(turn);
+    ask_model(context, key, got.undated).await?;
+    Ok(got.text)
 }
 
 /// Extracts a page and stores the result.
@@ -194,14 +204,17 @@ async fn take(
         hash_before: state.page.as_ref().and_then(|p| p.page_hash),
         part: Part::of(&state.source.rules),
         from_page: state.source.kind().reads_pages(),
-        watched: state.source.kind() == SourceKind::Page,
+        watched: state.renews,
+        model: context.settings().llm.endpoint.is_some(),
         way,
         chosen: choice != Choice::Automatic,
         elsewhere: state.is_elsewhere(),
         now,
     };
     // The time limit covers the extraction only, not the wait for a processor.
-    let reading = context.begin(move || read(page, known)).await.ok_or(StoreError::Closed)?;
+    let bytes = page.body.len();
+    let reading = context.begin(bytes, move || read(page, known)).await;
+    let reading = reading.ok_or(StoreError::Closed)?;
     let read = match tokio::time::timeout(READING, reading).await {
         Ok(read) => read.unwrap_or(Err(NoText::Panicked)),
         Err(_) => {
@@ -248,6 +261,7 @@ pub(super) async fn state(
         };
         let home = reader.source(row.source_key)?.and_then(|facts| facts.home_url);
         Ok(Some(ItemState {
+            renews: source.kind() == SourceKind::Page,
             item,
             date: row.date,
             source,
@@ -442,7 +456,7 @@ async fn fail(
 }
 
 async fn store(
-    context: &Arc<Context>,
+    context: &Context,
     key: i64,
     end: PageResult,
     next: Option<Time>,

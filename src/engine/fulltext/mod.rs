@@ -4,11 +4,9 @@
 //! `fetch.rs` handles one page from the decision to the database, `read.rs` extracts its text,
 //! `prefetch.rs` fetches many pages, from four hosts in parallel and one at a time from each.
 
-#[cfg(feature = "llm")]
 mod ask_model;
 mod cycle;
 mod fetch;
-#[cfg(feature = "llm")]
 mod llm;
 mod prefetch;
 mod read;

@@ -1,5 +1,6 @@
 //! Extracting what is stored of a fetched page. Uses no network and no database.
 
+use super::llm;
 use crate::article::{
     self, Document, Extraction, Guide, LinkChanges, Mode, NoArticle, Origin, PageTime, Template,
     contains_feed_text, from_html, has_full_text, is_small_change, same_references, same_text,
@@ -15,8 +16,6 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// Stack size for document builders, which recurse as deep as the depth limit allows.
-const STACK: usize = 16 << 20;
 /// If the feed has so many words and so many times those of the page, the page hides its article.
 const MUCH: usize = 150;
 const MORE: f64 = 1.5;
@@ -102,6 +101,8 @@ pub(super) struct ReadContext {
     pub(super) from_page: bool,
     /// The page is watched for changes.
     pub(super) watched: bool,
+    /// A language model is asked about pages without a date.
+    pub(super) model: bool,
     /// How the text is extracted now.
     pub(super) way: TextWay,
     /// The user has chosen this way.
@@ -134,14 +135,8 @@ pub(super) fn is_page(content_type: Option<&str>) -> bool {
     name.is_empty() || name.ends_with("html") || name.ends_with("xml") || name == "text/plain"
 }
 
-/// Reads a page on a thread with enough stack for deep trees, and waits for it.
+/// Reads a page. Needs a stack for deep trees.
 pub(super) fn read(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
-    let thread = std::thread::Builder::new().name("newsfed-page".to_owned()).stack_size(STACK);
-    let started = thread.spawn(move || take(page, known)).map_err(|_| NoText::Panicked)?;
-    started.join().unwrap_or(Err(NoText::Panicked))
-}
-
-fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
     let markup = html::decode(&page.body, page.content_type.as_deref());
     let guide = guide(&known, &page.url);
     if known.from_page {
@@ -185,7 +180,7 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
         TextWay::Page => alone,
         TextWay::Guided => article::extract(&markup, &guide, Mode::Guided, None)?,
         TextWay::Best | TextWay::Feed if whole == Some(true) => {
-            let undated = undated(&known.item, &read, &best.document);
+            let undated = undated(&known, &read, &markup);
             return Ok((read, undated));
         }
         TextWay::Best | TextWay::Feed => {
@@ -201,7 +196,7 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
     let alone = read.alone.take().unwrap_or_default();
     read.text = page_text(&known, html.clone(), &alone, from(&found), page_hash);
     read.alone = Some(alone).filter(|alone| *alone != html);
-    let undated = undated(&known.item, &read, &found.document);
+    let undated = undated(&known, &read, &markup);
     Ok((read, undated))
 }
 
@@ -277,7 +272,7 @@ fn declared_part(
         bytes: fetched.bytes,
         validators: fetched.validators,
         validators_of: fetched.url.to_string(),
-        site: known.site,
+        site: known.site.clone(),
         published: dates.0.and_then(|t| possible(t, known.now)),
         updated: dates.1.and_then(|t| possible(t, known.now)),
         authors: article.as_ref().map(|a| a.authors.clone()).unwrap_or_default(),
@@ -286,7 +281,7 @@ fn declared_part(
         keeps_feed: false,
         watched: known.watched,
     };
-    let undated = article.and_then(|article| undated(&known.item, &read, &article.document));
+    let undated = undated(&known, &read, markup);
     Ok((read, undated))
 }
 
@@ -314,12 +309,17 @@ fn watched_part(
     }
 }
 
-/// The Markdown of an article without a date in the feed or the page.
+/// The text for the language model if neither the item nor its page has a date.
 pub(super) type Undated = Option<String>;
 
-fn undated(item: &Item, read: &PageRead, document: &Document) -> Undated {
+fn undated(known: &ReadContext, read: &PageRead, markup: &str) -> Undated {
+    let item = &known.item;
     let dated = item.published.or(item.updated).or(read.published).or(read.updated).is_some();
-    (cfg!(feature = "llm") && !dated).then(|| document.markdown())
+    if dated || !known.model {
+        return None;
+    }
+    let url = Url::parse(&read.validators_of).ok()?;
+    Some(llm::visible_text(&Page::parse(markup, &url).ok()?, &item.title))
 }
 
 /// A valid date of an article: not after now, and not before there were pages.
