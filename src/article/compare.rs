@@ -1,10 +1,14 @@
 //! Compares two versions of an article: whether they differ, and in which words.
 
 use super::document::{Document, LinkKind};
+use crate::model::{Revision, RevisionKind};
 use crate::util::url::normalise;
 use imara_diff::{Algorithm, Diff, InternedInput};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use url::Url;
+
+/// Maximum number of links that a change of them names.
+const MAX_NAMED: usize = 10;
 
 /// A part of a word difference. Its text keeps the white space of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +26,48 @@ pub fn same_text(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 
-/// Whether two versions of a document link to the same pages and images, in any order.
-pub fn same_references(a: &Document, b: &Document) -> bool {
-    references(a) == references(b)
+/// The URLs of links and images that only one of two versions of a document has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkChanges {
+    pub removed: Vec<String>,
+    pub added: Vec<String>,
 }
 
-fn references(document: &Document) -> BTreeSet<(u8, String)> {
+impl LinkChanges {
+    /// Compares normalised URLs, whatever their order and number.
+    pub fn between(earlier: &Document, later: &Document) -> Self {
+        let (old, new) = (references(earlier), references(later));
+        let missing = |from: &References, other: &References| {
+            let only = from.iter().filter(|(key, _)| !other.contains_key(*key));
+            only.map(|(_, url)| url.clone()).collect()
+        };
+        Self { removed: missing(&old, &new), added: missing(&new, &old) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.removed.is_empty() && self.added.is_empty()
+    }
+
+    /// The same in one line.
+    pub fn revision(&self) -> Option<Revision> {
+        let named = |urls: &[String]| {
+            let more = if urls.len() > MAX_NAMED { " …" } else { "" };
+            urls.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ") + more
+        };
+        let (from, to) = (named(&self.removed), named(&self.added));
+        (!self.is_empty()).then_some(Revision { kind: RevisionKind::Links, from, to })
+    }
+}
+
+/// Whether two versions of a document link to the same pages and images, in any order.
+pub fn same_references(a: &Document, b: &Document) -> bool {
+    references(a).keys().eq(references(b).keys())
+}
+
+/// Kinds and normalised URLs of links and images, with the URLs as they are.
+type References = BTreeMap<(u8, String), String>;
+
+fn references(document: &Document) -> References {
     let kind = |kind: LinkKind| match kind {
         LinkKind::Page => 0,
         LinkKind::Image => 1,
@@ -37,7 +77,7 @@ fn references(document: &Document) -> BTreeSet<(u8, String)> {
         Ok(parsed) => normalise(&parsed),
         Err(_) => url.to_owned(),
     };
-    document.links.iter().map(|l| (kind(l.kind), address(&l.url))).collect()
+    document.links.iter().map(|l| ((kind(l.kind), address(&l.url)), l.url.clone())).collect()
 }
 
 /// The difference of two texts by words. Removed words come before those that replace them.
@@ -135,6 +175,20 @@ mod tests {
         let other = read("<a href='http://E.org/b'>y</a> <a href='http://e.org:80/a'>z</a>");
         assert!(same_references(&one, &other));
         assert!(!same_references(&one, &read("<a href='http://e.org/a'>x</a>")));
+        assert!(LinkChanges::between(&one, &other).is_empty());
+        let changed = LinkChanges::between(
+            &one,
+            &read("<a href='http://e.org/a'>x</a><img src='http://e.org/i'>"),
+        );
+        let urls = |url: &str| vec![url.to_owned()];
+        assert_eq!(
+            (&changed.removed, &changed.added),
+            (&urls("http://e.org/b"), &urls("http://e.org/i"))
+        );
+        assert_eq!(
+            changed.revision().unwrap().describe(),
+            "links changed: http://e.org/b -> http://e.org/i"
+        );
     }
 
     #[test]

@@ -276,7 +276,8 @@ pub fn is_small_change(earlier: &str, later: &str) -> bool {
     }
 }
 
-fn changes_by_itself(a: &str, b: &str) -> bool {
+/// The same for one line.
+pub(super) fn changes_by_itself(a: &str, b: &str) -> bool {
     let short =
         |line: &str| line.len() <= MAX_LINE && line.split_whitespace().nth(MAX_WORDS).is_none();
     short(a) && short(b) && (is_counter(a, b) || is_relative(a, b) || is_now(a, b))

@@ -12,7 +12,7 @@ use super::page_date::{self, Dates, PageTime, Published};
 use super::several::Wanted;
 use super::signs::Signs;
 use super::template::Template;
-use super::{classes, comments, figures, from_html, metadata, page, several};
+use super::{classes, comments, figures, from_html, metadata, page, several, tags};
 use crate::model::Time;
 use crate::util::date::Context;
 use crate::util::html::tree;
@@ -25,6 +25,9 @@ use url::Url;
 
 /// Fewer words are not an article, if another way to extract one exists.
 const FEW_WORDS: usize = 40;
+/// Share of a summary's n-grams up to which a text does not contain the summary, and from which it does.
+const ABSENT: f32 = 0.1;
+const PRESENT: f32 = 0.6;
 /// Longest text about an author, in words.
 const MAX_AUTHOR: usize = 150;
 /// Number of words in structured data that are preferred to a page without text.
@@ -95,6 +98,10 @@ pub struct Extraction {
     pub canonical: Option<Url>,
     /// Lead image.
     pub image: Option<Url>,
+    /// What the page says about itself in a few sentences, plain text.
+    pub summaries: Vec<String>,
+    /// Tags that the page gives, in order.
+    pub tags: Vec<String>,
     /// Comments by readers, one text each.
     pub comments: Vec<String>,
     /// The concepts (frequent words) of the guide, stemmed and sorted.
@@ -161,7 +168,10 @@ pub fn extract(
             Found { taken: by_guide(&page, &hints, concepts)?, origin: Origin::Guide }
         }
         Mode::Page => Found { taken: page::article(&page, &hints).taken, origin: Origin::Page },
-        Mode::Auto => by_all(&page, &hints, guide, concepts.as_ref(), site),
+        Mode::Auto => {
+            let found = by_all(&page, &hints, guide, concepts.as_ref(), site);
+            contradicted(&page, &hints, guide, &found).unwrap_or(found)
+        }
     };
     let words = words_of(&page, &found.taken);
     let body = hints.body.as_deref().filter(|_| words < FEW_WORDS);
@@ -213,6 +223,19 @@ fn by_guide(page: &Page<'_>, hints: &Hints, concepts: &Concepts) -> Result<Vec<b
     }
     drop_comments(page, hints, &mut taken);
     Ok(taken)
+}
+
+/// The blocks that the guide selects, if its summary is in them but not in those that are selected.
+/// Much less text is rather a teaser of an article that says it in other words.
+fn contradicted(page: &Page<'_>, hints: &Hints, guide: &Guide, found: &Found) -> Option<Found> {
+    let summary = Concepts::of(None, guide.summary.as_deref())?;
+    if summary.held(page, &found.taken)? > ABSENT {
+        return None;
+    }
+    let taken = by_guide(page, hints, &summary).ok()?;
+    let held = summary.held(page, &taken)?;
+    let long = words_of(page, &taken) * 2 >= words_of(page, &found.taken);
+    (long && held >= PRESENT).then_some(Found { taken, origin: Origin::Guide })
 }
 
 /// The blocks selected by the page, by the site's template if it fits, and by the guide if the page
@@ -383,6 +406,8 @@ impl Reading<'_, '_> {
             language: said.language,
             canonical: said.canonical,
             image: said.image,
+            summaries: metadata::summaries(self.head),
+            tags: tags::tags(self.head),
             comments: comments::texts(page, &comments::zones(page)),
             concepts: concepts.map(Concepts::stems).unwrap_or_default(),
         }

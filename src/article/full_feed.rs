@@ -1,7 +1,7 @@
 //! Whether a feed contains full articles, so that their pages need not be fetched.
 
-use super::words::{count, words};
-use std::collections::HashMap;
+use super::words::{count, number, words};
+use std::collections::{HashMap, HashSet};
 
 /// Share of the page's words that the feed's text must contain.
 const WHOLE: f32 = 0.8;
@@ -34,6 +34,38 @@ pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
     Some(held as f32 >= needed * all as f32)
 }
 
+/// Runs of so many words are compared to see whether a page contains a text.
+const RUN: usize = 3;
+/// A text of fewer words is a label, such as "Comments", and nothing that a page could lack.
+const LABEL: usize = 8;
+/// Share of the runs that a page must contain: of a text about its own page, and of one about a
+/// page elsewhere, which may quote it.
+const OWN: f32 = 0.5;
+const ELSEWHERE: f32 = 0.85;
+
+/// Whether a page contains the text that a feed gives for it (plain text). `page` are the texts of
+/// the page: its article, title and descriptions. `elsewhere`: the page belongs to another site than
+/// the feed, as in a link blog.
+pub fn contains_feed_text<'a>(
+    page: impl IntoIterator<Item = &'a str>,
+    body: &str,
+    elsewhere: bool,
+) -> bool {
+    let numbers = |text: &str| -> Vec<u64> { words(text).map(number).collect() };
+    let body = numbers(body);
+    if body.len() < LABEL {
+        return true;
+    }
+    let mut there = HashSet::new();
+    for text in page {
+        there.extend(numbers(text).windows(RUN).map(<[u64]>::to_vec));
+    }
+    let runs = body.windows(RUN);
+    let (all, found) = (runs.len(), runs.filter(|run| there.contains(*run)).count());
+    let needed = if elsewhere { ELSEWHERE } else { OWN };
+    found as f32 >= needed * all as f32
+}
+
 /// Whether a text ends like a teaser.
 pub fn is_cut(body: &str) -> bool {
     let end = body.trim_end().trim_end_matches([']', ')', '»', '>', '→']).trim_end();
@@ -60,5 +92,24 @@ mod tests {
         );
         assert_eq!(has_full_text("a b c", "a b c"), None);
         assert_eq!(has_full_text(&"other words here ".repeat(50), &article), Some(false));
+    }
+
+    #[test]
+    fn tells_commentary_from_teasers() {
+        let article = "Every morning the harbour wakes before the town does, and the baker lights \
+            his lantern before the first ferry leaves for the island.";
+        let summary = "A town by the sea and the people who get up early to keep it going.";
+        let page = [article, summary];
+        let on_page = |body: &str, elsewhere| contains_feed_text(page, body, elsewhere);
+        let teaser = "Every morning the harbour wakes before the town does, and the […]";
+        assert!(on_page(teaser, false) && on_page(summary, false));
+        assert!(on_page(&format!("{teaser} The post Harbour appeared first."), false));
+        assert!(on_page("Comments", true) && on_page("", true));
+        let comment =
+            "I have read this piece three times now; nobody describes small ports better.";
+        assert!(!on_page(comment, false) && !on_page(comment, true));
+        let quoting = format!("{article} I have read this three times; lovely.");
+        assert!(on_page(&quoting, false), "a text about its own page may add a few words");
+        assert!(!on_page(&quoting, true), "a link blog that quotes the page adds its own words");
     }
 }

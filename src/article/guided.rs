@@ -12,6 +12,8 @@ use std::collections::{HashMap, HashSet};
 const N: usize = 3;
 /// Share of the concepts that the wrapper must contain.
 const CONSISTENT: f32 = 0.5;
+/// Minimum number of n-grams that tell whether a text contains a summary.
+const MIN_RUNS: usize = 8;
 /// Maximum number of concepts.
 const MAX_CONCEPTS: usize = 40;
 
@@ -20,6 +22,11 @@ const STOP: &str = "a an and are as at be but by for from has have he her his i 
     with you your der die das und ist ein eine den dem des mit von zu im auf für nicht sich als auch \
     le la les de des du un une et est en que qui pour dans sur pas el los las y es por con para una \
     il lo gli di che non per del della";
+
+/// Whether a word (lower case) says little by itself.
+pub(super) fn is_stop_word(word: &str) -> bool {
+    STOP.split_whitespace().any(|stop| stop == word)
+}
 
 /// Title and summary of a feed item, as n-grams and concepts.
 pub(super) struct Concepts {
@@ -61,6 +68,19 @@ impl Concepts {
             found.extend(stems.filter(|s| self.stems.contains(s)));
         }
         found.len() as f32 / self.stems.len().max(1) as f32
+    }
+
+    /// The share of the n-grams that some blocks contain, 0 to 1; `None` if there are too few to tell.
+    pub(super) fn held(&self, page: &Page<'_>, taken: &[bool]) -> Option<f32> {
+        if self.runs.len() < MIN_RUNS {
+            return None;
+        }
+        let mut found: HashSet<&Vec<String>> = HashSet::new();
+        for at in (0..taken.len()).filter(|at| taken[*at]) {
+            let words: Vec<String> = words(page.text(at)).map(str::to_lowercase).collect();
+            found.extend(words.windows(N).filter_map(|run| self.runs.get(run)));
+        }
+        Some(found.len() as f32 / self.runs.len() as f32)
     }
 
     /// Number of matches in a text: n-grams, or single concepts.

@@ -53,6 +53,8 @@ pub(super) struct Head<'a> {
     pub(super) properties: Vec<(&'a str, ElementRef<'a>)>,
     /// Elements whose `rel` or class marks an author.
     pub(super) bylines: Vec<ElementRef<'a>>,
+    /// Links whose `rel` marks a tag.
+    pub(super) tags: Vec<ElementRef<'a>>,
 }
 
 impl<'a> Head<'a> {
@@ -69,6 +71,7 @@ impl<'a> Head<'a> {
             times: Vec::new(),
             properties: Vec::new(),
             bylines: Vec::new(),
+            tags: Vec::new(),
         };
         let mut scripts = 0;
         for element in tree.root_element().descendent_elements().take(MAX_ELEMENTS) {
@@ -197,7 +200,15 @@ impl<'a> Head<'a> {
                 "property" if value.contains("date") && element.value().name() != "meta" => {
                     self.properties.push((value, element));
                 }
-                "rel" => byline |= value.eq_ignore_ascii_case("author"),
+                "rel" => {
+                    byline |= value.eq_ignore_ascii_case("author");
+                    let words = || value.split_ascii_whitespace();
+                    if self.tags.len() < MAX_MARKED
+                        && words().any(|w| w.eq_ignore_ascii_case("tag"))
+                    {
+                        self.tags.push(element);
+                    }
+                }
                 "class" => {
                     byline |= value.split_ascii_whitespace().any(|c| BYLINES.contains(&c));
                 }

@@ -31,6 +31,8 @@ mod picture;
 mod several;
 mod signs;
 mod spaces;
+mod substance;
+mod tags;
 mod template;
 pub mod training;
 pub mod trees;
@@ -42,14 +44,15 @@ mod parts_tests;
 #[cfg(test)]
 mod tests;
 
-pub use compare::{Change, differences, same_references, same_text};
+pub use compare::{Change, LinkChanges, differences, same_references, same_text};
 pub use counters::is_small_change;
 pub use document::{Block, Document, Inline, Link, LinkKind};
 pub use extract::{
     Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, extract, page_dates,
 };
 pub use from_html::from_html;
-pub use full_feed::{has_full_text, is_cut};
+pub use full_feed::{contains_feed_text, has_full_text, is_cut};
 pub use marked_difference::marked;
 pub use page_date::{Confidence, DateSource, Dates, PageTime, Published, is_date_line};
+pub use substance::{headline, revisions};
 pub use template::Template;

@@ -176,7 +176,10 @@ pub(super) fn dates(
             }
         }
     }
-    Dates { published: best(&all, url), modified }
+    let published = best(&all, url);
+    // A page is not modified before it is published; a day without a time does not say when.
+    let after = |m: &PageTime| published.is_none_or(|p| *m >= p.time);
+    Dates { published, modified: modified.filter(after) }
 }
 
 /// Several days in one box beside the article are those of other articles.

@@ -61,6 +61,30 @@ fn without_a_title_the_summary_selects_the_post() {
 }
 
 #[test]
+fn the_summary_of_the_feed_corrects_a_wrong_choice() {
+    let about =
+        "<p>The museum was founded by a captain who collected lamps on all his voyages. ".repeat(8);
+    let news = "The ferry to the outer islands runs again from Monday, after the storm had damaged both \
+                of its engines. Tickets of the cancelled trips stay valid until the end of the year, and \
+                the harbour office exchanges them at any counter. Cars need a reservation, bicycles do not, \
+                and the evening trip leaves an hour later than before. Dogs travel for free.";
+    let page = format!(
+        "<article><h1>About the museum</h1>{about}</article>\
+         <div class=sidebar><a href=/a>News</a><br>{news}</div>"
+    );
+    let text = |summary: &str| {
+        let guide = Guide { summary: Some(summary.to_owned()), ..Guide::default() };
+        auto(&page, &guide).unwrap().text
+    };
+    assert!(text("").contains("captain"));
+    let found =
+        text("The ferry to the outer islands runs again from Monday, after the storm had […]");
+    assert!(found.contains("runs again from Monday") && !found.contains("captain"), "{found}");
+    let other = "A summary that is about something else and does not occur anywhere on this page.";
+    assert!(text(other).contains("captain"));
+}
+
+#[test]
 fn selects_an_entry_of_a_live_ticker() {
     let all = ["evening ferry", "swing bridge", "sent their pupils", "duty officer"];
     let cases = [
@@ -142,8 +166,10 @@ fn uses_structured_data_if_scripts_load_the_text() {
 
 #[test]
 fn a_long_page_is_read_up_to_its_limit() {
-    let page =
-        format!("<article>{}</article>", "<p>One more line of text, and on.</p>".repeat(400_000));
+    let page = format!(
+        "<article>{}</article>",
+        format!("<p>{}</p>", "One more line of text. ".repeat(50)).repeat(5_000)
+    );
     let found = auto(&page, &Guide::default()).unwrap();
     assert!(found.text.len() < crate::util::limits::PAGE_BYTES, "{}", found.text.len());
 }

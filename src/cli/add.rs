@@ -1,14 +1,15 @@
 //! `newsfed add`: follows a URL.
 
-use super::discover::{describe, headline, no_way, poll};
+use super::discover::{describe, no_way, poll};
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
+use super::items;
 use super::log;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
-use crate::model::{SourceId, SourceKind};
+use crate::model::{SourceId, SourceKind, Time};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -17,9 +18,18 @@ use std::io::{self, BufRead, IsTerminal, Write};
 #[command(after_help = EXAMPLES)]
 pub(super) struct AddArgs {
     /// URL of a site or a feed
-    url: String,
-    /// Follow the URL only as this kind: a feed, a website (a page with links to articles),
-    /// entries (the blocks or sections of one page), a page that is watched for changes, a sitemap, or a crawl that learns where articles appear
+    #[arg(required_unless_present = "comments_of")]
+    url: Option<String>,
+    /// Follow the comments on an item as a source of their own
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with_all = ["url", "kind", "title", "folder", "yes", "pick"]
+    )]
+    comments_of: Option<String>,
+    /// Follow the URL only as this kind: a feed, a website (a page with links to articles), entries
+    /// (the blocks or sections of one page), a page that is watched for changes, a sitemap, or a
+    /// crawl that learns where articles appear
     #[arg(long = "as", value_name = "KIND", value_parser = kind_parser())]
     kind: Option<SourceKind>,
     /// Title to show instead of the feed's
@@ -37,12 +47,14 @@ pub(super) struct AddArgs {
 }
 
 const EXAMPLES: &str = "\
-newsfed searches the page for announced feeds, then common feed URLs, then the page for lists of
-articles and for entries that are on the page itself, then the site for a sitemap. If there are several ways, it asks. Without a terminal, use
---pick to choose one by number, or --yes to take the first. A URL without https:// is tried with
-https, then with http. With --as crawl, the first poll explores the site with about 60 requests, and
-later polls go where articles have appeared. The selectors of a website are written to sources.toml,
-where you can change them (docs/websites.md).
+newsfed searches the page for announced feeds, then the URLs at which known systems have their
+feeds, the home page and common feed URLs, then the page for lists of articles and for entries
+that are on the page itself, then the site for a sitemap. Except for the page itself and the feeds that it announces, robots.txt decides what is
+requested. If there are several ways, it asks. Without a terminal, use --pick to choose one by
+number, or --yes to take the first. A URL without https:// is tried with https, then with http.
+With --as crawl, the first poll explores the site with about 60 requests, and later polls go where
+articles have appeared. The selectors of a website are written to sources.toml, where you can
+change them (docs/websites.md).
 
 Examples:
   newsfed add example.org
@@ -50,6 +62,7 @@ Examples:
   newsfed add https://example.org/changelog --as entries
   newsfed add https://example.org/news --pick 2
   newsfed add https://example.org --as crawl
+  newsfed add --comments-of 1234
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
 
 /// Parses the name of a kind of source.
@@ -75,10 +88,20 @@ pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<E
 }
 
 async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
-    let discovery = poll(handle, &args.url, args.kind, out).await?;
-    let way = choose(args, &discovery, out)?;
-    let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
-    let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
+    let (followed, listed) = match &args.comments_of {
+        Some(id) => {
+            let key = items::keys(&handle.store().reader()?, std::slice::from_ref(id))?;
+            (handle.follow_comments(key.first().copied().unwrap_or_default()).await, 0)
+        }
+        None => {
+            let url = args.url.as_deref().unwrap_or_default();
+            let discovery = poll(handle, url, args.kind, out).await?;
+            let way = choose(args, &discovery, handle.now(), out)?;
+            let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
+            let (title, folder) = (args.title.clone(), args.folder.clone());
+            (handle.follow(discovery, way, title, folder).await, listed)
+        }
+    };
     let summary = match followed {
         Ok((source, _)) => {
             if source.private {
@@ -115,7 +138,12 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
 }
 
 /// The way to follow: the only one, or the user's choice.
-fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usize, Failure> {
+fn choose(
+    args: &AddArgs,
+    discovery: &Discovery,
+    now: Time,
+    out: &mut Output,
+) -> Result<usize, Failure> {
     let ways = discovery.ways.len();
     if let Some(number) = args.pick.filter(|_| ways > 0) {
         let way = number.checked_sub(1).filter(|way| *way < ways);
@@ -144,8 +172,8 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
         _ => {}
     }
     out.warn("there are several ways to follow this URL:");
-    for (n, way) in discovery.ways.iter().enumerate() {
-        out.warn(format!("{}  {}", n + 1, headline(way)));
+    for ((n, way), label) in (1..).zip(&discovery.ways).zip(discovery.labels(now)) {
+        out.warn(format!("{n}  {label}"));
         for line in describe(way) {
             out.warn(format!("       {line}"));
         }

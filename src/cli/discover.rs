@@ -47,6 +47,8 @@ struct WayShape<'a> {
     /// Number for `newsfed add --pick`.
     number: usize,
     kind: SourceKind,
+    /// What following it means, in a sentence.
+    label: &'a str,
     url: &'a str,
     title: &'a str,
     /// `null` if the feed was not fetched.
@@ -54,7 +56,7 @@ struct WayShape<'a> {
     preview: Vec<PreviewShape>,
     /// For a website: the selector of its articles.
     articles: Option<&'a str>,
-    confidence: Option<f64>,
+    confidence: f64,
 }
 
 #[derive(Serialize)]
@@ -74,11 +76,12 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
     let home = Home::load(global, out)?;
     with_engine(&home, out, async |handle, out| {
         let discovery = poll(handle, url, None, out).await?;
-        for (number, way) in (1..).zip(&discovery.ways) {
+        let labels = discovery.labels(handle.now());
+        for ((number, way), label) in (1..).zip(&discovery.ways).zip(labels) {
             if out.json {
-                out.value(&shape(number, way))?;
+                out.value(&shape(number, way, &label))?;
             } else {
-                out.line(format!("{number}  {}", headline(way)))?;
+                out.line(format!("{number}  {label}"))?;
                 for line in describe(way) {
                     out.line(format!("    {line}"))?;
                 }
@@ -115,50 +118,37 @@ pub(super) async fn poll(
     discovery
 }
 
-fn shape(number: usize, way: &Way) -> WayShape<'_> {
+fn shape<'a>(number: usize, way: &'a Way, label: &'a str) -> WayShape<'a> {
     let preview = way.preview().unwrap_or_default().into_iter();
     WayShape {
         number,
         kind: way.kind(),
+        label,
         url: way.url.as_str(),
         title: &way.title,
         entries: way.count(),
         preview: preview.map(|(title, date)| PreviewShape { title, date }).collect(),
         articles: way.rules.pages().and_then(|r| r.articles.as_deref()),
-        confidence: way.confidence.map(|c| (c * 100.0).round() / 100.0),
+        confidence: (way.confidence * 100.0).round() / 100.0,
     }
 }
 
-/// URL and kind of a way.
-pub(super) fn headline(way: &Way) -> String {
-    let how = match &way.rules {
-        SourceRules::Feed => return way.url.to_string(),
-        SourceRules::Sitemap(_) => "by its sitemap".to_owned(),
-        SourceRules::Crawl(_) => "by crawls".to_owned(),
-        SourceRules::Website(rules) => match &rules.articles {
-            Some(selector) => format!("by links matching {selector}"),
-            None => "by links, no selector yet".to_owned(),
-        },
-        SourceRules::Entries(rules) => match &rules.articles {
-            Some(selector) => format!("its entries matching {selector}"),
-            None => "its entries".to_owned(),
-        },
-        SourceRules::Page(_) => "this page, watched for changes".to_owned(),
-    };
-    match way.confidence {
-        Some(sure) => format!("{}  {how}, {:.0} % sure", way.url, sure * 100.0),
-        None => format!("{}  {how}", way.url),
-    }
-}
-
-/// A way in a few lines: its title and its newest entries.
+/// A way in a few lines: its URL, title and selector, and its newest entries.
 pub(super) fn describe(way: &Way) -> Vec<String> {
-    let mut lines = Vec::new();
-    let count = way.count().map(|n| format!("{n} entries"));
-    let head: Vec<String> =
-        Some(way.title.clone()).filter(|t| !t.is_empty()).into_iter().chain(count).collect();
-    if !head.is_empty() {
-        lines.push(head.join(" · "));
+    let title = Some(way.title.clone()).filter(|t| !t.is_empty());
+    let head: Vec<String> = [way.url.to_string()].into_iter().chain(title).collect();
+    let mut lines = vec![head.join(" · ")];
+    let found = match &way.rules {
+        SourceRules::Website(rules) => Some(("links", rules)),
+        SourceRules::Entries(rules) => Some(("blocks", rules)),
+        _ => None,
+    };
+    if let Some((what, rules)) = found {
+        let sure = way.confidence * 100.0;
+        lines.push(match &rules.articles {
+            Some(selector) => format!("{what} matching {selector}, {sure:.0} % sure"),
+            None => "no selector yet".to_owned(),
+        });
     }
     for (title, date) in way.preview().unwrap_or_default().into_iter().take(SHOWN) {
         let date = date.map_or_else(|| " ".repeat(10), day);

@@ -2,9 +2,9 @@
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use crate::discover::{DocumentKind, inspect, usual_urls};
+use crate::discover::{DocumentKind, Survey, examine};
 use crate::util::url::normalise;
-use crate::website::{Page, propose};
+use crate::website::propose::Proposal;
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -76,35 +76,31 @@ fn answer(wanted: WantedPage, root: &Path, task: Task) -> Answer {
         Ok(url) => url,
         Err(e) => return Answer { error: Some(e.to_string()), ..answer },
     };
+    let (found, survey) = examine(&bytes, None, &url);
     match wanted {
-        WantedPage::Feeds => answer.feeds = Some(feeds(&bytes, &url, &task.probes)),
-        WantedPage::Lists => match Page::read(&bytes, None, &url) {
-            Ok(page) => {
-                let found = propose::propose(&page);
-                let urls =
-                    |p: &propose::Proposal| p.items.iter().map(|i| i.url.to_string()).collect();
-                answer.proposals = Some(found.iter().map(urls).collect());
-                answer.selectors = Some(found.into_iter().map(|p| p.articles).collect());
-            }
-            Err(e) => answer.error = Some(e.to_string()),
-        },
+        WantedPage::Feeds => answer.feeds = Some(feeds(found, survey, url, &task.probes)),
+        WantedPage::Lists => {
+            let urls = |p: &Proposal| p.items.iter().map(|i| i.url.to_string()).collect();
+            answer.proposals = Some(survey.lists.iter().map(urls).collect());
+            answer.selectors = Some(survey.lists.into_iter().map(|p| p.articles).collect());
+        }
     }
     answer
 }
 
-/// The feeds that a page announces, and those at the usual places that respond.
-fn feeds(bytes: &[u8], url: &Url, probes: &[String]) -> Vec<String> {
-    let mut feeds: Vec<Url> = match inspect(bytes, None, url) {
-        DocumentKind::Feed(_) => vec![url.clone()],
+/// The feeds that a page announces; if it announces none, the first of the URLs that are tried
+/// otherwise at which a feed is.
+fn feeds(found: DocumentKind, survey: Survey, url: Url, probes: &[String]) -> Vec<String> {
+    let mut feeds: Vec<Url> = match found {
+        DocumentKind::Feed(_) => vec![url],
         DocumentKind::Page { announced, .. } => announced.into_iter().map(|a| a.url).collect(),
         DocumentKind::Nothing { .. } => Vec::new(),
     };
-    let answering: HashSet<String> =
-        probes.iter().filter_map(|p| Url::parse(p).ok()).map(|u| normalise(&u)).collect();
-    for place in usual_urls(url) {
-        if answering.contains(&normalise(&place)) && !feeds.contains(&place) {
-            feeds.push(place);
-        }
+    if feeds.is_empty() {
+        let responding: HashSet<String> =
+            probes.iter().filter_map(|p| Url::parse(p).ok()).map(|u| normalise(&u)).collect();
+        let guesses = survey.guesses.into_iter().map(|guess| guess.url);
+        feeds.extend(guesses.filter(|url| responding.contains(&normalise(url))).take(1));
     }
     feeds.into_iter().map(String::from).collect()
 }

@@ -110,6 +110,7 @@ struct Shape {
     origin: &'static str,
     text: String,
     references: Vec<Reference>,
+    tags: Vec<String>,
     comments: Vec<String>,
     concepts: Vec<String>,
 }
@@ -192,6 +193,7 @@ fn shape(found: Extraction) -> Shape {
         },
         text: found.text,
         references: references.collect(),
+        tags: found.tags,
         comments: found.comments,
         concepts: found.concepts,
     }

@@ -3,6 +3,7 @@
 use super::catalogue::Catalogue;
 use super::exit::Failure;
 use crate::config::SortOrder;
+use crate::model::Time;
 use crate::query::{Date, Query, What, resolve, unknown_name};
 use crate::store::{Criteria, Scope, View};
 use crate::util::clock::{Clock, SystemClock};
@@ -109,6 +110,16 @@ fn some<'a>(
     }
     let hint = crate::config::did_you_mean(word, known);
     Err(Failure::Plain(format!("no source has the {what} \"{}\"{hint}", text::line(word))))
+}
+
+/// The first moment after a date that a user typed.
+///
+/// # Errors
+/// When it is no date.
+pub(super) fn end_of(text: &str) -> Result<Time, Failure> {
+    let date = Date::parse(text).ok_or_else(|| no_date(text))?;
+    let end = date.end(SystemClock.now().with_timezone(&Local));
+    Ok(end.and_then(|end| Time::from_timestamp(end, 0)).unwrap_or(Time::MAX_UTC))
 }
 
 fn no_date(text: &str) -> Failure {

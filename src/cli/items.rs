@@ -1,7 +1,7 @@
 //! Selects items by number or id, and prints them as JSON.
 
 use super::exit::Failure;
-use crate::model::Item;
+use crate::model::{Item, Time};
 use crate::store::{IdMatch, Reader};
 use crate::util::text;
 use serde::Serialize;
@@ -15,9 +15,18 @@ pub(super) struct ItemShape {
 }
 
 impl ItemShape {
-    /// An item by its row key; `None` if it is gone.
-    pub(super) fn read(reader: &Reader, key: i64) -> Result<Option<Self>, Failure> {
-        Ok(reader.item(key)?.map(|item| Self { number: key, item }))
+    /// An item by its row key, as it was before a moment if there is one; `None` if it is gone, or
+    /// was not there then.
+    pub(super) fn read(
+        reader: &Reader,
+        key: i64,
+        as_of: Option<Time>,
+    ) -> Result<Option<Self>, Failure> {
+        let item = match as_of {
+            Some(before) => reader.item_as_of(key, before)?,
+            None => reader.item(key)?,
+        };
+        Ok(item.map(|item| Self { number: key, item }))
     }
 }
 

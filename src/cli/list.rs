@@ -4,14 +4,15 @@ use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
-use super::item_options::Choice;
+use super::item_options::{Choice, end_of};
 use super::items::ItemShape;
 use super::output::Output;
 use super::runtime::runtime;
 use super::table::{Column, Table};
 use crate::config::SortOrder;
-use crate::model::ItemRow;
+use crate::model::{ItemRow, Time};
 use crate::store::{Anchor, Cursor, Reader, Scope, Store, StoreError, View};
+use crate::util::text::comment_count;
 use crate::util::time_text::{day, minute};
 
 /// Number of rows read at once.
@@ -32,17 +33,24 @@ pub(super) struct ListArgs {
     /// Maximum number of items; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
+    /// The items that were stored at the end of that day, with the titles and texts of that time
+    #[arg(long, value_name = "DATE")]
+    as_of: Option<String>,
     #[command(flatten)]
     choice: Choice,
 }
 
 const LIST: &str = "\
-Each line has the item's number, its marks (* unread, + pinned, ± changed), its date, its source and
-its title. For programs, the columns are unshortened, separated by tabs, and followed by the URL.
+Each line has the item's number, its marks (* unread, + pinned, ± changed, ~ only small changes), its
+date, its source and its title. For programs, the columns are unshortened, separated by tabs, and
+followed by the URL. --as-of restores titles and texts, as far as versions are stored; the marks are
+those of today, and items that retention has removed are missing.
 
 Examples:
   newsfed list --unread --source kernel
   newsfed list --query 'rust -async' --since 7d
+  newsfed list --query is:changed
+  newsfed list --as-of 2026-11-21 --source kernel
   newsfed list --pinned --limit 0 --json | jq -r .url";
 
 #[derive(Debug, clap::Args)]
@@ -62,11 +70,13 @@ newest 1,000 matches. To exclude a word, quote the query, or put -- before a wor
 
   \"two words\"  exact phrase         -word            without it
   title:word   author:word          source:name      folder:name      tag:name
-  is:unread    is:read              is:pinned        is:unpinned      is:changed
+  is:unread    is:read              is:pinned        is:unpinned
+  is:changed   is:edited            in:versions      asof:2026-11-21
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w
 
 An unknown operator is an error; quote the word to search for it as text. `unread` is short for
-is:unread.
+is:unread. is:changed finds articles that changed by more than typing errors since you read them,
+is:edited all that changed. in:versions searches the earlier versions of texts and titles.
 
 Examples:
   newsfed search kernel release
@@ -85,6 +95,10 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
     let catalogue = Catalogue::read(&home, &store)?;
     let mut view = args.choice.view(&catalogue)?;
     view.unread_only = args.unread;
+    if let Some(date) = &args.as_of {
+        let end = end_of(date)?.timestamp();
+        view.criteria.as_of = Some(view.criteria.as_of.map_or(end, |before| before.min(end)));
+    }
     view.order = args.sort.unwrap_or(home.settings.ui.sort);
     match (args.pinned, &view.scope) {
         (true, Scope::All) => view.scope = Scope::Pinned,
@@ -119,7 +133,7 @@ fn print(
         index_all(store, out)?;
     }
     let reader = store.reader()?;
-    let lines = Lines::new(&reader, catalogue, out)?;
+    let lines = Lines::new(&reader, catalogue, view, out)?;
     let mut left = if limit == 0 { usize::MAX } else { limit };
     let mut anchor = Anchor::First;
     let mut printed = 0usize;
@@ -184,13 +198,19 @@ fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
 struct Lines<'a> {
     table: Table,
     sources: std::collections::HashMap<i64, &'a super::catalogue::Entry>,
+    as_of: Option<Time>,
 }
 
 /// Maximum width of a source name in a list, in cells.
 const SOURCE_WIDTH: usize = 16;
 
 impl<'a> Lines<'a> {
-    fn new(reader: &Reader, catalogue: &'a Catalogue, out: &Output) -> Result<Self, Failure> {
+    fn new(
+        reader: &Reader,
+        catalogue: &'a Catalogue,
+        view: &View,
+        out: &Output,
+    ) -> Result<Self, Failure> {
         let number = Column { most: 20, right: true };
         let plain = |most| Column { most, right: false };
         let columns = [number, plain(2), plain(10), plain(SOURCE_WIDTH)];
@@ -199,19 +219,26 @@ impl<'a> Lines<'a> {
         for entry in &catalogue.entries {
             table.fit(&[&last, "*+", "2026-11-21", entry.title()]);
         }
-        Ok(Self { table, sources: catalogue.by_key() })
+        let as_of = view.criteria.as_of.and_then(|at| Time::from_timestamp(at, 0));
+        Ok(Self { table, sources: catalogue.by_key(), as_of })
     }
 
     fn print(&self, reader: &Reader, row: &ItemRow, out: &mut Output) -> Result<(), Failure> {
         if out.json {
             // Removed after the window was read.
-            return ItemShape::read(reader, row.key)?.map_or(Ok(()), |shape| out.value(&shape));
+            let shape = ItemShape::read(reader, row.key, self.as_of)?;
+            return shape.map_or(Ok(()), |shape| out.value(&shape));
         }
         let number = row.key.to_string();
         let source = self.sources.get(&row.source_key);
         let title = if row.title.is_empty() { "(no title)" } else { &row.title };
         let line = if out.width.is_some() {
             let name = source.map_or("", |e| e.title());
+            let counted = row
+                .comment_count
+                .filter(|count| *count > 0)
+                .map(|count| format!("{title} ({})", comment_count(count, row.new_comments)));
+            let title = counted.as_deref().unwrap_or(title);
             self.table.line(&[&number, &marks(row, " "), &day(row.date), name, title])
         } else {
             let name = source.map_or("", |e| e.source.id.as_str());
@@ -223,7 +250,8 @@ impl<'a> Lines<'a> {
 }
 
 fn marks(row: &ItemRow, none: &str) -> String {
-    let all = [(!row.read, '*'), (row.pinned, '+'), (row.changed, '±')];
+    let small = row.changed && !row.substantial;
+    let all = [(!row.read, '*'), (row.pinned, '+'), (row.substantial, '±'), (small, '~')];
     let marks: String = all.into_iter().filter(|(set, _)| *set).map(|(_, mark)| mark).collect();
     if marks.is_empty() { none.to_owned() } else { marks }
 }

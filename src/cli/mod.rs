@@ -39,6 +39,7 @@ mod reread;
 mod runtime;
 mod schedule;
 mod show;
+mod show_text;
 mod simulate;
 mod source_edit;
 mod source_show;

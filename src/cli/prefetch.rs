@@ -173,7 +173,7 @@ async fn follow(
         let host = page.and_then(|p| url::Url::parse(&p.url).ok());
         progress.step(host.as_ref().and_then(url::Url::host_str));
         let (result, why) = match got? {
-            TextGot::Fetched { .. } | TextGot::Same(_) => ("fetched", None),
+            TextGot::Fetched { .. } | TextGot::Same(_) | TextGot::Kept => ("fetched", None),
             TextGot::InFeed => ("text-in-feed", None),
             TextGot::Failed(why) => ("failed", Some(why)),
             TextGot::Left | TextGot::Gone | TextGot::Feed => ("skipped", None),

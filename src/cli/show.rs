@@ -4,12 +4,14 @@ use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
+use super::item_options::end_of;
 use super::items::{self, ItemShape};
 use super::output::Output;
+use super::show_text::{Chooser, TextSource};
 use super::versions;
 use crate::article::{self, Document};
-use crate::model::{Item, TextFrom};
-use crate::util::text;
+use crate::model::{FullText, Item, Revision, TextFrom};
+use crate::util::text::{self, comment_count};
 use crate::util::time_text::minute;
 use url::Url;
 
@@ -28,6 +30,12 @@ pub(super) struct ShowArgs {
     /// Print what changed in the article: [-removed-] and {+added+} words
     #[arg(long)]
     diff: bool,
+    /// The text to print [default: the one that the Reader shows]
+    #[arg(long, value_enum, conflicts_with_all = ["versions", "diff"])]
+    from: Option<TextSource>,
+    /// Print title and text as they were at the end of that day, as far as they are stored
+    #[arg(long, value_name = "DATE", conflicts_with_all = ["versions", "diff", "from"])]
+    as_of: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -43,7 +51,8 @@ pub(super) enum Format {
 }
 
 const EXAMPLES: &str = "\
-Prints the text of the item's page if it was fetched, else the feed's text. Does not mark the item
+Prints the text of the item's page if it was fetched and contains what the feed says, else the feed's
+text; with full_text = never always the feed's. --from chooses another text. Does not mark the item
 read.
 
 Examples:
@@ -51,6 +60,8 @@ Examples:
   newsfed show 1234 | fold -s | less
   newsfed show --format html 1234 > item.html
   newsfed show --format markdown 1234 | pandoc -o item.epub
+  newsfed show --from feed 1234
+  newsfed show --as-of yesterday 1234
   newsfed show --diff 1234";
 
 pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -58,11 +69,28 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
     let store = home.store()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;
+    let as_of = args.as_of.as_deref().map(end_of).transpose()?;
     for (n, key) in items::keys(&reader, &args.ids)?.into_iter().enumerate() {
-        let Some(shape) = ItemShape::read(&reader, key)? else { continue };
+        let Some(mut shape) = ItemShape::read(&reader, key, as_of)? else {
+            match as_of {
+                Some(_) => return Err(Failure::Plain(format!("item {key} was not stored then"))),
+                None => continue,
+            }
+        };
+        let source = catalogue.entries.iter().find(|e| e.source.id == shape.item.source);
         if args.versions || args.diff {
             versions::print(&reader, key, &shape.item, args.diff, args.format, out)?;
             continue;
+        }
+        if as_of.is_none() {
+            let setting = source.and_then(|e| e.source.full_text);
+            let chooser = Chooser {
+                reader: &reader,
+                key,
+                reads_pages: source.is_some_and(|e| e.source.kind().reads_pages()),
+                never: setting.unwrap_or(home.settings.full_text) == FullText::Never,
+            };
+            chooser.choose(&mut shape.item, args.from)?;
         }
         if out.json || args.format == Format::Json {
             out.value(&shape)?;
@@ -83,7 +111,6 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
             }
             Format::Text | Format::Json => {}
         }
-        let source = catalogue.entries.iter().find(|e| e.source.id == shape.item.source);
         print(&shape.item, source.map(super::catalogue::Entry::title), markup, out)?;
     }
     Ok(Exit::Ok)
@@ -99,8 +126,11 @@ fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> R
         ("Updated", time(item.updated).filter(|_| item.updated != item.published)),
         ("URL", item.url.clone()),
         ("Text", text_from(item)),
-        ("Comments", item.comments.clone()),
-        ("Tags", Some(item.categories.join(", ")).filter(|c| !c.is_empty())),
+        ("Changes", changes(item)),
+        ("Former title", item.former_title.clone()),
+        ("Comments", comments(item)),
+        ("Comment feed", item.comment_feed.clone()),
+        ("Tags", Some(item.tags.join(", ")).filter(|tags| !tags.is_empty())),
     ];
     for (name, value) in head {
         if let Some(value) = value {
@@ -126,9 +156,25 @@ fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> R
     Ok(())
 }
 
+/// The number of comments and where they are.
+fn comments(item: &Item) -> Option<String> {
+    let count = item.comment_count.map(|count| comment_count(count, item.new_comments));
+    let all: Vec<String> = count.into_iter().chain(item.comments.clone()).collect();
+    (!all.is_empty()).then(|| all.join(" · "))
+}
+
+/// What was changed, if there are versions or another title.
+fn changes(item: &Item) -> Option<String> {
+    let examined = item.versions > 0 || !item.revisions.is_empty();
+    examined.then(|| Revision::summary(&item.revisions))
+}
+
 /// Where the text comes from, and notes about it.
 fn text_from(item: &Item) -> Option<String> {
     let mut words = match item.text_from {
+        TextFrom::Feed if item.page_text && item.feed_has_full_text != Some(true) => {
+            "from the feed; that of the page: --from page".to_owned()
+        }
         TextFrom::Feed => String::new(),
         from => from.describe().to_owned(),
     };

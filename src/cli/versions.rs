@@ -3,8 +3,8 @@
 use super::exit::Failure;
 use super::output::Output;
 use super::show::{Format, read, wrapped};
-use crate::article::{differences, marked};
-use crate::model::{Item, TextFrom, Time};
+use crate::article::{LinkChanges, differences, marked};
+use crate::model::{Item, Revision, TextFrom, Time};
 use crate::store::{Reader, Version};
 use crate::util::time_text::minute;
 use serde::Serialize;
@@ -14,13 +14,19 @@ struct Shape<'a> {
     at: Time,
     from: TextFrom,
     html: &'a str,
+    revisions: &'a Option<Vec<Revision>>,
+    links_removed: Vec<String>,
+    links_added: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Diff {
+struct Diff<'a> {
     earlier: Time,
     later: Time,
     text: String,
+    revisions: &'a Option<Vec<Revision>>,
+    links_removed: Vec<String>,
+    links_added: Vec<String>,
 }
 
 /// Prints the versions of an item, or with `diff` the difference of the last two.
@@ -39,19 +45,45 @@ pub(super) fn print(
     if versions.is_empty() {
         return Err(Failure::Plain(format!("{key}: no version of its article is stored")));
     }
-    if diff { difference(key, item, &versions, out) } else { all(item, &versions, format, out) }
+    if diff {
+        return difference(key, item, &versions, out);
+    }
+    all(item, &versions, format, out)?;
+    if !out.json && format != Format::Json {
+        for (until, title) in reader.titles(key)? {
+            out.line(format!("\nTitle until {}: {title}", minute(until)))?;
+        }
+    }
+    Ok(())
+}
+
+/// What a version changed about the links of the one before.
+fn link_changes(item: &Item, earlier: Option<&Version>, later: &Version) -> LinkChanges {
+    let links = |earlier: &Version| {
+        LinkChanges::between(&read(item, &earlier.html), &read(item, &later.html))
+    };
+    earlier.map(links).unwrap_or_default()
 }
 
 fn all(item: &Item, versions: &[Version], format: Format, out: &mut Output) -> Result<(), Failure> {
     for (n, version) in versions.iter().enumerate() {
+        let links = link_changes(item, versions.get(n + 1), version);
         if out.json || format == Format::Json {
-            out.value(&Shape { at: version.at, from: version.from, html: &version.html })?;
+            out.value(&Shape {
+                at: version.at,
+                from: version.from,
+                html: &version.html,
+                revisions: &version.revisions,
+                links_removed: links.removed,
+                links_added: links.added,
+            })?;
             continue;
         }
         if n > 0 {
             out.line("")?;
         }
         out.line(format!("Version of {} ({})", minute(version.at), version.from.describe()))?;
+        describe(version, &links, out)?;
         out.line("")?;
         let document = read(item, &version.html);
         match format {
@@ -61,6 +93,19 @@ fn all(item: &Item, versions: &[Version], format: Format, out: &mut Output) -> R
         }
     }
     Ok(())
+}
+
+/// What a version changed, in words, and its links.
+fn describe(version: &Version, links: &LinkChanges, out: &mut Output) -> Result<(), Failure> {
+    if let Some(revisions) = &version.revisions {
+        let words: Vec<Revision> =
+            revisions.iter().filter(|one| one.kind.is_substantial()).cloned().collect();
+        if !words.is_empty() || links.is_empty() {
+            out.line(format!("Change: {}", Revision::summary(&words)))?;
+        }
+    }
+    links.removed.iter().try_for_each(|url| out.line(format!("Link: [-{url}-]")))?;
+    links.added.iter().try_for_each(|url| out.line(format!("Link: {{+{url}+}}")))
 }
 
 fn difference(
@@ -74,10 +119,19 @@ fn difference(
     };
     let text = |version: &Version| read(item, &version.html).text();
     let text = marked(&differences(&text(earlier), &text(later))).text();
+    let links = link_changes(item, Some(earlier), later);
     if out.json {
-        return out.value(&Diff { earlier: earlier.at, later: later.at, text });
+        return out.value(&Diff {
+            earlier: earlier.at,
+            later: later.at,
+            text,
+            revisions: &later.revisions,
+            links_removed: links.removed,
+            links_added: links.added,
+        });
     }
     out.line(format!("From {} to {}", minute(earlier.at), minute(later.at)))?;
+    describe(later, &links, out)?;
     out.line("")?;
     out.line(wrapped(&text, out.width))
 }

@@ -83,9 +83,12 @@ actions! {
     JumpBack, "jump-back", "Go back from a footnote";
     OpenLink, "open-link", "Open a link by its number";
     Comments, "comments", "Open the comments in the browser";
+    FollowComments, "follow-comments", "Follow the comments on the item as a source";
     Find, "find", "Find in the text";
-    FullText, "full-text", "Fetch the full text; again: try another way";
+    FullText, "full-text", "Fetch the full text; again: another text, such as the feed's";
     Difference, "difference", "Show or hide the changes since the earlier version";
+    OlderChange, "older-change", "In the changes: show those of the version before";
+    NewerChange, "newer-change", "In the changes: show those of the version after";
     Prefetch, "prefetch", "Fetch the full text of pinned and unread items";
     Zen, "zen", "Show the article alone";
     ScrollRight, "scroll-right", "Scroll wide code and tables to the right";

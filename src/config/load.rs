@@ -253,7 +253,7 @@ fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {
     }
 }
 
-/// An endpoint without a model, or in a build without language models.
+/// An endpoint without a model.
 fn check_llm(tree: &[Pair], settings: &Settings, report: &mut Report) {
     let Some(pair) = find(tree, &["llm", "endpoint"]).filter(|_| settings.llm.endpoint.is_some())
     else {
@@ -261,11 +261,6 @@ fn check_llm(tree: &[Pair], settings: &Settings, report: &mut Report) {
     };
     if settings.llm.model.is_empty() {
         report.error(pair.at, "llm.endpoint", "needs a `model` beside it");
-    }
-    if cfg!(not(feature = "llm")) {
-        let message = "has no effect: newsfed was built without language models \
-                       (cargo build --features llm)";
-        report.warn(pair.at, "llm.endpoint", message);
     }
 }
 

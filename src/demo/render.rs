@@ -246,7 +246,15 @@ impl Place<'_> {
             post.at.format("%-d %B %Y"),
             post.article.body
         );
-        self.frame(&format!("{} – {}", post.title, self.site.title), &article)
+        let page = self.frame(&format!("{} – {}", post.title, self.site.title), &article);
+        // As on most sites, the page says what its feed's teaser says.
+        match post.article.summary.as_deref().filter(|_| self.site.teasers) {
+            Some(summary) => {
+                let meta = format!("<meta name=\"description\" content=\"{}\">\n", escape(summary));
+                page.replacen("</head>", &(meta + "</head>"), 1)
+            }
+            None => page,
+        }
     }
 
     /// The frame around the content of every page.

@@ -1,11 +1,14 @@
 //! Detecting the ways in which a URL can be followed.
 //!
-//! The decisions are pure: what a response is, and which feeds a page announces. The engine sends
-//! the requests.
+//! The decisions are pure: what a response is, which feeds a page announces, and where else they may
+//! be. The engine sends the requests.
 
+mod guesses;
 mod page;
 mod survey;
+mod systems;
 
+pub use guesses::{Guess, MAX_GUESSES, guesses};
 pub use page::Announced;
 pub use survey::{EntriesOffer, EntriesRank, Survey, survey};
 
@@ -50,31 +53,16 @@ pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> Doc
     DocumentKind::Nothing { reason: error.to_string() }
 }
 
-/// URLs of a site at which feeds are often found, most likely first: to be tried one by one if a
-/// page announces none.
-pub fn usual_urls(site: &Url) -> Vec<Url> {
-    const PATHS: [&str; 10] = [
-        "feed",
-        "rss",
-        "rss.xml",
-        "feed.xml",
-        "atom.xml",
-        "index.xml",
-        "feed/index.xml",
-        "feeds/all.atom.xml",
-        "blog/feed.xml",
-        "feed.json",
-    ];
-    // The folder of a page such as /blog/post is used.
-    let below = PATHS.iter().filter_map(|path| site.join(path).ok());
-    let at_root = PATHS.iter().filter_map(|path| site.join(&format!("/{path}")).ok());
-    let mut places: Vec<Url> = Vec::new();
-    for place in below.chain(at_root) {
-        if !places.contains(&place) {
-            places.push(place);
-        }
+/// Examines a document completely, as [`inspect`] and [`survey`] do: of a feed, nothing but its kind.
+pub fn examine(
+    bytes: &[u8],
+    content_type: Option<&str>,
+    final_url: &Url,
+) -> (DocumentKind, Survey) {
+    match inspect(bytes, content_type, final_url) {
+        feed @ DocumentKind::Feed(_) => (feed, Survey::default()),
+        other => (other, survey(bytes, content_type, final_url)),
     }
-    places
 }
 
 #[cfg(test)]

@@ -7,13 +7,15 @@ use url::Url;
 const MAX_ANNOUNCED: usize = 30;
 
 /// A feed that a page announces.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Announced {
     pub url: Url,
     /// The name on the page: one line of plain text.
     pub title: Option<String>,
     /// The media type stated by the page.
     pub mime: Option<String>,
+    /// Confidence that this is the main feed of the page, 0 to 1.
+    pub confidence: f64,
 }
 
 /// The announcements of a page.
@@ -134,7 +136,7 @@ impl PageReader {
         let Some(url) = address::resolve(&self.base, &href) else { return };
         let title = tag.attribute("title").map(|t| text::line(&t)).filter(|t| !t.is_empty());
         let score = 1000 + rank(&url, title.as_deref().unwrap_or_default());
-        self.push(Announced { url, title, mime: mime.filter(|m| !m.is_empty()) }, score);
+        self.push(url, title, mime.filter(|m| !m.is_empty()), score);
     }
 
     fn start_anchor(&mut self, tag: &Tag<'_>) {
@@ -167,14 +169,28 @@ impl PageReader {
             + 100 * i32::from(same_site)
             + rank(&url, &label);
         let title = Some(label).filter(|l| !l.is_empty() && l.len() <= 100);
-        self.push(Announced { url, title, mime: None }, score);
+        self.push(url, title, None, score);
     }
 
-    fn push(&mut self, feed: Announced, score: i32) {
+    fn push(&mut self, url: Url, title: Option<String>, mime: Option<String>, score: i32) {
+        let feed = Announced { url, title, mime, confidence: confidence(score) };
         // Pages can contain any number of links; only the first ones are considered.
         if self.candidates.len() < 50 * MAX_ANNOUNCED {
             self.candidates.push(Candidate { feed, score });
         }
+    }
+}
+
+/// Of a link element the main feed, others, and feeds of comments; of links in the text those whose URL
+/// and label say so.
+fn confidence(score: i32) -> f64 {
+    match score {
+        960.. => 0.99,
+        900..960 => 0.8,
+        400..900 => 0.4,
+        190..400 => 0.96,
+        100..190 => 0.75,
+        _ => 0.3,
     }
 }
 

@@ -1,7 +1,9 @@
 //! What a page without a feed offers: lists of articles, an article, a sitemap.
 
+use super::guesses::{Guess, guesses};
 use crate::model::Time;
 use crate::sitemap::{self, Sitemap};
+use crate::util::html;
 use crate::util::html::tree::text_of;
 use crate::util::url::normalise;
 use crate::website::propose::{Proposal, propose};
@@ -14,6 +16,8 @@ use url::Url;
 const MIN_CONFIDENCE: f64 = 0.35;
 /// Share of entries that lead to the articles of a list from which on both are the same.
 const SAME: f64 = 0.5;
+/// Maximum number of lists that are offered.
+const MAX_LISTS: usize = 3;
 /// Minimum number of characters in paragraphs of an article.
 const ARTICLE_TEXT: usize = 800;
 
@@ -31,6 +35,8 @@ pub struct Survey {
     pub sitemap: Option<usize>,
     /// Whether the text is only visible with JavaScript.
     pub needs_javascript: bool,
+    /// Where a feed may be that the page does not announce.
+    pub guesses: Vec<Guess>,
 }
 
 /// The entries of a page, and where they stand among the other ways to follow it.
@@ -50,6 +56,13 @@ pub enum EntriesRank {
     OnRequest,
 }
 
+impl Survey {
+    /// The entries, unless a list of articles reads the same with more text.
+    pub fn offered_entries(&self) -> Option<&EntriesOffer> {
+        self.entries.as_ref().filter(|e| e.rank != EntriesRank::OnRequest)
+    }
+}
+
 /// Examines a document. Unreadable documents offer nothing.
 pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
     if let Ok(found) = sitemap::parse(bytes, url) {
@@ -60,8 +73,7 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
         return Survey { sitemap: Some(count), ..Survey::default() };
     }
     let Ok(page) = Page::read(bytes, content_type, url) else { return Survey::default() };
-    let mut lists = propose(&page);
-    lists.retain(|list| list.confidence >= MIN_CONFIDENCE);
+    let lists = likely_lists(&page);
     let entries = entries_of(&page, &lists);
     let has_entries = entries.as_ref().is_some_and(|e| e.rank != EntriesRank::OnRequest);
     Survey {
@@ -71,6 +83,7 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
         lists,
         sitemap: None,
         needs_javascript: page.needs_javascript(),
+        guesses: guesses(url, &html::decode(bytes, content_type)),
     }
 }
 
@@ -93,6 +106,19 @@ fn entries_of(page: &Page, lists: &[Proposal]) -> Option<EntriesOffer> {
         }
     };
     Some(EntriesOffer { proposal, rank })
+}
+
+/// The lists of a page that may be articles, best first. A later one is never more likely.
+fn likely_lists(page: &Page) -> Vec<Proposal> {
+    let mut lists = propose(page);
+    lists.retain(|list| list.confidence >= MIN_CONFIDENCE);
+    lists.truncate(MAX_LISTS);
+    let mut least = 1.0_f64;
+    for list in &mut lists {
+        least = least.min(list.confidence);
+        list.confidence = least;
+    }
+    lists
 }
 
 /// Title and date of a page that is an article: one main heading, and enough text in paragraphs.

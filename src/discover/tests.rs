@@ -80,11 +80,3 @@ fn detects_the_kind_by_content() {
         matches!(inspect(page, None, &at()), DocumentKind::Page { title: Some(t), .. } if t == "My & site")
     );
 }
-
-#[test]
-fn usual_urls_are_near_the_page_and_at_the_root() {
-    let places: Vec<String> = usual_urls(&at()).iter().map(Url::to_string).collect();
-    assert_eq!(places[0], "https://example.com/blog/feed");
-    assert!(places.contains(&"https://example.com/atom.xml".to_owned()));
-    assert_eq!(usual_urls(&Url::parse("https://example.com/").expect("valid")).len(), 10);
-}

@@ -1,6 +1,7 @@
 //! What every poll needs: store, network, clock, the declared sources.
 
 use super::fulltext::PageRequests;
+use super::workers::Workers;
 use crate::config::Settings;
 use crate::feed::{self, ParsedFeed};
 use crate::model::{Source, SourceFacts, Time};
@@ -15,8 +16,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
-use tokio::sync::{Semaphore, watch};
-use tokio::task::JoinHandle;
+use tokio::sync::{Semaphore, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 /// Database connections used by polls.
@@ -36,9 +36,9 @@ pub(super) struct Context {
     sources: RwLock<HashMap<i64, Arc<Source>>>,
     declared: watch::Sender<Arc<Vec<Arc<Source>>>>,
     readers: Mutex<Vec<Reader>>,
-    /// Permits of the blocking pool, which limit its threads.
+    /// Permits to read the database.
     reading: Semaphore,
-    working: Arc<Semaphore>,
+    workers: Workers,
     random: Mutex<fastrand::Rng>,
     /// Price of a poll, in item-seconds.
     price: Mutex<f64>,
@@ -66,7 +66,7 @@ impl Context {
     ) -> Self {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         // At least two, so that one slow document does not hold up all others.
-        let workers = (processors - usize::from(follow)).max(2);
+        let workers = Workers::new((processors - usize::from(follow)).max(2));
         Self {
             store,
             client,
@@ -77,7 +77,7 @@ impl Context {
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),
             reading: Semaphore::new(READERS),
-            working: Arc::new(Semaphore::new(workers)),
+            workers,
             price: Mutex::new(price_for(settings.schedule.polls_per_day)),
             reloaded: watch::Sender::new(Arc::new(settings.clone())),
             settings: RwLock::new(Arc::new(settings)),
@@ -169,32 +169,37 @@ impl Context {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Parses a body on the blocking pool.
+    /// Parses a feed.
     pub(super) async fn parse(&self, response: Response) -> Result<ParsedFeed, String> {
-        let parsed = self.work(move || parse(&response)).await;
+        let parsed = self.read_document(response.body.len(), move || parse(&response)).await;
         parsed.unwrap_or_else(|| Err("the document could not be read (this is a bug)".to_owned()))
     }
 
-    /// Runs work on the blocking pool, limited by the available processors; `None` if it
-    /// panicked.
+    /// Runs short work outside the runtime's threads; `None` if it panicked.
     pub(super) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        self.begin(work).await?.await.ok()
+        self.read_document(0, work).await
     }
 
-    /// Starts such work when a permit is free. It keeps the permit until it is done, even if
-    /// nobody waits for the result; `None` if the engine has stopped.
+    /// Runs work on a document of that size in bytes; `None` if it panicked.
+    pub(super) async fn read_document<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        self.begin(bytes, work).await?.await.ok()
+    }
+
+    /// Starts such work when a thread is free. It goes on even if nobody waits for the result;
+    /// `None` if there are no threads.
     pub(super) async fn begin<T: Send + 'static>(
         &self,
+        bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Option<JoinHandle<T>> {
-        let turn = self.working.clone().acquire_owned().await.ok()?;
-        Some(tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            work()
-        }))
+    ) -> Option<oneshot::Receiver<T>> {
+        self.workers.begin(bytes, work).await
     }
 
     /// Replaces the declared sources, after the rows were updated. Returns the keys of those that
@@ -369,27 +374,6 @@ impl Connectivity {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[tokio::test]
-    async fn abandoned_work_keeps_its_permit() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(&dir.path().join("newsfed.db")).unwrap();
-        let clock = Arc::new(crate::util::clock::FakeClock::new(Time::UNIX_EPOCH));
-        let settings = Settings::default();
-        let client = Client::new(settings.net.clone(), clock.clone());
-        let context = Context::new(store, settings, client, clock, 7, false);
-        let (go, gate) = std::sync::mpsc::channel::<()>();
-        let gate = Arc::new(Mutex::new(gate));
-        while context.working.available_permits() > 0 {
-            let gate = gate.clone();
-            drop(context.begin(move || gate.lock().unwrap().recv()).await);
-        }
-        let next = context.work(|| 1);
-        tokio::pin!(next);
-        assert!(futures_util::poll!(&mut next).is_pending());
-        drop(go);
-        assert_eq!(next.await, Some(1));
-    }
 
     #[test]
     fn three_unreachable_hosts_in_a_row_mean_a_lost_network() {

@@ -2,37 +2,34 @@
 
 use super::follow::{FollowError, access};
 use super::handle::Handle;
-use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Typed, Way};
+use super::message::{Discovery, FirstFeed, FirstFetch, TimedResponse, Typed};
 use super::poll;
-use crate::discover::{self, Announced, DocumentKind, EntriesOffer, EntriesRank, Survey, survey};
-use crate::feed::ParsedFeed;
-use crate::model::{SourceKind, SourceRules, WebsiteRules};
-use crate::net::robots::Robots;
-use crate::net::{FetchError, Request};
+use super::ways::{
+    CRAWLED, announced_way, crawl_way, feed_way, offer_entries, offer_lists, page_way, sitemap_way,
+};
+use crate::discover::{self, Announced, DocumentKind, Guess, Survey};
+use crate::model::SourceKind;
+use crate::net::{FetchError, Purpose, Request};
 use crate::sitemap;
 use crate::store::StoreError;
 use crate::util::address::is_private_host;
-use crate::util::{text, url as address};
-use crate::website::propose::Proposal;
+use crate::util::url as address;
 use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
 /// Announced feeds that are fetched until one works; the others are only offered.
 const MAX_TRIED: usize = 3;
-/// Usual URLs of feeds that are tried if a page announces none.
-const MAX_PLACES: usize = 6;
+/// Confidence in a feed that only the home page announces: the page may have nothing to do with it.
+const HOME_CONFIDENCE: f64 = 0.9;
 /// Sitemaps that are tried.
 const MAX_SITEMAPS: usize = 2;
-/// Lists of articles that are offered.
-const MAX_LISTS: usize = 3;
-/// Articles from which the selectors of a website are derived.
-const SAMPLES: usize = 3;
 
 impl Handle {
     /// Explores a URL that the user typed, for every kind of source: one request, and one more
     /// for the first feed that a page announces (up to three if the first ones do not work). If
-    /// it announces none, some usual URLs are tried one after the other, and the sitemap if the
-    /// page is not a list either. Drop the future to cancel.
+    /// anything else is offered or tried, robots.txt decides first: if the page announces no feed,
+    /// the URLs of known systems, the home page and usual URLs are tried one after the other, and
+    /// the sitemap if the page is not a list either. Drop the future to cancel.
     pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
         self.explore(typed, None, None).await
     }
@@ -57,92 +54,109 @@ impl Handle {
         let mut typed = Typed { web: address::parse_web(typed)?, private: false };
         let wanted = |k: SourceKind| kind.is_none_or(|kind| kind == k);
         let (first, instead) = self.fetch_typed(&mut typed).await?;
-        let mut found = Discovery {
-            address: typed.web.url.clone(),
-            ways: Vec::new(),
-            tried: Vec::new(),
-            listener,
-            typed: Box::new(typed),
-        };
-        if let Some(words) = instead {
-            found.report(words);
-        }
-        if found.typed.private {
-            let host = found.address.host_str().unwrap_or_default();
-            found.report(format!(
-                "{host} resolves to a private address; its source gets private = true"
-            ));
-        }
+        let address = typed.web.url.clone();
+        let typed = Box::new(typed);
+        let mut found = Discovery { address, ways: Vec::new(), tried: Vec::new(), listener, typed };
+        report_response(&mut found, instead, &first.response);
         let Fetched { found: what, survey, response } = first;
-        let kind_said = response.response.content_type().unwrap_or_default();
-        let is_html = matches!(what, DocumentKind::Page { .. }) || kind_said.contains("html");
-        let title = match what {
+        let announced = match what {
             DocumentKind::Feed(feed) => {
                 found.report("the URL is a feed".to_owned());
                 if wanted(SourceKind::Feed) {
-                    found.ways.push(feed_way(found.address.clone(), *feed, response));
+                    found.ways.push(feed_way(found.address.clone(), *feed, response, 1.0));
                 }
                 return Ok(found);
             }
-            DocumentKind::Page { title, announced } => {
+            DocumentKind::Page { announced, .. } => {
                 found.report(match announced.len() {
                     1 => "the page announces a feed".to_owned(),
                     n => format!("the page announces {n} feeds"),
                 });
-                if wanted(SourceKind::Feed) {
-                    let (open, private): (Vec<_>, Vec<_>) = announced
-                        .into_iter()
-                        .partition(|each| !is_foreign(&each.url, &found.typed.web.url));
-                    private.into_iter().for_each(|each| found.report(refusal(&each.url)));
-                    found.ways.extend(open.into_iter().map(announced_way));
-                }
-                title
+                announced
             }
             DocumentKind::Nothing { reason } => {
                 found.report(reason);
-                survey.title.clone()
+                Vec::new()
             }
         };
-        let is_page = survey.sitemap.is_none();
-        let can_crawl = is_html && is_page && !survey.needs_javascript && wanted(SourceKind::Crawl);
-        self.try_first(&mut found).await;
-        if found.ways.is_empty() && wanted(SourceKind::Feed) && is_page {
-            self.try_places(&mut found).await;
+        if wanted(SourceKind::Feed) {
+            self.try_announced(announced, &mut found).await;
         }
-        let lists_from = found.ways.len();
+        self.offer_rest(kind, &survey, &response, &mut found).await;
+        found.ways.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+        let untitled = found.ways.first_mut().filter(|w| w.title.is_empty());
+        if let (Some(way), Some(title)) = (untitled, survey.title) {
+            way.title = title;
+        }
+        Ok(found)
+    }
+
+    /// Offers everything besides the feeds that the page announces, as far as robots.txt allows.
+    async fn offer_rest(
+        &self,
+        kind: Option<SourceKind>,
+        survey: &Survey,
+        response: &TimedResponse,
+        found: &mut Discovery,
+    ) {
+        let wanted = |k: SourceKind| kind.is_none_or(|kind| kind == k);
+        let has_feed = !found.ways.is_empty();
+        let offers = !survey.lists.is_empty()
+            || survey.article.is_some()
+            || survey.offered_entries().is_some();
+        if has_feed && !offers {
+            return;
+        }
+        let Some(sitemaps) = self.ask_robots(found).await else { return };
+        let is_page = survey.sitemap.is_none();
+        if !has_feed && wanted(SourceKind::Feed) && is_page {
+            self.try_guesses(&survey.guesses, found).await;
+        }
         if wanted(SourceKind::Website) {
-            offer_pages(&survey, &response, &mut found);
+            offer_lists(survey, response, found);
         }
         if wanted(SourceKind::Entries) {
-            offer_entries(&survey, &response, lists_from, kind.is_some(), &mut found);
+            offer_entries(survey, response, kind.is_some(), found);
         }
         if kind == Some(SourceKind::Page) && survey.needs_javascript {
             found.report("the page needs JavaScript, which is not supported".to_owned());
         }
-        let can_watch = is_html && is_page && !survey.needs_javascript && wanted(SourceKind::Page);
         if let Some(count) = survey.sitemap.filter(|_| wanted(SourceKind::Sitemap)) {
             found.report(format!("the URL is a sitemap with {count} entries"));
             found.ways.push(sitemap_way(found.address.clone(), count, response.clone()));
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
-            self.try_sitemaps(&mut found).await;
+            self.try_sitemaps(&sitemaps, found).await;
         }
+        let content_type = response.response.content_type().unwrap_or_default();
+        let is_html = content_type.is_empty() || content_type.contains("html");
+        let readable = is_html && is_page && !survey.needs_javascript;
         let has_feed = found.ways.iter().any(|w| w.kind() == SourceKind::Feed);
-        if can_watch && survey.article.is_some() {
-            page_way(&survey, response.clone(), &mut found);
+        if readable && wanted(SourceKind::Page) && (survey.article.is_some() || !has_feed) {
+            page_way(survey, response.clone(), found);
         }
         // If there is a feed, no further requests are needed.
-        if can_crawl && !has_feed {
-            let ways = CRAWLED.map(|(targets, what)| crawl_way(&found.address, targets, what));
-            found.ways.extend(ways);
+        if readable && wanted(SourceKind::Crawl) && !has_feed {
+            found.ways.extend(CRAWLED.map(|crawl| crawl_way(&found.address, crawl)));
         }
-        if can_watch && !has_feed && survey.article.is_none() {
-            page_way(&survey, response, &mut found);
+    }
+
+    /// The sitemaps of robots.txt, which is fetched before anything but the typed page and the
+    /// feeds that it announces; `None` if it forbids the page to programs.
+    async fn ask_robots(&self, found: &mut Discovery) -> Option<Vec<String>> {
+        let request = self.request(&found.address, &found.typed, Purpose::Page);
+        let host = found.address.host_str().unwrap_or_default().to_owned();
+        match self.context.client.sitemaps(&request).await {
+            Ok(sitemaps) => return Some(sitemaps),
+            Err(FetchError::Robots { .. }) => found.report(format!(
+                "robots.txt of {host} forbids programs to read this page, so newsfed can only follow \
+                 feeds there; if you know a feed of the site, enter its URL"
+            )),
+            Err(error) => found.report(format!(
+                "robots.txt of {host} cannot be read, and without it no page may be: {}",
+                super::follow::bare(&error)
+            )),
         }
-        let untitled = found.ways.first_mut().filter(|w| w.title.is_empty());
-        if let (Some(way), Some(title)) = (untitled, title) {
-            way.title = title;
-        }
-        Ok(found)
+        None
     }
 
     /// Fetches the typed URL: without a scheme by https, and by http if the server does not
@@ -175,7 +189,7 @@ impl Handle {
 
     /// Fetches the typed URL, also if its name resolves to a private address: the user typed it.
     async fn fetch_name(&self, typed: &mut Typed) -> Result<Fetched, FollowError> {
-        let first = self.fetch(&typed.web.url, typed).await;
+        let first = self.fetch(&typed.web.url, typed, Purpose::Feed).await;
         let private = |e: &FollowError| {
             matches!(e, FollowError::Fetch { error: FetchError::PrivateName { .. }, .. })
         };
@@ -183,11 +197,16 @@ impl Handle {
             return first;
         }
         typed.private = true;
-        self.fetch(&typed.web.url, typed).await
+        self.fetch(&typed.web.url, typed, Purpose::Feed).await
     }
 
-    /// Fetches the best of the announced feeds for a preview of its entries.
-    async fn try_first(&self, discovery: &mut Discovery) {
+    /// Offers announced feeds, and fetches the best of them for a preview of its entries.
+    async fn try_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
+        let (open, private): (Vec<_>, Vec<_>) = announced
+            .into_iter()
+            .partition(|each| !is_foreign(&each.url, &discovery.typed.web.url));
+        private.into_iter().for_each(|each| discovery.report(refusal(&each.url)));
+        discovery.ways.extend(open.into_iter().map(announced_way));
         for _ in 0..MAX_TRIED {
             let Some(best) = discovery.ways.first_mut().filter(|w| w.first.is_none()) else {
                 return;
@@ -208,48 +227,101 @@ impl Handle {
         }
     }
 
-    /// Tries the usual URLs of feeds until one works.
-    async fn try_places(&self, discovery: &mut Discovery) {
-        let mut nothing_at = Vec::new();
-        for place in discover::usual_urls(&discovery.address).into_iter().take(MAX_PLACES) {
-            match self.fetch_announced(&place, &discovery.typed).await {
-                Ok(first) => {
-                    discovery.report(format!("{place} is a feed"));
-                    let FirstFeed { feed, response } = first;
-                    discovery.ways.push(feed_way(place, feed, response));
-                    return;
-                }
-                Err(FollowError::Status { status: 404 | 410, .. } | FollowError::NoFeed(_)) => {
-                    nothing_at.push(place.path().to_owned());
-                }
-                Err(failure) => {
-                    // Stop after a failure or a rate limit.
-                    discovery.report(format!("{place}: {failure}"));
-                    break;
-                }
-            }
+    /// Tries the URLs of known systems, then the feeds that the home page announces, then the usual
+    /// URLs, until one works.
+    async fn try_guesses(&self, guesses: &[Guess], discovery: &mut Discovery) {
+        let systems = guesses.iter().take_while(|g| g.system.is_some()).count();
+        let (known, usual) = guesses.split_at(systems);
+        let mut missed = Missed::default();
+        let mut goes_on = self.try_urls(known, &mut missed, discovery).await;
+        if goes_on {
+            goes_on = self.try_home(discovery).await && discovery.ways.is_empty();
         }
-        if !nothing_at.is_empty() {
-            discovery.report(format!("there is no feed at {}", nothing_at.join(", ")));
+        if goes_on {
+            self.try_urls(usual, &mut missed, discovery).await;
+        }
+        if let Some(at) = some_of(&missed.nothing_at) {
+            discovery.report(format!("there is no feed at {at}"));
+        }
+        if let Some(at) = some_of(&missed.forbidden) {
+            discovery.report(format!("robots.txt does not allow {at}"));
         }
     }
 
-    /// Searches for a sitemap in robots.txt, else at the usual URL.
-    async fn try_sitemaps(&self, discovery: &mut Discovery) {
-        let Ok(robots) = discovery.address.join("/robots.txt") else { return };
-        let lines = match self.fetch(&robots, &discovery.typed).await {
-            Ok(file) => Robots::parse(&file.response.response.body, "newsfed").sitemaps,
-            Err(_) => Vec::new(),
-        };
-        let places = sitemap::places(&discovery.address, &lines);
+    /// Whether to continue: none of the URLs is a feed, and the site responds.
+    async fn try_urls(
+        &self,
+        guesses: &[Guess],
+        missed: &mut Missed,
+        discovery: &mut Discovery,
+    ) -> bool {
+        for Guess { url, system, confidence } in guesses {
+            if is_foreign(url, &discovery.typed.web.url) {
+                continue;
+            }
+            match self.fetch_feed(url, &discovery.typed, Purpose::Page).await {
+                Ok(FirstFeed { feed, response }) => {
+                    discovery.report(match system {
+                        Some(system) => format!("{url} is a feed ({system})"),
+                        None => format!("{url} is a feed"),
+                    });
+                    discovery.ways.push(feed_way(url.clone(), feed, response, *confidence));
+                    return false;
+                }
+                Err(FollowError::Status { status: 404 | 410, .. } | FollowError::NoFeed(_)) => {
+                    missed.nothing_at.push(url.path().to_owned());
+                }
+                Err(FollowError::Fetch { error: FetchError::Robots { .. }, .. }) => {
+                    missed.forbidden.push(url.path().to_owned());
+                }
+                Err(failure) => {
+                    // Stop after a failure or a rate limit.
+                    discovery.report(format!("{url}: {failure}"));
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Offers the feeds that the home page announces. Returns whether the site responds.
+    async fn try_home(&self, discovery: &mut Discovery) -> bool {
+        let Ok(home) = discovery.address.join("/") else { return true };
+        if home == discovery.address {
+            return true;
+        }
+        match self.fetch(&home, &discovery.typed, Purpose::Page).await {
+            Ok(Fetched { found: DocumentKind::Page { announced, .. }, .. }) => {
+                discovery.report("the home page announces a feed".to_owned());
+                let less =
+                    |a: Announced| Announced { confidence: a.confidence.min(HOME_CONFIDENCE), ..a };
+                let announced = announced.into_iter().map(less).collect();
+                self.try_announced(announced, discovery).await;
+                true
+            }
+            Ok(_) | Err(FollowError::Fetch { error: FetchError::Robots { .. }, .. }) => true,
+            Err(FollowError::Status { status, .. }) => status != 429 && status < 500,
+            Err(failure) => {
+                discovery.report(format!("{home}: {failure}"));
+                false
+            }
+        }
+    }
+
+    /// Searches for a sitemap at the URLs that robots.txt names, else at the usual URL.
+    async fn try_sitemaps(&self, lines: &[String], discovery: &mut Discovery) {
+        let places = sitemap::places(&discovery.address, lines);
         for place in places.into_iter().take(MAX_SITEMAPS) {
-            match self.fetch(&place, &discovery.typed).await {
+            match self.fetch(&place, &discovery.typed, Purpose::Page).await {
                 Ok(Fetched { survey: Survey { sitemap: Some(count), .. }, response, .. }) => {
                     discovery.report(format!("{place} is a sitemap with {count} entries"));
                     discovery.ways.push(sitemap_way(place, count, response));
                     return;
                 }
                 Ok(_) => discovery.report(format!("{place}: this is not a sitemap")),
+                Err(FollowError::Status { status: 404 | 410, .. }) => {
+                    discovery.report(format!("there is no sitemap at {}", place.path()));
+                }
                 Err(failure) => discovery.report(format!("{place}: {failure}")),
             }
         }
@@ -262,7 +334,16 @@ impl Handle {
         url: &Url,
         typed: &Typed,
     ) -> Result<FirstFeed, FollowError> {
-        match self.fetch(url, typed).await? {
+        self.fetch_feed(url, typed, Purpose::Feed).await
+    }
+
+    async fn fetch_feed(
+        &self,
+        url: &Url,
+        typed: &Typed,
+        purpose: Purpose,
+    ) -> Result<FirstFeed, FollowError> {
+        match self.fetch(url, typed, purpose).await? {
             Fetched { found: DocumentKind::Feed(feed), response, .. } => {
                 Ok(FirstFeed { feed: *feed, response })
             }
@@ -270,17 +351,28 @@ impl Handle {
         }
     }
 
-    async fn fetch(&self, url: &Url, typed: &Typed) -> Result<Fetched, FollowError> {
-        let at = self.now();
+    fn request(&self, url: &Url, typed: &Typed, purpose: Purpose) -> Request {
         let web = &typed.web;
-        let request = Request {
+        Request {
+            purpose,
             // Only on the host of the declared URL.
             allow_private: typed.private || is_private_host(&web.url),
             declared: Some(web.url.clone()),
             access: access(web),
             ..Request::feed(url.clone())
-        };
-        let fetched = self.context.client.fetch(request).await;
+        }
+    }
+
+    /// Fetches and examines a document: a guessed one as a page, which obeys robots.txt, and what the
+    /// user typed or subscribes to as a feed.
+    async fn fetch(
+        &self,
+        url: &Url,
+        typed: &Typed,
+        purpose: Purpose,
+    ) -> Result<Fetched, FollowError> {
+        let at = self.now();
+        let fetched = self.context.client.fetch(self.request(url, typed, purpose)).await;
         let mut response =
             fetched.map_err(|error| FollowError::Fetch { url: Box::new(url.clone()), error })?;
         let was_offline = self.context.network.is_offline();
@@ -297,15 +389,45 @@ impl Handle {
         }
         let task = tokio::task::spawn_blocking(move || {
             let (body, kind) = (&response.body, response.content_type());
-            let found = discover::inspect(body, kind, &response.final_url);
-            let survey = match &found {
-                DocumentKind::Feed(_) => Survey::default(),
-                _ => survey(body, kind, &response.final_url),
-            };
+            let (found, survey) = discover::examine(body, kind, &response.final_url);
             (found, survey, response)
         });
         let (found, survey, response) = task.await.map_err(|_| StoreError::Closed)?;
         Ok(Fetched { found, survey, response: TimedResponse { response, at } })
+    }
+}
+
+/// Paths at which a feed could have been.
+#[derive(Default)]
+struct Missed {
+    nothing_at: Vec<String>,
+    /// By robots.txt.
+    forbidden: Vec<String>,
+}
+
+/// The first two of some paths, and the number of the others.
+fn some_of(paths: &[String]) -> Option<String> {
+    Some(match paths {
+        [] => return None,
+        [first, second, _, ..] => format!("{first}, {second} and {} more", paths.len() - 2),
+        few => few.join(", "),
+    })
+}
+
+/// Reports how the typed URL responded.
+fn report_response(found: &mut Discovery, instead: Option<String>, first: &TimedResponse) {
+    if let Some(words) = instead {
+        found.report(words);
+    }
+    let last = &first.response.final_url;
+    if address::normalise(last) != address::normalise(&found.address) {
+        found.report(format!("the URL redirects to {last}"));
+    }
+    if found.typed.private {
+        let host = found.address.host_str().unwrap_or_default();
+        found.report(format!(
+            "{host} resolves to a private address; its source gets private = true"
+        ));
     }
 }
 
@@ -324,135 +446,4 @@ struct Fetched {
     found: DocumentKind,
     survey: Survey,
     response: TimedResponse,
-}
-
-fn feed_way(url: Url, feed: ParsedFeed, response: TimedResponse) -> Way {
-    let title = feed.title.clone().unwrap_or_default();
-    let first = Some(FirstFetch::Feed(FirstFeed { feed, response }));
-    Way { rules: SourceRules::Feed, url, title, confidence: None, first }
-}
-
-fn announced_way(announced: Announced) -> Way {
-    let title = announced.title.as_deref().map(text::line).unwrap_or_default();
-    Way { rules: SourceRules::Feed, url: announced.url, title, confidence: None, first: None }
-}
-
-fn sitemap_way(url: Url, count: usize, response: TimedResponse) -> Way {
-    let first = FirstPage { items: Vec::new(), count, samples: Vec::new(), response };
-    Way {
-        rules: SourceRules::new(SourceKind::Sitemap, WebsiteRules::default()),
-        url,
-        title: String::new(),
-        confidence: None,
-        first: Some(FirstFetch::Page(first)),
-    }
-}
-
-/// Nothing is fetched yet: the first poll does that, which takes longer.
-fn crawl_way(url: &Url, targets: &str, what: &str) -> Way {
-    let rules = WebsiteRules { targets: Some(targets.to_owned()), ..WebsiteRules::default() };
-    Way {
-        rules: SourceRules::new(SourceKind::Crawl, rules),
-        url: url.clone(),
-        title: format!("learns where {what} appear, about 60 requests the first time"),
-        confidence: None,
-        first: None,
-    }
-}
-
-/// The targets of a crawl, with their description.
-const CRAWLED: [(&str, &str); 2] = [("articles", "articles"), ("data", "data files")];
-
-/// Offers the lists of articles of a page.
-fn offer_pages(survey: &Survey, response: &TimedResponse, discovery: &mut Discovery) {
-    for list in survey.lists.iter().take(MAX_LISTS) {
-        discovery.ways.push(list_way(list, survey, response, &discovery.address));
-    }
-    discovery.report(match survey.lists.len() {
-        0 if survey.needs_javascript => {
-            "the page needs JavaScript, which is not supported; give the URL of a feed or sitemap"
-                .to_owned()
-        }
-        0 => "the page lists no articles".to_owned(),
-        1 => "the page lists articles".to_owned(),
-        n => format!("the page has {n} lists that may be articles"),
-    });
-}
-
-/// Offers the entries on the page itself: before the lists of articles, which start at `lists_from`,
-/// if that is what the page is.
-fn offer_entries(
-    survey: &Survey,
-    response: &TimedResponse,
-    lists_from: usize,
-    asked_for: bool,
-    discovery: &mut Discovery,
-) {
-    let offer = survey.entries.as_ref().filter(|e| asked_for || e.rank != EntriesRank::OnRequest);
-    let Some(EntriesOffer { proposal, rank }) = offer else {
-        if asked_for {
-            let why = "the page has no repeated blocks that look like entries; if you know their \
-                       selector, write a source of kind \"entries\" with website.articles into \
-                       sources.toml";
-            discovery.report(why.to_owned());
-        }
-        return;
-    };
-    let entries = || proposal.entries.iter().map(|each| &each.entry);
-    discovery.report(format!("the page has {} entries", proposal.entries.len()));
-    let rules =
-        WebsiteRules { articles: Some(proposal.articles.clone()), ..WebsiteRules::default() };
-    let first = FirstPage {
-        items: entries().map(|entry| (entry.title.clone(), entry.published)).collect(),
-        count: proposal.entries.len(),
-        samples: Vec::new(),
-        response: response.clone(),
-    };
-    let way = Way {
-        rules: SourceRules::new(SourceKind::Entries, rules),
-        url: discovery.address.clone(),
-        title: survey.title.clone().unwrap_or_default(),
-        confidence: Some(proposal.confidence),
-        first: Some(FirstFetch::Page(first)),
-    };
-    let at = if *rank == EntriesRank::First { lists_from } else { discovery.ways.len() };
-    discovery.ways.insert(at, way);
-}
-
-/// Offers the page itself, watched for changes.
-fn page_way(survey: &Survey, response: TimedResponse, discovery: &mut Discovery) {
-    if survey.article.is_some() {
-        discovery.report("the page is an article".to_owned());
-    }
-    let items: Vec<_> = survey.article.clone().into_iter().collect();
-    let first = FirstPage { count: 1, items, samples: Vec::new(), response };
-    discovery.ways.push(Way {
-        rules: SourceRules::new(SourceKind::Page, WebsiteRules::default()),
-        url: discovery.address.clone(),
-        title: survey.title.clone().unwrap_or_default(),
-        confidence: None,
-        first: Some(FirstFetch::Page(first)),
-    });
-}
-
-fn list_way(list: &Proposal, survey: &Survey, response: &TimedResponse, address: &Url) -> Way {
-    let rules = WebsiteRules {
-        articles: Some(list.articles.clone()),
-        next: list.next.clone(),
-        ..WebsiteRules::default()
-    };
-    let samples = list.items.iter().take(SAMPLES).map(|i| (i.url.clone(), i.title.clone()));
-    let first = FirstPage {
-        items: list.items.iter().map(|i| (i.title.clone(), i.date)).collect(),
-        count: list.items.len(),
-        samples: samples.collect(),
-        response: response.clone(),
-    };
-    Way {
-        rules: SourceRules::new(SourceKind::Website, rules),
-        url: address.clone(),
-        title: survey.title.clone().unwrap_or_default(),
-        confidence: Some(list.confidence),
-        first: Some(FirstFetch::Page(first)),
-    }
 }

@@ -47,6 +47,12 @@ pub enum FollowError {
     /// A response without success.
     #[error("{host} returned HTTP {status} for this URL; check it in a browser")]
     Status { host: String, status: u16 },
+    /// An item without a feed of its comments.
+    #[error("this item has no feed of its comments")]
+    NoComments,
+    /// The feed of comments is at a private address of another host than the item's source.
+    #[error("the comments were not followed: {0} is a private address; `newsfed add` follows it")]
+    PrivateComments(Url),
     /// The document is not a feed.
     #[error("there is no feed at {0}")]
     NoFeed(Url),
@@ -104,7 +110,7 @@ impl Handle {
     }
 
     /// Declares a source and stores its first poll, if there is one.
-    async fn follow_source(
+    pub(super) async fn follow_source(
         &self,
         mut source: Source,
         first: Option<FirstFetch>,

@@ -133,7 +133,7 @@ impl Discovery {
             rules: SourceRules::new(SourceKind::Website, WebsiteRules::default()),
             url: self.address.clone(),
             title: String::new(),
-            confidence: None,
+            confidence: 0.0,
             first: None,
         })
     }
@@ -160,8 +160,9 @@ pub struct Way {
     pub url: Url,
     /// Its own title, or the one on the page that announces it.
     pub title: String,
-    /// For a website: the confidence that these are the articles, 0 to 1.
-    pub confidence: Option<f64>,
+    /// The confidence that this is what the user wants from the URL, 0 to 1. For a list, that these
+    /// are the articles.
+    pub confidence: f64,
     /// The response fetched before; it is used as the first poll.
     pub(super) first: Option<FirstFetch>,
 }
@@ -271,7 +272,7 @@ impl Way {
             rules: SourceRules::new(kind, rules),
             url,
             title: title.to_owned(),
-            confidence: list.map(|(_, sure)| sure),
+            confidence: list.map_or(0.5, |(_, sure)| sure),
             first: Some(FirstFetch::Page(page)),
         }
     }

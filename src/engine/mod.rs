@@ -4,6 +4,7 @@
 //! `run.rs` is the main loop, `poll.rs` polls one source.
 
 mod budget;
+mod comments;
 mod context;
 pub mod crawl;
 mod describe;
@@ -25,8 +26,10 @@ mod unfinished;
 mod upkeep;
 mod verdict;
 mod watch;
+mod ways;
 mod why;
 mod workbench;
+mod workers;
 
 pub use edit::Edited;
 pub use follow::{FollowError, access};

@@ -73,6 +73,7 @@ impl Converter {
         }
         let comments = raw.comments.as_deref().and_then(|c| address::absolute(base, c));
         let comments = comments.map(String::from).filter(|c| Some(c) != url.as_ref());
+        let comment_feed = raw.comment_feed.as_deref().and_then(|c| address::absolute(base, c));
         let published = raw.published.value.as_deref().and_then(|d| self.date(d));
         let updated = raw.updated.value.as_deref().and_then(|d| self.date(d));
         Entry {
@@ -87,6 +88,8 @@ impl Converter {
             enclosures: self.enclosures(&raw.enclosures.kept, raw.seconds, base),
             categories: names(&raw.categories.kept),
             comments: self.limited(comments),
+            comment_feed: self.limited(comment_feed.map(String::from)),
+            comment_count: raw.comment_count,
             language: raw.language.as_deref().and_then(language).or_else(|| self.language.clone()),
             publisher: raw.publisher.as_deref().map(text::line).filter(|p| !p.is_empty()),
         }

@@ -33,6 +33,7 @@ pub(super) fn entry(element: &Element, base: Base, is_atom: bool, entry: &mut Ra
         Ns::Content => encoded(element, base, entry),
         Ns::Media => media(element, base, entry),
         Ns::Itunes => itunes(element, base, entry),
+        Ns::Discussion => discussion(element, entry),
         Ns::Xhtml if element.name == "body" || element.name == "div" => {
             entry.content.offer(Rank::Strong, html_text(element, base));
         }
@@ -47,7 +48,7 @@ fn core(element: &Element, base: Base, is_atom: bool, entry: &mut RawEntry) {
     let text = |e: &Element, base| if is_atom { atom_text(e, base) } else { rss_text(e, base) };
     match element.name.as_str() {
         "title" => entry.title.offer(Rank::Strong, text(element, base)),
-        "link" | "a" => push_link(link(element, base), entry),
+        "link" | "a" => take_link(element, base, entry),
         "guid" => {
             entry.guid.offer(Rank::Strong, element.text().trim().to_owned());
             let permalink = element.attribute("ispermalink").map(str::trim);
@@ -97,10 +98,25 @@ fn foreign_atom(element: &Element, base: Base, is_atom: bool, entry: &mut RawEnt
         "author" => entry.authors.extend(people::name(element)),
         "published" => entry.published.offer(Rank::Fair, element.text()),
         "updated" => entry.updated.offer(Rank::Strong, element.text()),
-        "link" => push_link(link(element, base), entry),
+        "link" => take_link(element, base, entry),
         "category" => category(element, entry),
         _ => {}
     }
+}
+
+/// Where the comments on an entry are, and how many. `wfw:comment` is where to send one.
+fn discussion(element: &Element, entry: &mut RawEntry) {
+    match element.name.as_str() {
+        "commentrss" => entry.comment_feed = Some(element.text().trim().to_owned()),
+        "comments" | "total" => {
+            entry.comment_count = count(&element.text()).or(entry.comment_count)
+        }
+        _ => {}
+    }
+}
+
+fn count(text: &str) -> Option<u32> {
+    text.trim().parse().ok()
 }
 
 fn dublin_core(element: &Element, base: Base, entry: &mut RawEntry) {
@@ -163,11 +179,18 @@ fn itunes(element: &Element, base: Base, entry: &mut RawEntry) {
     }
 }
 
-fn push_link(link: RawLink, entry: &mut RawEntry) {
+fn take_link(element: &Element, base: Base, entry: &mut RawEntry) {
+    let link = link(element, base);
     match link.rel.as_str() {
         "enclosure" => entry.enclosures.push(link),
-        "replies" if link.mime.as_deref().is_none_or(|m| m.contains("html")) => {
-            entry.comments.get_or_insert(link.href);
+        "replies" => {
+            // The number of the threading extension, until its element gives the total.
+            let said = element.attribute("thr:count").or_else(|| element.attribute("count"));
+            entry.comment_count = entry.comment_count.or(said.and_then(count));
+            match link.mime.as_deref() {
+                Some(mime) if !mime.contains("html") => entry.comment_feed.get_or_insert(link.href),
+                _ => entry.comments.get_or_insert(link.href),
+            };
         }
         _ => entry.links.push(link),
     }

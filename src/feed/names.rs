@@ -21,6 +21,8 @@ pub(super) enum Ns {
     Sy,
     /// FeedBurner.
     FeedBurner,
+    /// Comments: their feed (`wfw`), their number (`slash`, Atom threading).
+    Discussion,
     /// RDF itself.
     Rdf,
     /// Anything else.
@@ -39,10 +41,12 @@ pub(super) fn by_address(address: &str) -> Ns {
         "w3.org/1999/xhtml" => Ns::Xhtml,
         "w3.org/1999/02/22-rdf-syntax-ns" => Ns::Rdf,
         "purl.org/rss/1.0/modules/syndication" => Ns::Sy,
+        "purl.org/rss/1.0/modules/slash" | "purl.org/syndication/thread/1.0" => Ns::Discussion,
         _ if bare.starts_with("purl.org/atom/ns") => Ns::Atom,
         _ if bare.contains("yahoo.com/mrss") => Ns::Media,
         _ if bare.contains("itunes.com/dtd") => Ns::Itunes,
         _ if bare.contains("feedburner") => Ns::FeedBurner,
+        _ if bare.contains("wellformedweb.org/commentapi") => Ns::Discussion,
         _ if bare.starts_with("purl.org/rss/1.0/modules") => Ns::Other,
         _ if is_rss(bare) => Ns::Core,
         _ => Ns::Other,
@@ -71,6 +75,7 @@ pub(super) fn by_prefix(prefix: &str) -> Ns {
         "itunes" => Ns::Itunes,
         "sy" => Ns::Sy,
         "feedburner" => Ns::FeedBurner,
+        "wfw" | "slash" | "thr" => Ns::Discussion,
         "rdf" => Ns::Rdf,
         "rss" => Ns::Core,
         _ => Ns::Other,

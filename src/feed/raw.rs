@@ -116,6 +116,8 @@ pub(super) struct RawEntry {
     pub(super) seconds: Option<u64>,
     pub(super) categories: Limited<String>,
     pub(super) comments: Option<String>,
+    pub(super) comment_feed: Option<String>,
+    pub(super) comment_count: Option<u32>,
     pub(super) language: Option<String>,
     pub(super) publisher: Option<String>,
     /// The base URL in force, if the document sets one.

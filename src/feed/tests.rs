@@ -178,6 +178,33 @@ fn keeps_optional_fields() {
 }
 
 #[test]
+fn reads_where_comments_are_and_how_many() {
+    let of = |fields: &str| {
+        let entry = item(fields);
+        (entry.comments, entry.comment_feed, entry.comment_count)
+    };
+    let base = |path: &str| Some(format!("https://base.example/{path}"));
+    let rss = "<comments>/a#talk</comments><slash:comments>12</slash:comments>\
+        <wfw:commentRss>/a/feed</wfw:commentRss><wfw:comment>/post</wfw:comment>";
+    assert_eq!(of(rss), (base("a#talk"), base("a/feed"), Some(12)));
+    assert_eq!(of("<slash:comments>many</slash:comments>"), (None, None, None));
+    assert_eq!(of("<slash:comments>-1</slash:comments>").2, None);
+    let atom = |fields: &str| {
+        let feed = read(&format!(
+            "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:t='http://purl.org/syndication/thread/1.0'>\
+             <entry><id>1</id>{fields}</entry></feed>"
+        ));
+        let entry = feed.entries[0].clone();
+        (entry.comments, entry.comment_feed, entry.comment_count)
+    };
+    let links = "<link rel='replies' type='text/html' href='/a#talk'/>\
+        <link rel='replies' type='application/atom+xml' href='/a/feed' thr:count='3'/>";
+    assert_eq!(atom(links), (base("a#talk"), base("a/feed"), Some(3)));
+    assert_eq!(atom("<t:total>7</t:total>").2, Some(7));
+    assert_eq!(atom(&format!("{links}<t:total>7</t:total>")).2, Some(7));
+}
+
+#[test]
 fn keeps_the_newest_of_too_many_entries() {
     let items = |dated: bool| -> String {
         let date = |n: usize| format!("<pubDate>{}</pubDate>", 1_600_000_000 + n * 60);

@@ -45,6 +45,10 @@ pub struct Entry {
     pub categories: Vec<String>,
     /// URL of the page with the comments.
     pub comments: Option<String>,
+    /// URL of the feed of the comments.
+    pub comment_feed: Option<String>,
+    /// Number of comments.
+    pub comment_count: Option<u32>,
     /// Language tag (RFC 5646); `None` if unknown.
     pub language: Option<String>,
     /// Name of the original publisher if the feed republishes (RSS `source`, Atom `source`).

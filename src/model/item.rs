@@ -1,6 +1,6 @@
 //! A stored entry.
 
-use super::{Enclosure, SourceId, TextFrom, Time};
+use super::{Enclosure, Revision, SourceId, TextFrom, Time};
 use std::fmt;
 use std::str::FromStr;
 
@@ -50,9 +50,18 @@ pub struct Item {
     pub pinned: bool,
     pub read: bool,
     pub enclosures: Vec<Enclosure>,
+    /// Categories that the feed gives.
     pub categories: Vec<String>,
+    /// The categories, and the tags that its page gives.
+    pub tags: Vec<String>,
     /// URL of the page with the comments.
     pub comments: Option<String>,
+    /// URL of the feed of the comments.
+    pub comment_feed: Option<String>,
+    /// Number of comments according to the feed.
+    pub comment_count: Option<u32>,
+    /// How many of them were added since the user read the item.
+    pub new_comments: u32,
     /// Language tag; `None` if unknown.
     pub language: Option<String>,
     /// The newest stored version of the article, safe HTML, if the user wants to see it: from the
@@ -68,8 +77,16 @@ pub struct Item {
     pub feed_has_full_text: Option<bool>,
     /// Whether the article changed since the user last opened it.
     pub changed: bool,
+    /// Whether it changed by more than typing errors since then.
+    pub substantial: bool,
     /// How many earlier versions of the article are stored.
     pub versions: u32,
+    /// What the last change of the article or its title was about, beyond typing errors.
+    pub revisions: Vec<Revision>,
+    /// The title before the current one.
+    pub former_title: Option<String>,
+    /// Whether a text of its page is stored, shown or not.
+    pub page_text: bool,
 }
 
 impl Item {
@@ -104,4 +121,10 @@ pub struct ItemRow {
     pub words: u32,
     /// Whether the article changed since the user last opened it.
     pub changed: bool,
+    /// Whether it changed by more than typing errors since then.
+    pub substantial: bool,
+    /// Number of comments according to the feed.
+    pub comment_count: Option<u32>,
+    /// How many of them were added since the user read the item.
+    pub new_comments: u32,
 }

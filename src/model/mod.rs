@@ -6,6 +6,7 @@ mod intake;
 mod item;
 mod pause;
 mod poll;
+mod revision;
 mod schedule;
 mod source;
 mod website;
@@ -16,6 +17,7 @@ pub use intake::{LeftOut, LeftOutReason};
 pub use item::{Item, ItemId, ItemRow};
 pub use pause::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Pause, PauseReason};
 pub use poll::{ErrorKind, Moved, Outcome, Planned, PollRecord};
+pub use revision::{Revision, RevisionKind};
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use source::{
     Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,

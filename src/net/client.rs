@@ -5,6 +5,7 @@ use super::error::{Attempt, FetchError, plain};
 use super::freshness::Freshness;
 use super::gate::{Gate, Permit, host_key};
 use super::memory::{LARGE, MemoryBudget};
+use super::refresh;
 use super::request::{Hop, Purpose, Request, Response};
 use super::request_headers::RequestHeaders;
 use super::resolver::Names;
@@ -159,6 +160,17 @@ impl Client {
                 Step::Done(mut response) => {
                     inner.apply_pause(&url, &response);
                     drop(permit);
+                    let sent_on = refresh::target(&response).filter(|_| request.follow);
+                    if let Some(location) = sent_on {
+                        let next = follow(&url, &location, hops.len())?;
+                        // Two pages that show each other in turn are pages.
+                        if !seen.contains(&next) {
+                            seen.insert(url);
+                            hops.push(Hop { status: response.status, to: next.clone() });
+                            url = next;
+                            continue;
+                        }
+                    }
                     response.hops = hops;
                     response.elapsed = spent;
                     response.crawl_delay = spacing;
@@ -179,12 +191,10 @@ impl Client {
     }
 
     /// The transport and the global proxy, for requests to a service.
-    #[cfg(feature = "llm")]
     pub(super) fn service_transport(&self) -> (&Transport, Option<&str>) {
         (&self.inner.transport, self.inner.settings.proxy.as_deref())
     }
 
-    #[cfg(feature = "llm")]
     pub(super) async fn secret(
         &self,
         secret: &crate::model::Secret,

@@ -11,8 +11,8 @@ mod error;
 pub mod freshness;
 mod gate;
 mod memory;
-#[cfg(feature = "llm")]
 mod post;
+mod refresh;
 mod request;
 mod request_headers;
 mod resolver;

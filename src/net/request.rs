@@ -83,6 +83,7 @@ impl Request {
 /// One redirect that was followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hop {
+    /// Of a redirect in the markup of a page, the status of that page.
     pub status: u16,
     pub to: Url,
 }

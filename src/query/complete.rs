@@ -10,7 +10,7 @@ pub struct Operator {
 }
 
 pub const OPERATORS: &[Operator] = &[
-    Operator { name: "is:", help: "unread, read, pinned, unpinned, changed" },
+    Operator { name: "is:", help: "unread, read, pinned, unpinned, changed, edited" },
     Operator { name: "source:", help: "of a source" },
     Operator { name: "folder:", help: "from sources in a folder" },
     Operator { name: "tag:", help: "from sources with a tag" },
@@ -20,6 +20,8 @@ pub const OPERATORS: &[Operator] = &[
     Operator { name: "before:", help: "dated before that day" },
     Operator { name: "age<", help: "newer than that" },
     Operator { name: "age>", help: "older than that" },
+    Operator { name: "in:", help: "in:versions searches earlier versions" },
+    Operator { name: "asof:", help: "the items and titles of that day" },
 ];
 
 /// A position in a query at which something can be completed.

@@ -81,6 +81,22 @@ impl Date {
         }
     }
 
+    /// The first second after it (since the epoch); `now` is the user's local time. `None` if out
+    /// of range.
+    pub fn end(self, now: DateTime<Local>) -> Option<i64> {
+        let today = now.date_naive();
+        match self {
+            Self::Day(date) => Self::Day(date.succ_opt()?),
+            Self::Month(year, 12) => Self::Month(year + 1, 1),
+            Self::Month(year, month) => Self::Month(year, month + 1),
+            Self::Year(year) => Self::Year(year + 1),
+            Self::Today | Self::DaysAgo(0) => Self::Day(today.succ_opt()?),
+            Self::Yesterday => Self::Today,
+            Self::DaysAgo(days) => Self::DaysAgo(days - 1),
+        }
+        .start(now)
+    }
+
     /// Its first second (since the epoch); `now` is the user's local time. `None` if out of range.
     pub fn start(self, now: DateTime<Local>) -> Option<i64> {
         let today = now.date_naive();

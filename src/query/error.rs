@@ -36,6 +36,12 @@ pub enum QueryErrorKind {
     /// An invalid duration.
     #[error("\"{}\" is not an age; write 3d, 12h, 30m, 2w or 1y", clean(.0))]
     Age(String),
+    /// An unknown place to search.
+    #[error("\"in:\" takes only \"versions\", not \"{}\"", clean(.0))]
+    Place(String),
+    /// A minus before an operator that cannot exclude.
+    #[error("\"{0}\" cannot be excluded; remove the minus")]
+    Negated(String),
     /// An operator without a value.
     #[error("after \"{0}\" comes {1}")]
     Missing(&'static str, &'static str),

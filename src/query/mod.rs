@@ -2,8 +2,8 @@
 //!
 //! All conditions are joined by AND: `word` (the last word also matches longer words), `"a phrase"`,
 //! `title:word`, `author:word`, `is:unread` and the other states, `unread` for short,
-//! `before:DATE`, `after:DATE`, `age<3d`, `age>2w`, `source:name`, `folder:name`, `tag:name`. A
-//! minus before any of them excludes its matches. Something that resembles an operator but is not
+//! `before:DATE`, `after:DATE`, `age<3d`, `age>2w`, `source:name`, `folder:name`, `tag:name`,
+//! `in:versions`, `asof:DATE`. A minus before any of them but the last two excludes its matches. Something that resembles an operator but is not
 //! one is an error. Any other punctuation is text.
 
 mod complete;
@@ -60,6 +60,10 @@ pub enum What {
     Younger(Span),
     /// `age>`: older than that.
     Older(Span),
+    /// `asof:`: items that were stored at the end of a day, month or year, with their titles then.
+    AsOf(Date),
+    /// `in:versions`: earlier versions of articles and titles are searched.
+    InVersions,
     /// From one of these sources.
     Of(Named),
 }
@@ -86,8 +90,11 @@ pub enum State {
     Pinned,
     /// `is:unpinned`
     Unpinned,
-    /// `is:changed`: its article changed since the user last opened it.
+    /// `is:changed`: its article changed by more than typing errors since the user last opened
+    /// it.
     Changed,
+    /// `is:edited`: its article changed in any way since then.
+    Edited,
 }
 
 /// A word that selects sources.
@@ -102,12 +109,13 @@ pub enum Named {
 }
 
 impl State {
-    pub const ALL: [(Self, &str); 5] = [
+    pub const ALL: [(Self, &str); 6] = [
         (Self::Unread, "unread"),
         (Self::Read, "read"),
         (Self::Pinned, "pinned"),
         (Self::Unpinned, "unpinned"),
         (Self::Changed, "changed"),
+        (Self::Edited, "edited"),
     ];
 
     /// Its name after `is:`.
@@ -200,6 +208,8 @@ impl fmt::Display for Term {
             What::Before(date) => write!(f, "before:{date}"),
             What::Younger(span) => write!(f, "age<{span}"),
             What::Older(span) => write!(f, "age>{span}"),
+            What::AsOf(date) => write!(f, "asof:{date}"),
+            What::InVersions => f.write_str("in:versions"),
             What::Of(named) => write!(f, "{}:{}", named.kind(), quoted(named.name())),
         }
     }

@@ -45,6 +45,13 @@ pub(super) struct Word<'a> {
 }
 
 impl Word<'_> {
+    fn not_negated(&self) -> Result<(), QueryErrorKind> {
+        match self.negated {
+            true => Err(QueryErrorKind::Negated(self.operator.to_ascii_lowercase())),
+            false => Ok(()),
+        }
+    }
+
     fn what(&self) -> Result<What, QueryErrorKind> {
         let value = self.text.to_owned();
         let text = |column| What::Text { column, text: value.clone(), phrase: self.quoted };
@@ -59,7 +66,7 @@ impl Word<'_> {
             "" if !self.quoted && self.text == "unread" => What::Is(State::Unread),
             "" => text(Column::Any),
             "is:" => {
-                missing("is:", "unread, read, pinned, unpinned or changed")?;
+                missing("is:", "unread, read, pinned, unpinned, changed or edited")?;
                 What::Is(State::named(&value).ok_or(QueryErrorKind::State(value))?)
             }
             "title:" => {
@@ -89,6 +96,19 @@ impl Word<'_> {
             "before:" => {
                 missing("before:", "a date such as 2026-11-21, yesterday or 7d")?;
                 What::Before(date()?)
+            }
+            "asof:" => {
+                missing("asof:", "a date such as 2026-11-21, yesterday or 7d")?;
+                self.not_negated()?;
+                What::AsOf(date()?)
+            }
+            "in:" => {
+                missing("in:", "versions")?;
+                self.not_negated()?;
+                match value.eq_ignore_ascii_case("versions") {
+                    true => What::InVersions,
+                    false => return Err(QueryErrorKind::Place(value)),
+                }
             }
             "age<" | "age<=" => {
                 missing("age<", "a time such as 3d")?;

@@ -15,6 +15,7 @@ fn prints_a_query_as_it_is_typed() {
         ("-rust \"a phrase\" -\"b c\"", "-rust \"a phrase\" -\"b c\""),
         ("\"not closed", "\"not closed\""),
         ("is:unread IS:Read", "unread is:read"),
+        ("In:Versions ASOF:2026-11 is:edited", "in:versions asof:2026-11 is:edited"),
         ("unread source:x tag:y", "unread source:x tag:y"),
         ("\"unread\" -unread", "\"unread\" -unread"),
         ("Title:\"two words\" author:roe", "title:\"two words\" author:roe"),
@@ -34,6 +35,10 @@ fn prints_a_query_as_it_is_typed() {
 fn rejects_unknown_operators_with_a_suggestion() {
     for (typed, words) in [
         ("is:foo", "\"foo\" is not a state; is: takes unread, read, pinned, unpinned, changed"),
+        ("in:titles", "\"in:\" takes only \"versions\", not \"titles\""),
+        ("-asof:today", "\"asof:\" cannot be excluded; remove the minus"),
+        ("-in:versions", "\"in:\" cannot be excluded; remove the minus"),
+        ("asof:soon", "\"soon\" is not a date"),
         ("is:unraed", "\"unraed\" is not a state; did you mean \"unread\"?"),
         ("sorce:x", "there is no \"sorce:\"; did you mean \"source:\"?"),
         ("zebra:x", "there is no \"zebra:\"; to find it as text, quote it: \"zebra:x\""),

@@ -1,19 +1,16 @@
-//! Full texts: the results of fetching pages, their versions, and what was learned about their
-//! site.
+//! Full texts: the results of fetching pages, and what was learned about their site.
 
 use super::error::{Result, StoreError};
 use super::reader::Reader;
 use super::rows::{json, opt_time, seconds, time, to_json};
-use crate::model::{Entry, TextFrom, TextWay, Time, Validators};
-use crate::util::html;
+use super::versions::{insert, mark_changed};
+use crate::model::{Revision, TextFrom, TextWay, Time, Validators};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::io::{Read, Write};
 
-/// Versions of a text that are stored, including the current one.
-pub const MAX_VERSIONS: usize = 6;
 /// Maximum number of bytes of a text when it is unpacked; the rest is cut.
 const MAX_TEXT: u64 = 16 << 20;
 
@@ -63,6 +60,12 @@ pub struct PageRead {
     pub updated: Option<Time>,
     /// See `published`.
     pub authors: Vec<String>,
+    /// Tags that the page gives.
+    pub tags: Vec<String>,
+    /// The text of the page alone (safe HTML), if it is another one.
+    pub alone: Option<String>,
+    /// The text of the feed stays, because the page does not contain it.
+    pub keeps_feed: bool,
     /// The page is watched: a change makes its item unread and the newest again.
     pub watched: bool,
 }
@@ -82,6 +85,8 @@ pub enum PageText {
         from: TextFrom,
         /// Whether the publisher changed the article; if so, the previous text is kept.
         changed: bool,
+        /// What was changed, beyond typing errors.
+        revisions: Vec<Revision>,
     },
 }
 
@@ -115,16 +120,6 @@ pub struct PageState {
     pub validators_of: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
-    /// When the page first had this text.
-    pub at: Time,
-    /// How it was extracted.
-    pub from: TextFrom,
-    /// Safe HTML.
-    pub html: String,
-}
-
 /// Stores the result of a fetch. A failure never removes stored text. Returns false if the item
 /// is gone.
 pub(super) fn save(conn: &Connection, fetched: &FetchedPage) -> Result<bool> {
@@ -147,6 +142,8 @@ pub(super) fn save(conn: &Connection, fetched: &FetchedPage) -> Result<bool> {
         conn.prepare_cached("UPDATE fetch SET next = NULL WHERE item = ?1")?.execute([key])?;
         return Ok(true);
     }
+    let keeps_feed = matches!(&fetched.end, PageResult::Read(read) if read.keeps_feed);
+    let way = if keeps_feed { TextWay::Feed } else { fetched.way };
     let error = match &fetched.end {
         PageResult::Failed(why) => Some(why),
         _ => None,
@@ -165,7 +162,7 @@ pub(super) fn save(conn: &Connection, fetched: &FetchedPage) -> Result<bool> {
         seconds(fetched.next),
         failed,
         error,
-        to_json(&fetched.way)?
+        to_json(&way)?
     ])?;
     if let PageResult::Read(read) = &fetched.end {
         save_page(conn, key, source, fetched.at, read)?;
@@ -176,7 +173,7 @@ pub(super) fn save(conn: &Connection, fetched: &FetchedPage) -> Result<bool> {
 fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead) -> Result<()> {
     conn.prepare_cached(
         "UPDATE fetch SET page_hash = ?2, bytes = ?3, etag = ?4, last_modified = ?5,
-            validators_of = ?6 WHERE item = ?1",
+            validators_of = ?6, page_text = ?7 WHERE item = ?1",
     )?
     .execute(params![
         key,
@@ -185,13 +182,18 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
         read.validators.etag,
         read.validators.last_modified,
         read.validators_of,
+        read.alone.as_deref().map(pack).transpose()?,
     ])?;
     conn.prepare_cached(
         "INSERT OR REPLACE INTO site (source, template, whole) VALUES (?1, ?2, ?3)",
     )?
     .execute(params![source, read.site.template, read.site.whole])?;
     save_said(conn, key, read.published, read.updated, &read.authors)?;
-    let (html, from, changed) = match &read.text {
+    if !read.tags.is_empty() {
+        conn.prepare_cached("UPDATE detail SET page_tags = ?2 WHERE item = ?1")?
+            .execute(params![key, to_json(&read.tags)?])?;
+    }
+    let (html, from, changed, revisions) = match &read.text {
         PageText::Same => return Ok(()),
         PageText::InFeed => {
             let gone = conn
@@ -199,25 +201,30 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
                 .execute(params![key, to_json(&TextFrom::Feed)?])?;
             return if gone > 0 { queue_index(conn, key) } else { Ok(()) };
         }
-        PageText::New { html, from, changed } => (html, from, *changed),
+        PageText::New { html, from, changed, revisions } => (html, from, *changed, revisions),
     };
-    let mut since = at;
+    let (mut since, mut kept) = (at, changed.then(|| to_json(revisions)).transpose()?);
     if !changed {
         // The same version, extracted better: it keeps its date.
-        let before: Option<(i64, i64)> = conn
+        let before: Option<(i64, i64, Option<String>)> = conn
             .prepare_cached(
-                "SELECT key, at FROM article WHERE item = ?1 ORDER BY key DESC LIMIT 1",
+                "SELECT key, at, revisions FROM article WHERE item = ?1 ORDER BY key DESC LIMIT 1",
             )?
-            .query_row([key], |r| Ok((r.get(0)?, r.get(1)?)))
+            .query_row([key], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
             .optional()?;
-        if let Some((old, first)) = before {
-            since = time(first);
+        if let Some((old, first, revisions)) = before {
+            (since, kept) = (time(first), revisions);
             conn.prepare_cached("DELETE FROM article WHERE key = ?1")?.execute([old])?;
         }
     }
-    insert(conn, key, since, html, *from)?;
+    insert(conn, key, since, html, *from, kept.as_deref())?;
+    if read.watched {
+        // A watched page has no text but the current one.
+        conn.prepare_cached("UPDATE detail SET content = ?2, summary = NULL WHERE item = ?1")?
+            .execute(params![key, html])?;
+    }
     if changed {
-        mark_changed(conn, key)?;
+        mark_changed(conn, key, Revision::any_substantial(revisions))?;
         if read.watched {
             conn.prepare_cached("UPDATE item SET read = 0, date = max(date, ?2) WHERE key = ?1")?
                 .execute([key, at.timestamp()])?;
@@ -226,75 +233,15 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     queue_index(conn, key)
 }
 
-/// Adds a text as the newest version. Beyond the limit the oldest goes, but never the first.
-fn insert(conn: &Connection, key: i64, at: Time, html: &str, from: TextFrom) -> Result<()> {
-    conn.prepare_cached("INSERT INTO article (item, at, origin, body) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![key, at.timestamp(), to_json(&from)?, pack(html)?])?;
-    conn.prepare_cached(
-        "DELETE FROM article WHERE item = ?1 AND key NOT IN
-            (SELECT key FROM article WHERE item = ?1 ORDER BY key DESC LIMIT ?2)
-            AND key <> (SELECT min(key) FROM article WHERE item = ?1)",
-    )?
-    .execute(params![key, i64::try_from(MAX_VERSIONS - 1).unwrap_or(i64::MAX)])?;
-    Ok(())
-}
-
-fn mark_changed(conn: &Connection, key: i64) -> Result<()> {
-    conn.prepare_cached("UPDATE item SET changed = 1 WHERE key = ?1 AND changed = 0")?
-        .execute([key])?;
-    Ok(())
-}
-
-/// Keeps the previous text if a feed with full text changes an item whose page was not used. Of
-/// the newest version only the date is stored; its text is in `detail`. Call this before the new
-/// text is stored there.
-pub(super) fn keep_feed_version(
-    conn: &Connection,
-    key: i64,
-    new: &Entry,
-    whole: bool,
-    now: Time,
-) -> Result<()> {
-    let mut query = conn.prepare_cached(
-        "SELECT d.content, d.summary, i.discovered, a.origin, a.key FROM item i
-         JOIN detail d ON d.item = i.key LEFT JOIN site w ON w.source = i.source
-         LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
-         WHERE i.key = ?1 AND (?2 OR w.whole = 1 OR a.key IS NOT NULL)",
-    )?;
-    let before = query.query_row(params![key, whole], |r| {
-        let origin: Option<TextFrom> = json(r.get(3)?);
-        let newest: Option<i64> = r.get(4)?;
-        Ok((longer(r.get(0)?, r.get(1)?), time(r.get(2)?), origin, newest))
-    });
-    let Some((Some(old), discovered, origin, newest)) = before.optional()? else { return Ok(()) };
-    let Some(later) = longer(new.content.clone(), new.summary.clone()) else { return Ok(()) };
-    let (a, b) = (html::to_text(&old), html::to_text(&later));
-    if origin.is_some_and(|from| from != TextFrom::Feed)
-        || a.split_whitespace().eq(b.split_whitespace())
-    {
-        return Ok(());
-    }
-    match newest {
-        None => insert(conn, key, discovered, &old, TextFrom::Feed)?,
-        // The text as last seen, including its links.
-        Some(newest) => {
-            conn.prepare_cached("UPDATE article SET body = ?2 WHERE key = ?1")?
-                .execute(params![newest, pack(&old)?])?;
-        }
-    }
-    insert(conn, key, now, &later, TextFrom::Feed)?;
-    mark_changed(conn, key)
-}
-
 /// The current text from the feed.
-fn feed_text(conn: &Connection, key: i64) -> Result<Option<String>> {
+pub(super) fn feed_text(conn: &Connection, key: i64) -> Result<Option<String>> {
     let mut query = conn.prepare_cached("SELECT content, summary FROM detail WHERE item = ?1")?;
     let text = query.query_row([key], |r| Ok(longer(r.get(0)?, r.get(1)?)));
     Ok(text.optional()?.flatten())
 }
 
 /// The longer one of two texts, as in [`crate::model::Item::feed_body`].
-fn longer(content: Option<String>, summary: Option<String>) -> Option<String> {
+pub(super) fn longer(content: Option<String>, summary: Option<String>) -> Option<String> {
     content.into_iter().chain(summary).max_by_key(String::len)
 }
 
@@ -330,10 +277,12 @@ fn queue_index(conn: &Connection, key: i64) -> Result<()> {
     Ok(())
 }
 
-/// Marks the changes of an item as seen. Returns whether there were any.
+/// Marks the changes of an item and its comments as seen. Returns whether there were any.
 pub(super) fn seen(conn: &Connection, key: i64) -> Result<bool> {
-    let mut update =
-        conn.prepare_cached("UPDATE item SET changed = 0 WHERE key = ?1 AND changed = 1")?;
+    let mut update = conn.prepare_cached(
+        "UPDATE item SET changed = 0, substantial = 0, comments_seen = comment_count
+         WHERE key = ?1 AND (changed = 1 OR comments_seen IS NOT comment_count)",
+    )?;
     Ok(update.execute([key])? > 0)
 }
 
@@ -359,30 +308,6 @@ pub(super) fn page(conn: &Connection, key: i64) -> Result<Option<PageState>> {
 }
 
 impl Reader {
-    /// The texts of an item's page, newest first.
-    pub fn versions(&self, key: i64) -> Result<Vec<Version>> {
-        let mut query = self.conn.prepare_cached(
-            "SELECT at, origin, body FROM article WHERE item = ?1 ORDER BY key DESC",
-        )?;
-        let rows = query.query_map([key], |r| {
-            let html = r.get_ref(2)?.as_blob_or_null()?.and_then(unpack);
-            let from = json(r.get(1)?).unwrap_or_default();
-            Ok(html.map(|html| (r.get(0), from, html)))
-        })?;
-        let mut versions = Vec::new();
-        for row in rows {
-            if let Some((at, from, html)) = row? {
-                versions.push(Version { at: time(at?), from, html });
-            }
-        }
-        if let Some(present) = versions.first_mut().filter(|v| v.from == TextFrom::Feed)
-            && let Some(html) = feed_text(&self.conn, key)?
-        {
-            present.html = html;
-        }
-        Ok(versions)
-    }
-
     /// What was learned from the pages of a source (row key).
     pub fn site(&self, source: i64) -> Result<LearnedSite> {
         let mut query =
@@ -394,7 +319,7 @@ impl Reader {
 }
 
 /// Packs a text for storage.
-fn pack(html: &str) -> Result<Vec<u8>> {
+pub(super) fn pack(html: &str) -> Result<Vec<u8>> {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
     let done = packed.write_all(html.as_bytes()).and_then(|()| packed.finish());
     done.map_err(|e| StoreError::Sqlite(e.to_string()))

@@ -20,6 +20,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-6.sql")),
     M::up(include_str!("schema-7.sql")),
     M::up(include_str!("schema-8.sql")),
+    M::up(include_str!("schema-9.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.
@@ -230,6 +231,40 @@ mod tests {
             .unwrap();
         assert_eq!(row, (None, 0));
         assert!(backup_path(&path, 1).exists());
+    }
+
+    #[test]
+    fn migrates_the_schema_before_revisions() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let mut old = Connection::open(&path).unwrap();
+        Migrations::from_slice(STEPS).to_version(&mut old, 8).unwrap();
+        old.execute_batch(
+            "INSERT INTO source (key, id, url) VALUES (1, 'a', 'http://a/');
+             INSERT INTO item (key, id, source, date, discovered, title, url_hash, content_hash,
+                version_hash, changed)
+                VALUES (1, zeroblob(16), 1, 7, 7, 't', 1, 1, 1, 1), (2, x'00112233445566778899aabbccddeeff', 1, 7, 7, 't', 2, 2, 2, 0);
+             INSERT INTO detail (item) VALUES (1), (2);
+             INSERT INTO article (item, at, origin, body)
+                VALUES (1, 7, '\"page\"', x'00'), (1, 8, '\"page\"', x'00'), (2, 7, '\"page\"', x'00');",
+        )
+        .unwrap();
+        drop(old);
+        let new = open_writer(&path).unwrap();
+        let all = |sql: &str| -> Vec<Option<i64>> {
+            let mut query = new.prepare(sql).unwrap();
+            query.query_map([], |r| r.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap()
+        };
+        assert_eq!(all("SELECT substantial FROM item ORDER BY key"), [Some(1), Some(0)]);
+        assert_eq!(all("SELECT indexed FROM article ORDER BY key"), [Some(0), None, None]);
+        assert_eq!(all("SELECT comment_count FROM item"), [None, None]);
+        // Reading an item marks its comments as seen.
+        new.execute_batch(
+            "UPDATE item SET comment_count = 3; UPDATE item SET read = 1 WHERE key = 1",
+        )
+        .unwrap();
+        assert_eq!(all("SELECT comments_seen FROM item ORDER BY key"), [Some(3), None]);
+        assert!(backup_path(&path, 8).exists());
     }
 
     #[test]

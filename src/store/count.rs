@@ -51,10 +51,7 @@ pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<C
 fn add(conn: &Connection, view: &View, source: Option<i64>, count: &mut Count) -> Result<i32> {
     let mut filter = Filter::default();
     let from = match &view.criteria.text {
-        Some(text) => {
-            filter.bind("item_text MATCH ?", text.clone());
-            "item_text t CROSS JOIN item i ON i.key = t.rowid".to_owned()
-        }
+        Some(text) => filter.matching(text, view).0.to_owned(),
         None => {
             let pinned = view.criteria.pinned.filter(|pinned| *pinned && source.is_none());
             format!("item i INDEXED BY {}", index_of(view, source, pinned))

@@ -17,8 +17,16 @@ pub struct Criteria {
     pub read: Option<bool>,
     /// Whether they must be pinned.
     pub pinned: Option<bool>,
-    /// Whether the article must have changed since the user last opened it.
+    /// Whether the article must have changed by more than typing errors since the user last
+    /// opened it.
     pub changed: Option<bool>,
+    /// Whether it must have changed in any way since then.
+    pub edited: Option<bool>,
+    /// Whether earlier versions are searched instead of the current texts. Without a text, items
+    /// with earlier versions are meant.
+    pub versions: bool,
+    /// Discovered earlier than this (seconds since the epoch), with the titles of that time.
+    pub as_of: Option<i64>,
     /// Dated earlier than this (seconds since the epoch).
     pub before: Option<i64>,
     /// Dated at or later than this (seconds since the epoch).
@@ -50,6 +58,11 @@ impl Criteria {
             says |= !matches!(&term.what, What::Text { text, .. } if !has_words(text));
             match &term.what {
                 What::Of(named) => criteria.limit(resolve(named), term.negated),
+                What::InVersions => criteria.versions = true,
+                What::AsOf(date) => {
+                    let end = date.end(now).unwrap_or(i64::MAX);
+                    criteria.as_of = Some(criteria.as_of.map_or(end, |before| before.min(end)));
+                }
                 What::Is(state) => criteria.mark(*state, !term.negated),
                 What::Text { column, text: words, phrase } => {
                     // The last word may be incomplete. A prefix of one letter matches too much.
@@ -89,6 +102,7 @@ impl Criteria {
             State::Pinned => (&mut self.pinned, is),
             State::Unpinned => (&mut self.pinned, !is),
             State::Changed => (&mut self.changed, is),
+            State::Edited => (&mut self.edited, is),
         };
         self.nothing |= mark.replace(wanted).is_some_and(|before| before != wanted);
     }
@@ -193,6 +207,9 @@ mod tests {
             (read("is:changed").changed, read("-is:changed").changed),
             (Some(true), Some(false))
         );
+        assert_eq!((read("is:edited").edited, read("in:versions x").versions), (Some(true), true));
+        let q = read("asof:2026-11-20 after:2026-11-21");
+        assert_eq!(q.as_of, q.after, "the end of the day");
         let ages = read("age<3d age<2h -age<10d age>5d");
         let now = Local.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap().timestamp();
         assert_eq!((ages.after, ages.before), (Some(now - 7200), Some(now - 10 * day)));

@@ -71,6 +71,15 @@ impl From<rusqlite::Error> for StoreError {
         {
             return Self::Full;
         }
+        // A value that this program does not write, or a table without one of its columns.
+        if let rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::Utf8Error(..)
+        | rusqlite::Error::SqlInputError { .. } = &e
+        {
+            return Self::Corrupt(e.to_string());
+        }
         match e.sqlite_error_code() {
             Some(Code::SystemIoFailure) => Self::Io(e.to_string()),
             Some(Code::DatabaseCorrupt | Code::NotADatabase) => Self::Corrupt(e.to_string()),

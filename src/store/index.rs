@@ -94,6 +94,59 @@ impl Reader {
     }
 }
 
+/// Text of an earlier version.
+pub(super) struct VersionBody {
+    article: i64,
+    text: String,
+}
+
+impl Reader {
+    /// Earlier versions that cannot be searched yet.
+    pub(super) fn next_unindexed_versions(&self) -> Result<Vec<VersionBody>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT key, body FROM article WHERE indexed = 0 ORDER BY key DESC LIMIT ?1",
+        )?;
+        let rows = query.query_map([BATCH], |r| {
+            let html = r.get_ref(1)?.as_blob_or_null()?.and_then(unpack).unwrap_or_default();
+            let mut text = html::to_text(&html);
+            if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
+                text.truncate(end);
+            }
+            Ok(VersionBody { article: r.get(0)?, text })
+        })?;
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        for row in rows {
+            let body = row?;
+            bytes += body.text.len();
+            batch.push(body);
+            if bytes >= BATCH_TEXT {
+                break;
+            }
+        }
+        Ok(batch)
+    }
+}
+
+/// Writes a batch of earlier versions with the titles and authors of their items; one that was
+/// removed since it was read is left out. Returns whether anything was written.
+pub(super) fn write_versions(conn: &Connection, batch: &[VersionBody]) -> Result<bool> {
+    let mut done =
+        conn.prepare_cached("UPDATE article SET indexed = 1 WHERE key = ?1 AND indexed = 0")?;
+    let mut index = conn.prepare_cached(
+        "INSERT INTO version_text (rowid, title, authors, body)
+         SELECT a.key, i.title, d.authors, ?2 FROM article a JOIN item i ON i.key = a.item
+         JOIN detail d ON d.item = a.item WHERE a.key = ?1",
+    )?;
+    let mut written = false;
+    for body in batch {
+        if done.execute([body.article])? > 0 {
+            index.execute(params![body.article, body.text])?;
+            written = true;
+        }
+    }
+    Ok(written)
+}
+
 /// Writes a batch; an item that changed or was removed since it was read is left for the next
 /// batch. Returns whether anything was written.
 pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {

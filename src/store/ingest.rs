@@ -1,13 +1,13 @@
 //! Storing a finished poll: items, facts and the poll record in one transaction.
 
-use super::articles;
 use super::attempts;
 use super::error::Result;
 use super::identity::Prepared;
 use super::index;
 use super::pages::{self, PollPages};
 use super::rows::{KeptOutcome, load_facts, save_facts, to_json};
-use crate::model::{Outcome, PollRecord, SourceFacts, Time};
+use super::versions;
+use crate::model::{Entry, Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use std::collections::HashSet;
 
@@ -265,6 +265,7 @@ pub(super) fn insert(
     ])?;
     let key = conn.last_insert_rowid();
     save_detail(conn, key, new)?;
+    save_comments(conn, key, &new.entry)?;
     index::queue_title(conn, key, true)
 }
 
@@ -275,6 +276,7 @@ pub(super) fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> 
         || conn
             .prepare_cached("SELECT version_hash <> ?2 FROM item WHERE key = ?1")?
             .query_row([key, new.version_hash], |r| r.get(0))?;
+    versions::keep_title(conn, key, &new.entry, now)?;
     let changed = conn
         .prepare_cached(
             "UPDATE item SET title = :title, url = coalesce(:url, url),
@@ -296,11 +298,29 @@ pub(super) fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> 
         })?
         > 0;
     if changed {
-        articles::keep_feed_version(conn, key, &new.entry, new.identified, now)?;
+        versions::keep_feed_version(conn, key, &new.entry, new.identified, now)?;
         save_detail(conn, key, new)?;
         index::queue_title(conn, key, false)?;
     }
+    save_comments(conn, key, &new.entry)?;
     Ok(changed && edited)
+}
+
+/// Stores where the comments are and how many. Their number changes without a change of the item.
+fn save_comments(conn: &Connection, key: i64, entry: &Entry) -> Result<()> {
+    if let Some(count) = entry.comment_count {
+        conn.prepare_cached(
+            "UPDATE item SET comment_count = ?2 WHERE key = ?1 AND comment_count IS NOT ?2",
+        )?
+        .execute(params![key, count])?;
+    }
+    if let Some(feed) = &entry.comment_feed {
+        conn.prepare_cached(
+            "UPDATE detail SET comment_feed = ?2 WHERE item = ?1 AND comment_feed IS NOT ?2",
+        )?
+        .execute(params![key, feed])?;
+    }
+    Ok(())
 }
 
 /// Writes the detail row. Values that the publisher no longer gives are kept if nothing else can

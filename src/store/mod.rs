@@ -26,15 +26,14 @@ mod rebuild;
 mod retention;
 mod rows;
 mod sources;
+mod versions;
 mod view;
 mod writer;
 
 #[cfg(test)]
 mod tests;
 
-pub use articles::{
-    FetchedPage, LearnedSite, MAX_VERSIONS, PageRead, PageResult, PageState, PageText, Version,
-};
+pub use articles::{FetchedPage, LearnedSite, PageRead, PageResult, PageState, PageText};
 pub use copies::ListCopy;
 pub use count::{Count, MAX_COUNTED};
 pub use crawl_log::{CrawlLog, Learned, LinkRow, RequestRow, Stored};
@@ -50,6 +49,7 @@ pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
 pub use sources::{Due, PollFilter};
+pub use versions::{MAX_VERSIONS, Version};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 
 use crate::model::{Outcome, Pause, PauseReason, Retention, Source, SourceFacts, Time};
@@ -390,16 +390,25 @@ impl Store {
         self.call(move |conn| retention::tidy(conn, now)).await
     }
 
-    /// Indexes one more batch of bodies; returns whether it wrote anything, `None` if nothing is
+    /// Indexes one more batch of bodies, or of earlier versions; returns whether it wrote anything, `None` if nothing is
     /// left. Reading and stripping run on the blocking pool, only the insertion on the writer.
     pub async fn index_step(&self) -> Result<Option<bool>> {
         let store = self.clone();
-        let batch = tokio::task::spawn_blocking(move || store.reader()?.next_unindexed())
-            .await
-            .map_err(|_| StoreError::Closed)??;
-        if batch.is_empty() {
+        let read = move || -> Result<_> {
+            let reader = store.reader()?;
+            let batch = reader.next_unindexed()?;
+            let versions =
+                if batch.is_empty() { reader.next_unindexed_versions()? } else { vec![] };
+            Ok((batch, versions))
+        };
+        let (batch, versions) =
+            tokio::task::spawn_blocking(read).await.map_err(|_| StoreError::Closed)??;
+        if batch.is_empty() && versions.is_empty() {
             return Ok(None);
         }
-        self.call(move |conn| index::write_batch(conn, &batch)).await.map(Some)
+        let write = move |conn: &rusqlite::Connection| {
+            Ok(index::write_batch(conn, &batch)? | index::write_versions(conn, &versions)?)
+        };
+        self.call(write).await.map(Some)
     }
 }

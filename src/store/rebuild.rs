@@ -31,7 +31,7 @@ pub struct Salvage {
 /// program computes them again, with their replacement.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 12] = [
+const TABLES: [Table; 13] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -39,7 +39,8 @@ const TABLES: [Table; 12] = [
     ("pruned", "removed items", &[]),
     ("page", "skipped pages", &[]),
     ("fetch", "page requests", &[]),
-    ("article", "full texts", &[]),
+    ("article", "full texts", &[("indexed", "NULL")]),
+    ("headline", "earlier titles", &[]),
     ("site", "site templates", &[]),
     ("memo", "notes", &[]),
     ("place", "reading positions", &[]),
@@ -62,6 +63,10 @@ const FINISH: &str = "
     DELETE FROM site WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM fetch WHERE item NOT IN (SELECT key FROM item) OR source NOT IN (SELECT key FROM source);
     DELETE FROM article WHERE item NOT IN (SELECT key FROM item);
+    DELETE FROM headline WHERE item NOT IN (SELECT key FROM item);
+    UPDATE article SET indexed = 0
+        WHERE key < (SELECT max(newer.key) FROM article newer WHERE newer.item = article.item);
+    INSERT INTO version_text (rowid, title, authors, body) SELECT -key, title, '', '' FROM headline;
     INSERT INTO detail (item, publisher) SELECT key, '' FROM item WHERE key NOT IN (SELECT item FROM detail);
     UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL;";
 
@@ -364,7 +369,7 @@ mod tests {
         let mut query = conn
             .prepare(
                 "SELECT name FROM sqlite_schema WHERE type = 'table'
-                 AND name NOT LIKE 'item_text%' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+                 AND name NOT LIKE '%_text%' AND name NOT LIKE 'sqlite_%' ORDER BY name",
             )
             .unwrap();
         let names = query.query_map([], |r| r.get(0)).unwrap();

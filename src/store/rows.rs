@@ -3,8 +3,8 @@
 use super::articles::unpack;
 use super::error::{Result, StoreError};
 use crate::model::{
-    Item, ItemId, ItemRow, LeftOut, Outcome, Pause, PauseReason, PollRecord, SourceFacts, SourceId,
-    TextFrom, TextWay, Time, Validators,
+    Item, ItemId, ItemRow, LeftOut, Outcome, Pause, PauseReason, PollRecord, Revision,
+    RevisionKind, SourceFacts, SourceId, TextFrom, TextWay, Time, Validators,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
@@ -32,7 +32,8 @@ pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
 
 /// The columns that [`item_row`] reads, from a table called `i`.
 pub(super) const ITEM_ROW: &str =
-    "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed";
+    "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed,
+    i.substantial, i.comment_count, i.comments_seen";
 
 pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
     Ok(ItemRow {
@@ -46,22 +47,51 @@ pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
         read: r.get(7)?,
         words: r.get(8)?,
         changed: r.get(9)?,
+        substantial: r.get(10)?,
+        comment_count: r.get(11)?,
+        new_comments: new_comments(r.get(11)?, r.get(12)?),
     })
+}
+
+/// Comments added since the user read the item, if they were counted then.
+fn new_comments(count: Option<u32>, seen: Option<u32>) -> u32 {
+    count.zip(seen).map_or(0, |(count, seen)| count.saturating_sub(seen))
 }
 
 /// The select that [`item`] reads; add a WHERE clause.
 pub(super) const ITEM: &str = "SELECT i.id, s.id, d.guid, i.title, d.summary, d.content, i.url,
     coalesce(d.publisher, s.feed_title), d.authors, d.published, d.updated, i.discovered, i.pinned,
     i.read, d.enclosures, d.categories, d.comments, d.language, a.body, a.origin, f.way, f.asked,
-    f.error, w.whole, i.changed, max((SELECT count(*) FROM article WHERE item = i.key) - 1, 0)
+    f.error, w.whole, i.changed, max((SELECT count(*) FROM article WHERE item = i.key) - 1, 0),
+    i.substantial, i.comment_count, i.comments_seen, d.comment_feed, d.page_tags, a.revisions,
+    h.title, h.substantial, i.changed = 1 OR h.until >= coalesce(a.at, h.until),
+    f.page_text IS NOT NULL
     FROM item i JOIN detail d ON d.item = i.key JOIN source s ON s.key = i.source
     LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
+    LEFT JOIN headline h ON h.key = (SELECT max(key) FROM headline WHERE item = i.key)
     LEFT JOIN fetch f ON f.item = i.key LEFT JOIN site w ON w.source = i.source ";
 
 pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
     let from_feed = json(r.get(20)?) == Some(TextWay::Feed);
     // The current text of a feed is in `detail`.
     let text_from = json(r.get(19)?).filter(|_| !from_feed).unwrap_or(TextFrom::Feed);
+    let stored_from: Option<TextFrom> = json(r.get(19)?);
+    let page_text = stored_from.is_some_and(|from| from != TextFrom::Feed) || r.get(35)?;
+    let (title, former_title): (String, Option<String>) = (r.get(3)?, r.get(32)?);
+    let mut revisions: Vec<Revision> = json(r.get(31)?).unwrap_or_default();
+    if let Some(from) = former_title.clone()
+        && r.get::<_, Option<bool>>(33)? == Some(true)
+        && r.get::<_, Option<bool>>(34)? == Some(true)
+    {
+        revisions.insert(0, Revision { kind: RevisionKind::Headline, from, to: title.clone() });
+    }
+    let categories: Vec<String> = json(r.get(15)?).unwrap_or_default();
+    let mut tags = categories.clone();
+    for tag in json::<Vec<String>>(r.get(30)?).unwrap_or_default() {
+        if !tags.iter().any(|known| known.to_lowercase() == tag.to_lowercase()) {
+            tags.push(tag);
+        }
+    }
     let from_page = text_from != TextFrom::Feed;
     let article = r.get_ref(18)?.as_blob_or_null()?.filter(|_| from_page).and_then(unpack);
     let text_from = if article.is_some() { text_from } else { TextFrom::Feed };
@@ -69,7 +99,7 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
         id: ItemId(uuid::Uuid::from_bytes(r.get(0)?)),
         source: SourceId(r.get(1)?),
         guid: r.get(2)?,
-        title: r.get(3)?,
+        title,
         summary: r.get(4)?,
         content: r.get(5)?,
         url: r.get(6)?,
@@ -81,8 +111,12 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
         pinned: r.get(12)?,
         read: r.get(13)?,
         enclosures: json(r.get(14)?).unwrap_or_default(),
-        categories: json(r.get(15)?).unwrap_or_default(),
+        categories,
+        tags,
         comments: r.get(16)?,
+        comment_feed: r.get(29)?,
+        comment_count: r.get(27)?,
+        new_comments: new_comments(r.get(27)?, r.get(28)?),
         language: r.get(17)?,
         article,
         text_from,
@@ -90,7 +124,11 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
         fetch_error: r.get(22)?,
         feed_has_full_text: r.get(23)?,
         changed: r.get(24)?,
+        substantial: r.get(26)?,
         versions: r.get(25)?,
+        revisions,
+        former_title,
+        page_text,
     })
 }
 

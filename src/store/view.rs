@@ -4,6 +4,7 @@ use super::criteria::Criteria;
 use super::error::Result;
 use super::reader::Reader;
 use super::rows::{ITEM_ROW, item_row};
+use super::versions;
 use crate::config::SortOrder;
 use crate::model::{ItemRow, Time};
 use rusqlite::types::Value;
@@ -125,6 +126,19 @@ pub struct Window {
     pub cut: bool,
 }
 
+/// Keys of the items that match an expression.
+const IN_TEXTS: &str = "SELECT rowid FROM item_text WHERE item_text MATCH ?";
+/// Keys of the items of which an earlier version or title matches it. The newest of them are enough
+/// for every list.
+const IN_VERSIONS: &str = "SELECT a.item FROM (SELECT rowid AS row FROM version_text
+        WHERE version_text MATCH ? ORDER BY rowid DESC LIMIT 5000) CROSS JOIN article a ON a.key = row
+    UNION SELECT h.item FROM (SELECT rowid AS row FROM version_text
+        WHERE version_text MATCH ? ORDER BY rowid LIMIT 5000) CROSS JOIN headline h ON h.key = -row";
+/// Items with an earlier version or title.
+const HAS_VERSIONS: &str =
+    "(EXISTS (SELECT 1 FROM article a WHERE a.item = i.key AND a.indexed IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM headline h WHERE h.item = i.key))";
+
 /// Maximum rows of a full-text search; the most recently discovered matches come first.
 pub const SEARCH_LIMIT: usize = 1000;
 
@@ -240,7 +254,8 @@ pub(super) fn index_of(view: &View, source: Option<i64>, pinned: Option<bool>) -
     let unread = view.unread_only || view.criteria.read == Some(false);
     let only_pinned = pinned == Some(true) || matches!(view.scope, Scope::Pinned);
     match (source, only_pinned, unread) {
-        _ if view.criteria.changed == Some(true) => "item_changed",
+        _ if view.criteria.changed == Some(true) => "item_substantial",
+        _ if view.criteria.edited == Some(true) => "item_changed",
         (None, true, _) => "item_pinned",
         (Some(_), _, true) => "item_source_unread",
         (Some(_), _, false) => "item_source",
@@ -281,32 +296,35 @@ fn select(
          ORDER BY i.date {direction}, i.key {direction} LIMIT ?",
         filter.sql()
     );
-    collect(conn, &sql, filter.values)
+    collect(conn, view, &sql, filter.values)
 }
 
 /// The newest matches of a full-text search, in the order of the view.
 fn matches(conn: &Connection, view: &View) -> Result<Window> {
     let mut filter = Filter::default();
-    filter.bind("item_text MATCH ?", view.criteria.text.clone().unwrap_or_default());
+    let (from, order) = filter.matching(view.criteria.text.as_deref().unwrap_or_default(), view);
     filter.scope(&view.scope);
     filter.view(view);
     let sql = format!(
-        "SELECT {ITEM_ROW} FROM item_text t CROSS JOIN item i ON i.key = t.rowid WHERE {} \
-         ORDER BY t.rowid DESC LIMIT {}",
+        "SELECT {ITEM_ROW} FROM {from} WHERE {} ORDER BY {order} DESC LIMIT {}",
         filter.sql(),
         SEARCH_LIMIT + 1
     );
-    let mut rows = collect(conn, &sql, filter.values)?;
+    let mut rows = collect(conn, view, &sql, filter.values)?;
     let cut = rows.len() > SEARCH_LIMIT;
     rows.truncate(SEARCH_LIMIT);
     rows.sort_unstable_by(|a, b| Cursor::from(a).compare(&Cursor::from(b), view.order));
     Ok(Window { rows, cut, ..Window::default() })
 }
 
-fn collect(conn: &Connection, sql: &str, values: Vec<Value>) -> Result<Vec<ItemRow>> {
+fn collect(conn: &Connection, view: &View, sql: &str, values: Vec<Value>) -> Result<Vec<ItemRow>> {
     let mut statement = conn.prepare_cached(sql)?;
     let rows = statement.query_map(params_from_iter(values), item_row)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let mut rows: Vec<ItemRow> = rows.collect::<rusqlite::Result<_>>()?;
+    if let Some(as_of) = view.criteria.as_of {
+        versions::restore_titles(conn, &mut rows, as_of)?;
+    }
+    Ok(rows)
 }
 
 /// Marks the rows of a view read, up to and including a row key; returns their keys.
@@ -315,7 +333,7 @@ pub(super) fn mark_read(conn: &Connection, view: &View, up_to: i64) -> Result<Ve
     filter.and("i.read = 0");
     filter.bind("i.key <= ?", up_to);
     if let Some(text) = &view.criteria.text {
-        filter.bind("i.key IN (SELECT rowid FROM item_text WHERE item_text MATCH ?)", text.clone());
+        filter.text(text, view.criteria.versions, "");
     }
     filter.scope(&view.scope);
     filter.view(view);
@@ -347,6 +365,24 @@ impl Filter {
         self.and(&format!("i.source {not} IN ({list})"));
     }
 
+    /// Tables to read for a full-text search, and the column by which the matches are ordered.
+    pub(super) fn matching(&mut self, text: &str, view: &View) -> (&'static str, &'static str) {
+        if view.criteria.versions {
+            self.text(text, true, "");
+            return ("item i", "i.key");
+        }
+        self.bind("item_text MATCH ?", text.to_owned());
+        ("item_text t CROSS JOIN item i ON i.key = t.rowid", "t.rowid")
+    }
+
+    /// Items whose text, or the text of an earlier version, matches an expression.
+    fn text(&mut self, text: &str, versions: bool, not: &str) {
+        let keys = if versions { IN_VERSIONS } else { IN_TEXTS };
+        self.and(&format!("i.key {not}IN ({keys})"));
+        let times = keys.matches('?').count();
+        self.values.extend(std::iter::repeat_n(Value::from(text.to_owned()), times));
+    }
+
     pub(super) fn scope(&mut self, scope: &Scope) {
         if !matches!(scope, Scope::Sources(_)) {
             // The items of a removed source are kept for undo, but not shown.
@@ -369,8 +405,7 @@ impl Filter {
             self.and("0");
         }
         if let Some(text) = &q.not_text {
-            let matches = "SELECT rowid FROM item_text WHERE item_text MATCH ?";
-            self.bind(&format!("i.key NOT IN ({matches})"), text.clone());
+            self.text(text, q.versions, "NOT ");
         }
         if let Some(read) = q.read {
             self.and(if read { "i.read = 1" } else { "i.read = 0" });
@@ -379,7 +414,16 @@ impl Filter {
             self.and(if pinned { "i.pinned = 1" } else { "i.pinned = 0" });
         }
         if let Some(changed) = q.changed {
-            self.and(if changed { "i.changed = 1" } else { "i.changed = 0" });
+            self.and(if changed { "i.substantial = 1" } else { "i.substantial = 0" });
+        }
+        if let Some(edited) = q.edited {
+            self.and(if edited { "i.changed = 1" } else { "i.changed = 0" });
+        }
+        if q.versions && q.text.is_none() {
+            self.and(HAS_VERSIONS);
+        }
+        if let Some(as_of) = q.as_of {
+            self.bind("i.discovered < ?", as_of);
         }
         if let Some(before) = q.before {
             self.bind("i.date < ?", before);
@@ -401,10 +445,11 @@ impl Filter {
 }
 
 impl Reader {
-    /// Number of items whose articles changed since they were last opened.
+    /// Number of items whose articles changed by more than typing errors since they were last
+    /// opened.
     pub fn changed(&self) -> Result<u32> {
         let mut query = self.conn.prepare_cached(
-            "SELECT count(*) FROM item INDEXED BY item_changed WHERE changed = 1
+            "SELECT count(*) FROM item INDEXED BY item_substantial WHERE substantial = 1
              AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
         )?;
         Ok(query.query_row([], |r| r.get(0))?)

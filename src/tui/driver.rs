@@ -145,6 +145,10 @@ impl Driver {
                     followed(&h, source, title, 0).await
                 });
             }
+            Effect::FollowComments { item } => self.spawn(move |h| async move {
+                let source = h.follow_comments(item).await;
+                followed(&h, source, None, 0).await
+            }),
             Effect::OpenBench { bench, subject } => self.open_bench(bench, subject),
             Effect::Bench { bench, ask } => self.ask_bench(bench, ask),
             Effect::CloseBench => self.bench = None,
@@ -266,7 +270,8 @@ impl Driver {
         let events = self.events.clone();
         let task = tokio::spawn(async move {
             while let Some((_, got)) = reports.recv().await {
-                let there = matches!(got, Ok(TextGot::Fetched { .. } | TextGot::InFeed));
+                let there =
+                    matches!(got, Ok(TextGot::Fetched { .. } | TextGot::Kept | TextGot::InFeed));
                 let _ = events.send(Event::Prefetched(there));
             }
             let _ = events.send(Event::PrefetchEnded);

@@ -59,6 +59,10 @@ pub(super) enum Effect {
         base: Section,
         changes: Vec<KeyChange>,
     },
+    /// Follows the comments on an item (row key).
+    FollowComments {
+        item: i64,
+    },
     FollowStarters {
         indexes: Vec<usize>,
     },

@@ -8,7 +8,7 @@ use crate::engine::{
     Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleSummary, Status, TextGot,
     WorkbenchEvent,
 };
-use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
+use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, Time};
 use crate::store::{Count, Mark, Window};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
@@ -143,8 +143,20 @@ pub(super) struct Article {
     pub(super) document: Arc<Document>,
     /// Where reading stopped, in characters without white space.
     pub(super) position: usize,
-    /// Changes since the version that the user read; `None` without an earlier version.
-    pub(super) difference: Option<Arc<Vec<Change>>>,
+    /// What each stored version changed, newest first; empty without an earlier version.
+    pub(super) differences: Arc<Vec<Difference>>,
+    /// Comments added since the user read the item before it was opened.
+    pub(super) new_comments: u32,
+}
+
+/// The difference between a version and the one before.
+#[derive(Debug, Clone)]
+pub(super) struct Difference {
+    /// When the later version was first seen.
+    pub(super) at: Time,
+    pub(super) changes: Vec<Change>,
+    /// What was changed, in words; empty if that was not examined.
+    pub(super) summary: String,
 }
 
 /// Why marks were set.

@@ -2,11 +2,13 @@
 //! disk.
 
 use super::app::midnight;
-use super::event::{Article, Event, RequestId, SourceEntry, SourceList};
-use crate::article::{Change, Document, differences, from_html};
+use super::event::{Article, Difference, Event, RequestId, SourceEntry, SourceList};
+use crate::article::{Change, Document, LinkChanges, differences, from_html};
 use crate::engine::{self, Handle, Rhythm, ScheduleSummary};
-use crate::model::Item;
-use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
+use crate::model::{Item, Revision};
+use crate::store::{
+    Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, Version, View,
+};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -257,21 +259,47 @@ impl ReaderThread {
             return Ok(None);
         };
         let position = self.reader.place(key)?;
-        let difference = match item.versions {
-            0 => None,
-            _ => self.difference(key)?.map(Arc::new),
+        let differences = match item.versions {
+            0 => Vec::new(),
+            _ => self.differences(key)?,
         };
-        let (document, item) = (Arc::new(document(&item)), Arc::new(item));
-        Ok(Some(Arc::new(Article { row, item, document, position, difference })))
+        let (document, differences) = (Arc::new(document(&item)), Arc::new(differences));
+        let (new_comments, item) = (item.new_comments, Arc::new(item));
+        Ok(Some(Arc::new(Article { row, item, document, position, differences, new_comments })))
     }
 
-    /// The difference between the last two versions of an article.
-    fn difference(&self, key: i64) -> Result<Option<Vec<Change>>> {
+    /// What each version of an article changed, newest first.
+    fn differences(&self, key: i64) -> Result<Vec<Difference>> {
         let versions = self.reader.versions(key)?;
-        let [later, earlier, ..] = versions.as_slice() else { return Ok(None) };
-        let text = |html: &str| from_html(html, None).text();
-        Ok(Some(differences(&text(&earlier.html), &text(&later.html))))
+        let documents: Vec<Document> =
+            versions.iter().map(|version| from_html(&version.html, None)).collect();
+        let pairs = versions.windows(2).zip(documents.windows(2));
+        let difference = |(versions, documents): (&[Version], &[Document])| {
+            let ([later, _], [new, old]) = (versions, documents) else { return None };
+            let mut changes = differences(&old.text(), &new.text());
+            changes.extend(link_changes(old, new));
+            let summary = later.revisions.as_deref().map(Revision::summary).unwrap_or_default();
+            Some(Difference { at: later.at, changes, summary })
+        };
+        Ok(pairs.filter_map(difference).collect())
     }
+}
+
+/// The links that were removed and added, as a list after the text.
+fn link_changes(earlier: &Document, later: &Document) -> Vec<Change> {
+    let links = LinkChanges::between(earlier, later);
+    if links.is_empty() {
+        return Vec::new();
+    }
+    let line = || Change::Same("\n".to_owned());
+    let mut out = vec![Change::Same("\n\nLinks and images:\n".to_owned())];
+    for url in links.removed {
+        out.extend([Change::Removed(url), line()]);
+    }
+    for url in links.added {
+        out.extend([Change::Added(url), line()]);
+    }
+    out
 }
 
 /// The text of an item, ready for layout.

@@ -34,7 +34,7 @@ use std::sync::Arc;
 mod states;
 mod stock;
 
-use stock::{article, item_rows};
+use stock::{article, difference, item_rows};
 
 fn now() -> Time {
     // Noon, so that local midnight is in the past in every time zone.

@@ -11,6 +11,7 @@ mod words;
 
 pub use names::{is_weekday, language_of};
 pub use scan::{Context, Found as FoundDate, Order, Scan, scan};
+pub(crate) use token::prepared;
 
 /// The weekday, from 1 for Monday, that a text in lower case ends with.
 pub fn weekday_at_end(text: &str) -> Option<u32> {

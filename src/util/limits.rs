@@ -39,7 +39,7 @@ limits! {
     /// Deepest nesting of a page.
     PAGE_DEPTH = 512, "nesting of a page";
     /// Elements, texts and comments of a page, including what a parser repeats.
-    PAGE_NODES = 300_000, "elements, texts and comments of a page";
+    PAGE_NODES = 120_000, "elements, texts and comments of a page";
     /// The nesting of all elements, texts and comments of a page together: parsers look at all elements
     /// around each.
     PAGE_STEPS = 20_000_000, "nesting of all elements, texts and comments of a page together";

@@ -9,6 +9,7 @@ pub mod html;
 pub mod limits;
 pub(crate) mod login;
 pub(crate) mod near;
+pub mod session;
 pub mod text;
 pub mod time_text;
 pub mod url;

@@ -363,6 +363,16 @@ fn push_broken(out: &mut String, row: &str) {
     }
 }
 
+/// `12 comments, +7 since you read it`
+pub fn comment_count(count: u32, new: u32) -> String {
+    let since = if new > 0 { format!(", +{new} since you read it") } else { String::new() };
+    match count {
+        0 => "no comments".to_owned(),
+        1 => format!("1 comment{since}"),
+        n => format!("{n} comments{since}"),
+    }
+}
+
 /// A number of bytes in the unit that needs few digits.
 pub fn size(bytes: u64) -> String {
     match bytes {

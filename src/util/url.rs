@@ -1,6 +1,7 @@
 //! URLs: which may be opened, and when two are the same.
 
 use super::login::without_secrets;
+use super::session::{is_session, path_without_session, without_session};
 use crate::util::limits;
 use std::fmt;
 use url::{Position, Url};
@@ -99,7 +100,7 @@ pub fn take_credentials(url: &mut Url) -> Option<(String, String)> {
     Some(taken)
 }
 
-/// An absolute http(s) URL from a reference in a document, without credentials. A reference that
+/// An absolute http(s) URL from a reference in a document, without credentials and sessions. A reference that
 /// would inherit more than [`limits::BASE_BYTES`] of its base URL is not resolved.
 pub fn resolve(base: &Url, href: &str) -> Option<Url> {
     let href = tidy(href)?;
@@ -123,7 +124,7 @@ pub fn absolute(base: Option<&Url>, href: &str) -> Option<Url> {
 
 /// A key that is equal for two URLs of the same article. For comparison only, never to be opened.
 ///
-/// Ignored are the fragment, a default port, tracking parameters, a slash at the end of the path
+/// Ignored are the fragment, a default port, tracking and session parameters, a slash at the end of the path
 /// (servers return the same page for both, and feeds switch between them), and the difference
 /// between http and https (a site that moves to https would bring all its items a second time).
 pub fn normalise(url: &Url) -> String {
@@ -132,11 +133,12 @@ pub fn normalise(url: &Url) -> String {
     if let Some(port) = url.port() {
         key.push_str(&format!(":{port}"));
     }
-    let path = url.path().trim_end_matches('/');
+    let path = path_without_session(url.path());
+    let path = path.trim_end_matches('/');
     key.push_str(if path.is_empty() { "/" } else { path });
     let kept = url.query().unwrap_or_default().split('&').filter(|pair| {
         let name = pair.split('=').next().unwrap_or_default();
-        !name.is_empty() && !is_tracking(name)
+        !name.is_empty() && !is_tracking(name) && !is_session(pair)
     });
     for (n, pair) in kept.enumerate() {
         key.push(if n == 0 { '?' } else { '&' });
@@ -234,7 +236,7 @@ fn finish(mut url: Url) -> Option<Url> {
         return None;
     }
     take_credentials(&mut url);
-    Some(url)
+    Some(without_session(url))
 }
 
 #[cfg(test)]
@@ -336,6 +338,7 @@ mod tests {
             ("http://example.com/a/", "https://EXAMPLE.com:443/a?utm_source=x#top"),
             ("https://example.com", "https://example.com/?fbclid=1&gclid=2"),
             ("https://example.com/?a=1&utm_medium=y&b=2", "https://example.com/?a=1&b=2"),
+            ("https://example.com/t;jsessionid=1?a=1&PHPSESSID=y", "https://example.com/t?a=1"),
         ];
         let key = |s: &str| normalise(&Url::parse(s).expect("valid"));
         for (a, b) in same {

@@ -8,6 +8,7 @@ use super::signal::metadata;
 use crate::article::{self, Guide};
 use crate::model::{Entry, Time, WebsiteRules};
 use crate::util::html::{self, tree::text_of};
+use crate::util::session::without_session;
 use crate::util::text;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -102,7 +103,7 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
         None => stated.published,
     };
     Article {
-        url: page.url().clone(),
+        url: without_session(page.url().clone()),
         titled: !title.is_empty(),
         title: if title.is_empty() { NO_TITLE.to_owned() } else { title },
         summary,

@@ -2,6 +2,7 @@
 
 use super::date::time_of;
 use super::page::Page;
+use super::row;
 use super::selector::Selectors;
 use crate::article::{self, Guide};
 use crate::model::Time;
@@ -18,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Maximum number of elements of a block that are searched for a date.
-const MAX_ELEMENTS: usize = 200;
+pub(super) const MAX_ELEMENTS: usize = 200;
 /// Maximum number of bytes of a link's text that are used as title.
 const MAX_TITLE: usize = 2000;
 /// Maximum length of the text of a row in bytes, and of a part that is a date.
@@ -45,10 +46,34 @@ pub struct ListLink {
     pub title: String,
     /// The date beside the link.
     pub date: Option<Time>,
+    /// The author that its row names; see [`list_page_with_rows`].
+    pub author: Option<String>,
+    /// The latest date of its row; see [`list_page_with_rows`].
+    pub active: Option<Time>,
 }
 
 /// Finds the links to articles and to the next page.
 pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) -> ListPage {
+    read(page, articles, next).0
+}
+
+/// As [`list_page`], with authors and the last activity.
+pub fn list_page_with_rows(
+    page: &Page,
+    articles: &Selectors,
+    next: Option<&Selectors>,
+) -> ListPage {
+    let (mut found, rows) = read(page, articles, next);
+    row::complete(&mut found.links, &rows, &date_context(page));
+    found
+}
+
+/// The links of a page with their elements.
+fn read<'a>(
+    page: &'a Page,
+    articles: &Selectors,
+    next: Option<&Selectors>,
+) -> (ListPage, Vec<ElementRef<'a>>) {
     // The list itself is not an article.
     let mut seen = HashSet::from([normalise(page.url())]);
     // As written: surplus links are counted without resolving them.
@@ -66,14 +91,20 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
         let Some(url) = page.resolve(href) else { continue };
         if seen.insert(normalise(&url)) {
             let title = text::line(&text_up_to(link, MAX_TITLE));
-            links.push(ListLink { url, title, date: date_beside(link) });
+            let date = date_beside(link);
+            links.push(ListLink { url, title, date, author: None, active: None });
             rows.push(link);
         }
     }
     date_by_text(page, &mut links, &rows);
     let next = next.and_then(|s| s.first(page.tree())).and_then(|e| places.link_of(e));
     let next = next.and_then(|a| page.resolve(a.attr("href")?));
-    ListPage { links, next, left_out }
+    (ListPage { links, next, left_out }, rows)
+}
+
+fn date_context(page: &Page) -> Context {
+    let guide = Guide { url: Some(page.url().clone()), ..Guide::default() };
+    article::date_context(page.tree(), &guide)
 }
 
 /// Where the elements and links of a page are: searching each element for its link would take quadratic
@@ -150,8 +181,7 @@ fn date_by_text(page: &Page, links: &mut [ListLink], rows: &[ElementRef<'_>]) {
     if links.iter().all(|l| l.date.is_some()) {
         return;
     }
-    let guide = Guide { url: Some(page.url().clone()), ..Guide::default() };
-    let context = article::date_context(page.tree(), &guide);
+    let context = date_context(page);
     let mut found: Vec<Option<FoundDate>> = links
         .iter()
         .zip(rows)

@@ -17,6 +17,7 @@ pub mod page_retry;
 mod pick;
 mod preview;
 pub mod propose;
+mod row;
 mod rules;
 mod selector;
 pub mod signal;
@@ -26,7 +27,7 @@ mod watch;
 
 pub use article::{Article, article, check_selectors, summarise};
 pub use authors::split_names;
-pub use list::{ListLink, ListPage, list_page};
+pub use list::{ListLink, ListPage, list_page, list_page_with_rows};
 pub use obstacle::{has_text, obstacle};
 pub use outline::{Elements, Outline, OutlineLine, TextLine, outline};
 pub use page::{Page, PageError};

@@ -95,10 +95,11 @@ impl Page {
         Some(url)
     }
 
-    /// The title of the page; one sanitised line.
+    /// The title of the page; one sanitised line. A part that is repeated, such as the name of the
+    /// site, is named once.
     pub fn title(&self) -> Option<String> {
         let title = TITLE.as_ref().and_then(|s| self.tree.select(s).next())?;
-        let line = text::line(&title.text().collect::<String>());
+        let line = without_repetition(&text::line(&title.text().collect::<String>()));
         (!line.is_empty()).then_some(line)
     }
 
@@ -120,6 +121,34 @@ impl Page {
             0 => false,
             _ => words < 50 || (notice && words < 200),
         }
+    }
+}
+
+/// A title whose parts are all different: "News | Town | Town" becomes "News | Town".
+fn without_repetition(title: &str) -> String {
+    const BETWEEN: [&str; 8] =
+        [" | ", " - ", " \u{2013} ", " \u{2014} ", " \u{b7} ", " :: ", " \u{bb} ", " \u{2022} "];
+    let mut kept = String::new();
+    let mut seen: Vec<String> = Vec::new();
+    let (mut rest, mut before) = (title, "");
+    loop {
+        let next = BETWEEN.iter().filter_map(|b| Some((rest.find(b)?, *b))).min();
+        let (part, between) = match next {
+            Some((at, between)) => (&rest[..at], between),
+            None => (rest, ""),
+        };
+        let name = part.trim().to_lowercase();
+        if !seen.contains(&name) {
+            if !kept.is_empty() {
+                kept.push_str(before);
+            }
+            kept.push_str(part);
+            seen.push(name);
+        }
+        if between.is_empty() {
+            return kept;
+        }
+        (rest, before) = (&rest[part.len() + between.len()..], between);
     }
 }
 
@@ -146,6 +175,21 @@ mod tests {
         }
         let odd = Page::parse("<base href='javascript:1'><p>", &at()).unwrap();
         assert_eq!(odd.base(), &at());
+    }
+
+    #[test]
+    fn names_no_part_of_a_title_twice() {
+        let cases = [
+            ("News | Town | Town", "News | Town"),
+            ("Town - News \u{2013} town", "Town - News"),
+            ("Lighthouse", "Lighthouse"),
+            ("On-call - a story", "On-call - a story"),
+            (" \u{b7}  \u{b7} x", "\u{b7} \u{b7} x"),
+        ];
+        for (title, want) in cases {
+            let page = Page::parse(&format!("<title>{title}</title>"), &at()).unwrap();
+            assert_eq!(page.title().as_deref(), Some(want), "{title}");
+        }
     }
 
     #[test]

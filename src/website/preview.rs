@@ -227,6 +227,8 @@ impl PreviewPage {
                 url: url.unwrap_or_else(|| self.page.url().clone()),
                 title: each.entry.title,
                 date: each.entry.published,
+                author: each.entry.authors.into_iter().next(),
+                active: None,
             }
         };
         listed.links = read.entries.into_iter().map(link).collect();

@@ -70,7 +70,7 @@ impl Walk {
             (None, Some(_)) => is_old(&link.url),
             (_, None) => false,
         };
-        let stop = page.links.iter().any(old);
+        let stop = turns_old(page.links.iter().map(old));
         let mut wanted = Vec::new();
         for link in page.links {
             if !self.seen.insert(normalise(&link.url)) {
@@ -90,11 +90,11 @@ impl Walk {
         wanted
     }
 
-    /// Takes the dates stated by the articles of the last page: one from before the last
-    /// successful poll ends the walk.
+    /// Takes the dates stated by the new articles of the last page, in their order: those from
+    /// before the last successful poll end the walk.
     pub fn read(&mut self, dates: &[Time]) {
         let old = |date: &Time| self.since.is_some_and(|since| is_before(*date, since));
-        if dates.iter().any(old) {
+        if turns_old(dates.iter().map(old)) {
             self.next = None;
         }
     }
@@ -113,6 +113,17 @@ impl Walk {
     pub fn cut(&self) -> bool {
         self.cut
     }
+}
+
+/// Whether what follows on a list is old, by whether each of its articles is. Old articles at the top
+/// are pinned there if new ones follow, and a single old one between new ones ends nothing.
+fn turns_old(old: impl Iterator<Item = bool>) -> bool {
+    let old: Vec<bool> = old.collect();
+    let Some(first_new) = old.iter().position(|old| !old) else { return !old.is_empty() };
+    let rest = &old[first_new..];
+    let Some(first_old) = rest.iter().position(|old| *old) else { return false };
+    let rest = &rest[first_old..];
+    2 * rest.iter().filter(|old| **old).count() >= rest.len()
 }
 
 /// Whether a date is before a moment; one without a time is the whole day.
@@ -135,8 +146,13 @@ mod tests {
 
     /// A page of articles `/FROM` up to before `/TO`, leading to `next`.
     fn page(range: std::ops::Range<u32>, next: &str) -> ListPage {
-        let links =
-            range.map(|n| ListLink { url: url(&n.to_string()), title: String::new(), date: None });
+        let links = range.map(|n| ListLink {
+            url: url(&n.to_string()),
+            title: String::new(),
+            date: None,
+            author: None,
+            active: None,
+        });
         let next = (!next.is_empty()).then(|| url(next));
         ListPage { links: links.collect(), next, left_out: 0 }
     }
@@ -159,7 +175,7 @@ mod tests {
     #[test]
     fn stops_at_limits_and_known_articles() {
         let three = [page(0..15, "/p1"), page(15..30, "/p2"), page(30..45, "")];
-        let cases: [(&str, WalkResult, WalkResult); 10] = [
+        let cases: [(&str, WalkResult, WalkResult); 12] = [
             ("never read", walk(&[page(0..23, "")], 1, None, &[]), (20, 1, true)),
             ("nineteen", walk(&[page(0..19, "")], 1, None, &[]), (19, 1, false)),
             ("fifteen days ago", walk(&[page(0..23, "")], 1, Some(85), &[]), (23, 1, false)),
@@ -171,7 +187,13 @@ mod tests {
                 (20, 1, false),
             ),
             ("as many pages as allowed", walk(&three, 1, Some(99), &[]), (15, 1, false)),
-            ("a known article ends it", walk(&three, 9, Some(99), &["20"]), (30, 2, false)),
+            (
+                "known articles end it",
+                walk(&three, 9, Some(99), &["27", "28", "29"]),
+                (30, 2, false),
+            ),
+            ("a pinned article does not", walk(&three, 9, Some(99), &["0"]), (45, 3, false)),
+            ("one between new ones does not", walk(&three, 9, Some(99), &["20"]), (45, 3, false)),
             (
                 "a page that leads to itself",
                 walk(&[page(0..5, "/p0")], 9, None, &[]),

@@ -136,8 +136,142 @@ fn shows_differences_between_versions() {
     let versions = world.run(&["show", "--json", "--versions", &one]).values();
     check("Version", &versions);
     assert_eq!(versions.len(), 2);
+    assert_eq!(versions[0]["revisions"][0]["kind"], "numbers", "{versions:?}");
+    assert_eq!(changed[0]["substantial"], true);
+    let old = world.run(&["search", "--json", "in:versions paragraph"]).values();
+    assert_eq!(old.len(), 1, "{old:?}");
     let both = world.run(&["show", "--versions", &one]).ok();
     assert!(both.find("paragraph two") < both.find("paragraph 2"), "newest first: {both}");
+}
+
+/// A link blog: the text of its only item is not on the page it links to, whose links a flag changes.
+/// Its feed announces the comments.
+fn link_blog() -> (World, Arc<AtomicBool>) {
+    let changed = Arc::new(AtomicBool::new(false));
+    let (flag, address) = (changed.clone(), Arc::new(Mutex::new(String::new())));
+    let own = address.clone();
+    let world = World::new(move |request| match request.path.as_str() {
+        "/feed" => {
+            let base = own.lock().unwrap().clone();
+            let count = if flag.load(Ordering::SeqCst) { 19 } else { 12 };
+            let text = format!(
+                "<rss version=\"2.0\" xmlns:wfw=\"http://wellformedweb.org/CommentAPI/\" \
+                 xmlns:slash=\"http://purl.org/rss/1.0/modules/slash/\"><channel><title>Blog</title>\
+                 <item><title>Found</title><link>{base}page</link><category>Ports</category>\
+                 <pubDate>03 Nov 2025 09:00:00 GMT</pubDate><comments>{base}page#talk</comments>\
+                 <wfw:commentRss>{base}talk.xml</wfw:commentRss><slash:comments>{count}</slash:comments>\
+                 <description>Nobody else describes small ports and their pilots as well as this.\
+                 </description></item></channel></rss>"
+            );
+            Reply::ok("application/rss+xml", text)
+        }
+        "/talk.xml" => super::feed("Comments on Found", &["first", "second"]),
+        "/page" => {
+            let text: String = (1..6).map(|n| paragraph("page", n)).collect();
+            let link = if flag.load(Ordering::SeqCst) { "/new" } else { "/old" };
+            let page = format!(
+                "<!doctype html><title>x</title><article><h1>Found</h1>{text}<p>See <a href=\"{link}\">the \
+                 list of ports</a> for more of them.</p><p><a rel=tag href=/t>Harbours</a></p></article>"
+            );
+            Reply::ok("text/html", page)
+        }
+        _ => Reply::status(404),
+    });
+    *address.lock().unwrap() = world.server.url("/");
+    world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
+    quick(&world, &["sync"]).ok();
+    (world, changed)
+}
+
+#[test]
+fn every_text_of_an_item_can_be_printed() {
+    let (world, _) = link_blog();
+    let id = world.numbers().pop().unwrap();
+    let show = |from: &str| world.run(&["show", "--from", from, &id]);
+    let none = show("page");
+    assert_eq!(none.code, Some(1));
+    assert!(
+        none.err.contains("`newsfed prefetch") && none.err.contains("it has: feed"),
+        "{none:?}"
+    );
+    quick(&world, &["prefetch", &id]).ok();
+    let own = world.run(&["show", &id]).ok();
+    assert!(own.contains("small ports and their pilots") && own.contains("--from page"), "{own}");
+    assert!(show("page").ok().contains("paragraph 5"));
+    assert!(show("feed").ok().contains("small ports and their pilots"));
+    let site = show("site");
+    assert!(
+        site.err.contains("no text from the site") && site.err.contains("feed, page"),
+        "{site:?}"
+    );
+    let json = world.run(&["show", "--json", "--from", "page", &id]).values().remove(0);
+    assert_eq!((&json["text_from"], &json["page_text"]), (&"page".into(), &true.into()));
+    assert_eq!(json["tags"], serde_json::json!(["Ports", "Harbours"]));
+    let tags = world.run(&["show", &id]).ok();
+    assert!(tags.contains("Tags: Ports, Harbours"), "{tags}");
+    // In a blog with teasers the page is shown, but not if pages are excluded.
+    let (world, _) = blog();
+    let one = world.numbers().pop().unwrap();
+    quick(&world, &["prefetch", &one]).ok();
+    assert!(world.run(&["show", &one]).ok().contains("paragraph 5"));
+    let never = world.run(&["--set", "full_text=never", "show", &one]).ok();
+    assert!(never.contains("Teaser of one") && !never.contains("paragraph 5"), "{never}");
+    let asked = world.run(&["--set", "full_text=never", "show", "--from", "page", &one]).ok();
+    assert!(asked.contains("paragraph 5"), "{asked}");
+}
+
+#[test]
+fn changed_links_are_versions_and_comments_are_not() {
+    let (world, changed) = link_blog();
+    let id = world.numbers().pop().unwrap();
+    quick(&world, &["prefetch", &id]).ok();
+    world.run(&["read", &id]).ok();
+    changed.store(true, Ordering::SeqCst);
+    quick(&world, &["sync", "--force"]).ok();
+    let shown = world.run(&["show", &id]).ok();
+    assert!(shown.contains("19 comments, +7 since you read it"), "{shown}");
+    let json = world.run(&["show", "--json", &id]).values().remove(0);
+    assert_eq!((&json["comment_count"], &json["new_comments"]), (&19.into(), &7.into()));
+    assert_eq!((&json["read"], &json["changed"]), (&true.into(), &false.into()));
+    quick(&world, &["prefetch", &id]).ok();
+    for flag in ["--diff", "--versions"] {
+        let text = world.run(&["show", flag, &id]).ok();
+        let removed = format!("Link: [-{}-]", world.server.url("/old"));
+        let added = format!("Link: {{+{}+}}", world.server.url("/new"));
+        assert!(text.contains(&removed) && text.contains(&added), "{flag}: {text}");
+    }
+    let diff = world.run(&["show", "--json", "--diff", &id]).values().remove(0);
+    assert_eq!(diff["links_added"], serde_json::json!([world.server.url("/new")]));
+    let found = |query: &str| world.run(&["search", "--json", query]).values().len();
+    assert_eq!((found("is:changed"), found("is:edited")), (0, 1), "only links");
+}
+
+#[test]
+fn comments_are_followed_as_a_source() {
+    let (world, _) = link_blog();
+    let id = world.numbers().pop().unwrap();
+    let added = quick(&world, &["add", "--comments-of", &id, "--json"]).values().remove(0);
+    assert_eq!((&added["added"], &added["items"]), (&true.into(), &2.into()), "{added}");
+    let sources = world.run(&["sources"]).ok();
+    assert!(sources.contains("Comments: Found"), "{sources}");
+    let again = quick(&world, &["add", "--comments-of", &id]).ok();
+    assert!(again.contains("already followed"), "{again}");
+    let none = world.numbers().into_iter().find(|number| *number != id).unwrap();
+    let none = quick(&world, &["add", "--comments-of", &none]);
+    assert!(none.err.contains("no feed of its comments"), "{none:?}");
+}
+
+#[test]
+fn lists_are_shown_as_of_a_day() {
+    let (world, _) = blog();
+    let list = |date: &str| world.run(&["list", "--as-of", date, "--json"]).values().len();
+    assert_eq!((list("today"), list("2d"), list("2020")), (3, 0, 0));
+    let one = world.numbers().pop().unwrap();
+    assert!(world.run(&["show", "--as-of", "today", &one]).ok().contains("Teaser of one"));
+    let early = world.run(&["show", "--as-of", "2d", &one]);
+    assert!(early.err.contains("was not stored then"), "{early:?}");
+    let wrong = world.run(&["list", "--as-of", "soon"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("is not a date"), "{wrong:?}");
 }
 
 #[test]

@@ -71,14 +71,18 @@ async fn follows_a_moved_url_at_its_target() {
 }
 
 #[tokio::test]
-async fn finds_an_unannounced_feed_at_a_usual_url() {
+async fn finds_a_feed_that_only_the_home_page_announces() {
     let (asked, ..) = follow("/bare").await;
-    assert_eq!(asked, ["/bare", "/feed"]);
+    assert_eq!(asked, ["/bare", "/robots.txt", "/", "/feed"]);
 }
 
 #[tokio::test]
 async fn explains_why_a_url_cannot_be_followed() {
-    let server = site();
+    let server = Server::start(|request| match request.path.as_str() {
+        "/notes/" => Reply::ok("text/html", "<title>Bare</title><p>Nothing here."),
+        _ => Reply::status(404),
+    })
+    .unwrap();
     let home = Home::new();
     let engine = home.on_demand().await;
     let bare = engine.discover(&server.url("/notes/")).await.unwrap();

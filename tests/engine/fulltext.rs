@@ -180,12 +180,15 @@ async fn repeating_shows_other_extractions_without_requests() {
     sync(&engine, Pace::Manual).await;
     assert_eq!(open(&engine, 1).await, TextGot::Left, "the settings do not request it");
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
-    assert_eq!(want(&engine, 1).await, TextGot::Same(TextWay::Page));
-    assert_eq!(want(&engine, 1).await, TextGot::Same(TextWay::Guided));
+    // The other ways give the same text.
     assert_eq!(want(&engine, 1).await, TextGot::Feed);
     assert_eq!((item(&engine, 1).text_from, item(&engine, 1).article), (TextFrom::Feed, None));
-    assert_eq!(want(&engine, 1).await, TextGot::Same(TextWay::Best));
+    assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
     assert_eq!(item(&engine, 1).text_from, TextFrom::Page);
+    assert_eq!(
+        (want(&engine, 1).await, want(&engine, 1).await),
+        (TextGot::Feed, got(TextFrom::Page))
+    );
     assert_eq!(pages(&server).len(), 1);
     home.clock.advance(HOUR);
     let again = soon(engine.full_text(key(&engine, 1), Some(TextWay::Best))).await.unwrap();
@@ -287,6 +290,81 @@ async fn a_site_with_hidden_pages_keeps_the_text_of_the_feed() {
         TextGot::Failed("the page has less text than the feed".to_owned())
     );
     assert!(item(&engine, 1).body().contains("paragraph 8"));
+}
+
+/// A feed whose only item links to a page of the server, with a text of its own.
+async fn linked(body: &str, path: &str) -> (Server, Home, Handle) {
+    let body = body.to_owned();
+    let path = path.to_owned();
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/feed" => {
+            let host = request.header("host").map(String::from_utf8_lossy).unwrap_or_default();
+            let feed = format!(
+                "<rss version=\"2.0\"><channel><title>Links</title><item><title>Post 1</title>\
+                 <link>http://{host}{path}</link><description><![CDATA[{body}]]></description>\
+                 </item></channel></rss>"
+            );
+            Reply::ok("application/rss+xml", feed)
+        }
+        "/post-1" => page(1, &prose(1), ""),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    (server, home, engine)
+}
+
+#[tokio::test]
+async fn a_text_that_the_page_does_not_contain_stays() {
+    let comment =
+        "My favourite essay on small ports so far; nobody else explains pilot boats as well.";
+    let (server, _home, engine) = linked(comment, "/post-1").await;
+    assert_eq!(open(&engine, 1).await, TextGot::Kept);
+    let shown = item(&engine, 1);
+    assert_eq!((shown.body(), shown.text_from, shown.page_text), (comment, TextFrom::Feed, true));
+    // The page is one step away, and so is the feed from there.
+    assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
+    assert!(item(&engine, 1).body().contains("paragraph 8"));
+    assert_eq!(want(&engine, 1).await, TextGot::Feed);
+    assert_eq!(item(&engine, 1).body(), comment);
+    assert_eq!(pages(&server).len(), 1);
+    // A change of the page leaves the choice.
+    assert_eq!(open(&engine, 1).await, TextGot::Left);
+    assert_eq!(item(&engine, 1).text_from, TextFrom::Feed);
+}
+
+#[tokio::test]
+async fn the_feed_is_reached_although_ways_fail_in_between() {
+    let boundary =
+        "<p>We value your privacy. ".to_owned() + &"Please accept all of our partners. ".repeat(9);
+    let blog = Blog { whole: true, ..Blog::with(1) };
+    blog.put("/post-1", page(1, &boundary, ""));
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert!(matches!(open(&engine, 1).await, TextGot::Failed(_)), "less text than the feed");
+    assert!(matches!(want(&engine, 1).await, TextGot::Fetched { .. }), "the page alone");
+    assert!(item(&engine, 1).body().contains("partners"));
+    assert_eq!(want(&engine, 1).await, TextGot::Feed);
+    assert!(item(&engine, 1).body().contains("paragraph 8"));
+    assert!(matches!(want(&engine, 1).await, TextGot::Fetched { .. }));
+    assert_eq!(item(&engine, 1).fetch_error, None);
+}
+
+#[tokio::test]
+async fn a_teaser_from_the_page_is_replaced_by_the_page() {
+    let start = prose(1).replace("<p>", "").chars().take(150).collect::<String>() + " […]";
+    let (_server, _home, engine) = linked(&start, "/post-1").await;
+    assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
+    // A missing page leaves the text of the feed, whatever the user asks for.
+    let (_server, _home, engine) = linked(&start, "/gone").await;
+    for _ in 0..3 {
+        assert!(matches!(want(&engine, 1).await, TextGot::Failed(why) if why.contains("404")));
+    }
+    assert_eq!(item(&engine, 1).text_from, TextFrom::Feed);
 }
 
 #[tokio::test]
@@ -459,6 +537,49 @@ async fn a_feed_cannot_cause_requests_to_private_addresses() {
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("private")));
+    assert_eq!(inner.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn comments_are_followed_once_in_the_folder_of_their_item_and_undone() {
+    let feed = |comments: &str| {
+        format!(
+            "<rss version=\"2.0\" xmlns:wfw=\"http://wellformedweb.org/CommentAPI/\"><channel><title>x\
+             </title><item><title>Post 1</title><wfw:commentRss>{comments}</wfw:commentRss></item>\
+             </channel></rss>"
+        )
+    };
+    let inner = Server::start(|_| Reply::status(200)).unwrap();
+    let hidden = inner.url_on(hosts(1)[0], "/talk");
+    let talk = "<rss version=\"2.0\"><channel><title>t</title><item><title>Nice!</title></item></channel></rss>";
+    let (own, other) = (feed("/talk"), feed(&hidden));
+    let server = Server::start(move |request| {
+        let body = match request.path.as_str() {
+            "/feed" => own.clone(),
+            "/other" => other.clone(),
+            _ => talk.to_owned(),
+        };
+        Reply::ok("application/rss+xml", body)
+    })
+    .unwrap();
+    let folder = Some("Ports".to_owned());
+    let home = Home::with(&[Source { folder, ..source("blog", &server.url("/feed")) }]);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let (added, edit) = soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
+    assert_eq!(added.title.as_deref(), Some("Comments: Post 1"));
+    assert_eq!(added.folder.as_deref(), Some("Ports"));
+    assert_eq!(facts(&engine, &added.id.to_string()).await.items, 1);
+    let again = soon(engine.follow_comments(key(&engine, 1))).await.unwrap_err();
+    assert!(again.to_string().contains("already followed"), "{again}");
+    assert!(!edit.is_empty(), "an undo removes the source");
+
+    // A feed cannot lead to private addresses of other hosts.
+    let home = Home::with(&[source("blog", &server.url("/other"))]);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let refused = soon(engine.follow_comments(key(&engine, 1))).await.unwrap_err();
+    assert!(refused.to_string().contains("private address"), "{refused}");
     assert_eq!(inner.requests().len(), 0);
 }
 

@@ -4,6 +4,7 @@ use super::*;
 use newsfed::config::LlmSettings;
 use newsfed::demo::server::Failure;
 use newsfed::engine::TextGot;
+use newsfed::model::{SourceKind, SourceRules, WebsiteRules};
 use serde_json::json;
 
 /// A page whose date only a reader understands, with a prompt injection.
@@ -25,6 +26,14 @@ fn world(dated: bool, model: impl Fn(&Request) -> Reply + Send + Sync + 'static)
         match request.path.as_str() {
             "/model" => model(request),
             "/lamp" => page(),
+            "/list" => Reply::ok(
+                "text/html",
+                "<title>Lamps</title><main><h2><a href=/lamp>Lamp</a></h2></main>",
+            ),
+            "/sitemap.xml" => Reply::ok(
+                "application/xml",
+                format!("<urlset><url><loc>http://{host}/lamp</loc></url></urlset>"),
+            ),
             "/feed" => Reply::ok(
                 "application/rss+xml",
                 format!(
@@ -84,6 +93,29 @@ async fn an_undated_article_gets_the_date_of_the_model() {
     assert_eq!((item.published, questions(&server)), (None, 1), "a change, not a publication");
     fetched_item(&engine).await;
     assert_eq!(questions(&server), 1, "a dated article needs no request");
+}
+
+#[tokio::test]
+async fn the_model_dates_the_pages_of_sites() {
+    let rules = WebsiteRules { articles: Some("h2".to_owned()), ..WebsiteRules::default() };
+    let kinds = [
+        (SourceKind::Website, "/list", rules),
+        (SourceKind::Page, "/lamp", WebsiteRules::default()),
+        (SourceKind::Sitemap, "/sitemap.xml", WebsiteRules::default()),
+    ];
+    for (kind, path, rules) in kinds {
+        let date = json!({ "date": "2026-03-03", "time": "" });
+        let (server, mut home) = world(false, move |_| call("extract_data", &date));
+        let rules = SourceRules::new(kind, rules);
+        home.file().remove(&[SourceId("a".to_owned())]).unwrap();
+        home.declare(&[Source { rules, ..source("site", &server.url(path)) }]);
+        home.settings.llm.timeout = MINUTE;
+        let engine = home.on_demand().await;
+        sync(&engine, Pace::Manual).await;
+        let item = items(&engine).remove(0);
+        assert_eq!(item.updated, Some("2026-03-03T00:00:00Z".parse().unwrap()), "{kind:?}");
+        assert_eq!((item.published, questions(&server)), (None, 1), "{kind:?}");
+    }
 }
 
 #[tokio::test]

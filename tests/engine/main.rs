@@ -6,9 +6,11 @@
 mod access;
 mod clocks;
 mod crawls;
+mod discovery;
 mod entries;
 mod errors;
 mod follow;
+mod forums;
 #[cfg(target_os = "linux")]
 mod full;
 mod fulltext;
@@ -16,7 +18,6 @@ mod hosts;
 mod items;
 mod kinds;
 mod lifecycle;
-#[cfg(feature = "llm")]
 mod llm;
 mod manners;
 mod month;

@@ -63,6 +63,9 @@ async fn a_watched_page_gets_a_version_for_each_change() {
     assert!(changed.changed && changed.pinned && !changed.read, "a change is news; the pin stays");
     assert_eq!((changed.versions, changed.title.as_str()), (1, "The harbour pool"));
     assert_eq!(text(&engine), "Closed until May. Adults 5 € Children 2 € 102 visitors");
+    let content = changed.content.unwrap();
+    assert!(content.contains("Closed until May") && content.contains("5 €"), "{content}");
+    assert!(changed.substantial && !changed.revisions.is_empty(), "{:?}", changed.revisions);
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
     engine.shutdown().await;
 }

@@ -99,7 +99,7 @@ async fn its_pages_can_be_explored() {
     let kinds: Vec<SourceKind> = house.ways.iter().map(|w| w.kind()).collect();
     assert_eq!(
         kinds,
-        [SourceKind::Crawl, SourceKind::Crawl, SourceKind::Page],
+        [SourceKind::Crawl, SourceKind::Page, SourceKind::Crawl],
         "{:?}",
         house.tried
     );

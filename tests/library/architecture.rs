@@ -18,7 +18,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("crawl", &["model", "util"]),
     ("discover", &["article", "crawl", "feed", "model", "sitemap", "util", "website"]),
     ("net", &["config", "model", "util"]),
-    ("store", &["config", "model", "query", "util"]),
+    ("store", &["article", "config", "model", "query", "util"]),
     (
         "engine",
         &[

@@ -58,6 +58,51 @@ async fn redirects_end() {
     }
 }
 
+#[tokio::test]
+async fn follows_redirects_in_markup() {
+    let page = |refresh: &str| {
+        Reply::ok("text/html", format!("<meta http-equiv=refresh content=\"{refresh}\"><p>Hello"))
+    };
+    let server = Server::start(move |seen| match seen.path.as_str() {
+        "/old" => page("0; url=/new"),
+        "/new" => Reply::ok("text/html", "<p>New"),
+        "/self" => page("2; url=/self#top"),
+        "/news" => page("300; url=/new"),
+        "/left" => page("3; url=/right"),
+        "/right" => page("3; url=/left"),
+        "/file" => page("0; url=file:///etc/passwd"),
+        "/header" => Reply::ok("text/html", "<p>Hello").header("refresh", "0; url=/new"),
+        "/gone" => Reply::status(404).header("refresh", "0; url=/new"),
+        "/private" => page("0; url=http://10.0.0.1/"),
+        "/text" => Reply::ok("text/plain", "<meta http-equiv=refresh content='0;url=/new'>"),
+        other => page(&format!("0; url={other}/on")),
+    })
+    .unwrap();
+    let moved = get(&server, "/old").await.unwrap();
+    let hops: Vec<_> = moved.hops.iter().map(|h| (h.status, h.to.as_str().to_owned())).collect();
+    assert_eq!((hops, &moved.body[..]), (vec![(200, server.url("/new"))], &b"<p>New"[..]));
+    assert!(!moved.moved_for_good());
+    let ends = [
+        ("/header", "/new"),
+        ("/self", "/self"),
+        ("/news", "/news"),
+        ("/left", "/right"),
+        ("/gone", "/gone"),
+        ("/text", "/text"),
+    ];
+    for (from, to) in ends {
+        assert_eq!(get(&server, from).await.unwrap().final_url.as_str(), server.url(to), "{from}");
+    }
+    let before = server.requests().len();
+    let long = get(&server, "/long").await.unwrap_err();
+    assert!(matches!(long, FetchError::TooManyRedirects { limit: 5, .. }), "{long}");
+    assert_eq!(server.requests().len() - before, 6);
+    let error = get(&server, "/file").await.unwrap_err();
+    assert_eq!(error, FetchError::Scheme { scheme: "file".into() });
+    let error = get(&server, "/private").await.unwrap_err();
+    assert!(matches!(error, FetchError::Private { .. }), "{error}");
+}
+
 fn secrets() -> Access {
     Access {
         auth: Some(BasicAuth { user: "me".into(), password: Secret::Plain("hush".into()) }),

@@ -47,7 +47,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     hands.term.wait_for("Add a source");
     hands.term.paste(&sites.page_without_feed());
     hands.press(&[key::ENTER]);
-    hands.term.wait_for("the page lists articles");
+    hands.term.wait_for("List of articles · 4 found");
     hands.press(&["e"]);
     hands.term.wait_for("Page outline");
     hands.term.wait_for(" matched");

@@ -117,6 +117,20 @@ fn a_time_in_utc_falls_on_the_day_that_the_page_shows() {
 }
 
 #[test]
+fn a_page_is_not_modified_before_it_is_published() {
+    let modified = |stated: &str| {
+        let markup = format!(
+            "<meta property='article:published_time' content='2024-03-02T15:41:00Z'>\
+             <meta property='article:modified_time' content='{stated}'><h1>A</h1><p>One two three."
+        );
+        read(&markup, None, None).modified.map(|t| t.to_rfc3339())
+    };
+    assert_eq!(modified("2024-03-02T16:00:00Z").as_deref(), Some("2024-03-02T16:00:00+00:00"));
+    assert_eq!(modified("2024-03-02"), None);
+    assert_eq!(modified("2024-03-01T16:00:00Z"), None);
+}
+
+#[test]
 fn dates_in_addresses() {
     let cases = [
         ("https://example.org/2024/03/11/x", "2024-03-11"),

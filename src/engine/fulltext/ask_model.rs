@@ -16,18 +16,18 @@ pub(super) async fn date(context: &Context, undated: Undated) -> Option<Time> {
     let settings = &context.settings();
     let settings = &settings.llm;
     let endpoint = settings.endpoint.as_deref().and_then(|u| Url::parse(u).ok());
-    let (Some(markdown), Some(endpoint)) = (undated, endpoint) else { return None };
+    let (Some(text), Some(endpoint)) = (undated, endpoint) else { return None };
     // Locked during the request: there is one request at a time.
     let mut rests = context.pages.model_rests.lock().await;
     let now = context.clock.now();
     if rests.is_some_and(|until| until > now) {
         return None;
     }
-    let (body, key) = (question(&settings.model, &markdown), settings.key());
+    let (body, key) = (question(&settings.model, &text, now), settings.key());
     match context.client.post_json(&endpoint, key.as_ref(), body, settings.timeout).await {
         Ok(body) => {
             *rests = None;
-            let updated = answer(&body, &markdown, now);
+            let updated = answer(&body, &text, now);
             tracing::debug!("the language model dates an article: {updated:?}");
             updated
         }

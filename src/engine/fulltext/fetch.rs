@@ -1,5 +1,6 @@
 //! The page of one item: deciding whether to fetch it, fetching, extracting, storing.
 
+use super::ask_model;
 use super::read::{NoText, Part, ReadContext, SavedPage, Undated, is_page, read};
 use super::refetch::{after_failure, after_success};
 use super::{TextGot, Trigger};
@@ -10,6 +11,7 @@ use crate::net::{self, FetchError, Request, Response};
 use crate::store::{
     FetchedPage, LearnedSite, PageResult, PageState, PageText, StoreError, Version,
 };
+use crate::util::domain::same_site;
 use crate::util::text;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,15 +24,41 @@ const READING: Duration = Duration::from_secs(20);
 /// Time limit for waiting, fetching and extracting while a user waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Who has chosen the way in which a text is extracted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The settings, or the way of the last time.
+    Automatic,
+    /// The user.
+    User,
+    /// The user wants any other text; that this way gives none is not a failure of the page.
+    Trial,
+}
+
+impl Choice {
+    fn of(trigger: Trigger) -> Self {
+        match trigger {
+            Trigger::User(_) => Self::User,
+            _ => Self::Automatic,
+        }
+    }
+}
+
 /// Everything known about an item and its page.
-struct ItemState {
-    item: Item,
+pub(super) struct ItemState {
+    pub(super) item: Item,
     /// The date it is sorted by.
     date: Time,
-    source: Arc<Source>,
-    page: Option<PageState>,
+    pub(super) source: Arc<Source>,
+    /// The site of the source.
+    home: Option<Url>,
+    pub(super) page: Option<PageState>,
     site: LearnedSite,
-    before: Option<Version>,
+    pub(super) before: Option<Version>,
+    /// The text of the page alone, if it is another one.
+    alone_before: Option<String>,
+    /// A change makes it unread again and the newest.
+    renews: bool,
 }
 
 /// The result of a request.
@@ -67,32 +95,37 @@ pub(super) async fn fetch(
         },
         Err(_) => (turn.lock_owned().await, true),
     };
-    let mut got = fetch_now(context, key, trigger, waited, late).await?;
+    let mut got = match trigger {
+        Trigger::Another => super::cycle::another(context, key, waited, late).await?,
+        _ => fetch_now(context, key, trigger, Choice::of(trigger), waited, late).await?,
+    };
     drop(turn);
     // The text is stored: nobody has to wait for a model.
     let undated = got.undated.take();
-    #[cfg(feature = "llm")]
-    if let Some(at) = super::ask_model::date(context, undated).await {
-        store(context, key, PageResult::Dated(at), None, TextWay::Best).await?;
-    }
-    #[cfg(not(feature = "llm"))]
-    drop(undated);
+    ask_model(context, key, undated).await?;
     Ok(got)
+}
+
+/// Asks the user's language model for the date of an item (row key), if nothing else gives one.
+async fn ask_model(context: &Context, key: i64, undated: Undated) -> Result<(), StoreError> {
+    let Some(at) = ask_model::date(context, undated).await else { return Ok(()) };
+    store(context, key, PageResult::Dated(at), None, TextWay::Best).await
 }
 
 /// Runs with the lock of the item, after waiting for others (`waited`); a user waits until
 /// `late`.
-async fn fetch_now(
+pub(super) async fn fetch_now(
     context: &Arc<Context>,
     key: i64,
     trigger: Trigger,
+    choice: Choice,
     waited: bool,
     late: Instant,
 ) -> Result<PageOutcome, StoreError> {
     let Some(state) = state(context, key, None).await? else {
         return Ok(PageOutcome::not_stored(TextGot::Gone));
     };
-    let (trigger, now) = (state.settled(trigger), context.clock.now());
+    let now = context.clock.now();
     match state.without_request(trigger, now, context) {
         Some(TextGot::Feed) => {
             store(context, key, PageResult::FeedWanted, None, TextWay::Feed).await?;
@@ -128,22 +161,28 @@ async fn fetch_now(
         }
         Err(failure) => return fail(context, &state, key, failure, way).await,
     };
-    take(context, &state, key, page, way).await
+    take(context, &state, key, page, way, choice).await
 }
 
 /// Extracts the text of an item (row key) from a response to the poll of its source, which may not
-/// be declared yet, and stores it.
+/// be declared yet, and stores it. If it `renews`, a change makes the item unread again.
 pub(in crate::engine) async fn take_response(
     context: &Arc<Context>,
     source: &Arc<Source>,
     key: i64,
     response: Response,
+    renews: bool,
 ) -> Result<TextGot, StoreError> {
-    let turn = context.pages.turn(key);
-    let _turn = turn.lock_owned().await;
-    let Some(state) = state(context, key, Some(source)).await? else { return Ok(TextGot::Gone) };
+    let turn = context.pages.turn(key).lock_owned().await;
+    let Some(mut state) = state(context, key, Some(source)).await? else {
+        return Ok(TextGot::Gone);
+    };
+    state.renews = renews;
     let page = SavedPage::from(response);
-    Ok(take(context, &state, key, page, TextWay::Best).await?.text)
+    let got = take(context, &state, key, page, TextWay::Best, Choice::Automatic).await?;
+    drop(turn);
+    ask_model(context, key, got.undated).await?;
+    Ok(got.text)
 }
 
 /// Extracts a page and stores the result.
@@ -153,22 +192,29 @@ async fn take(
     key: i64,
     page: SavedPage,
     way: TextWay,
+    choice: Choice,
 ) -> Result<PageOutcome, StoreError> {
     let now = context.clock.now();
     let known = ReadContext {
         item: state.item.clone(),
         site: state.site.clone(),
         before: state.before.clone(),
+        alone_before: state.alone_before.clone(),
         way_before: state.page.as_ref().map(|p| p.way),
         hash_before: state.page.as_ref().and_then(|p| p.page_hash),
         part: Part::of(&state.source.rules),
         from_page: state.source.kind().reads_pages(),
-        watched: state.source.kind() == SourceKind::Page,
+        watched: state.renews,
+        model: context.settings().llm.endpoint.is_some(),
         way,
+        chosen: choice != Choice::Automatic,
+        elsewhere: state.is_elsewhere(),
         now,
     };
     // The time limit covers the extraction only, not the wait for a processor.
-    let reading = context.begin(move || read(page, known)).await.ok_or(StoreError::Closed)?;
+    let bytes = page.body.len();
+    let reading = context.begin(bytes, move || read(page, known)).await;
+    let reading = reading.ok_or(StoreError::Closed)?;
     let read = match tokio::time::timeout(READING, reading).await {
         Ok(read) => read.unwrap_or(Err(NoText::Panicked)),
         Err(_) => {
@@ -179,8 +225,9 @@ async fn take(
     };
     let (read, undated) = match read {
         Ok(read) => read,
-        // The item has the text that its source's selectors gave, or that of an earlier poll.
-        Err(why) if state.source.kind().reads_pages() => {
+        // The item has the text that its source's selectors gave, or that of an earlier poll, or
+        // the way that gave it.
+        Err(why) if state.source.kind().reads_pages() || choice == Choice::Trial => {
             return Ok(PageOutcome::not_stored(TextGot::Failed(why.to_string())));
         }
         Err(why) => {
@@ -188,6 +235,7 @@ async fn take(
         }
     };
     let got = match &read.text {
+        _ if read.keeps_feed => TextGot::Kept,
         PageText::New { from, changed, .. } => TextGot::Fetched { from: *from, changed: *changed },
         PageText::InFeed => TextGot::InFeed,
         PageText::Same => TextGot::Same(way),
@@ -198,22 +246,33 @@ async fn take(
 }
 
 /// The state of an item of `source`, or of the declared one that it belongs to.
-async fn state(
+pub(super) async fn state(
     context: &Arc<Context>,
     key: i64,
     source: Option<&Arc<Source>>,
 ) -> Result<Option<ItemState>, StoreError> {
+    let (sources, given) = (context.clone(), source.cloned());
     let read = context.read(move |reader| {
         let (Some(row), Some(item)) = (reader.row(key)?, reader.item(key)?) else {
             return Ok(None);
         };
-        let (page, site) = (reader.page(key)?, reader.site(row.source_key)?);
-        let before = reader.versions(key)?.into_iter().next();
-        Ok(Some((row, item, page, site, before)))
+        let Some(source) = given.or_else(|| sources.source(row.source_key)) else {
+            return Ok(None);
+        };
+        let home = reader.source(row.source_key)?.and_then(|facts| facts.home_url);
+        Ok(Some(ItemState {
+            renews: source.kind() == SourceKind::Page,
+            item,
+            date: row.date,
+            source,
+            home: home.and_then(|url| Url::parse(&url).ok()),
+            page: reader.page(key)?,
+            site: reader.site(row.source_key)?,
+            before: reader.versions(key)?.into_iter().next(),
+            alone_before: reader.page_text(key)?,
+        }))
     });
-    let Some((row, item, page, site, before)) = read.await? else { return Ok(None) };
-    let source = source.cloned().or_else(|| context.source(row.source_key));
-    Ok(source.map(|source| ItemState { item, date: row.date, source, page, site, before }))
+    read.await
 }
 
 impl ItemState {
@@ -223,13 +282,11 @@ impl ItemState {
         after_success(self.date, now).filter(|_| !polled)
     }
 
-    /// The trigger with its way: a failed one is repeated.
-    fn settled(&self, trigger: Trigger) -> Trigger {
-        let read = self.page.as_ref().filter(|p| p.error.is_none() || p.page_hash.is_some());
-        match trigger {
-            Trigger::Another => Trigger::User(read.map_or(TextWay::Best, |p| p.way.next())),
-            settled => settled,
-        }
+    /// Whether the page of the item belongs to another site than its source.
+    fn is_elsewhere(&self) -> bool {
+        let page = self.item.url.as_deref().and_then(|u| Url::parse(u).ok());
+        let own = [Some(&self.source.url), self.home.as_ref()];
+        page.is_some_and(|page| !own.into_iter().flatten().any(|url| same_site(url, &page)))
     }
 
     /// The result if the page is not fetched.
@@ -242,7 +299,7 @@ impl ItemState {
         };
         match trigger {
             Trigger::User(TextWay::Feed) => Some(TextGot::Feed),
-            Trigger::User(_) => None,
+            Trigger::User(_) | Trigger::Listed => None,
             _ if setting == FullText::Never => Some(TextGot::Left),
             // The items were made from the pages.
             _ if self.source.kind().reads_pages() => Some(TextGot::Left),
@@ -399,7 +456,7 @@ async fn fail(
 }
 
 async fn store(
-    context: &Arc<Context>,
+    context: &Context,
     key: i64,
     end: PageResult,
     next: Option<Time>,

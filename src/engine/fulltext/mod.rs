@@ -4,10 +4,9 @@
 //! `fetch.rs` handles one page from the decision to the database, `read.rs` extracts its text,
 //! `prefetch.rs` fetches many pages, from four hosts in parallel and one at a time from each.
 
-#[cfg(feature = "llm")]
 mod ask_model;
+mod cycle;
 mod fetch;
-#[cfg(feature = "llm")]
 mod llm;
 mod prefetch;
 mod read;
@@ -32,8 +31,10 @@ use tokio::sync::mpsc;
 enum Trigger {
     /// The user wants the text extracted in this way, now.
     User(TextWay),
-    /// The user wants it extracted in the next way.
+    /// The user wants another text: the page extracted in the next way, or the feed's.
     Another,
+    /// The user wants the page fetched, whatever the settings say, and has chosen no text.
+    Listed,
     /// The user has opened the item.
     Opened,
     /// The settings request it in advance.
@@ -45,7 +46,7 @@ enum Trigger {
 impl Trigger {
     /// Whether the user is waiting.
     fn is_waited_for(self) -> bool {
-        matches!(self, Self::User(_) | Self::Another | Self::Opened)
+        matches!(self, Self::User(_) | Self::Another | Self::Listed | Self::Opened)
     }
 }
 
@@ -59,6 +60,9 @@ pub enum TextGot {
         /// Whether the publisher changed the article since the last fetch.
         changed: bool,
     },
+    /// The text of the page is stored, but that of the feed is shown, because the page does not
+    /// contain it.
+    Kept,
     /// The feed carries the full text.
     InFeed,
     /// The feed's text is shown from now on.
@@ -86,6 +90,7 @@ impl TextGot {
                 let first = if *changed { "the article has changed; " } else { "" };
                 format!("{first}text {}", from.describe())
             }
+            Self::Kept => "text from the feed, which the page does not contain".to_owned(),
             Self::InFeed => "the feed contains the full text".to_owned(),
             Self::Feed => "text from the feed".to_owned(),
             Self::Same(TextWay::Page) => {
@@ -128,8 +133,8 @@ const USUAL_PAGE: u64 = 60_000;
 
 impl Handle {
     /// Fetches the full text of an item (row key) now, extracted in that way, whatever the
-    /// settings say; without a way, in the next one, so that repeating the request gives another
-    /// text.
+    /// settings say; without a way, in the next one that gives another text, so that repeating
+    /// the request shows every text, also that of the feed.
     ///
     /// # Errors
     /// If the database cannot be read or written.
@@ -155,7 +160,7 @@ impl Handle {
         };
         // All changes known until now are on the screen.
         let row = self.context.read(move |reader| reader.row(key)).await?;
-        if row.is_some_and(|row| row.changed) {
+        if row.is_some_and(|row| row.changed || row.comment_count.is_some()) {
             self.context.store.seen(key).await?;
         }
         Ok(got?.text)
@@ -203,7 +208,7 @@ impl Handle {
         &self,
         pages: Vec<WantedPage>,
     ) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
-        self.run(pages, &[Trigger::User(TextWay::Best)])
+        self.run(pages, &[Trigger::Listed])
     }
 
     fn run(

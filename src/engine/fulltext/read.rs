@@ -1,8 +1,9 @@
 //! Extracting what is stored of a fetched page. Uses no network and no database.
 
+use super::llm;
 use crate::article::{
-    self, Document, Extraction, Guide, Mode, NoArticle, Origin, PageTime, Template, from_html,
-    has_full_text, is_small_change, same_references, same_text,
+    self, Document, Extraction, Guide, LinkChanges, Mode, NoArticle, Origin, PageTime, Template,
+    contains_feed_text, from_html, has_full_text, is_small_change, same_references, same_text,
 };
 use crate::model::{
     Item, LeftOutReason, SourceRules, TextFrom, TextWay, Time, Validators, WebsiteRules,
@@ -15,8 +16,6 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// Stack size for document builders, which recurse as deep as the depth limit allows.
-const STACK: usize = 16 << 20;
 /// If the feed has so many words and so many times those of the page, the page hides its article.
 const MUCH: usize = 150;
 const MORE: f64 = 1.5;
@@ -91,6 +90,8 @@ pub(super) struct ReadContext {
     pub(super) site: LearnedSite,
     /// The stored text.
     pub(super) before: Option<Version>,
+    /// The text of the page alone at that time, if it was another one.
+    pub(super) alone_before: Option<String>,
     /// How it was extracted, and the hash of the text from the page alone at that time.
     pub(super) way_before: Option<TextWay>,
     pub(super) hash_before: Option<i64>,
@@ -100,8 +101,14 @@ pub(super) struct ReadContext {
     pub(super) from_page: bool,
     /// The page is watched for changes.
     pub(super) watched: bool,
+    /// A language model is asked about pages without a date.
+    pub(super) model: bool,
     /// How the text is extracted now.
     pub(super) way: TextWay,
+    /// The user has chosen this way.
+    pub(super) chosen: bool,
+    /// The page belongs to another site than the feed.
+    pub(super) elsewhere: bool,
     pub(super) now: Time,
 }
 
@@ -128,14 +135,8 @@ pub(super) fn is_page(content_type: Option<&str>) -> bool {
     name.is_empty() || name.ends_with("html") || name.ends_with("xml") || name == "text/plain"
 }
 
-/// Reads a page on a thread with enough stack for deep trees, and waits for it.
+/// Reads a page. Needs a stack for deep trees.
 pub(super) fn read(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
-    let thread = std::thread::Builder::new().name("newsfed-page".to_owned()).stack_size(STACK);
-    let started = thread.spawn(move || take(page, known)).map_err(|_| NoText::Panicked)?;
-    started.join().unwrap_or(Err(NoText::Panicked))
-}
-
-fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
     let markup = html::decode(&page.body, page.content_type.as_deref());
     let guide = guide(&known, &page.url);
     if known.from_page {
@@ -170,13 +171,16 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
         published: alone.published.and_then(|t| possible(t, known.now)),
         updated: alone.modified.and_then(|t| possible(t, known.now)),
         authors: alone.authors.clone(),
+        tags: best.tags.clone(),
+        alone: Some(html::clean(&alone.document.html(), None)),
+        keeps_feed: false,
         watched: known.watched,
     };
     let found = match known.way {
         TextWay::Page => alone,
         TextWay::Guided => article::extract(&markup, &guide, Mode::Guided, None)?,
         TextWay::Best | TextWay::Feed if whole == Some(true) => {
-            let undated = undated(&known.item, &read, &best.document);
+            let undated = undated(&known, &read, &markup);
             return Ok((read, undated));
         }
         TextWay::Best | TextWay::Feed => {
@@ -184,17 +188,48 @@ fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoTe
             if given > MUCH && given as f64 > got as f64 * MORE {
                 return Err(NoText::Less);
             }
+            read.keeps_feed = keeps_feed(&known, &feed, &best);
             best
         }
     };
     let html = html::clean(&found.document.html(), None);
-    let from = from(&found);
-    read.text = match compare(&known, &html, page_hash) {
-        Compared::Same => PageText::Same,
-        compared => PageText::New { html, from, changed: compared == Compared::Changed },
-    };
-    let undated = undated(&known.item, &read, &found.document);
+    let alone = read.alone.take().unwrap_or_default();
+    read.text = page_text(&known, html.clone(), &alone, from(&found), page_hash);
+    read.alone = Some(alone).filter(|alone| *alone != html);
+    let undated = undated(&known, &read, &markup);
     Ok((read, undated))
+}
+
+/// Whether the text of the feed stays although the page has one: when the page is read for the
+/// first time, does not contain what the feed says, and the user has not chosen its text.
+fn keeps_feed(known: &ReadContext, feed: &str, best: &Extraction) -> bool {
+    let first = known.hash_before.is_none() && !known.from_page && !known.chosen;
+    let page = best.summaries.iter().chain([&best.text]);
+    first && !contains_feed_text(page.map(String::as_str), feed, known.elsewhere)
+}
+
+/// The text of a page, compared with the stored one. What was changed is found in the texts of the
+/// page alone, because the template of its site may have improved in between.
+fn page_text(
+    known: &ReadContext,
+    html: String,
+    alone: &str,
+    from: TextFrom,
+    page_hash: i64,
+) -> PageText {
+    let changed = match compare(known, &html, page_hash) {
+        Compared::Same => return PageText::Same,
+        compared => compared == Compared::Changed,
+    };
+    let mut revisions = Vec::new();
+    if let Some(before) = known.before.as_ref().filter(|_| changed) {
+        let before = known.alone_before.as_ref().unwrap_or(&before.html);
+        let (old, new) = (from_html(before, None), from_html(alone, None));
+        let language = known.item.language.as_deref();
+        revisions = article::revisions(&old.text(), &new.text(), language);
+        revisions.extend(LinkChanges::between(&old, &new).revision());
+    }
+    PageText::New { html, from, changed, revisions }
 }
 
 /// What stands in front of the page of a site is not its article.
@@ -232,21 +267,21 @@ fn declared_part(
     let page_hash = known.part.name_in(hash(&html::to_text(&html)));
     let dates = article.as_ref().map(|a| (a.published, a.modified)).unwrap_or_default();
     let read = PageRead {
-        text: match compare(&known, &html, page_hash) {
-            Compared::Same => PageText::Same,
-            compared => PageText::New { html, from, changed: compared == Compared::Changed },
-        },
+        text: page_text(&known, html.clone(), &html, from, page_hash),
         page_hash,
         bytes: fetched.bytes,
         validators: fetched.validators,
         validators_of: fetched.url.to_string(),
-        site: known.site,
+        site: known.site.clone(),
         published: dates.0.and_then(|t| possible(t, known.now)),
         updated: dates.1.and_then(|t| possible(t, known.now)),
         authors: article.as_ref().map(|a| a.authors.clone()).unwrap_or_default(),
+        tags: article.as_ref().map(|a| a.tags.clone()).unwrap_or_default(),
+        alone: None,
+        keeps_feed: false,
         watched: known.watched,
     };
-    let undated = article.and_then(|article| undated(&known.item, &read, &article.document));
+    let undated = undated(&known, &read, markup);
     Ok((read, undated))
 }
 
@@ -274,12 +309,17 @@ fn watched_part(
     }
 }
 
-/// The Markdown of an article without a date in the feed or the page.
+/// The text for the language model if neither the item nor its page has a date.
 pub(super) type Undated = Option<String>;
 
-fn undated(item: &Item, read: &PageRead, document: &Document) -> Undated {
+fn undated(known: &ReadContext, read: &PageRead, markup: &str) -> Undated {
+    let item = &known.item;
     let dated = item.published.or(item.updated).or(read.published).or(read.updated).is_some();
-    (cfg!(feature = "llm") && !dated).then(|| document.markdown())
+    if dated || !known.model {
+        return None;
+    }
+    let url = Url::parse(&read.validators_of).ok()?;
+    Some(llm::visible_text(&Page::parse(markup, &url).ok()?, &item.title))
 }
 
 /// A valid date of an article: not after now, and not before there were pages.

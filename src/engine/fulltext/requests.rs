@@ -19,7 +19,6 @@ pub(crate) struct PageRequests {
     turns: Mutex<HashMap<i64, Arc<Turn<()>>>>,
     saved: Mutex<VecDeque<(i64, Time, SavedPage)>>,
     /// Until when the language model is not asked.
-    #[cfg(feature = "llm")]
     pub(super) model_rests: Turn<Option<Time>>,
 }
 

@@ -320,9 +320,10 @@ async fn take(
             }
             let (anchor, publisher) = (found.anchor, exploration.publisher.clone());
             let (home, now) = (visit.home(), visit.context.clock.now());
+            let bytes = page.body.len();
             let work = move || article(&page, anchor, &publisher, &home, now);
             gathering.read += 1;
-            match visit.context.work(work).await {
+            match visit.context.read_document(bytes, work).await {
                 Some(Ok(entry)) => exploration.entries.push(entry),
                 Some(Err(why)) => {
                     gathering.note(format!("{url} was skipped: {why}"));

@@ -60,7 +60,8 @@ pub(super) async fn read(
         None => visit.item(&url).await?,
     };
     let Some(item) = stored else { return Ok(()) };
-    let got = fulltext::take_response(visit.context, &visit.job.source, item, response).await;
+    let source = &visit.job.source;
+    let got = fulltext::take_response(visit.context, source, item, response, true).await;
     let got = got.map_err(|e| text::line(&e.to_string()))?;
     if known.is_some() {
         gathering.kept.known += 1;
@@ -90,6 +91,7 @@ async fn first_facts(
     // What the user's selectors find is there without scripts.
     let is_there =
         move |page: &Page| rules.has_selectors() && !article(page, &rules, None).summary.is_empty();
+    let bytes = response.body.len();
     let read = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url);
         page.map_or_else(
@@ -106,7 +108,7 @@ async fn first_facts(
             },
         )
     };
-    visit.context.work(read).await
+    visit.context.read_document(bytes, read).await
 }
 
 /// The row key of the source's only item; an earlier release may have stored it with another URL.

@@ -5,7 +5,7 @@ use super::gathering::Gathering;
 use crate::engine::fulltext;
 use crate::model::{Entry, LeftOutReason, RuleKey, SourceKind, Time, WebsiteRules};
 use crate::net::{FetchError, Response};
-use crate::sitemap::SitemapEntry;
+use crate::sitemap::LastMod;
 use crate::store::{KnownTo, ReservedKeys, StoreError, prepare};
 use crate::util::domain::same_site;
 use crate::util::html;
@@ -134,7 +134,8 @@ impl Visit<'_> {
     /// its other items give it.
     pub(super) async fn full_text(&self, url: &Url, page: Response) -> Result<(), String> {
         let Some(item) = self.item(url).await? else { return Ok(()) };
-        let stored = fulltext::take_response(self.context, &self.job.source, item, page).await;
+        let source = &self.job.source;
+        let stored = fulltext::take_response(self.context, source, item, page, false).await;
         stored.map(drop).map_err(|e| text::line(&e.to_string()))
     }
 
@@ -145,20 +146,23 @@ impl Visit<'_> {
         read.map_err(|e| text::line(&e.to_string()))
     }
 
-    /// Those of the known pages that have changed since they were read, according to the sitemap.
-    pub(super) async fn modified(&self, pages: Vec<SitemapEntry>) -> Result<Vec<Url>, String> {
+    /// Those of the known pages that have changed since they were read, according to the sitemap or
+    /// list.
+    pub(super) async fn modified(&self, pages: Vec<(Url, LastMod)>) -> Result<Vec<Url>, String> {
         let (key, now) = (self.job.key, self.started);
         let read = self.context.read(move |reader| {
             let mut modified = Vec::new();
-            for page in pages {
+            for (url, lastmod) in pages {
                 // A time in the future says nothing.
-                let Some(lastmod) = page.lastmod.filter(|m| m.at <= now) else { continue };
-                let Some(item) = reader.item_at(key, &page.url)? else { continue };
+                if lastmod.at > now {
+                    continue;
+                }
+                let Some(item) = reader.item_at(key, &url)? else { continue };
                 let Some(state) = reader.page(item)? else { continue };
                 let same_day =
                     lastmod.whole_day && lastmod.at.date_naive() == state.asked.date_naive();
                 if lastmod.at > state.asked || same_day && now - state.asked >= SAME_DAY {
-                    modified.push(page.url);
+                    modified.push(url);
                 }
             }
             Ok(modified)
@@ -166,13 +170,15 @@ impl Visit<'_> {
         read.await.map_err(|e| text::line(&e.to_string()))
     }
 
-    /// Reads known articles again and stores new versions of those that have changed.
+    /// Reads known articles again and stores new versions of those that have changed. If it `renews`,
+    /// a change makes them unread.
     ///
     /// # Errors
     /// The reason, if they cannot be stored.
     pub(super) async fn read_again(
         &mut self,
         urls: Vec<Url>,
+        renews: bool,
         gathering: &mut Gathering,
     ) -> Result<(), String> {
         let (mut failures, home) = (0, self.home());
@@ -189,9 +195,9 @@ impl Visit<'_> {
                 Ok(response) if response.is_success() => {
                     gathering.wire_bytes += response.wire_bytes;
                     gathering.elapsed += response.elapsed;
+                    let source = &self.job.source;
                     let changed =
-                        fulltext::take_response(self.context, &self.job.source, item, response)
-                            .await;
+                        fulltext::take_response(self.context, source, item, response, renews).await;
                     let changed = changed.map_err(|e| text::line(&e.to_string()))?;
                     gathering.kept.updated += u32::from(changed.is_change());
                     gathering.kept.known += 1;
@@ -264,8 +270,9 @@ impl Visit<'_> {
         let (home, now) = (self.home(), self.context.clock.now());
         let sample = (response.body.len() <= MAX_SAMPLE).then(|| response.clone().release());
         let asked = listed.clone();
+        let bytes = response.body.len();
         let work = move || read(&response, &asked, &rules, &publisher, &home, now);
-        match self.context.work(work).await {
+        match self.context.read_document(bytes, work).await {
             Some(Read::Article { mut entry, titled, instead }) => {
                 if instead {
                     gathering
@@ -275,6 +282,9 @@ impl Visit<'_> {
                 // The list takes precedence if it has more data than the article.
                 let date = link.and_then(|link| link.date).filter(|date| *date <= now);
                 entry.published = entry.published.or(date);
+                if entry.authors.is_empty() {
+                    entry.authors.extend(link.and_then(|link| link.author.clone()));
+                }
                 gathering.read += 1;
                 gathering.untitled += usize::from(!titled);
                 gathering.empty += usize::from(entry.summary.is_none());

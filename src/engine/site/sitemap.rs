@@ -51,7 +51,8 @@ pub(super) async fn read(
         candidates.into_iter().zip(known).partition(|(_, known)| known.is_none());
     let mut new: Vec<SitemapEntry> = new.into_iter().map(|(page, _)| page).collect();
     let rest = new.split_off(new.len().min(budget));
-    let mut again = visit.modified(old.into_iter().map(|(page, _)| page).collect()).await?;
+    let old = old.into_iter().filter_map(|(page, _)| Some((page.url, page.lastmod?)));
+    let mut again = visit.modified(old.collect()).await?;
     let surplus = again.split_off(again.len().min(MAX_DUE)).len();
     if surplus > 0 {
         gathering.note(format!("{surplus} modified pages not read again: limit of {MAX_DUE}"));
@@ -77,7 +78,7 @@ pub(super) async fn read(
     }
     visit.keep(summary, &mut keys, gathering).await?;
     if visit.articles(fetch, rules, &publisher, &mut keys, gathering).await? {
-        visit.read_again(again, gathering).await?;
+        visit.read_again(again, false, gathering).await?;
     }
     Ok(())
 }
@@ -173,9 +174,10 @@ async fn document(
     gathering: &mut Gathering,
 ) -> Result<Sitemap, String> {
     let url = response.final_url.clone();
+    let bytes = response.body.len();
     let work = move || parse_and_count(&response.body, &response.final_url);
-    let read =
-        visit.context.work(work).await.ok_or("the sitemap could not be read (this is a bug)")?;
+    let read = visit.context.read_document(bytes, work).await;
+    let read = read.ok_or("the sitemap could not be read (this is a bug)")?;
     let (sitemap, surplus) = read.map_err(|e| e.to_string())?;
     if let Some(surplus) = limits::left_out(surplus, "URLs", limits::SITEMAP_URLS) {
         gathering.note(format!("{url}: {surplus}"));

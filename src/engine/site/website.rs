@@ -4,16 +4,21 @@ use super::Visit;
 use super::gathering::Gathering;
 use crate::model::{LeftOutReason, PageSays, Time, WebsiteRules};
 use crate::net::Response;
+use crate::sitemap::LastMod;
 use crate::store::{ListCopy, ReservedKeys};
 use crate::util::domain::same_site;
 use crate::util::url::normalise;
 use crate::util::{limits, text};
 use crate::website::signal::says;
-use crate::website::{ListPage, Page, Selectors, Walk, list_page, obstacle, propose::propose};
+use crate::website::{
+    ListLink, ListPage, Page, Selectors, Walk, list_page_with_rows, obstacle, propose::propose,
+};
 use url::Url;
 
 /// Number of selectors that are suggested if those of the source find nothing.
 const INSTEAD: usize = 3;
+/// Maximum number of known articles per list page that are read again because of new activity.
+const MAX_AGAIN: usize = 20;
 
 /// A list page that was read.
 struct ListDocument {
@@ -75,6 +80,7 @@ pub(super) async fn read(
             let mut both = urls.iter().zip(&known);
             both.any(|(u, known)| u == url && known.is_some_and(|at| !lately(at)))
         };
+        let again = renewed(&listed.page.links, &known);
         let links = listed.page.links.iter().map(|l| (normalise(&l.url), l.clone()));
         gathering.listed.extend(links);
         let page = walk.take(&asked, &answered, listed.page, is_old);
@@ -87,6 +93,9 @@ pub(super) async fn read(
         if !visit.articles(new, rules, &publisher, keys, gathering).await? {
             break;
         }
+        let mut again = visit.modified(again).await?;
+        again.truncate(MAX_AGAIN);
+        visit.read_again(again, true, gathering).await?;
         walk.read(&gathering.dates[before..]);
         let Some(next) = walk.next_page().cloned() else { break };
         match visit.fetcher.page(next.clone()).await {
@@ -113,6 +122,17 @@ pub(super) async fn read(
     Ok(())
 }
 
+/// The known articles with the date of their last activity: a reply to a topic is no new topic.
+fn renewed(links: &[ListLink], known: &[Option<Time>]) -> Vec<(Url, LastMod)> {
+    let known = links.iter().zip(known).filter(|(_, known)| known.is_some());
+    // A day without a time counts from its start: the day on which it was read is not a change.
+    let dated = |link: &ListLink| {
+        let active = LastMod { at: link.active?, whole_day: false };
+        Some((link.url.clone(), active))
+    };
+    known.filter_map(|(link, _)| dated(link)).collect()
+}
+
 async fn list(
     visit: &Visit<'_>,
     rules: &WebsiteRules,
@@ -120,6 +140,7 @@ async fn list(
     response: Response,
 ) -> Result<ListDocument, String> {
     let (rules, at, asked) = (rules.clone(), visit.started, asked.clone());
+    let bytes = response.body.len();
     let work = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url)
             .map_err(|e| text::line(&e.to_string()))?;
@@ -130,7 +151,7 @@ async fn list(
         for selectors in [Some(&articles), next.as_ref()].into_iter().flatten() {
             selectors.check(page.tree()).map_err(|e| e.to_string())?;
         }
-        let found = list_page(&page, &articles, next.as_ref());
+        let found = list_page_with_rows(&page, &articles, next.as_ref());
         let instead = if found.links.is_empty() {
             propose(&page).into_iter().take(INSTEAD).map(|p| p.articles).collect()
         } else {
@@ -146,7 +167,7 @@ async fn list(
         let says = PageSays { listed, ..says(&page) };
         Ok(ListDocument { says, title: page.title(), page: found, obstacle, instead, copy })
     };
-    let read = visit.context.work(work).await;
+    let read = visit.context.read_document(bytes, work).await;
     read.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))
 }
 

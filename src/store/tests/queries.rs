@@ -63,7 +63,10 @@ impl Plain {
                 What::Is(State::Read) => row.read,
                 What::Is(State::Pinned) => row.pinned,
                 What::Is(State::Unpinned) => !row.pinned,
-                What::Is(State::Changed) => row.changed,
+                What::Is(State::Changed) => row.substantial,
+                What::Is(State::Edited) => row.changed,
+                // Discovered after now, and without earlier versions.
+                What::AsOf(_) | What::InVersions => false,
                 What::After(day) => date >= day.start(now).unwrap(),
                 What::Before(day) => date < day.start(now).unwrap(),
                 What::Younger(span) => date >= now.timestamp() - span.seconds(),
@@ -125,6 +128,7 @@ fn term() -> impl Strategy<Value = String> {
         "is:pinned",
         "is:unpinned",
         "is:changed",
+        "is:edited",
         "after:today",
         "after:yesterday",
         "before:3d",
@@ -187,7 +191,8 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
     for row in f.rows(&View::of(Scope::All)) {
         let (.., read, pinned, changed) = items[number(&row)];
         let set = move |conn: &rusqlite::Connection| {
-            let sql = "UPDATE item SET read = ?1, pinned = ?2, changed = ?3 WHERE key = ?4";
+            let sql = "UPDATE item SET read = ?1, pinned = ?2, changed = ?3,
+                substantial = ?3 AND ?4 % 2 WHERE key = ?4";
             Ok(conn.execute(sql, (read, pinned, changed, row.key)).map(drop)?)
         };
         f.store.writer().unwrap().call_blocking(set).unwrap();

@@ -1,7 +1,7 @@
 //! Full texts: stored, shown, searched, kept as versions.
 
 use super::*;
-use crate::model::{TextFrom, TextWay, Validators};
+use crate::model::{Revision, RevisionKind, TextFrom, TextWay, Validators};
 
 impl Fixture {
     fn only_key(&self) -> i64 {
@@ -21,11 +21,13 @@ impl Fixture {
     fn index_all(&self) {
         loop {
             let batch = self.store.reader().unwrap().next_unindexed().unwrap();
-            if batch.is_empty() {
+            let versions = self.store.reader().unwrap().next_unindexed_versions().unwrap();
+            if batch.is_empty() && versions.is_empty() {
                 return;
             }
             let writer = self.store.writer().unwrap();
             writer.call_blocking(move |conn| index::write_batch(conn, &batch)).unwrap();
+            writer.call_blocking(move |conn| index::write_versions(conn, &versions)).unwrap();
         }
     }
 
@@ -39,9 +41,18 @@ fn read(html: &str, changed: bool) -> PageResult {
     PageResult::Read(Box::new(page_read(html, changed)))
 }
 
+fn numbers() -> Revision {
+    Revision { kind: RevisionKind::Numbers, from: "1".to_owned(), to: "2".to_owned() }
+}
+
 fn page_read(html: &str, changed: bool) -> PageRead {
     PageRead {
-        text: PageText::New { html: html.to_owned(), from: TextFrom::Page, changed },
+        text: PageText::New {
+            html: html.to_owned(),
+            from: TextFrom::Page,
+            changed,
+            revisions: vec![numbers()],
+        },
         page_hash: 7,
         bytes: 99,
         validators: Validators { etag: Some(b"\"x\"".to_vec()), last_modified: None },
@@ -50,6 +61,9 @@ fn page_read(html: &str, changed: bool) -> PageRead {
         published: Some(Time::from_timestamp(1_700_000_000, 0).unwrap()),
         updated: None,
         authors: vec!["Ann".to_owned()],
+        tags: Vec::new(),
+        alone: None,
+        keeps_feed: false,
         watched: false,
     }
 }
@@ -158,21 +172,29 @@ fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
     let from = TextFrom::Feed;
     assert_eq!(details, [("<p>four</p>", from), ("<p>three</p>", from), ("<p>two  </p>", from)]);
     assert_eq!(f.item().text_from, from);
-    // The same words with another link are shown, searched and reported, but are not a version.
+    // The same words with another link are a version, too, but no substantial change.
+    let (key, writer) = (f.only_key(), f.store.writer().unwrap());
+    writer.call_blocking(move |conn| articles::seen(conn, key)).unwrap();
     let linked = "<p><a href=\"https://new.example/\">four</a></p>";
-    assert_eq!(poll(linked), (2, true, linked.into()));
+    assert_eq!(poll(linked), (3, true, linked.into()));
     assert_eq!(f.store.reader().unwrap().versions(f.only_key()).unwrap()[0].html, linked);
+    assert_eq!((f.found("is:changed"), f.found("is:edited")), (0, 1));
+    let links = "links added: https://new.example/";
+    assert_eq!(Revision::summary(&f.item().revisions), links);
+    // Written otherwise, it is the same link.
+    assert_eq!(poll("<p><a href=\"https://NEW.example:443\">four</a></p>").0, 3);
+    poll(linked);
     // The same holds after the feed is no longer known to have full text.
     let (key, writer) = (f.key("a"), f.store.writer().unwrap());
     let forget = "DELETE FROM site WHERE source = ?1";
     writer.call_blocking(move |conn| Ok(conn.execute(forget, [key])?)).unwrap();
-    assert_eq!(poll("<p>teaser</p>"), (3, true, "<p>teaser</p>".into()));
+    assert_eq!(poll("<p>teaser</p>"), (4, true, "<p>teaser</p>".into()));
     f.index_all();
     assert_eq!((f.found("teaser"), f.found("four")), (1, 0));
     // Fetching the page again removes nothing; the text from the page takes precedence over the
     // feed's.
     f.store_end(PageResult::Read(Box::new(page)), TextWay::Best);
-    assert_eq!(f.item().versions, 3);
+    assert_eq!(f.item().versions, 4);
     f.store_end(read("<p>page</p>", false), TextWay::Page);
     assert_eq!(poll("<p>five</p>").2, "<p>page</p>");
 }
@@ -209,4 +231,125 @@ fn removing_an_item_removes_its_dependent_rows() {
         way: TextWay::Best,
     };
     assert!(!writer.call_blocking(move |conn| articles::save(conn, &fetched)).unwrap());
+}
+
+#[test]
+fn earlier_titles_are_kept_and_tell_another_headline_from_a_typing_error() {
+    let mut f = Fixture::new(&["a"]);
+    let titled = |title: &str| Entry { title: title.to_owned(), ..entry("a") };
+    f.poll("a", vec![titled("The goverment resigns")]);
+    f.now += TimeDelta::hours(30);
+    f.poll("a", vec![titled("The government resigns")]);
+    assert_eq!((f.item().changed, f.found("is:edited")), (false, 0), "a typing error");
+    f.now += TimeDelta::hours(30);
+    f.poll("a", vec![titled("The government stays")]);
+    let item = f.item();
+    assert_eq!((item.changed, item.substantial, f.found("is:changed")), (true, true, 1));
+    assert_eq!(item.former_title.as_deref(), Some("The government resigns"));
+    assert_eq!(
+        Revision::summary(&item.revisions),
+        "headline changed: The government resigns -> The government stays"
+    );
+    f.index_all();
+    let found = |query: &str| f.found(query);
+    assert_eq!((found("resigns"), found("in:versions resigns"), found("in:versions")), (0, 1, 1));
+    assert_eq!(found("in:versions title:stays"), 0);
+    // What was there on a day, and how it was called then.
+    let titles = |hours: i64| -> Vec<String> {
+        let as_of = (f.now - TimeDelta::hours(hours)).timestamp();
+        let criteria = Criteria { as_of: Some(as_of), ..Criteria::default() };
+        let rows = f.rows(&View { criteria, ..View::of(Scope::All) });
+        rows.into_iter().map(|row| row.title).collect()
+    };
+    assert_eq!(titles(-1), ["The government stays"]);
+    assert_eq!(titles(1), ["The government resigns"]);
+    assert_eq!(titles(40), ["The goverment resigns"]);
+    assert_eq!(titles(61), Vec::<String>::new());
+    let item = f.store.reader().unwrap().item_as_of(f.only_key(), f.now - TimeDelta::hours(40));
+    assert_eq!(item.unwrap().unwrap().title, "The goverment resigns");
+}
+
+#[test]
+fn earlier_versions_are_searched_only_on_request_and_restored_by_date() {
+    let mut f = with_teaser();
+    f.store_end(read("<p>the first zebra</p>", false), TextWay::Best);
+    let first = f.now;
+    f.now += TimeDelta::hours(5);
+    f.store_end(read("<p>the second giraffe</p>", true), TextWay::Best);
+    f.index_all();
+    let found = |query: &str| f.found(query);
+    assert_eq!((found("zebra"), found("in:versions zebra"), found("in:versions zeb")), (0, 1, 1));
+    assert_eq!((found("giraffe"), found("in:versions giraffe"), found("in:versions")), (1, 0, 1));
+    assert_eq!((found("in:versions -zebra"), found("in:versions zebra -first")), (0, 0));
+    let reader = f.store.reader().unwrap();
+    let body = |at: Time| {
+        let item = reader.item_as_of(f.only_key(), at).unwrap();
+        item.map(|item| (item.body().to_owned(), item.versions))
+    };
+    let hour = TimeDelta::hours(1);
+    assert_eq!(body(f.now + hour), Some(("<p>the second giraffe</p>".to_owned(), 1)));
+    assert_eq!(body(first + hour), Some(("<p>the first zebra</p>".to_owned(), 0)));
+    assert_eq!(body(first - hour), None);
+    // A removed version is not found any more.
+    let writer = f.store.writer().unwrap();
+    writer.call_blocking(|conn| Ok(conn.execute_batch("DELETE FROM item")?)).unwrap();
+    let left = "SELECT count(*) FROM version_text";
+    let left = writer.call_blocking(move |c| Ok(c.query_row(left, [], |r| r.get::<_, i64>(0))?));
+    assert_eq!(left.unwrap(), 0);
+}
+
+#[test]
+fn comments_are_counted_without_changing_the_item() {
+    let f = Fixture::new(&["a"]);
+    let with = |count| {
+        let comment_feed = Some("https://site.example/a/comments".to_owned());
+        Entry { comment_count: count, comment_feed, ..entry("a") }
+    };
+    f.poll("a", vec![with(Some(5))]);
+    let counts = || (f.item().comment_count, f.item().new_comments);
+    assert_eq!((counts(), f.item().comment_feed.is_some()), ((Some(5), 0), true));
+    f.store.mark_blocking(Mark::Read, vec![f.only_key()], true).unwrap();
+    let done = f.poll("a", vec![with(Some(12))]);
+    assert_eq!((done.updated, f.item().read, f.item().changed), (0, true, false));
+    assert_eq!(counts(), (Some(12), 7));
+    let row = f.rows(&View::of(Scope::All)).remove(0);
+    assert_eq!((row.comment_count, row.new_comments), (Some(12), 7));
+    f.poll("a", vec![with(None)]);
+    assert_eq!(counts(), (Some(12), 7), "what the feed does not say is kept");
+    let (key, writer) = (f.only_key(), f.store.writer().unwrap());
+    writer.call_blocking(move |conn| articles::seen(conn, key)).unwrap();
+    assert_eq!(counts(), (Some(12), 0));
+    // Fewer than before are not new.
+    f.poll("a", vec![with(Some(3))]);
+    assert_eq!(counts(), (Some(3), 0));
+}
+
+#[test]
+fn tags_of_the_page_are_added_to_the_categories_of_the_feed() {
+    let f = Fixture::new(&["a"]);
+    let categories = vec!["Rail".to_owned()];
+    f.poll("a", vec![Entry { categories: categories.clone(), ..entry("a") }]);
+    let mut page = page_read("<p>text</p>", false);
+    page.tags = vec!["rail".to_owned(), "Night trains".to_owned()];
+    f.store_end(PageResult::Read(Box::new(page)), TextWay::Best);
+    assert_eq!(
+        (f.item().tags, f.item().categories),
+        (vec!["Rail".to_owned(), "Night trains".to_owned()], categories)
+    );
+    // They stay when the feed changes the item.
+    f.poll("a", vec![Entry { summary: Some("new".into()), ..entry("a") }]);
+    assert_eq!((f.item().tags.len(), f.item().categories.len()), (2, 0));
+}
+
+#[test]
+fn the_text_of_the_feed_stays_with_the_page_one_step_away() {
+    let f = with_teaser();
+    let mut page = page_read("<p>page</p>", false);
+    (page.keeps_feed, page.alone) = (true, Some("<p>alone</p>".to_owned()));
+    f.store_end(PageResult::Read(Box::new(page)), TextWay::Best);
+    assert_eq!((f.item().body(), f.item().page_text), ("<p>teaser</p>", true));
+    let reader = f.store.reader().unwrap();
+    assert_eq!(reader.page_text(f.only_key()).unwrap().as_deref(), Some("<p>alone</p>"));
+    f.store_end(PageResult::Unchanged, TextWay::Best);
+    assert_eq!((f.item().body(), f.item().page_text), ("<p>page</p>", true));
 }

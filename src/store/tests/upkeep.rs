@@ -16,7 +16,12 @@ fn url(path: &str) -> url::Url {
 impl Fixture {
     /// Stores that the page of the only item was fetched, and when it is fetched again.
     fn fetched(&self, bytes: u64, next: Option<Time>) {
-        let text = PageText::New { html: "<p>x</p>".into(), from: TextFrom::Page, changed: true };
+        let text = PageText::New {
+            html: "<p>x</p>".into(),
+            from: TextFrom::Page,
+            changed: true,
+            revisions: vec![],
+        };
         let read = PageRead {
             text,
             page_hash: 1,
@@ -27,6 +32,9 @@ impl Fixture {
             published: None,
             updated: None,
             authors: Vec::new(),
+            tags: Vec::new(),
+            alone: None,
+            keeps_feed: false,
             watched: false,
         };
         let item = self.rows(&View::of(Scope::All))[0].key;

@@ -145,6 +145,17 @@ impl App {
         }
     }
 
+    /// Follows the comments on the current item as a source of their own.
+    pub(super) fn follow_comments(&mut self) -> Vec<Effect> {
+        let Some(row) = self.item_targets().into_iter().next() else { return self.note(NO_ITEM) };
+        let shown = self.reader.article.as_ref().filter(|a| a.row.key == row.key);
+        if shown.is_some_and(|article| article.item.comment_feed.is_none()) {
+            return self.note("This item has no feed of its comments");
+        }
+        self.note("Reading the feed of the comments …");
+        vec![Effect::FollowComments { item: row.key }]
+    }
+
     pub(super) fn browser_opened(&mut self, result: Result<(), (String, Failure)>) -> Vec<Effect> {
         match result {
             Ok(()) => vec![],
@@ -274,6 +285,7 @@ impl App {
             | Action::BrowserAndNext
             | Action::Copy
             | Action::FullText
+            | Action::FollowComments
             | Action::Comments => reason_if(no_item(), NO_ITEM),
             Action::Zen => reason_if(self.reader.row().is_none() && no_item(), NO_ITEM),
             Action::Links
@@ -282,6 +294,8 @@ impl App {
             | Action::JumpBack
             | Action::Find
             | Action::Difference
+            | Action::OlderChange
+            | Action::NewerChange
             | Action::Pipe
             | Action::Narrower
             | Action::Wider => reason_if(self.reader.article.is_none(), NO_ARTICLE),

@@ -73,16 +73,18 @@ impl App {
             Err(why) => return self.problem(why),
         };
         let changed = matches!(got, TextGot::Fetched { changed: true, .. });
-        if explicit || changed {
+        if explicit || changed || got == TextGot::Kept {
             match &got {
                 TextGot::Failed(why) => self.problem(why.clone()),
                 other => {
                     let key = self.keymap.keys_for(self.context(), Action::FullText);
-                    let other_way =
-                        matches!(other, TextGot::Fetched { .. } | TextGot::Feed | TextGot::Same(_));
-                    let next = key
-                        .filter(|_| explicit && other_way)
-                        .map(|k| format!("; {k} tries another method"));
+                    let next = match other {
+                        TextGot::Kept => key.map(|k| format!("; {k}: text of the page")),
+                        TextGot::Fetched { .. } | TextGot::Feed | TextGot::Same(_) => {
+                            key.filter(|_| explicit).map(|k| format!("; {k}: another text"))
+                        }
+                        _ => None,
+                    };
                     self.note(other.describe() + &next.unwrap_or_default())
                 }
             };

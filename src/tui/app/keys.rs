@@ -137,6 +137,7 @@ impl App {
             Action::Browser => self.browse(false),
             Action::BrowserAndNext => self.browse(true),
             Action::Comments => self.browse_comments(),
+            Action::FollowComments => self.follow_comments(),
             Action::Copy => self.copy(),
             Action::SortNext => self.sort(true),
             Action::SortPrevious => self.sort(false),
@@ -166,6 +167,8 @@ impl App {
             Action::OpenLink => self.open_link_digit(key),
             Action::JumpBack => self.jump_back(),
             Action::Difference => self.toggle_difference(),
+            Action::OlderChange => self.step_difference(true),
+            Action::NewerChange => self.step_difference(false),
             other => self.open_dialog(other),
         }
     }

@@ -32,6 +32,8 @@ pub(crate) struct ReaderPane {
     pub(crate) pointed: Option<usize>,
     /// Whether the difference from the previous version is shown.
     pub(crate) show_difference: bool,
+    /// Which difference that is; 0 is the newest.
+    pub(crate) difference_at: usize,
     pub(crate) find: Option<Find>,
     /// Positions from which jumps began.
     pub(super) jumps: Vec<usize>,
@@ -48,8 +50,8 @@ pub(crate) struct ReaderPane {
     places: HashMap<i64, usize>,
 }
 
-/// What a layout depends on besides the article: the width, and whether it is the difference.
-type LayoutKey = (usize, bool);
+/// What a layout depends on besides the article: the width, and which difference is shown, if any.
+type LayoutKey = (usize, Option<usize>);
 
 /// Limits of the width of the text column.
 const COLUMN: std::ops::RangeInclusive<u16> = 20..=400;
@@ -71,6 +73,7 @@ impl ReaderPane {
             shift: 0,
             pointed: None,
             show_difference: false,
+            difference_at: 0,
             find: None,
             jumps: Vec::new(),
             place: 0,
@@ -90,7 +93,7 @@ impl ReaderPane {
     /// Lays the article out for a width if needed; keeps the position in the text.
     pub(crate) fn fit(&mut self, width: usize, height: usize, ascii: bool) {
         self.height = height.max(1);
-        let key = (width, self.show_difference);
+        let key = (width, self.show_difference.then_some(self.difference_at));
         if self.laid_out != Some(key) {
             let spare = self.spare.iter().position(|(f, _)| *f == key);
             let lines = match spare {
@@ -112,10 +115,10 @@ impl ReaderPane {
         self.top = self.top.min(self.last_top());
     }
 
-    fn lay_out(&self, (width, show_difference): LayoutKey, ascii: bool) -> Lines {
+    fn lay_out(&self, (width, difference): LayoutKey, ascii: bool) -> Lines {
         let Some(article) = &self.article else { return Lines::default() };
-        match article.difference.as_ref().filter(|_| show_difference) {
-            Some(changes) => layout_difference(changes, width, glyphs(ascii)),
+        match difference.and_then(|at| article.differences.get(at)) {
+            Some(difference) => layout_difference(&difference.changes, width, glyphs(ascii)),
             None => layout(&article.document, width, glyphs(ascii)),
         }
     }
@@ -214,12 +217,13 @@ impl ReaderPane {
         (self.article, self.loading, self.find) = (None, None, None);
         (self.lines, self.laid_out) = (Lines::default(), None);
         (self.top, self.shift, self.show_difference) = (0, 0, false);
+        self.difference_at = 0;
         self.jumps.clear();
         self.spare.clear();
     }
 
     /// Shows another article, or the same one read again.
-    fn show(&mut self, article: Arc<Article>) {
+    fn show(&mut self, mut article: Arc<Article>) {
         let same = self.row().is_some_and(|row| row.key == article.row.key);
         if !same {
             self.remember_place();
@@ -229,7 +233,16 @@ impl ReaderPane {
             self.jumps.clear();
             self.shift = 0;
         }
-        self.show_difference = self.show_difference && same && article.difference.is_some();
+        self.show_difference = self.show_difference && same && !article.differences.is_empty();
+        if !self.show_difference {
+            self.difference_at = 0;
+        }
+        self.difference_at = self.difference_at.min(article.differences.len().saturating_sub(1));
+        // The number stays while the article is open, although its comments count as seen now.
+        if let Some(before) = self.article.as_ref().filter(|_| same) {
+            let new = before.new_comments.max(article.new_comments);
+            Arc::make_mut(&mut article).new_comments = new;
+        }
         self.article = Some(article);
         self.laid_out = None;
         self.spare.clear();
@@ -348,10 +361,29 @@ impl App {
     /// Shows the difference from the previous version, or the article again.
     pub(super) fn toggle_difference(&mut self) -> Vec<Effect> {
         let Some(article) = &self.reader.article else { return vec![] };
-        if article.difference.is_none() {
+        if article.differences.is_empty() {
             return self.note("No earlier version of this article is stored");
         }
         self.reader.show_difference = !self.reader.show_difference;
+        self.reader.difference_at = 0;
+        self.reader.find = None;
+        vec![]
+    }
+
+    /// Shows the changes of the version before or after the one whose changes are shown.
+    pub(super) fn step_difference(&mut self, older: bool) -> Vec<Effect> {
+        let count = self.reader.article.as_ref().map_or(0, |a| a.differences.len());
+        if count == 0 || !self.reader.show_difference {
+            // The first press shows the newest changes.
+            return self.toggle_difference();
+        }
+        let at = self.reader.difference_at;
+        let to = if older { at + 1 } else { at.wrapping_sub(1) };
+        if to >= count {
+            let end = if older { "These are the oldest changes" } else { "These are the newest" };
+            return self.note(end);
+        }
+        self.reader.difference_at = to;
         self.reader.find = None;
         vec![]
     }

@@ -271,7 +271,7 @@ fn tab_completes_operators_and_their_values() {
         ("/fo<Tab><Tab>", "Search: folder:City"),
         ("/rust fo<Tab><Tab><Tab>", "Search: rust folder:Tech"),
         ("/is:ch<Tab>", "Search: is:changed"),
-        ("/is:<S-Tab>", "Search: is:changed"),
+        ("/is:<S-Tab>", "Search: is:edited"),
         ("/is:un<Tab><Esc>", "Search: is:un"),
         ("/is:un<Tab> tin", "Search: is:unread tin"),
         ("/source:kern<Tab>", "Search: source:\"Kernel notes and other things\""),

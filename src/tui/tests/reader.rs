@@ -1,6 +1,6 @@
 //! Tests of the Reader on a test screen.
 
-use super::{Stage, article, item_rows};
+use super::{Stage, article, difference, item_rows};
 use crate::article::{differences, from_html};
 use crate::tui::event::{Article, Event};
 use crate::util::html::clean;
@@ -34,10 +34,11 @@ fn stage(html: &str, earlier: Option<&str>) -> Stage {
     let document = |html: &str| from_html(&clean(html, Some(&base)), Some(&base));
     let later = document(html);
     let changes = |earlier: &str| differences(&document(earlier).text(), &later.text());
-    let difference = earlier.map(changes).map(Arc::new);
+    let differences = earlier.map(changes).map(difference).into_iter().collect();
     let mut stage = Stage::new();
     let usual = article(item_rows()[0].clone());
-    stage.shown = Some(Article { difference, document: Arc::new(later), ..usual });
+    stage.shown =
+        Some(Article { differences: Arc::new(differences), document: Arc::new(later), ..usual });
     stage
 }
 
@@ -92,6 +93,57 @@ fn shows_changes_since_the_previous_version() {
     let earlier = EVERYTHING.replace("end in another", "stop at another").replace("Two", "Three");
     snapshots("changed", Some(&earlier), "");
     snapshots("difference", Some(&earlier), "D n");
+}
+
+#[test]
+fn steps_through_the_changes_of_earlier_versions() {
+    let mut stage = stage("<p>one 3 three</p>", None);
+    let changed = |earlier, later| difference(differences(earlier, later));
+    let all = vec![changed("one 2 three", "one 3 three"), changed("one 1 three", "one 2 three")];
+    stage.shown.as_mut().unwrap().differences = Arc::new(all);
+    stage.keys("<Enter>");
+    stage.shows("2 earlier versions are stored");
+    // The first press shows the newest change.
+    stage.keys("[");
+    stage.shows("[-2-] {+3+}");
+    stage.shows("change 1 of 2, seen 2 h ago");
+    stage.shows("numbers changed: 1 -> 2");
+    stage.shows("[ older version");
+    stage.keys("[");
+    stage.shows("[-1-] {+2+}");
+    stage.keys("[");
+    stage.shows("These are the oldest changes");
+    stage.keys("]");
+    stage.shows("[-2-] {+3+}");
+    stage.keys("]");
+    stage.shows("These are the newest");
+    stage.keys("[D");
+    assert!(!stage.screen(120, 40).contains("{+"), "the article again");
+    stage.keys("D");
+    stage.shows("change 1 of 2, seen 2 h ago");
+}
+
+#[test]
+fn shows_tags_comments_and_the_other_text() {
+    let mut stage = stage("<p>text</p>", None);
+    let shown = stage.shown.as_mut().unwrap();
+    let mut item = crate::model::Item::clone(&shown.item);
+    item.tags = vec!["Rail".to_owned(), "Night".to_owned()];
+    item.comments = Some("https://site.example/p#talk".to_owned());
+    item.comment_feed = Some("https://site.example/p/comments".to_owned());
+    (item.comment_count, item.page_text) = (Some(12), true);
+    (shown.item, shown.new_comments) = (Arc::new(item), 7);
+    stage.keys("<Enter>");
+    stage.shows("Tags: Rail, Night");
+    stage.shows("12 comments, +7 since you read it; c: open; C:");
+    stage.shows("x: text of the");
+    // Reading the item again does not hide the number while it is open.
+    stage.shown.as_mut().unwrap().new_comments = 0;
+    let key = stage.shown_key();
+    stage.happen(Event::TextGot(key, true, Ok(crate::engine::TextGot::Feed)));
+    stage.shows("+7 since you read it");
+    stage.keys("C");
+    assert_eq!(stage.asked_for("FollowComments"), 1);
 }
 
 #[test]
@@ -329,7 +381,7 @@ fn undoing_a_pin_updates_list_and_reader() {
 #[test]
 fn draws_a_large_table() {
     let row = format!("<tr>{}</tr>", "<td>some words</td>".repeat(64));
-    let mut stage = stage(&format!("<table>{}</table>", row.repeat(1000)), None);
+    let mut stage = stage(&format!("<table>{}</table>", row.repeat(800)), None);
     for (keys, seen) in [("<Enter>", "some words"), ("<Right>", "‹"), ("G", "100 %")] {
         stage.keys(keys);
         let screen = stage.screen(80, 24);

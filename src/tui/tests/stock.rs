@@ -28,6 +28,9 @@ pub(super) fn item_rows() -> Vec<ItemRow> {
         read: i % 3 == 2,
         words: 230 * i as u32,
         changed: false,
+        substantial: false,
+        comment_count: None,
+        new_comments: 0,
     };
     titles.iter().enumerate().map(row).collect()
 }
@@ -59,7 +62,11 @@ pub(super) fn article(row: ItemRow) -> Article {
         read: row.read,
         enclosures: vec![],
         categories: vec![],
+        tags: vec![],
         comments: None,
+        comment_feed: None,
+        comment_count: None,
+        new_comments: 0,
         language: None,
         article: None,
         text_from: crate::model::TextFrom::Feed,
@@ -67,8 +74,19 @@ pub(super) fn article(row: ItemRow) -> Article {
         fetch_error: None,
         feed_has_full_text: None,
         changed: false,
+        substantial: false,
         versions: 0,
+        revisions: vec![],
+        former_title: None,
+        page_text: false,
     };
     let document = Arc::new(from_html(html, None));
-    Article { document, row, item: Arc::new(item), position: 0, difference: None }
+    let differences = Arc::new(Vec::new());
+    Article { document, row, item: Arc::new(item), position: 0, differences, new_comments: 0 }
+}
+
+/// What a version changed.
+pub(super) fn difference(changes: Vec<crate::article::Change>) -> Difference {
+    let summary = "numbers changed: 1 -> 2".to_owned();
+    Difference { at: now() - TimeDelta::hours(2), changes, summary }
 }

@@ -5,16 +5,16 @@ use crate::engine::{PrefetchPlan, TextGot};
 use crate::store::WantedPage;
 
 impl Stage {
-    fn asked_for(&self, words: &str) -> usize {
+    pub(super) fn asked_for(&self, words: &str) -> usize {
         self.requested.iter().filter(|a| a.starts_with(words)).count()
     }
 
-    fn shown_key(&self) -> i64 {
+    pub(super) fn shown_key(&self) -> i64 {
         self.app.reader.article.as_ref().unwrap().row.key
     }
 
     #[track_caller]
-    fn shows(&mut self, words: &str) {
+    pub(super) fn shows(&mut self, words: &str) {
         let screen = self.screen(120, 40);
         assert!(screen.contains(words), "{words} is missing:\n{screen}");
     }
@@ -54,6 +54,7 @@ fn reports_the_result_of_a_full_text_request() {
         ),
         (TextGot::Fetched { from: TextFrom::Page, changed: true }, "the article has changed"),
         (TextGot::InFeed, "the feed contains the full text"),
+        (TextGot::Kept, "text from the feed, which the page does not contain; x: text of the page"),
         (TextGot::Same(TextWay::Best), "the page gives the same text"),
         (TextGot::Failed("it refuses".to_owned()), "it refuses"),
     ];
@@ -93,9 +94,11 @@ fn prefetches_after_showing_the_size() {
 #[test]
 fn marks_changed_articles_and_shows_their_view() {
     let mut rows = item_rows();
-    rows[1].changed = true;
+    (rows[1].changed, rows[1].substantial) = (true, true);
+    rows[3].changed = true;
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
     stage.shows("± 8m");
+    stage.shows("~ 32m");
     assert!(!stage.screen(120, 40).contains("Changed"));
     stage.happen(Event::SourcesLoaded(Ok(SourceList { changed: 1, ..source_list() })));
     stage.shows("± Changed");

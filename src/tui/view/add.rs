@@ -5,7 +5,7 @@ use super::chrome::marks;
 use super::dialogs::{field_line, rows, window};
 use super::row::{Row, age};
 use crate::config::Role;
-use crate::engine::{Discovery, Way};
+use crate::engine::Discovery;
 use crate::model::SourceKind;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -110,14 +110,6 @@ fn tried_lines(app: &App, tried: &[String], width: u16) -> Vec<String> {
     super::super::reader::wrap_plain(&tried, width.into())
 }
 
-/// The kind of source, in one word.
-fn kind_name(way: &Way) -> &'static str {
-    match way.kind() {
-        SourceKind::Website => "list",
-        kind => kind.name(),
-    }
-}
-
 /// Rows needed for the ways found, independent of the selection.
 fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
     let tried = tried_lines(app, &discovery.tried, width.saturating_sub(4)).len().min(MAX_TRIED);
@@ -154,30 +146,19 @@ fn found(
     // Without progress lines, the line below the URL is already blank.
     let top = area.y + u16::from(limit > 0);
     let list = Rect { y: top, height: height.min(area.height.saturating_sub(2)), ..*area };
-    let lists = discovery.ways.iter().filter(|way| way.confidence.is_some()).count();
+    let labels = discovery.labels(app.now);
     rows(app, frame, list, ways, selected, |i, row, here| {
         let way = &discovery.ways[i];
         let style = |role| app.palette.style(if here { Role::Selected } else { role });
-        if let Some(count) = way.count() {
-            let what = way.kind().entries(count);
-            row.right(format!(" {count} {what}"), style(Role::Dim));
-        }
-        if let Some(sure) = way.confidence {
-            row.right(format!(" {:.0} %", sure * 100.0), style(Role::Dim));
+        if way.kind() == SourceKind::Website {
+            row.right(format!(" {:.0} %", way.confidence * 100.0), style(Role::Dim));
         }
         row.left(if here { marks(app).pointer } else { " " }, style(Role::Accent));
-        row.left(&format!(" {:<9}", kind_name(way)), style(Role::Accent));
-        let title = if way.title.is_empty() { way.url.as_str() } else { &way.title };
+        row.left(&format!(" {}", labels[i]), style(Role::Text));
         let selector = way.rules.pages().and_then(|rules| rules.articles.as_deref());
-        // The lists of one page differ by their selectors.
-        let (name, detail) = match selector {
-            Some(selector) if lists > 1 => (selector, Some(title)),
-            Some(selector) => (title, Some(selector)),
-            None if way.kind() == SourceKind::Page => (title, Some("watched for changes")),
-            None => (title, (title != way.url.as_str()).then_some(way.url.as_str())),
-        };
-        row.left(name, style(Role::Text));
-        if let Some(detail) = detail {
+        let elsewhere = Some(way.url.as_str()).filter(|_| way.url != discovery.address);
+        let title = Some(way.title.as_str()).filter(|title| !title.is_empty());
+        if let Some(detail) = selector.or(title).or(elsewhere) {
             row.left(&format!("  {detail}"), style(Role::Dim));
         }
     });

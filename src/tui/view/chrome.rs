@@ -15,6 +15,8 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) unread: &'static str,
     pub(in crate::tui) today: &'static str,
     pub(in crate::tui) changed: &'static str,
+    /// Changed by typing errors alone.
+    pub(in crate::tui) edited: &'static str,
     pub(in crate::tui) all: &'static str,
     pub(in crate::tui) saved: &'static str,
     pub(in crate::tui) tag: &'static str,
@@ -35,6 +37,7 @@ const UNICODE: Marks = Marks {
     unread: "●",
     today: "○",
     changed: "±",
+    edited: "~",
     all: "≡",
     saved: "⌕",
     tag: "#",
@@ -55,6 +58,7 @@ const ASCII: Marks = Marks {
     unread: "o",
     today: "t",
     changed: "%",
+    edited: ",",
     all: "=",
     saved: "?",
     tag: "#",
@@ -154,11 +158,15 @@ pub(super) fn foot(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
         app.palette.style(if has_focus(app, pane) { Role::BorderFocus } else { Role::Border });
     let across = marks(app).across;
     let mut row = Row::new(area.width);
-    if pane == Focus::Reader && app.reader.article.is_some() {
+    if let (Focus::Reader, Some(article)) = (pane, &app.reader.article) {
         row.right(format!(" {} % {across}{across}", app.reader.percent()), border);
         if let Some(find) = &app.reader.find {
             let at = if find.count() > 0 { find.at + 1 } else { 0 };
             row.right(format!(" {at} of {} {across}", find.count()), border);
+        }
+        if app.reader.show_difference && article.differences.len() > 1 {
+            let (at, count) = (app.reader.difference_at + 1, article.differences.len());
+            row.right(format!(" {at} of {count} {across}"), border);
         }
     }
     if pane == Focus::Sources
@@ -270,6 +278,13 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             (Action::SaveView, "save"),
             (Action::Add, "add"),
             (Action::Palette, "commands"),
+        ],
+        Focus::Reader if app.reader.find.is_none() && app.reader.show_difference => &[
+            (Action::NextUnread, "next change"),
+            (Action::PreviousUnread, "previous"),
+            (Action::OlderChange, "older version"),
+            (Action::NewerChange, "newer"),
+            (Action::Difference, "article"),
         ],
         Focus::Reader if app.stepping() => &[
             (Action::NextUnread, "next match"),

@@ -100,6 +100,11 @@ fn line(
     if width >= 50 {
         out.right(format!(" {minutes:>4} "), part(Role::Dim));
     }
+    if let Some(count) = row.comment_count.filter(|count| *count > 0 && width >= 90) {
+        let new =
+            if row.new_comments > 0 { format!("+{}", row.new_comments) } else { String::new() };
+        out.right(format!(" {:>6}", format!("{count}c{new}")), part(Role::Dim));
+    }
     let space = if width >= 70 { 16 } else { 10 };
     if width >= 46 && !is_one_source(app) {
         let name = crate::util::text::truncate(source, space).into_owned();
@@ -109,7 +114,8 @@ fn line(
     let selected_mark = app.items.marked.contains(&row.key);
     let (mark, role) = match (selected_mark, row.pinned, row.read) {
         (true, ..) => (m.selected, Role::Accent),
-        _ if row.changed => (m.changed, Role::Accent),
+        _ if row.substantial => (m.changed, Role::Accent),
+        _ if row.changed => (m.edited, Role::Dim),
         (_, true, _) => (m.pinned, Role::Pinned),
         (_, _, false) => (m.unread, Role::Unread),
         _ => (" ", Role::Text),

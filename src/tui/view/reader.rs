@@ -1,12 +1,13 @@
 //! The Reader pane: a header and a column of text.
 
 use super::super::app::{App, Focus, Hints};
-use super::super::event::{Article, SourceEntry};
+use super::super::event::{Article, Difference, SourceEntry};
 use super::super::reader::{self, Glyphs, Span, cut, glyphs};
 use super::chrome::marks;
 use super::has_focus;
+use super::row::span;
 use crate::config::{Action, Context, Role};
-use crate::model::{Item, TextFrom};
+use crate::model::{Item, Revision, TextFrom};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -77,7 +78,13 @@ fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
     wrapped(&title, 4, Role::Title);
     wrapped(&facts(app, article), 2, Role::Dim);
     if let Some(words) = changed(app, article) {
-        wrapped(&words, 2, Role::Warning);
+        wrapped(&words, 3, Role::Warning);
+    }
+    if !item.tags.is_empty() {
+        wrapped(&format!("Tags: {}", item.tags.join(", ")), 1, Role::Dim);
+    }
+    if let Some(words) = comments(app, article) {
+        wrapped(&words, 2, Role::Dim);
     }
     for enclosure in item.enclosures.iter().take(3) {
         let kind = enclosure.mime.as_deref().unwrap_or("file");
@@ -100,12 +107,37 @@ fn facts(app: &App, article: &Article) -> String {
         (!item.authors.is_empty()).then(|| item.authors.join(", ")),
         source.map(|s| s.title().to_owned()),
         Some(item.published.or(item.updated).map_or_else(|| "no date".to_owned(), local)),
-        Some(origin(item, source).to_owned()),
+        Some(origin(item, source).to_owned() + &other_text(app, item)),
     ]
     .into_iter()
     .flatten()
     .collect();
     facts.join(&format!(" {} ", marks(app).bullet))
+}
+
+/// That the page has another text than the one of the feed that is shown, with the key for it.
+fn other_text(app: &App, item: &Item) -> String {
+    let other =
+        item.text_from == TextFrom::Feed && item.page_text && item.feed_has_full_text != Some(true);
+    let key = app.keymap.keys_for(Context::Reader, Action::FullText).filter(|_| other);
+    key.map(|key| format!(" ({key}: text of the page)")).unwrap_or_default()
+}
+
+/// The number of comments, and the keys that open and follow them.
+fn comments(app: &App, article: &Article) -> Option<String> {
+    let item = &article.item;
+    let key = |action| app.keymap.keys_for(Context::Reader, action);
+    let count = match item.comment_count {
+        Some(count) => text::comment_count(count, article.new_comments),
+        None if item.comment_feed.is_some() || item.comments.is_some() => "comments".to_owned(),
+        None => return None,
+    };
+    let open = item.comments.as_ref().and_then(|_| key(Action::Comments));
+    let follow = item.comment_feed.as_ref().and_then(|_| key(Action::FollowComments));
+    let hints =
+        [open.map(|key| format!("{key}: open")), follow.map(|key| format!("{key}: follow"))];
+    let parts: Vec<String> = [Some(count)].into_iter().chain(hints).flatten().collect();
+    Some(parts.join("; "))
 }
 
 /// Where the text comes from.
@@ -118,18 +150,50 @@ fn origin(item: &Item, source: Option<&SourceEntry>) -> &'static str {
     }
 }
 
-/// A note that the article changed, with the key that shows how.
+/// What changed, with the keys that show how.
 fn changed(app: &App, article: &Article) -> Option<String> {
-    article.difference.as_ref()?;
-    let key = app.keymap.keys_for(Context::Reader, Action::Difference).unwrap_or_default();
+    let key = |action| app.keymap.keys_for(Context::Reader, action).unwrap_or_default();
+    let show = key(Action::Difference);
     let mark = marks(app).changed;
-    Some(if app.reader.show_difference {
-        format!("{mark} [-removed-] and {{+added+}} ; {key}: show the article")
-    } else if article.row.changed {
-        format!("{mark} changed since you read it; {key}: show the difference")
-    } else {
-        format!("{mark} an earlier version is stored; {key}: show the difference")
-    })
+    let item = &article.item;
+    if let Some(difference) =
+        article.differences.get(app.reader.difference_at).filter(|_| app.reader.show_difference)
+    {
+        return Some(shown_difference(app, article, difference));
+    }
+    let summary = match item.revisions.as_slice() {
+        [] if article.row.changed => format!(": {}", Revision::summary(&[])),
+        [] => String::new(),
+        revisions => format!(": {}", Revision::summary(revisions)),
+    };
+    let hint = match article.differences.len() {
+        0 => String::new(),
+        _ => format!("; {show}: show the difference"),
+    };
+    // The key comes first, because the summary may be cut.
+    let end = hint + &summary.replacen(": ", "; ", 1);
+    if article.row.changed {
+        return Some(format!("{mark} changed since you read it{end}"));
+    }
+    match (article.differences.len(), summary.as_str()) {
+        (0, "") => None,
+        (0, summary) => Some(format!("{mark} changed{summary}")),
+        (1, _) => Some(format!("{mark} an earlier version is stored{end}")),
+        (n, _) => Some(format!("{mark} {n} earlier versions are stored{end}")),
+    }
+}
+
+/// Which difference is shown, what it is about, and the key back to the article.
+fn shown_difference(app: &App, article: &Article, difference: &Difference) -> String {
+    let (at, count) = (app.reader.difference_at + 1, article.differences.len());
+    let which = if count > 1 { format!("change {at} of {count}, ") } else { String::new() };
+    let (mark, ago) = (marks(app).changed, span((app.now - difference.at).num_seconds()));
+    let key = app.keymap.keys_for(Context::Reader, Action::Difference).unwrap_or_default();
+    let mut words = format!("{mark} {which}seen {ago} ago; {key}: show the article");
+    if !difference.summary.is_empty() {
+        words += &format!("; {}", difference.summary);
+    }
+    words + "; [-removed-] {+added+}"
 }
 
 /// Draws lines of the article.

@@ -55,7 +55,7 @@ impl Token<'_> {
 
 /// The text in lower case with ASCII digits and plain spaces. Chinese numbers before 年, 月 and
 /// 日 become digits.
-pub(super) fn prepared(text: &str) -> String {
+pub(crate) fn prepared(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         let code = u32::from(c);

@@ -1,6 +1,6 @@
 //! Groups of links that share a selector, sorted by their value.
 
-use super::likeness::likeness;
+use super::likeness::{likeness, segments};
 use super::links::Link;
 use super::names::cost;
 use std::collections::{HashMap, HashSet};
@@ -11,6 +11,8 @@ pub(super) const LEAST: usize = 3;
 const MAX_GROUPS: usize = 200;
 /// Minimum likeness of a link that adds to a group; less counts against it.
 const BORDER: f64 = 0.45;
+/// Maximum number of groups that are joined with the best one.
+const MAX_JOINED: usize = 3;
 
 #[derive(Debug, Clone)]
 pub(super) struct Group {
@@ -28,6 +30,8 @@ struct Target {
     shape: String,
     place: String,
     text: String,
+    /// Whether it is only linked as one of the popular articles.
+    popular: bool,
 }
 
 /// The groups of a page, best first; of groups with the same links the simplest selector.
@@ -44,11 +48,13 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
                 shape: shape(link),
                 place: link.place.clone(),
                 text: link.text.clone(),
+                popular: true,
             });
         } else if likeness > targets[at].likeness {
             targets[at].likeness = likeness;
             targets[at].text.clone_from(&link.text);
         }
+        targets[at].popular &= link.popular;
         of_link.push((at, likeness));
     }
     let mut by_selector: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -79,7 +85,15 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
     let mut groups: Vec<Group> = best.into_values().collect();
     sort(&mut groups);
     groups.truncate(MAX_GROUPS);
-    if let Some(joined) = join(&groups, &targets) {
+    let mut joined = None;
+    for _ in 0..MAX_JOINED {
+        let best = joined.as_ref().or(groups.first());
+        match best.and_then(|best| join(best, &groups, &targets)) {
+            Some(more) => joined = Some(more),
+            None => break,
+        }
+    }
+    if let Some(joined) = joined {
         groups.insert(0, joined);
     }
     groups
@@ -123,19 +137,23 @@ fn majority<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
 }
 
 /// The best group combined with another one, if both together are worth more, such as a lead
-/// story beside the list. Only groups whose URLs have the same shape are joined.
-fn join(groups: &[Group], targets: &[Target]) -> Option<Group> {
-    let best = groups.first()?;
+/// story beside the list. Only groups whose URLs have the same shape are joined, and a list of
+/// articles is not joined with what is popular: that is old.
+fn join(best: &Group, groups: &[Group], targets: &[Target]) -> Option<Group> {
     let own: HashSet<usize> = best.members.iter().copied().collect();
     let shapes: HashSet<&str> = own.iter().map(|m| targets[*m].shape.as_str()).collect();
+    let popular = best.members.iter().all(|m| targets[*m].popular);
     let more = |group: &&Group| {
         let new: Vec<&usize> = group.members.iter().filter(|m| !own.contains(m)).collect();
         let good = |m: &&usize| {
-            targets[**m].likeness > BORDER + 0.1 && shapes.contains(targets[**m].shape.as_str())
+            let target = &targets[**m];
+            target.likeness > BORDER + 0.1
+                && shapes.contains(target.shape.as_str())
+                && (popular || !target.popular)
         };
         !new.is_empty() && new.iter().all(good)
     };
-    let joined = groups[1..].iter().filter(more).map(|group| {
+    let joined = groups.iter().filter(more).map(|group| {
         let mut members = best.members.clone();
         members.extend(&group.members);
         members.sort_unstable();
@@ -150,7 +168,7 @@ fn join(groups: &[Group], targets: &[Target]) -> Option<Group> {
 /// The shape of a URL: its depth, and whether its parts are numbers or words. The folders before
 /// the last part are compared as they are.
 fn shape(link: &Link) -> String {
-    let segments: Vec<&str> = link.url.path().split('/').filter(|s| !s.is_empty()).collect();
+    let segments = segments(link.url.path());
     let (last, folders) = match segments.split_last() {
         Some((last, folders)) => (*last, folders),
         None => ("", &[][..]),

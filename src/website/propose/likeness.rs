@@ -91,7 +91,7 @@ pub(super) fn likeness(link: &Link) -> f64 {
     }
     let mut score = by_text(&link.text);
     let path = percent_decode_str(link.url.path()).decode_utf8_lossy().to_lowercase();
-    let segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
+    let segments = segments(&path);
     let Some(last) = segments.last() else { return 0.0 };
     let words = |s: &str| -> Vec<String> {
         s.split(|c: char| !c.is_alphanumeric())
@@ -131,6 +131,15 @@ pub(super) fn likeness(link: &Link) -> f64 {
         score -= 0.25;
     }
     score.clamp(0.0, 1.0)
+}
+
+/// The parts of a path. The index of a folder is the folder: `/a-story/index.html` is `/a-story/`.
+pub(super) fn segments(path: &str) -> Vec<&str> {
+    let mut segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
+    if segments.len() > 1 && segments.last().is_some_and(|last| last.starts_with("index.")) {
+        segments.pop();
+    }
+    segments
 }
 
 fn leads_to_list(segment: &str) -> bool {

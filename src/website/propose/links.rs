@@ -23,6 +23,10 @@ const MAX_TEXT: usize = 1000;
 const LEVELS: usize = 12;
 /// Maximum number of ancestors of a link within which its date is.
 const NEAR: usize = 6;
+/// Maximum number of elements beside a link, or beside its cell, that are examined.
+const MAX_SIBLINGS: usize = 50;
+/// Maximum number of columns of a table that has a list in one of them.
+const MAX_COLUMNS: usize = 10;
 /// Maximum number of URLs in a block whose date applies to them.
 const SHARED: usize = 4;
 /// Longest text that may be a date, in bytes.
@@ -50,6 +54,8 @@ pub(super) struct Link {
     /// Whether it is part of running text.
     pub(super) in_prose: bool,
     pub(super) region: Region,
+    /// Whether it is one of the popular or related articles, which are not the newest.
+    pub(super) popular: bool,
     /// Number of folders of its URL that contain the page too.
     pub(super) within_page: usize,
     /// The parent element, and whether it is part of a heading.
@@ -85,6 +91,7 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
             dated: blocks.is_dated(element),
             in_prose: in_prose(element),
             region: region(element),
+            popular: is_popular(element),
             place: place(element),
             within_page: within(&url, page.url()),
             selectors: selectors(element),
@@ -194,6 +201,47 @@ pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
     Region::Body
 }
 
+/// Whether a box around a link is named after popular or related articles, or begins with a heading
+/// that says so.
+fn is_popular(link: ElementRef<'_>) -> bool {
+    const NAMES: [&str; 8] =
+        ["popular", "mostread", "trending", "related", "meistgelesen", "toplist", "bestof", "hot"];
+    const HEADINGS: [&str; 16] = [
+        "popular",
+        "most read",
+        "most viewed",
+        "trending",
+        "related",
+        "beliebt",
+        "meistgelesen",
+        "populaire",
+        "les plus lus",
+        "más leíd",
+        "più lett",
+        "популярн",
+        "самое читаемое",
+        "人気",
+        "热门",
+        "인기",
+    ];
+    let named = |e: &ElementRef<'_>| {
+        let mut names = e.value().classes().chain(e.attr("id"));
+        names.any(|name| {
+            let name = name.to_lowercase();
+            name.split(['-', '_']).any(|word| NAMES.contains(&word)) || name.contains("most-read")
+        })
+    };
+    let headed = |e: &ElementRef<'_>| {
+        let heading = e.child_elements().take(2).find(|c| is_heading(c.value().name()));
+        heading.is_some_and(|h| {
+            let text = text_up_to(h, LONGEST_DATE).to_lowercase();
+            HEADINGS.iter().any(|word| text.contains(word))
+        })
+    };
+    let around = above(link).take_while(|e| !matches!(e.value().name(), "body" | "main"));
+    around.take(NEAR).any(|e| named(&e) || headed(&e))
+}
+
 /// The contents of the blocks of a page.
 struct Blocks {
     dates: HashSet<NodeId>,
@@ -275,6 +323,18 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
         for class in classes(*parent).into_iter().take(2) {
             found.push(format!("{tag}{class} > a"));
             ends.push(format!("{tag}{class} > a"));
+        }
+        let children = parent.child_elements().take(MAX_SIBLINGS);
+        let mut links = children.filter(|e| e.value().name() == "a");
+        if links.next().is_some_and(|first| first.id() == link.id()) && links.next().is_some() {
+            found.push(format!("{tag} > a:first-of-type"));
+        }
+    }
+    // The column of a table.
+    if let Some(cell) = levels.iter().take(3).find(|e| e.value().name() == "td") {
+        let before = cell.prev_siblings().take(MAX_SIBLINGS).filter_map(ElementRef::wrap).count();
+        if before < MAX_COLUMNS {
+            found.push(format!("td:nth-child({}) a", before + 1));
         }
     }
     if let Some(heading) = link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()))

@@ -53,6 +53,9 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     let mut sets: Vec<HashSet<String>> = Vec::new();
     for group in groups::ranked(&links).into_iter().take(MAX_TRIED) {
         let Ok(selectors) = Selectors::parse(&group.selector) else { continue };
+        if selectors.check(page.tree()).is_err() {
+            continue;
+        }
         // The selector will be used, so the links that it finds are decisive.
         let mut items = list_page(page, &selectors, None).links;
         for item in &mut items {

@@ -129,7 +129,8 @@ pub(in crate::website) fn cost(selector: &str) -> usize {
         let style = if is_style_name(class) && !class.is_empty() { 3 } else { 0 };
         // Headings stay headings when everything else is rebuilt.
         let heading = usize::from(is_heading(part));
-        2 + style + usize::from(part.contains('#')) + class.len() / 12 - heading
+        let position = if part.contains(':') { 3 } else { 0 };
+        2 + style + usize::from(part.contains('#')) + class.len() / 12 + position - heading
     };
     parts.map(of_part).sum()
 }

@@ -1,6 +1,7 @@
 //! Proposes selectors for difficult synthetic list pages, and checks that the selectors still work
 //! after a rebuild of the page with another order, advertisements and class hashes.
 
+mod adversarial;
 mod pages;
 
 use self::pages::{Build, Sample, samples};
@@ -50,6 +51,28 @@ fn finds_the_lists_of_difficult_pages() {
     }
     println!("first proposal right on {first} of {}", samples.len());
     assert!(first + 2 >= samples.len(), "{first} of {}", samples.len());
+}
+
+#[test]
+fn finds_all_groups_of_a_list_and_nothing_else() {
+    let samples = adversarial::samples();
+    assert!(samples.len() >= 15);
+    let mut wrong = Vec::new();
+    for sample in &samples {
+        let proposals = propose(&page(sample));
+        let found = proposals.first().map(|p| paths(p.items.iter().map(|i| &i.url)));
+        if found.as_ref() != Some(&wanted(sample)) {
+            let selectors: Vec<&str> = proposals.iter().map(|p| p.articles.as_str()).collect();
+            let found = found.unwrap_or_default();
+            let missing: Vec<_> = wanted(sample).difference(&found).cloned().collect();
+            let surplus: Vec<_> = found.difference(&wanted(sample)).cloned().collect();
+            wrong.push(format!(
+                "{}: {selectors:?} lacks {missing:?}, adds {surplus:?}",
+                sample.name
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), samples.len(), wrong.join("\n"));
 }
 
 #[test]

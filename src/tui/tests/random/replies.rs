@@ -174,7 +174,8 @@ impl Chaos {
                 shown.position = self.rng.usize(..2000);
                 if self.rng.bool() {
                     let changes = crate::article::differences("one two three", "one 2 three four");
-                    shown.difference = Some(Arc::new(changes));
+                    shown.differences =
+                        Arc::new(vec![difference(changes.clone()), difference(changes)]);
                 }
                 let found = (self.rng.u8(..8) > 0).then(|| Arc::new(shown));
                 Event::ArticleLoaded(request, self.result(found))
@@ -235,7 +236,10 @@ impl Chaos {
                 let found = Discovery::sample("kernel.example", ways, &["no feed"]);
                 Event::Discovered(request, self.result(found))
             }
-            Effect::Follow { .. } | Effect::FollowEdited { .. } | Effect::FollowStarters { .. } => {
+            Effect::Follow { .. }
+            | Effect::FollowComments { .. }
+            | Effect::FollowEdited { .. }
+            | Effect::FollowStarters { .. } => {
                 let added = (0..self.rng.usize(..3)).map(|_| Followed {
                     id: SourceId("kernel".to_owned()),
                     title: "Kernel".to_owned(),

@@ -132,7 +132,7 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect)
             _ => style(Role::Text),
         };
         let part = |role| if here { whole } else { style(role) };
-        let ListLink { url, title, date } = items[i];
+        let ListLink { url, title, date, .. } = items[i];
         let mut row = Row::new(area.width);
         row.right(date.map(|d| format!(" {} ", day(d))).unwrap_or_default(), part(Role::Dim));
         let second = if i >= on_first { "2: " } else { "" };

@@ -1,0 +1,101 @@
+use super::*;
+use RevisionKind::{Names, Negation, Notice, Numbers, Text, Wording};
+
+fn kinds(earlier: &str, later: &str, language: &str) -> Vec<RevisionKind> {
+    revisions(earlier, later, Some(language)).into_iter().map(|r| r.kind).collect()
+}
+
+#[test]
+fn typing_errors_are_no_substantial_changes() {
+    let cases = [
+        ("en", "The goverment fell on a day in May.", "The government fell on a day in May."),
+        ("en", "He recieved teh letter.", "He received the letter."),
+        ("en", "She went in to the the house", "She went into the house"),
+        ("en", "It is, as they say, over", "It is as they say over."),
+        ("en", "An visitor was their", "A visitor was there"),
+        ("en", "the internet is slow", "the Internet is slow"),
+        (
+            "en",
+            "We met Angela Merkle. Angela Merkel spoke.",
+            "We met Angela Merkel. Angela Merkel spoke.",
+        ),
+        ("en", "He wanted to the boat", "He wanted to reach the boat"),
+        ("en", "It cost 1000 euros", "It cost 1,000 euros"),
+        ("de", "Die Regirung trat am Abend zurück", "Die Regierung trat am Abend zurück"),
+        ("fr", "Le gouvernment est tombé", "Le gouvernement est tombé"),
+        ("en", "1,204 views\nHe recieved it", "1,310 views\nHe received it"),
+        ("en", "first line\nsecond 12 line", "second 12 line\nfirst line"),
+    ];
+    for (language, earlier, later) in cases {
+        assert_eq!(kinds(earlier, later, language), [], "{earlier} -> {later}");
+    }
+}
+
+#[test]
+fn what_changes_the_meaning_is_found() {
+    let cases: &[(&str, &str, &str, &[RevisionKind])] = &[
+        ("en", "The storm killed 12 people", "The storm killed 21 people", &[Numbers]),
+        ("en", "It cost three million euros", "It cost three billion euros", &[Numbers]),
+        ("en", "The minister will resign", "The minister will not resign", &[Negation]),
+        ("en", "They can go", "They can't go", &[Negation]),
+        ("en", "The deal is legal", "The deal is illegal", &[Negation]),
+        ("de", "Das Gesetz gilt", "Das Gesetz gilt nicht", &[Negation]),
+        ("de", "Es gibt eine Lösung", "Es gibt keine Lösung", &[Negation]),
+        ("ru", "Он придёт завтра", "Он не придёт завтра", &[Negation]),
+        ("ja", "法案は可決された", "法案は不可決された", &[Negation]),
+        ("en", "said Anna Meier of the club", "said Anna Huber of the club", &[Names]),
+        ("en", "the mayor John Smith said", "the mayor John Smyth said", &[Names]),
+        ("en", "The pool is open", "The pool is closed", &[Wording]),
+        ("en", "imports increase", "imports decrease", &[Wording]),
+        (
+            "en",
+            "He won.",
+            "He won.\nCorrection: the name of the river was wrong in the first text of ours.",
+            &[Notice],
+        ),
+        (
+            "en",
+            "He won.",
+            "He won. Later that evening the crowd walked down to the harbour and sang until the morning.",
+            &[Text],
+        ),
+        ("zh", "会议反对提案", "会议赞成提案", &[Wording]),
+    ];
+    for (language, earlier, later, want) in cases {
+        assert_eq!(kinds(earlier, later, language), *want, "{earlier} -> {later}");
+    }
+}
+
+#[test]
+fn names_what_was_changed() {
+    let all = revisions("12 people in Bonn died", "21 people in Kiel died", Some("en"));
+    assert_eq!(Revision::summary(&all), "numbers changed: 12 -> 21; names changed: Bonn -> Kiel");
+}
+
+#[test]
+fn headlines_change_by_other_words_only() {
+    let small = [
+        ("Minister Resings After Vote", "Minister Resigns After Vote"),
+        ("It's over", "It’s over"),
+        ("The end", "The End."),
+    ];
+    for (earlier, later) in small {
+        assert_eq!(headline(earlier, later, Some("en")), None, "{earlier} -> {later}");
+    }
+    for (earlier, later) in [
+        ("Minister resigns", "Minister stays"),
+        ("Two dead in flood", "Three dead in flood"),
+        ("Mayor admits fraud", "Mayor denies fraud"),
+        ("Police arrest man", "Police arrest man after shooting"),
+    ] {
+        let found = headline(earlier, later, None).unwrap();
+        assert_eq!((found.from.as_str(), found.to.as_str()), (earlier, later));
+    }
+}
+
+#[test]
+fn large_rewritten_texts_are_compared_quickly() {
+    let text =
+        |from: usize| -> String { (from..from + 20_000).map(|n| format!("word{n} ")).collect() };
+    assert_eq!(kinds(&text(0), &text(50_000), "en"), [Numbers, Text]);
+}

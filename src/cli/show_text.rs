@@ -1,0 +1,109 @@
+//! Which of its texts an item is shown with.
+
+use super::exit::Failure;
+use crate::model::{Item, TextFrom};
+use crate::store::Reader;
+
+/// A text of an item that a user can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum TextSource {
+    /// The feed's own text
+    Feed,
+    /// The text of the page alone
+    Page,
+    /// The text of the page, by the template of its site
+    Site,
+}
+
+/// The item whose text is chosen, and what is known about its source.
+pub(super) struct Chooser<'a> {
+    pub(super) reader: &'a Reader,
+    pub(super) key: i64,
+    /// Whether the items of its source are made from pages; such items have no feed text.
+    pub(super) reads_pages: bool,
+    /// Whether pages are fetched only on request.
+    pub(super) never: bool,
+}
+
+impl Chooser<'_> {
+    /// Changes the item so that it shows the wanted text; without a wish, the one that the user
+    /// sees in the Reader, but never that of a page if the settings exclude pages.
+    ///
+    /// # Errors
+    /// When there is no such text; lists those that are stored.
+    pub(super) fn choose(&self, item: &mut Item, wish: Option<TextSource>) -> Result<(), Failure> {
+        let feed = !self.reads_pages && !item.feed_body().is_empty();
+        let wish = match wish {
+            Some(wish) => wish,
+            None if self.never && feed => TextSource::Feed,
+            None => return Ok(()),
+        };
+        let page = self.page(item)?;
+        let site = self.stored()?.filter(|(from, _)| *from == TextFrom::Site);
+        let (has_page, has_site) = (page.is_some(), site.is_some());
+        let found = match wish {
+            TextSource::Feed if feed => {
+                (item.article, item.text_from) = (None, TextFrom::Feed);
+                return Ok(());
+            }
+            TextSource::Feed => None,
+            TextSource::Page => page,
+            TextSource::Site => site,
+        };
+        match found {
+            Some((from, html)) => {
+                (item.text_from, item.article) = (from, Some(html));
+                Ok(())
+            }
+            None => Err(self.missing(wish, [feed, has_page, has_site])),
+        }
+    }
+
+    /// The newest stored text that does not come from the feed.
+    fn stored(&self) -> Result<Option<(TextFrom, String)>, Failure> {
+        let versions = self.reader.versions(self.key)?;
+        let newest = versions.into_iter().next().filter(|version| version.from != TextFrom::Feed);
+        Ok(newest.map(|version| (version.from, version.html)))
+    }
+
+    /// The text of the page without its site's template.
+    fn page(&self, item: &Item) -> Result<Option<(TextFrom, String)>, Failure> {
+        if let Some(alone) = self.reader.page_text(self.key)? {
+            return Ok(Some((TextFrom::Page, alone)));
+        }
+        // If the template gives the same text as the page alone, it is stored once.
+        let stored = self.stored()?.map(|(from, html)| match from {
+            TextFrom::Site => (TextFrom::Page, html),
+            from => (from, html),
+        });
+        let body = item.feed_body();
+        let own = (self.reads_pages && !body.is_empty()).then(|| (TextFrom::Page, body.to_owned()));
+        Ok(stored.or(own))
+    }
+
+    fn missing(&self, wish: TextSource, there: [bool; 3]) -> Failure {
+        let key = self.key;
+        let why = match wish {
+            TextSource::Feed if self.reads_pages => "its source is not a feed".to_owned(),
+            TextSource::Feed => "the feed gives none".to_owned(),
+            TextSource::Page => {
+                format!("its page is not stored; `newsfed prefetch {key}` fetches it")
+            }
+            TextSource::Site => {
+                "no template of its site was used; one is learned from several pages".to_owned()
+            }
+        };
+        let names = ["feed", "page", "site"].into_iter().zip(there);
+        let names: Vec<&str> = names.filter(|(_, there)| *there).map(|(name, _)| name).collect();
+        let rest = match names.as_slice() {
+            [] => "it has no text".to_owned(),
+            names => format!("it has: {}", names.join(", ")),
+        };
+        let name = match wish {
+            TextSource::Feed => "feed",
+            TextSource::Page => "page",
+            TextSource::Site => "site",
+        };
+        Failure::Plain(format!("item {key} has no text from the {name}: {why} ({rest})"))
+    }
+}

@@ -1,0 +1,253 @@
+//! The ways in which a URL can be followed, and how they are described.
+
+use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Way};
+use crate::discover::{Announced, EntriesOffer, EntriesRank, Survey};
+use crate::feed::ParsedFeed;
+use crate::model::{SourceKind, SourceRules, Time, WebsiteRules};
+use crate::util::{text, time_text};
+use crate::website::propose::Proposal;
+use std::collections::HashMap;
+use url::Url;
+
+/// Articles from which the selectors of a website are derived.
+const SAMPLES: usize = 3;
+/// Pages of a list that a new source reads: after a long pause, what is new may be on more than one.
+const MAX_PAGES: u32 = 3;
+/// Confidence in ways that are possible on nearly every site.
+const SITEMAP: f64 = 0.5;
+const ARTICLE: f64 = 0.6;
+const PAGE: f64 = 0.1;
+/// Longest name in a description, in characters.
+const MAX_NAME: usize = 60;
+
+pub(super) fn feed_way(
+    url: Url,
+    feed: ParsedFeed,
+    response: TimedResponse,
+    confidence: f64,
+) -> Way {
+    let title = feed.title.clone().unwrap_or_default();
+    let first = Some(FirstFetch::Feed(FirstFeed { feed, response }));
+    Way { rules: SourceRules::Feed, url, title, confidence, first }
+}
+
+pub(super) fn announced_way(announced: Announced) -> Way {
+    let title = announced.title.as_deref().map(text::line).unwrap_or_default();
+    let confidence = announced.confidence;
+    Way { rules: SourceRules::Feed, url: announced.url, title, confidence, first: None }
+}
+
+pub(super) fn sitemap_way(url: Url, count: usize, response: TimedResponse) -> Way {
+    let first = FirstPage { items: Vec::new(), count, samples: Vec::new(), response };
+    Way {
+        rules: SourceRules::new(SourceKind::Sitemap, WebsiteRules::default()),
+        url,
+        title: String::new(),
+        confidence: SITEMAP,
+        first: Some(FirstFetch::Page(first)),
+    }
+}
+
+/// The targets of a crawl, with the confidence in it.
+pub(super) const CRAWLED: [(&str, f64); 2] = [("articles", 0.3), ("data", 0.05)];
+
+/// Nothing is fetched yet: the first poll does that, which takes longer.
+pub(super) fn crawl_way(url: &Url, (targets, confidence): (&str, f64)) -> Way {
+    let rules = WebsiteRules { targets: Some(targets.to_owned()), ..WebsiteRules::default() };
+    Way {
+        rules: SourceRules::new(SourceKind::Crawl, rules),
+        url: url.clone(),
+        title: String::new(),
+        confidence,
+        first: None,
+    }
+}
+
+/// Offers the lists of articles of a page.
+pub(super) fn offer_lists(survey: &Survey, response: &TimedResponse, discovery: &mut Discovery) {
+    for list in &survey.lists {
+        discovery.ways.push(list_way(list, survey, response, &discovery.address));
+    }
+    discovery.report(match survey.lists.len() {
+        0 if survey.needs_javascript => {
+            "the page needs JavaScript, which is not supported; give the URL of a feed or sitemap"
+                .to_owned()
+        }
+        0 => "the page lists no articles".to_owned(),
+        1 => "the page lists articles".to_owned(),
+        n => format!("the page has {n} lists that may be articles"),
+    });
+}
+
+/// Offers the entries on the page itself: before the lists of articles if that is what the page is.
+pub(super) fn offer_entries(
+    survey: &Survey,
+    response: &TimedResponse,
+    asked_for: bool,
+    discovery: &mut Discovery,
+) {
+    let offer = if asked_for { survey.entries.as_ref() } else { survey.offered_entries() };
+    let Some(EntriesOffer { proposal, rank }) = offer else {
+        if asked_for {
+            let why = "the page has no repeated blocks that look like entries; if you know their \
+                       selector, write a source of kind \"entries\" with website.articles into \
+                       sources.toml";
+            discovery.report(why.to_owned());
+        }
+        return;
+    };
+    let entries = || proposal.entries.iter().map(|each| &each.entry);
+    discovery.report(format!("the page has {} entries", proposal.entries.len()));
+    let rules =
+        WebsiteRules { articles: Some(proposal.articles.clone()), ..WebsiteRules::default() };
+    let first = FirstPage {
+        items: entries().map(|entry| (entry.title.clone(), entry.published)).collect(),
+        count: proposal.entries.len(),
+        samples: Vec::new(),
+        response: response.clone(),
+    };
+    // Of equal ways, the one that was found first comes first.
+    let most = match (rank, survey.lists.last()) {
+        (EntriesRank::Later, Some(list)) => list.confidence,
+        _ => 1.0,
+    };
+    discovery.ways.push(Way {
+        rules: SourceRules::new(SourceKind::Entries, rules),
+        url: discovery.address.clone(),
+        title: survey.title.clone().unwrap_or_default(),
+        confidence: proposal.confidence.min(most),
+        first: Some(FirstFetch::Page(first)),
+    });
+}
+
+/// Offers the page itself, watched for changes.
+pub(super) fn page_way(survey: &Survey, response: TimedResponse, discovery: &mut Discovery) {
+    if survey.article.is_some() {
+        discovery.report("the page is an article".to_owned());
+    }
+    let items: Vec<_> = survey.article.clone().into_iter().collect();
+    let first = FirstPage { count: 1, items, samples: Vec::new(), response };
+    discovery.ways.push(Way {
+        rules: SourceRules::new(SourceKind::Page, WebsiteRules::default()),
+        url: discovery.address.clone(),
+        title: survey.title.clone().unwrap_or_default(),
+        confidence: if survey.article.is_some() { ARTICLE } else { PAGE },
+        first: Some(FirstFetch::Page(first)),
+    });
+}
+
+fn list_way(list: &Proposal, survey: &Survey, response: &TimedResponse, address: &Url) -> Way {
+    let rules = WebsiteRules {
+        articles: Some(list.articles.clone()),
+        next: list.next.clone(),
+        max_pages: if list.next.is_some() { MAX_PAGES } else { 1 },
+        ..WebsiteRules::default()
+    };
+    let samples = list.items.iter().take(SAMPLES).map(|i| (i.url.clone(), i.title.clone()));
+    let first = FirstPage {
+        items: list.items.iter().map(|i| (i.title.clone(), i.date)).collect(),
+        count: list.items.len(),
+        samples: samples.collect(),
+        response: response.clone(),
+    };
+    Way {
+        rules: SourceRules::new(SourceKind::Website, rules),
+        url: address.clone(),
+        title: survey.title.clone().unwrap_or_default(),
+        confidence: list.confidence,
+        first: Some(FirstFetch::Page(first)),
+    }
+}
+
+impl Way {
+    /// What following it means, in a few words for somebody who does not know newsfed, and what was
+    /// found: "Feed", "20 entries, newest today".
+    pub fn describe(&self, now: Time) -> (&'static str, String) {
+        let count = self.count();
+        let newest = self.newest(now).map(|at| format!(", newest {}", ago(at, now)));
+        let counted = |what: &str| {
+            let count = count.unwrap_or(0);
+            format!("{count} {what}{}", newest.clone().unwrap_or_default())
+        };
+        match &self.rules {
+            SourceRules::Feed if count.is_none() => ("Feed", "announced by the page".to_owned()),
+            SourceRules::Feed => ("Feed", counted(SourceKind::Feed.entries(count.unwrap_or(0)))),
+            SourceRules::Website(_) => ("List of articles", counted("found")),
+            SourceRules::Entries(_) => ("Entries on this page", counted("found")),
+            SourceRules::Sitemap(_) => (
+                "Sitemap: every new page of the site",
+                counted(self.kind().entries(count.unwrap_or(0))),
+            ),
+            SourceRules::Page(_) => ("Watch this page for changes", String::new()),
+            SourceRules::Crawl(rules) => {
+                let what = match rules.targets.as_deref() {
+                    Some("data") => "Explore the site for data files",
+                    _ => "Explore the site for articles",
+                };
+                (what, "about 60 requests at first".to_owned())
+            }
+        }
+    }
+
+    /// The date of the newest entry.
+    fn newest(&self, now: Time) -> Option<Time> {
+        let dates = self.preview()?.into_iter().filter_map(|(_, date)| date);
+        dates.filter(|date| *date <= now).max()
+    }
+
+    /// What tells it from other ways of the same kind, most telling first.
+    fn names(&self) -> Vec<String> {
+        let first = self.preview().and_then(|items| Some(items.first()?.0.clone()));
+        let first = first.filter(|t| !t.is_empty());
+        let example = first.map(|t| format!("such as \u{201c}{}\u{201d}", short(&t)));
+        let selector = self.rules.pages().and_then(|rules| rules.articles.clone());
+        let title = Some(short(&self.title)).filter(|t| !t.is_empty());
+        let url = Some(self.url.as_str().to_owned());
+        match self.kind() {
+            SourceKind::Website => [example, selector, url].into_iter().flatten().collect(),
+            _ => [title, url].into_iter().flatten().collect(),
+        }
+    }
+}
+
+fn short(name: &str) -> String {
+    text::truncate(name, MAX_NAME).into_owned()
+}
+
+impl Discovery {
+    /// A sentence for each way; no two are the same.
+    pub fn labels(&self, now: Time) -> Vec<String> {
+        let own: Vec<String> = self.ways.iter().map(|way| label(way, now)).collect();
+        let mut count: HashMap<&str, usize> = HashMap::new();
+        own.iter().for_each(|label| *count.entry(label).or_default() += 1);
+        let mut labels: Vec<String> = Vec::with_capacity(own.len());
+        for (way, label) in self.ways.iter().zip(&own) {
+            let mut unique = label.clone();
+            if count[label.as_str()] > 1 {
+                let named = way.names().into_iter().map(|name| format!("{label} \u{b7} {name}"));
+                let numbered = (2..).map(|n| format!("{label} \u{b7} {n}"));
+                let mut all = named.chain(numbered).filter(|label| !labels.contains(label));
+                unique = all.next().unwrap_or(unique);
+            }
+            labels.push(unique);
+        }
+        labels
+    }
+}
+
+fn label(way: &Way, now: Time) -> String {
+    match way.describe(now) {
+        (what, detail) if detail.is_empty() => what.to_owned(),
+        (what, detail) => format!("{what} \u{b7} {detail}"),
+    }
+}
+
+/// How long ago, to the day: "today", "3 days ago", or a date.
+fn ago(at: Time, now: Time) -> String {
+    match (now - at).num_days() {
+        0 => "today".to_owned(),
+        1 => "yesterday".to_owned(),
+        days @ 2..30 => format!("{days} days ago"),
+        _ => time_text::day(at),
+    }
+}

@@ -1,0 +1,201 @@
+//! Threads for work that needs a processor: parsing documents and extracting articles.
+//!
+//! Work starts in the order in which it was requested. A large document may need a lot of memory
+//! and most of a second, so only half of the threads, and at most two, read large ones.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+
+/// Stack size in bytes: builders of documents recurse as deep as the depth limit allows.
+const STACK: usize = 16 << 20;
+/// Size of a large document in bytes.
+const LARGE: usize = 1 << 20;
+/// Maximum number of large documents that are read at the same time.
+const MAX_LARGE: usize = 2;
+
+/// The threads. They are started when needed, and end when this is dropped and they are idle.
+pub(super) struct Workers(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    threads: usize,
+    large: usize,
+}
+
+#[derive(Default)]
+struct State {
+    queued: VecDeque<Task>,
+    started: usize,
+    idle: usize,
+    large: usize,
+    closed: bool,
+}
+
+struct Task {
+    large: bool,
+    run: Box<dyn FnOnce() + Send>,
+}
+
+impl Workers {
+    pub(super) fn new(threads: usize) -> Self {
+        Self(Arc::new(Shared {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            threads,
+            large: (threads / 2).clamp(1, MAX_LARGE),
+        }))
+    }
+
+    /// Queues work on a document of that size in bytes, and waits until it starts. It goes on if
+    /// nobody waits for the result any more. `None` if there are no threads.
+    pub(super) async fn begin<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<oneshot::Receiver<T>> {
+        let ((start, started), (done, result)) = (oneshot::channel(), oneshot::channel());
+        let run = move || {
+            // Work that nobody waits for is not begun.
+            if start.send(()).is_ok() {
+                drop(done.send(work()));
+            }
+        };
+        self.queue(Task { large: bytes >= LARGE, run: Box::new(run) });
+        started.await.ok()?;
+        Some(result)
+    }
+
+    fn queue(&self, task: Task) {
+        let mut state = self.0.lock();
+        if state.idle == 0 && state.started < self.0.threads {
+            let (shared, builder) = (self.0.clone(), std::thread::Builder::new());
+            let builder = builder.name("newsfed-worker".to_owned()).stack_size(STACK);
+            match builder.spawn(move || shared.run()) {
+                Ok(_) => state.started += 1,
+                Err(e) => tracing::warn!("cannot start a thread: {e}"),
+            }
+        }
+        // Without a thread it would never start; dropping it says so.
+        if state.started > 0 {
+            state.queued.push_back(task);
+            self.0.changed.notify_one();
+        }
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.0.lock().closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self) {
+        let mut state = self.lock();
+        loop {
+            if let Some(task) = state.take(self.large) {
+                drop(state);
+                let large = task.large;
+                // The hook has printed the message; whoever waits learns that there is no result.
+                drop(catch_unwind(AssertUnwindSafe(task.run)));
+                state = self.lock();
+                if large {
+                    state.large -= 1;
+                    // Another one may start now, on a thread that found nothing to do.
+                    self.changed.notify_one();
+                }
+            } else if state.closed {
+                return;
+            } else {
+                state.idle += 1;
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.idle -= 1;
+            }
+        }
+    }
+}
+
+impl State {
+    /// The first task that may start.
+    fn take(&mut self, large: usize) -> Option<Task> {
+        let full = self.large >= large;
+        let first = self.queued.iter().position(|task| !(full && task.large))?;
+        let task = self.queued.remove(first)?;
+        self.large += usize::from(task.large);
+        Some(task)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    /// Work that ends when the sender is dropped.
+    fn gated() -> (mpsc::Sender<()>, impl FnOnce() + Send + 'static) {
+        let (go, gate) = mpsc::channel::<()>();
+        (go, move || {
+            let _ended = gate.recv();
+        })
+    }
+
+    #[tokio::test]
+    async fn waits_for_a_free_thread_also_behind_abandoned_work() {
+        let workers = Workers::new(2);
+        let ((go_a, a), (go_b, b)) = (gated(), gated());
+        drop(workers.begin(0, a).await);
+        drop(workers.begin(0, b).await);
+        let next = workers.begin(0, || 1);
+        tokio::pin!(next);
+        assert!(futures_util::poll!(&mut next).is_pending());
+        drop(go_a);
+        assert_eq!(next.await.unwrap().await, Ok(1));
+        drop(go_b);
+    }
+
+    #[tokio::test]
+    async fn large_documents_leave_a_thread_to_small_ones() {
+        let workers = Workers::new(2);
+        let (go, slow) = gated();
+        let first = workers.begin(LARGE, slow).await.unwrap();
+        let second = workers.begin(LARGE, || 2);
+        tokio::pin!(second);
+        assert!(futures_util::poll!(&mut second).is_pending());
+        assert_eq!(workers.begin(LARGE - 1, || 3).await.unwrap().await, Ok(3));
+        assert!(futures_util::poll!(&mut second).is_pending());
+        drop(go);
+        assert_eq!(first.await, Ok(()));
+        assert_eq!(second.await.unwrap().await, Ok(2));
+    }
+
+    #[tokio::test]
+    async fn a_panic_ends_only_its_own_work() {
+        let workers = Workers::new(1);
+        let broken = workers.begin(LARGE, || -> () { std::panic::resume_unwind(Box::new(())) });
+        assert!(broken.await.unwrap().await.is_err());
+        assert_eq!(workers.begin(LARGE, || 1).await.unwrap().await, Ok(1));
+    }
+
+    #[tokio::test]
+    async fn abandoned_work_is_not_begun() {
+        let workers = Workers::new(1);
+        let (go, slow) = gated();
+        let first = workers.begin(0, slow).await.unwrap();
+        let (sender, begun) = mpsc::channel();
+        let mut next = Box::pin(workers.begin(0, move || sender.send(())));
+        assert!(futures_util::poll!(&mut next).is_pending());
+        drop(next);
+        drop(go);
+        assert_eq!(first.await, Ok(()));
+        assert_eq!(workers.begin(0, || 1).await.unwrap().await, Ok(1));
+        assert_eq!(begun.try_recv(), Err(mpsc::TryRecvError::Disconnected));
+    }
+}

@@ -1,0 +1,104 @@
+//! What a publisher changed in an article, as far as it matters to a reader.
+
+/// What kind of thing was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RevisionKind {
+    /// The title of the item.
+    Headline,
+    /// A notice of a correction or retraction was added.
+    Notice,
+    /// A negation was added or removed.
+    Negation,
+    Numbers,
+    /// Words with a capital letter inside a sentence.
+    Names,
+    /// Words were replaced by others that are not similar.
+    Wording,
+    /// A passage was added, removed or rewritten.
+    Text,
+    /// Only addresses of links and images.
+    Links,
+}
+
+/// One thing that was changed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Revision {
+    pub kind: RevisionKind,
+    /// What it was, in one short line; empty if it was added.
+    pub from: String,
+    /// What it is, in one short line; empty if it was removed.
+    pub to: String,
+}
+
+impl RevisionKind {
+    /// Whether it is more than the correction of a typing error.
+    pub fn is_substantial(self) -> bool {
+        self != Self::Links
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Headline => "headline",
+            Self::Notice => "correction notice",
+            Self::Negation => "negation",
+            Self::Numbers => "numbers",
+            Self::Names => "names",
+            Self::Wording => "wording",
+            Self::Text => "text",
+            Self::Links => "links",
+        }
+    }
+}
+
+impl Revision {
+    /// `numbers changed: 12 -> 21`
+    pub fn describe(&self) -> String {
+        let name = self.kind.name();
+        match (self.from.as_str(), self.to.as_str()) {
+            ("", "") => format!("{name} changed"),
+            ("", to) => format!("{name} added: {to}"),
+            (from, "") => format!("{name} removed: {from}"),
+            (from, to) => format!("{name} changed: {from} -> {to}"),
+        }
+    }
+
+    /// Several in one line; without any, what that means.
+    pub fn summary(all: &[Self]) -> String {
+        if all.is_empty() {
+            return "only small changes, such as typing errors".to_owned();
+        }
+        all.iter().map(Self::describe).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Whether one of them is more than the correction of a typing error.
+    pub fn any_substantial(all: &[Self]) -> bool {
+        all.iter().any(|one| one.kind.is_substantial())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn describes_what_changed() {
+        let one = |kind, from: &str, to: &str| Revision {
+            kind,
+            from: from.to_owned(),
+            to: to.to_owned(),
+        };
+        let all = [
+            one(RevisionKind::Numbers, "12", "21"),
+            one(RevisionKind::Negation, "", "not"),
+            one(RevisionKind::Names, "Meier", ""),
+        ];
+        assert_eq!(
+            Revision::summary(&all),
+            "numbers changed: 12 -> 21; negation added: not; names removed: Meier"
+        );
+        assert!(Revision::summary(&[]).contains("typing errors"));
+        let links = [one(RevisionKind::Links, "a", "b")];
+        assert!(Revision::any_substantial(&all) && !Revision::any_substantial(&links));
+    }
+}

@@ -1,0 +1,98 @@
+//! Session parameters in URLs: forums and shops add them for visitors without cookies, with another
+//! value for each visit, so that every visit would find nothing but new URLs.
+
+use url::Url;
+
+/// Parameters that are always sessions, in lower case.
+const NAMES: [&str; 10] = [
+    "phpsessid",
+    "jsessionid",
+    "sessionid",
+    "session_id",
+    "sessid",
+    "oscsid",
+    "zenid",
+    "xtcsid",
+    "cfid",
+    "cftoken",
+];
+/// Parameters that are sessions if their value is one: `sid` may also be the number of a story.
+const MAYBE: [&str; 3] = ["sid", "s", "session"];
+/// Fewest characters of such a value.
+const LEAST: usize = 24;
+
+/// Whether a parameter (as in `name=value`) carries a session.
+pub(super) fn is_session(pair: &str) -> bool {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let name = name.to_ascii_lowercase();
+    NAMES.contains(&name.as_str())
+        || name.starts_with("aspsessionid")
+        || MAYBE.contains(&name.as_str()) && is_token(value)
+}
+
+/// Letters and digits at random: no word, number or name is so long without anything else.
+fn is_token(value: &str) -> bool {
+    value.len() >= LEAST
+        && value.bytes().all(|b| b.is_ascii_alphanumeric())
+        && value.bytes().any(|b| b.is_ascii_digit())
+        && value.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
+/// A path without `;jsessionid=…`, which every folder may have.
+pub(super) fn path_without_session(path: &str) -> String {
+    let folder = |folder: &str| {
+        let mut parts = folder.split(';');
+        let mut kept = parts.next().unwrap_or_default().to_owned();
+        for parameter in parts.filter(|p| !is_session(p)) {
+            kept.push(';');
+            kept.push_str(parameter);
+        }
+        kept
+    };
+    path.split('/').map(folder).collect::<Vec<_>>().join("/")
+}
+
+/// The URL without session parameters; all else stays byte for byte.
+pub fn without_session(mut url: Url) -> Url {
+    if url.path().contains(';') {
+        let path = path_without_session(url.path());
+        if path != url.path() {
+            url.set_path(&path);
+        }
+    }
+    let Some(query) = url.query() else { return url };
+    if !query.split('&').any(is_session) {
+        return url;
+    }
+    let kept: Vec<&str> = query.split('&').filter(|pair| !is_session(pair)).collect();
+    let kept = kept.join("&");
+    url.set_query(Some(kept.as_str()).filter(|q| !q.is_empty()));
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drops_sessions_only() {
+        let id = "0123456789abcdef0123456789abcdef";
+        let cases = [
+            (format!("/viewtopic.php?f=1&t=2&sid={id}"), "/viewtopic.php?f=1&t=2"),
+            (format!("/showthread.php?s={id}&t=7"), "/showthread.php?t=7"),
+            ("/a?PHPSESSID=x1".to_owned(), "/a"),
+            ("/a;jsessionid=12AB.node1?b=1".to_owned(), "/a?b=1"),
+            ("/a;jsessionid=12AB/b;v=1/c;JSESSIONID=2".to_owned(), "/a/b;v=1/c"),
+            ("/x?ASPSESSIONIDABC=1&y=2".to_owned(), "/x?y=2"),
+            ("/modules.php?name=News&sid=4711".to_owned(), "/modules.php?name=News&sid=4711"),
+            ("/?s=harbour+bridge".to_owned(), "/?s=harbour+bridge"),
+            ("/?s=pneumonoultramicroscopicsilico".to_owned(), "/?s=pneumonoultramicroscopicsilico"),
+            ("/a;v=1?b=%20".to_owned(), "/a;v=1?b=%20"),
+        ];
+        let site = Url::parse("https://example.org").unwrap();
+        for (with, without) in cases {
+            let url = without_session(site.join(&with).unwrap());
+            assert_eq!(url.as_str(), format!("https://example.org{without}"), "{with}");
+        }
+    }
+}

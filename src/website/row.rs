@@ -1,0 +1,159 @@
+//! What the row of a link says besides: who wrote the article, and when something last happened to it,
+//! such as a reply to a topic.
+
+use super::authors::split_names;
+use super::date::time_of;
+use super::list::{ListLink, MAX_ELEMENTS};
+use crate::model::Time;
+use crate::util::date::{self, Context};
+use crate::util::html::tree::text_up_to;
+use crate::util::text;
+use ego_tree::NodeId;
+use scraper::ElementRef;
+use std::collections::HashMap;
+
+/// Maximum number of levels above a link that belong to its row.
+const LEVELS: usize = 6;
+/// Maximum number of bytes of the text of a row.
+const MAX_ROW: usize = 1000;
+/// Longest name of an author, in bytes.
+const MAX_AUTHOR: usize = 120;
+/// Classes of the authors of articles and topics.
+const AUTHORS: [&str; 9] = [
+    "author",
+    "byline",
+    "username",
+    "poster",
+    "starter",
+    "topicstarter",
+    "creator",
+    "hnuser",
+    "topic-author",
+];
+/// Parts of URLs of users.
+const USERS: [&str; 9] = [
+    "memberlist.php",
+    "member.php",
+    "/members/",
+    "/user/",
+    "/users/",
+    "/u/",
+    "/profile/",
+    "/author/",
+    "user?id=",
+];
+
+/// Completes links with what their rows say. `rows` are their elements.
+pub(super) fn complete(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Context) {
+    let mut within: HashMap<NodeId, usize> = HashMap::new();
+    for row in rows {
+        for element in around(*row) {
+            *within.entry(element.id()).or_default() += 1;
+        }
+    }
+    for (link, row) in links.iter_mut().zip(rows) {
+        // The largest box with no other article in it.
+        let own = |e: &ElementRef<'_>| within.get(&e.id()).is_some_and(|links| *links == 1);
+        let Some(block) = around(*row).take_while(own).last() else { continue };
+        link.author = author(block, *row);
+        link.active = activity(block, *row, context);
+    }
+}
+
+fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
+    let above = link.ancestors().filter_map(ElementRef::wrap).take(LEVELS);
+    above.take_while(|e| !matches!(e.value().name(), "body" | "html" | "main"))
+}
+
+/// The first author in a row: of a topic, the one who has started it.
+fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
+    let is_author = |e: &ElementRef<'_>| {
+        let word = |key: &str| e.attr(key).is_some_and(|v| v.eq_ignore_ascii_case("author"));
+        let classed = || {
+            e.value().classes().any(|class| AUTHORS.contains(&class.to_ascii_lowercase().as_str()))
+        };
+        let user = || {
+            let href = e.attr("href").unwrap_or_default();
+            e.value().name() == "a" && USERS.iter().any(|part| href.contains(part))
+        };
+        word("rel") || word("itemprop") || classed() || user()
+    };
+    let elements = block.descendent_elements().take(MAX_ELEMENTS).filter(|e| e.id() != link.id());
+    let mut names = elements.filter(is_author).filter_map(|e| {
+        let text = text::line(&text_up_to(e, MAX_AUTHOR + 1));
+        let fits = text.len() <= MAX_AUTHOR && text.contains(char::is_alphabetic);
+        match e.value().name() {
+            // Names of users look like anything.
+            "a" => Some(text),
+            _ => split_names([text.as_str()]).into_iter().next(),
+        }
+        .filter(|_| fits)
+    });
+    names.next()
+}
+
+/// The latest date of a row; the start of a day if the time is not given.
+fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> Option<Time> {
+    let times = block
+        .descendent_elements()
+        .take(MAX_ELEMENTS)
+        .filter(|e| e.value().name() == "time")
+        .filter_map(|e| date::parse(e.attr("datetime")?));
+    if let Some(latest) = times.max() {
+        return Some(latest);
+    }
+    let row = text_up_to(block, MAX_ROW + 1);
+    if row.len() > MAX_ROW {
+        return None;
+    }
+    let own = text::line(&text_up_to(link, MAX_ROW));
+    let row = text::line(&row).replacen(&own, " ", 1);
+    let dates = date::scan(&row, context).dates.into_iter();
+    let sure = dates.filter(|d| !d.range && !d.short && d.swapped.is_none());
+    sure.map(|d| time_of(&d, context)).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::website::{Page, Selectors, list_page_with_rows};
+    use url::Url;
+
+    /// Author and last activity of each link of class `t`.
+    fn rows(markup: &str) -> Vec<(Option<String>, Option<String>)> {
+        let url = Url::parse("https://example.org/board/").unwrap();
+        let page = Page::parse(markup, &url).unwrap();
+        let links = list_page_with_rows(&page, &Selectors::parse("a.t").unwrap(), None).links;
+        let at = |l: &crate::website::ListLink| l.active.map(|at| at.format("%F %R").to_string());
+        links.iter().map(|l| (l.author.clone(), at(l))).collect()
+    }
+
+    #[test]
+    fn reads_authors_and_replies_of_topics() {
+        let pair = |author: &str, active: &str| {
+            let some = |s: &str| Some(s.to_owned()).filter(|s| !s.is_empty());
+            (some(author), some(active))
+        };
+        let cases = [
+            (
+                "<table><tr><td><a class=t href=1>One</a> by <a href=memberlist.php?u=2>Ann</a></td>\
+                 <td>10 Nov 2026, 09:00</td><td><a href=memberlist.php?u=3>Bob</a> 12 Nov 2026, 10:30</td></tr>\
+                 <tr><td><a class=t href=2>Two</a> by <a href=memberlist.php?u=3>Bob</a></td>\
+                 <td>9 Nov 2026, 09:00</td><td>11 Nov 2026, 08:00</td></tr></table>",
+                vec![pair("Ann", "2026-11-12 10:30"), pair("Bob", "2026-11-11 08:00")],
+            ),
+            (
+                "<ul><li><a class=t href=1>One</a><span class=author>by Ann Lee</span>\
+                 <time datetime=2026-11-10T09:00Z>a</time><time datetime=2026-11-12T10:30Z>b</time>\
+                 <li><a class=t href=2>Two</a><span>no name</span></ul>",
+                vec![pair("Ann Lee", "2026-11-12 10:30"), pair("", "")],
+            ),
+            (
+                "<p><a class=t href=1>One of 3 May 2024</a><p><a class=t href=2>Two</a> 5 May 2024",
+                vec![pair("", ""), pair("", "2024-05-05 00:00")],
+            ),
+        ];
+        for (markup, want) in cases {
+            assert_eq!(rows(markup), want, "{markup}");
+        }
+    }
+}

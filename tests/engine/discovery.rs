@@ -1,0 +1,144 @@
+//! The ways in which a URL can be followed: what is requested for them, in which order they are
+//! offered, and what robots.txt allows.
+
+use super::*;
+use newsfed::engine::Discovery;
+use newsfed::model::SourceKind;
+
+/// A site of these documents; everything else is missing.
+fn serve(documents: &[(&'static str, String)]) -> Server {
+    let documents = documents.to_vec();
+    Server::start(move |request| {
+        let found = documents.iter().find(|(path, _)| *path == request.path);
+        match found {
+            Some((path, body)) if *path == "/robots.txt" => Reply::ok("text/plain", body.clone()),
+            Some((_, body)) if body.starts_with("<rss") => Reply::ok("text/xml", body.clone()),
+            Some((_, body)) => Reply::ok("text/html", body.clone()),
+            None => Reply::status(404),
+        }
+    })
+    .unwrap()
+}
+
+const RSS: &str = "<rss version='2.0'><channel><title>All</title><item><guid>1</guid>\
+                   <title>One</title></item></channel></rss>";
+
+/// A list of articles, with `head` before it and `foot` after it.
+fn list(head: &str, foot: &str) -> String {
+    let row =
+        |n: usize| format!("<li><h3><a href=/news/story-of-bus-{n}>The story of bus {n}</a></h3>");
+    let rows: String = (1..9).map(row).collect();
+    format!("<title>News</title>{head}<main><ul class=news>{rows}</ul></main>{foot}")
+}
+
+async fn discover(server: &Server, path: &str) -> Discovery {
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let found = engine.discover(&server.url(path)).await.unwrap();
+    engine.shutdown().await;
+    found
+}
+
+fn kinds(found: &Discovery) -> Vec<SourceKind> {
+    found.ways.iter().map(|way| way.kind()).collect()
+}
+
+#[tokio::test]
+async fn finds_the_feed_at_the_root_from_a_page_far_below() {
+    let server = serve(&[("/a/b/c/page.html", "<p>Hello".to_owned()), ("/feed", RSS.to_owned())]);
+    let found = discover(&server, "/a/b/c/page.html").await;
+    assert_eq!(found.ways[0].url.path(), "/feed", "{:?}", found.tried);
+    let asked = paths_requested(&server);
+    assert_eq!(asked, ["/a/b/c/page.html", "/robots.txt", "/", "/a/b/c/feed", "/feed"]);
+}
+
+#[tokio::test]
+async fn knows_where_systems_have_their_feeds() {
+    let page = "<meta name=generator content='Hugo 0.140'><p>Hello".to_owned();
+    let server = serve(&[("/notes/", page), ("/notes/index.xml", RSS.to_owned())]);
+    let found = discover(&server, "/notes/").await;
+    assert_eq!(paths_requested(&server), ["/notes/", "/robots.txt", "/notes/index.xml"]);
+    assert!(found.tried.iter().any(|t| t.ends_with("is a feed (Hugo)")), "{:?}", found.tried);
+}
+
+#[tokio::test]
+async fn robots_txt_decides_about_everything_but_announced_feeds() {
+    let robots = ("/robots.txt", "User-agent: *\nDisallow: /".to_owned());
+    let server = serve(&[robots.clone(), ("/news", list("", "")), ("/feed", RSS.to_owned())]);
+    let found = discover(&server, "/news").await;
+    assert_eq!(paths_requested(&server), ["/news", "/robots.txt"]);
+    assert!(found.ways.is_empty(), "{:?}", found.ways);
+    let tried = found.tried.join("\n");
+    assert!(tried.contains("forbids programs to read this page"), "{tried}");
+
+    let announcing = list("<link rel=alternate type=application/rss+xml href=/feed>", "");
+    let server = serve(&[robots, ("/news", announcing), ("/feed", RSS.to_owned())]);
+    let found = discover(&server, "/news").await;
+    assert_eq!(kinds(&found), [SourceKind::Feed], "the user subscribes to it");
+
+    let robots = ("/robots.txt", "User-agent: *\nDisallow: /feed".to_owned());
+    let server = serve(&[robots, ("/", list("", "")), ("/feed", RSS.to_owned())]);
+    let found = discover(&server, "/").await;
+    assert!(!paths_requested(&server).contains(&"/feed".to_owned()), "guessed URLs are pages");
+    assert_eq!(found.ways[0].kind(), SourceKind::Website);
+}
+
+#[tokio::test]
+async fn a_site_whose_robots_txt_fails_is_left_alone() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/robots.txt" => Reply::status(500),
+        _ => Reply::ok("text/html", list("", "")),
+    })
+    .unwrap();
+    let found = discover(&server, "/").await;
+    assert!(found.ways.is_empty() && paths_requested(&server).len() == 2, "{:?}", found.tried);
+}
+
+#[tokio::test]
+async fn offers_the_ways_by_confidence_and_tells_them_apart() {
+    let popular = "<aside class=popular><ul>".to_owned()
+        + &(1..6)
+            .map(|n| format!("<li><a href=/old/popular-report-{n}>Popular report number {n}</a>"))
+            .collect::<String>()
+        + "</ul></aside>";
+    let head = "<link rel=alternate type=application/rss+xml href=/feed>\
+                <link rel=alternate type=application/rss+xml href=/comments/feed title=Comments>";
+    let server = serve(&[("/", list(head, &popular)), ("/feed", RSS.to_owned())]);
+    let found = discover(&server, "/").await;
+    let sure: Vec<f64> = found.ways.iter().map(|way| way.confidence).collect();
+    assert!(sure.is_sorted_by(|a, b| a >= b), "{sure:?}");
+    assert_eq!(kinds(&found)[..2], [SourceKind::Feed, SourceKind::Website]);
+    let now = newsfed::model::Time::UNIX_EPOCH;
+    let labels = found.labels(now);
+    let distinct: std::collections::HashSet<&String> = labels.iter().collect();
+    assert_eq!(distinct.len(), labels.len(), "{labels:?}");
+    assert_eq!(labels[0], "Feed · 1 entry");
+    assert!(labels[1].starts_with("List of articles · 8 found"), "{labels:?}");
+}
+
+#[tokio::test]
+async fn follows_redirects_in_markup_and_says_so() {
+    let server = serve(&[
+        ("/", "<meta http-equiv=refresh content='0; url=/en/'>".to_owned()),
+        ("/en/", "<link rel=feed href=/feed><p>Hello".to_owned()),
+        ("/feed", RSS.to_owned()),
+    ]);
+    let found = discover(&server, "/").await;
+    assert_eq!(paths_requested(&server), ["/", "/en/", "/feed"]);
+    assert!(found.tried[0].starts_with("the URL redirects to"), "{:?}", found.tried);
+    assert_eq!(kinds(&found), [SourceKind::Feed]);
+}
+
+#[tokio::test]
+async fn new_sources_read_more_pages_and_have_the_title_of_the_page() {
+    let next = "<a rel=next href=/page/2>Older</a>";
+    let server = serve(&[("/", list("", next)), ("/page/2", list("", ""))]);
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let found = engine.discover(&server.url("/")).await.unwrap();
+    let (source, _) = engine.follow(found, 0, None, None).await.unwrap();
+    assert_eq!(source.rules.pages().map(|rules| rules.max_pages), Some(3));
+    let (source, facts) = engine.sources().await.unwrap().remove(0);
+    assert_eq!(facts.title(&source), "News");
+    engine.shutdown().await;
+}
