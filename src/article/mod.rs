@@ -53,6 +53,6 @@ pub use extract::{
 pub use from_html::from_html;
 pub use full_feed::{contains_feed_text, has_full_text, is_cut};
 pub use marked_difference::marked;
-pub use page_date::{Confidence, DateSource, Dates, PageTime, Published, is_date_line};
+pub use page_date::{Dates, PageTime, Published, is_date_line};
 pub use substance::{headline, revisions};
 pub use template::Template;

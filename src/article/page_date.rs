@@ -13,7 +13,7 @@ pub(super) use region::context;
 
 use super::blocks::Page;
 use super::head::Head;
-use crate::model::Time;
+use crate::model::{Confidence, DateOrigin, DateSource, Time};
 use crate::util::date::{self, Context};
 use ::url::Url;
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike};
@@ -30,57 +30,6 @@ const LEAST: f32 = 14.0;
 /// The share of its score that a candidate adds to another of the same day.
 const SUPPORT: f32 = 0.35;
 
-/// Where the date of a page comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DateSource {
-    /// JSON-LD.
-    StructuredData,
-    /// `meta` elements.
-    Metadata,
-    /// `time` elements, and elements marked by a property.
-    Element,
-    /// Text that readers see.
-    Text,
-    /// The URL of the page.
-    Url,
-    /// Data of scripts.
-    Script,
-}
-
-impl DateSource {
-    /// Its name in `--json`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StructuredData => "structured-data",
-            Self::Metadata => "metadata",
-            Self::Element => "element",
-            Self::Text => "text",
-            Self::Url => "url",
-            Self::Script => "script",
-        }
-    }
-}
-
-/// How sure a date is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// A guess: day and month may be swapped, or the year is not given.
-    Low,
-    Medium,
-    High,
-}
-
-impl Confidence {
-    /// Its name in `--json`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
-}
-
 /// A publication date, where it comes from, and how sure it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Published {
@@ -90,6 +39,11 @@ pub struct Published {
 }
 
 impl Published {
+    /// Where it comes from, and how sure it is.
+    pub fn origin(&self) -> DateOrigin {
+        DateOrigin { from: self.from, confidence: self.confidence }
+    }
+
     /// Whether the date is doubtful and more than a day ahead, which means that it is wrong.
     pub fn is_doubtful(&self, now: Time) -> bool {
         self.confidence == Confidence::Low && self.time > now + TimeDelta::hours(24)

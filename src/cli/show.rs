@@ -10,7 +10,7 @@ use super::output::Output;
 use super::show_text::{Chooser, TextSource};
 use super::versions;
 use crate::article::{self, Document};
-use crate::model::{FullText, Item, Revision, TextFrom};
+use crate::model::{Confidence, FullText, Item, Revision, TextFrom};
 use crate::util::text::{self, comment_count};
 use crate::util::time_text::minute;
 use url::Url;
@@ -116,13 +116,21 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
     Ok(Exit::Ok)
 }
 
+/// The publication date, with its origin if it is a guess.
+fn published(item: &Item) -> Option<String> {
+    let at = minute(item.published?);
+    let unsure = item.published_confidence == Some(Confidence::Low);
+    let from = item.published_from.filter(|_| unsure);
+    Some(from.map_or(at.clone(), |from| format!("{at} (from {}, not sure)", from.describe())))
+}
+
 fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> Result<(), Failure> {
     let time = |t: Option<crate::model::Time>| t.map(minute);
     let head = [
         ("Title", Some(item.title.clone()).filter(|t| !t.is_empty())),
         ("Source", Some(source.unwrap_or(item.source.as_str()).to_owned())),
         ("Author", Some(item.authors.join(", ")).filter(|a| !a.is_empty())),
-        ("Published", time(item.published)),
+        ("Published", published(item)),
         ("Updated", time(item.updated).filter(|_| item.updated != item.published)),
         ("URL", item.url.clone()),
         ("Text", text_from(item)),

@@ -6,13 +6,16 @@ use super::output::Output;
 use crate::config::source_values;
 use crate::engine::broken;
 use crate::model::{
-    FullText, Health, LeftOut, Outcome, Pause, PollRecord, SelectorProblem, SourceKind, Time,
+    Confidence, DateOrigin, DatesFrom, FullText, Health, LeftOut, Outcome, Pause, PollRecord,
+    SelectorProblem, SourceKind, Time,
 };
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::time_text::{self, minute};
 use serde::Serialize;
 
+/// Number of items whose dates are counted.
+const DATED: u32 = 500;
 /// Number of polls shown.
 const POLLS: usize = 10;
 
@@ -78,6 +81,8 @@ struct Full<'a> {
     polls: Vec<PollRecord>,
     full_text: &'static str,
     feed_has_full_text: Option<bool>,
+    /// Where the dates of the newest items come from.
+    dates: Vec<DatesFrom>,
 }
 
 /// The state in one word.
@@ -115,9 +120,10 @@ pub(super) fn run(
         let polls: Vec<PollRecord> = polls.into_iter().map(|(_, poll)| poll).collect();
         let full_text = entry.source.full_text.unwrap_or(full_text);
         let whole = reader.site(entry.facts.key)?.whole;
+        let dates = reader.dates_from(entry.facts.key, DATED)?;
         if out.json {
             let (source, full_text) = (SourceShape::of(entry, now), full_text.name());
-            out.value(&Full { source, polls, full_text, feed_has_full_text: whole })?;
+            out.value(&Full { source, polls, full_text, feed_has_full_text: whole, dates })?;
             continue;
         }
         if n > 0 {
@@ -127,6 +133,9 @@ pub(super) fn run(
             out.line(format!("{name:<13} {value}"))?;
         }
         out.line(format!("{:<13} {}", "full text", full_text_line(full_text, whole)))?;
+        if entry.source.kind().reads_pages() && !dates.is_empty() {
+            out.line(format!("{:<13} {}", "dates", dates_line(&dates)))?;
+        }
         for poll in &polls {
             out.line(format!("{}  {}", minute(poll.at), poll_result(poll)))?;
         }
@@ -182,6 +191,18 @@ fn full_text_line(full_text: FullText, has_full_text: Option<bool>) -> String {
         FullText::All => "fetched for every new item",
     };
     format!("{when} ({})", full_text.name())
+}
+
+/// Where the dates of items come from: "12 from metadata, 3 from the text (not sure), 2 unknown".
+fn dates_line(dates: &[DatesFrom]) -> String {
+    let part = |of: &DatesFrom| match of.origin {
+        None => format!("{} unknown", of.items),
+        Some(DateOrigin { from, confidence }) => {
+            let unsure = if confidence == Confidence::Low { " (not sure)" } else { "" };
+            format!("{} from {}{unsure}", of.items, from.describe())
+        }
+    };
+    dates.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
 /// The result of a poll, in one line.

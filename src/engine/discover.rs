@@ -387,12 +387,14 @@ impl Handle {
             let host = response.final_url.host_str().unwrap_or_default().to_owned();
             return Err(FollowError::Status { host, status: response.status });
         }
-        let task = tokio::task::spawn_blocking(move || {
+        let bytes = response.body.len();
+        let work = move || {
             let (body, kind) = (&response.body, response.content_type());
             let (found, survey) = discover::examine(body, kind, &response.final_url);
             (found, survey, response)
-        });
-        let (found, survey, response) = task.await.map_err(|_| StoreError::Closed)?;
+        };
+        let done = self.context.read_document(bytes, work).await;
+        let (found, survey, response) = done.ok_or(StoreError::Closed)?;
         Ok(Fetched { found, survey, response: TimedResponse { response, at } })
     }
 }

@@ -77,6 +77,7 @@ impl Converter {
         let published = raw.published.value.as_deref().and_then(|d| self.date(d));
         let updated = raw.updated.value.as_deref().and_then(|d| self.date(d));
         Entry {
+            dated: None,
             guid: raw.guid.value.filter(|g| !g.is_empty() && g.len() <= MAX_GUID),
             title: raw.title.value.as_ref().map(plain).unwrap_or_default(),
             url: self.limited(url),

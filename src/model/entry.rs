@@ -1,6 +1,6 @@
 //! What a parser returns: entries that are not stored yet, and the hints of the feed.
 
-use super::Time;
+use super::{DateOrigin, Time};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -35,6 +35,8 @@ pub struct Entry {
     /// Names as plain text.
     pub authors: Vec<String>,
     pub published: Option<Time>,
+    /// Where that date comes from; `None`: it is stated by the feed.
+    pub dated: Option<DateOrigin>,
     pub updated: Option<Time>,
     /// Short text, safe HTML.
     pub summary: Option<String>,

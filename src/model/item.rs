@@ -1,6 +1,6 @@
 //! A stored entry.
 
-use super::{Enclosure, Revision, SourceId, TextFrom, Time};
+use super::{Confidence, DateSource, Enclosure, Revision, SourceId, TextFrom, Time};
 use std::fmt;
 use std::str::FromStr;
 
@@ -42,6 +42,10 @@ pub struct Item {
     pub authors: Vec<String>,
     /// When it was first published, according to the publisher.
     pub published: Option<Time>,
+    /// Where that date comes from; `None` without one.
+    pub published_from: Option<DateSource>,
+    /// How sure it is.
+    pub published_confidence: Option<Confidence>,
     /// When it was last changed, according to the publisher.
     pub updated: Option<Time>,
     /// When newsfed first saw it.

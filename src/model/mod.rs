@@ -1,6 +1,7 @@
 //! Plain data shared by all modules. No input or output happens here.
 
 mod article;
+mod date_origin;
 mod entry;
 mod intake;
 mod item;
@@ -12,6 +13,7 @@ mod source;
 mod website;
 
 pub use article::{FullText, TextFrom, TextWay};
+pub use date_origin::{Confidence, DateOrigin, DateSource, DatesFrom};
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use intake::{LeftOut, LeftOutReason};
 pub use item::{Item, ItemId, ItemRow};

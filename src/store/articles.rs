@@ -4,7 +4,7 @@ use super::error::{Result, StoreError};
 use super::reader::Reader;
 use super::rows::{json, opt_time, seconds, time, to_json};
 use super::versions::{insert, mark_changed};
-use crate::model::{Revision, TextFrom, TextWay, Time, Validators};
+use crate::model::{DateOrigin, Revision, TextFrom, TextWay, Time, Validators};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
@@ -56,6 +56,8 @@ pub struct PageRead {
     pub site: LearnedSite,
     /// Dates and authors according to the page; stored if the feed does not give them.
     pub published: Option<Time>,
+    /// Where that date comes from.
+    pub dated: Option<DateOrigin>,
     /// See `published`.
     pub updated: Option<Time>,
     /// See `published`.
@@ -135,7 +137,7 @@ pub(super) fn save(conn: &Connection, fetched: &FetchedPage) -> Result<bool> {
         return Ok(true);
     }
     if let PageResult::Dated(at) = fetched.end {
-        save_said(conn, key, None, Some(at), &[])?;
+        save_said(conn, key, (None, None), Some(at), &[])?;
         return Ok(true);
     }
     if let PageResult::Needless = fetched.end {
@@ -188,7 +190,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
         "INSERT OR REPLACE INTO site (source, template, whole) VALUES (?1, ?2, ?3)",
     )?
     .execute(params![source, read.site.template, read.site.whole])?;
-    save_said(conn, key, read.published, read.updated, &read.authors)?;
+    save_said(conn, key, (read.published, read.dated), read.updated, &read.authors)?;
     if !read.tags.is_empty() {
         conn.prepare_cached("UPDATE detail SET page_tags = ?2 WHERE item = ?1")?
             .execute(params![key, to_json(&read.tags)?])?;
@@ -249,7 +251,7 @@ pub(super) fn longer(content: Option<String>, summary: Option<String>) -> Option
 fn save_said(
     conn: &Connection,
     key: i64,
-    published: Option<Time>,
+    (published, dated): (Option<Time>, Option<DateOrigin>),
     updated: Option<Time>,
     authors: &[String],
 ) -> Result<()> {
@@ -259,11 +261,13 @@ fn save_said(
         .optional()?
         .unwrap_or(false);
     let (published, updated) = (seconds(published), seconds(updated));
+    let dated = dated.map(|d| to_json(&d)).transpose()?;
     conn.prepare_cached(
-        "UPDATE detail SET published = coalesce(published, ?2), updated = coalesce(updated, ?3),
+        "UPDATE detail SET date_from = CASE WHEN published IS NULL THEN ?5 ELSE date_from END,
+            published = coalesce(published, ?2), updated = coalesce(updated, ?3),
             authors = CASE WHEN authors = '[]' THEN ?4 ELSE authors END WHERE item = ?1",
     )?
-    .execute(params![key, published, updated, to_json(&authors)?])?;
+    .execute(params![key, published, updated, to_json(&authors)?, dated])?;
     if let Some(date) = published.or(updated).filter(|_| undated) {
         conn.prepare_cached("UPDATE item SET date = min(?2, discovered) WHERE key = ?1")?
             .execute([key, date])?;

@@ -3,8 +3,8 @@
 
 use super::error::Result;
 use super::reader::Reader;
-use super::rows::time;
-use crate::model::Time;
+use super::rows::{json, origin, time};
+use crate::model::{DatesFrom, Time};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
@@ -87,6 +87,22 @@ impl Reader {
             })
         };
         Ok(query.query_map([source], copy)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Where the publication dates of the newest items of a source (row key) come from, at most
+    /// `limit` items, most frequent first.
+    pub fn dates_from(&self, source: i64, limit: u32) -> Result<Vec<DatesFrom>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT d.date_from, d.published IS NOT NULL AS dated, count(*) FROM
+                (SELECT key FROM item WHERE source = ?1 ORDER BY date DESC, key DESC LIMIT ?2) i
+             JOIN detail d ON d.item = i.key GROUP BY 1, 2 ORDER BY 3 DESC, 1",
+        )?;
+        let row = |r: &rusqlite::Row<'_>| {
+            let given = json(r.get(0)?);
+            let origin = r.get::<_, bool>(1)?.then(|| origin(given));
+            Ok(DatesFrom { origin, items: r.get(2)? })
+        };
+        Ok(query.query_map(params![source, limit], row)?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The URLs of the newest items of a source (row key), at most `limit`.

@@ -329,11 +329,12 @@ fn save_detail(conn: &Connection, key: i64, new: &Prepared) -> Result<()> {
     let e = &new.entry;
     conn.prepare_cached(
         "INSERT INTO detail (item, guid, publisher, authors, published, updated, summary, content,
-            enclosures, categories, comments, language)
+            enclosures, categories, comments, language, date_from)
          VALUES (:key, :guid, :publisher, :authors, :published, :updated, :summary, :content,
-            :enclosures, :categories, :comments, :language)
+            :enclosures, :categories, :comments, :language, :date_from)
          ON CONFLICT (item) DO UPDATE SET guid = coalesce(:guid, guid), publisher = :publisher,
             authors = :authors, published = coalesce(:published, published),
+            date_from = CASE WHEN :published IS NULL THEN date_from ELSE :date_from END,
             updated = coalesce(:updated, updated), summary = :summary, content = :content,
             enclosures = :enclosures, categories = :categories, comments = :comments,
             language = :language, indexed = 0",
@@ -344,6 +345,7 @@ fn save_detail(conn: &Connection, key: i64, new: &Prepared) -> Result<()> {
         ":publisher": e.publisher,
         ":authors": to_json(&e.authors)?,
         ":published": e.published.map(|t| t.timestamp()),
+        ":date_from": e.dated.map(|d| to_json(&d)).transpose()?,
         ":updated": e.updated.map(|t| t.timestamp()),
         ":summary": e.summary,
         ":content": e.content,

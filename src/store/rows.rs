@@ -3,8 +3,8 @@
 use super::articles::unpack;
 use super::error::{Result, StoreError};
 use crate::model::{
-    Item, ItemId, ItemRow, LeftOut, Outcome, Pause, PauseReason, PollRecord, Revision,
-    RevisionKind, SourceFacts, SourceId, TextFrom, TextWay, Time, Validators,
+    DateOrigin, DateSource, Item, ItemId, ItemRow, LeftOut, Outcome, Pause, PauseReason,
+    PollRecord, Revision, RevisionKind, SourceFacts, SourceId, TextFrom, TextWay, Time, Validators,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
@@ -65,7 +65,7 @@ pub(super) const ITEM: &str = "SELECT i.id, s.id, d.guid, i.title, d.summary, d.
     f.error, w.whole, i.changed, max((SELECT count(*) FROM article WHERE item = i.key) - 1, 0),
     i.substantial, i.comment_count, i.comments_seen, d.comment_feed, d.page_tags, a.revisions,
     h.title, h.substantial, i.changed = 1 OR h.until >= coalesce(a.at, h.until),
-    f.page_text IS NOT NULL
+    f.page_text IS NOT NULL, d.date_from
     FROM item i JOIN detail d ON d.item = i.key JOIN source s ON s.key = i.source
     LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
     LEFT JOIN headline h ON h.key = (SELECT max(key) FROM headline WHERE item = i.key)
@@ -95,6 +95,9 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
     let from_page = text_from != TextFrom::Feed;
     let article = r.get_ref(18)?.as_blob_or_null()?.filter(|_| from_page).and_then(unpack);
     let text_from = if article.is_some() { text_from } else { TextFrom::Feed };
+    let published = opt_time(r.get(9)?);
+    let given = json(r.get(36)?);
+    let dated = published.map(|_| origin(given));
     Ok(Item {
         id: ItemId(uuid::Uuid::from_bytes(r.get(0)?)),
         source: SourceId(r.get(1)?),
@@ -105,7 +108,9 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
         url: r.get(6)?,
         publisher: r.get(7)?,
         authors: json(r.get(8)?).unwrap_or_default(),
-        published: opt_time(r.get(9)?),
+        published,
+        published_from: dated.map(|d| d.from),
+        published_confidence: dated.map(|d| d.confidence),
         updated: opt_time(r.get(10)?),
         discovered: time(r.get(11)?),
         pinned: r.get(12)?,
@@ -251,4 +256,9 @@ pub(super) fn poll(r: &Row<'_>) -> rusqlite::Result<PollRecord> {
         left_out: kept.left_out,
         repairs: json(r.get(5)?).unwrap_or_default(),
     })
+}
+
+/// Where a date comes from: what has no origin is stated by a feed.
+pub(super) fn origin(given: Option<DateOrigin>) -> DateOrigin {
+    given.unwrap_or(DateOrigin::stated(DateSource::Feed))
 }

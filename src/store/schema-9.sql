@@ -48,3 +48,6 @@ ALTER TABLE detail ADD COLUMN page_tags TEXT NOT NULL DEFAULT '[]';
 
 -- The text of the page alone (zlib), if it is another one than the newest in article.
 ALTER TABLE fetch ADD COLUMN page_text BLOB;
+
+-- Where the publication date comes from (JSON); NULL: the feed states it.
+ALTER TABLE detail ADD COLUMN date_from TEXT;

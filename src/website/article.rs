@@ -6,7 +6,7 @@ use super::page::Page;
 use super::selector::{Selectors, TooManySteps};
 use super::signal::metadata;
 use crate::article::{self, Guide};
-use crate::model::{Entry, Time, WebsiteRules};
+use crate::model::{DateOrigin, DateSource, Entry, Time, WebsiteRules};
 use crate::util::html::{self, tree::text_of};
 use crate::util::session::without_session;
 use crate::util::text;
@@ -38,6 +38,8 @@ pub struct Article {
     pub authors: Vec<String>,
     /// The publication date on the page; `None` means now.
     pub published: Option<Time>,
+    /// Where that date comes from.
+    pub dated: Option<DateOrigin>,
     /// Whether the page gave the date because the date selector found none.
     pub instead: bool,
     /// The modification date in the metadata.
@@ -67,6 +69,10 @@ pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article 
         content: html::clean(text::start(&markup, MAX_CONTENT), Some(page.base())),
         instead: rules.date.is_some() && published.is_some(),
         published: selected.or(published.map(|p| p.time.to_utc())),
+        dated: match selected {
+            Some(_) => Some(DateOrigin::stated(DateSource::Selector)),
+            None => published.map(|p| p.origin()),
+        },
         updated: found.updated.or(own.modified.map(|t| t.to_utc())),
         ..found
     }
@@ -110,6 +116,7 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
         content: String::new(),
         authors,
         published,
+        dated: None,
         instead: false,
         updated: stated.modified,
     }
@@ -144,6 +151,7 @@ impl Article {
             url: Some(self.url.to_string()),
             authors: self.authors,
             published: self.published.map(|t| t.min(now)),
+            dated: self.dated,
             updated: self.updated.filter(|t| *t <= now),
             summary: Some(summary).filter(|s| !s.is_empty()),
             content: Some(self.content).filter(|c| !c.is_empty()),

@@ -91,11 +91,11 @@ fn read<'a>(
         let Some(url) = page.resolve(href) else { continue };
         if seen.insert(normalise(&url)) {
             let title = text::line(&text_up_to(link, MAX_TITLE));
-            let date = date_beside(link);
-            links.push(ListLink { url, title, date, author: None, active: None });
+            links.push(ListLink { url, title, date: None, author: None, active: None });
             rows.push(link);
         }
     }
+    date_by_element(&mut links, &rows);
     date_by_text(page, &mut links, &rows);
     let next = next.and_then(|s| s.first(page.tree())).and_then(|e| places.link_of(e));
     let next = next.and_then(|a| page.resolve(a.attr("href")?));
@@ -157,10 +157,25 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The date in the `time` element of the block around a link.
-pub(super) fn date_beside(link: ElementRef<'_>) -> Option<Time> {
-    let around = link.ancestors().filter_map(ElementRef::wrap).take(DATE_LEVELS);
-    for block in around {
+/// Dates the links by the `time` elements of their rows.
+fn date_by_element(links: &mut [ListLink], rows: &[ElementRef<'_>]) {
+    let mut within: HashMap<NodeId, usize> = HashMap::new();
+    for element in rows.iter().flat_map(|row| around(*row)) {
+        *within.entry(element.id()).or_default() += 1;
+    }
+    for (link, row) in links.iter_mut().zip(rows) {
+        let own = |e: &ElementRef<'_>| within.get(&e.id()).is_some_and(|links| *links == 1);
+        link.date = date_beside(around(*row).take_while(own));
+    }
+}
+
+fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
+    link.ancestors().filter_map(ElementRef::wrap).take(DATE_LEVELS)
+}
+
+/// The date in the only `time` element of the innermost block that has one.
+fn date_beside<'a>(blocks: impl Iterator<Item = ElementRef<'a>>) -> Option<Time> {
+    for block in blocks {
         let mut times = block
             .descendent_elements()
             .take(MAX_ELEMENTS)

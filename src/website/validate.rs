@@ -69,6 +69,7 @@ mod tests {
     fn rejects_invalid_articles() {
         let now = crate::util::date::parse("2024-06-01T12:00:00Z").unwrap();
         let article = |title: String, url: &str, date: &str| Article {
+            dated: None,
             url: Url::parse(url).unwrap(),
             title,
             titled: true,

@@ -1,7 +1,7 @@
 //! Websites and sitemaps: lists and articles over real HTTP.
 
 use super::*;
-use newsfed::model::{SourceKind, SourceRules, WebsiteRules};
+use newsfed::model::{Confidence, DateSource, SourceKind, SourceRules, WebsiteRules};
 use std::sync::Mutex;
 
 /// A site whose list and articles a test can change.
@@ -104,6 +104,48 @@ async fn articles_are_stored_once_and_new_ones_are_added() {
     let asked = paths_requested(&server);
     let once = |path: &str| asked.iter().filter(|p| *p == path).count() == 1;
     assert!((1..=4).all(|n| once(&format!("/news/story-{n}"))), "{asked:?}");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn dates_keep_where_they_come_from() {
+    let site = Site::default();
+    let row = |n: usize, date: &str| format!("<li class=story><a href=/s{n}>Story {n}</a>{date}");
+    let rows = row(1, "")
+        + &row(2, "")
+        + &row(3, " <time datetime=2024-03-05>5 March</time>")
+        + &row(4, "");
+    site.html("/news", &format!("<ul>{rows}</ul>"));
+    let text = "<p class=story-text>It was a long day in the harbour, and the ferry was late.</p>";
+    let article = |n: usize, date: &str| {
+        site.html(&format!("/s{n}"), &format!("<h1 class=headline>Story {n}</h1>{date}{text}"));
+    };
+    article(1, "<time class=when datetime=2024-03-02>2 March</time>");
+    article(2, "<p>Published 3 March 2024</p>");
+    article(3, "");
+    article(4, "");
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let mut found: Vec<_> = items(&engine)
+        .into_iter()
+        .map(|i| (i.title, i.published_from, i.published_confidence))
+        .collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    let (high, medium) = (Some(Confidence::High), Some(Confidence::Medium));
+    let want = [
+        ("Story 1".to_owned(), Some(DateSource::Selector), high),
+        ("Story 2".to_owned(), Some(DateSource::Text), found[1].2),
+        ("Story 3".to_owned(), Some(DateSource::List), medium),
+        ("Story 4".to_owned(), None, None),
+    ];
+    assert_eq!(found, want);
+    let reader = engine.store().reader().unwrap();
+    let counted = reader.dates_from(1, 3).unwrap();
+    assert_eq!(counted.iter().map(|of| of.items).sum::<u32>(), 3, "{counted:?}");
+    let counted = reader.dates_from(1, 500).unwrap();
+    assert_eq!(counted.len(), 4, "{counted:?}");
     engine.shutdown().await;
 }
 

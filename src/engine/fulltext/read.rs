@@ -169,6 +169,7 @@ pub(super) fn read(page: SavedPage, known: ReadContext) -> Result<(PageRead, Und
             whole: whole.or(known.site.whole),
         },
         published: alone.published.and_then(|t| possible(t, known.now)),
+        dated: alone.dated.map(|d| d.origin()),
         updated: alone.modified.and_then(|t| possible(t, known.now)),
         authors: alone.authors.clone(),
         tags: best.tags.clone(),
@@ -266,6 +267,7 @@ fn declared_part(
     };
     let page_hash = known.part.name_in(hash(&html::to_text(&html)));
     let dates = article.as_ref().map(|a| (a.published, a.modified)).unwrap_or_default();
+    let dated = article.as_ref().and_then(|a| a.dated).map(|d| d.origin());
     let read = PageRead {
         text: page_text(&known, html.clone(), &html, from, page_hash),
         page_hash,
@@ -274,6 +276,7 @@ fn declared_part(
         validators_of: fetched.url.to_string(),
         site: known.site.clone(),
         published: dates.0.and_then(|t| possible(t, known.now)),
+        dated,
         updated: dates.1.and_then(|t| possible(t, known.now)),
         authors: article.as_ref().map(|a| a.authors.clone()).unwrap_or_default(),
         tags: article.as_ref().map(|a| a.tags.clone()).unwrap_or_default(),

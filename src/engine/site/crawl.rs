@@ -350,6 +350,7 @@ fn article(
     let found = extract(&markup, &guide, Mode::Page, None).map_err(|e| e.to_string())?;
     let title = found.title.filter(|t| !t.is_empty()).unwrap_or(anchor);
     let text = text::block(&found.text);
+    let dated = found.dated.filter(|d| !d.is_doubtful(now));
     let article = Article {
         url,
         titled: !title.is_empty(),
@@ -357,7 +358,8 @@ fn article(
         summary: summarise(&text::line(&text)),
         content: html::paragraphs(&text.replace('\n', "\n\n")),
         authors: found.authors,
-        published: found.dated.filter(|d| !d.is_doubtful(now)).map(|d| d.time.to_utc()),
+        published: dated.map(|d| d.time.to_utc()),
+        dated: dated.map(|d| d.origin()),
         instead: false,
         updated: found.modified.map(|t| t.to_utc()),
     };

@@ -3,7 +3,10 @@
 use super::Visit;
 use super::gathering::Gathering;
 use crate::engine::fulltext;
-use crate::model::{Entry, LeftOutReason, RuleKey, SourceKind, Time, WebsiteRules};
+use crate::model::{
+    Confidence, DateOrigin, DateSource, Entry, LeftOutReason, RuleKey, SourceKind, Time,
+    WebsiteRules,
+};
 use crate::net::{FetchError, Response};
 use crate::sitemap::LastMod;
 use crate::store::{KnownTo, ReservedKeys, StoreError, prepare};
@@ -281,7 +284,11 @@ impl Visit<'_> {
                 let link = gathering.listed.get(&normalise(&listed));
                 // The list takes precedence if it has more data than the article.
                 let date = link.and_then(|link| link.date).filter(|date| *date <= now);
-                entry.published = entry.published.or(date);
+                if let (None, Some(date)) = (entry.published, date) {
+                    entry.published = Some(date);
+                    let (from, confidence) = (DateSource::List, Confidence::Medium);
+                    entry.dated = Some(DateOrigin { from, confidence });
+                }
                 if entry.authors.is_empty() {
                     entry.authors.extend(link.and_then(|link| link.author.clone()));
                 }

@@ -2,7 +2,7 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{Entry, PageSays, Time, WebsiteRules};
+use crate::model::{DateOrigin, DateSource, Entry, PageSays, Time, WebsiteRules};
 use crate::net::Response;
 use crate::sitemap::{
     MAX_CHILDREN, MAX_LEVELS, Sitemap, SitemapEntry, change_interval, due, parse_and_count,
@@ -107,6 +107,7 @@ fn entry(page: &SitemapEntry, publisher: &str, now: Time) -> Option<Entry> {
         title: news.title,
         url: Some(page.url.to_string()),
         published: news.published.map(|t| t.min(now)),
+        dated: Some(DateOrigin::stated(DateSource::Sitemap)),
         publisher: Some(publisher.to_owned()).filter(|p| !p.is_empty()),
         language: news.language,
         ..Entry::default()

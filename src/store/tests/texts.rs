@@ -47,6 +47,7 @@ fn numbers() -> Revision {
 
 fn page_read(html: &str, changed: bool) -> PageRead {
     PageRead {
+        dated: None,
         text: PageText::New {
             html: html.to_owned(),
             from: TextFrom::Page,

@@ -23,6 +23,7 @@ impl Fixture {
             revisions: vec![],
         };
         let read = PageRead {
+            dated: None,
             text,
             page_hash: 1,
             bytes,

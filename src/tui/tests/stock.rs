@@ -46,6 +46,8 @@ pub(super) fn article(row: ItemRow) -> Article {
         <table><tr><th>Version</th><th>Date</th></tr><tr><td>6.18</td><td>October</td></tr></table>
         <p><img src="https://lore.example/p.png" alt="A graph of wakeups"> 日本語の文章もここにあります。</p>"#;
     let item = Item {
+        published_from: None,
+        published_confidence: None,
         id: row.id,
         source: SourceId("kernel".to_owned()),
         guid: None,

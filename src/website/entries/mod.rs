@@ -22,7 +22,9 @@ use super::page::Page;
 use super::selector::Selectors;
 use super::split_names;
 use crate::article::{self, Guide};
-use crate::model::{Entry, LeftOut, LeftOutReason, Time, WebsiteRules};
+use crate::model::{
+    Confidence, DateOrigin, DateSource, Entry, LeftOut, LeftOutReason, Time, WebsiteRules,
+};
 use crate::util::date::Context;
 use crate::util::html::tree::text_up_to;
 use crate::util::{limits, text};
@@ -269,6 +271,8 @@ fn build(
             title,
             authors: reading.authors.into_iter().take(MAX_AUTHORS).collect(),
             published,
+            dated: published
+                .map(|_| DateOrigin { from: DateSource::List, confidence: Confidence::Medium }),
             content,
             url: reading.links.link.map(|url| url.to_string()),
             ..Entry::default()

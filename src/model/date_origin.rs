@@ -1,0 +1,107 @@
+//! Where the publication date of an item comes from.
+
+/// Where a publication date was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DateSource {
+    /// The entry of a feed.
+    Feed,
+    /// The date selector of the source.
+    Selector,
+    /// The row of a list, or a block of the page of a source of kind `entries`.
+    List,
+    /// A news sitemap.
+    Sitemap,
+    /// JSON-LD.
+    StructuredData,
+    /// `meta` elements.
+    Metadata,
+    /// `time` elements, and elements marked by a property.
+    Element,
+    /// Text that readers see.
+    Text,
+    /// The URL of the page.
+    Url,
+    /// Data of scripts.
+    Script,
+}
+
+impl DateSource {
+    /// Its name in `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Feed => "feed",
+            Self::Selector => "selector",
+            Self::List => "list",
+            Self::Sitemap => "sitemap",
+            Self::StructuredData => "structured-data",
+            Self::Metadata => "metadata",
+            Self::Element => "element",
+            Self::Text => "text",
+            Self::Url => "url",
+            Self::Script => "script",
+        }
+    }
+
+    /// In words, after "date from".
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Feed => "the feed",
+            Self::Selector => "website.date",
+            Self::List => "the list",
+            Self::Sitemap => "the sitemap",
+            Self::StructuredData => "structured data",
+            Self::Metadata => "metadata",
+            Self::Element => "a time element",
+            Self::Text => "the text",
+            Self::Url => "the URL",
+            Self::Script => "scripts",
+        }
+    }
+}
+
+/// How sure a date is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// A guess: day and month may be swapped, or the year is not given.
+    Low,
+    Medium,
+    High,
+}
+
+impl Confidence {
+    /// Its name in `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// Where the publication date of an item comes from, and how sure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct DateOrigin {
+    pub from: DateSource,
+    pub confidence: Confidence,
+}
+
+/// Items of a source whose dates come from the same place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct DatesFrom {
+    /// `None`: these items have no publication date.
+    #[serde(flatten)]
+    pub origin: Option<DateOrigin>,
+    pub items: u32,
+}
+
+impl DateOrigin {
+    /// What a feed, a sitemap or the user's own selector says.
+    pub fn stated(from: DateSource) -> Self {
+        Self { from, confidence: Confidence::High }
+    }
+}
