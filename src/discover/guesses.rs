@@ -29,6 +29,8 @@ pub struct Guess {
     pub url: Url,
     /// The system that has its feeds there.
     pub system: Option<&'static str>,
+    /// The host alone names the system: the feed is that of the page.
+    pub by_host: bool,
     /// Confidence that a feed found there is that of the page, 0 to 1.
     pub confidence: f64,
 }
@@ -41,7 +43,7 @@ pub fn guesses(page: &Url, markup: &str) -> Vec<Guess> {
         .into_iter()
         .filter(|k| k.by_host == by_host)
         .take(MAX_KNOWN)
-        .map(|k| Guess { url: k.url, system: Some(k.system), confidence: 0.98 })
+        .map(|k| Guess { url: k.url, system: Some(k.system), by_host, confidence: 0.98 })
         .collect();
     if by_host {
         return guesses;
@@ -52,7 +54,7 @@ pub fn guesses(page: &Url, markup: &str) -> Vec<Guess> {
             let Ok(url) = folder.join(name) else { continue };
             let slashless = |u: &Url| u.as_str().trim_end_matches('/').to_owned();
             if guesses.iter().all(|g| slashless(&g.url) != slashless(&url)) {
-                guesses.push(Guess { url, system: None, confidence: *confidence });
+                guesses.push(Guess { url, system: None, by_host: false, confidence: *confidence });
             }
         }
     }

@@ -1,11 +1,12 @@
 //! What a page without a feed offers: lists of articles, an article, a sitemap.
 
 use super::guesses::{Guess, guesses};
+use crate::feed::ParsedFeed;
 use crate::model::Time;
 use crate::sitemap::{self, Sitemap};
-use crate::util::html;
 use crate::util::html::tree::text_of;
 use crate::util::url::normalise;
+use crate::util::{html, limits};
 use crate::website::propose::{Proposal, propose};
 use crate::website::{Page, entries, signal::metadata};
 use scraper::ElementRef;
@@ -37,6 +38,8 @@ pub struct Survey {
     pub needs_javascript: bool,
     /// Where a feed may be that the page does not announce.
     pub guesses: Vec<Guess>,
+    /// The page and what it links to, as keys of URLs.
+    pub links: HashSet<String>,
 }
 
 /// The entries of a page, and where they stand among the other ways to follow it.
@@ -61,6 +64,14 @@ impl Survey {
     pub fn offered_entries(&self) -> Option<&EntriesOffer> {
         self.entries.as_ref().filter(|e| e.rank != EntriesRank::OnRequest)
     }
+
+    /// Whether the page and a feed that it does not announce have articles in common, as far as can be
+    /// told.
+    pub fn shares(&self, feed: &ParsedFeed) -> bool {
+        let urls = feed.entries.iter().filter_map(|e| Url::parse(e.url.as_deref()?).ok());
+        let urls: Vec<String> = urls.map(|url| normalise(&url)).collect();
+        urls.is_empty() || urls.iter().any(|url| self.links.contains(url))
+    }
 }
 
 /// Examines a document. Unreadable documents offer nothing.
@@ -78,6 +89,7 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
     let has_entries = entries.as_ref().is_some_and(|e| e.rank != EntriesRank::OnRequest);
     Survey {
         title: page.title(),
+        links: links(&page),
         entries,
         article: article(&page).filter(|_| lists.is_empty() && !has_entries),
         lists,
@@ -85,6 +97,13 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
         needs_javascript: page.needs_javascript(),
         guesses: guesses(url, &html::decode(bytes, content_type)),
     }
+}
+
+fn links(page: &Page) -> HashSet<String> {
+    let hrefs = page.tree().root_element().descendent_elements();
+    let hrefs = hrefs.filter(|e| e.value().name() == "a").filter_map(|e| e.attr("href"));
+    let urls = hrefs.take(limits::LIST_LINKS).filter_map(|href| page.resolve(href));
+    urls.chain([page.url().clone()]).map(|url| normalise(&url)).collect()
 }
 
 /// The best entries of a page. A page whose blocks are beginnings of articles on the site is a list

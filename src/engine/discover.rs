@@ -7,7 +7,7 @@ use super::poll;
 use super::ways::{
     CRAWLED, announced_way, crawl_way, feed_way, offer_entries, offer_lists, page_way, sitemap_way,
 };
-use crate::discover::{self, Announced, DocumentKind, Guess, Survey};
+use crate::discover::{self, Announced, DocumentKind, EntriesRank, Guess, Survey};
 use crate::model::SourceKind;
 use crate::net::{FetchError, Purpose, Request};
 use crate::sitemap;
@@ -111,6 +111,7 @@ impl Handle {
         let is_page = survey.sitemap.is_none();
         if !has_feed && wanted(SourceKind::Feed) && is_page {
             self.try_guesses(&survey.guesses, found).await;
+            put_entries_first(survey, found);
         }
         if wanted(SourceKind::Website) {
             offer_lists(survey, response, found);
@@ -255,7 +256,7 @@ impl Handle {
         missed: &mut Missed,
         discovery: &mut Discovery,
     ) -> bool {
-        for Guess { url, system, confidence } in guesses {
+        for Guess { url, system, confidence, .. } in guesses {
             if is_foreign(url, &discovery.typed.web.url) {
                 continue;
             }
@@ -430,6 +431,19 @@ fn report_response(found: &mut Discovery, instead: Option<String>, first: &Timed
         found.report(format!(
             "{host} resolves to a private address; its source gets private = true"
         ));
+    }
+}
+
+/// A feed found elsewhere on the site that has no article in common with the page is another one
+/// than that of the entries on the page.
+fn put_entries_first(survey: &Survey, found: &mut Discovery) {
+    let first = survey.entries.as_ref().filter(|e| e.rank == EntriesRank::First);
+    let (Some(offer), false) = (first, survey.guesses.iter().any(|g| g.by_host)) else { return };
+    for way in &mut found.ways {
+        let own = matches!(&way.first, Some(FirstFetch::Feed(first)) if survey.shares(&first.feed));
+        if !own {
+            way.confidence = way.confidence.min(offer.proposal.confidence - 0.01);
+        }
     }
 }
 

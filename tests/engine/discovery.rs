@@ -53,6 +53,29 @@ async fn finds_the_feed_at_the_root_from_a_page_far_below() {
 }
 
 #[tokio::test]
+async fn the_entries_of_a_page_come_before_another_feed_of_its_site() {
+    let release =
+        |v: &str, day: &str| format!("<h2 id=v{v}>Knot {v} - {day}</h2><p>Ropes are faster.</p>");
+    let log =
+        release("3", "2026-03-12") + &release("2", "2026-02-01") + &release("1", "2026-01-03");
+    let log = format!("<main><h1>Changelog</h1>{log}</main>");
+    let feed = |link: &str| {
+        format!(
+            "<rss version='2.0'><channel><item><title>One</title><link>{link}</link></item></channel></rss>"
+        )
+    };
+    let cases = [
+        ("/blog/one", [SourceKind::Entries, SourceKind::Feed]),
+        ("/docs/log#v3", [SourceKind::Feed, SourceKind::Entries]),
+    ];
+    for (link, first) in cases {
+        let server = serve(&[("/docs/log", log.clone()), ("/feed", feed(link))]);
+        let found = discover(&server, "/docs/log").await;
+        assert_eq!(kinds(&found)[..2], first, "{link}");
+    }
+}
+
+#[tokio::test]
 async fn knows_where_systems_have_their_feeds() {
     let page = "<meta name=generator content='Hugo 0.140'><p>Hello".to_owned();
     let server = serve(&[("/notes/", page), ("/notes/index.xml", RSS.to_owned())]);
