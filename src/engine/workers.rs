@@ -70,7 +70,8 @@ impl Workers {
 
     fn queue(&self, task: Task) {
         let mut state = self.0.lock();
-        if state.idle == 0 && state.started < self.0.threads {
+        // A thread that was woken counts as idle until it runs.
+        if state.queued.len() >= state.idle && state.started < self.0.threads {
             let (shared, builder) = (self.0.clone(), std::thread::Builder::new());
             let builder = builder.name("newsfed-worker".to_owned()).stack_size(STACK);
             match builder.spawn(move || shared.run()) {
@@ -174,6 +175,21 @@ mod tests {
         drop(go);
         assert_eq!(first.await, Ok(()));
         assert_eq!(second.await.unwrap().await, Ok(2));
+    }
+
+    #[tokio::test]
+    async fn a_burst_after_a_pause_uses_all_threads() {
+        let workers = Workers::new(2);
+        assert_eq!(workers.begin(0, || 1).await.unwrap().await, Ok(1));
+        while workers.0.lock().idle == 0 {
+            tokio::task::yield_now().await;
+        }
+        let (go, slow) = gated();
+        let (first, second) = (workers.begin(0, slow), workers.begin(0, || 2));
+        let (first, second) = tokio::join!(first, second);
+        assert_eq!(second.unwrap().await, Ok(2));
+        drop(go);
+        assert_eq!(first.unwrap().await, Ok(()));
     }
 
     #[tokio::test]

@@ -114,6 +114,23 @@ impl Client {
         request: &Request,
         fetch_robots: bool,
     ) -> Result<Response, FetchError> {
+        let mut shown = None;
+        let fetched = self.fetch_hops(request, fetch_robots, &mut shown).await;
+        match (fetched, shown) {
+            // A page that sends its readers to nowhere is still a page.
+            (Err(_), Some(page)) => Ok(page),
+            (Ok(other), Some(page)) if !other.is_success() => Ok(page),
+            (fetched, _) => fetched,
+        }
+    }
+
+    /// Follows redirects; `shown` is the last page that sends its readers on in its markup.
+    async fn fetch_hops(
+        &self,
+        request: &Request,
+        fetch_robots: bool,
+        shown: &mut Option<Response>,
+    ) -> Result<Response, FetchError> {
         let inner = &self.inner;
         let mut url = request.url.clone();
         url.set_fragment(None);
@@ -160,21 +177,21 @@ impl Client {
                 Step::Done(mut response) => {
                     inner.apply_pause(&url, &response);
                     drop(permit);
-                    let sent_on = refresh::target(&response).filter(|_| request.follow);
-                    if let Some(location) = sent_on {
-                        let next = follow(&url, &location, hops.len())?;
-                        // Two pages that show each other in turn are pages.
-                        if !seen.contains(&next) {
-                            seen.insert(url);
-                            hops.push(Hop { status: response.status, to: next.clone() });
-                            url = next;
-                            continue;
-                        }
-                    }
-                    response.hops = hops;
+                    response.hops.clone_from(&hops);
                     response.elapsed = spent;
                     response.crawl_delay = spacing;
-                    return Ok(*response);
+                    let is_page = request.follow && url.path() != "/robots.txt";
+                    let sent_on = refresh::target(&response).filter(|_| is_page);
+                    let Some(location) = sent_on else { return Ok(*response) };
+                    let next = match follow(&url, &location, hops.len()) {
+                        // Two pages that show each other in turn are pages.
+                        Ok(next) if !seen.contains(&next) => next,
+                        _ => return Ok(*response),
+                    };
+                    seen.insert(url);
+                    hops.push(Hop { status: response.status, to: next.clone() });
+                    url = next;
+                    *shown = Some(*response);
                 }
                 Step::Redirect { status, location } => {
                     drop(permit);

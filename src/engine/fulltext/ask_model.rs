@@ -23,7 +23,7 @@ pub(super) async fn date(context: &Context, undated: Undated) -> Option<Time> {
     if rests.is_some_and(|until| until > now) {
         return None;
     }
-    let (body, key) = (question(&settings.model, &text, now), settings.key());
+    let (body, key) = (question(&settings.model, &text), settings.key());
     match context.client.post_json(&endpoint, key.as_ref(), body, settings.timeout).await {
         Ok(body) => {
             *rests = None;
