@@ -49,12 +49,12 @@ pub(super) struct AddArgs {
 const EXAMPLES: &str = "\
 newsfed searches the page for announced feeds, then the URLs at which known systems have their
 feeds, the home page and common feed URLs, then the page for lists of articles and for entries
-that are on the page itself, then the site for a sitemap. Except for the page itself and the feeds that it announces, robots.txt decides what is
-requested. If there are several ways, it asks. Without a terminal, use --pick to choose one by
-number, or --yes to take the first. A URL without https:// is tried with https, then with http.
-With --as crawl, the first poll explores the site with about 60 requests, and later polls go where
-articles have appeared. The selectors of a website are written to sources.toml, where you can
-change them (docs/websites.md).
+that are on the page itself, then the site for a sitemap. Except for the page itself and the
+feeds that it announces, robots.txt decides what is requested. If there are several ways, it
+asks. Without a terminal, use --pick to choose one by number, or --yes to take the first. A URL
+without https:// is tried with https, then with http. With --as crawl, the first poll explores
+the site with about 60 requests, and later polls go where articles have appeared. The selectors
+of a website are written to sources.toml, where you can change them (docs/websites.md).
 
 Examples:
   newsfed add example.org

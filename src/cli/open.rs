@@ -1,5 +1,6 @@
 //! `newsfed open`: opens items in the browser.
 
+use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
@@ -27,10 +28,16 @@ Examples:
 
 pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let reader = home.store()?.reader()?;
+    let store = home.store()?;
+    let (reader, catalogue) = (store.reader()?, Catalogue::read(&home, &store)?);
+    // Entries of a page without a place of their own are on the page.
+    let page = |key| {
+        let source = &catalogue.entries.iter().find(|e| e.facts.key == key)?.source;
+        source.kind().reads_pages().then(|| source.url.to_string())
+    };
     let mut addresses = Vec::new();
     for key in items::keys(&reader, &args.ids)? {
-        match reader.row(key)?.and_then(|row| row.url) {
+        match reader.row(key)?.and_then(|row| row.url.or_else(|| page(row.source_key))) {
             Some(url) => addresses.push(url),
             None => out.warn(format!("newsfed: item {key} has no URL")),
         }

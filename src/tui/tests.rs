@@ -99,6 +99,7 @@ impl Stage {
             Effect::Read(Read::Window { request, view, .. }) => {
                 let mut rows: Vec<ItemRow> = self.rows.clone();
                 rows.retain(|r| !(view.unread_only && r.read));
+                rows.retain(|r| view.criteria.changed != Some(true) || r.substantial);
                 if let Some(text) = &view.criteria.text {
                     let wanted = text.trim_matches(['"', '*']).to_lowercase();
                     rows.retain(|r| r.title.to_lowercase().contains(&wanted));

@@ -135,7 +135,9 @@ async fn reread(
                     continue;
                 }
                 let Ok(Some(item)) = visit.item(&url).await else { continue };
-                let entry = Entry { url: Some(url.to_string()), ..entry };
+                // A date ahead became that of this reading, which says nothing new.
+                let published = entry.published.filter(|at| *at < visit.started);
+                let entry = Entry { url: Some(url.to_string()), published, ..entry };
                 let prepared = context.work(move || prepare(vec![entry])).await;
                 let prepared = prepared.and_then(|mut all| all.pop()).ok_or(StoreError::Closed)?;
                 let changed = context.store.replace_article(item, prepared, visit.started).await?;

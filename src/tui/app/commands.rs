@@ -122,7 +122,13 @@ impl App {
             return if urls.is_empty() { vec![] } else { vec![Effect::Browse { urls }] };
         }
         let rows = self.item_targets();
-        let urls: Vec<String> = rows.iter().filter_map(|r| r.url.clone()).take(MAX_PAGES).collect();
+        // Entries of a page without a place of their own are on the page.
+        let page = |row: &ItemRow| {
+            let source = &self.sources.entry(row.source_key)?.source;
+            source.kind().reads_pages().then(|| source.url.to_string())
+        };
+        let url = |row: &ItemRow| row.url.clone().or_else(|| page(row));
+        let urls: Vec<String> = rows.iter().filter_map(url).take(MAX_PAGES).collect();
         if urls.is_empty() {
             return self.note("This item has no URL");
         }

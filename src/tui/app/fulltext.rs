@@ -40,10 +40,12 @@ impl Texts {
 impl App {
     /// Reports a newly opened item to the engine.
     pub(super) fn item_opened(&mut self) -> Option<Effect> {
-        let key = self.reader.row()?.key;
+        let row = self.reader.row()?.clone();
+        let key = row.key;
         if self.texts.opened == Some(key) {
             return None;
         }
+        self.keep_opened(row);
         self.texts.opened = Some(key);
         Some(Effect::ItemOpened { key })
     }

@@ -44,7 +44,7 @@ pub(crate) struct ItemsPane {
     /// Whether the user moved in the list; until then the first row stays selected.
     moved: bool,
     /// Rows that stay in a list of unread items after they were read.
-    kept_read: Vec<ItemRow>,
+    kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
 }
 
@@ -87,7 +87,7 @@ impl ItemsPane {
             order,
             shown: None,
             moved: false,
-            kept_read: Vec::new(),
+            kept: Vec::new(),
             loading: None,
         }
     }
@@ -114,15 +114,15 @@ impl ItemsPane {
         self.moved = true;
     }
 
-    /// Puts rows that were read since back in their places.
-    fn merge_kept_read(&mut self) {
+    /// Puts rows that were read or opened since back in their places.
+    fn merge_kept(&mut self) {
         let order = self.order;
         let inside = |at: &Cursor, rows: &[ItemRow], above: bool, below: bool| {
             let after_first = rows.first().is_none_or(|r| at.compare(&r.into(), order).is_gt());
             let before_last = rows.last().is_none_or(|r| at.compare(&r.into(), order).is_lt());
             (after_first || !above) && (before_last || !below)
         };
-        for row in &self.kept_read {
+        for row in &self.kept {
             let at = Cursor::from(row);
             let known = self.rows.iter().any(|r| r.key == row.key);
             if !known && inside(&at, &self.rows, self.more_above, self.more_below) {
@@ -228,7 +228,7 @@ impl App {
     pub(super) fn show(&mut self, listing: Listing) -> Vec<Effect> {
         self.items.listing = listing;
         self.items.moved = false;
-        self.items.kept_read.clear();
+        self.items.kept.clear();
         self.items.marked.clear();
         self.load_items(Anchor::First, Placement::Start)
     }
@@ -417,10 +417,16 @@ impl App {
                 Mark::Pinned => row.pinned = to,
             }
             if unread_list {
-                self.items.kept_read.retain(|k| k.key != row.key);
+                self.items.kept.retain(|k| k.key != row.key);
                 if row.read {
-                    self.items.kept_read.push(row.clone());
+                    self.items.kept.push(row.clone());
                 }
+            }
+        }
+        for row in self.items.kept.iter_mut().filter(|r| keys.contains(&r.key)) {
+            match mark {
+                Mark::Read => row.read = to,
+                Mark::Pinned => row.pinned = to,
             }
         }
         self.reader.show_mark(mark, &keys, to);
@@ -434,6 +440,14 @@ impl App {
         let order = all[(at + step) % all.len()];
         self.note(format!("Order: {}", order.label()));
         self.sort_as(order)
+    }
+
+    /// Keeps an opened item in a list whose query may not match it any more.
+    pub(super) fn keep_opened(&mut self, row: ItemRow) {
+        if !self.items.listing.query.is_empty() && self.items.kept.iter().all(|k| k.key != row.key)
+        {
+            self.items.kept.push(ItemRow { changed: false, substantial: false, ..row });
+        }
     }
 
     /// Lists the items in an order.
@@ -452,7 +466,7 @@ impl ItemsPane {
         let index = self.selected;
         (self.more_above, self.more_below) = (window.more_above, window.more_below);
         self.rows = window.rows;
-        self.merge_kept_read();
+        self.merge_kept();
         let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
         if !self.moved && at_top {
             (self.selected, self.scroll) = (0, 0);

@@ -92,6 +92,26 @@ fn prefetches_after_showing_the_size() {
 }
 
 #[test]
+fn an_opened_item_stays_in_the_list_of_changed_ones() {
+    let mut rows = item_rows();
+    for row in &mut rows[1..3] {
+        (row.changed, row.substantial) = (true, true);
+    }
+    let titles = [rows[1].title.clone(), rows[2].title.clone()];
+    let mut stage = Stage::with(Settings::default(), source_list(), rows);
+    stage.keys("/is:changed<Enter>");
+    stage.keys("<Enter>");
+    let opened = stage.app.items.current().unwrap().key;
+    for row in stage.rows.iter_mut().filter(|r| r.key == opened) {
+        (row.changed, row.substantial) = (false, false);
+    }
+    stage.happen(Event::StoreChanged);
+    assert_eq!(stage.app.items.current().unwrap().key, opened);
+    let screen = stage.screen(120, 40);
+    assert!(titles.iter().all(|title| screen.contains(&title[..12])), "{screen}");
+}
+
+#[test]
 fn marks_changed_articles_and_shows_their_view() {
     let mut rows = item_rows();
     (rows[1].changed, rows[1].substantial) = (true, true);
