@@ -171,7 +171,7 @@ impl Way {
             format!("{count} {what}{}", newest.clone().unwrap_or_default())
         };
         match &self.rules {
-            SourceRules::Feed if count.is_none() => ("Feed", "announced by the page".to_owned()),
+            SourceRules::Feed if count.is_none() => ("Feed", "announced by the site".to_owned()),
             SourceRules::Feed => ("Feed", counted(SourceKind::Feed.entries(count.unwrap_or(0)))),
             SourceRules::Website(_) => ("List of articles", counted("found")),
             SourceRules::Entries(_) => ("Entries on this page", counted("found")),

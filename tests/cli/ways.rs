@@ -28,7 +28,7 @@ fn pick_selects_a_way_by_number() {
     let heads: Vec<&str> = shown.lines().filter(|l| !l.starts_with(' ')).collect();
     assert_eq!(
         heads,
-        ["1  Feed · 2 entries, newest 2025-11-02", "2  Feed · announced by the page"]
+        ["1  Feed · 2 entries, newest 2025-11-02", "2  Feed · announced by the site"]
     );
     let urls: Vec<&str> = shown.lines().filter(|l| l.contains(".xml")).collect();
     assert!(urls[0].contains("/all.xml") && urls[1].contains("/comments.xml"), "{shown}");
