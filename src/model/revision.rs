@@ -52,6 +52,11 @@ impl RevisionKind {
 }
 
 impl Revision {
+    /// The text was changed, and what in it was not examined.
+    pub fn text() -> Self {
+        Self { kind: RevisionKind::Text, from: String::new(), to: String::new() }
+    }
+
     /// `numbers changed: 12 -> 21`
     pub fn describe(&self) -> String {
         let name = self.kind.name();

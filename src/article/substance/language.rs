@@ -34,8 +34,7 @@ const NEGATIONS: &[(&str, &str)] = &[
 ];
 
 /// Beginnings that turn a word into its opposite.
-const OPPOSITES: &[&str] =
-    &["un", "in", "im", "il", "ir", "dis", "non", "non-", "nicht", "a", "nie"];
+const OPPOSITES: &[&str] = &["un", "in", "im", "il", "ir", "dis", "non", "non-", "nicht", "nie"];
 
 /// Words for numbers, in lower case: a similar one is another number.
 const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen \

@@ -12,8 +12,13 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use language::{has_capital_nouns, is_negation, is_number, is_opposite, notice};
 use std::collections::{HashMap, HashSet};
 
-/// Bytes of changed text that are examined; the rest is left out.
+/// Bytes of changed text that are examined; the rest counts as a changed text.
 const MAX_TEXT: usize = 200_000;
+/// Pairs of words that are compared by their letters in all edits of a text. Other words count as
+/// different.
+const MAX_COMPARED: usize = 20_000;
+/// Words of each side of one edit that are compared by their letters.
+const COMPARED: usize = 20;
 /// Words added or removed in one place from which on a passage was changed.
 const PASSAGE: usize = 8;
 /// Longest values of a [`Revision`], in cells of a terminal, and how many words they name.
@@ -25,7 +30,7 @@ const MIN_LETTERS: usize = 4;
 /// What was changed between two texts (one line per block) in a language (tag); empty if only
 /// typing errors were corrected. What changes by itself, such as counters, is ignored.
 pub fn revisions(earlier: &str, later: &str, language: Option<&str>) -> Vec<Revision> {
-    let (old, new) = changed_lines(earlier, later);
+    let (old, new, cut) = changed_lines(earlier, later);
     let capital_nouns = has_capital_nouns(language);
     let mut found = Found { language, capital_nouns, known: words_of(earlier), ..Found::default() };
     for edit in edits(&old, &new) {
@@ -36,6 +41,9 @@ pub fn revisions(earlier: &str, later: &str, language: Option<&str>) -> Vec<Revi
     let all = found.finish().into_iter();
     // The notice is the added passage, or the more important one.
     out.extend(all.filter(|one| one.kind != RevisionKind::Text || !is_noticed));
+    if cut && !is_noticed && out.iter().all(|one| one.kind != RevisionKind::Text) {
+        out.push(Revision::text());
+    }
     out
 }
 
@@ -53,8 +61,9 @@ pub fn headline(earlier: &str, later: &str, language: Option<&str>) -> Option<Re
     })
 }
 
-/// The lines that differ, without those that were moved or change by themselves.
-fn changed_lines(earlier: &str, later: &str) -> (String, String) {
+/// The lines that differ, without those that were moved or change by themselves, and whether some
+/// were left out because of their size.
+fn changed_lines(earlier: &str, later: &str) -> (String, String, bool) {
     let (a, b): (Vec<&str>, Vec<&str>) = (earlier.lines().collect(), later.lines().collect());
     let mut input = InternedInput::default();
     input.update_before(a.iter().map(|line| line.trim()));
@@ -71,10 +80,12 @@ fn changed_lines(earlier: &str, later: &str) -> (String, String) {
     }
     let (in_old, in_new): (HashSet<&str>, HashSet<&str>) =
         (old.iter().copied().collect(), new.iter().copied().collect());
-    let joined = |lines: &[&str], others: &HashSet<&str>| {
+    let mut cut = false;
+    let mut joined = |lines: &[&str], others: &HashSet<&str>| {
         let mut text = String::new();
         for line in lines.iter().filter(|line| !others.contains(**line)) {
             if text.len() + line.len() > MAX_TEXT {
+                cut = true;
                 break;
             }
             text.push_str(&spaced(line));
@@ -82,7 +93,8 @@ fn changed_lines(earlier: &str, later: &str) -> (String, String) {
         }
         text
     };
-    (joined(&old, &in_new), joined(&new, &in_old))
+    let (old, new) = (joined(&old, &in_new), joined(&new, &in_old));
+    (old, new, cut)
 }
 
 /// With spaces around each character of a script without spaces.
@@ -195,6 +207,8 @@ struct Found<'a> {
     is_title: bool,
     /// Words of the earlier text.
     known: HashSet<String>,
+    /// Pairs of words compared by their letters so far.
+    compared: usize,
     numbers: Sides,
     negations: Sides,
     names: Sides,
@@ -219,7 +233,7 @@ impl Found<'_> {
         if joined(&removed) == joined(&added) {
             return;
         }
-        cancel(&mut removed, &mut added, |a, b| a.lower == b.lower);
+        cancel_equal(&mut removed, &mut added, |word| word.lower.clone());
         let passage = removed.len().abs_diff(added.len()) >= PASSAGE;
         let rewritten = removed.len().min(added.len()) >= PASSAGE;
         let meaning =
@@ -255,12 +269,25 @@ impl Found<'_> {
 
     /// Removes pairs of similar words. A name that becomes another name stays, unless the text
     /// has the right one elsewhere.
-    fn drop_typing_errors(&self, removed: &mut Vec<Word>, added: &mut Vec<Word>) {
+    fn drop_typing_errors(&mut self, removed: &mut Vec<Word>, added: &mut Vec<Word>) {
         let (known, nouns) = (&self.known, self.capital_nouns);
-        cancel(removed, added, |a, b| {
-            let names = a.is_name() && b.is_name() && !nouns && !known.contains(&b.lower);
-            is_similar(&a.lower, &b.lower) && !names
-        });
+        let (mut gone, mut taken) = (HashSet::new(), HashSet::new());
+        for (at, a) in removed.iter().enumerate().take(COMPARED) {
+            for (n, b) in added.iter().enumerate().take(COMPARED) {
+                if taken.contains(&n) || self.compared == MAX_COMPARED {
+                    continue;
+                }
+                self.compared += 1;
+                let names = a.is_name() && b.is_name() && !nouns && !known.contains(&b.lower);
+                if !names && is_similar(&a.lower, &b.lower) {
+                    gone.insert(at);
+                    taken.insert(n);
+                    break;
+                }
+            }
+        }
+        take_at(removed, &gone);
+        take_at(added, &taken);
     }
 
     fn take_wording(&mut self, removed: &[Word], added: &[Word]) {
@@ -299,7 +326,7 @@ impl Sides {
             RevisionKind::Numbers => plain_number(word),
             _ => word.to_lowercase(),
         };
-        cancel(&mut self.removed, &mut self.added, |a, b| key(a) == key(b));
+        cancel_equal(&mut self.removed, &mut self.added, key);
         let value = |words: &[String]| {
             let between = if kind == RevisionKind::Wording { " " } else { ", " };
             let named = words.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>();
@@ -323,42 +350,49 @@ fn plain_number(word: &str) -> String {
     format!("{first}{}", rest.concat())
 }
 
-/// Removes pairs for which `same` holds from both lists, in linear time for equal words and with
-/// a limited number of comparisons else.
-fn cancel<T>(removed: &mut Vec<T>, added: &mut Vec<T>, same: impl Fn(&T, &T) -> bool) {
-    /// Words of a list that are compared with each word of the other.
-    const COMPARED: usize = 200;
-    let mut gone = HashMap::new();
-    for (at, word) in removed.iter().enumerate().take(COMPARED) {
-        let partner = added
-            .iter()
-            .enumerate()
-            .take(COMPARED)
-            .find(|(n, other)| !gone.values().any(|taken| taken == n) && same(word, other));
-        if let Some((n, _)) = partner {
-            gone.insert(at, n);
-        }
+/// Removes pairs with the same key from both lists, in linear time.
+fn cancel_equal<T>(removed: &mut Vec<T>, added: &mut Vec<T>, key: impl Fn(&T) -> String) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for word in added.iter() {
+        *counts.entry(key(word)).or_default() += 1;
     }
-    let taken: HashSet<usize> = gone.values().copied().collect();
+    let mut pairs: HashMap<String, usize> = HashMap::new();
+    removed.retain(|word| {
+        let key = key(word);
+        let paired = count_down(&mut counts, &key);
+        if paired {
+            *pairs.entry(key).or_default() += 1;
+        }
+        !paired
+    });
+    added.retain(|word| !count_down(&mut pairs, &key(word)));
+}
+
+fn count_down(counts: &mut HashMap<String, usize>, key: &str) -> bool {
+    let left = counts.get_mut(key).filter(|left| **left > 0);
+    left.map(|left| *left -= 1).is_some()
+}
+
+/// Removes the elements at some positions and returns them.
+fn take_at<T>(from: &mut Vec<T>, places: &HashSet<usize>) -> Vec<T> {
     let mut at = 0;
-    removed.retain(|_| (!gone.contains_key(&at), at += 1).0);
-    let mut at = 0;
-    added.retain(|_| (!taken.contains(&at), at += 1).0);
+    from.extract_if(.., |_| (places.contains(&at), at += 1).0).collect()
 }
 
 /// `legal` that became `illegal`, or the other way round.
 fn cancel_opposites(removed: &mut Vec<Word>, added: &mut Vec<Word>, found: &mut Sides) {
-    let mut pairs = Vec::new();
+    let (mut gone, mut taken) = (HashSet::new(), HashSet::new());
     for (a, word) in removed.iter().enumerate().take(PASSAGE) {
-        let b = added.iter().take(PASSAGE).position(|other| is_opposite(&word.lower, &other.lower));
-        pairs.extend(b.map(|b| (a, b)).filter(|(_, b)| pairs.iter().all(|(_, n)| n != b)));
-    }
-    for (a, b) in pairs.into_iter().rev() {
-        if b < added.len() {
-            found.removed.push(removed.remove(a).text);
-            found.added.push(added.remove(b).text);
+        let partner = |(n, other): &(usize, &Word)| {
+            !taken.contains(n) && is_opposite(&word.lower, &other.lower)
+        };
+        if let Some((b, _)) = added.iter().enumerate().take(PASSAGE).find(partner) {
+            gone.insert(a);
+            taken.insert(b);
         }
     }
+    found.removed.extend(take_at(removed, &gone).into_iter().map(|word| word.text));
+    found.added.extend(take_at(added, &taken).into_iter().map(|word| word.text));
 }
 
 /// Whether two words (lower case) differ as by a typing error: one letter, two in long words. The
@@ -390,7 +424,7 @@ fn is_similar(a: &str, b: &str) -> bool {
             return x == y;
         }
     };
-    distance(&a, &b) <= limit
+    a.len().abs_diff(b.len()) <= limit && distance(&a, &b) <= limit
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).

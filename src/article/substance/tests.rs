@@ -99,3 +99,41 @@ fn large_rewritten_texts_are_compared_quickly() {
         |from: usize| -> String { (from..from + 20_000).map(|n| format!("word{n} ")).collect() };
     assert_eq!(kinds(&text(0), &text(50_000), "en"), [Numbers, Text]);
 }
+
+#[test]
+fn words_of_all_edits_are_compared_within_one_budget() {
+    // Similar words to the end, but too many pairs before them.
+    let text = |word: &str, last: &str| -> String {
+        let row = |n: usize| format!("same{n} {}\n", format!("{word} ").repeat(COMPARED));
+        let rows: String = (0..=MAX_COMPARED / COMPARED / COMPARED).map(row).collect();
+        format!("{rows} the end was {last} here")
+    };
+    let (old, new) = (text("abcdefghij", "recieved"), text("axyzxyzxyz", "received"));
+    let mut found = Found::default();
+    for edit in edits(&old, &new) {
+        found.take(&edit);
+    }
+    assert_eq!(found.compared, MAX_COMPARED);
+    assert!(found.wording.added.contains(&"received".to_owned()), "it was not compared any more");
+}
+
+#[test]
+fn what_is_too_long_to_examine_is_a_changed_text() {
+    let long = |word: &str| "many words ".repeat(MAX_TEXT / 8) + word;
+    assert_eq!(revisions(&long("12"), &long("21"), Some("en")), [Revision::text()]);
+    let after = |word: &str| format!("{}\n{word}", long(word));
+    assert_eq!(revisions(&after("12"), &after("21"), Some("en")), [Revision::text()]);
+}
+
+#[test]
+fn opposites_are_paired_in_any_order() {
+    let word = |text: &str| split(text, true);
+    let (mut removed, mut added) = (word("legal illogical kept"), word("other logical illegal"));
+    let mut found = Sides::default();
+    cancel_opposites(&mut removed, &mut added, &mut found);
+    assert_eq!((removed[0].text.as_str(), added[0].text.as_str()), ("kept", "other"));
+    assert_eq!((removed.len(), added.len()), (1, 1));
+    for (earlier, later) in [("live", "alive"), ("part", "apart")] {
+        assert_ne!(kinds(&format!("is {earlier}"), &format!("is {later}"), "en"), [Negation]);
+    }
+}
