@@ -201,7 +201,21 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
             let gone = conn
                 .prepare_cached("DELETE FROM article WHERE item = ?1 AND origin <> ?2")?
                 .execute(params![key, to_json(&TextFrom::Feed)?])?;
-            return if gone > 0 { queue_index(conn, key) } else { Ok(()) };
+            if gone == 0 {
+                return Ok(());
+            }
+            // The newest version that remains is the current text, no earlier one.
+            let newest = "(SELECT max(key) FROM article WHERE item = ?1)";
+            conn.prepare_cached(&format!(
+                "DELETE FROM version_text WHERE rowid =
+                    (SELECT key FROM article WHERE key = {newest} AND indexed = 1)"
+            ))?
+            .execute([key])?;
+            conn.prepare_cached(&format!(
+                "UPDATE article SET indexed = NULL WHERE key = {newest}"
+            ))?
+            .execute([key])?;
+            return queue_index(conn, key);
         }
         PageText::New { html, from, changed, revisions } => (html, from, *changed, revisions),
     };

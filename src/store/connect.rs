@@ -258,9 +258,10 @@ mod tests {
         assert_eq!(all("SELECT substantial FROM item ORDER BY key"), [Some(1), Some(0)]);
         assert_eq!(all("SELECT indexed FROM article ORDER BY key"), [Some(0), None, None]);
         assert_eq!(all("SELECT comment_count FROM item"), [None, None]);
-        // Reading an item marks its comments as seen.
+        // Reading an item for the first time marks its comments as seen.
         new.execute_batch(
-            "UPDATE item SET comment_count = 3; UPDATE item SET read = 1 WHERE key = 1",
+            "UPDATE item SET comment_count = 3; UPDATE item SET read = 1 WHERE key = 1;
+             UPDATE item SET comment_count = 5, read = 0; UPDATE item SET read = 1 WHERE key = 1",
         )
         .unwrap();
         assert_eq!(all("SELECT comments_seen FROM item ORDER BY key"), [Some(3), None]);

@@ -71,12 +71,17 @@ impl From<rusqlite::Error> for StoreError {
         {
             return Self::Full;
         }
-        // A value that this program does not write, or a table without one of its columns.
+        // A value that this program does not write, or a missing table or column.
         if let rusqlite::Error::FromSqlConversionFailure(..)
         | rusqlite::Error::InvalidColumnType(..)
         | rusqlite::Error::IntegralValueOutOfRange(..)
-        | rusqlite::Error::Utf8Error(..)
-        | rusqlite::Error::SqlInputError { .. } = &e
+        | rusqlite::Error::Utf8Error(..) = &e
+        {
+            return Self::Corrupt(e.to_string());
+        }
+        if let rusqlite::Error::SqlInputError { msg, .. }
+        | rusqlite::Error::SqliteFailure(_, Some(msg)) = &e
+            && (msg.starts_with("no such table") || msg.starts_with("no such column"))
         {
             return Self::Corrupt(e.to_string());
         }
@@ -93,3 +98,18 @@ impl From<rusqlite::Error> for StoreError {
 }
 
 pub type Result<T> = std::result::Result<T, StoreError>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_table_is_damage_and_a_wrong_statement_is_not() {
+        let conn = rusqlite::Connection::open_in_memory().unwrap();
+        let error = |sql: &str| StoreError::from(conn.prepare(sql).map(drop).unwrap_err());
+        assert!(matches!(error("SELECT 1 FROM item"), StoreError::Corrupt(_)));
+        conn.execute_batch("CREATE TABLE item (key INTEGER)").unwrap();
+        assert!(matches!(error("SELECT title FROM item"), StoreError::Corrupt(_)));
+        assert!(matches!(error("SELEC 1"), StoreError::Sqlite(_)));
+    }
+}

@@ -127,12 +127,13 @@ fn ingest(
         }
     }
     let mut done = Ingested::default();
+    let mut left = versions::EXAMINED;
     // Feeds list the newest first, so in reverse order it gets the highest key.
     for (entry, item) in entries.iter().zip(items).rev() {
         match item {
             Some(key) => {
                 done.known += 1;
-                done.updated += u32::from(update(conn, key, entry, discovered)?);
+                done.updated += u32::from(update(conn, key, entry, discovered, &mut left)?);
             }
             None if pruned && was_pruned(conn, source, entry, discovered)? => done.known += 1,
             None => {
@@ -269,14 +270,21 @@ pub(super) fn insert(
     index::queue_title(conn, key, true)
 }
 
-/// Updates a known item, keeping its read and pin marks; returns whether anything changed.
-pub(super) fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> Result<bool> {
+/// Updates a known item, keeping its read and pin marks; returns whether anything changed. `left`:
+/// what remains of [`versions::EXAMINED`].
+pub(super) fn update(
+    conn: &Connection,
+    key: i64,
+    new: &Prepared,
+    now: Time,
+    left: &mut usize,
+) -> Result<bool> {
     // Another identifier of an entry on a page is no edit of it.
     let edited = !new.identified
         || conn
             .prepare_cached("SELECT version_hash <> ?2 FROM item WHERE key = ?1")?
             .query_row([key, new.version_hash], |r| r.get(0))?;
-    versions::keep_title(conn, key, &new.entry, now)?;
+    versions::keep_title(conn, key, &new.entry, now, left)?;
     let changed = conn
         .prepare_cached(
             "UPDATE item SET title = :title, url = coalesce(:url, url),
@@ -298,7 +306,7 @@ pub(super) fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> 
         })?
         > 0;
     if changed {
-        versions::keep_feed_version(conn, key, &new.entry, new.identified, now)?;
+        versions::keep_feed_version(conn, key, &new.entry, new.identified, now, left)?;
         save_detail(conn, key, new)?;
         index::queue_title(conn, key, false)?;
     }

@@ -242,7 +242,8 @@ impl Store {
     /// Replaces what is stored of an article (row key) by what its page says now. Marks stay.
     /// Returns whether anything changed.
     pub async fn replace_article(&self, item: i64, article: Prepared, now: Time) -> Result<bool> {
-        self.call(move |conn| ingest::update(conn, item, &article, now)).await
+        let mut left = versions::EXAMINED;
+        self.call(move |conn| ingest::update(conn, item, &article, now, &mut left)).await
     }
 
     /// Forgets which pages of a source (row key) were refused; those from before it was followed

@@ -34,12 +34,13 @@ ALTER TABLE item ADD COLUMN substantial INTEGER NOT NULL DEFAULT 0;
 UPDATE item SET substantial = 1 WHERE changed = 1;
 CREATE INDEX item_substantial ON item (date, key) WHERE substantial = 1;
 
--- Comments on the item according to its feed, now and when the user last read it, and their own feed.
+-- Comments on the item according to its feed, now and when the user last opened it, and their own feed.
 ALTER TABLE item ADD COLUMN comment_count INTEGER CHECK (comment_count BETWEEN 0 AND 4294967295);
 ALTER TABLE item ADD COLUMN comments_seen INTEGER CHECK (comments_seen BETWEEN 0 AND 4294967295);
 ALTER TABLE detail ADD COLUMN comment_feed TEXT;
+-- Reading an item without opening it starts the count; it hides no new comments, because the mark can be undone.
 CREATE TRIGGER item_comments_seen AFTER UPDATE OF read ON item
-WHEN new.read = 1 AND old.read = 0 AND new.comment_count IS NOT NULL BEGIN
+WHEN new.read = 1 AND old.read = 0 AND new.comments_seen IS NULL AND new.comment_count IS NOT NULL BEGIN
     UPDATE item SET comments_seen = comment_count WHERE key = new.key;
 END;
 

@@ -13,6 +13,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub const MAX_VERSIONS: usize = 6;
 /// Earlier titles of an item that are stored. The first one always stays.
 const MAX_TITLES: usize = 10;
+/// Bytes of titles and texts (HTML), before and after, that are examined for what changed while one
+/// document is stored: marks and other polls wait for that. A text beyond it counts as changed.
+pub(super) const EXAMINED: usize = 500_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
@@ -62,13 +65,14 @@ pub(super) fn mark_changed(conn: &Connection, key: i64, substantial: bool) -> Re
 
 /// Keeps the previous text if a feed with full text (`whole`, or learned) changes an item whose page was not used. Of
 /// the newest version only the date is stored; its text is in `detail`. Call this before the new
-/// text is stored there.
+/// text is stored there. `left`: what remains of [`EXAMINED`].
 pub(super) fn keep_feed_version(
     conn: &Connection,
     key: i64,
     new: &Entry,
     whole: bool,
     now: Time,
+    left: &mut usize,
 ) -> Result<()> {
     let mut query = conn.prepare_cached(
         "SELECT d.content, d.summary, i.discovered, a.origin, a.key FROM item i
@@ -86,11 +90,8 @@ pub(super) fn keep_feed_version(
     if origin.is_some_and(|from| from != TextFrom::Feed) {
         return Ok(());
     }
-    let (a, b) = (html::to_text(&old), html::to_text(&later));
-    let links = LinkChanges::between(&from_html(&old, None), &from_html(&later, None)).revision();
-    if article::same_text(&a, &b) && links.is_none() {
-        return Ok(());
-    }
+    let language = new.language.as_deref();
+    let Some(revisions) = changes(&old, &later, language, left) else { return Ok(()) };
     match newest {
         None => insert(conn, key, discovered, &old, TextFrom::Feed, None)?,
         // The text as last seen, including its links.
@@ -99,21 +100,54 @@ pub(super) fn keep_feed_version(
                 .execute(params![newest, pack(&old)?])?;
         }
     }
-    let mut revisions = article::revisions(&a, &b, new.language.as_deref());
-    revisions.extend(links);
     insert(conn, key, now, &later, TextFrom::Feed, Some(&to_json(&revisions)?))?;
     mark_changed(conn, key, Revision::any_substantial(&revisions))
 }
 
+/// What changed between two texts (safe HTML); `None` if they are the same. Links are compared only
+/// within what is `left`.
+fn changes(
+    old: &str,
+    later: &str,
+    language: Option<&str>,
+    left: &mut usize,
+) -> Option<Vec<Revision>> {
+    if old == later {
+        return None;
+    }
+    let (a, b) = (html::to_text(old), html::to_text(later));
+    let same = article::same_text(&a, &b);
+    let Some(after) = left.checked_sub(old.len() + later.len()) else {
+        return (!same).then(|| vec![Revision::text()]);
+    };
+    *left = after;
+    let links = LinkChanges::between(&from_html(old, None), &from_html(later, None)).revision();
+    if same && links.is_none() {
+        return None;
+    }
+    let mut revisions = article::revisions(&a, &b, language);
+    revisions.extend(links);
+    Some(revisions)
+}
+
 /// Keeps the title that a feed is about to replace. A title that says something else marks the
-/// item as changed.
-pub(super) fn keep_title(conn: &Connection, key: i64, new: &Entry, now: Time) -> Result<()> {
+/// item as changed. `left`: what remains of [`EXAMINED`].
+pub(super) fn keep_title(
+    conn: &Connection,
+    key: i64,
+    new: &Entry,
+    now: Time,
+    left: &mut usize,
+) -> Result<()> {
     let mut query = conn.prepare_cached("SELECT title FROM item WHERE key = ?1 AND title <> ?2")?;
     let old: Option<String> = query.query_row(params![key, new.title], |r| r.get(0)).optional()?;
     let Some(old) = old.filter(|old| !old.is_empty() && !new.title.is_empty()) else {
         return Ok(());
     };
-    let substantial = article::headline(&old, &new.title, new.language.as_deref()).is_some();
+    let after = left.checked_sub(old.len() + new.title.len());
+    *left = after.unwrap_or(*left);
+    let substantial =
+        after.is_none() || article::headline(&old, &new.title, new.language.as_deref()).is_some();
     conn.prepare_cached(
         "INSERT INTO headline (item, until, title, substantial) VALUES (?1, ?2, ?3, ?4)",
     )?
@@ -182,17 +216,27 @@ impl Reader {
             return Ok(None);
         };
         let titles = self.titles(key)?;
-        if let Some((_, title)) = titles.into_iter().rev().find(|(until, _)| *until >= before) {
-            item.title = title;
+        let then = titles.iter().rposition(|(until, _)| *until >= before);
+        if let Some((_, title)) = then.and_then(|at| titles.get(at)) {
+            item.title.clone_from(title);
         }
+        // The one before that one.
+        let former = titles.get(then.map_or(0, |at| at + 1));
+        item.former_title = former.map(|(_, title)| title.clone());
+        // What changed since the user opened it is not known of an earlier day.
+        (item.changed, item.substantial) = (false, false);
         let versions = self.versions(key)?;
+        let newest = versions.first().map(|version| version.html.as_str());
+        let is_only_text = newest.is_some() && newest == item.content.as_deref();
         let then = versions.iter().position(|version| version.at < before);
-        match then.and_then(|at| versions.get(at)) {
+        let version = then.and_then(|at| versions.get(at));
+        item.revisions = version.and_then(|version| version.revisions.clone()).unwrap_or_default();
+        match version {
             Some(version) if then != Some(0) => {
                 item.text_from = version.from;
                 item.article = Some(version.html.clone());
-                item.revisions = version.revisions.clone().unwrap_or_default();
-                if version.from == TextFrom::Feed {
+                // A watched page has no other text.
+                if version.from == TextFrom::Feed || is_only_text {
                     item.content = Some(version.html.clone());
                 }
             }

@@ -128,12 +128,13 @@ pub struct Window {
 
 /// Keys of the items that match an expression.
 const IN_TEXTS: &str = "SELECT rowid FROM item_text WHERE item_text MATCH ?";
-/// Keys of the items of which an earlier version or title matches it. The newest of them are enough
-/// for every list.
-const IN_VERSIONS: &str = "SELECT a.item FROM (SELECT rowid AS row FROM version_text
-        WHERE version_text MATCH ? ORDER BY rowid DESC LIMIT 5000) CROSS JOIN article a ON a.key = row
-    UNION SELECT h.item FROM (SELECT rowid AS row FROM version_text
-        WHERE version_text MATCH ? ORDER BY rowid LIMIT 5000) CROSS JOIN headline h ON h.key = -row";
+/// Keys of the items of which an earlier version or title matches it. All of them, because further
+/// conditions may leave only old ones.
+const IN_VERSIONS: &str =
+    "SELECT a.item FROM version_text v CROSS JOIN article a ON a.key = v.rowid
+        WHERE version_text MATCH ? AND v.rowid > 0
+    UNION ALL SELECT h.item FROM version_text v CROSS JOIN headline h ON h.key = -v.rowid
+        WHERE version_text MATCH ? AND v.rowid < 0";
 /// Items with an earlier version or title.
 const HAS_VERSIONS: &str =
     "(EXISTS (SELECT 1 FROM article a WHERE a.item = i.key AND a.indexed IS NOT NULL)

@@ -299,6 +299,121 @@ fn earlier_versions_are_searched_only_on_request_and_restored_by_date() {
     assert_eq!(left.unwrap(), 0);
 }
 
+/// One document that changes many long texts must not occupy the writer for long.
+#[test]
+fn a_document_that_changes_many_texts_is_examined_within_one_budget() {
+    let f = Fixture::new(&["a"]);
+    let mut page = page_read("", false);
+    page.text = PageText::InFeed;
+    page.site.whole = Some(true);
+    let entries = |word: &str| -> Vec<Entry> {
+        let text = |n: usize| Some(format!("<p>{word} text {n} {}</p>", "w ".repeat(30_000)));
+        (0..9).map(|n| Entry { content: text(n), ..entry(&format!("e{n}")) }).collect()
+    };
+    f.poll("a", entries("first"));
+    let (at, way) = (f.now, TextWay::Best);
+    let item = f.rows(&View::of(Scope::All))[0].key;
+    let end = PageResult::Read(Box::new(page));
+    let fetched = FetchedPage { item, at, end, next: None, way };
+    let writer = f.store.writer().unwrap();
+    writer.call_blocking(move |conn| articles::save(conn, &fetched)).unwrap();
+    f.poll("a", entries("other"));
+    let reader = f.store.reader().unwrap();
+    let rows = f.rows(&View::of(Scope::All));
+    let items: Vec<_> =
+        rows.iter().map(|row| reader.item(row.key).unwrap().unwrap().revisions).collect();
+    let unexamined = items.iter().filter(|all| **all == [Revision::text()]).count();
+    let examined = items.iter().filter(|all| all[0].kind == RevisionKind::Wording).count();
+    assert_eq!((examined, unexamined), (4, 5));
+    assert_eq!(f.found("is:changed"), 9);
+}
+
+#[test]
+fn the_text_of_the_feed_that_is_current_again_is_no_earlier_version() {
+    let f = Fixture::new(&["a"]);
+    let poll = |text: &str| {
+        f.poll("a", vec![Entry { content: Some(text.to_owned()), ..entry("a") }]);
+    };
+    poll("<p>one</p>");
+    let mut page = page_read("", false);
+    page.text = PageText::InFeed;
+    page.site.whole = Some(true);
+    f.store_end(PageResult::Read(Box::new(page.clone())), TextWay::Best);
+    poll("<p>zebra</p>");
+    f.store_end(read("<p>page</p>", true), TextWay::Best);
+    f.index_all();
+    assert_eq!(f.found("in:versions zebra"), 1);
+    f.store_end(PageResult::Read(Box::new(page.clone())), TextWay::Best);
+    f.index_all();
+    assert_eq!(
+        (f.found("zebra"), f.found("in:versions zebra"), f.found("in:versions one")),
+        (1, 0, 1)
+    );
+    // It becomes one again, and before it was indexed, too.
+    f.store_end(read("<p>page</p>", true), TextWay::Best);
+    f.store_end(PageResult::Read(Box::new(page)), TextWay::Best);
+    f.index_all();
+    assert_eq!(f.found("in:versions zebra"), 0);
+    f.store_end(read("<p>page</p>", true), TextWay::Best);
+    f.index_all();
+    assert_eq!(f.found("in:versions zebra"), 1);
+}
+
+#[test]
+fn an_item_as_of_a_day_has_nothing_of_today() {
+    let mut f = Fixture::new(&["a"]);
+    let hours = TimeDelta::hours(10);
+    let titled = |title: &str| Entry { title: title.to_owned(), ..entry("a") };
+    let watched = |html: &str, changed| {
+        PageResult::Read(Box::new(PageRead { watched: true, ..page_read(html, changed) }))
+    };
+    let start = f.now;
+    f.poll("a", vec![titled("Mayor admits fraud")]);
+    f.store_end(watched("<p>1</p>", false), TextWay::Best);
+    f.now += hours;
+    f.poll("a", vec![titled("Mayor denies fraud")]);
+    f.store_end(watched("<p>2</p>", true), TextWay::Best);
+    f.now += hours;
+    f.poll("a", vec![titled("Mayor resigns")]);
+    f.store_end(watched("<p>3</p>", true), TextWay::Best);
+    let reader = f.store.reader().unwrap();
+    let at = |time: Time| reader.item_as_of(f.only_key(), time).unwrap().unwrap();
+    let (first, second, today) =
+        (at(start + hours / 2), at(start + hours * 3 / 2), at(f.now + hours));
+    assert_eq!((first.title.as_str(), first.former_title.as_deref()), ("Mayor admits fraud", None));
+    assert_eq!((first.changed, first.substantial, first.revisions), (false, false, Vec::new()));
+    assert_eq!(first.content.as_deref(), Some("<p>1</p>"));
+    assert_eq!(second.former_title.as_deref(), Some("Mayor admits fraud"));
+    assert_eq!((second.content.as_deref(), second.revisions), (Some("<p>2</p>"), vec![numbers()]));
+    assert_eq!(today.former_title.as_deref(), Some("Mayor denies fraud"));
+    assert_eq!(today.content.as_deref(), Some("<p>3</p>"));
+}
+
+#[test]
+fn a_search_in_versions_finds_old_ones_behind_thousands_of_newer_ones() {
+    let f = Fixture::new(&["a", "b"]);
+    f.poll("a", vec![Entry { title: "Old zebra".into(), ..entry("a") }]);
+    f.poll("a", vec![Entry { title: "Mayor resigns".into(), ..entry("a") }]);
+    f.poll("b", vec![entry("b")]);
+    let (old, new) = (f.key("a"), f.key("b"));
+    let more = "WITH RECURSIVE n(n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM n WHERE n < 5200)
+        INSERT INTO headline (key, item, until, title, substantial)
+            SELECT n, (SELECT key FROM item WHERE source = ?1), 1, 'zebra', 0 FROM n";
+    let writer = f.store.writer().unwrap();
+    let add = move |conn: &rusqlite::Connection| {
+        conn.execute(more, [new])?;
+        let index = "INSERT INTO version_text (rowid, title, authors, body)
+            SELECT -key, title, '', '' FROM headline WHERE key >= 100";
+        Ok(conn.execute(index, [])?)
+    };
+    assert_eq!(writer.call_blocking(add).unwrap(), 5101);
+    let rows = |query: &str, sources: Vec<i64>| {
+        f.rows(&View { criteria: criteria(query), ..View::of(Scope::Sources(sources)) }).len()
+    };
+    assert_eq!(rows("in:versions zebra", vec![old]), 1);
+    assert_eq!(rows("in:versions -zebra", vec![old, new]), 0);
+}
+
 #[test]
 fn comments_are_counted_without_changing_the_item() {
     let f = Fixture::new(&["a"]);
@@ -309,6 +424,9 @@ fn comments_are_counted_without_changing_the_item() {
     f.poll("a", vec![with(Some(5))]);
     let counts = || (f.item().comment_count, f.item().new_comments);
     assert_eq!((counts(), f.item().comment_feed.is_some()), ((Some(5), 0), true));
+    let (key, writer) = (f.only_key(), f.store.writer().unwrap());
+    let see = || writer.call_blocking(move |conn| articles::seen(conn, key)).unwrap();
+    see();
     f.store.mark_blocking(Mark::Read, vec![f.only_key()], true).unwrap();
     let done = f.poll("a", vec![with(Some(12))]);
     assert_eq!((done.updated, f.item().read, f.item().changed), (0, true, false));
@@ -317,8 +435,11 @@ fn comments_are_counted_without_changing_the_item() {
     assert_eq!((row.comment_count, row.new_comments), (Some(12), 7));
     f.poll("a", vec![with(None)]);
     assert_eq!(counts(), (Some(12), 7), "what the feed does not say is kept");
-    let (key, writer) = (f.only_key(), f.store.writer().unwrap());
-    writer.call_blocking(move |conn| articles::seen(conn, key)).unwrap();
+    for read in [false, true, false] {
+        f.store.mark_blocking(Mark::Read, vec![key], read).unwrap();
+    }
+    assert_eq!(counts(), (Some(12), 7), "only opening shows them; a mark can be undone");
+    see();
     assert_eq!(counts(), (Some(12), 0));
     // Fewer than before are not new.
     f.poll("a", vec![with(Some(3))]);
