@@ -4,9 +4,13 @@
 use url::Url;
 
 /// Parameters that are always sessions, in lower case.
-const NAMES: [&str; 10] = [
-    "phpsessid",
-    "jsessionid",
+const NAMES: [&str; 2] = ["phpsessid", "jsessionid"];
+/// Parameters that are sessions if their value is one: `sid` may also be the number of a story, and
+/// `session_id` that of a talk.
+const MAYBE: [&str; 11] = [
+    "sid",
+    "s",
+    "session",
     "sessionid",
     "session_id",
     "sessid",
@@ -16,8 +20,6 @@ const NAMES: [&str; 10] = [
     "cfid",
     "cftoken",
 ];
-/// Parameters that are sessions if their value is one: `sid` may also be the number of a story.
-const MAYBE: [&str; 3] = ["sid", "s", "session"];
 /// Fewest characters of such a value.
 const LEAST: usize = 24;
 
@@ -85,6 +87,9 @@ mod tests {
             ("/a;jsessionid=12AB/b;v=1/c;JSESSIONID=2".to_owned(), "/a/b;v=1/c"),
             ("/x?ASPSESSIONIDABC=1&y=2".to_owned(), "/x?y=2"),
             ("/modules.php?name=News&sid=4711".to_owned(), "/modules.php?name=News&sid=4711"),
+            (format!("/shop?osCsid={id}"), "/shop"),
+            ("/talk?session_id=42".to_owned(), "/talk?session_id=42"),
+            ("/talk?CFID=42".to_owned(), "/talk?CFID=42"),
             ("/?s=harbour+bridge".to_owned(), "/?s=harbour+bridge"),
             ("/?s=pneumonoultramicroscopicsilico".to_owned(), "/?s=pneumonoultramicroscopicsilico"),
             ("/a;v=1?b=%20".to_owned(), "/a;v=1?b=%20"),

@@ -41,7 +41,9 @@ pub(super) async fn read(
 ) -> Result<Vec<Prepared>, String> {
     let answered = response.final_url.clone();
     let (asked, at, own) = (visit.home(), visit.started, rules.clone());
-    let document = visit.context.work(move || document(&response, &own, &asked, at)).await;
+    let bytes = response.body.len();
+    let read = move || document(&response, &own, &asked, at);
+    let document = visit.context.read_document(bytes, read).await;
     let document =
         document.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))?;
     gathering.title.clone_from(&document.title);

@@ -22,6 +22,8 @@ const MAX_GROUPS: usize = 200;
 const MAX_TRIED: usize = 8;
 /// Maximum number of elements that all selectors together are compared with.
 const MAX_STEPS: usize = 40_000_000;
+/// Maximum number of parts of the blocks of all groups: the last section of each may be most of the page.
+const MAX_PARTS: usize = 500_000;
 /// Maximum number of members of a group.
 const MAX_MEMBERS: usize = MAX_ELEMENTS;
 /// Ancestors that a selector may name.
@@ -71,9 +73,14 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
     // Selectors are compared with the elements around each element too.
     let levels = page.tree().root_element().descendent_elements().map(|e| e.ancestors().count());
     let mut tries = MAX_STEPS / levels.sum::<usize>().max(1);
+    let mut parts = MAX_PARTS;
     found
         .into_iter()
-        .filter_map(|(members, selectors)| real(page, (members, cut), selectors, &mut tries))
+        .filter_map(|(members, selectors)| {
+            let group = real(page, (members, cut), selectors, &mut tries)?;
+            parts = parts.checked_sub(group.blocks.iter().map(|b| b.parts.len()).sum())?;
+            Some(group)
+        })
         .collect()
 }
 
@@ -134,4 +141,20 @@ fn selectors(element: ElementRef<'_>) -> Vec<String> {
     }
     found.truncate(MAX_SELECTORS);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_all_groups_are_limited() {
+        let heads: String = (0..200).map(|n| format!("<b class=w{n}>x</b>").repeat(3)).collect();
+        let markup = format!("{heads}{}", "12.03.2026<br>".repeat(3000));
+        let page = Page::parse(&markup, &"https://example.org/".parse().unwrap()).unwrap();
+        let found = groups(&page, 3);
+        let parts = |group: &Group<'_>| group.blocks.iter().map(|b| b.parts.len()).sum::<usize>();
+        assert!(found.iter().any(|group| parts(group) > 6000), "a section goes on to the end");
+        assert!(found.iter().map(parts).sum::<usize>() <= MAX_PARTS);
+    }
 }

@@ -61,7 +61,7 @@ impl AddAssign for Measure {
     }
 }
 
-/// The measures of all elements of a page.
+/// The measures of all elements and texts of a page.
 pub(super) struct Measures(HashMap<NodeId, Measure>);
 
 impl Measures {
@@ -81,7 +81,9 @@ impl Measures {
                         open.push(measure.map(|e| of_element(e, page, &own)).unwrap_or_default());
                     }
                     (Node::Text(text), Some(around)) if hidden == 0 => {
-                        *around += of_text(text, links > 0, &mut dates);
+                        let measure = of_text(text, links > 0, &mut dates);
+                        done.insert(node.id(), measure);
+                        *around += measure;
                     }
                     _ => {}
                 },
@@ -102,11 +104,7 @@ impl Measures {
 
     /// Of some nodes together.
     pub(super) fn sum(&self, nodes: &[NodeRef<'_, Node>]) -> Measure {
-        let of = |node: &NodeRef<'_, Node>| match node.value() {
-            Node::Text(text) => of_text(text, false, &mut 1),
-            _ => self.0.get(&node.id()).copied().unwrap_or_default(),
-        };
-        nodes.iter().map(of).fold(Measure::default(), Add::add)
+        nodes.iter().map(|node| self.of_id(node.id())).fold(Measure::default(), Add::add)
     }
 
     pub(super) fn of_id(&self, id: NodeId) -> Measure {
@@ -159,4 +157,26 @@ fn is_date(text: &str, checks: &mut usize) -> bool {
     text.len() <= LONGEST_DATE && is_date_line(text)
         || begins()
         || text.len() <= LONGEST_RELATIVE && !scan(text, &any_day()).dates.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_text_is_searched_once_and_not_without_end() {
+        let dates = "12.03.2026<br>".repeat(MAX_TEXTS + 50);
+        let page = Page::parse(
+            &format!("<div><b>a</b>{dates}</div>"),
+            &"https://example.org/".parse().unwrap(),
+        );
+        let page = page.unwrap();
+        let measures = Measures::of(&page);
+        let around = page.tree().root_element().descendent_elements();
+        let around = around.into_iter().find(|e| e.value().name() == "div").unwrap();
+        let nodes: Vec<NodeRef<'_, Node>> = around.children().collect();
+        assert_eq!(nodes.len(), 2 * (MAX_TEXTS + 50) + 1);
+        assert_eq!(measures.sum(&nodes).dates, MAX_TEXTS);
+        assert_eq!(measures.sum(&nodes), measures.of_id(around.id()));
+    }
 }

@@ -21,6 +21,8 @@ const LEAST: usize = 3;
 /// Maximum number of proposals, and of groups that are rated by their titles.
 const MAX_PROPOSALS: usize = 3;
 const MAX_RATED: usize = 25;
+/// Maximum number of groups that are read for the proposals.
+const MAX_READ: usize = 6;
 /// Maximum number of blocks of a group whose titles are read.
 const SAMPLE: usize = 60;
 /// Minimum mean score of the blocks of a group.
@@ -111,7 +113,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
         b.worth.total_cmp(&a.worth).then_with(|| a.group.selector.cmp(&b.group.selector))
     });
     let mut proposals: Vec<Proposal> = Vec::new();
-    for rated in rated {
+    for rated in rated.into_iter().take(MAX_READ) {
         let rules = WebsiteRules {
             articles: Some(rated.group.selector.clone()),
             ..WebsiteRules::default()
