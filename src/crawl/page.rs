@@ -3,6 +3,7 @@
 use super::links::{MAX_ADDRESS, Seen};
 use crate::util::html::{self, tree};
 use crate::util::limits;
+use crate::util::session::without_session;
 use crate::util::{text, url as address};
 use scraper::{ElementRef, Html};
 use serde_json::Value;
@@ -124,7 +125,7 @@ fn hash(text: &str) -> u64 {
 
 /// Where a reference leads, if it stays on the site.
 pub fn target(base: &Url, reference: &str, site: &Site) -> Option<String> {
-    let mut url = address::resolve(base, reference)?;
+    let mut url = without_session(address::resolve(base, reference)?);
     url.set_fragment(None);
     (site.holds(&url) && url.as_str().len() <= MAX_ADDRESS).then(|| url.into())
 }

@@ -4,6 +4,7 @@ use super::ParsedFeed;
 use super::raw::{Base, RawEntry, RawFeed, RawLink, RawText, TextKind};
 use crate::model::{Enclosure, Entry, Time};
 use crate::util::limits;
+use crate::util::session::without_session;
 use crate::util::{date, html};
 use crate::util::{text, url as address};
 use std::sync::Arc;
@@ -25,9 +26,8 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
     let (entries, note) = raw.entries.finish();
     repairs.extend(note);
     // Without a better base, relative URLs in entries are resolved against the feed's home page.
-    let fallback = home_url.as_deref().and_then(|u| Url::parse(u).ok());
     let mut converter = Converter {
-        base: feed_base.or(fallback.as_ref()).cloned().map(Arc::new),
+        base: feed_base.or(home_url.as_ref()).cloned().map(Arc::new),
         authors: names(&raw.authors.kept),
         language: language.clone(),
         bad_dates: 0,
@@ -41,6 +41,7 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
     if converter.left_out > 0 {
         repairs.push(format!("too long in total, texts and URLs left out: {}", converter.left_out));
     }
+    let home_url = home_url.map(String::from);
     ParsedFeed { title, home_url, language, hints: raw.hints.resolve(), entries, repairs }
 }
 
@@ -178,26 +179,27 @@ fn absolute(link: &RawLink, base: Option<&Url>) -> Option<Url> {
 }
 
 /// The link to the page. An HTML alternate is preferred.
-fn main_link(links: &[RawLink], base: Option<&Url>) -> Option<String> {
+fn main_link(links: &[RawLink], base: Option<&Url>) -> Option<Url> {
     let is_page = |l: &RawLink| l.mime.as_deref().is_none_or(|m| m.contains("html"));
     let alternate = |l: &&RawLink| l.rel == "alternate";
     let pages = links.iter().filter(alternate).filter(|l| is_page(l));
     let others = links.iter().filter(alternate).filter(|l| !is_page(l));
     let rest = links.iter().filter(|l| l.rel == "content");
-    pages.chain(others).chain(rest).find_map(|l| absolute(l, base)).map(String::from)
+    pages.chain(others).chain(rest).find_map(|l| absolute(l, base))
 }
 
 fn entry_url(raw: &RawEntry, base: Option<&Url>) -> Option<String> {
     let original = raw.original_link.as_deref().and_then(|l| address::absolute(None, l));
-    let linked = original.map(String::from).or_else(|| main_link(&raw.links.kept, base));
-    linked.or_else(|| guid_url(raw))
+    let linked = original.or_else(|| main_link(&raw.links.kept, base));
+    // It identifies the entry, unlike other URLs of a feed.
+    linked.or_else(|| guid_url(raw)).map(|url| without_session(url).into())
 }
 
 /// The guid, if it is allowed to be a URL and is one.
-fn guid_url(raw: &RawEntry) -> Option<String> {
+fn guid_url(raw: &RawEntry) -> Option<Url> {
     if raw.guid_is_link == Some(false) {
         return None;
     }
     let guid = raw.guid.value.as_deref()?;
-    address::absolute(None, guid).map(String::from)
+    address::absolute(None, guid)
 }

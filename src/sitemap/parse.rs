@@ -4,6 +4,7 @@
 use crate::model::Time;
 use crate::util::domain::same_site;
 use crate::util::limits;
+use crate::util::session::without_session;
 use crate::util::{date, html, text, url as address};
 use flate2::read::MultiGzDecoder;
 use quick_xml::Reader;
@@ -175,7 +176,7 @@ impl Draft {
             language: word(&self.language),
         });
         Some(SitemapEntry {
-            url: self.url(base)?,
+            url: without_session(self.url(base)?),
             lastmod: LastMod::parse(&self.lastmod),
             changefreq: word(&self.changefreq).map(|f| f.to_lowercase()),
             priority: priority.unwrap_or(0.5),

@@ -72,16 +72,23 @@ pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
 
 /// As [`prepare`], for entries of one page: each has an identifier as its guid and carries its whole
 /// text. Their URLs do not identify them, because several may lead to one page. An entry whose
-/// identifier has changed is recognised by title, text and date, else by title and date.
-pub fn prepare_identified(entries: Vec<Entry>) -> Vec<Prepared> {
+/// identifier has changed is recognised by title, text and date, else by title and date. `floats`
+/// says of each whether its date is relative to the poll: without a URL, title and text are all that
+/// remains of such an entry.
+pub fn prepare_identified(entries: Vec<Entry>, floats: &[bool]) -> Vec<Prepared> {
+    let floating =
+        entries.iter().zip(floats).filter(|(entry, floats)| **floats && entry.url.is_none());
+    let floating: HashSet<String> = floating.filter_map(|(entry, _)| entry.guid.clone()).collect();
     let mut prepared = prepare(entries);
     for each in &mut prepared {
         let day = each.entry.published.map(|at| at.date_naive().to_string()).unwrap_or_default();
-        each.url_hash = hash(["entry", each.entry.title.as_str(), day.as_str()]);
-        each.content_hash = hash([each.content_hash.to_string().as_str(), day.as_str()]);
         // The place on the page may get another name, or lose it, without any edit.
         let link = each.entry.url.as_deref().filter(|url| !url.contains('#'));
         each.version_hash = version_hash(&each.entry, link, each.content_hash);
+        each.url_hash = hash(["entry", each.entry.title.as_str(), day.as_str()]);
+        if !each.entry.guid.as_ref().is_some_and(|guid| floating.contains(guid)) {
+            each.content_hash = hash([each.content_hash.to_string().as_str(), day.as_str()]);
+        }
         (each.identified, each.distinctive) = (true, true);
     }
     prepared

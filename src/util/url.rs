@@ -1,7 +1,7 @@
 //! URLs: which may be opened, and when two are the same.
 
 use super::login::without_secrets;
-use super::session::{is_session, path_without_session, without_session};
+use super::session::{is_session, path_without_session};
 use crate::util::limits;
 use std::fmt;
 use url::{Position, Url};
@@ -100,7 +100,7 @@ pub fn take_credentials(url: &mut Url) -> Option<(String, String)> {
     Some(taken)
 }
 
-/// An absolute http(s) URL from a reference in a document, without credentials and sessions. A reference that
+/// An absolute http(s) URL from a reference in a document, without credentials. A reference that
 /// would inherit more than [`limits::BASE_BYTES`] of its base URL is not resolved.
 pub fn resolve(base: &Url, href: &str) -> Option<Url> {
     let href = tidy(href)?;
@@ -236,7 +236,7 @@ fn finish(mut url: Url) -> Option<Url> {
         return None;
     }
     take_credentials(&mut url);
-    Some(without_session(url))
+    Some(url)
 }
 
 #[cfg(test)]
@@ -309,6 +309,11 @@ mod tests {
             ("c", Some("https://example.com/a/c")),
             ("/c?d#e", Some("https://example.com/c?d#e")),
             ("//other.example/x", Some("https://other.example/x")),
+            // It may be the only name of a download.
+            (
+                "/x?s=0123456789abcdef0123456789abcdef",
+                Some("https://example.com/x?s=0123456789abcdef0123456789abcdef"),
+            ),
             (" h\nttp://x.example/ ", Some("http://x.example/")),
             ("http://u:p@x.example/", Some("http://x.example/")),
             ("java\tscript:alert(1)", None),

@@ -1,6 +1,7 @@
 //! A page as a tree, with the URL against which its links are resolved.
 
 use crate::util::html::{self, tree, tree::text_of};
+use crate::util::session::without_session;
 use crate::util::{text, url as address};
 use scraper::{Html, Selector};
 use std::sync::LazyLock;
@@ -88,9 +89,9 @@ impl Page {
         &self.base
     }
 
-    /// The target of a reference: http or https, without its fragment.
+    /// The target of a reference: http or https, without its fragment and sessions.
     pub fn resolve(&self, href: &str) -> Option<Url> {
-        let mut url = address::resolve(&self.base, href)?;
+        let mut url = without_session(address::resolve(&self.base, href)?);
         url.set_fragment(None);
         Some(url)
     }
@@ -165,6 +166,7 @@ mod tests {
         let page = Page::parse("<base href='/q/'><p>x", &at()).unwrap();
         let cases = [
             ("1.html#top", Some("https://example.org/q/1.html")),
+            ("2.html?PHPSESSID=x1&b=2", Some("https://example.org/q/2.html?b=2")),
             ("mailto:a@b", None),
             ("javascript:void(0)", None),
             ("tel:1", None),

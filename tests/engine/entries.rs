@@ -194,6 +194,34 @@ async fn an_edited_entry_keeps_its_marks_and_counters_are_no_edits() {
 }
 
 #[tokio::test]
+async fn an_equal_title_does_not_store_an_entry_with_a_relative_date_again() {
+    let site = Site::default();
+    let show = |all: &[(&str, &str, &str)]| {
+        let entry = |(title, ago, text): &(&str, &str, &str)| {
+            format!("<div class=release><h2>{title}</h2><p>{ago}</p><p>{text}</p></div>")
+        };
+        site.html("/log", &all.iter().map(entry).collect::<String>());
+    };
+    let (old, other) = ("The crane lifts boats again.", "The sauna stays open.");
+    show(&[("Outage", "3 days ago", old), ("Sauna", "5 days ago", other)]);
+    let server = site.start();
+    let home = Home::with(&[followed(&server.url("/log"), Some("div.release"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(2, 0, 2));
+    home.clock.advance(DAY);
+    // The page rounds in its own way: by its dates, the entry is a day younger now.
+    let new = "The pump has failed, and the pool is closed.";
+    show(&[
+        ("Outage", "1 day ago", new),
+        ("Outage", "3 days ago", old),
+        ("Sauna", "6 days ago", other),
+    ]);
+    sync_one(&engine, Pace::Manual).await;
+    assert_eq!(titles(&engine).len(), 3, "{:?}", titles(&engine));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
 async fn reports_what_is_no_entry_and_when_there_are_none() {
     let site = Site::default();
     const TEXT: &str = "The pool is closed until the new pump arrives from the factory in Bergen, \

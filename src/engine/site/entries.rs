@@ -73,8 +73,10 @@ pub(super) async fn read(
     // The user selected the part: every change of it counts.
     let selected = rules.content != WebsiteRules::CONTENT;
     let prepare = move || {
+        let floats: Vec<bool> = entries.iter().map(|each| each.floats).collect();
         let pairs = entries.into_iter().zip(known);
-        prepare_identified(pairs.map(|(entry, known)| settled(entry, known, selected)).collect())
+        let entries = pairs.map(|(entry, known)| settled(entry, known, selected)).collect();
+        prepare_identified(entries, &floats)
     };
     let prepared = visit.context.work(prepare).await;
     prepared.ok_or_else(|| "the entries could not be read (this is a bug)".to_owned())

@@ -4,6 +4,7 @@
 use super::escape;
 use super::scan::{Scanner, Tag, Token, decode_entities};
 use crate::util::limits;
+use crate::util::session::without_session;
 use crate::util::url::absolute;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -322,7 +323,8 @@ impl Writer<'_> {
             }
             Kind::Address => absolute(base, value).map(|u| String::from(u).into()),
             Kind::Link => match absolute(base, value) {
-                Some(url) => Some(String::from(url).into()),
+                // Else a text would change whenever its links are given another session.
+                Some(url) => Some(String::from(without_session(url)).into()),
                 None => mail(value).or_else(|| jump(value)).map(Cow::from),
             },
         }

@@ -248,42 +248,57 @@ fn build(
         };
         let size = content.as_ref().map_or(0, String::len) + title.len();
         if size > space {
-            LeftOut::add(
-                &mut found.left_out,
-                LeftOutReason::OverLimit,
-                &place(page, &reading.block),
-            );
+            let place = place(page, &reading.block);
+            LeftOut::add(&mut found.left_out, LeftOutReason::OverLimit, &place);
             continue;
         }
         space -= size;
-        let published = reading.date.as_ref().and_then(|date| date.time(context));
-        let ahead = |t: &Time| now.is_some_and(|now| *t > now + chrono::TimeDelta::days(1));
-        let published = published.filter(|t| !ahead(t)).map(|t| now.map_or(t, |now| t.min(now)));
-        let traits = Traits {
-            fragment: reading.links.fragment.clone(),
-            link: reading.links.link.clone(),
-            title: title.clone(),
-            day: reading.date.as_ref().and_then(BlockDate::key),
-            floats: reading.date.as_ref().is_some_and(BlockDate::floats),
-            text: content.clone().unwrap_or_default(),
-        };
-        let entry = Entry {
-            title,
-            authors: reading.authors.into_iter().take(MAX_AUTHORS).collect(),
-            published,
-            dated: published
-                .map(|_| DateOrigin { from: DateSource::List, confidence: Confidence::Medium }),
-            content,
-            url: reading.links.link.map(|url| url.to_string()),
-            ..Entry::default()
-        };
-        let floats = reading.date.as_ref().is_some_and(BlockDate::floats);
-        built.push((PageEntry { entry, floats }, traits));
+        let published = reading.date.as_ref().and_then(|date| published(date, context, now));
+        built.push(entry(reading, title, content, published));
     }
-    let (entries, traits): (Vec<PageEntry>, Vec<Traits>) = built.into_iter().unzip();
+    found.entries = identified(page, built);
+}
+
+/// The time of an entry, never after `now`. A date that is more than a day ahead is none.
+fn published(date: &BlockDate, context: &Context, now: Option<Time>) -> Option<Time> {
+    let ahead = |t: &Time| now.is_some_and(|now| *t > now + chrono::TimeDelta::days(1));
+    date.time(context).filter(|t| !ahead(t)).map(|t| now.map_or(t, |now| t.min(now)))
+}
+
+/// An entry without its identifier, and what may identify it.
+fn entry(
+    reading: Reading<'_>,
+    title: String,
+    content: Option<String>,
+    published: Option<Time>,
+) -> (PageEntry, Traits) {
+    let floats = reading.date.as_ref().is_some_and(BlockDate::floats);
+    let traits = Traits {
+        fragment: reading.links.fragment,
+        link: reading.links.link.clone(),
+        title: title.clone(),
+        day: reading.date.as_ref().and_then(BlockDate::key),
+        floats,
+        text: content.clone().unwrap_or_default(),
+    };
+    let origin = DateOrigin { from: DateSource::List, confidence: Confidence::Medium };
+    let entry = Entry {
+        title,
+        authors: reading.authors.into_iter().take(MAX_AUTHORS).collect(),
+        published,
+        dated: published.map(|_| origin),
+        content,
+        url: reading.links.link.map(|url| url.to_string()),
+        ..Entry::default()
+    };
+    (PageEntry { entry, floats }, traits)
+}
+
+/// The entries with their identifiers.
+fn identified(page: &Page, built: Vec<(PageEntry, Traits)>) -> Vec<PageEntry> {
+    let (mut entries, traits): (Vec<PageEntry>, Vec<Traits>) = built.into_iter().unzip();
     let named = ids::identify(&traits);
-    found.entries = entries;
-    for ((entry, traits), (id, lasting)) in found.entries.iter_mut().zip(traits).zip(named) {
+    for ((entry, traits), (id, lasting)) in entries.iter_mut().zip(traits).zip(named) {
         entry.entry.guid = Some(text::line(&id));
         // Without another link, an entry is at its place on the page.
         if let (None, Some(fragment), true) = (&entry.entry.url, traits.fragment, lasting) {
@@ -292,6 +307,7 @@ fn build(
             entry.entry.url = Some(url.to_string());
         }
     }
+    entries
 }
 
 /// The title of an entry; the description of an image may stand for it. `None` if the block is empty,

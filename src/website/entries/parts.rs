@@ -4,6 +4,7 @@ use super::blocks::Block;
 use super::dates::{is_only_date, without_date};
 use crate::util::date::Context;
 use crate::util::html::tree::text_up_to;
+use crate::util::session::without_session;
 use crate::util::text;
 use crate::util::url::{self as address, normalise};
 use crate::website::page::Page;
@@ -219,7 +220,7 @@ pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -
     let mut fragment = None;
     let mut leads = |e: ElementRef<'_>| -> Option<Url> {
         let href = e.attr("href").filter(|_| e.value().name() == "a")?;
-        let url = address::resolve(page.base(), href)?;
+        let url = without_session(address::resolve(page.base(), href)?);
         if normalise(&url) != own {
             return Some(url);
         }
