@@ -163,6 +163,14 @@ fn links_are_chosen() {
 }
 
 #[test]
+fn sessions_stay_in_urls_that_identify_nothing() {
+    let id = "0123456789abcdef0123456789abcdef";
+    let entry = item(&format!("<link>/t?n=1&amp;sid={id}</link><enclosure url='/get?s={id}'/>"));
+    assert_eq!(entry.url.as_deref(), Some("https://base.example/t?n=1"));
+    assert_eq!(entry.enclosures[0].url, format!("https://base.example/get?s={id}"));
+}
+
+#[test]
 fn keeps_optional_fields() {
     let entry = item(
         "<title>t</title><category>a</category><category> a </category><category>b</category>\
