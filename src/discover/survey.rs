@@ -8,7 +8,7 @@ use crate::util::html::tree::text_of;
 use crate::util::url::normalise;
 use crate::util::{html, limits};
 use crate::website::propose::{Proposal, propose};
-use crate::website::{Page, entries, signal::metadata};
+use crate::website::{Page, declares_article, entries, signal::metadata};
 use scraper::ElementRef;
 use std::collections::HashSet;
 use url::Url;
@@ -32,6 +32,8 @@ pub struct Survey {
     pub entries: Option<EntriesOffer>,
     /// Title of the article if the page is one, with its date if known.
     pub article: Option<(String, Option<Time>)>,
+    /// Whether the page says that it is an article.
+    pub is_article: bool,
     /// Number of entries if the document is a sitemap.
     pub sitemap: Option<usize>,
     /// Whether the text is only visible with JavaScript.
@@ -65,12 +67,12 @@ impl Survey {
         self.entries.as_ref().filter(|e| e.rank != EntriesRank::OnRequest)
     }
 
-    /// Whether the page and a feed that it does not announce have articles in common, as far as can be
-    /// told.
-    pub fn shares(&self, feed: &ParsedFeed) -> bool {
+    /// Whether the page and a feed that it does not announce have articles in common; `None` if the feed
+    /// has no URLs of articles.
+    pub fn shares(&self, feed: &ParsedFeed) -> Option<bool> {
         let urls = feed.entries.iter().filter_map(|e| Url::parse(e.url.as_deref()?).ok());
         let urls: Vec<String> = urls.map(|url| normalise(&url)).collect();
-        urls.is_empty() || urls.iter().any(|url| self.links.contains(url))
+        (!urls.is_empty()).then(|| urls.iter().any(|url| self.links.contains(url)))
     }
 }
 
@@ -92,6 +94,7 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
         links: links(&page),
         entries,
         article: article(&page).filter(|_| lists.is_empty() && !has_entries),
+        is_article: declares_article(&page),
         lists,
         sitemap: None,
         needs_javascript: page.needs_javascript(),

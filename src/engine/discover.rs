@@ -21,6 +21,8 @@ use url::Url;
 const MAX_TRIED: usize = 3;
 /// Confidence in a feed that only the home page announces: the page may have nothing to do with it.
 const HOME_CONFIDENCE: f64 = 0.9;
+/// Confidence from which on a list of the page is rather followed than another feed of its site.
+const SURE_LIST: f64 = 0.6;
 /// Sitemaps that are tried.
 const MAX_SITEMAPS: usize = 2;
 
@@ -30,6 +32,10 @@ impl Handle {
     /// anything else is offered or tried, robots.txt decides first: if the page announces no feed,
     /// the URLs of known systems, the home page and usual URLs are tried one after the other, and
     /// the sitemap if the page is not a list either. Drop the future to cancel.
+    ///
+    /// These are at most 19 requests: the page, 3 announced feeds, robots.txt, 8 guessed URLs, the
+    /// home page, 3 feeds that it announces, 2 sitemaps. Redirects, the robots.txt of other hosts,
+    /// and http after a failure of https count in addition.
     pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
         self.explore(typed, None, None).await
     }
@@ -100,18 +106,20 @@ impl Handle {
         found: &mut Discovery,
     ) {
         let wanted = |k: SourceKind| kind.is_none_or(|kind| kind == k);
-        let has_feed = !found.ways.is_empty();
+        let announced = !found.ways.is_empty();
         let offers = !survey.lists.is_empty()
             || survey.article.is_some()
             || survey.offered_entries().is_some();
-        if has_feed && !offers {
+        if announced && !offers {
             return;
         }
-        let Some(sitemaps) = self.ask_robots(found).await else { return };
+        // The host that the page is on, also after a redirect.
+        let page = &response.response.final_url;
+        let Some(sitemaps) = self.ask_robots(page, found).await else { return };
         let is_page = survey.sitemap.is_none();
-        if !has_feed && wanted(SourceKind::Feed) && is_page {
-            self.try_guesses(&survey.guesses, found).await;
-            put_entries_first(survey, found);
+        if !announced && wanted(SourceKind::Feed) && is_page {
+            self.try_guesses(page, &survey.guesses, found).await;
+            put_page_first(survey, found);
         }
         if wanted(SourceKind::Website) {
             offer_lists(survey, response, found);
@@ -126,16 +134,16 @@ impl Handle {
             found.report(format!("the URL is a sitemap with {count} entries"));
             found.ways.push(sitemap_way(found.address.clone(), count, response.clone()));
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
-            self.try_sitemaps(&sitemaps, found).await;
+            self.try_sitemaps(page, &sitemaps, found).await;
         }
         let content_type = response.response.content_type().unwrap_or_default();
         let is_html = content_type.is_empty() || content_type.contains("html");
         let readable = is_html && is_page && !survey.needs_javascript;
-        let has_feed = found.ways.iter().any(|w| w.kind() == SourceKind::Feed);
+        let has_feed = announced || has_own_feed(page, survey, found);
         if readable && wanted(SourceKind::Page) && (survey.article.is_some() || !has_feed) {
             page_way(survey, response.clone(), found);
         }
-        // If there is a feed, no further requests are needed.
+        // If the page has a feed, no further requests are needed.
         if readable && wanted(SourceKind::Crawl) && !has_feed {
             found.ways.extend(CRAWLED.map(|crawl| crawl_way(&found.address, crawl)));
         }
@@ -143,9 +151,9 @@ impl Handle {
 
     /// The sitemaps of robots.txt, which is fetched before anything but the typed page and the
     /// feeds that it announces; `None` if it forbids the page to programs.
-    async fn ask_robots(&self, found: &mut Discovery) -> Option<Vec<String>> {
-        let request = self.request(&found.address, &found.typed, Purpose::Page);
-        let host = found.address.host_str().unwrap_or_default().to_owned();
+    async fn ask_robots(&self, page: &Url, found: &mut Discovery) -> Option<Vec<String>> {
+        let request = self.request(page, &found.typed, Purpose::Page);
+        let host = page.host_str().unwrap_or_default().to_owned();
         match self.context.client.sitemaps(&request).await {
             Ok(sitemaps) => return Some(sitemaps),
             Err(FetchError::Robots { .. }) => found.report(format!(
@@ -230,13 +238,14 @@ impl Handle {
 
     /// Tries the URLs of known systems, then the feeds that the home page announces, then the usual
     /// URLs, until one works.
-    async fn try_guesses(&self, guesses: &[Guess], discovery: &mut Discovery) {
+    async fn try_guesses(&self, page: &Url, guesses: &[Guess], discovery: &mut Discovery) {
         let systems = guesses.iter().take_while(|g| g.system.is_some()).count();
         let (known, usual) = guesses.split_at(systems);
         let mut missed = Missed::default();
         let mut goes_on = self.try_urls(known, &mut missed, discovery).await;
-        if goes_on {
-            goes_on = self.try_home(discovery).await && discovery.ways.is_empty();
+        // Elsewhere on the host of a known system is nothing but feeds of others.
+        if goes_on && !guesses.iter().any(|g| g.by_host) {
+            goes_on = self.try_home(page, discovery).await && discovery.ways.is_empty();
         }
         if goes_on {
             self.try_urls(usual, &mut missed, discovery).await;
@@ -286,9 +295,9 @@ impl Handle {
     }
 
     /// Offers the feeds that the home page announces. Returns whether the site responds.
-    async fn try_home(&self, discovery: &mut Discovery) -> bool {
-        let Ok(home) = discovery.address.join("/") else { return true };
-        if home == discovery.address {
+    async fn try_home(&self, page: &Url, discovery: &mut Discovery) -> bool {
+        let Ok(home) = page.join("/") else { return true };
+        if home == *page {
             return true;
         }
         match self.fetch(&home, &discovery.typed, Purpose::Page).await {
@@ -310,8 +319,8 @@ impl Handle {
     }
 
     /// Searches for a sitemap at the URLs that robots.txt names, else at the usual URL.
-    async fn try_sitemaps(&self, lines: &[String], discovery: &mut Discovery) {
-        let places = sitemap::places(&discovery.address, lines);
+    async fn try_sitemaps(&self, page: &Url, lines: &[String], discovery: &mut Discovery) {
+        let places = sitemap::places(page, lines);
         for place in places.into_iter().take(MAX_SITEMAPS) {
             match self.fetch(&place, &discovery.typed, Purpose::Page).await {
                 Ok(Fetched { survey: Survey { sitemap: Some(count), .. }, response, .. }) => {
@@ -435,16 +444,39 @@ fn report_response(found: &mut Discovery, instead: Option<String>, first: &Timed
 }
 
 /// A feed found elsewhere on the site that has no article in common with the page is another one
-/// than that of the entries on the page.
-fn put_entries_first(survey: &Survey, found: &mut Discovery) {
-    let first = survey.entries.as_ref().filter(|e| e.rank == EntriesRank::First);
-    let (Some(offer), false) = (first, survey.guesses.iter().any(|g| g.by_host)) else { return };
+/// than that of the entries or the list on the page.
+fn put_page_first(survey: &Survey, found: &mut Discovery) {
+    let entries = survey.entries.as_ref().filter(|e| e.rank == EntriesRank::First);
+    let list = survey.lists.first().filter(|l| l.confidence >= SURE_LIST && !survey.is_article);
+    let own = entries.map(|e| e.proposal.confidence).or(list.map(|l| l.confidence));
+    let (Some(own), false) = (own, survey.guesses.iter().any(|g| g.by_host)) else { return };
     for way in &mut found.ways {
-        let own = matches!(&way.first, Some(FirstFetch::Feed(first)) if survey.shares(&first.feed));
-        if !own {
-            way.confidence = way.confidence.min(offer.proposal.confidence - 0.01);
-        }
+        let shares = match &way.first {
+            Some(FirstFetch::Feed(first)) => survey.shares(&first.feed),
+            _ => Some(false),
+        };
+        way.confidence = match shares {
+            // Of equal ways, the one that was found first comes first.
+            Some(true) => way.confidence.max(own),
+            Some(false) => way.confidence.min(own - 0.01),
+            None => way.confidence,
+        };
     }
+}
+
+/// Whether a feed was found by the host of the page, below the page or in its folder. One at the root of
+/// the site belongs to the home page only.
+fn has_own_feed(page: &Url, survey: &Survey, found: &Discovery) -> bool {
+    let by_host = survey.guesses.iter().any(|g| g.by_host);
+    let path = page.path();
+    let folder = path.rfind('/').map_or("/", |at| &path[..=at]);
+    let is_own = |url: &Url| {
+        let inside = url.path().strip_prefix(path.trim_end_matches('/'));
+        let below = inside.is_some_and(|rest| rest.starts_with('/'));
+        let beside = folder != "/" && url.path().starts_with(folder);
+        by_host || page.origin() == url.origin() && (below || beside)
+    };
+    found.ways.iter().any(|way| way.kind() == SourceKind::Feed && is_own(&way.url))
 }
 
 /// Whether a page that was found at `page` may not announce this URL: only the user can add a

@@ -1,5 +1,7 @@
 //! How a site without a feed is read, as declared in `sources.toml`.
 
+use super::Time;
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
@@ -82,6 +84,9 @@ pub struct WebsiteFacts {
     pub rules: u64,
     /// What the pages said about when they change, in the last poll that read them.
     pub says: PageSays,
+    /// The last activity that the list showed when an article was last read, by a hash of its URL.
+    /// Lists name times without a zone, so it can only be compared with what they show later.
+    pub active: BTreeMap<u64, Time>,
 }
 
 /// What the pages of a site say about when they change; `None` if they do not say it.
@@ -91,13 +96,13 @@ pub struct PageSays {
     /// How often the sitemap says that pages change: the shortest of its `changefreq`.
     pub changes: Option<Duration>,
     /// The newest modification time, or date of an article, in a sitemap or list.
-    pub listed: Option<super::Time>,
+    pub listed: Option<Time>,
     /// `article:modified_time` and similar metadata.
-    pub modified: Option<super::Time>,
+    pub modified: Option<Time>,
     /// `article:published_time` and similar metadata.
-    pub published: Option<super::Time>,
+    pub published: Option<Time>,
     /// The first `time` element of the body.
-    pub shown: Option<super::Time>,
+    pub shown: Option<Time>,
 }
 
 /// The signals that say when to visit a page again, cheapest first.

@@ -36,6 +36,8 @@ pub enum PageResult {
     Read(Box<PageRead>),
     /// The page was not fetched: the user wants the text of the feed.
     FeedWanted,
+    /// The page was fetched, but nothing of it is used: what there is stays.
+    Unused,
     /// The page is not fetched again: the feed carries the full text.
     Needless,
     /// When the article was last changed, according to another source than the page.
@@ -68,8 +70,10 @@ pub struct PageRead {
     pub alone: Option<String>,
     /// The text of the feed stays, because the page does not contain it.
     pub keeps_feed: bool,
-    /// The page is watched: a change makes its item unread and the newest again.
+    /// The page is watched: its item has no text but that of the page.
     pub watched: bool,
+    /// A change makes its item unread and the newest again.
+    pub renews: bool,
 }
 
 /// The article of a page, compared with the stored one.
@@ -138,6 +142,11 @@ pub(super) fn save(conn: &Connection, fetched: &FetchedPage) -> Result<bool> {
     }
     if let PageResult::Dated(at) = fetched.end {
         save_said(conn, key, (None, None), Some(at), &[])?;
+        return Ok(true);
+    }
+    if let PageResult::Unused = fetched.end {
+        conn.prepare_cached("UPDATE fetch SET asked = ?2 WHERE item = ?1")?
+            .execute([key, fetched.at.timestamp()])?;
         return Ok(true);
     }
     if let PageResult::Needless = fetched.end {
@@ -235,13 +244,12 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     }
     insert(conn, key, since, html, *from, kept.as_deref())?;
     if read.watched {
-        // A watched page has no text but the current one.
         conn.prepare_cached("UPDATE detail SET content = ?2, summary = NULL WHERE item = ?1")?
             .execute(params![key, html])?;
     }
     if changed {
         mark_changed(conn, key, Revision::any_substantial(revisions))?;
-        if read.watched {
+        if read.renews {
             conn.prepare_cached("UPDATE item SET read = 0, date = max(date, ?2) WHERE key = ?1")?
                 .execute([key, at.timestamp()])?;
         }

@@ -48,7 +48,7 @@ pub struct ListLink {
     pub date: Option<Time>,
     /// The author that its row names; see [`list_page_with_rows`].
     pub author: Option<String>,
-    /// The latest date of its row; see [`list_page_with_rows`].
+    /// The latest date of its row, if it has several; see [`list_page_with_rows`].
     pub active: Option<Time>,
 }
 

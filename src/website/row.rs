@@ -92,15 +92,17 @@ fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
     names.next()
 }
 
-/// The latest date of a row; the start of a day if the time is not given.
+/// The latest date of a row that has more than that of the article; the start of a day if the time is not
+/// given.
 fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> Option<Time> {
-    let times = block
+    let times: Vec<Time> = block
         .descendent_elements()
         .take(MAX_ELEMENTS)
         .filter(|e| e.value().name() == "time")
-        .filter_map(|e| date::parse(e.attr("datetime")?));
-    if let Some(latest) = times.max() {
-        return Some(latest);
+        .filter_map(|e| date::parse(e.attr("datetime")?))
+        .collect();
+    if times.len() > 1 {
+        return times.into_iter().max();
     }
     let row = text_up_to(block, MAX_ROW + 1);
     if row.len() > MAX_ROW {
@@ -110,7 +112,8 @@ fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> O
     let row = text::line(&row).replacen(&own, " ", 1);
     let dates = date::scan(&row, context).dates.into_iter();
     let sure = dates.filter(|d| !d.range && !d.short && d.swapped.is_none());
-    sure.map(|d| time_of(&d, context)).max()
+    let times: Vec<Time> = sure.map(|d| time_of(&d, context)).collect();
+    times.iter().max().filter(|_| times.len() > 1).copied()
 }
 
 #[cfg(test)]
@@ -149,7 +152,12 @@ mod tests {
             ),
             (
                 "<p><a class=t href=1>One of 3 May 2024</a><p><a class=t href=2>Two</a> 5 May 2024",
-                vec![pair("", ""), pair("", "2024-05-05 00:00")],
+                vec![pair("", ""), pair("", "")],
+            ),
+            (
+                "<p><a class=t href=1>One</a> <time datetime=2026-11-12T10:30Z>12 Nov 2026</time>\
+                 <p><a class=t href=2>Two</a> 5 May 2024, changed on 6 May 2024",
+                vec![pair("", ""), pair("", "2024-05-06 00:00")],
             ),
         ];
         for (markup, want) in cases {

@@ -4,6 +4,7 @@
 use super::*;
 use newsfed::engine::Discovery;
 use newsfed::model::SourceKind;
+use std::collections::{HashMap, HashSet};
 
 /// A site of these documents; everything else is missing.
 fn serve(documents: &[(&'static str, String)]) -> Server {
@@ -133,7 +134,7 @@ async fn offers_the_ways_by_confidence_and_tells_them_apart() {
     assert_eq!(kinds(&found)[..2], [SourceKind::Feed, SourceKind::Website]);
     let now = newsfed::model::Time::UNIX_EPOCH;
     let labels = found.labels(now);
-    let distinct: std::collections::HashSet<&String> = labels.iter().collect();
+    let distinct: HashSet<&String> = labels.iter().collect();
     assert_eq!(distinct.len(), labels.len(), "{labels:?}");
     assert_eq!(labels[0], "Feed · 1 entry");
     assert!(labels[1].starts_with("List of articles · 8 found"), "{labels:?}");
@@ -163,5 +164,90 @@ async fn new_sources_read_more_pages_and_have_the_title_of_the_page() {
     assert_eq!(source.rules.pages().map(|rules| rules.max_pages), Some(3));
     let (source, facts) = engine.sources().await.unwrap().remove(0);
     assert_eq!(facts.title(&source), "News");
+    engine.shutdown().await;
+}
+
+fn feed_of(link: &str) -> String {
+    format!(
+        "<rss version='2.0'><channel><item><title>One</title><link>{link}</link></item></channel></rss>"
+    )
+}
+
+#[tokio::test]
+async fn the_feed_of_the_site_is_not_that_of_any_page() {
+    let hours = "<title>Opening hours</title><p>Open from nine to five.".to_owned();
+    for (path, own) in [("/opening-hours.html", false), ("/pool/hours.html", false), ("/", true)] {
+        let server = serve(&[(path, hours.clone()), ("/rss.xml", RSS.to_owned())]);
+        let found = kinds(&discover(&server, path).await);
+        let rest = [SourceKind::Crawl, SourceKind::Crawl, SourceKind::Page];
+        let rest: &[SourceKind] = if own { &[] } else { &rest };
+        let mut all = found[1..].to_vec();
+        all.sort_by_key(|kind| *kind == SourceKind::Page);
+        assert_eq!((found[0], &all[..]), (SourceKind::Feed, rest), "{path}");
+    }
+    let server = serve(&[("/pool/hours.html", hours), ("/pool/feed", RSS.to_owned())]);
+    assert_eq!(kinds(&discover(&server, "/pool/hours.html").await), [SourceKind::Feed]);
+}
+
+#[tokio::test]
+async fn a_list_on_the_page_comes_before_another_feed_of_its_site() {
+    let cases = [
+        ("/press/one", [SourceKind::Website, SourceKind::Feed]),
+        ("/news/story-of-bus-3", [SourceKind::Feed, SourceKind::Website]),
+    ];
+    for (link, first) in cases {
+        let server = serve(&[("/~ann/notes.html", list("", "")), ("/feed", feed_of(link))]);
+        let found = discover(&server, "/~ann/notes.html").await;
+        assert_eq!(kinds(&found)[..2], first, "{link}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirected_page_is_explored_on_its_own_host() {
+    let real = serve(&[("/~ann/", "<p>Hello".to_owned())]);
+    let target = real.url("/~ann/").to_string();
+    let typed = Server::start(move |request| match request.path.as_str() {
+        "/old" => Reply::status(301).header("Location", &target),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let found = discover(&typed, "/old").await;
+    assert_eq!(paths_requested(&typed), ["/old"], "{:?}", found.tried);
+    let asked = paths_requested(&real);
+    assert_eq!(asked[..3], ["/~ann/", "/robots.txt", "/"]);
+    assert!(asked.contains(&"/sitemap.xml".to_owned()), "{asked:?}");
+}
+
+#[tokio::test]
+async fn the_number_of_requests_is_bounded() {
+    let feeds = |folder: &str| {
+        let link = |n: usize| {
+            format!("<link rel=alternate type=application/rss+xml href={folder}{n}.xml>")
+        };
+        (1..=3).map(link).collect::<String>()
+    };
+    let maps = "Sitemap: /map-1.xml\nSitemap: /map-2.xml\nSitemap: /map-3.xml\n".to_owned();
+    let server = serve(&[
+        ("/a/b/c/", feeds("/a/feed-") + "<p>Hello"),
+        ("/", feeds("/feed-") + "<p>Hello"),
+        ("/robots.txt", maps),
+    ]);
+    let found = discover(&server, "/a/b/c/").await;
+    let asked = paths_requested(&server);
+    assert_eq!(asked.len(), 19, "{asked:?}: {:?}", found.tried);
+    let distinct: HashSet<&String> = asked.iter().collect();
+    assert_eq!(distinct.len(), asked.len(), "{asked:?}");
+}
+
+#[tokio::test]
+async fn the_host_of_a_known_system_is_not_searched() {
+    let server = serve(&[("/s/one", "<p>Hello".to_owned()), ("/", feed_of("/s/one"))]);
+    let host = HashMap::from([("lobste.rs".to_owned(), vec![IpAddr::V4(Ipv4Addr::LOCALHOST)])]);
+    let home = Home { names: Names::Table(Arc::new(host)), ..Home::new() };
+    let engine = home.on_demand().await;
+    let typed = server.url("/s/one").replace("127.0.0.1", "lobste.rs");
+    let found = engine.discover(&typed).await.unwrap();
+    let asked = paths_requested(&server);
+    assert_eq!(asked, ["/s/one", "/robots.txt", "/rss", "/sitemap.xml"], "{:?}", found.tried);
     engine.shutdown().await;
 }

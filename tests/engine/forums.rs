@@ -57,6 +57,8 @@ async fn a_reply_changes_its_topic_and_sessions_change_nothing() {
     let one = found.iter().find(|item| item.title == "Topic 1").unwrap();
     assert_eq!(one.url.as_deref(), Some(server.url("/viewtopic.php?t=1").as_str()));
     assert_eq!(one.authors, ["Ann 1"], "the one who has started the topic");
+    let summary = one.summary.clone();
+    assert!(summary.as_ref().is_some_and(|text| text.contains(FIRST)), "{summary:?}");
 
     let keys: Vec<i64> = (1..=engine.store().reader().unwrap().last_key().unwrap()).collect();
     engine.store().mark(Mark::Read, keys, true).await.unwrap();
@@ -74,6 +76,8 @@ async fn a_reply_changes_its_topic_and_sessions_change_nothing() {
         .map(|row| row.title)
         .collect();
     assert_eq!(unread, ["Topic 1"]);
+    let one = items(&engine).into_iter().find(|item| item.title == "Topic 1").unwrap();
+    assert_eq!(one.summary, summary, "a topic is no watched page");
     home.clock.advance(DAY);
     site.html("/", &board(visits[0], &[(1, "16 Jan 2027, 07:00"), (2, "12 Jan 2027, 10:00")]));
     let before = server.requests().len();
@@ -114,5 +118,36 @@ async fn a_pinned_article_does_not_hide_new_ones() {
     sync_one(&engine, Pace::Manual).await;
     assert_eq!(titles(&engine).len(), stored + 20);
     assert!(!paths_requested(&server).contains(&"/3".to_owned()), "known articles end the walk");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn local_times_of_a_list_renew_nothing_until_they_change() {
+    let site = Site::default();
+    let list = |head: &str, updated: &str| {
+        let row = "<a class=t href=/a>One</a> 15 Jan 2027, 17:30";
+        site.html("/", &format!("<p>{head}</p><ul><li>{row}, updated {updated}</ul>"));
+    };
+    let article = |text: &str| {
+        site.html("/a", &format!("<h1>One</h1><div class=posts><p>{FIRST}</p>{text}</div>"));
+    };
+    // Read at 8:00 UTC, which is 18:00 where it was written.
+    list("Monday", "15 Jan 2027, 17:55");
+    article("");
+    let server = site.start();
+    let home = Home::with(&[forum(&server.url("/"), rules("a.t"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    home.clock.advance(DAY);
+    list("Tuesday", "15 Jan 2027, 17:55");
+    sync_one(&engine, Pace::Manual).await;
+    let requested = || paths_requested(&server).iter().filter(|path| *path == "/a").count();
+    assert_eq!(requested(), 1);
+    // Half an hour after it was read.
+    list("Wednesday", "15 Jan 2027, 18:30");
+    article(&format!("<p>{REPLY}</p>"));
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    assert_eq!(requested(), 2);
     engine.shutdown().await;
 }

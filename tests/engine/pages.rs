@@ -225,6 +225,47 @@ async fn an_article_is_read_again_when_its_sitemap_says_that_it_was_modified() {
 }
 
 #[tokio::test]
+async fn a_modified_article_that_cannot_be_read_is_requested_once() {
+    let away = Reply::status(302).header("location", "/login");
+    for reply in
+        [away, Reply::ok("text/html", "<form><input type=password></form>"), Reply::status(404)]
+    {
+        let site = Site::default();
+        let text = "The bus went on to the harbour and came back. ".repeat(6);
+        site.html("/a", &format!("<article><h1>The bus</h1><p>{text}</p></article>"));
+        site.html("/login", "<form><input type=password></form>");
+        let server = site.start();
+        let map = |at: &str, poll: usize| {
+            let url = server.url("/a");
+            Reply::ok(
+                "text/xml",
+                format!(
+                    "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><!-- {poll} -->\
+                     <url><loc>{url}</loc><lastmod>{at}</lastmod></url></urlset>"
+                ),
+            )
+        };
+        site.put("/sitemap.xml", map("2027-01-10T00:00:00Z", 0));
+        let home = Home::with(&[Source {
+            rules: SourceRules::Sitemap(Box::default()),
+            ..source("map", &server.url("/sitemap.xml"))
+        }]);
+        let engine = home.on_demand().await;
+        assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+        site.put("/a", reply);
+        for poll in 1..3 {
+            home.clock.advance(2 * DAY);
+            site.put("/sitemap.xml", map("2027-01-16T00:00:00Z", poll));
+            sync_one(&engine, Pace::Manual).await;
+        }
+        let asked = paths_requested(&server);
+        assert_eq!(asked.iter().filter(|path| *path == "/a").count(), 2, "{asked:?}");
+        assert!(self::text(&engine).contains("came back"));
+        engine.shutdown().await;
+    }
+}
+
+#[tokio::test]
 async fn changed_rules_forget_what_the_old_ones_refused() {
     let site = Site::default();
     site.list(2);

@@ -185,6 +185,12 @@ pub(in crate::engine) async fn take_response(
     Ok(got.text)
 }
 
+/// Stores that the page of an item (row key) was fetched and is not used, so that it is not fetched
+/// again for the same reason.
+pub(in crate::engine) async fn unused(context: &Context, key: i64) -> Result<(), StoreError> {
+    store(context, key, PageResult::Unused, None, TextWay::Best).await
+}
+
 /// Extracts a page and stores the result.
 async fn take(
     context: &Arc<Context>,
@@ -204,7 +210,8 @@ async fn take(
         hash_before: state.page.as_ref().and_then(|p| p.page_hash),
         part: Part::of(&state.source.rules),
         from_page: state.source.kind().reads_pages(),
-        watched: state.renews,
+        watched: state.source.kind() == SourceKind::Page,
+        renews: state.renews,
         model: context.settings().llm.endpoint.is_some(),
         way,
         chosen: choice != Choice::Automatic,

@@ -13,7 +13,7 @@ mod read;
 mod refetch;
 mod requests;
 
-pub(super) use fetch::{paused_until, take_response};
+pub(super) use fetch::{paused_until, take_response, unused};
 pub(super) use prefetch::follow;
 pub(super) use requests::PageRequests;
 

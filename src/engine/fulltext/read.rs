@@ -101,6 +101,8 @@ pub(super) struct ReadContext {
     pub(super) from_page: bool,
     /// The page is watched for changes.
     pub(super) watched: bool,
+    /// A change makes the item unread and the newest again.
+    pub(super) renews: bool,
     /// A language model is asked about pages without a date.
     pub(super) model: bool,
     /// How the text is extracted now.
@@ -176,6 +178,7 @@ pub(super) fn read(page: SavedPage, known: ReadContext) -> Result<(PageRead, Und
         alone: Some(html::clean(&alone.document.html(), None)),
         keeps_feed: false,
         watched: known.watched,
+        renews: known.renews,
     };
     let found = match known.way {
         TextWay::Page => alone,
@@ -283,6 +286,7 @@ fn declared_part(
         alone: None,
         keeps_feed: false,
         watched: known.watched,
+        renews: known.renews,
     };
     let undated = undated(&known, &read, markup);
     Ok((read, undated))

@@ -7,7 +7,7 @@ use crate::net::Response;
 use crate::store::{Ingested, ListCopy};
 use crate::util::text;
 use crate::website::ListLink;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use url::Url;
 
@@ -35,6 +35,8 @@ pub(super) struct Gathering {
     pub(super) unchanged: bool,
     /// What the pages say about when they change, if they were read.
     pub(super) says: Option<PageSays>,
+    /// See [`WebsiteFacts::active`].
+    pub(super) active: BTreeMap<u64, Time>,
     /// The dates of the articles that were read.
     pub(super) dates: Vec<Time>,
     /// Articles read, those without a title, and those without text.
@@ -96,6 +98,7 @@ impl Gathering {
                 unfinished: self.unfinished,
                 rules: before.rules,
                 says,
+                active: self.active.clone(),
                 ..WebsiteFacts::default()
             };
         };
@@ -113,6 +116,7 @@ impl Gathering {
             unfinished: true,
             rules: before.rules,
             says,
+            active: self.active.clone(),
         }
     }
 }

@@ -174,7 +174,8 @@ impl Visit<'_> {
     }
 
     /// Reads known articles again and stores new versions of those that have changed. If it `renews`,
-    /// a change makes them unread.
+    /// a change makes them unread. Returns the articles that need no further attempt: those that
+    /// cannot be used are not fetched again for the same reason either.
     ///
     /// # Errors
     /// The reason, if they cannot be stored.
@@ -183,14 +184,20 @@ impl Visit<'_> {
         urls: Vec<Url>,
         renews: bool,
         gathering: &mut Gathering,
-    ) -> Result<(), String> {
+    ) -> Result<Vec<Url>, String> {
         let (mut failures, home) = (0, self.home());
+        let mut done = Vec::new();
         for url in urls {
             let Some(item) = self.item(&url).await? else { continue };
             if !same_site(&url, &home) {
                 continue;
             }
-            match self.fetcher.page(url.clone()).await {
+            let answer = self.fetcher.page(url.clone()).await;
+            let lasting = match &answer {
+                Ok(response) => response.status < 500 && response.status != 429,
+                Err(e) => e.kind() == crate::model::ErrorKind::Permanent,
+            };
+            match answer {
                 // Somewhere else is another text.
                 Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                     gathering.note(format!("{url} redirects to {}", response.final_url));
@@ -207,11 +214,11 @@ impl Visit<'_> {
                 }
                 Ok(response) if response.status == 429 => {
                     (gathering.left_host, gathering.unfinished) = (true, true);
-                    return Ok(());
+                    return Ok(done);
                 }
                 Err(FetchError::Paused { .. }) => {
                     (gathering.left_host, gathering.unfinished) = (true, true);
-                    return Ok(());
+                    return Ok(done);
                 }
                 other => {
                     gathering.leave_out(LeftOutReason::Unreachable, &url);
@@ -220,13 +227,18 @@ impl Visit<'_> {
                         Err(e) => e.to_string(),
                     });
                     failures += 1;
-                    if failures == MAX_FAILURES {
-                        return Ok(());
-                    }
                 }
             }
+            if lasting {
+                let noted = fulltext::unused(self.context, item).await;
+                noted.map_err(|e| text::line(&e.to_string()))?;
+                done.push(url);
+            }
+            if failures == MAX_FAILURES {
+                break;
+            }
         }
-        Ok(())
+        Ok(done)
     }
 
     /// Stores articles before the poll is over.

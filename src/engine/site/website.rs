@@ -4,7 +4,6 @@ use super::Visit;
 use super::gathering::Gathering;
 use crate::model::{LeftOutReason, PageSays, Time, WebsiteRules};
 use crate::net::Response;
-use crate::sitemap::LastMod;
 use crate::store::{ListCopy, ReservedKeys};
 use crate::util::domain::same_site;
 use crate::util::url::normalise;
@@ -13,12 +12,19 @@ use crate::website::signal::says;
 use crate::website::{
     ListLink, ListPage, Page, Selectors, Walk, list_page_with_rows, obstacle, propose::propose,
 };
+use chrono::TimeDelta;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use url::Url;
 
 /// Number of selectors that are suggested if those of the source find nothing.
 const INSTEAD: usize = 3;
 /// Maximum number of known articles per list page that are read again because of new activity.
 const MAX_AGAIN: usize = 20;
+/// Maximum number of articles per source whose last activity is known.
+const MAX_ACTIVE: usize = 500;
+/// How far a local time can be from the same time in UTC.
+const ZONES: TimeDelta = TimeDelta::hours(14);
 
 /// A list page that was read.
 struct ListDocument {
@@ -47,6 +53,7 @@ pub(super) async fn read(
     let mut walk = Walk::new(&start, rules.max_pages, visit.facts.last_ok, visit.started);
     let (mut asked, mut answer) = (start, response);
     let mut keys = None;
+    gathering.active.clone_from(&visit.facts.website.active);
     loop {
         let answered = answer.final_url.clone();
         let first = gathering.says.is_none();
@@ -80,7 +87,9 @@ pub(super) async fn read(
             let mut both = urls.iter().zip(&known);
             both.any(|(u, known)| u == url && known.is_some_and(|at| !lately(at)))
         };
-        let again = renewed(&listed.page.links, &known);
+        let active = visit.activities(&listed.page.links);
+        let mut again = visit.renewed(active.clone()).await?;
+        let waits = again.clone();
         let links = listed.page.links.iter().map(|l| (normalise(&l.url), l.clone()));
         gathering.listed.extend(links);
         let page = walk.take(&asked, &answered, listed.page, is_old);
@@ -93,9 +102,10 @@ pub(super) async fn read(
         if !visit.articles(new, rules, &publisher, keys, gathering).await? {
             break;
         }
-        let mut again = visit.modified(again).await?;
         again.truncate(MAX_AGAIN);
-        visit.read_again(again, true, gathering).await?;
+        let read = visit.read_again(again, true, gathering).await?;
+        let seen = active.into_iter().filter(|(url, _)| !waits.contains(url) || read.contains(url));
+        gathering.active.extend(seen.map(|(url, at)| (key_of(&url), at)));
         walk.read(&gathering.dates[before..]);
         let Some(next) = walk.next_page().cloned() else { break };
         match visit.fetcher.page(next.clone()).await {
@@ -119,18 +129,50 @@ pub(super) async fn read(
         }
     }
     gathering.unfinished |= walk.cut();
+    forget_oldest(&mut gathering.active);
     Ok(())
 }
 
-/// The known articles with the date of their last activity: a reply to a topic is no new topic.
-fn renewed(links: &[ListLink], known: &[Option<Time>]) -> Vec<(Url, LastMod)> {
-    let known = links.iter().zip(known).filter(|(_, known)| known.is_some());
-    // A day without a time counts from its start: the day on which it was read is not a change.
-    let dated = |link: &ListLink| {
-        let active = LastMod { at: link.active?, whole_day: false };
-        Some((link.url.clone(), active))
-    };
-    known.filter_map(|(link, _)| dated(link)).collect()
+impl Visit<'_> {
+    /// The links with a last activity. A time in the future says nothing.
+    fn activities(&self, links: &[ListLink]) -> Vec<(Url, Time)> {
+        let latest = self.started + ZONES;
+        let active = |link: &ListLink| link.active.filter(|at| *at <= latest);
+        links.iter().filter_map(|link| Some((link.url.clone(), active(link)?))).collect()
+    }
+
+    /// The known articles with a later activity than when they were read: a reply to a topic is no
+    /// new topic.
+    async fn renewed(&self, active: Vec<(Url, Time)>) -> Result<Vec<Url>, String> {
+        let (key, seen) = (self.job.key, self.facts.website.active.clone());
+        let read = self.context.read(move |reader| {
+            let mut renewed = Vec::new();
+            for (url, at) in active {
+                let Some(item) = reader.item_at(key, &url)? else { continue };
+                let Some(state) = reader.page(item)? else { continue };
+                let before = seen.get(&key_of(&url));
+                if at > before.copied().unwrap_or(state.asked + ZONES) {
+                    renewed.push(url);
+                }
+            }
+            Ok(renewed)
+        });
+        read.await.map_err(|e| text::line(&e.to_string()))
+    }
+}
+
+fn key_of(url: &Url) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    normalise(url).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn forget_oldest(active: &mut BTreeMap<u64, Time>) {
+    if active.len() > MAX_ACTIVE {
+        let mut times: Vec<Time> = active.values().copied().collect();
+        times.sort_unstable_by(|a, b| b.cmp(a));
+        active.retain(|_, at| *at > times[MAX_ACTIVE]);
+    }
 }
 
 async fn list(

@@ -66,6 +66,7 @@ fn page_read(html: &str, changed: bool) -> PageRead {
         alone: None,
         keeps_feed: false,
         watched: false,
+        renews: false,
     }
 }
 

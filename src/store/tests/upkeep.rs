@@ -37,6 +37,7 @@ impl Fixture {
             alone: None,
             keeps_feed: false,
             watched: false,
+            renews: false,
         };
         let item = self.rows(&View::of(Scope::All))[0].key;
         let end = PageResult::Read(Box::new(read));
