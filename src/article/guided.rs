@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 const N: usize = 3;
 /// Share of the concepts that the wrapper must contain.
 const CONSISTENT: f32 = 0.5;
-/// Minimum number of n-grams that tell whether a text contains a summary.
+/// Minimum number of n-grams to decide whether a text contains a summary.
 const MIN_RUNS: usize = 8;
 /// Maximum number of concepts.
 const MAX_CONCEPTS: usize = 40;
@@ -70,7 +70,7 @@ impl Concepts {
         found.len() as f32 / self.stems.len().max(1) as f32
     }
 
-    /// The share of the n-grams that some blocks contain, 0 to 1; `None` if there are too few to tell.
+    /// The share of the n-grams that some blocks contain, 0 to 1; `None` if there are too few to decide.
     pub(super) fn held(&self, page: &Page<'_>, taken: &[bool]) -> Option<f32> {
         if self.runs.len() < MIN_RUNS {
             return None;

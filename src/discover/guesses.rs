@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(hugo[..3], ["/posts/index.xml", "/index.xml", "/posts/feed"]);
         let wordpress = urls("https://example.org/", "<meta name=generator content=WordPress>");
         assert_eq!(wordpress[..2], ["/feed/", "/rss.xml"], "/feed is the same");
-        // Where the host tells the system, nothing else is tried.
+        // Where the host names the system, nothing else is tried.
         let releases = urls("https://github.com/a/b/releases", "");
         assert_eq!(releases, ["/a/b/releases.atom"]);
     }

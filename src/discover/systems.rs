@@ -26,7 +26,7 @@ const RESERVED: &AsciiSet =
 pub(super) struct Known {
     pub(super) system: &'static str,
     pub(super) url: Url,
-    /// Whether the host alone tells the system, so that other URLs are not worth a request.
+    /// Whether the host alone names the system, so that other URLs are not worth a request.
     pub(super) by_host: bool,
 }
 

@@ -16,8 +16,7 @@ const MAX_PAGES: u32 = 3;
 /// Confidence in ways that are possible on nearly every site.
 const SITEMAP: f64 = 0.5;
 const ARTICLE: f64 = 0.6;
-/// More than a crawl: most pages without a list are for their own sake.
-const PAGE: f64 = 0.31;
+const PAGE: f64 = 0.1;
 /// Longest name in a description, in characters.
 const MAX_NAME: usize = 60;
 

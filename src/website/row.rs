@@ -83,7 +83,7 @@ fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
         let text = text::line(&text_up_to(e, MAX_AUTHOR + 1));
         let fits = text.len() <= MAX_AUTHOR && text.contains(char::is_alphabetic);
         match e.value().name() {
-            // Names of users look like anything.
+            // Names of users can be anything.
             "a" => Some(text),
             _ => split_names([text.as_str()]).into_iter().next(),
         }

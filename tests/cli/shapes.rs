@@ -78,6 +78,8 @@ fn json_matches_the_documentation() {
         assert_eq!(polls[0]["status"], 200);
         assert_eq!(value.as_object_mut().unwrap().remove("full_text").unwrap(), "on-open");
         assert!(value.as_object_mut().unwrap().remove("feed_has_full_text").unwrap().is_null());
+        let dates = value.as_object_mut().unwrap().remove("dates").unwrap();
+        assert!(dates[0]["from"] == "feed" && dates[0]["confidence"] == "high", "{dates}");
         check("Source", &[value]);
     }
     check("Schedule", &run(&["schedule", "why", "Kernel", "Held"]).values());

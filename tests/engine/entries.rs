@@ -355,14 +355,14 @@ async fn discovery_offers_entries_where_they_fit() {
     let cases: [(&str, &[SourceKind]); 4] = [
         (
             "/changelog",
-            &[SourceKind::Entries, SourceKind::Page, SourceKind::Crawl, SourceKind::Crawl],
+            &[SourceKind::Entries, SourceKind::Crawl, SourceKind::Page, SourceKind::Crawl],
         ),
         (
             "/notices",
-            &[SourceKind::Entries, SourceKind::Page, SourceKind::Crawl, SourceKind::Crawl],
+            &[SourceKind::Entries, SourceKind::Crawl, SourceKind::Page, SourceKind::Crawl],
         ),
         ("/story", &[SourceKind::Page, SourceKind::Crawl, SourceKind::Crawl]),
-        ("/news", &[SourceKind::Website, SourceKind::Page, SourceKind::Crawl, SourceKind::Crawl]),
+        ("/news", &[SourceKind::Website, SourceKind::Crawl, SourceKind::Page, SourceKind::Crawl]),
     ];
     for (path, want) in cases {
         let found = engine.discover(&server.url(path)).await.unwrap();

@@ -181,7 +181,7 @@ fn content_letters(page: &Page, measures: &Measures) -> usize {
     all.saturating_sub(frames.map(|e| measures.of_id(e.id()).letters).sum())
 }
 
-/// How much a group may be worth, without looking at its titles.
+/// How much a group may be worth, without its titles.
 fn estimate(group: &Group<'_>, measures: &Measures, whole: usize) -> f64 {
     let scores = group.blocks.iter().map(|block| {
         let measure = measures.sum(&block.parts);
