@@ -114,7 +114,7 @@ fn source_lists_cannot_run_commands() {
     for case in corpus.of_kind("opml") {
         let world = corpus.world([].into_iter());
         let path = corpus.path(&case.name).display().to_string();
-        let output = run(&world, &["import", &path], &case.name);
+        let output = run(&world, &["import", "--private", &path], &case.name);
         assert_printed(&output.stdout, &case.name);
         assert_printed(&output.stderr, &case.name);
         let sources = values(&run(&world, &["sources", "--json"], &case.name).stdout);
