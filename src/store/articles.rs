@@ -244,8 +244,12 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     }
     insert(conn, key, since, html, *from, kept.as_deref())?;
     if read.watched {
-        conn.prepare_cached("UPDATE detail SET content = ?2, summary = NULL WHERE item = ?1")?
-            .execute(params![key, html])?;
+        // The summary is that of the text at first.
+        conn.prepare_cached(
+            "UPDATE detail SET content = ?2, summary = CASE WHEN ?3 THEN NULL ELSE summary END
+             WHERE item = ?1",
+        )?
+        .execute(params![key, html, changed])?;
     }
     if changed {
         mark_changed(conn, key, Revision::any_substantial(revisions))?;
