@@ -89,7 +89,7 @@ pub(super) fn offer_entries(
     let offer = if asked_for { survey.entries.as_ref() } else { survey.offered_entries() };
     let Some(EntriesOffer { proposal, rank }) = offer else {
         if asked_for {
-            let why = "the page has no repeated blocks that look like entries; if you know their \
+            let why = "the page has no repeated blocks that may be entries; if you know their \
                        selector, write a source of kind \"entries\" with website.articles into \
                        sources.toml";
             discovery.report(why.to_owned());
@@ -195,7 +195,7 @@ impl Way {
         dates.filter(|date| *date <= now).max()
     }
 
-    /// What tells it from other ways of the same kind, most telling first.
+    /// What distinguishes it from other ways of the same kind, most distinctive first.
     fn names(&self) -> Vec<String> {
         let first = self.preview().and_then(|items| Some(items.first()?.0.clone()));
         let first = first.filter(|t| !t.is_empty());

@@ -63,9 +63,9 @@ pub(super) fn mark_changed(conn: &Connection, key: i64, substantial: bool) -> Re
     Ok(())
 }
 
-/// Keeps the previous text if a feed with full text (`whole`, or learned) changes an item whose page was not used. Of
-/// the newest version only the date is stored; its text is in `detail`. Call this before the new
-/// text is stored there. `left`: what remains of [`EXAMINED`].
+/// Keeps the previous text if a feed with full text (`whole`, or learned) changes an item whose page
+/// was not used. Of the newest version only the date is stored; its text is in `detail`. Call this
+/// before the new text is stored there. `left`: what remains of [`EXAMINED`].
 pub(super) fn keep_feed_version(
     conn: &Connection,
     key: i64,

@@ -136,7 +136,7 @@ async fn dates_keep_where_they_come_from() {
     let (high, medium) = (Some(Confidence::High), Some(Confidence::Medium));
     let want = [
         ("Story 1".to_owned(), Some(DateSource::Selector), high),
-        ("Story 2".to_owned(), Some(DateSource::Text), found[1].2),
+        ("Story 2".to_owned(), Some(DateSource::Text), medium),
         ("Story 3".to_owned(), Some(DateSource::List), medium),
         ("Story 4".to_owned(), None, None),
     ];

@@ -176,3 +176,34 @@ fn repairs_a_broken_source_on_its_page() {
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
+
+#[test]
+fn selectors_of_entries_stay_those_of_entries() {
+    let entry =
+        |n: usize| format!("<h2 id=v{n}>Knot {n}.0 - 2025-0{n}-12</h2><p>Ropes are tied faster.");
+    let log = format!(
+        "<title>Changes of Knot</title><main><h1>Changes</h1>{}</main>",
+        (1..5).rev().map(entry).collect::<String>()
+    );
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/log" => Reply::ok("text/html", log.clone()),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open(100, 30);
+    t.wait_for("Third article");
+    t.send("a");
+    t.wait_for("Add a source");
+    t.paste(&server.url("/log"));
+    t.send(key::ENTER);
+    t.wait_for("Entries on this page · 4 found");
+    t.send("s");
+    t.wait_for("4 matched");
+    t.send(key::CTRL_S);
+    t.wait_for("Items · Changes of Knot");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    let sources = world.read(FILE);
+    assert!(sources.contains("kind = \"entries\""), "{sources}");
+}

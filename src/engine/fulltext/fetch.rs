@@ -181,6 +181,8 @@ pub(in crate::engine) async fn take_response(
     let page = SavedPage::from(response);
     let got = take(context, &state, key, page, TextWay::Best, Choice::Automatic).await?;
     drop(turn);
+    // The poll waits: its command may end right after it. After a failure the model is not asked for
+    // a while, so it waits for one at most.
     ask_model(context, key, got.undated).await?;
     Ok(got.text)
 }

@@ -39,21 +39,21 @@ pub(super) async fn read(
     response: Response,
     gathering: &mut Gathering,
 ) -> Result<Vec<Prepared>, String> {
-    let answered = response.final_url.clone();
-    let (asked, at, own) = (visit.home(), visit.started, rules.clone());
+    let final_url = response.final_url.clone();
+    let (home, at, own) = (visit.home(), visit.started, rules.clone());
     let bytes = response.body.len();
-    let read = move || document(&response, &own, &asked, at);
+    let read = move || document(&response, &own, &home, at);
     let document = visit.context.read_document(bytes, read).await;
     let document =
         document.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))?;
     gathering.title.clone_from(&document.title);
     gathering.says = Some(document.says);
     gathering.copy = document.copy;
-    let moved_away = !same_site(&answered, &visit.home());
+    let moved_away = !same_site(&final_url, &visit.home());
     let obstacle = document.obstacle.or_else(|| moved_away.then_some(LeftOutReason::OtherSite));
     if let Some(reason) = obstacle {
         nothing(&format!("no entries: the page is {}", reason.describe()), gathering);
-        gathering.leave_out(reason, &answered);
+        gathering.leave_out(reason, &final_url);
         return Ok(Vec::new());
     }
     let PageEntries { entries, left_out, untitled, empty } = document.found;
@@ -90,7 +90,7 @@ fn nothing(what: &str, gathering: &mut Gathering) {
 fn document(
     response: &Response,
     rules: &WebsiteRules,
-    asked: &Url,
+    home: &Url,
     at: Time,
 ) -> Result<EntriesDocument, String> {
     let page = Page::read(&response.body, response.content_type(), &response.final_url)
@@ -111,7 +111,7 @@ fn document(
     Ok(EntriesDocument {
         says: PageSays { listed, ..says(&page) },
         title: page.title(),
-        obstacle: obstacle(&page, asked).filter(stops),
+        obstacle: obstacle(&page, home).filter(stops),
         instead,
         copy: if is_empty { None } else { copy() },
         found,

@@ -22,7 +22,7 @@ const INSTEAD: usize = 3;
 /// Maximum number of known articles per list page that are read again because of new activity.
 const MAX_AGAIN: usize = 20;
 /// Maximum number of articles per source whose last activity is known.
-const MAX_ACTIVE: usize = 500;
+const MAX_ACTIVE: usize = 200;
 /// How far a local time can be from the same time in UTC.
 const ZONES: TimeDelta = TimeDelta::hours(14);
 

@@ -5,7 +5,7 @@ use super::history::Change;
 use super::prompt::expand_home;
 use super::{App, Editor, Prompt};
 use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Import, Key};
-use crate::engine::{Discovery, Edited};
+use crate::engine::{Discovery, Edited, Way};
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, ExitReason, Purpose};
 use crate::tui::event::{Failure, Followed, ImportRead, NotSaved, RequestId};
@@ -91,7 +91,11 @@ impl Dialog for Add {
             (Stage::Found { discovery, selected }, KeyCode::Char(letter @ ('e' | 's')))
                 if event.modifiers.is_empty() =>
             {
-                return app.edit_way(discovery, (letter == 'e').then_some(*selected)).into();
+                // Selectors of entries are those of their way; of a list, any may be written.
+                let entries =
+                    discovery.ways.get(*selected).map(Way::kind) == Some(SourceKind::Entries);
+                let way = (letter == 'e' || entries).then_some(*selected);
+                return app.edit_way(discovery, way).into();
             }
             (Stage::Discovering { .. } | Stage::Following, _) => {}
             (_, KeyCode::Down | KeyCode::Tab) if self.welcome => {

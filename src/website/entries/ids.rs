@@ -18,14 +18,14 @@ pub(super) struct Traits {
     pub(super) link: Option<Url>,
     pub(super) title: String,
     pub(super) day: Option<DayKey>,
-    /// Its date is relative to the poll, so that it cannot tell it from another one.
+    /// Its date is relative to the poll, so that it cannot distinguish it from another one.
     pub(super) floats: bool,
-    /// Its text, which tells entries apart that are alike otherwise.
+    /// Its text, which distinguishes entries that are alike otherwise.
     pub(super) text: String,
 }
 
 /// An identifier for each entry, and whether its fragment may be linked to: by the fragment, else
-/// the link, else title and day, each only if no other entry has it. What is left is told apart by
+/// the link, else title and day, each only if no other entry has it. What is left is distinguished by
 /// its text, never by its position: new entries come on top.
 pub(super) fn identify(all: &[Traits]) -> Vec<(String, bool)> {
     let fragments = counts(all.iter().filter_map(|t| t.fragment.clone()));
@@ -50,7 +50,7 @@ pub(super) fn identify(all: &[Traits]) -> Vec<(String, bool)> {
             (id, fragment.is_some())
         })
         .collect();
-    // Nothing but "3 days ago" may tell entries apart: the oldest is the first.
+    // Entries may differ in nothing but "3 days ago": the oldest is the first.
     let mut seen: HashMap<String, usize> = HashMap::new();
     for ((id, _), traits) in ids.iter_mut().zip(all).rev() {
         let number = seen.entry(id.clone()).or_default();
