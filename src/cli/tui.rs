@@ -6,7 +6,7 @@ use super::home::Home;
 use super::output::Output;
 use super::runtime::runtime_beside;
 use super::{demo, log};
-use crate::config::{KeyMap, Theme};
+use crate::config::KeyMap;
 use crate::tui::{self, ExitReason, Interface};
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -32,14 +32,12 @@ pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
 pub(super) fn show(home: Home) -> Result<ExitReason, Failure> {
     // Both files were loaded without errors before.
     let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
-    let theme = Theme::load(&home.settings.ui.theme, &home.settings.themes)
-        .unwrap_or_else(|_| Theme::plain());
     log::start(&home, 0, false);
     let store = home.store()?;
     runtime_beside()?.block_on(async {
         let handle = home.engine(store, true).start().await?;
         let Home { paths, settings, .. } = home;
-        let panes = Interface { handle: handle.clone(), settings, paths, keymap, theme };
+        let panes = Interface { handle: handle.clone(), settings, paths, keymap };
         let left = tui::run(panes).await;
         handle.shutdown().await;
         left.map_err(|e| Failure::Plain(e.to_string()))

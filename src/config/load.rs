@@ -287,7 +287,9 @@ fn check_themes(tree: &[Pair], settings: &Settings, report: &mut Report) {
     }
     let names = super::theme::theme_names(&settings.themes);
     let wanted = &settings.ui.theme;
-    if let Some(pair) = find(tree, &["ui", "theme"]).filter(|_| !names.contains(wanted)) {
+    if let Some(pair) =
+        find(tree, &["ui", "theme"]).filter(|_| !super::theme::is_theme(wanted, &settings.themes))
+    {
         let hint = did_you_mean(wanted, names.iter().map(String::as_str));
         let expected = format!("one of the themes {}", names.join(", "));
         report.error(

@@ -18,6 +18,7 @@ mod keymap;
 mod load;
 mod newsboat;
 mod opml;
+mod palette;
 mod paths;
 mod quote;
 mod rebind;
@@ -59,12 +60,12 @@ pub use schema::{setting_change, setting_choices, setting_keys, setting_shown, s
 pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
-    KeySettings, LlmSettings, LogSettings, NetSettings, ScheduleSettings, Settings, SortOrder,
-    UiSettings, ViewSettings,
+    Background, KeySettings, ListStyle, LlmSettings, LogSettings, NetSettings, ScheduleSettings,
+    Settings, SortOrder, UiSettings, ViewSettings,
 };
 pub use source_change::SourceChange;
 pub use source_settings::{SourceOption, source_keys, source_options, source_values};
 pub use sources_file::{Added, SourcesFile};
 pub use starter::starter_sources;
 pub use style::{Color, Style, StyleError};
-pub use theme::{BUILT_IN_THEMES, Role, Theme, ThemeError, theme_names};
+pub use theme::{AUTO as AUTO_THEME, Depth, LEAST_CONTRAST, Role, Theme, ThemeError, theme_names};

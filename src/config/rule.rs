@@ -2,7 +2,7 @@
 
 use super::document::{Node, Pair, Value};
 use super::error::did_you_mean;
-use super::settings::SortOrder;
+use super::settings::{Background, ListStyle, SortOrder};
 use crate::model::{FullText, PolicyKind, Priority, Secret, SourceKind};
 use std::time::Duration;
 
@@ -103,6 +103,8 @@ named! {
     PolicyKind => &PolicyKind::ALL;
     FullText => &FullText::ALL;
     SortOrder => &SortOrder::ALL;
+    ListStyle => &ListStyle::ALL;
+    Background => &Background::ALL;
     Priority => &[Self::Low, Self::Normal, Self::High];
     SourceKind => &SourceKind::ALL;
 }

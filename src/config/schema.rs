@@ -6,7 +6,7 @@ use super::quote::quote;
 use super::rule::{Rule, Slot, one_of};
 use super::section::KeyChange;
 use super::setting::{FormPage, Setting, Shape};
-use super::settings::{Settings, SortOrder, ViewSettings};
+use super::settings::{Background, ListStyle, Settings, SortOrder, ViewSettings};
 use crate::model::{FullText, PolicyKind, QuietHours};
 use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
@@ -47,6 +47,22 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         FormPage::Appearance,
         "Theme",
         "Left and Right switch between the themes.",
+    ),
+    key("ui.background", Rule::OneOf(Background::NAMES), |s| Slot::Choice(&mut s.ui.background))
+        .on(
+            FormPage::Appearance,
+            "Background",
+            "terminal leaves the surfaces unpainted, for transparent windows.",
+        ),
+    key("ui.list", Rule::OneOf(ListStyle::NAMES), |s| Slot::Choice(&mut s.ui.list)).on(
+        FormPage::Appearance,
+        "List",
+        "compact: a row per item; comfortable: two; magazine: with summary.",
+    ),
+    key("ui.preview", Rule::Any, |s| Slot::Flag(&mut s.ui.preview)).on(
+        FormPage::Appearance,
+        "Preview",
+        "Wide screens show the item on which the selection rests, still unread.",
     ),
     key("ui.ascii", Rule::Any, |s| Slot::Flag(&mut s.ui.ascii)).on(
         FormPage::Appearance,

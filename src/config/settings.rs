@@ -22,7 +22,7 @@ pub struct Settings {
     pub ui: UiSettings,
     pub keys: KeySettings,
     pub log: LogSettings,
-    /// `[themes.NAME]`: role -> style, merged on the theme named by the key `base` (else `dark`).
+    /// `[themes.NAME]`: role -> style, merged on the theme named by the key `base` (else the default one).
     pub themes: BTreeMap<String, BTreeMap<String, String>>,
     /// Saved queries, shown below the built-in views.
     pub views: Vec<ViewSettings>,
@@ -205,8 +205,14 @@ impl LlmSettings {
 /// `[ui]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct UiSettings {
-    /// Name of the theme: dark, light, high-contrast, mono, or one of `[themes.NAME]`.
+    /// Name of the theme: `auto`, a built-in one, or one of `[themes.NAME]`.
     pub theme: String,
+    /// Who paints the surfaces.
+    pub background: Background,
+    /// How items are drawn in lists.
+    pub list: ListStyle,
+    /// Whether the Reader shows the item on which the selection rests.
+    pub preview: bool,
     /// Whether marks are drawn with ASCII only.
     pub ascii: bool,
     /// Whether the mouse is captured.
@@ -225,14 +231,71 @@ pub struct UiSettings {
 impl Default for UiSettings {
     fn default() -> Self {
         Self {
-            theme: "dark".to_owned(),
+            theme: super::theme::AUTO.to_owned(),
+            background: Background::default(),
+            list: ListStyle::default(),
+            preview: true,
             ascii: false,
             mouse: true,
-            reader_width: 80,
+            reader_width: 72,
             sources_width: 0,
             items_width: 0,
             sort: SortOrder::default(),
             read_on_open: true,
+        }
+    }
+}
+
+/// Who paints the surfaces of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Background {
+    #[default]
+    Theme,
+    /// The terminal, which may be transparent.
+    Terminal,
+}
+
+impl Background {
+    pub const ALL: [Self; 2] = [Self::Theme, Self::Terminal];
+    /// Their names in settings, in the order of [`Background::ALL`].
+    pub const NAMES: &[&str] = &["theme", "terminal"];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Theme => "theme",
+            Self::Terminal => "terminal",
+        }
+    }
+}
+
+/// How items are drawn in lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ListStyle {
+    /// Comfortable where the list is narrow, else compact.
+    #[default]
+    Auto,
+    /// A row per item.
+    Compact,
+    /// Two rows: the second with the source and the summary.
+    Comfortable,
+    /// Title, two rows of summary, and a row with the source.
+    Magazine,
+}
+
+impl ListStyle {
+    /// Every style, in the order in which a key goes through them.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Compact, Self::Comfortable, Self::Magazine];
+    /// Their names in settings, in the order of [`ListStyle::ALL`].
+    pub const NAMES: &[&str] = &["auto", "compact", "comfortable", "magazine"];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Compact => "compact",
+            Self::Comfortable => "comfortable",
+            Self::Magazine => "magazine",
         }
     }
 }

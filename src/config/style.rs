@@ -57,11 +57,14 @@ const COLORS: [&str; 16] = [
 #[error("{0}")]
 pub struct StyleError(String);
 
-impl FromStr for Style {
-    type Err = StyleError;
-
-    /// Parses `colour [on colour] [bold] [dim] [underline] [reverse] [italic]`.
-    fn from_str(text: &str) -> Result<Self, StyleError> {
+impl Style {
+    /// Parses `colour [on colour] [bold] [dim] [underline] [reverse] [italic]`. `named` gives the
+    /// colours that a theme names.
+    ///
+    /// # Errors
+    /// When a word is neither a colour nor an attribute, or there are two colours.
+    pub fn parse(text: &str, named: impl Fn(&str) -> Option<Color>) -> Result<Self, StyleError> {
+        let color = |word: &str| named(word).map_or_else(|| word.parse(), Ok);
         let mut style = Self::default();
         let mut words = text.split_whitespace();
         let mut colored = false;
@@ -84,20 +87,25 @@ impl FromStr for Style {
     }
 }
 
-fn color(word: &str) -> Result<Color, StyleError> {
-    if word == "default" {
-        return Ok(Color::Default);
+impl FromStr for Color {
+    type Err = StyleError;
+
+    /// Parses `default`, one of the 16 names, a number from 0 to 255, or `#rrggbb`.
+    fn from_str(word: &str) -> Result<Self, StyleError> {
+        if word == "default" {
+            return Ok(Self::Default);
+        }
+        if let Some(index) = COLORS.iter().position(|c| *c == word) {
+            return Ok(Self::Named(u8::try_from(index).unwrap_or(0)));
+        }
+        if let Ok(index) = word.parse() {
+            return Ok(Self::Indexed(index));
+        }
+        let digits = word.strip_prefix('#').filter(|d| d.len() == 6);
+        let number = digits.and_then(|d| u32::from_str_radix(d, 16).ok());
+        let [_, r, g, b] = number.ok_or_else(|| not_a_color(word))?.to_be_bytes();
+        Ok(Self::Rgb(r, g, b))
     }
-    if let Some(index) = COLORS.iter().position(|c| *c == word) {
-        return Ok(Color::Named(u8::try_from(index).unwrap_or(0)));
-    }
-    if let Ok(index) = word.parse() {
-        return Ok(Color::Indexed(index));
-    }
-    let digits = word.strip_prefix('#').filter(|d| d.len() == 6);
-    let number = digits.and_then(|d| u32::from_str_radix(d, 16).ok());
-    let [_, r, g, b] = number.ok_or_else(|| not_a_color(word))?.to_be_bytes();
-    Ok(Color::Rgb(r, g, b))
 }
 
 fn not_a_color(word: &str) -> StyleError {
@@ -130,8 +138,8 @@ mod tests {
     #[test]
     fn colours_round_trip() {
         for text in ["default", "light-magenta", "0", "255", "#00ff7f"] {
-            assert_eq!(color(text).unwrap().to_string(), text);
+            assert_eq!(text.parse::<Color>().unwrap().to_string(), text);
         }
-        assert!(color("256").is_err() && color("").is_err());
+        assert!("256".parse::<Color>().is_err() && "".parse::<Color>().is_err());
     }
 }

@@ -1,21 +1,44 @@
 //! Themes as plain data: a style for each role.
 
 use super::error::did_you_mean;
+use super::palette::{self, Colors};
 use super::quote::quote;
-use super::style::Style;
+use super::style::{Color, Style};
+use crate::util::color;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-/// Names of the built-in themes, in the order in which the next-theme key goes through them.
-pub const BUILT_IN_THEMES: &[&str] = &["dark", "light", "high-contrast", "mono"];
+/// Chooses a theme by the colours and the background of the terminal.
+pub const AUTO: &str = "auto";
+/// The themes of `auto`, on a dark and a light background.
+const TRUECOLOR: [&str; 2] = ["dark", "light"];
+const SIXTEEN: [&str; 2] = ["ansi", "ansi-light"];
+const MONO: &str = "mono";
+
+/// Other names of built-in themes.
+const ALIASES: [(&str, &str); 2] = [("ink", "dark"), ("paper", "light")];
 
 /// The key that names the theme a theme is based on.
 const BASE: &str = "base";
+/// The key that keeps colours as they are, even where they are hard to read.
+const CONTRAST: &str = "contrast";
+const AS_IS: &str = "as-is";
 
-const BUILT_IN: &str = include_str!("../../assets/themes.toml");
+/// Lowest contrast of a text on every surface: WCAG 2.2, 1.4.3.
+pub const LEAST_CONTRAST: f64 = 4.5;
 
-/// A theme as declared: role -> style, and optionally `base`.
+/// A theme as declared: role or colour -> style, and optionally `base` and `contrast`.
 type Declared = BTreeMap<String, String>;
+
+/// Colours that the terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// No colours (`NO_COLOR`).
+    Mono,
+    /// The 16 colours that the user has set in the terminal.
+    Sixteen,
+    Indexed,
+    True,
+}
 
 macro_rules! roles {
     ($($name:ident, $word:literal, $help:literal;)+) => {
@@ -39,22 +62,39 @@ macro_rules! roles {
 }
 
 roles! {
+    Ground, "ground", "The surface of lists and articles";
+    Panel, "panel", "The surface of the Sources pane";
+    Raised, "raised", "The surface of dialogs, messages and code blocks";
+    Sunken, "sunken", "The surface of text fields, and what a dialog covers";
     Text, "text", "Running text";
+    Soft, "soft", "Labels and names";
     Dim, "dim", "Less important text";
+    Bright, "bright", "Important text";
     Accent, "accent", "The accent colour";
-    Title, "title", "Title of an article";
+    Title, "title", "Title of an article or of the focused pane";
     Border, "border", "Lines between panes";
-    BorderFocus, "border-focus", "Lines around the focused pane";
+    BorderFocus, "border-focus", "The line below the title of the focused pane";
+    Edge, "edge", "Borders of dialogs, scroll bars";
     Header, "header", "Name of a pane or folder";
     Selected, "selected", "The selected row";
+    SelectedTitle, "selected-title", "The title in the selected row";
     SelectedUnfocused, "selected-unfocused", "The selected row of another pane";
     Unread, "unread", "An unread row";
+    Read, "read", "A read row";
     Pinned, "pinned", "The mark of a pinned row";
+    Changed, "changed", "The mark of a changed row";
     Error, "error", "Something failed";
     Warning, "warning", "Something needs attention";
     Ok, "ok", "Something succeeded";
     Link, "link", "A link of an article";
     Code, "code", "Code of an article";
+    CodeKeyword, "code-keyword", "A keyword in code";
+    CodeFunction, "code-function", "A function in code";
+    CodeType, "code-type", "A type in code";
+    CodeString, "code-string", "A string in code";
+    CodeNumber, "code-number", "A number in code";
+    CodeComment, "code-comment", "A comment in code";
+    CodeOperator, "code-operator", "An operator in code";
     Quote, "quote", "A quotation of an article";
     Emphasis, "emphasis", "Emphasised words of an article";
     Strong, "strong", "Strongly emphasised words of an article";
@@ -64,8 +104,31 @@ roles! {
     KeyHint, "key-hint", "A key in a hint";
     Toast, "toast", "A temporary message";
     Input, "input", "A text field";
+    InputFocus, "input-focus", "The text field that receives keys";
     Added, "added", "Added text";
     Removed, "removed", "Removed text";
+    Source1, "source-1", "The colour of a source";
+    Source2, "source-2", "The colour of a source";
+    Source3, "source-3", "The colour of a source";
+    Source4, "source-4", "The colour of a source";
+    Source5, "source-5", "The colour of a source";
+    Source6, "source-6", "The colour of a source";
+    Source7, "source-7", "The colour of a source";
+    Source8, "source-8", "The colour of a source";
+}
+
+impl Role {
+    /// The colours of sources.
+    pub const SOURCES: [Self; 8] = [
+        Self::Source1,
+        Self::Source2,
+        Self::Source3,
+        Self::Source4,
+        Self::Source5,
+        Self::Source6,
+        Self::Source7,
+        Self::Source8,
+    ];
 }
 
 /// An error in a theme.
@@ -83,47 +146,84 @@ pub struct ThemeError {
 pub struct Theme {
     pub name: String,
     styles: Vec<Style>,
+    /// The surfaces that texts lie on, if the theme paints them.
+    surfaces: Vec<color::Rgb>,
 }
 
 impl Theme {
-    /// The theme with a name: one of `own` (`[themes.NAME]`), else a built-in one.
+    /// The theme with a name: one of `own` (`[themes.NAME]`), else a built-in one. `auto` is the
+    /// default one.
     ///
     /// # Errors
     /// When there is no such theme, or all errors in it.
     pub fn load(name: &str, own: &BTreeMap<String, Declared>) -> Result<Self, Vec<ThemeError>> {
-        let built_in = built_in().map_err(|e| vec![e])?;
+        let built_in = palette::built_in().map_err(|e| vec![e])?;
+        let (root, chain) = chain(name, own).map_err(|e| vec![e])?;
         let mut errors = Vec::new();
-        let mut styles = vec![None; Role::ALL.len()];
-        let mut next = Some(name.to_owned());
-        let mut seen = Vec::new();
-        while let Some(current) = next.take() {
-            // A user's theme with the name of a built-in one is based on that one.
-            let mine = own.get(&current).filter(|_| !seen.contains(&current));
-            let times = seen.iter().filter(|s| **s == current).count();
-            let again = times > usize::from(own.contains_key(&current));
-            let below = || built_in.get(&current).filter(|_| !again);
-            let Some(declared) = mine.or_else(below) else {
-                errors.push(if times == 0 {
-                    missing(&current, seen.last(), own)
-                } else {
-                    circle(name, &seen)
+        let mut colors = built_in.colors(root);
+        let own_styles: Vec<(&str, &str, Style)> = chain
+            .iter()
+            .flat_map(|(theme, declared)| declared.iter().map(move |(k, v)| (*theme, k, v)))
+            .filter_map(|(theme, key, text)| {
+                let style = own_style(key, text, &mut colors);
+                let style = style.map_err(|message| {
+                    let (theme, key) = (theme.to_owned(), key.clone());
+                    errors.push(ThemeError { theme, key, message });
                 });
-                break;
-            };
-            fill(&mut styles, &current, declared, &mut errors);
-            next = base(&current, declared, mine.is_some());
-            seen.push(current);
-        }
+                style.ok().flatten().map(|style| (theme, key.as_str(), style))
+            })
+            .collect();
         if !errors.is_empty() {
             return Err(errors);
         }
-        let styles = styles.into_iter().map(Option::unwrap_or_default).collect();
-        Ok(Self { name: name.to_owned(), styles })
+        let as_is = chain.iter().rev().find_map(|(_, declared)| declared.get(CONTRAST));
+        let surfaces = colors.surfaces();
+        let lifted = as_is.is_none_or(|value| value != AS_IS);
+        if lifted {
+            colors.lift(&surfaces);
+        }
+        let mut styles = built_in.styles(root, &colors);
+        for (_, key, mut style) in own_styles {
+            if let (Color::Rgb(r, g, b), Color::Default, true) = (style.fg, style.bg, lifted) {
+                let [r, g, b] = color::lift([r, g, b], &surfaces, LEAST_CONTRAST);
+                style.fg = Color::Rgb(r, g, b);
+            }
+            if let Some(role) = Role::ALL.iter().position(|role| role.name() == key) {
+                styles[role] = style;
+            }
+        }
+        Ok(Self { name: name.to_owned(), styles, surfaces })
+    }
+
+    /// The theme with a name for a terminal with these colours and this background; `own` as in
+    /// `load`. A theme in truecolor is replaced by that of the 16 colours where there are no more.
+    ///
+    /// # Errors
+    /// As `load`.
+    pub fn for_terminal(
+        name: &str,
+        own: &BTreeMap<String, Declared>,
+        depth: Depth,
+        light: bool,
+    ) -> Result<Self, Vec<ThemeError>> {
+        let auto = name == AUTO && !own.contains_key(AUTO);
+        if depth == Depth::Mono {
+            return Self::load(MONO, &BTreeMap::new());
+        }
+        if auto {
+            let names = if depth == Depth::Sixteen { SIXTEEN } else { TRUECOLOR };
+            return Self::load(names[usize::from(light)], own);
+        }
+        let theme = Self::load(name, own)?;
+        if depth == Depth::Sixteen && theme.uses_truecolor() {
+            return Self::load(SIXTEEN[usize::from(theme.is_light())], &BTreeMap::new());
+        }
+        Ok(theme)
     }
 
     /// A theme without styles, for terminals that support none.
     pub fn plain() -> Self {
-        Self { name: "plain".to_owned(), styles: Vec::new() }
+        Self { name: "plain".to_owned(), styles: Vec::new(), surfaces: Vec::new() }
     }
 
     /// The style of a role.
@@ -131,77 +231,109 @@ impl Theme {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// Whether any colour needs a truecolor terminal.
+    /// The painted surfaces that texts lie on; empty if the theme leaves them to the terminal.
+    pub fn surfaces(&self) -> &[color::Rgb] {
+        &self.surfaces
+    }
+
+    /// Whether any colour needs more than the 16 of the terminal.
     pub fn uses_truecolor(&self) -> bool {
-        let rgb = |c| matches!(c, super::style::Color::Rgb(..));
+        let rgb = |c| matches!(c, Color::Rgb(..));
         self.styles.iter().any(|s| rgb(s.fg) || rgb(s.bg))
+    }
+
+    fn is_light(&self) -> bool {
+        self.surfaces.first().is_some_and(|&ground| color::luminance(ground) > 0.4)
     }
 }
 
-/// Names of all themes: the built-in ones, then the user's own.
+/// Whether there is a theme with a name.
+pub fn is_theme(name: &str, own: &BTreeMap<String, Declared>) -> bool {
+    own.contains_key(name) || is_built_in(name)
+}
+
+/// Names of all themes: `auto`, the built-in ones, then the user's own.
 pub fn theme_names(own: &BTreeMap<String, Declared>) -> Vec<String> {
-    let mine = own.keys().map(String::as_str).filter(|n| !BUILT_IN_THEMES.contains(n));
-    BUILT_IN_THEMES.iter().copied().chain(mine).map(str::to_owned).collect()
+    let built_in = std::iter::once(AUTO).chain(palette::NAMES.iter().copied());
+    let mine = own.keys().map(String::as_str).filter(|n| !is_built_in(n));
+    built_in.chain(mine).map(str::to_owned).collect()
 }
 
-/// The built-in themes. Their file is parsed once.
-fn built_in() -> Result<&'static BTreeMap<String, Declared>, ThemeError> {
-    static THEMES: LazyLock<Result<BTreeMap<String, Declared>, ThemeError>> = LazyLock::new(|| {
-        toml::from_str(BUILT_IN).map_err(|e| ThemeError {
-            theme: "built-in".to_owned(),
-            key: String::new(),
-            message: e.to_string(),
-        })
-    });
-    THEMES.as_ref().map_err(ThemeError::clone)
+fn is_built_in(name: &str) -> bool {
+    name == AUTO
+        || palette::NAMES.contains(&name)
+        || ALIASES.iter().any(|(alias, _)| *alias == name)
 }
 
-/// The base of a theme: the declared one, else `dark` for a user's theme.
-fn base(name: &str, declared: &Declared, own: bool) -> Option<String> {
-    let default = if BUILT_IN_THEMES.contains(&name) { name } else { BUILT_IN_THEMES[0] };
-    declared.get(BASE).cloned().or_else(|| own.then(|| default.to_owned()))
+/// The built-in theme with a name or an alias.
+fn root_of(name: &str) -> Option<&'static str> {
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name);
+    let name = if name == AUTO { TRUECOLOR[0] } else { name };
+    palette::NAMES.iter().copied().find(|known| *known == name)
 }
 
-fn missing(name: &str, child: Option<&String>, own: &BTreeMap<String, Declared>) -> ThemeError {
+/// A user's themes, the base first.
+type Chain<'a> = Vec<(&'a str, &'a Declared)>;
+
+/// The built-in theme that a theme is based on, and the user's themes between.
+fn chain<'a>(
+    name: &'a str,
+    own: &'a BTreeMap<String, Declared>,
+) -> Result<(&'static str, Chain<'a>), ThemeError> {
+    let mut chain: Chain<'a> = Vec::new();
+    let mut next = name;
+    loop {
+        // A user's theme with the name of a built-in one is based on that one.
+        let seen = chain.iter().any(|(seen, _)| *seen == next);
+        let Some((theme, declared)) = own.get_key_value(next).filter(|_| !seen) else {
+            let Some(root) = root_of(next) else {
+                return Err(if seen { circle(name, &chain) } else { missing(next, &chain, own) });
+            };
+            chain.reverse();
+            return Ok((root, chain));
+        };
+        chain.push((theme, declared));
+        let default = if is_built_in(theme) { theme } else { AUTO };
+        next = declared.get(BASE).map_or(default, String::as_str);
+    }
+}
+
+/// The style of a role in a user's theme. A key that is also a colour changes that colour.
+fn own_style(key: &str, text: &str, colors: &mut Colors) -> Result<Option<Style>, String> {
+    let is_role = Role::ALL.iter().any(|role| role.name() == key);
+    if key == BASE {
+        return Ok(None);
+    }
+    if key == CONTRAST {
+        let expected = format!("expected \"{AS_IS}\", found {}", quote(text));
+        return if text == AS_IS { Ok(None) } else { Err(expected) };
+    }
+    if !is_role && colors.get(key).is_none() {
+        let roles = Role::ALL.iter().map(|r| r.name());
+        let known = roles.chain(palette::color_names()).chain([BASE, CONTRAST]);
+        return Err(format!("unknown key{}", did_you_mean(key, known)));
+    }
+    let style = Style::parse(text, |word| colors.get(word)).map_err(|e| e.to_string())?;
+    colors.set(key, style.fg);
+    Ok(is_role.then_some(style))
+}
+
+fn missing(name: &str, chain: &Chain<'_>, own: &BTreeMap<String, Declared>) -> ThemeError {
     let names = theme_names(own);
     let hint = did_you_mean(name, names.iter().map(String::as_str));
     let message =
         format!("there is no theme {}; there are {}{hint}", quote(name), names.join(", "));
-    let (theme, key) = match child {
-        Some(child) => (child.clone(), BASE.to_owned()),
+    let (theme, key) = match chain.last() {
+        Some((child, _)) => ((*child).to_owned(), BASE.to_owned()),
         None => (name.to_owned(), String::new()),
     };
     ThemeError { theme, key, message }
 }
 
-fn circle(theme: &str, seen: &[String]) -> ThemeError {
-    let message = format!("the themes {} are based on each other", seen.join(", "));
+fn circle(theme: &str, chain: &Chain<'_>) -> ThemeError {
+    let names: Vec<&str> = chain.iter().map(|(name, _)| *name).collect();
+    let message = format!("the themes {} are based on each other", names.join(", "));
     ThemeError { theme: theme.to_owned(), key: BASE.to_owned(), message }
-}
-
-/// Adds the styles that no derived theme has set.
-fn fill(
-    styles: &mut [Option<Style>],
-    theme: &str,
-    declared: &Declared,
-    errors: &mut Vec<ThemeError>,
-) {
-    for (key, text) in declared.iter().filter(|(key, _)| *key != BASE) {
-        let message = match Role::ALL.iter().position(|r| r.name() == key) {
-            Some(index) => match text.parse::<Style>() {
-                Ok(style) => {
-                    styles[index].get_or_insert(style);
-                    continue;
-                }
-                Err(error) => error.to_string(),
-            },
-            None => {
-                let known = Role::ALL.iter().map(|r| r.name()).chain([BASE]);
-                format!("unknown key{}", did_you_mean(key, known))
-            }
-        };
-        errors.push(ThemeError { theme: theme.to_owned(), key: key.clone(), message });
-    }
 }
 
 #[cfg(test)]
@@ -217,46 +349,163 @@ mod tests {
         own
     }
 
+    /// Roles of text that lies on any surface.
+    fn texts() -> impl Iterator<Item = Role> {
+        let lines = [Role::Border, Role::BorderFocus, Role::Edge];
+        Role::ALL.iter().copied().filter(move |role| !lines.contains(role))
+    }
+
     #[test]
-    fn built_in_themes_style_every_role_with_16_colours() {
-        for name in BUILT_IN_THEMES {
+    fn every_text_is_readable_on_every_surface() {
+        for name in palette::NAMES {
             let theme = Theme::load(name, &BTreeMap::new()).unwrap();
-            assert!(!theme.uses_truecolor());
-            let indexed = |c| matches!(c, Color::Indexed(_));
-            assert!(!theme.styles.iter().any(|s| indexed(s.fg) || indexed(s.bg)), "{name}");
-            // Rows must differ in more than colour.
-            assert_ne!(theme.style(Role::Selected), theme.style(Role::SelectedUnfocused));
-            assert!(theme.style(Role::Unread).bold, "{name}");
+            let surfaces = theme.surfaces();
+            assert_eq!(surfaces.is_empty(), !theme.uses_truecolor(), "{name}");
+            for role in texts() {
+                let style = theme.style(role);
+                let (Color::Rgb(r, g, b), false) = (style.fg, surfaces.is_empty()) else {
+                    continue;
+                };
+                let lowest = match style.bg {
+                    Color::Rgb(x, y, z) => color::contrast([r, g, b], [x, y, z]),
+                    _ => color::lowest_contrast([r, g, b], surfaces),
+                };
+                assert!(lowest >= LEAST_CONTRAST, "{name}: {} has {lowest:.2}", role.name());
+            }
+            if let (Color::Rgb(r, g, b), [ground, ..]) = (theme.style(Role::Edge).fg, surfaces) {
+                assert!(color::contrast([r, g, b], *ground) >= 3.0, "{name}: edge");
+            }
         }
-        assert_eq!(built_in().unwrap().len(), BUILT_IN_THEMES.len());
-        for role in Role::ALL {
-            assert!(built_in().unwrap()["dark"].contains_key(role.name()), "{}", role.name());
-            assert!(built_in().unwrap()["mono"].contains_key(role.name()), "{}", role.name());
-        }
+    }
+
+    #[test]
+    fn only_the_themes_for_16_colours_leave_the_choice_to_the_terminal() {
+        let names = palette::NAMES.iter();
+        let few: Vec<&&str> = names
+            .filter(|name| !Theme::load(name, &BTreeMap::new()).unwrap().uses_truecolor())
+            .collect();
+        assert_eq!(few, [&"ansi", &"ansi-light", &"mono"]);
         let mono = Theme::load("mono", &BTreeMap::new()).unwrap();
         assert!(mono.styles.iter().all(|s| s.fg == Color::Default && s.bg == Color::Default));
+        let ansi = Theme::load("ansi", &BTreeMap::new()).unwrap();
+        let indexed = |c| matches!(c, Color::Indexed(_));
+        assert!(!ansi.styles.iter().any(|s| indexed(s.fg) || indexed(s.bg)));
+        for theme in [mono, ansi] {
+            let style = |role| theme.style(role);
+            assert_ne!(style(Role::SelectedTitle), style(Role::SelectedUnfocused));
+            assert!(style(Role::Unread).bold && !style(Role::Read).bold, "{}", theme.name);
+        }
+    }
+
+    /// What people see who lack one kind of cone: protanopia, deuteranopia, tritanopia. Machado,
+    /// Oliveira, Fernandes 2009, severity 1, in linear RGB.
+    const DEFICIENCIES: [[[f64; 3]; 3]; 3] = [
+        [
+            [0.152_286, 1.052_583, -0.204_868],
+            [0.114_503, 0.786_281, 0.099_216],
+            [-0.003_882, -0.048_116, 1.051_998],
+        ],
+        [
+            [0.367_322, 0.860_646, -0.227_968],
+            [0.280_085, 0.672_501, 0.047_413],
+            [-0.011_820, 0.042_940, 0.968_881],
+        ],
+        [
+            [1.255_528, -0.076_749, -0.178_779],
+            [-0.078_411, 0.930_809, 0.147_602],
+            [0.004_733, 0.691_367, 0.303_900],
+        ],
+    ];
+
+    fn linear(color: color::Rgb) -> [f64; 3] {
+        color.map(|channel| (f64::from(channel) / 255.0).powf(2.2))
+    }
+
+    /// Lightness and colour, so that distances are about what eyes see (Oklab, Ottosson 2020).
+    fn oklab([r, g, b]: [f64; 3]) -> [f64; 3] {
+        let l = (0.412_221 * r + 0.536_333 * g + 0.051_446 * b).max(0.0).cbrt();
+        let m = (0.211_903 * r + 0.680_700 * g + 0.107_397 * b).max(0.0).cbrt();
+        let s = (0.088_302 * r + 0.281_719 * g + 0.629_979 * b).max(0.0).cbrt();
+        [
+            0.210_454 * l + 0.793_618 * m - 0.004_072 * s,
+            1.977_999 * l - 2.428_592 * m + 0.450_594 * s,
+            0.025_904 * l + 0.782_772 * m - 0.808_676 * s,
+        ]
+    }
+
+    #[test]
+    fn blue_and_orange_are_told_apart_with_every_color_vision() {
+        for name in ["blue-orange", "blue-orange-light"] {
+            let theme = Theme::load(name, &BTreeMap::new()).unwrap();
+            let seen = |role: Role, eye: &[[f64; 3]; 3]| {
+                let Color::Rgb(r, g, b) = theme.style(role).fg else { panic!("{}", role.name()) };
+                let light = linear([r, g, b]);
+                oklab(eye.map(|row| (0..3).map(|i| row[i] * light[i]).sum::<f64>().max(0.0)))
+            };
+            for (a, b) in [
+                (Role::Error, Role::Ok),
+                (Role::Added, Role::Removed),
+                (Role::Accent, Role::Pinned),
+                (Role::Accent, Role::Heading),
+                (Role::Changed, Role::Pinned),
+                (Role::Warning, Role::Ok),
+            ] {
+                for eye in &DEFICIENCIES {
+                    let (x, y) = (seen(a, eye), seen(b, eye));
+                    let distance = (0..3).map(|i| (x[i] - y[i]).powi(2)).sum::<f64>().sqrt();
+                    assert!(distance >= 0.1, "{name}: {} and {} {distance:.3}", a.name(), b.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_terminal_decides_about_auto_and_about_truecolor() {
+        let none = BTreeMap::new();
+        let chosen =
+            |name, depth, light| Theme::for_terminal(name, &none, depth, light).unwrap().name;
+        for (name, depth, light, expected) in [
+            (AUTO, Depth::True, false, "dark"),
+            (AUTO, Depth::Indexed, true, "light"),
+            (AUTO, Depth::Sixteen, false, "ansi"),
+            (AUTO, Depth::Sixteen, true, "ansi-light"),
+            ("nord", Depth::Indexed, true, "nord"),
+            ("nord", Depth::Sixteen, true, "ansi"),
+            ("solarized-light", Depth::Sixteen, false, "ansi-light"),
+            ("nord", Depth::Mono, false, "mono"),
+            ("paper", Depth::True, false, "paper"),
+        ] {
+            assert_eq!(chosen(name, depth, light), expected, "{name} {depth:?} {light}");
+        }
     }
 
     #[test]
     fn own_themes_can_have_a_base() {
         let own = own(&[
-            ("night", "accent", "#88c0d0 on 234 bold"),
-            ("night", "base", "light"),
-            ("dark", "title", "red"),
+            ("night", "soft", "208 on 234 bold"),
+            ("night", "base", "ansi-light"),
+            ("ansi", "title", "red"),
             ("late", "base", "night"),
+            ("loud", "accent", "#ff0000"),
+            ("loud", "contrast", "as-is"),
+            ("mine", "accent", "#101010"),
         ]);
         let night = Theme::load("night", &own).unwrap();
-        let accent = night.style(Role::Accent);
-        assert_eq!((accent.fg, accent.bg), (Color::Rgb(0x88, 0xc0, 0xd0), Color::Indexed(234)));
-        assert!(accent.bold && night.uses_truecolor());
-        assert_eq!(night.style(Role::Border).fg, Color::Named(7));
-        assert_eq!(Theme::load("late", &own).unwrap().style(Role::Accent), accent);
-        let dark = Theme::load("dark", &own).unwrap();
-        assert_eq!(dark.style(Role::Title).fg, Color::Named(1));
-        assert_eq!(dark.style(Role::Accent).fg, Color::Named(6));
-        // Themes based on an overridden built-in theme see the change.
-        let light = Theme::load("light", &own).unwrap();
-        assert_eq!(light.style(Role::Added).fg, Color::Named(2));
+        let soft = night.style(Role::Soft);
+        assert_eq!((soft.fg, soft.bg), (Color::Indexed(208), Color::Indexed(234)));
+        // A key that names a colour too changes every style with that colour.
+        assert!(soft.bold && night.style(Role::Header).fg == Color::Indexed(208));
+        assert_eq!(night.style(Role::Pinned).fg, Color::Named(5));
+        assert_eq!(Theme::load("late", &own).unwrap().style(Role::Soft), soft);
+        let ansi = Theme::load("ansi", &own).unwrap();
+        assert_eq!(ansi.style(Role::Title).fg, Color::Named(1));
+        assert_eq!(ansi.style(Role::Link).fg, Color::Named(6));
+        let loud = Theme::load("loud", &own).unwrap();
+        assert_eq!(loud.style(Role::Link).fg, Color::Rgb(255, 0, 0));
+        let Color::Rgb(r, g, b) = Theme::load("mine", &own).unwrap().style(Role::Link).fg else {
+            panic!("no colour")
+        };
+        assert!(color::lowest_contrast([r, g, b], loud.surfaces()) >= LEAST_CONTRAST);
     }
 
     #[test]
@@ -267,9 +516,10 @@ mod tests {
             ("x", own(&[("x", "accent", "red blue")]), "\"blue\""),
             ("x", own(&[("x", "accent", "red on")]), "expected a style"),
             ("x", own(&[("x", "accent", "#12345")]), "#12345"),
+            ("x", own(&[("x", "contrast", "none")]), "as-is"),
             ("x", own(&[("x", "base", "drak")]), "did you mean \"dark\""),
             ("x", own(&[("x", "base", "y"), ("y", "base", "x")]), "based on each other"),
-            ("ligth", own(&[]), "did you mean \"light\""),
+            ("nrod", own(&[]), "did you mean \"nord\""),
         ];
         for (name, own, part) in cases {
             let errors = Theme::load(name, &own).unwrap_err();

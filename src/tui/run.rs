@@ -5,10 +5,10 @@ use super::driver::Driver;
 use super::effect::{Effect, ExitReason, Purpose};
 use super::event::Event;
 use super::external;
-use super::style::{Depth, Palette};
+use super::style::{self, Look, Palette};
 use super::terminal::Screen;
 use super::view;
-use crate::config::{FileEdit, KeyMap, Paths, Settings, SourcesFile, Theme};
+use crate::config::{FileEdit, KeyMap, Paths, Settings, SourcesFile};
 use crate::engine::{Edited, Handle, Role};
 use crate::util::browser;
 use crossterm::event::{Event as Input, EventStream};
@@ -39,8 +39,6 @@ pub struct Interface {
     pub paths: Paths,
     /// Key bindings.
     pub keymap: KeyMap,
-    /// The initial theme.
-    pub theme: Theme,
 }
 
 /// Fatal errors of the interface.
@@ -54,10 +52,13 @@ pub enum InterfaceError {
 
 /// Runs the interface until the user quits or a signal ends the process.
 pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
-    let Interface { handle, settings, paths, keymap, theme } = interface;
-    let depth = Depth::detect(|name| std::env::var(name).ok());
+    let Interface { handle, mut settings, paths, keymap } = interface;
+    let var = |name: &str| std::env::var(name).ok();
+    let look = Look::detect(var);
+    settings.ui.ascii |= style::is_ascii_locale(var);
     let mouse = settings.ui.mouse;
-    let app = App::new(settings, keymap, Palette::new(theme, depth), handle.now());
+    let palette = Palette::of(&settings, look);
+    let app = App::new(settings, keymap, palette, handle.now());
     let (sender, events) = mpsc::unbounded_channel();
     let driver = Driver::new(handle.clone(), paths.clone(), sender)?;
     let screen = Screen::open(mouse)?;

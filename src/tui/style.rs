@@ -1,148 +1,240 @@
 //! Converts themes to terminal styles.
 
-use crate::config::{Color, Role, Theme};
+use crate::config::{Color, Depth, LEAST_CONTRAST, Role, Settings, Theme};
+use crate::util::color::{self, Rgb};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::{Color as Ink, Modifier, Style};
+use std::collections::HashMap;
 
-/// Colour support of the terminal.
+/// What is known about the terminal's colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
-    /// No colours (`NO_COLOR`).
-    Mono,
-    /// 16 or 256 colours.
-    Indexed,
-    /// Truecolor, announced by `COLORTERM`.
-    True,
+pub(super) struct Look {
+    pub(super) depth: Depth,
+    /// Whether the background is light.
+    pub(super) light: bool,
 }
 
-impl Depth {
-    /// Detects the colour support from environment variables.
+impl Look {
+    /// Truecolor on a dark background.
+    pub(super) const DARK: Self = Self { depth: Depth::True, light: false };
+
+    /// From the environment: `NO_COLOR`, `COLORTERM`, `TERM` and `COLORFGBG`.
     pub(super) fn detect(var: impl Fn(&str) -> Option<String>) -> Self {
-        let set = |name| var(name).is_some_and(|v| !v.is_empty());
-        match var("COLORTERM").as_deref() {
-            _ if set("NO_COLOR") => Self::Mono,
-            Some("truecolor" | "24bit") => Self::True,
-            _ => Self::Indexed,
-        }
+        let get = |name| var(name).unwrap_or_default();
+        let term = get("TERM");
+        let many = ["256color", "direct", "kitty", "alacritty", "foot", "wezterm", "ghostty"];
+        let none = ["dumb", "vt", "ansi-m"];
+        let depth = match get("COLORTERM").as_str() {
+            _ if !get("NO_COLOR").is_empty() => Depth::Mono,
+            "truecolor" | "24bit" => Depth::True,
+            _ if term.ends_with("-direct") => Depth::True,
+            _ if many.iter().any(|part| term.contains(part)) => Depth::Indexed,
+            _ if none.iter().any(|start| term.starts_with(start)) => Depth::Mono,
+            _ => Depth::Sixteen,
+        };
+        // `COLORFGBG` is `15;0` or `15;default;0`: the last number is the background.
+        let light = get("COLORFGBG")
+            .rsplit(';')
+            .next()
+            .and_then(|ground| ground.parse::<u8>().ok())
+            .is_some_and(|ground| ground == 7 || ground == 15);
+        Self { depth, light }
     }
+}
+
+/// Whether the locale has no characters outside ASCII.
+pub(super) fn is_ascii_locale(var: impl Fn(&str) -> Option<String>) -> bool {
+    let set = |name: &&str| var(name).is_some_and(|value| !value.is_empty());
+    let name = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(set);
+    let locale = name.and_then(&var).unwrap_or_default();
+    matches!(locale.as_str(), "C" | "POSIX")
 }
 
 /// A theme for one terminal.
 #[derive(Debug, Clone)]
 pub(super) struct Palette {
-    theme: Theme,
-    depth: Depth,
+    name: String,
+    look: Look,
+    /// In the order of `Role::ALL`; empty for no styles at all.
+    styles: Vec<Style>,
+    /// What a dialog darkens toward, in truecolor.
+    backdrop: Option<Rgb>,
 }
 
 impl Palette {
-    pub(super) fn new(theme: Theme, depth: Depth) -> Self {
-        Self { theme, depth }
+    /// A theme; surfaces are left to the terminal if it is `transparent`.
+    pub(super) fn new(theme: &Theme, look: Look, transparent: bool) -> Self {
+        let convert = |role: &Role| {
+            let left = transparent && matches!(role, Role::Ground | Role::Panel | Role::Sunken);
+            let style = convert(theme, *role, look.depth);
+            if left { Style { bg: None, ..style } } else { style }
+        };
+        let styles = Role::ALL.iter().map(convert).collect();
+        let backdrop = match theme.style(Role::Sunken).bg {
+            Color::Rgb(r, g, b) if look.depth == Depth::True => Some([r, g, b]),
+            _ => None,
+        };
+        Self { name: theme.name.clone(), look, styles, backdrop }
+    }
+
+    /// The theme with a name, for this terminal; `None` if its settings are invalid.
+    pub(super) fn named(name: &str, settings: &Settings, look: Look) -> Option<Self> {
+        let theme = Theme::for_terminal(name, &settings.themes, look.depth, look.light).ok()?;
+        let transparent = settings.ui.background == crate::config::Background::Terminal;
+        let palette = Self::new(&theme, look, transparent);
+        Some(Self { name: name.to_owned(), ..palette })
+    }
+
+    /// The theme of the settings; the default one if theirs is invalid.
+    pub(super) fn of(settings: &Settings, look: Look) -> Self {
+        let theme = Self::named(&settings.ui.theme, settings, look);
+        theme.unwrap_or_else(|| Self::new(&Theme::plain(), look, false))
     }
 
     pub(super) fn name(&self) -> &str {
-        &self.theme.name
+        &self.name
     }
 
-    pub(super) fn depth(&self) -> Depth {
-        self.depth
+    pub(super) fn look(&self) -> Look {
+        self.look
     }
 
     pub(super) fn style(&self, role: Role) -> Style {
-        let s = self.theme.style(role);
-        let mut style = Style::new();
-        if self.depth != Depth::Mono {
-            if let Some(fg) = self.ink(s.fg) {
-                style = style.fg(fg);
-            }
-            if let Some(bg) = self.ink(s.bg) {
-                style = style.bg(bg);
-            }
-        }
-        // Without colours the selection and matches are shown reversed.
-        let selected = self.depth == Depth::Mono && matches!(role, Role::Selected | Role::Match);
-        for (on, modifier) in [
-            (s.bold, Modifier::BOLD),
-            (s.dim, Modifier::DIM),
-            (s.underline, Modifier::UNDERLINED),
-            (s.reverse || selected, Modifier::REVERSED),
-            (s.italic, Modifier::ITALIC),
-        ] {
-            if on {
-                style = style.add_modifier(modifier);
-            }
-        }
-        style
+        self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    fn ink(&self, color: Color) -> Option<Ink> {
-        match color {
-            Color::Default => None,
-            Color::Named(n) | Color::Indexed(n) => Some(Ink::Indexed(n)),
-            Color::Rgb(r, g, b) if self.depth == Depth::True => Some(Ink::Rgb(r, g, b)),
-            Color::Rgb(r, g, b) => Some(Ink::Indexed(nearest(r, g, b))),
+    /// Darkens what a dialog covers: text by 66 %, surfaces by 53 %.
+    pub(super) fn cover(&self, buffer: &mut Buffer, area: Rect) {
+        let Some(end) = self.backdrop else {
+            let style = match self.look.depth {
+                Depth::Mono => Style::new().add_modifier(Modifier::DIM),
+                _ => Style::new().fg(Ink::DarkGray).add_modifier(Modifier::DIM),
+            };
+            buffer.set_style(area, style);
+            return;
+        };
+        // A screen has few different colours, and thousands of cells.
+        let mut mixed: HashMap<(Rgb, bool), Ink> = HashMap::new();
+        let mut toward = |ink: Ink, share: f64, text: bool| match ink {
+            Ink::Rgb(r, g, b) => *mixed.entry(([r, g, b], text)).or_insert_with(|| {
+                let [r, g, b] = color::mix([r, g, b], end, share);
+                Ink::Rgb(r, g, b)
+            }),
+            other => other,
+        };
+        for position in area.positions() {
+            if let Some(cell) = buffer.cell_mut(position) {
+                cell.fg = toward(cell.fg, 0.66, true);
+                cell.bg = toward(cell.bg, 0.53, false);
+            }
         }
     }
 }
 
-/// The nearest colour of the 256-colour cube or grey ramp.
-fn nearest(r: u8, g: u8, b: u8) -> u8 {
-    let level = |c: u8| match c {
-        0..48 => 0u8,
-        48..115 => 1,
-        _ => (c - 35) / 40,
-    };
-    let value = |l: u8| if l == 0 { 0 } else { 55 + 40 * i32::from(l) };
-    let (lr, lg, lb) = (level(r), level(g), level(b));
-    let grey = (i32::from(r) + i32::from(g) + i32::from(b)) / 3;
-    let step = ((grey - 3) / 10).clamp(0, 23);
-    let distance = |x: i32, y: i32, z: i32| {
-        let d = |a: u8, b: i32| (i32::from(a) - b).pow(2);
-        d(r, x) + d(g, y) + d(b, z)
-    };
-    let ramp = 8 + 10 * step;
-    if distance(ramp, ramp, ramp) < distance(value(lr), value(lg), value(lb)) {
-        232 + u8::try_from(step).unwrap_or(0)
-    } else {
-        16 + 36 * lr + 6 * lg + lb
+/// A style for a terminal with these colours.
+fn convert(theme: &Theme, role: Role, depth: Depth) -> Style {
+    let s = theme.style(role);
+    let mut style = Style::new();
+    style.fg = ink(theme, s.fg, depth, true);
+    style.bg = ink(theme, s.bg, depth, false);
+    for (on, modifier) in [
+        (s.bold, Modifier::BOLD),
+        (s.dim, Modifier::DIM),
+        (s.underline, Modifier::UNDERLINED),
+        (s.reverse, Modifier::REVERSED),
+        (s.italic, Modifier::ITALIC),
+    ] {
+        if on {
+            style = style.add_modifier(modifier);
+        }
+    }
+    style
+}
+
+fn ink(theme: &Theme, color: Color, depth: Depth, text: bool) -> Option<Ink> {
+    match color {
+        Color::Default => None,
+        _ if depth == Depth::Mono => None,
+        Color::Named(n) | Color::Indexed(n) => Some(Ink::Indexed(n)),
+        Color::Rgb(r, g, b) if depth == Depth::True => Some(Ink::Rgb(r, g, b)),
+        Color::Rgb(r, g, b) => {
+            // Rounded to 256 colours, a surface and its text may come too close.
+            let of = |rgb: &Rgb| color::of_index(color::nearest_index(*rgb, &[], 0.0));
+            let surfaces: Vec<Rgb> =
+                if text { theme.surfaces().iter().map(of).collect() } else { Vec::new() };
+            Some(Ink::Indexed(color::nearest_index([r, g, b], &surfaces, LEAST_CONTRAST)))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::theme_names;
+    use std::collections::BTreeMap;
 
-    #[test]
-    fn maps_truecolor_to_the_nearest_of_256_colours() {
-        for (rgb, expected) in [
-            ((0, 0, 0), 16),
-            ((255, 255, 255), 231),
-            ((255, 0, 0), 196),
-            ((8, 8, 8), 232),
-            ((95, 135, 175), 67),
-        ] {
-            assert_eq!(nearest(rgb.0, rgb.1, rgb.2), expected, "{rgb:?}");
-        }
+    fn env(pairs: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<String> {
+        move |name: &str| pairs.iter().find(|p| p.0 == name).map(|p| p.1.to_owned())
     }
 
     #[test]
-    fn shows_matches_reversed_without_colours() {
-        let theme = Theme::load("dark", &Default::default()).unwrap();
-        let mono = Palette::new(theme, Depth::Mono);
-        for role in [Role::Selected, Role::Match] {
-            assert!(mono.style(role).add_modifier.contains(Modifier::REVERSED), "{role:?}");
-        }
-        assert!(mono.style(Role::Match).fg.is_none());
-    }
-
-    #[test]
-    fn detects_color_depth_from_environment() {
-        let env = |pairs: &'static [(&str, &str)]| {
-            move |name: &str| pairs.iter().find(|p| p.0 == name).map(|p| p.1.to_owned())
+    fn texts_stay_readable_in_256_colours() {
+        let look = Look { depth: Depth::Indexed, light: false };
+        let rgb = |ink: Option<Ink>| match ink {
+            Some(Ink::Indexed(i)) => Some(color::of_index(i)),
+            _ => None,
         };
-        assert_eq!(Depth::detect(env(&[])), Depth::Indexed);
-        assert_eq!(Depth::detect(env(&[("COLORTERM", "truecolor")])), Depth::True);
-        assert_eq!(
-            Depth::detect(env(&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")])),
-            Depth::Mono
-        );
+        for name in theme_names(&BTreeMap::new()) {
+            let theme = Theme::load(&name, &BTreeMap::new()).unwrap();
+            if theme.surfaces().is_empty() {
+                continue;
+            }
+            let palette = Palette::new(&theme, look, false);
+            let surfaces = [Role::Ground, Role::Panel, Role::Raised, Role::Sunken, Role::Selected];
+            for role in [Role::Text, Role::Soft, Role::Dim, Role::Accent, Role::Error, Role::Link] {
+                let text = rgb(palette.style(role).fg).unwrap();
+                for surface in surfaces {
+                    let ground = rgb(palette.style(surface).bg).unwrap();
+                    let contrast = color::contrast(text, ground);
+                    assert!(contrast >= LEAST_CONTRAST, "{name} {} {contrast:.2}", role.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn detects_colours_from_the_environment() {
+        for (pairs, depth, light) in [
+            (&[][..], Depth::Sixteen, false),
+            (&[("TERM", "xterm-256color")], Depth::Indexed, false),
+            (&[("TERM", "xterm-kitty")], Depth::Indexed, false),
+            (&[("TERM", "linux"), ("COLORFGBG", "0;15")], Depth::Sixteen, true),
+            (&[("TERM", "vt100")], Depth::Mono, false),
+            (&[("COLORTERM", "truecolor"), ("COLORFGBG", "0;default;7")], Depth::True, true),
+            (&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")], Depth::Mono, false),
+        ] {
+            assert_eq!(Look::detect(env(pairs)), Look { depth, light }, "{pairs:?}");
+        }
+        assert!(is_ascii_locale(env(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")])));
+        assert!(!is_ascii_locale(env(&[("LC_ALL", ""), ("LANG", "de_DE.UTF-8")])));
+        assert!(!is_ascii_locale(env(&[])));
+    }
+
+    #[test]
+    fn covers_text_and_surfaces() {
+        let theme = Theme::load("dark", &BTreeMap::new()).unwrap();
+        let area = Rect::new(0, 0, 2, 1);
+        for (depth, expected) in [(Depth::True, false), (Depth::Mono, true)] {
+            let look = Look { depth, light: false };
+            let palette = Palette::new(&theme, look, false);
+            let mut buffer = Buffer::empty(area);
+            buffer.set_style(area, palette.style(Role::Ground));
+            let before = buffer[(0, 0)].style();
+            palette.cover(&mut buffer, Rect::new(0, 0, 1, 1));
+            assert_ne!(buffer[(0, 0)].style(), before);
+            assert_eq!(buffer[(0, 0)].modifier.contains(Modifier::DIM), expected);
+            assert_eq!(buffer[(1, 0)].style(), before);
+        }
     }
 }

@@ -15,11 +15,11 @@ use super::app::App;
 use super::effect::{Effect, ExitReason, Purpose};
 use super::event::*;
 use super::read::Read;
-use super::style::{Depth, Palette};
+use super::style::{Look, Palette};
 use super::view;
 use crate::article::from_html;
 use crate::config::{
-    ConfigFile, EditError, FileChange, FileKind, KeyMap, KeySettings, Paths, Settings, Theme,
+    ConfigFile, EditError, FileChange, FileKind, KeyMap, KeySettings, Paths, Settings,
 };
 use crate::engine::{Edited, Pulse, Rhythm, ScheduleSummary};
 use crate::model::*;
@@ -73,8 +73,8 @@ impl Stage {
 
     fn with(settings: Settings, list: SourceList, rows: Vec<ItemRow>) -> Self {
         let keymap = KeyMap::load(&settings.keys).unwrap();
-        let theme = Theme::load(&settings.ui.theme, &settings.themes).unwrap();
-        let app = App::new(settings, keymap, Palette::new(theme, Depth::Indexed), now());
+        let palette = Palette::of(&settings, Look::DARK);
+        let app = App::new(settings, keymap, palette, now());
         let mut stage =
             Self { app, rows, shown: None, files: None, requested: Vec::new(), exit_reason: None };
         let first = stage.app.start();
@@ -372,7 +372,7 @@ fn keys_have_their_documented_effects() {
         ("<Enter>1", r#"Browse { urls: ["https://lore.example/1"] }"#),
         ("<Enter>n", "Postgres 19 enters beta"),
         ("<Enter><Tab>jjjjjjjd", "Remove"),
-        ("t", "Theme: light"),
+        ("t", "Theme: dark"),
         ("v", "┌ Log"),
         ("a", "Add a source"),
         ("u", "Nothing to undo"),

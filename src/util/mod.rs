@@ -3,6 +3,7 @@
 pub mod address;
 pub mod browser;
 pub mod clock;
+pub mod color;
 pub mod date;
 pub mod domain;
 pub mod html;

@@ -222,17 +222,15 @@ impl App {
     /// Applies a theme and saves it in the settings.
     pub(super) fn save_theme(&mut self, name: String) -> Vec<Effect> {
         self.settings.ui.theme.clone_from(&name);
-        match Theme::load(&name, &self.settings.themes) {
-            Ok(theme) => {
-                self.palette = Palette::new(theme, self.palette.depth());
-                self.note(format!("Theme: {name}"));
-                let changes = vec![setting(&["ui", "theme"], name)];
-                vec![Effect::edit(FileChange::Settings(changes))]
-            }
-            Err(errors) => {
-                self.problem(errors.first().map(ToString::to_string).unwrap_or_default())
-            }
+        if let Some(error) =
+            Theme::load(&name, &self.settings.themes).err().unwrap_or_default().first()
+        {
+            return self.problem(error.to_string());
         }
+        self.palette = Palette::of(&self.settings, self.palette.look());
+        self.note(format!("Theme: {name}"));
+        let changes = vec![setting(&["ui", "theme"], name)];
+        vec![Effect::edit(FileChange::Settings(changes))]
     }
 
     /// Why an action would do nothing; `None` if it is available.

@@ -4,8 +4,8 @@ use super::dialogs::{Dialog, KeyHints, Reply};
 use super::{App, Editor};
 use crate::config::{
     FileChange, FormPage, Key, KeyChange, KeyMap, KeyOrigin, KeyRow, KeySettings,
-    MAX_SEQUENCE_KEYS, Rebinding, Section, Settings, SourceForm, Theme, UiSettings, key_rows,
-    rebind, restore_preset, setting_change, show_sequence,
+    MAX_SEQUENCE_KEYS, Rebinding, Section, Settings, SourceForm, UiSettings, key_rows, rebind,
+    restore_preset, setting_change, show_sequence,
 };
 use crate::engine::Edited;
 use crate::model::Time;
@@ -119,9 +119,9 @@ impl App {
 
     pub(super) fn show_theme(&mut self, name: String) {
         if name != self.palette.name()
-            && let Ok(theme) = Theme::load(&name, &self.settings.themes)
+            && let Some(palette) = Palette::named(&name, &self.settings, self.palette.look())
         {
-            self.palette = Palette::new(theme, self.palette.depth());
+            self.palette = palette;
         }
     }
 
@@ -141,10 +141,8 @@ impl App {
     /// Applies changed settings.
     pub(super) fn adopt(&mut self, new: Settings) -> Vec<Effect> {
         let before = self.settings.clone();
-        if new.themes != before.themes
-            && let Ok(theme) = Theme::load(&new.ui.theme, &new.themes)
-        {
-            self.palette = Palette::new(theme, self.palette.depth());
+        if new.themes != before.themes || new.ui.background != before.ui.background {
+            self.palette = Palette::of(&new, self.palette.look());
         }
         self.settings.themes.clone_from(&new.themes);
         self.apply_appearance(new.ui.clone());

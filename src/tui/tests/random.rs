@@ -31,8 +31,8 @@ impl Chaos {
     fn new(seed: u64) -> Self {
         let settings = Settings::default();
         let keymap = KeyMap::load(&settings.keys).unwrap();
-        let theme = Theme::load(&settings.ui.theme, &settings.themes).unwrap();
-        let mut app = App::new(settings, keymap, Palette::new(theme, Depth::Indexed), now());
+        let palette = Palette::of(&settings, Look::DARK);
+        let mut app = App::new(settings, keymap, palette, now());
         let waiting = app.start();
         Self {
             rng: Rng::with_seed(seed),

@@ -202,8 +202,8 @@ fn zen_mode_allows_wider_text() {
     stage.screen(120, 40);
     stage.keys("<Enter>z");
     stage.screen(120, 40);
-    stage.keys_give("+", "Text width 84");
-    stage.keys_give("------", "Text width 60");
+    stage.keys_give("+", "Text width 76");
+    stage.keys_give("----", "Text width 60");
 }
 
 #[test]

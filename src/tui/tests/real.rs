@@ -73,8 +73,7 @@ impl Real {
         let (sender, events) = mpsc::unbounded_channel();
         let driver = Driver::new(handle.clone(), paths.clone(), sender).unwrap();
         let keymap = KeyMap::load(&loaded.settings.keys).unwrap();
-        let theme = Theme::load("dark", &loaded.settings.themes).unwrap();
-        let palette = Palette::new(theme, Depth::Indexed);
+        let palette = Palette::of(&loaded.settings, Look::DARK);
         let app = App::new(loaded.settings, keymap, palette, now());
         let mut real = Self {
             app,

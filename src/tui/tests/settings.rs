@@ -20,14 +20,14 @@ fn setting_applies_at_once_is_saved_and_undone() {
         real.command("settings");
         real.until("a form", |app| app_form(app).is_some()).await;
         // Stepping through the themes previews each of them.
-        for theme in ["light", "high-contrast", "mono"] {
+        for theme in ["dark", "light", "catppuccin-mocha"] {
             real.press(KeyCode::Right, KeyModifiers::NONE);
             assert_eq!(real.app.palette.name(), theme);
         }
         real.press(KeyCode::Esc, KeyModifiers::NONE);
         real.press(KeyCode::Esc, KeyModifiers::NONE);
         assert!(!real.has_dialog());
-        assert_eq!((real.app.palette.name(), real.config().as_str()), ("dark", CONFIG));
+        assert_eq!((real.app.palette.name(), real.config().as_str()), ("auto", CONFIG));
 
         real.command("settings retention");
         real.until("a form", |app| app_form(app).is_some()).await;
@@ -131,9 +131,9 @@ fn commands_accept_arguments() {
         // A theme is previewed while selected and dropped on leaving.
         real.keys(":theme ");
         real.press(KeyCode::Down, KeyModifiers::NONE);
-        assert_eq!(real.app.palette.name(), "light");
-        real.press(KeyCode::Esc, KeyModifiers::NONE);
         assert_eq!(real.app.palette.name(), "dark");
+        real.press(KeyCode::Esc, KeyModifiers::NONE);
+        assert_eq!(real.app.palette.name(), "auto");
         real.command("theme li");
         real.wait_for("Saved: ui.theme = \"light\"").await;
         assert_eq!(real.app.palette.name(), "light");
@@ -201,7 +201,7 @@ fn moves_back_and_forth_in_the_history() {
         real.until("the sources", |app| app.sources.list.sources.len() == 3).await;
         let now = std::fs::read_to_string(real.paths.sources_file()).unwrap();
         assert_eq!(now.trim_end(), before.trim_end());
-        assert_eq!((real.config().as_str(), real.app.palette.name()), (CONFIG, "dark"));
+        assert_eq!((real.config().as_str(), real.app.palette.name()), (CONFIG, "auto"));
         let pinned = || real.handle.store().reader().unwrap().sources().unwrap();
         assert_eq!(pinned().iter().map(|s| s.pinned).sum::<u32>(), 0);
         assert!(real.screen().matches("undone").count() >= 4);

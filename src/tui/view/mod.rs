@@ -42,8 +42,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     let [top, body, bottom] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(3), Constraint::Length(1)])
             .areas(area);
-    let text = app.palette.style(Role::Text);
-    frame.buffer_mut().set_style(area, text);
+    let ground = app.palette.style(Role::Ground);
+    frame.buffer_mut().set_style(area, ground);
     chrome::top(app, frame, top);
     panes(app, frame, body);
     chrome::bottom(app, frame, bottom);

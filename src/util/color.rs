@@ -1,0 +1,104 @@
+//! Colours: contrast, mixing, and the nearest of the 256 colours of a terminal.
+
+/// Red, green and blue, 0 to 255 each.
+pub type Rgb = [u8; 3];
+
+/// Relative luminance, 0 (black) to 1 (white); WCAG 2.2, "relative luminance".
+pub fn luminance(color: Rgb) -> f64 {
+    let [r, g, b] = color.map(|channel| {
+        let c = f64::from(channel) / 255.0;
+        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+/// Contrast of two colours, 1 (none) to 21 (black on white); WCAG 2.2, "contrast ratio".
+pub fn contrast(a: Rgb, b: Rgb) -> f64 {
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+/// The lowest contrast of a colour on any of the surfaces; infinite without surfaces.
+pub fn lowest_contrast(color: Rgb, surfaces: &[Rgb]) -> f64 {
+    surfaces.iter().map(|&s| contrast(color, s)).fold(f64::INFINITY, f64::min)
+}
+
+/// `from` moved toward `to` by a share of 0 to 1.
+pub fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
+    std::array::from_fn(|i| {
+        let (a, b) = (f64::from(from[i]), f64::from(to[i]));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
+        let mixed = (a + (b - a) * share.clamp(0.0, 1.0)).round() as u8;
+        mixed
+    })
+}
+
+/// The colour, moved toward white (on dark surfaces) or black in steps of 2 % until its contrast
+/// on every surface reaches `least`, or it is white or black.
+pub fn lift(color: Rgb, surfaces: &[Rgb], least: f64) -> Rgb {
+    let Some(&first) = surfaces.first() else { return color };
+    let end = if luminance(first) < 0.18 { [255; 3] } else { [0; 3] };
+    let steps = (0..=50).map(|step| mix(color, end, f64::from(step) / 50.0));
+    steps.into_iter().find(|&c| lowest_contrast(c, surfaces) >= least).unwrap_or(end)
+}
+
+/// The colour of an index from 16 to 255: a cube of 6x6x6, then 24 greys.
+pub fn of_index(index: u8) -> Rgb {
+    match index {
+        232.. => [8 + 10 * (index - 232); 3],
+        _ => {
+            let n = index.saturating_sub(16);
+            [n / 36, n / 6 % 6, n % 6].map(|level| if level == 0 { 0 } else { 55 + 40 * level })
+        }
+    }
+}
+
+/// The nearest colour of the cube and the greys, 16 to 255, of those whose contrast on the
+/// surfaces reaches `least`; the nearest of all if there is none.
+pub fn nearest_index(color: Rgb, surfaces: &[Rgb], least: f64) -> u8 {
+    let distance = |index: &u8| -> u32 {
+        let other = of_index(*index);
+        (0..3).map(|i| u32::from(color[i].abs_diff(other[i])).pow(2)).sum()
+    };
+    let readable = |index: &u8| lowest_contrast(of_index(*index), surfaces) >= least;
+    let nearest = (16..=255).filter(readable).min_by_key(distance);
+    nearest.or_else(|| (16..=255).min_by_key(distance)).unwrap_or(16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contrast_is_that_of_the_recommendation() {
+        assert!((contrast([0; 3], [255; 3]) - 21.0).abs() < 1e-9);
+        assert!((contrast([119; 3], [255; 3]) - 4.48).abs() < 0.01);
+        assert!((contrast([9, 9, 9], [9, 9, 9]) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn maps_truecolor_to_the_nearest_of_256_colours() {
+        for (rgb, expected) in [
+            ([0, 0, 0], 16),
+            ([255, 255, 255], 231),
+            ([255, 0, 0], 196),
+            ([8, 8, 8], 232),
+            ([95, 135, 175], 67),
+        ] {
+            assert_eq!(nearest_index(rgb, &[], 0.0), expected, "{rgb:?}");
+        }
+        let dark = [[30, 30, 46]];
+        let lifted = of_index(nearest_index([80, 80, 90], &dark, 4.5));
+        assert!(lowest_contrast(lifted, &dark) >= 4.5);
+    }
+
+    #[test]
+    fn lifts_colours_until_they_can_be_read() {
+        for (color, surface) in [([60, 60, 60], [20, 20, 20]), ([200, 190, 90], [250, 247, 240])] {
+            assert!(contrast(color, surface) < 4.5);
+            assert!(contrast(lift(color, &[surface], 4.5), surface) >= 4.5);
+        }
+        assert_eq!(lift([255; 3], &[[0; 3]], 4.5), [255; 3]);
+        assert_eq!(mix([0, 100, 200], [100, 0, 200], 0.5), [50, 50, 200]);
+    }
+}
