@@ -248,7 +248,7 @@ impl Theme {
 }
 
 /// Whether there is a theme with a name.
-pub fn is_theme(name: &str, own: &BTreeMap<String, Declared>) -> bool {
+pub(super) fn is_theme(name: &str, own: &BTreeMap<String, Declared>) -> bool {
     own.contains_key(name) || is_built_in(name)
 }
 

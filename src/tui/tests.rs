@@ -32,7 +32,7 @@ use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
 mod states;
-mod stock;
+pub(super) mod stock;
 
 use stock::{article, difference, item_rows};
 
@@ -359,10 +359,10 @@ fn keys_have_their_documented_effects() {
         ("<Space><Space>m", "2 items marked read"),
         ("/tiny", "A tiny allocator"),
         ("/nothing like it", "Nothing matches"),
-        ("/tiny<Esc>", "Items · All unread"),
-        ("/tiny<Enter>", "Items · Search: tiny"),
-        ("/tiny<Enter><Esc>", "Items · All unread"),
-        ("fbridge", "All unread: bridge (1)"),
+        ("/tiny<Esc>", "All unread  95"),
+        ("/tiny<Enter>", "Search  tiny  1"),
+        ("/tiny<Enter><Esc>", "All unread  95"),
+        ("fbridge", "All unread  bridge  1"),
         (">", "Order: newest first"),
         ("o", r#"Browse { urls: ["https://kernel.example/0"] }"#),
         ("y", "Copy"),

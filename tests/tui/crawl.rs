@@ -46,7 +46,7 @@ fn key_stops_a_crawl() {
     t.wait_for("Explore the site for articles · about 60 requests at first");
     t.send(key::ENTER);
     t.wait_for("X stops it");
-    t.wait_for("Items · 127.0.0.1");
+    t.wait_title("127.0.0.1");
     t.send("w");
     t.wait_for("X: stop the crawl");
     t.send("X");
@@ -73,9 +73,7 @@ fn crawls_a_site_without_feed_or_list() {
     t.wait_for("Explore the site for data files");
     t.send(key::ENTER);
     t.wait_for("w shows the progress");
-    t.wait_until("the source is selected", |screen| {
-        screen.lines().any(|l| l.contains("Items · 127.0.0.1"))
-    });
+    t.wait_until("the source is selected", |screen| crate::term::has_title(screen, "127.0.0.1"));
     // The crawl continues while the panel is open and updates it.
     t.send("w");
     t.wait_for("┌ Schedule");

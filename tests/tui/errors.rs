@@ -31,12 +31,12 @@ fn reports_an_invalid_sources_file_and_opens_the_editor_at_the_source() {
     t.send("R");
     t.wait_for("! error in sources.toml");
     t.send("hjjjj");
-    t.wait_for("▸Sources");
+    t.wait_focus("newsfed");
     t.send("E");
     world.wait_for_file("called");
     let line = good.lines().count() + 3;
     assert_eq!(world.read("called").trim(), format!("+{line} {}", file.display()));
-    t.wait_for("▸Sources");
+    t.wait_focus("newsfed");
     fs::write(&file, good).unwrap();
     t.send("R");
     t.wait_gone("error in sources.toml");

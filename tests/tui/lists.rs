@@ -32,7 +32,7 @@ fn changes_several_sources_at_once_and_undoes_it() {
     t.send("\u{10}Three");
     t.wait_for("Go to");
     t.send(key::ENTER);
-    t.wait_for("Items · Three");
+    t.wait_title("Three");
     t.send("k  ");
     t.wait_until("both are selected", |s| s.matches('✓').count() == 2);
     t.send("#+news +daily");
@@ -132,7 +132,7 @@ fn previews_an_import_before_doing_it() {
     for (end, words) in [(key::ESC, "l items"), (key::ENTER, "1 source imported, view Linux saved")]
     {
         t.send("\u{10}All items\r");
-        t.wait_for("Items · All items");
+        t.wait_title("All items");
         t.send("hi");
         t.wait_for("Import from file");
         t.paste(&world.path("urls").display().to_string());

@@ -115,7 +115,7 @@ fn scrolls_wide_lines_instead_of_wrapping() {
         t.send(key::LEFT);
     }
     // Finally the key leaves the pane.
-    t.wait_for("▸Sources");
+    t.wait_focus("newsfed");
     quit(t);
 }
 
@@ -124,7 +124,7 @@ fn saves_the_width_and_supports_zen_mode() {
     let world = world();
     let mut t = opened(&world, 120, 30);
     t.send("z");
-    t.wait_until("zen mode", |s| s.contains("▸Reader") && !s.contains("Items"));
+    t.wait_until("zen mode", |s| !s.contains("All unread"));
     t.send("--");
     t.wait_for("Text width 72");
     let column = |s: &str| s.lines().find_map(|l| l.find("It begins"));
@@ -175,11 +175,11 @@ fn reopens_an_article_at_its_last_position() {
     assert_eq!(t.exit_code(), 0);
     // After a restart with another width the same text is at the top.
     let mut t = world.open(120, 30);
-    t.wait_for("▸Items");
+    t.wait_focus("All unread");
     t.send(key::TAB);
-    t.wait_for("▸Sources");
+    t.wait_focus("newsfed");
     t.send("jj");
-    t.wait_for("Items · All items");
+    t.wait_title("All items");
     t.send(key::ENTER);
     t.wait_for("Long article");
     t.send(key::ENTER);

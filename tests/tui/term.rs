@@ -146,6 +146,16 @@ impl Term {
         self.wait_until(text, |s| s.contains(text));
     }
 
+    /// Waits until a pane with this title has the focus.
+    pub(crate) fn wait_focus(&self, title: &str) {
+        self.wait_until(&format!("focus on {title}"), |s| has_focus(s, title));
+    }
+
+    /// Waits until a pane has this title.
+    pub(crate) fn wait_title(&self, title: &str) {
+        self.wait_until(&format!("the title {title}"), |s| has_title(s, title));
+    }
+
     pub(crate) fn wait_gone(&self, text: &str) {
         self.wait_until(&format!("gone: {text}"), |s| !s.contains(text));
     }
@@ -215,4 +225,22 @@ impl Drop for Term {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Whether a pane has a title: it stands above a rule.
+pub(crate) fn has_title(screen: &str, title: &str) -> bool {
+    ruled(screen, title, &['━', '─', '=', '-'])
+}
+
+/// Whether the pane with a title has the focus: the rule below the title is heavy.
+pub(crate) fn has_focus(screen: &str, title: &str) -> bool {
+    ruled(screen, title, &['━', '='])
+}
+
+fn ruled(screen: &str, title: &str, signs: &[char]) -> bool {
+    let lines: Vec<&str> = screen.lines().collect();
+    lines.windows(2).any(|pair| {
+        let at = pair[0].find(title).map(|at| pair[0][..at].chars().count());
+        at.and_then(|at| pair[1].chars().nth(at)).is_some_and(|sign| signs.contains(&sign))
+    })
 }

@@ -76,7 +76,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     hands.term.wait_for("1  20");
     hands.press(&[key::CTRL_S]);
     hands.term.wait_for("Following Council of Lindenau");
-    hands.term.wait_for("Items · Council of Lindenau");
+    hands.term.wait_title("Council of Lindenau");
     hands.term.wait_for("Budget: second reading");
     let keys = hands.pressed;
     assert!(keys < 60, "{keys} keys");
@@ -151,7 +151,7 @@ fn repairs_a_broken_source_on_its_page() {
     t.wait_for("✎ broken");
     t.send(key::TAB);
     t.send("G");
-    t.wait_for("Items · Council");
+    t.wait_title("Council");
     t.send("e");
     // The repair is suggested as soon as the page is loaded.
     t.wait_for("repair 1 of");
@@ -201,7 +201,7 @@ fn selectors_of_entries_stay_those_of_entries() {
     t.send("s");
     t.wait_for("4 matched");
     t.send(key::CTRL_S);
-    t.wait_for("Items · Changes of Knot");
+    t.wait_title("Changes of Knot");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
     let sources = world.read(FILE);

@@ -40,6 +40,9 @@ impl Texts {
 impl App {
     /// Reports a newly opened item to the engine.
     pub(super) fn item_opened(&mut self) -> Option<Effect> {
+        if self.is_preview() {
+            return None;
+        }
         let row = self.reader.row()?.clone();
         let key = row.key;
         if self.texts.opened == Some(key) {

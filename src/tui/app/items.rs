@@ -9,7 +9,7 @@ use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure, RequestId};
 use crate::tui::read::Read;
 use crate::util::clock::start_of_day;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// What is listed.
 #[derive(Debug, Clone)]
@@ -36,11 +36,15 @@ pub(crate) struct ItemsPane {
     pub(crate) scroll: usize,
     /// Row keys of the selected items.
     pub(crate) marked: HashSet<i64>,
-    /// Visible rows at the last draw.
+    /// Visible items at the last draw.
     pub(crate) height: usize,
+    /// The items at the rows of the screen, for the mouse.
+    pub(crate) shown: Vec<Option<usize>>,
+    /// Summaries by row key, where the list shows them.
+    pub(crate) summaries: HashMap<i64, String>,
     order: SortOrder,
     /// The row of the Sources pane whose items are listed.
-    shown: Option<RowId>,
+    listed: Option<RowId>,
     /// Whether the user moved in the list; until then the first row stays selected.
     moved: bool,
     /// Rows that stay in a list of unread items after they were read.
@@ -84,8 +88,10 @@ impl ItemsPane {
             scroll: 0,
             marked: HashSet::new(),
             height: 20,
+            shown: Vec::new(),
+            summaries: HashMap::new(),
             order,
-            shown: None,
+            listed: None,
             moved: false,
             kept: Vec::new(),
             loading: None,
@@ -149,11 +155,35 @@ impl ItemsPane {
         self.scroll = self.scroll.saturating_sub(start);
     }
 
-    /// Keeps the selection visible.
-    pub(crate) fn scroll_to_selection(&mut self, height: usize) {
-        self.height = height.max(1);
-        self.scroll =
-            super::keys::scrolled(self.scroll, self.selected, self.height, self.rows.len());
+    /// The first visible item, so that the selection is visible with some items around it, and
+    /// whether all items fit. `height` gives the rows of an item with what stands above it, of which
+    /// `least` are its own.
+    pub(crate) fn scrolled(
+        &self,
+        space: usize,
+        least: usize,
+        height: impl Fn(usize) -> usize,
+    ) -> (usize, bool) {
+        let last = self.rows.len().saturating_sub(1);
+        let margin = (space / least.max(1) / 6).min(3);
+        // The lowest index from which everything up to `end` fits.
+        let from = |end: usize| {
+            let mut used = height(end);
+            let fits = |i: &usize| {
+                used += height(*i);
+                used <= space
+            };
+            (0..end).rev().take_while(fits).last().unwrap_or(end)
+        };
+        let lowest = from((self.selected + margin).min(last)).min(self.selected);
+        let at_end = from(last);
+        let wanted = self.scroll.min(self.selected.saturating_sub(margin)).max(lowest);
+        (wanted.min(at_end), at_end == 0)
+    }
+
+    /// The summary of an item (row key), if it was read.
+    pub(crate) fn summary(&self, key: i64) -> Option<&str> {
+        self.summaries.get(&key).map(String::as_str).filter(|summary| !summary.is_empty())
     }
 }
 
@@ -163,9 +193,10 @@ impl App {
         let Some(row) = self.sources.current().cloned() else { return vec![] };
         let listing = self.listing_of(&row);
         let mut effects = vec![];
-        // An article from the previous list is closed.
-        let before = self.items.shown.replace(row.id);
-        if before.is_some_and(|id| Some(&id) != self.items.shown.as_ref()) {
+        // An article from the previous list is closed, unless the Reader shows the new one's first.
+        let before = self.items.listed.replace(row.id);
+        let other = before.is_some_and(|id| Some(&id) != self.items.listed.as_ref());
+        if other && !self.reader_follows() {
             effects.extend(self.close_article());
         }
         effects.extend(self.show(listing));

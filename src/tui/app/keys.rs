@@ -356,20 +356,20 @@ impl App {
         let had_focus = std::mem::replace(&mut self.focus, pane) == pane;
         match pane {
             Focus::Sources => {
-                let index = self.sources.scroll + row;
-                if index >= self.sources.rows.len() {
+                let shown = self.sources.shown.get(row).copied().flatten();
+                let Some(index) = shown.filter(|i| *i < self.sources.rows.len()) else {
                     return vec![];
-                }
+                };
                 if had_focus && index == self.sources.selected {
                     self.sources.toggle_fold_row();
                 }
                 self.select_source(index)
             }
             Focus::Items => {
-                let index = self.items.scroll + row;
-                if index >= self.items.rows.len() {
+                let shown = self.items.shown.get(row).copied().flatten();
+                let Some(index) = shown.filter(|i| *i < self.items.rows.len()) else {
                     return vec![];
-                }
+                };
                 if had_focus && index == self.items.selected {
                     return self.open_item();
                 }

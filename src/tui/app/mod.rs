@@ -17,6 +17,7 @@ mod jump;
 mod keys;
 mod links;
 mod palette;
+mod preview;
 mod prompt;
 mod rank;
 mod reader;
@@ -101,6 +102,7 @@ pub(super) struct App {
     pub(super) rhythms: Rhythms,
     pub(super) items: ItemsPane,
     pub(super) reader: ReaderPane,
+    preview: preview::Preview,
     pub(super) dialogs: Vec<Box<dyn Dialog>>,
     pub(super) toast: Option<Toast>,
     pub(super) status: Status,
@@ -156,6 +158,7 @@ impl App {
             size: (80, 24),
             items: ItemsPane::new(settings.ui.sort),
             reader: ReaderPane::new(settings.ui.reader_width),
+            preview: preview::Preview::default(),
             sources: SourcesPane::default(),
             rhythms: Rhythms::default(),
             settings,
@@ -189,6 +192,7 @@ impl App {
     pub(super) fn update(&mut self, event: Event, now: Time) -> Vec<Effect> {
         self.now = now;
         let mut effects = self.handle(event);
+        effects.extend(self.plan_preview());
         effects.extend(self.request_rhythms());
         self.edits.add(&effects);
         effects
@@ -263,7 +267,8 @@ impl App {
             .then(|| self.now + TimeDelta::milliseconds(200));
         let sequence = self.dialogs.iter().find_map(|d| d.deadline());
         let counting = self.counting.deadline();
-        [toast, reload, ages, spinner, sequence, counting].into_iter().flatten().min()
+        let preview = self.preview_deadline();
+        [toast, reload, ages, spinner, sequence, counting, preview].into_iter().flatten().min()
     }
 
     pub(super) fn request(&mut self) -> RequestId {
@@ -296,6 +301,7 @@ impl App {
         }
         let mut effects = self.dialogs_time_passed();
         effects.extend(self.count_if_due());
+        effects.extend(self.preview_if_due());
         effects.extend(self.reload_if_stale());
         effects
     }

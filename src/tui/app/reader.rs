@@ -86,6 +86,11 @@ impl ReaderPane {
         }
     }
 
+    /// Shows the reply to a request when it comes.
+    pub(super) fn expect(&mut self, request: RequestId) {
+        self.loading = Some(request);
+    }
+
     pub(super) fn row(&self) -> Option<&ItemRow> {
         self.article.as_ref().map(|a| &a.row)
     }
@@ -254,6 +259,7 @@ impl App {
     pub(super) fn close_article(&mut self) -> Vec<Effect> {
         let effects = self.store_reading_state();
         self.reader.close();
+        self.end_preview();
         self.zen = false;
         if self.focus == Focus::Reader {
             self.focus = Focus::Items;
@@ -266,6 +272,7 @@ impl App {
         self.items.keep_selection();
         let Some(row) = self.items.current().cloned() else { return vec![] };
         self.focus = Focus::Reader;
+        self.end_preview();
         let request = self.request();
         self.reader.loading = Some(request);
         let mut effects = vec![Effect::Read(Read::Article { request, key: row.key })];

@@ -1,10 +1,11 @@
 //! The Sources pane: smart views, views, tags, folders and sources, and its rows.
 
-use crate::config::ViewSettings;
+use crate::config::{Role, ViewSettings};
 use crate::model::SourceId;
 use crate::query::Known;
 use crate::store::Count;
 use crate::tui::event::{SourceEntry, SourceList};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Built-in views.
@@ -61,6 +62,10 @@ pub(crate) struct SourcesPane {
     pub(super) tags_folded: bool,
     /// Row key -> index in the list.
     indexes: HashMap<i64, usize>,
+    /// Row key -> colour.
+    colors: HashMap<i64, usize>,
+    /// The rows at the rows of the screen, for the mouse.
+    pub(crate) shown: Vec<Option<usize>>,
 }
 
 impl Default for SourcesPane {
@@ -78,6 +83,8 @@ impl Default for SourcesPane {
             // There may be many tags, and the folders are below them.
             tags_folded: true,
             indexes: HashMap::new(),
+            colors: HashMap::new(),
+            shown: Vec::new(),
         }
     }
 }
@@ -217,6 +224,30 @@ impl SourcesPane {
     fn index_sources(&mut self) {
         let keys = self.list.sources.iter().map(|s| s.facts.key);
         self.indexes = keys.enumerate().map(|(i, key)| (key, i)).collect();
+        self.color_sources();
+    }
+
+    /// Gives each source the colour of its id, or the next one if the source above has it.
+    fn color_sources(&mut self) {
+        let count = Role::SOURCES.len();
+        let mut by_folder: Vec<&SourceEntry> = self.list.sources.iter().collect();
+        by_folder.sort_by(|a, b| a.source.folder.cmp(&b.source.folder));
+        let mut above = None;
+        self.colors.clear();
+        for entry in by_folder {
+            let mut hasher = Sha256::new();
+            hasher.update(entry.source.id.as_str());
+            let own = usize::from(hasher.finalize()[0]) % count;
+            let color = if above == Some(own) { (own + 1) % count } else { own };
+            above = Some(color);
+            self.colors.insert(entry.facts.key, color);
+        }
+    }
+
+    /// The colour of a source (row key).
+    pub(crate) fn color(&self, key: i64) -> Role {
+        let color = self.colors.get(&key).copied().unwrap_or_default();
+        Role::SOURCES.get(color).copied().unwrap_or(Role::Source1)
     }
 
     /// Unfolds the folders above a row.

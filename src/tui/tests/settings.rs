@@ -148,7 +148,7 @@ fn commands_accept_arguments() {
         real.command("set ui.sources_width 44");
         real.wait_for("Saved: ui.sources_width = 44").await;
         let row: Vec<char> = real.screen().lines().nth(5).unwrap().chars().collect();
-        assert_eq!(row[44], '|', "{row:?}");
+        assert_eq!(row[46], 'o', "{row:?}");
         real.command("open source 7");
         real.quiet().await;
         assert_eq!(real.app.items.listing.title, "Source 7");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) fn item_rows() -> Vec<ItemRow> {
+pub(in crate::tui) fn item_rows() -> Vec<ItemRow> {
     let titles = [
         "Kernel notes for 6.19",
         "Postgres 19 enters beta",

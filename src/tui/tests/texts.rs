@@ -15,8 +15,13 @@ impl Stage {
 
     #[track_caller]
     pub(super) fn shows(&mut self, words: &str) {
-        let screen = self.screen(120, 40);
-        assert!(screen.contains(words), "{words} is missing:\n{screen}");
+        let screen = self.screen(230, 40);
+        assert!(self.says(words) || screen.contains(words), "{words} is missing:\n{screen}");
+    }
+
+    /// Whether the message contains some words; on the screen it is wrapped.
+    pub(super) fn says(&self, words: &str) -> bool {
+        self.app.toast.as_ref().is_some_and(|toast| toast.text.contains(words))
     }
 }
 
@@ -117,8 +122,8 @@ fn marks_changed_articles_and_shows_their_view() {
     (rows[1].changed, rows[1].substantial) = (true, true);
     rows[3].changed = true;
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
-    stage.shows("± 8m");
-    stage.shows("~ 32m");
+    stage.shows("± Postgres");
+    stage.shows("~ 日本語");
     assert!(!stage.screen(120, 40).contains("Changed"));
     stage.happen(Event::SourcesLoaded(Ok(SourceList { changed: 1, ..source_list() })));
     stage.shows("± Changed");

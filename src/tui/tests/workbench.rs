@@ -260,7 +260,7 @@ fn picking_an_element_fills_the_active_field() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.keys("2<Home>jjjjjjjjjj");
     let screen = test.screen();
-    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 3;
+    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 2;
     test.keys("<Home>");
     test.keys(&"j".repeat(steps));
     test.keys("<Enter>");
@@ -272,7 +272,7 @@ fn picking_an_element_fills_the_active_field() {
     for (field, line) in [("4", "p.byline"), ("5", "span.stamp")] {
         test.keys(field);
         let screen = test.screen();
-        let steps = screen.lines().position(|l| l.contains(line)).unwrap() - 3;
+        let steps = screen.lines().position(|l| l.contains(line)).unwrap() - 2;
         test.keys("<Home>");
         test.keys(&"j".repeat(steps));
         test.keys("<Enter>");
@@ -338,7 +338,7 @@ fn restores_manual_edits_after_the_last_suggestion() {
     test.keys("P");
     test.keys("1<Home>");
     let screen = test.screen();
-    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 3;
+    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 2;
     test.keys(&"j".repeat(steps));
     test.keys("<Enter>");
     walk_round(&mut test, "1 articles     a.older");

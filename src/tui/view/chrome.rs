@@ -2,12 +2,15 @@
 
 use super::super::app::{App, Focus, Tone};
 use super::has_focus;
-use super::row::{Row, span};
+use super::row::{Row, padding, span};
 use crate::config::{Action, Context, Role};
 use crate::engine::Role as Part;
+use crate::store::Scope;
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Line;
 
 /// Characters for markers and lines.
 pub(in crate::tui) struct Marks {
@@ -28,6 +31,16 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) broken: &'static str,
     pub(in crate::tui) across: &'static str,
     pub(in crate::tui) down: &'static str,
+    pub(in crate::tui) gone: &'static str,
+    /// The square in the colour of a source.
+    pub(in crate::tui) square: &'static str,
+    /// Below the title of the focused pane, and in progress bars.
+    pub(in crate::tui) heavy: &'static str,
+    /// At the left of the selected row, and of that of another pane.
+    pub(in crate::tui) bar: &'static str,
+    pub(in crate::tui) faint_bar: &'static str,
+    pub(in crate::tui) thumb: &'static str,
+    pub(in crate::tui) track: &'static str,
     pub(in crate::tui) pointer: &'static str,
     pub(in crate::tui) bullet: &'static str,
 }
@@ -35,7 +48,7 @@ pub(in crate::tui) struct Marks {
 const UNICODE: Marks = Marks {
     pinned: "★",
     unread: "●",
-    today: "○",
+    today: "◷",
     changed: "±",
     edited: "~",
     all: "≡",
@@ -43,12 +56,19 @@ const UNICODE: Marks = Marks {
     tag: "#",
     open: "▾",
     folded: "▸",
-    busy: "⟳",
+    busy: "↻",
     selected: "✓",
     failing: "!",
     broken: "✎",
     across: "─",
     down: "│",
+    gone: "✗",
+    square: "▪",
+    heavy: "━",
+    bar: "▌",
+    faint_bar: "▏",
+    thumb: "▐",
+    track: "▕",
     pointer: "▸",
     bullet: "·",
 };
@@ -70,6 +90,13 @@ const ASCII: Marks = Marks {
     broken: "!",
     across: "-",
     down: "|",
+    gone: "x",
+    square: " ",
+    heavy: "=",
+    bar: ">",
+    faint_bar: " ",
+    thumb: "#",
+    track: "|",
     pointer: ">",
     bullet: "-",
 };
@@ -78,172 +105,206 @@ pub(in crate::tui) fn marks(app: &App) -> &'static Marks {
     if app.settings.ui.ascii { &ASCII } else { &UNICODE }
 }
 
-/// The status line: name, counts, engine state.
-pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    let (m, style) = (marks(app), |role| app.palette.style(role));
-    let mut row = Row::new(area.width);
-    if let Some(help) = app.keymap.keys_for(Context::Everywhere, Action::Help) {
-        row.right(format!("  {help} help "), style(Role::KeyHint));
-    }
-    let status = &app.status;
-    let next = status.next.map(|t| (t - app.now).num_seconds());
-    let state = match (status.role, status.total, next) {
-        (Part::Watches(Some(pid)), ..) => format!("  watching (process {pid} polls)"),
-        (Part::Watches(None), ..) => "  watching (another newsfed process polls)".to_owned(),
-        (Part::Reads, ..) => "  read-only".to_owned(),
-        _ if status.declaration_error.is_some() => format!("  {} error in sources.toml", m.failing),
-        _ if status.offline => format!("  {} offline", m.failing),
-        (_, total, _) if total > 0 => {
-            let host = status.host.as_deref().unwrap_or("");
-            format!("  {} {} of {total} {} {host}", m.busy, status.done, m.bullet)
-        }
-        (_, _, Some(s)) if s > 0 => {
-            format!("  next check in {}", span(s))
-        }
-        _ => String::new(),
-    };
-    let state = match app.texts.progress() {
-        Some((done, total)) => format!("  {} page {done} of {total}", m.busy),
-        None => state,
-    };
-    let warns = status.offline || status.declaration_error.is_some() || status.role == Part::Reads;
-    row.right(state, style(if warns { Role::Warning } else { Role::Status }));
-    row.left(" newsfed", style(Role::Accent));
-    let sum = |f: fn(&crate::model::SourceFacts) -> u32| -> u32 {
-        app.sources.list.sources.iter().map(|s| f(&s.facts)).sum()
-    };
-    if !app.sources.list.sources.is_empty() {
-        row.left(&format!("   {} unread", sum(|f| f.unread)), style(Role::Status));
-        row.left(&format!(" {} {} pinned", m.bullet, sum(|f| f.pinned)), style(Role::Dim));
-    }
-    frame.render_widget(row.line(style(Role::Status)), area);
-}
-
-/// The title of a pane.
+/// The title of a pane and the rule below it, heavy under the title of the focused pane.
 pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
-    let m = marks(app);
+    let (m, style) = (marks(app), |role| app.palette.style(role));
     let focused = has_focus(app, pane);
-    let border = app.palette.style(if focused { Role::BorderFocus } else { Role::Border });
-    let name = app.palette.style(if focused { Role::BorderFocus } else { Role::Header });
-    let words = match pane {
-        Focus::Sources => "Sources".to_owned(),
+    let pad = padding(area.width);
+    let (words, beside, right) = match pane {
+        Focus::Sources => sources_title(app),
         Focus::Items => items_title(app),
-        Focus::Reader => "Reader".to_owned(),
+        Focus::Reader => reader_title(app),
     };
+    let ascii = app.settings.ui.ascii && focused;
+    let words = if ascii { format!("[{words}]") } else { words };
     let mut row = Row::new(area.width);
-    row.left(m.across, border);
-    // The focus must be visible without colours.
-    row.left(&if focused { format!("{}{words} ", m.pointer) } else { format!(" {words} ") }, name);
-    row.fill(m.across, border);
-    frame.render_widget(row.line(border), area);
+    row.right(" ".repeat(pad), Style::new());
+    row.right_fitting(&format!("  {right}"), style(Role::Dim));
+    row.left(&" ".repeat(pad - usize::from(ascii && pad > 0)), Style::new());
+    // The name of the program stands out as much as the focus.
+    let strong = focused || pane == Focus::Sources;
+    row.left(&words, style(if strong { Role::Title } else { Role::Soft }));
+    let used = area.width.into();
+    let shown = text::width(&words).min(usize::from(area.width).saturating_sub(pad));
+    if !beside.is_empty() {
+        row.left(&format!("  {beside}"), style(Role::Dim));
+    }
+    frame.render_widget(row.line(Style::new()), Rect { height: 1, ..area });
+    let rule = Rect { y: area.y + 1, height: 1, ..area };
+    let line: String = m.across.repeat(used);
+    frame.render_widget(Line::styled(line, style(Role::Border)), rule);
+    if focused {
+        let at = pad - usize::from(ascii && pad > 0);
+        let cells = u16::try_from(shown).unwrap_or(0);
+        let under = Rect { x: rule.x + u16::try_from(at).unwrap_or(0), width: cells, ..rule };
+        let line = Line::styled(m.heavy.repeat(shown), style(Role::BorderFocus));
+        frame.render_widget(line, under.intersection(rule));
+    }
 }
 
-fn items_title(app: &App) -> String {
-    let (items, bullet) = (&app.items, marks(app).bullet);
-    let mut words = format!("Items {bullet} {}", items.listing.title);
-    if !items.listing.query.is_empty() {
-        words += &format!(": {}", items.listing.query);
-        let more = if items.more_below || items.cut { "+" } else { "" };
-        words += &format!(" ({}{more})", items.rows.len());
-    }
-    if !items.marked.is_empty() {
-        words += &format!(" {bullet} {} selected", items.marked.len());
-    }
-    words
+/// A title, what stands beside it, and what stands at the right.
+type Title = (String, String, String);
+
+fn sources_title(app: &App) -> Title {
+    let count = match app.sources.list.sources.len() {
+        0 => String::new(),
+        1 => "1 source".to_owned(),
+        n => format!("{n} sources"),
+    };
+    ("newsfed".to_owned(), String::new(), count)
 }
 
-/// The bottom border of a pane.
-pub(super) fn foot(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
-    let border =
-        app.palette.style(if has_focus(app, pane) { Role::BorderFocus } else { Role::Border });
-    let across = marks(app).across;
-    let mut row = Row::new(area.width);
-    if let (Focus::Reader, Some(article)) = (pane, &app.reader.article) {
-        row.right(format!(" {} % {across}{across}", app.reader.percent()), border);
-        if let Some(find) = &app.reader.find {
-            let at = if find.count() > 0 { find.at + 1 } else { 0 };
-            row.right(format!(" {at} of {} {across}", find.count()), border);
-        }
-        if app.reader.show_difference && article.differences.len() > 1 {
-            let (at, count) = (app.reader.difference_at + 1, article.differences.len());
-            row.right(format!(" {at} of {count} {across}"), border);
-        }
+fn items_title(app: &App) -> Title {
+    let items = &app.items;
+    let more = if items.more_above || items.more_below || items.cut { "+" } else { "" };
+    let unread = app.sources.list.sources.iter().map(|s| s.facts.unread).sum::<u32>();
+    let searched = !items.listing.query.is_empty();
+    let count = match &items.listing.base {
+        _ if items.rows.is_empty() => String::new(),
+        base if base.unread_only && base.scope == Scope::All && !searched => unread.to_string(),
+        _ => format!("{}{more}", items.rows.len()),
+    };
+    let beside = match (searched, items.marked.len()) {
+        (_, marked @ 1..) => format!("{count}  {marked} selected"),
+        (true, _) => format!("{}  {count}", items.listing.query),
+        (false, _) => count,
+    };
+    (items.listing.title.clone(), beside, items.order().label().to_owned())
+}
+
+fn reader_title(app: &App) -> Title {
+    let reader = &app.reader;
+    let name = if app.is_preview() { "Preview" } else { "Reader" };
+    let Some(article) = &reader.article else {
+        return (name.to_owned(), String::new(), String::new());
+    };
+    let place = if let Some(find) = &reader.find {
+        let at = if find.count() > 0 { find.at + 1 } else { 0 };
+        format!("match {at} of {}", find.count())
+    } else if reader.show_difference && article.differences.len() > 1 {
+        format!("change {} of {}", reader.difference_at + 1, article.differences.len())
+    } else {
+        place_in_list(app, article.row.key)
+    };
+    let gap = if place.is_empty() { "" } else { "   " };
+    (name.to_owned(), String::new(), format!("{place}{gap}{} %", reader.percent()))
+}
+
+/// Where an item is in the list: `2 of 30`.
+fn place_in_list(app: &App, key: i64) -> String {
+    let items = &app.items;
+    let at = items.rows.iter().position(|row| row.key == key);
+    match at.filter(|_| !items.more_above) {
+        Some(at) if items.more_below => format!("{} of {}+", at + 1, items.rows.len()),
+        Some(at) => format!("{} of {}", at + 1, items.rows.len()),
+        None => String::new(),
     }
-    if pane == Focus::Sources
-        && let Some(words) = super::sources::next_check(app)
-    {
-        row.right(format!(" {words} {across}{across}"), border);
-    }
-    if pane == Focus::Items && app.items.order() != crate::config::SortOrder::PinnedNewest {
-        row.right(format!(" {} {across}{across}", app.items.order().label()), border);
-    }
-    row.fill(across, border);
-    frame.render_widget(row.line(border), area);
 }
 
 pub(super) fn divider(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let style = app.palette.style(Role::Border);
-    let (m, ascii) = (marks(app), app.settings.ui.ascii);
-    let last = area.height.saturating_sub(1);
-    for i in 0..area.height {
-        let symbol = match i {
-            _ if ascii => m.down,
-            0 => "┬",
-            i if i == last => "┴",
-            _ => m.down,
-        };
-        frame.buffer_mut()[(area.x, area.y + i)].set_symbol(symbol).set_style(style);
+    for y in area.y..area.bottom() {
+        frame.buffer_mut()[(area.x, y)].set_symbol(marks(app).down).set_style(style);
     }
 }
 
-/// Hints for the focused pane; a message replaces them.
-pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
+/// The last line: keys at the left, the state of the engine and the key for help at the right.
+pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let style = |role| app.palette.style(role);
+    let ground = style(Role::Status);
+    frame.buffer_mut().set_style(area, ground);
     let mut row = Row::new(area.width);
-    if let Some(toast) = &app.toast {
-        let problem = toast.tone == Tone::Problem;
-        let role = if problem { Role::Error } else { Role::Toast };
-        let mark = if problem { format!(" {} ", marks(app).failing) } else { " ".to_owned() };
-        row.left(&mark, style(role));
-        row.left(&toast.text, style(role));
-        frame.render_widget(row.line(style(Role::Status)), area);
-        return;
+    row.right(" ".repeat(padding(area.width)), Style::new());
+    if let Some(help) = help_key(app).filter(|_| area.width >= 40) {
+        row.right(" help", style(Role::Soft));
+        row.right(format!("   {help}"), style(Role::KeyHint));
     }
-    if !app.pending.is_empty() {
-        row.right(
-            format!(" {} ", crate::config::show_sequence(&app.pending)),
-            style(Role::KeyHint),
-        );
+    if app.pending.is_empty() {
+        let (state, role) = state(app);
+        row.right_fitting(&state, style(role));
+    } else {
+        row.right(crate::config::show_sequence(&app.pending), style(Role::KeyHint));
     }
-    row.left(" ", style(Role::Status));
-    for (keys, words) in hints(app) {
-        // Do not show clipped hints.
-        if text::width(&keys) + 1 + text::width(words) > row.free() {
+    row.left(&" ".repeat(padding(area.width)), Style::new());
+    for (i, (keys, words)) in hints(app).into_iter().enumerate() {
+        let gap = if i == 0 { 0 } else { 3 };
+        // Hints are dropped whole; the first one always stays.
+        if i > 0 && gap + text::width(&keys) + 1 + text::width(words) > row.free() {
             break;
         }
+        row.left(&" ".repeat(gap), Style::new());
         row.left(&keys, style(Role::KeyHint));
-        row.left(&format!(" {words}"), style(Role::Dim));
-        row.left(&" ".repeat(row.free().min(2)), style(Role::Dim));
+        row.left(&format!(" {words}"), style(Role::Soft));
     }
-    frame.render_widget(row.line(style(Role::Status)), area);
+    frame.render_widget(row.line(Style::new()), area);
 }
 
-/// A long error message is shown in full above the bottom line.
-pub(super) fn long_problem(app: &App, frame: &mut Frame<'_>, body: Rect) {
-    let Some(toast) = app.toast.as_ref().filter(|t| t.tone == Tone::Problem) else { return };
-    // A field at the bottom hides a short message too.
-    let typed = app.dialogs.last().is_some_and(|dialog| dialog.is_line());
-    if text::width(&toast.text) + 4 <= usize::from(body.width) && !typed {
-        return;
+fn help_key(app: &App) -> Option<String> {
+    app.keymap.keys_for(Context::Everywhere, Action::Help)
+}
+
+/// What the engine does, or why it does nothing.
+fn state(app: &App) -> (String, Role) {
+    let (m, status) = (marks(app), &app.status);
+    let next = status.next.map(|t| (t - app.now).num_seconds());
+    let (text, role) = match (status.role, status.total, next) {
+        (Part::Watches(Some(pid)), ..) => (format!("watching (process {pid} polls)"), Role::Soft),
+        (Part::Watches(None), ..) => {
+            ("watching (another newsfed process polls)".to_owned(), Role::Soft)
+        }
+        (Part::Reads, ..) => ("read-only".to_owned(), Role::Warning),
+        _ if status.declaration_error.is_some() => {
+            (format!("{} error in sources.toml", m.failing), Role::Warning)
+        }
+        _ if status.offline => (format!("{} offline", m.failing), Role::Warning),
+        (_, total, _) if total > 0 => (progress(app, status.done, total), Role::Soft),
+        (_, _, Some(s)) if s > 0 => (format!("next check in {}", span(s)), Role::Dim),
+        _ => (String::new(), Role::Dim),
+    };
+    match app.texts.progress() {
+        Some((done, total)) => (format!("  {} page {done} of {total}", m.busy), Role::Soft),
+        None if text.is_empty() => (text, role),
+        None => (format!("  {text}"), role),
     }
-    let lines = super::super::reader::wrap_plain(&toast.text, usize::from(body.width) - 2);
+}
+
+/// `↻ 7 of 12 ━━━━━───`
+fn progress(app: &App, done: usize, total: usize) -> String {
+    const CELLS: usize = 8;
+    let m = marks(app);
+    let filled = (done * CELLS).checked_div(total).unwrap_or(CELLS).min(CELLS);
+    let bar = m.heavy.repeat(filled) + &m.across.repeat(CELLS - filled);
+    format!("{} {done} of {total}  {bar}", m.busy)
+}
+
+/// A message above the status line at the right, wrapped.
+pub(super) fn toast(app: &App, frame: &mut Frame<'_>, body: Rect) {
+    /// Wider lines are hard to read; below a dialog there is a single row.
+    const WIDEST: usize = 96;
+    let Some(toast) = &app.toast else { return };
+    let (m, style) = (marks(app), |role| app.palette.style(role));
+    let problem = toast.tone == Tone::Problem;
+    let role = if problem { Role::Error } else { Role::Accent };
+    let mark = if problem { format!("{} ", m.failing) } else { String::new() };
+    let covered = app.dialogs.iter().any(|dialog| !dialog.is_line());
+    let space = usize::from(body.width).saturating_sub(4);
+    let space = if covered { space } else { space.min(WIDEST) };
+    let indent = text::width(&mark);
+    let lines = super::super::reader::wrap_plain(&toast.text, space.saturating_sub(indent).max(1));
+    let widest = lines.iter().map(|line| text::width(line)).max().unwrap_or(0);
+    let width = u16::try_from(widest + indent + 4).unwrap_or(u16::MAX).min(body.width);
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(body.height);
-    let first = body.bottom() - height;
-    for (y, line) in (first..body.bottom()).zip(lines) {
-        let mut row = Row::new(body.width);
-        row.left(&format!(" {line}"), app.palette.style(Role::Error));
-        frame.render_widget(ratatui::widgets::Clear, Rect { y, height: 1, ..body });
-        frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..body });
+    let area = Rect { x: body.right() - width, y: body.bottom() - height, width, height };
+    frame.render_widget(ratatui::widgets::Clear, area);
+    frame.buffer_mut().set_style(area, style(Role::Toast));
+    for (i, (y, line)) in (area.y..area.bottom()).zip(lines).enumerate() {
+        let mut row = Row::new(width);
+        row.left(m.bar, style(role));
+        row.left(" ", Style::new());
+        let start = if i == 0 { mark.clone() } else { " ".repeat(indent) };
+        row.left(&start, style(role));
+        row.left(&line, Style::new());
+        frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..area });
     }
 }
 

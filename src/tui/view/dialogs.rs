@@ -28,7 +28,11 @@ pub(in crate::tui) struct DialogArea {
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
     let mut dialogs = std::mem::take(&mut app.dialogs);
     let count = dialogs.len();
+    let covers = dialogs.iter().position(|dialog| !dialog.is_line());
     for (i, dialog) in dialogs.iter_mut().enumerate() {
+        if covers == Some(i) {
+            app.palette.cover(frame.buffer_mut(), body);
+        }
         dialog.draw(app, frame, DialogArea { body, foot, is_top: i + 1 == count });
     }
     app.dialogs = dialogs;

@@ -60,7 +60,7 @@ fn size_for(editor: &Editor) -> (u16, u16) {
 
 /// The area inside the border on a screen of that size.
 fn inside(editor: &Editor, size: (u16, u16)) -> Rect {
-    let body = Rect { x: 0, y: 1, width: size.0, height: size.1.saturating_sub(2) };
+    let body = super::body_of(size);
     let (width, height) = size_for(editor);
     let (width, height) = (width.min(body.width), height.min(body.height));
     Rect {

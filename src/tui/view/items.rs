@@ -2,48 +2,169 @@
 
 use super::super::app::{App, Focus, SearchBar};
 use super::chrome::marks;
+use super::days::Groups;
 use super::has_focus;
-use super::row::{Row, age};
-use crate::config::{Action, Context, Role};
+use super::row::{Row, age, padding};
+use crate::config::{Action, Context, ListStyle, Role};
 use crate::model::{ItemRow, Outcome};
 use crate::store::Scope;
 use crate::tui::event::SourceEntry;
 use crate::tui::reader::wrap_plain;
+use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 use ratatui::text::Line;
 
 /// Reading speed in words per minute.
 const PACE: u32 = 230;
+/// Narrowest list that is compact by itself.
+const COMPACT_FROM: u16 = 56;
+/// Lowest list that has two rows per item by itself, and day separators.
+const TALL: u16 = 12;
+/// Narrowest list with a summary in the second row.
+const SUMMARY_FROM: u16 = 60;
+
+/// How the items of a list are drawn.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    style: ListStyle,
+    separators: bool,
+    /// Whether the list shows a single source, whose name needs no column.
+    one_source: bool,
+}
+
+impl Form {
+    fn new(app: &App, area: Rect) -> Self {
+        let tall = area.height >= TALL;
+        let style = match app.settings.ui.list {
+            _ if !tall => ListStyle::Compact,
+            ListStyle::Auto if area.width < COMPACT_FROM => ListStyle::Comfortable,
+            ListStyle::Auto => ListStyle::Compact,
+            other => other,
+        };
+        let scope = &app.items.listing.base.scope;
+        let one_source = matches!(scope, Scope::Sources(keys) if keys.len() == 1);
+        Self { style, separators: tall, one_source }
+    }
+
+    /// Rows of an item.
+    fn rows(self) -> usize {
+        match self.style {
+            ListStyle::Magazine => 5,
+            ListStyle::Comfortable => 2,
+            ListStyle::Compact | ListStyle::Auto => 1,
+        }
+    }
+}
+
+/// What a row of the screen shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// The separator above an item.
+    Separator(usize),
+    /// A row of an item: its index, and which of its rows.
+    Item(usize, usize),
+}
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
-    let height = usize::from(area.height);
-    app.items.scroll_to_selection(height);
     app.areas.items = Some(area);
+    app.items.shown.clear();
     let focused = has_focus(app, Focus::Items);
     if app.items.rows.is_empty() {
-        let style = app.palette.style(Role::Dim);
-        let width = usize::from(area.width).saturating_sub(2).max(1);
-        for (y, line) in (area.y..area.bottom()).zip(wrap_plain(&empty_text(app), width)) {
-            let at = Rect { y, height: 1, ..area };
-            frame.render_widget(Line::styled(format!(" {line}"), style), at);
+        return draw_empty(app, frame, area, focused);
+    }
+    let form = Form::new(app, area);
+    let groups = Groups::new(&app.items, app.now);
+    let separated = |i: usize| form.separators && groups.is_first(&app.items.rows, i);
+    let height = |i: usize| form.rows() + usize::from(separated(i));
+    let (first, all_fit) = app.items.scrolled(area.height.into(), form.rows(), height);
+    let shown: Vec<Shown> = (first..app.items.rows.len())
+        .flat_map(|i| {
+            let rows = (0..form.rows()).map(move |row| Shown::Item(i, row));
+            separated(i).then_some(Shown::Separator(i)).into_iter().chain(rows)
+        })
+        .take(area.height.into())
+        .collect();
+    app.items.scroll = first;
+    app.items.height = (usize::from(area.height) / form.rows()).max(1);
+    for (y, what) in (area.y..area.bottom()).zip(&shown) {
+        let at = Rect { y, height: 1, ..area };
+        match *what {
+            Shown::Separator(i) => {
+                let group = groups.of(&app.items.rows, i);
+                let count = groups.count(&app.items, &group);
+                frame.render_widget(separator(app, &group.label, count, area.width), at);
+            }
+            Shown::Item(i, row) => draw_row(app, frame, at, (i, row), form, focused),
         }
-        if focused {
-            frame.set_cursor_position(Position::new(area.x, area.y));
+    }
+    let all = app.items.rows.len();
+    if !all_fit || app.items.more_above || app.items.more_below {
+        let end = shown.last().map_or(0, |what| what.item() + 1);
+        super::scroll_bar(app, frame, area, first..end, all);
+    }
+    let item = |what: &Shown| matches!(what, Shown::Item(..)).then_some(what.item());
+    app.items.shown = shown.iter().map(item).collect();
+}
+
+impl Shown {
+    fn item(self) -> usize {
+        match self {
+            Self::Separator(i) | Self::Item(i, _) => i,
         }
+    }
+}
+
+fn draw_row(
+    app: &App,
+    frame: &mut Frame<'_>,
+    at: Rect,
+    (i, part): (usize, usize),
+    form: Form,
+    focused: bool,
+) {
+    let selected = i == app.items.selected;
+    let blank = form.style == ListStyle::Magazine && part + 1 == form.rows();
+    if blank {
         return;
     }
-    let first = app.items.scroll;
-    for (i, row) in app.items.rows.iter().enumerate().skip(first).take(height) {
-        let y = area.y + u16::try_from(i - first).unwrap_or(0);
-        let selected = i == app.items.selected;
-        let source = app.sources.entry(row.source_key).map_or("", |s| s.title());
-        let line = line(app, row, source, selected, focused, area.width);
-        frame.render_widget(line, Rect { y, height: 1, ..area });
-        if selected && focused && app.dialogs.is_empty() {
-            frame.set_cursor_position(Position::new(area.x, y));
+    let cell = Cell::new(app, &app.items.rows[i], form, at.width, selected && focused);
+    super::select(app, frame, at, selected, focused);
+    frame.render_widget(cell.line(part), at);
+    if selected {
+        super::select_bar(app, frame, at, focused);
+        if part == 0 && focused && app.dialogs.is_empty() {
+            frame.set_cursor_position(Position::new(at.x, at.y));
         }
     }
+}
+
+fn draw_empty(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
+    let pad = padding(area.width);
+    let width = usize::from(area.width).saturating_sub(2 * pad).max(1);
+    let style = app.palette.style(Role::Dim);
+    for (y, line) in (area.y..area.bottom()).zip(wrap_plain(&empty_text(app), width)) {
+        let line = Line::styled(format!("{}{line}", " ".repeat(pad)), style);
+        frame.render_widget(line, Rect { y, height: 1, ..area });
+    }
+    if focused {
+        frame.set_cursor_position(Position::new(area.x, area.y));
+    }
+}
+
+/// The name of a group, and how many items it has.
+fn separator(app: &App, label: &str, count: Option<usize>, width: u16) -> Line<'static> {
+    let style = |role| app.palette.style(role);
+    let pad = " ".repeat(padding(width));
+    let mut row = Row::new(width);
+    row.right(pad.clone(), Style::new());
+    if let Some(count) = count {
+        row.right(format!(" {count}"), style(Role::Dim));
+    }
+    row.left(&format!("{pad}{label} "), style(Role::Soft));
+    row.fill(marks(app).across, style(Role::Border));
+    row.line(Style::new())
 }
 
 fn empty_text(app: &App) -> String {
@@ -83,53 +204,218 @@ fn empty_reason(app: &App) -> String {
     }
 }
 
-fn line(
-    app: &App,
-    row: &ItemRow,
-    source: &str,
-    selected: bool,
-    focused: bool,
-    width: u16,
-) -> Line<'static> {
-    let (m, style) = (marks(app), |role| app.palette.style(role));
-    let whole = super::row_style(app, selected, focused);
-    let part = |role| if selected { whole } else { style(role) };
-    let mut out = Row::new(width);
-    let minutes =
-        if row.words == 0 { String::new() } else { format!("{}m", row.words.div_ceil(PACE)) };
-    if width >= 50 {
-        out.right(format!(" {minutes:>4} "), part(Role::Dim));
-    }
-    if let Some(count) = row.comment_count.filter(|count| *count > 0 && width >= 90) {
-        let new =
-            if row.new_comments > 0 { format!("+{}", row.new_comments) } else { String::new() };
-        out.right(format!(" {:>6}", format!("{count}c{new}")), part(Role::Dim));
-    }
-    let space = if width >= 70 { 16 } else { 10 };
-    if width >= 46 && !is_one_source(app) {
-        let name = crate::util::text::truncate(source, space).into_owned();
-        let pad = " ".repeat(space.saturating_sub(crate::util::text::width(&name)));
-        out.right(format!("  {name}{pad}"), part(Role::Dim));
-    }
-    let selected_mark = app.items.marked.contains(&row.key);
-    let (mark, role) = match (selected_mark, row.pinned, row.read) {
-        (true, ..) => (m.selected, Role::Accent),
-        _ if row.substantial => (m.changed, Role::Accent),
-        _ if row.changed => (m.edited, Role::Dim),
-        (_, true, _) => (m.pinned, Role::Pinned),
-        (_, _, false) => (m.unread, Role::Unread),
-        _ => (" ", Role::Text),
-    };
-    out.left(&format!(" {mark} "), part(role));
-    let age = age((app.now - row.date).num_seconds());
-    out.left(&format!("{age:<3} "), part(Role::Dim));
-    let title =
-        if row.title.is_empty() { row.url.as_deref().unwrap_or("(no title)") } else { &row.title };
-    out.left(title, part(if row.read { Role::Dim } else { Role::Unread }));
-    out.line(whole)
+/// A column at the right of a row.
+struct Column {
+    /// Columns with a higher number are left out first.
+    rank: u8,
+    /// Cells in a list of a width; 0 if it is not shown.
+    cells: fn(&Cell<'_>) -> usize,
+    /// Texts with their roles, at most as wide as the column.
+    draw: fn(&Cell<'_>, usize) -> Vec<(String, Role)>,
 }
 
-/// Whether the list shows a single source, whose name needs no column.
-fn is_one_source(app: &App) -> bool {
-    matches!(&app.items.listing.base.scope, Scope::Sources(keys) if keys.len() == 1)
+/// The columns right of the title, from the left. Together they take at most 45 % of a row.
+const COLUMNS: &[Column] = &[
+    Column {
+        rank: 3,
+        cells: |cell| if cell.width >= 90 && cell.row.comment_count.is_some() { 9 } else { 0 },
+        draw: |cell, cells| {
+            let count = cell.row.comment_count.filter(|count| *count > 0);
+            let new = match cell.row.new_comments {
+                0 => String::new(),
+                new => format!("+{new}"),
+            };
+            let text = count.map(|count| format!("{count}c{new}")).unwrap_or_default();
+            vec![(format!("{text:>cells$}"), Role::Dim)]
+        },
+    },
+    Column {
+        rank: 1,
+        cells: |cell| match cell.width {
+            _ if cell.form.one_source => 0,
+            ..46 => 0,
+            46..70 => 16,
+            70..80 => 20,
+            80.. => 22,
+        },
+        draw: |cell, cells| {
+            // Two cells before the mark, one behind it.
+            let mark = format!("  {} ", marks(cell.app).square);
+            let name = text::truncate(cell.source, cells - text::width(&mark)).into_owned();
+            let rest = " ".repeat(cells - text::width(&mark) - text::width(&name));
+            let color = cell.app.sources.color(cell.row.source_key);
+            let role = if cell.row.read { Role::Dim } else { Role::Soft };
+            vec![(mark, color), (name + &rest, role)]
+        },
+    },
+    Column {
+        rank: 2,
+        cells: |cell| if cell.width >= 96 { 8 } else { 0 },
+        draw: |cell, cells| vec![(format!("{:>cells$}", cell.minutes()), Role::Dim)],
+    },
+    Column {
+        rank: 0,
+        cells: |_| 6,
+        draw: |cell, cells| vec![(format!("{:>cells$}", cell.age()), Role::Dim)],
+    },
+];
+
+/// An item in the list.
+struct Cell<'a> {
+    app: &'a App,
+    row: &'a ItemRow,
+    source: &'a str,
+    form: Form,
+    width: u16,
+    /// Selected in the focused pane.
+    selected: bool,
+}
+
+impl<'a> Cell<'a> {
+    fn new(app: &'a App, row: &'a ItemRow, form: Form, width: u16, selected: bool) -> Self {
+        let source = app.sources.entry(row.source_key).map_or("", |s| s.title());
+        Self { app, row, source, form, width, selected }
+    }
+
+    /// One of its rows.
+    fn line(&self, part: usize) -> Line<'static> {
+        match (self.form.style, part) {
+            (_, 0) => self.first(),
+            (ListStyle::Magazine, 1 | 2) => self.summary(part - 1),
+            (ListStyle::Magazine, _) => self.facts(),
+            _ => self.second(),
+        }
+    }
+
+    fn style(&self, role: Role) -> Style {
+        self.app.palette.style(role)
+    }
+
+    fn minutes(&self) -> String {
+        match self.row.words {
+            0 => String::new(),
+            words => format!("{} min", words.div_ceil(PACE)),
+        }
+    }
+
+    fn age(&self) -> String {
+        age((self.app.now - self.row.date).num_seconds())
+    }
+
+    /// The start of a row: padding and a mark, or as much space.
+    fn start(&self, marked: bool) -> (Row, usize) {
+        let pad = padding(self.width);
+        let mut out = Row::new(self.width);
+        out.right(" ".repeat(pad), Style::new());
+        let (mark, role) = if marked { self.mark() } else { (" ", Role::Text) };
+        out.left(&" ".repeat(pad), Style::new());
+        out.left(&format!("{mark} "), self.style(role));
+        (out, pad)
+    }
+
+    fn mark(&self) -> (&'static str, Role) {
+        let (m, row) = (marks(self.app), self.row);
+        match () {
+            () if self.app.items.marked.contains(&row.key) => (m.selected, Role::Accent),
+            () if row.substantial => (m.changed, Role::Changed),
+            () if row.changed => (m.edited, Role::Dim),
+            () if row.pinned => (m.pinned, Role::Pinned),
+            () if !row.read => (m.unread, Role::Accent),
+            () => (" ", Role::Text),
+        }
+    }
+
+    fn first(&self) -> Line<'static> {
+        let (mut out, pad) = self.start(true);
+        let of_compact = |column: &&Column| {
+            self.form.style == ListStyle::Compact || (column.rank == 0 && !self.is_magazine())
+        };
+        let mut columns: Vec<(&Column, usize)> = COLUMNS
+            .iter()
+            .filter(of_compact)
+            .map(|column| (column, (column.cells)(self)))
+            .filter(|(_, cells)| *cells > 0)
+            .collect();
+        let limit = (usize::from(self.width) * 45 / 100).saturating_sub(pad);
+        while columns.iter().map(|(_, cells)| cells).sum::<usize>() > limit {
+            let Some(last) = columns.iter().map(|(column, _)| column.rank).max() else { break };
+            columns.retain(|(column, _)| column.rank < last);
+        }
+        for (column, cells) in columns.into_iter().rev() {
+            for (text, role) in (column.draw)(self, cells).into_iter().rev() {
+                out.right(text, self.style(role));
+            }
+        }
+        let row = self.row;
+        let title = if row.title.is_empty() {
+            row.url.as_deref().unwrap_or("(no title)")
+        } else {
+            &row.title
+        };
+        let role = match (self.selected, row.read) {
+            (true, _) => Role::SelectedTitle,
+            (false, false) => Role::Unread,
+            (false, true) => Role::Read,
+        };
+        out.left(title, self.style(role));
+        out.line(Style::new())
+    }
+
+    fn is_magazine(&self) -> bool {
+        self.form.style == ListStyle::Magazine
+    }
+
+    /// Source, and summary or reading time.
+    fn second(&self) -> Line<'static> {
+        let (mut out, _) = self.start(false);
+        let summary = self.app.items.summary(self.row.key).filter(|_| self.width >= SUMMARY_FROM);
+        if summary.is_none() {
+            out.right(format!(" {}", self.minutes()), self.style(Role::Dim));
+        }
+        self.put_source(&mut out);
+        if let Some(summary) = summary {
+            let gap = if self.form.one_source { "" } else { "   " };
+            out.left(&format!("{gap}{summary}"), self.style(Role::Dim));
+        }
+        out.line(Style::new())
+    }
+
+    fn put_source(&self, out: &mut Row) {
+        if self.form.one_source {
+            return;
+        }
+        let color = self.app.sources.color(self.row.source_key);
+        out.left(&format!("{} ", marks(self.app).square), self.style(color));
+        let role = if self.row.read { Role::Dim } else { Role::Soft };
+        out.left(self.source, self.style(role));
+    }
+
+    /// One of the two rows of the summary.
+    fn summary(&self, number: usize) -> Line<'static> {
+        let (mut out, pad) = self.start(false);
+        let width = usize::from(self.width).saturating_sub(2 * pad + 2).min(100);
+        let summary = self.app.items.summary(self.row.key).unwrap_or_default();
+        let mut lines = wrap_plain(summary, width.max(1)).into_iter();
+        let line = lines.nth(number).unwrap_or_default();
+        let goes_on = number == 1 && lines.next().is_some();
+        let end = if !goes_on {
+            ""
+        } else if self.app.settings.ui.ascii {
+            "~"
+        } else {
+            "…"
+        };
+        out.left(&line, self.style(Role::Dim));
+        out.left(end, self.style(Role::Dim));
+        out.line(Style::new())
+    }
+
+    /// Source, age and reading time.
+    fn facts(&self) -> Line<'static> {
+        let (mut out, _) = self.start(false);
+        self.put_source(&mut out);
+        let gap = if self.form.one_source { "" } else { "   " };
+        out.left(&format!("{gap}{}   {}", self.age(), self.minutes()), self.style(Role::Dim));
+        out.line(Style::new())
+    }
 }

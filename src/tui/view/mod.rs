@@ -4,6 +4,7 @@
 pub(super) mod add;
 mod chrome;
 mod complete;
+mod days;
 pub(super) mod dialogs;
 pub(super) mod editor;
 pub(super) mod history;
@@ -20,13 +21,20 @@ use crate::config::Role;
 pub(super) use dialogs::DialogArea;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Rect;
+use std::ops::Range;
 
 /// Smallest screen that is drawn.
 const MIN_SIZE: (u16, u16) = (20, 6);
-/// Widths from which two and three panes are shown.
+/// Widths from which two and three panes are shown, and the Reader beside a list.
 const TWO_PANES: u16 = 60;
-const THREE_PANES: u16 = 100;
+const BESIDE: u16 = 100;
+const THREE_PANES: u16 = 132;
+/// Narrowest Reader beside another pane.
+const READER: u16 = 56;
+/// Lowest screen with titles, and with a blank row above them.
+const TITLES: u16 = 10;
+const AIRY: u16 = 36;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     let area = frame.area();
@@ -39,17 +47,22 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
         );
         return;
     }
-    let [top, body, bottom] =
-        Layout::vertical([Constraint::Length(1), Constraint::Min(3), Constraint::Length(1)])
-            .areas(area);
+    let body = body_of((area.width, area.height));
+    let bottom = Rect { y: body.bottom(), height: 1, ..area };
     let ground = app.palette.style(Role::Ground);
     frame.buffer_mut().set_style(area, ground);
-    chrome::top(app, frame, top);
     panes(app, frame, body);
-    chrome::bottom(app, frame, bottom);
+    chrome::status(app, frame, bottom);
     dialogs::draw(app, frame, body, bottom);
-    chrome::long_problem(app, frame, body);
+    // A dialog may use the lower lines; then a message covers the keys.
+    let open = app.dialogs.iter().any(|dialog| !dialog.is_line());
+    chrome::toast(app, frame, if open { area } else { body });
     part_flags(frame.buffer_mut());
+}
+
+/// The screen above the status line.
+fn body_of((width, height): (u16, u16)) -> Rect {
+    Rect { x: 0, y: 0, width, height: height.saturating_sub(1) }
 }
 
 /// Some terminals draw a flag for its two letters, others two letters of one cell each. The cell
@@ -68,10 +81,11 @@ fn part_flags(buffer: &mut Buffer) {
 
 /// The panes shown at this width, with their widths.
 pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
-    if app.zen {
+    let reading = app.reader.article.is_some() || app.focus == Focus::Reader;
+    let alone = app.focus == Focus::Reader && width < BESIDE;
+    if app.zen || alone {
         return vec![(Focus::Reader, width)];
     }
-    let reading = app.reader.article.is_some();
     if width < TWO_PANES {
         return vec![(app.focus, width)];
     }
@@ -80,54 +94,91 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
         0 => default,
         cells => cells.clamp(12, limit),
     };
-    let sources = or_default(ui.sources_width, width / 2, (width / 4).clamp(20, 36));
-    if width < THREE_PANES {
-        return match app.focus {
-            Focus::Reader => {
-                let items = or_default(ui.items_width, width * 2 / 3, width * 2 / 5);
-                vec![(Focus::Items, items), (Focus::Reader, width - items - 1)]
-            }
-            _ => vec![(Focus::Sources, sources), (Focus::Items, width - sources - 1)],
-        };
+    let default = if width < BESIDE { 22 } else { (width * 22 / 100).clamp(24, 34) };
+    let sources = or_default(ui.sources_width, width / 2, default);
+    let beside = |space: u16, default: u16| {
+        let limit = space.saturating_sub(READER + 1).max(12);
+        let items = or_default(ui.items_width, limit, default.min(limit));
+        [(Focus::Items, items), (Focus::Reader, space - items - 1)]
+    };
+    match width {
+        THREE_PANES.. if reading => {
+            let space = width - sources;
+            let panes = beside(space, (space * 45 / 100).clamp(40, 60));
+            [(Focus::Sources, sources)].into_iter().chain(panes).collect()
+        }
+        BESIDE.. if reading && app.focus != Focus::Sources => beside(width, 48).to_vec(),
+        _ => vec![(Focus::Sources, sources), (Focus::Items, width - sources)],
     }
-    if !reading && app.focus != Focus::Reader {
-        return vec![(Focus::Sources, sources), (Focus::Items, width - sources - 1)];
-    }
-    let rest = width - sources - 2;
-    let items = or_default(ui.items_width, rest * 2 / 3, (rest * 9 / 20).min(90));
-    vec![(Focus::Sources, sources), (Focus::Items, items), (Focus::Reader, rest - items)]
 }
 
 fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.areas = super::app::Areas::default();
     let panes = arrangement(app, area.width);
+    let screen = area.height + 1;
+    let top = u16::from(screen >= AIRY);
+    let head = if screen < TITLES { 0 } else { top + 2 };
     let mut x = area.x;
     for (i, &(pane, width)) in panes.iter().enumerate() {
-        let title = Rect { x, y: area.y, width, height: 1 };
-        let body = Rect { x, y: area.y + 1, width, height: area.height - 2 };
-        let foot = Rect { x, y: area.bottom() - 1, width, height: 1 };
-        chrome::title(app, frame, pane, title);
+        let whole = Rect { x, width, ..area };
+        let body = Rect { y: area.y + head, height: area.height - head, ..whole };
+        if pane == Focus::Sources {
+            frame.buffer_mut().set_style(whole, app.palette.style(Role::Panel));
+        }
+        if head > 0 {
+            chrome::title(app, frame, pane, Rect { y: area.y + top, height: 2, ..whole });
+        }
         match pane {
             Focus::Sources => sources::draw(app, frame, body),
             Focus::Items => items::draw(app, frame, body),
             Focus::Reader => reader::draw(app, frame, body),
         }
-        chrome::foot(app, frame, pane, foot);
         x += width;
+        // The surface parts the Sources pane from the list.
+        let painted = pane == Focus::Sources && app.palette.style(Role::Panel).bg.is_some();
+        if i + 1 < panes.len() && painted {
+            continue;
+        }
         if i + 1 < panes.len() {
-            chrome::divider(app, frame, Rect { x, y: area.y, width: 1, height: area.height });
-            x += 1;
+            let line = if pane == Focus::Sources { x - 1 } else { x };
+            chrome::divider(app, frame, Rect { x: line, width: 1, ..area });
+            x = line + 1;
         }
     }
 }
 
-/// The style of a row.
-fn row_style(app: &App, selected: bool, focused: bool) -> ratatui::style::Style {
-    app.palette.style(match (selected, focused) {
-        (true, true) => Role::Selected,
-        (true, false) => Role::SelectedUnfocused,
-        _ => Role::Text,
-    })
+/// Paints the surface of a row that is selected.
+fn select(app: &App, frame: &mut Frame<'_>, area: Rect, selected: bool, focused: bool) {
+    if selected {
+        let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
+        frame.buffer_mut().set_style(area, app.palette.style(role));
+    }
+}
+
+/// The bar at the left of a selected row.
+fn select_bar(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
+    let m = chrome::marks(app);
+    let (bar, role) = if focused { (m.bar, Role::Accent) } else { (m.faint_bar, Role::Edge) };
+    let style = app.palette.style(role);
+    frame.buffer_mut()[(area.x, area.y)].set_symbol(bar).set_style(style);
+}
+
+/// A thumb in the last column that shows which part of `all` is visible.
+fn scroll_bar(app: &App, frame: &mut Frame<'_>, area: Rect, seen: Range<usize>, all: usize) {
+    let space = usize::from(area.height);
+    if space < 3 || all == 0 || area.width < 22 {
+        return;
+    }
+    let length = (seen.len() * space).div_ceil(all).clamp(1, space);
+    let below = all.saturating_sub(seen.len()).max(1);
+    let first = (seen.start.min(below) * (space - length)).div_ceil(below);
+    let m = chrome::marks(app);
+    for (i, y) in (area.y..area.bottom()).enumerate() {
+        let thumb = (first..first + length).contains(&i);
+        let (symbol, role) = if thumb { (m.thumb, Role::Edge) } else { (m.track, Role::Border) };
+        let cell = &mut frame.buffer_mut()[(area.right() - 1, y)];
+        cell.set_symbol(symbol).set_style(app.palette.style(role));
+    }
 }
 
 /// Whether a pane receives keys.

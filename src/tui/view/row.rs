@@ -70,6 +70,11 @@ impl Row {
     }
 }
 
+/// Empty cells at both sides of a row in a pane of a width.
+pub(super) fn padding(width: u16) -> usize {
+    if width < 22 { 1 } else { 2 }
+}
+
 /// Time span in sentences: `12 min`, `3 h`, `6 days`; at least a minute.
 pub(super) fn span(seconds: i64) -> String {
     match seconds.max(60) {

@@ -1,94 +1,113 @@
-//! The Sources pane.
+//! The Sources pane: the list, and a card about one source below it.
 
 use super::super::app::{App, Focus, Row as SourceRow, RowId, Smart};
 use super::chrome::{Marks, marks};
 use super::has_focus;
-use super::row::{Row, age, span};
+use super::row::{Row, padding, span};
 use crate::config::Role;
 use crate::engine::{self, Pulse};
 use crate::model::{Health, Time};
 use crate::tui::event::SourceEntry;
+use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
 
-/// Width from which items per day and the time to the next check are shown.
-const WIDE: u16 = 28;
+/// Width from which the next try of a failing source is shown.
+const WIDE: u16 = 30;
+/// Height of the pane from which the card is shown.
+const CARD_FROM: u16 = 26;
+/// Rows of the card with its rule.
+const CARD: u16 = 5;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
-    let height = usize::from(area.height);
-    let pane = &mut app.sources;
-    pane.scroll_to_selection(height);
-    app.areas.sources = Some(area);
-    let focused = has_focus(app, Focus::Sources);
-    let first = app.sources.scroll;
-    for (i, row) in app.sources.rows.iter().enumerate().skip(first).take(height) {
-        let y = area.y + u16::try_from(i - first).unwrap_or(0);
-        let at = Rect { y, height: 1, ..area };
-        let selected = i == app.sources.selected;
-        frame.render_widget(line(app, row, selected, focused, area.width), at);
-        if selected && focused && app.dialogs.is_empty() {
-            frame.set_cursor_position(Position::new(area.x, y));
+    let card = if area.height >= CARD_FROM { CARD } else { 0 };
+    let list = Rect { height: area.height - card, ..area };
+    app.areas.sources = Some(list);
+    let height = usize::from(list.height);
+    app.sources.scroll_to_selection(height);
+    // Groups are parted by a blank row if there is space for all of them.
+    let is_folder = |row: &SourceRow| matches!(row.id, RowId::Folder(_)) && row.depth == 0;
+    let blanks = app.sources.rows.iter().filter(|row| is_folder(row)).count();
+    let parted = app.sources.rows.len() + blanks <= height;
+    let mut shown: Vec<Option<usize>> = Vec::with_capacity(height);
+    for (i, row) in app.sources.rows.iter().enumerate().skip(app.sources.scroll).take(height) {
+        if parted && is_folder(row) {
+            shown.push(None);
         }
+        shown.push(Some(i));
+    }
+    let focused = has_focus(app, Focus::Sources);
+    for (y, i) in (list.y..list.bottom()).zip(&shown) {
+        let Some(i) = *i else { continue };
+        let at = Rect { y, height: 1, ..list };
+        let selected = i == app.sources.selected;
+        super::select(app, frame, at, selected, focused);
+        frame.render_widget(line(app, &app.sources.rows[i], selected && focused, area.width), at);
+        if selected {
+            super::select_bar(app, frame, at, focused);
+        }
+        if selected && focused && app.dialogs.is_empty() {
+            frame.set_cursor_position(Position::new(list.x, y));
+        }
+    }
+    let (first, all) = (app.sources.scroll, app.sources.rows.len());
+    if all > height {
+        super::scroll_bar(app, frame, list, first..(first + height).min(all), all);
+    }
+    app.sources.shown = shown;
+    if card > 0 {
+        draw_card(app, frame, Rect { y: list.bottom(), height: card, ..area });
     }
 }
 
-fn line(
-    app: &App,
-    row: &SourceRow,
-    selected: bool,
-    focused: bool,
-    width: u16,
-) -> ratatui::text::Line<'static> {
+fn line(app: &App, row: &SourceRow, selected: bool, width: u16) -> Line<'static> {
     let (m, style) = (marks(app), |role| app.palette.style(role));
-    let whole = super::row_style(app, selected, focused);
-    let part = |role| if selected { whole } else { style(role) };
+    let pad = padding(width);
     let mut out = Row::new(width);
-    if row.count > 0 {
-        let more = if row.more { "+" } else { "" };
-        out.right(format!(" {}{more} ", row.count), part(Role::Accent));
-    }
+    out.right(" ".repeat(pad), Style::new());
     let (state, role) = state(app, row, m, width);
-    out.right_fitting(&state, part(role));
-    let entry = row.entry.and_then(|i| app.sources.list.sources.get(i));
-    if let Some(entry) = entry.filter(|_| width >= WIDE) {
-        if let Some(rhythm) = app.rhythms.of(entry.facts.key) {
-            let line = super::why::sparkline(&rhythm.per_day, app.settings.ui.ascii);
-            out.right(format!(" {line}"), part(Role::Dim));
-        }
-        if let Some(next) = engine::next_check(&entry.source, &entry.facts, app.now).next {
-            out.right(format!(" {}", until(app, next)), part(Role::Dim));
-        }
+    if state.is_empty() && row.count > 0 {
+        let more = if row.more { "+" } else { "" };
+        out.right(format!(" {}{more}", row.count), style(Role::Dim));
+    } else {
+        out.right_fitting(&state, style(role));
     }
     let marked = matches!(row.id, RowId::Source(key) if app.sources.marked.contains(&key));
-    out.left(if marked { m.selected } else { " " }, part(Role::Accent));
-    out.left(&"  ".repeat(row.depth), whole);
-    let (mark, role) = match &row.id {
-        RowId::Smart(Smart::Pinned) => (m.pinned, Role::Pinned),
-        RowId::Smart(Smart::Unread) => (m.unread, Role::Unread),
-        RowId::Smart(Smart::Today) => (m.today, Role::Accent),
-        RowId::Smart(Smart::Changed) => (m.changed, Role::Accent),
-        RowId::Smart(Smart::All) => (m.all, Role::Dim),
-        RowId::Saved(_) => (m.saved, Role::Accent),
-        RowId::Tags if app.sources.tags_are_folded() => (m.folded, Role::Dim),
-        RowId::Tags => (m.open, Role::Dim),
-        RowId::Tag(_) => (m.tag, Role::Dim),
-        RowId::Folder(f) if app.sources.folded.contains(f) => (m.folded, Role::Dim),
-        RowId::Folder(_) => (m.open, Role::Dim),
-        RowId::Source(_) => ("", Role::Text),
+    let indent = match row.id {
+        RowId::Source(_) | RowId::Tag(_) => row.depth.saturating_sub(1),
+        _ => row.depth,
     };
-    if !mark.is_empty() {
-        out.left(&format!("{mark} "), part(role));
-    }
-    let title = match (&row.id, row.count > 0) {
+    out.left(&" ".repeat(pad + 2 * indent), Style::new());
+    let (mark, role) = match &row.id {
+        _ if marked => (m.selected, Role::Accent),
+        RowId::Smart(Smart::Pinned) => (m.pinned, Role::Pinned),
+        RowId::Smart(Smart::Unread) => (m.unread, Role::Accent),
+        RowId::Smart(Smart::Today) => (m.today, Role::Soft),
+        RowId::Smart(Smart::Changed) => (m.changed, Role::Changed),
+        RowId::Smart(Smart::All) => (m.all, Role::Soft),
+        RowId::Saved(_) => (m.saved, Role::Soft),
+        RowId::Tags if app.sources.tags_are_folded() => (m.folded, Role::Soft),
+        RowId::Tags => (m.open, Role::Soft),
+        RowId::Tag(_) => (m.tag, Role::Soft),
+        RowId::Folder(f) if app.sources.folded.contains(f) => (m.folded, Role::Soft),
+        RowId::Folder(_) => (m.open, Role::Soft),
+        RowId::Source(key) => (m.square, app.sources.color(*key)),
+    };
+    out.left(&format!("{mark} "), style(role));
+    let role = match (&row.id, row.count > 0) {
+        _ if selected => Role::SelectedTitle,
         (RowId::Folder(_) | RowId::Tags, _) => Role::Header,
-        (_, true) => Role::Unread,
+        (RowId::Source(_) | RowId::Tag(_), false) => Role::Dim,
+        (RowId::Source(_), true) => Role::Unread,
         _ => Role::Text,
     };
-    out.left(&row.title, part(title));
-    out.line(whole)
+    out.left(&row.title, style(role));
+    out.line(Style::new())
 }
 
-/// The state of a source in a word, or a marker while it is polled.
+/// The state of a source that needs attention, or a mark while it is polled.
 fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
     let Some(entry) = row.entry.and_then(|i| app.sources.list.sources.get(i)) else {
         return (String::new(), Role::Dim);
@@ -99,54 +118,165 @@ fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
     if !entry.source.enabled {
         return (" off".to_owned(), Role::Dim);
     }
-    match entry.facts.health(app.now) {
-        Health::New => (" new".to_owned(), Role::Dim),
-        Health::Ok => match entry.facts.website.broken() {
-            Some(problem) => {
-                let since = age((app.now - problem.since).num_seconds());
-                let since = if width >= WIDE { format!(" {since}") } else { String::new() };
-                (format!(" {} broken{since}", m.broken), Role::Warning)
-            }
-            None => rhythm_state(app, entry, m),
-        },
-        // A pause alone is no error; with failures it gets the error marker.
-        Health::Paused if entry.facts.fail_count > 0 => {
-            (format!(" {} paused", m.failing), Role::Warning)
+    let next = engine::next_check(&entry.source, &entry.facts, app.now);
+    let attention = |mark: &str| {
+        let wait = next.next.map(|at| (at - app.now).num_seconds()).filter(|wait| *wait > 0);
+        match wait {
+            Some(wait) if width >= WIDE => format!(" {mark} in {}", span(wait)),
+            _ => format!(" {mark}"),
         }
-        Health::Paused => (" paused".to_owned(), Role::Warning),
-        Health::Retrying => (format!(" {}", m.failing), Role::Warning),
-        Health::Failing => (format!(" {} failing", m.failing), Role::Error),
-        Health::Gone => (format!(" {} gone", m.failing), Role::Error),
+    };
+    match entry.facts.health(app.now) {
+        Health::New if row.count == 0 => (" new".to_owned(), Role::Dim),
+        Health::New => (String::new(), Role::Dim),
+        Health::Ok if entry.facts.website.broken().is_some() => {
+            (format!(" {}", m.broken), Role::Warning)
+        }
+        Health::Ok if next.overdue => (" late".to_owned(), Role::Warning),
+        Health::Ok => (String::new(), Role::Dim),
+        // A pause alone is no error.
+        Health::Paused if entry.facts.fail_count == 0 => (" paused".to_owned(), Role::Dim),
+        Health::Paused | Health::Retrying => (attention(m.failing), Role::Warning),
+        Health::Failing => (attention(m.failing), Role::Error),
+        Health::Gone => (format!(" {}", m.gone), Role::Error),
     }
 }
 
-/// The state of a healthy source compared with its usual rhythm and its schedule.
-fn rhythm_state(app: &App, entry: &SourceEntry, m: &Marks) -> (String, Role) {
-    if engine::next_check(&entry.source, &entry.facts, app.now).overdue {
-        return (" late".to_owned(), Role::Warning);
+/// A label and a value of the card.
+type Fact = (&'static str, String, Role);
+
+/// Facts about the selected source, else the open article's source, else all sources.
+fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let (m, style) = (marks(app), |role| app.palette.style(role));
+    let rule = Line::styled(m.across.repeat(area.width.into()), style(Role::Border));
+    frame.render_widget(rule, Rect { height: 1, ..area });
+    let pad = " ".repeat(padding(area.width));
+    let source = app.sources.current().and_then(|row| row.entry);
+    let source = source.and_then(|i| app.sources.list.sources.get(i)).or_else(|| {
+        let article = app.reader.article.as_ref()?;
+        app.sources.entry(article.row.source_key)
+    });
+    let mut y = area.y + 1;
+    let mut put = |row: Row| {
+        frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..area });
+        y += 1;
+    };
+    let (per_day, facts) = match source {
+        Some(entry) => {
+            let mut row = Row::new(area.width.saturating_sub(2));
+            row.left(&pad, Style::new());
+            let color = style(app.sources.color(entry.facts.key));
+            row.left(&format!("{} ", m.square), color);
+            row.left(entry.title(), style(Role::Soft));
+            put(row);
+            let rhythm = app.rhythms.of(entry.facts.key);
+            (rhythm.map(|r| r.per_day.clone()).unwrap_or_default(), source_facts(app, entry))
+        }
+        None => {
+            let known = app.sources.list.sources.iter();
+            let known = known.filter_map(|s| app.rhythms.of(s.facts.key));
+            let mut sums: Vec<u32> = Vec::new();
+            for rhythm in known {
+                sums.resize(sums.len().max(rhythm.per_day.len()), 0);
+                for (sum, day) in sums.iter_mut().zip(&rhythm.per_day) {
+                    *sum = sum.saturating_add(*day);
+                }
+            }
+            (sums, all_facts(app))
+        }
+    };
+    if !per_day.is_empty() {
+        let mut row = Row::new(area.width.saturating_sub(2));
+        row.left(&pad, Style::new());
+        let color = source.map_or(Role::Accent, |entry| app.sources.color(entry.facts.key));
+        let line = super::why::sparkline(&per_day, app.settings.ui.ascii);
+        row.left(&format!("{line}  "), style(color));
+        row.left(&rate(&per_day), style(Role::Dim));
+        put(row);
     }
-    let Some(rhythm) = app.rhythms.of(entry.facts.key) else { return (String::new(), Role::Dim) };
-    let since = rhythm.newest.map_or(0, |newest| (app.now - newest).num_seconds());
-    match rhythm.pulse {
-        Pulse::Silent => (format!(" {} silent {}", m.failing, age(since)), Role::Warning),
-        Pulse::Dead => (format!(" {} dead {}", m.failing, age(since)), Role::Dim),
-        Pulse::Normal | Pulse::Unknown => (String::new(), Role::Dim),
+    for (label, value, role) in facts {
+        if y < area.bottom() {
+            let mut row = Row::new(area.width.saturating_sub(2));
+            row.left(&format!("{pad}{label:<9}"), style(Role::Dim));
+            // What does not fit is left out whole.
+            if text::width(&value) <= row.free() {
+                row.left(&value, style(role));
+            } else if let Some((first, _)) = value.split_once(", ") {
+                row.left(first, style(role));
+            } else {
+                row.left(&value, style(role));
+            }
+            frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..area });
+            y += 1;
+        }
     }
 }
 
-/// Time to the next check, at least one minute.
-fn until(app: &App, next: Time) -> String {
-    let seconds = (next - app.now).num_seconds();
-    if seconds <= 0 { "now".to_owned() } else { age(seconds.max(60)) }
+/// Items a day, of the last seven days.
+fn rate(per_day: &[u32]) -> String {
+    let sum: u32 = per_day.iter().sum();
+    let days = per_day.len().max(1);
+    match f64::from(sum) / f64::from(u32::try_from(days).unwrap_or(1)) {
+        _ if sum == 0 => "nothing this week".to_owned(),
+        rate if rate >= 9.5 => format!("{rate:.0} items a day"),
+        rate if rate >= 0.95 => format!("{rate:.1} items a day"),
+        _ if sum == 1 => "1 item this week".to_owned(),
+        _ => format!("{sum} items this week"),
+    }
 }
 
-/// The next check of the selected source, for the bottom border of the pane.
-pub(super) fn next_check(app: &App) -> Option<String> {
-    let row = app.sources.current()?;
-    let entry = app.sources.list.sources.get(row.entry?)?;
-    let next = engine::next_check(&entry.source, &entry.facts, app.now).next?;
-    Some(match (next - app.now).num_seconds() {
-        ..=0 => "next check now".to_owned(),
-        seconds => format!("next check in {}", span(seconds)),
-    })
+fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
+    let facts = &entry.facts;
+    let mut all: Vec<Fact> = Vec::new();
+    if let Some(last) = facts.last_poll {
+        let ago = match (app.now - last).num_seconds() {
+            ..60 => "just now".to_owned(),
+            seconds => format!("{} ago", span(seconds)),
+        };
+        all.push(("Checked", ago, Role::Soft));
+    }
+    let since = |time: Time| span((app.now - time).num_seconds());
+    if let Some(pause) = facts.pause.filter(|pause| pause.until > app.now) {
+        all.push(("Paused", pause.reason.describe().to_owned(), Role::Warning));
+    } else if facts.fail_count > 0 {
+        let words = match facts.fail_count {
+            1 => "once".to_owned(),
+            times => format!("{times} times in a row"),
+        };
+        all.push(("Failing", words, Role::Warning));
+    } else if let Some(problem) = facts.website.broken() {
+        all.push(("Broken", format!("for {}", since(problem.since)), Role::Warning));
+    } else if let Some(rhythm) = app.rhythms.of(facts.key) {
+        if let (Pulse::Silent | Pulse::Dead, Some(newest)) = (rhythm.pulse, rhythm.newest) {
+            all.push(("Silent", format!("for {}", since(newest)), Role::Warning));
+        }
+    }
+    if !entry.source.enabled {
+        all.push(("Next", "disabled".to_owned(), Role::Soft));
+    } else if let Some(next) = engine::next_check(&entry.source, facts, app.now).next {
+        all.push(("Next", wait(app, (next - app.now).num_seconds()), Role::Soft));
+    }
+    all
+}
+
+fn all_facts(app: &App) -> Vec<Fact> {
+    let sources = &app.sources.list.sources;
+    let checked = sources.iter().filter(|s| s.facts.last_poll.is_some()).count();
+    let mut all = vec![("Checked", format!("{checked} of {}", sources.len()), Role::Soft)];
+    let failing: Vec<&SourceEntry> = sources.iter().filter(|s| s.facts.fail_count > 0).collect();
+    if let Some(first) = failing.first() {
+        all.push(("Failing", format!("{}, {}", failing.len(), first.title()), Role::Warning));
+    }
+    if let Some(next) = app.status.next {
+        all.push(("Next", wait(app, (next - app.now).num_seconds()), Role::Soft));
+    }
+    all
+}
+
+fn wait(app: &App, seconds: i64) -> String {
+    match seconds {
+        _ if app.status.offline => "when online".to_owned(),
+        ..=0 => "now".to_owned(),
+        seconds => format!("in {}", span(seconds)),
+    }
 }

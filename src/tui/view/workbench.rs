@@ -47,7 +47,7 @@ struct Parts {
 }
 
 fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
-    let body = Rect { x: 0, y: 1, width: size.0, height: size.1.saturating_sub(2) };
+    let body = super::body_of(size);
     let columns = if body.width >= TWO_COLUMNS { 2 } else { 1 };
     let count = u16::try_from(bench.fields.len()).unwrap_or(0).div_ceil(columns);
     let limit = match body.height {
@@ -153,8 +153,8 @@ pub(in crate::tui) fn draw(
     body: Rect,
 ) {
     frame.render_widget(Clear, body);
-    frame.buffer_mut().set_style(body, app.palette.style(Role::Text));
-    let parts = parts(bench, (body.width, body.height + 2));
+    frame.buffer_mut().set_style(body, app.palette.style(Role::Ground));
+    let parts = parts(bench, (body.width, body.height + 1));
     header(app, frame, editor, bench, parts.header);
     if let Some(area) = parts.page {
         panes::page(app, frame, bench, bench.at, area);

@@ -1,0 +1,73 @@
+//! The preview: beside a list the Reader shows the item on which the selection rests. The item
+//! stays unread until it is opened.
+
+use super::{App, Focus};
+use crate::model::Time;
+use crate::tui::effect::Effect;
+use crate::tui::read::Read;
+use crate::tui::view;
+use chrono::TimeDelta;
+
+/// How long the selection rests before its item is shown.
+const REST: TimeDelta = TimeDelta::milliseconds(100);
+
+/// State of the preview.
+#[derive(Debug, Default)]
+pub(super) struct Preview {
+    /// Whether the Reader shows an item that was not opened.
+    shown: bool,
+    /// The item (row key) that is shown next, and when.
+    next: Option<(i64, Time)>,
+}
+
+impl App {
+    /// Whether the Reader shows an item that was not opened.
+    pub(in crate::tui) fn is_preview(&self) -> bool {
+        self.preview.shown
+    }
+
+    /// Whether the Reader is beside the list and shows what is selected there.
+    pub(super) fn reader_follows(&self) -> bool {
+        let beside =
+            || view::arrangement(self, self.size.0).iter().any(|(pane, _)| *pane == Focus::Reader);
+        let open = self.reader.article.is_some() && self.focus != Focus::Reader;
+        self.settings.ui.preview && open && beside()
+    }
+
+    /// Notes that the Reader shows an opened item.
+    pub(super) fn end_preview(&mut self) {
+        self.preview = Preview::default();
+    }
+
+    /// Plans to show the selected item. A preview that gets the focus is opened.
+    pub(super) fn plan_preview(&mut self) -> Vec<Effect> {
+        if self.preview.shown && self.focus == Focus::Reader {
+            return self.open_item();
+        }
+        let shown = self.reader.row().map(|row| row.key);
+        let wanted = self.items.current().map(|row| row.key).filter(|key| Some(*key) != shown);
+        let Some(key) = wanted.filter(|_| self.reader_follows()) else {
+            self.preview.next = None;
+            return vec![];
+        };
+        if self.preview.next.is_none_or(|(planned, _)| planned != key) {
+            self.preview.next = Some((key, self.now + REST));
+        }
+        vec![]
+    }
+
+    /// When the next item is shown.
+    pub(super) fn preview_deadline(&self) -> Option<Time> {
+        self.preview.next.map(|(_, at)| at)
+    }
+
+    /// Shows the next item if it is due.
+    pub(super) fn preview_if_due(&mut self) -> Vec<Effect> {
+        let due = self.preview.next.take_if(|(_, at)| *at <= self.now);
+        let Some((key, _)) = due else { return vec![] };
+        let request = self.request();
+        self.reader.expect(request);
+        self.preview.shown = true;
+        vec![Effect::Read(Read::Article { request, key })]
+    }
+}

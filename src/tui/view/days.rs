@@ -1,0 +1,158 @@
+//! Groups of a list that is sorted by date: today, yesterday, this week, last week, months.
+
+use super::super::app::ItemsPane;
+use crate::config::SortOrder;
+use crate::model::{ItemRow, Time};
+use crate::util::clock::start_of_day;
+use chrono::{Datelike, Days, Local, Months, NaiveDate};
+
+/// A group of rows: those dated in `from..to`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) label: String,
+    /// `None` for pinned rows, which come first whatever their date.
+    range: Option<(Time, Time)>,
+}
+
+/// The groups of a list.
+pub(super) struct Groups {
+    now: Time,
+    /// Starts of today, yesterday, this week and last week.
+    starts: [Time; 4],
+    /// Number of pinned rows at the top of the list.
+    pinned: usize,
+}
+
+impl Groups {
+    /// The groups of a list.
+    pub(super) fn new(items: &ItemsPane, now: Time) -> Self {
+        Self::of_rows(&items.rows, items.order(), !items.more_above, now)
+    }
+
+    fn of_rows(rows: &[ItemRow], order: SortOrder, from_top: bool, now: Time) -> Self {
+        let today = now.with_timezone(&Local).date_naive();
+        let week = today - Days::new(today.weekday().num_days_from_monday().into());
+        let yesterday = today - Days::new(1);
+        let start = |day: NaiveDate| start_of_day(day, &Local).unwrap_or(now);
+        let starts = [start(today), start(yesterday), start(week), start(week - Days::new(7))];
+        let is_first = order == SortOrder::PinnedNewest && from_top;
+        let pinned = if is_first { rows.iter().take_while(|row| row.pinned).count() } else { 0 };
+        Self { now, starts, pinned }
+    }
+
+    /// The group of a row.
+    pub(super) fn of(&self, rows: &[ItemRow], index: usize) -> Group {
+        if index < self.pinned {
+            return Group { label: "Pinned".to_owned(), range: None };
+        }
+        let date = rows.get(index).map_or(self.now, |row| row.date);
+        let [today, yesterday, week, last_week] = self.starts;
+        let group =
+            |label: &str, from, to| Group { label: label.to_owned(), range: Some((from, to)) };
+        match date {
+            date if date >= today => group("Today", today, Time::MAX_UTC),
+            date if date >= yesterday => group("Yesterday", yesterday, today),
+            date if date >= week => group("Earlier this week", week, yesterday),
+            date if date >= last_week => group("Last week", last_week, week.min(yesterday)),
+            date => {
+                let (label, from, to) = self.month(date);
+                group(&label, from, to.min(last_week))
+            }
+        }
+    }
+
+    /// The name of a date's month, with the year if it is another one, its start and its end.
+    fn month(&self, date: Time) -> (String, Time, Time) {
+        let day = date.with_timezone(&Local).date_naive();
+        let first = day.with_day(1).unwrap_or(day);
+        let next = first.checked_add_months(Months::new(1)).unwrap_or(first);
+        let start = |day: NaiveDate| start_of_day(day, &Local).unwrap_or(date);
+        let same_year = self.now.with_timezone(&Local).year() == day.year();
+        let label = first.format(if same_year { "%B" } else { "%B %Y" }).to_string();
+        (label, start(first), start(next))
+    }
+
+    /// Whether a row starts its group.
+    pub(super) fn is_first(&self, rows: &[ItemRow], index: usize) -> bool {
+        index == 0 || self.of(rows, index) != self.of(rows, index - 1)
+    }
+
+    /// Number of rows in a group; `None` if the list may have more of them than were read.
+    pub(super) fn count(&self, items: &ItemsPane, group: &Group) -> Option<usize> {
+        self.count_rows(&items.rows, group, items.more_above, items.more_below)
+    }
+
+    fn count_rows(
+        &self,
+        rows: &[ItemRow],
+        group: &Group,
+        more_above: bool,
+        more_below: bool,
+    ) -> Option<usize> {
+        let Some((from, to)) = group.range else { return Some(self.pinned) };
+        let dated = rows.get(self.pinned..).unwrap_or_default();
+        let inside = |row: &&ItemRow| (from..to).contains(&row.date);
+        let reaches = |row: Option<&ItemRow>| row.as_ref().is_some_and(inside);
+        if (more_above && reaches(dated.first())) || (more_below && reaches(dated.last())) {
+            return None;
+        }
+        Some(dated.iter().filter(inside).count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::tests::stock::item_rows;
+    use chrono::{TimeDelta, TimeZone};
+
+    fn rows(ages: &[i64], now: Time) -> Vec<ItemRow> {
+        let row = item_rows().remove(0);
+        let dated = |hours: &i64| ItemRow {
+            date: now - TimeDelta::hours(*hours),
+            pinned: false,
+            ..row.clone()
+        };
+        ages.iter().map(dated).collect()
+    }
+
+    #[test]
+    fn groups_by_day_week_and_month() {
+        // A Thursday at noon.
+        let noon = Local.with_ymd_and_hms(2026, 11, 19, 12, 0, 0).unwrap().to_utc();
+        let rows = rows(&[0, 11, 13, 37, 40, 85, 120, 24 * 30, 24 * 400], noon);
+        let groups = Groups::of_rows(&rows, SortOrder::Newest, true, noon);
+        let labels: Vec<String> = (0..rows.len()).map(|i| groups.of(&rows, i).label).collect();
+        let expected = [
+            "Today",
+            "Today",
+            "Yesterday",
+            "Earlier this week",
+            "Earlier this week",
+            "Last week",
+            "Last week",
+            "October",
+            "October 2025",
+        ];
+        assert_eq!(labels, expected);
+        let firsts: Vec<usize> = (0..rows.len()).filter(|i| groups.is_first(&rows, *i)).collect();
+        assert_eq!(firsts, [0, 2, 3, 5, 7, 8]);
+        let week = groups.of(&rows, 5);
+        assert_eq!(groups.count_rows(&rows, &week, true, true), Some(2));
+        let today = groups.of(&rows, 0);
+        assert_eq!(groups.count_rows(&rows, &today, true, false), None);
+        assert_eq!(groups.count_rows(&rows, &today, false, true), Some(2));
+    }
+
+    #[test]
+    fn pinned_rows_at_the_top_are_a_group() {
+        let noon = Local.with_ymd_and_hms(2026, 11, 19, 12, 0, 0).unwrap().to_utc();
+        let mut rows = rows(&[500, 1, 2, 600], noon);
+        rows[0].pinned = true;
+        rows[2].pinned = true;
+        let groups = Groups::of_rows(&rows, SortOrder::PinnedNewest, true, noon);
+        let labels: Vec<String> = (0..rows.len()).map(|i| groups.of(&rows, i).label).collect();
+        assert_eq!(labels, ["Pinned", "Today", "Today", "October"]);
+        assert_eq!(groups.count_rows(&rows, &groups.of(&rows, 0), false, true), Some(1));
+    }
+}
