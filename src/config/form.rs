@@ -117,6 +117,11 @@ impl FormField {
         &self.default
     }
 
+    /// Whether the file has a value.
+    pub fn is_written(&self) -> bool {
+        !self.written.is_empty()
+    }
+
     /// What applies while the field is empty.
     pub fn unset(&self) -> &str {
         &self.unset

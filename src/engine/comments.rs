@@ -5,6 +5,7 @@ use super::handle::Handle;
 use super::message::{FirstFetch, Typed};
 use crate::config::{FileEdit, unique_id};
 use crate::model::Source;
+use crate::store::StoreError;
 use crate::util::address::is_private_host;
 use crate::util::text;
 use crate::util::url::WebAddress;
@@ -15,6 +16,15 @@ use url::Url;
 const TITLE: usize = 120;
 
 impl Handle {
+    /// The URL of the page with the comments on an item (row key), if the item names one.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub async fn comments_url(&self, item: i64) -> Result<Option<String>, StoreError> {
+        let found = self.context.read(move |reader| reader.item(item)).await?;
+        Ok(found.and_then(|item| item.comments))
+    }
+
     /// Adds the feed of the comments on an item (row key) as a source in the folder of the item's
     /// source, and stores its first poll.
     ///

@@ -45,6 +45,17 @@ pub enum QueryErrorKind {
     /// An operator without a value.
     #[error("after \"{0}\" comes {1}")]
     Missing(&'static str, &'static str),
+    /// A word that joins conditions in other search languages.
+    #[error(
+        "all words must match, and a minus excludes one; quote \"{}\" to find it as text", clean(.0)
+    )]
+    Joined(String),
+    /// A parenthesis.
+    #[error("parentheses do not group words; quote \"{}\" to find it as text", clean(&.0.replace('"', "")))]
+    Group(String),
+    /// A regular expression.
+    #[error("patterns are not supported; quote \"{}\" to find it as text", clean(.0))]
+    Pattern(String),
     /// Longer than anyone types.
     #[error("a search can have at most {0} words of at most {1} characters")]
     Long(usize, usize),

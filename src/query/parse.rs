@@ -64,6 +64,10 @@ impl Word<'_> {
         let span = || Span::parse(&value).ok_or_else(|| QueryErrorKind::Age(value.clone()));
         Ok(match name.as_str() {
             "" if !self.quoted && self.text == "unread" => What::Is(State::Unread),
+            "" if !self.quoted => {
+                not_grouping(&value)?;
+                text(Column::Any)
+            }
             "" => text(Column::Any),
             "is:" => {
                 missing("is:", "unread, read, pinned, unpinned, changed or edited")?;
@@ -129,6 +133,17 @@ impl Word<'_> {
                 }
             },
         })
+    }
+}
+
+/// Refuses what other search languages combine words with, so that it is not searched as text.
+fn not_grouping(word: &str) -> Result<(), QueryErrorKind> {
+    let is_pattern = word.len() > 2 && word.starts_with('/') && word.ends_with('/');
+    match word {
+        "OR" | "AND" | "NOT" | "||" | "&&" => Err(QueryErrorKind::Joined(word.to_owned())),
+        _ if word.starts_with(['(', ')']) => Err(QueryErrorKind::Group(word.to_owned())),
+        _ if is_pattern => Err(QueryErrorKind::Pattern(word.to_owned())),
+        _ => Ok(()),
     }
 }
 

@@ -25,6 +25,10 @@ fn prints_a_query_as_it_is_typed() {
         ("https://a.example/b?c=d -http://x", "https://a.example/b?c=d -http://x"),
         ("std::vec Re: C++:x 12:30 - -- --x", "std::vec Re: C++:x 12:30 - -- --x"),
         ("x<y <div> a>b", "x<y <div> a>b"),
+        (
+            "or and f(x) :) a/b/ / \"OR\" \"(x\" \"/x/\"",
+            "or and f(x) :) a/b/ / \"OR\" \"(x\" \"/x/\"",
+        ),
         ("source:\"//x\" \"\" a\"b", "source:\"//x\" \"\" a\"b"),
     ] {
         assert_eq!(typed.parse::<Query>().unwrap().to_string(), printed, "{typed}");
@@ -50,6 +54,11 @@ fn rejects_unknown_operators_with_a_suggestion() {
         ("age:3d", "an age needs < or >: write age<3d or age>3d"),
         ("date>2026", "only ages can be compared, as in age<3d"),
         ("tag:", "after \"tag:\" comes a tag"),
+        ("rust OR go", "all words must match, and a minus excludes one; quote \"OR\""),
+        ("rust && go", "all words must match"),
+        ("(rust go)", "parentheses do not group words; quote \"(rust\""),
+        ("-(rust go)", "parentheses do not group words"),
+        ("/ru.t/", "patterns are not supported; quote \"/ru.t/\""),
         ("title:\"\"", "after \"title:\" comes a word of the title"),
         (&"a ".repeat(101), "at most 100 words"),
         (&"a".repeat(501), "of at most 500 characters"),

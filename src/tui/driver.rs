@@ -164,11 +164,17 @@ impl Driver {
                     move |h| async move { Event::Followed(follow_starters(&h, &indexes).await) },
                 )
             }
-            Effect::ReadImport { request, path, private } => {
+            Effect::ReadImport { request, list, private } => {
                 let paths = self.paths.clone();
                 self.blocking(move || {
-                    let read = import::read(&paths, &path, private);
+                    let read = import::read(&paths, &list, private);
                     Some(Event::ImportRead(request, read.map(Box::new)))
+                });
+            }
+            Effect::ListPaths { typed } => {
+                self.blocking(move || {
+                    let paths = import::paths(&typed);
+                    Some(Event::PathsListed(typed, paths))
                 });
             }
             Effect::Edit { purpose, change } => self.queue_edit(move |h| async move {
@@ -187,6 +193,9 @@ impl Driver {
                 let store = self.handle.store().clone();
                 tokio::spawn(async move { store_position(&store, item, place).await });
             }
+            Effect::BrowseComments { item } => self.spawn(move |h| async move {
+                Event::CommentsFound(h.comments_url(item).await.map_err(message))
+            }),
             Effect::Browse { urls } => self.browse(urls),
             other => return Some(other),
         }

@@ -73,9 +73,13 @@ pub(super) enum Effect {
     /// Reads a list of sources for a preview.
     ReadImport {
         request: RequestId,
-        path: PathBuf,
+        list: ImportList,
         /// Whether sources at private addresses are imported too.
         private: bool,
+    },
+    /// Lists the files whose paths begin with what is typed.
+    ListPaths {
+        typed: String,
     },
     /// Changes `sources.toml` or `config.toml`.
     Edit {
@@ -98,6 +102,10 @@ pub(super) enum Effect {
         ask: BenchRequest,
     },
     CloseBench,
+    /// Opens the page of the comments on an item (row key).
+    BrowseComments {
+        item: i64,
+    },
     /// Opens URLs in the browser, in the background.
     Browse {
         urls: Vec<String>,
@@ -124,6 +132,14 @@ pub(super) enum Effect {
     Redraw,
     Suspend,
     Quit(ExitReason),
+}
+
+/// A list of sources to import.
+#[derive(Debug, Clone)]
+pub(super) enum ImportList {
+    File(PathBuf),
+    /// URLs, one per line.
+    Addresses(String),
 }
 
 /// The origin of a file change, returned with the result.

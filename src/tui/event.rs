@@ -60,6 +60,10 @@ pub(super) enum Event {
     /// Counted results of views, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
+    /// Files whose paths begin with a typed text.
+    PathsListed(String, Vec<String>),
+    /// The URL of the comments on an item, if it names one.
+    CommentsFound(Result<Option<String>, Failure>),
     /// The settings file for the form.
     SettingsLoaded(Result<Section, Failure>),
     /// One source of a manual refresh is done.

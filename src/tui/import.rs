@@ -1,18 +1,23 @@
-//! Reads source lists for the import preview.
+//! Reads source lists for the import preview, and lists the files that may hold one.
 
 use super::driver::message;
+use super::effect::ImportList;
 use super::event::ImportRead;
 use crate::config::{self, Added, ConfigFile, Import, Paths, SourcesFile};
-use std::path::Path;
+use crate::util::text::line;
+use std::path::{Path, PathBuf};
 
 /// Reads a list for the preview.
-pub(super) fn read(paths: &Paths, path: &Path, private: bool) -> Result<ImportRead, String> {
-    // Reading a pipe would block.
-    if !path.is_file() {
-        return Err(format!("{} is not a file", message(path.display())));
-    }
-    let bytes = config::read_import(path)?;
-    let mut import = config::import(&bytes, &path.display().to_string()).map_err(message)?;
+pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<ImportRead, String> {
+    let (bytes, name) = match list {
+        // Reading a pipe would block.
+        ImportList::File(path) if !path.is_file() => {
+            return Err(format!("{} is not a file", message(path.display())));
+        }
+        ImportList::File(path) => (config::read_import(path)?, path.display().to_string()),
+        ImportList::Addresses(text) => (text.clone().into_bytes(), "the pasted text".to_owned()),
+    };
+    let mut import = config::import(&bytes, &name).map_err(message)?;
     let private_sources = import.sources.iter().filter(|s| Import::is_private(s)).count();
     if !private {
         import.skip_private("press p to import it too");
@@ -25,4 +30,45 @@ pub(super) fn read(paths: &Paths, path: &Path, private: bool) -> Result<ImportRe
         views => ConfigFile::open(paths).preview_views(views).map_err(message)?,
     };
     Ok(ImportRead { import, private_sources, sources, already, views, known_views })
+}
+
+/// Largest number of files that are listed.
+const MAX_PATHS: usize = 200;
+/// Largest number of entries of a folder that are looked at.
+const MAX_ENTRIES: usize = 10_000;
+
+/// The files and folders whose paths begin with a typed text, sorted; folders end with a slash.
+/// `~/` stands for the home folder, and hidden files are listed only if a dot is typed.
+pub(super) fn paths(typed: &str) -> Vec<String> {
+    let (folder, start) = typed.rsplit_once('/').map_or(("", typed), |(f, s)| (f, s));
+    let shown = &typed[..typed.len() - start.len()];
+    let place = match (shown, folder) {
+        ("", _) => Path::new(".").to_path_buf(),
+        (_, "") => Path::new("/").to_path_buf(),
+        _ => expand_home(shown),
+    };
+    let entries = std::fs::read_dir(place).into_iter().flatten().take(MAX_ENTRIES).flatten();
+    let path = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        let hidden = name.starts_with('.') && !start.starts_with('.');
+        // What the field cannot hold as it is cannot be completed.
+        if hidden || !name.starts_with(start) || line(&name) != name {
+            return None;
+        }
+        let end = if entry.path().is_dir() { "/" } else { "" };
+        Some(format!("{shown}{name}{end}"))
+    };
+    let mut paths: Vec<String> = entries.filter_map(path).collect();
+    paths.sort_unstable();
+    paths.truncate(MAX_PATHS);
+    paths
+}
+
+/// Expands a leading `~/`.
+pub(super) fn expand_home(text: &str) -> PathBuf {
+    let home = directories::BaseDirs::new();
+    match (text.strip_prefix("~/"), home) {
+        (Some(rest), Some(dirs)) => dirs.home_dir().join(rest),
+        _ => PathBuf::from(text),
+    }
 }

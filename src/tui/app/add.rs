@@ -1,14 +1,14 @@
-//! Adding sources: the add dialog, and importing a list with a preview.
+//! Adding a source.
 
 use super::dialogs::{Dialog, KeyHints, Reply, Starters};
 use super::history::Change;
-use super::prompt::expand_home;
+use super::import::several_addresses;
 use super::{App, Editor, Prompt};
-use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Import, Key};
-use crate::engine::{Discovery, Edited, Way};
+use crate::config::{Action, Context, FileEdit, Key};
+use crate::engine::{Discovery, Way};
 use crate::model::SourceKind;
-use crate::tui::effect::{Effect, ExitReason, Purpose};
-use crate::tui::event::{Failure, Followed, ImportRead, NotSaved, RequestId};
+use crate::tui::effect::{Effect, ExitReason};
+use crate::tui::event::{Failure, Followed, RequestId};
 use crate::tui::input::Field;
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
@@ -91,10 +91,10 @@ impl Dialog for Add {
             (Stage::Found { discovery, selected }, KeyCode::Char(letter @ ('e' | 's')))
                 if event.modifiers.is_empty() =>
             {
-                // Selectors of entries are those of their way; of a list, any may be written.
-                let entries =
-                    discovery.ways.get(*selected).map(Way::kind) == Some(SourceKind::Entries);
-                let way = (letter == 'e' || entries).then_some(*selected);
+                // A way without selectors is left for a list whose selectors are written by hand.
+                let kind = discovery.ways.get(*selected).map(Way::kind);
+                let has_selectors = matches!(kind, Some(SourceKind::Website | SourceKind::Entries));
+                let way = (letter == 'e' || has_selectors).then_some(*selected);
                 return app.edit_way(discovery, way).into();
             }
             (Stage::Discovering { .. } | Stage::Following, _) => {}
@@ -146,6 +146,10 @@ impl Dialog for Add {
         Some(&mut self.field)
     }
 
+    fn takes_addresses(&self) -> bool {
+        !self.is_busy()
+    }
+
     fn is_busy(&self) -> bool {
         matches!(self.stage, Stage::Discovering { .. } | Stage::Following)
     }
@@ -157,6 +161,9 @@ impl Add {
         let address = self.field.value().trim().to_owned();
         if address.is_empty() {
             return vec![];
+        }
+        if let Some(addresses) = several_addresses(&address) {
+            return app.import_addresses(&addresses);
         }
         let request = app.request();
         self.stage = Stage::Discovering { request, tried: Vec::new() };
@@ -261,200 +268,6 @@ impl App {
                 vec![]
             }
             (Err(why), None) => self.problem(why),
-        }
-    }
-}
-
-/// Preview of an import.
-#[derive(Debug)]
-pub(crate) struct ImportPreview {
-    /// Id of the request that reads the file.
-    request: RequestId,
-    /// Whether sources at private addresses are imported too.
-    private: bool,
-    /// `None` while the file is being read.
-    pub(crate) read: Option<Box<ImportRead>>,
-    pub(crate) path: String,
-    pub(crate) selected: usize,
-    /// Whether the import was started.
-    pub(crate) going: bool,
-}
-
-/// A line of the preview.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum ImportLine<'a> {
-    Source(&'a crate::model::Source),
-    View(&'a crate::config::ViewSettings),
-    /// Already followed: id and URL.
-    Known(&'a crate::model::SourceId, &'a url::Url),
-    /// A view whose name is taken.
-    KnownView(&'a crate::config::ViewSettings),
-    /// Skipped entry and reason.
-    Skipped(&'a str, &'a str),
-}
-
-impl ImportPreview {
-    fn has_private(&self) -> bool {
-        self.read.as_ref().is_some_and(|read| read.private_sources > 0)
-    }
-
-    pub(crate) fn lines(&self) -> Vec<ImportLine<'_>> {
-        let Some(read) = &self.read else { return Vec::new() };
-        let sources = read.sources.iter().map(ImportLine::Source);
-        let views = read.views.iter().map(ImportLine::View);
-        let known = read.already.iter().map(|(id, url)| ImportLine::Known(id, url));
-        let skipped = read.import.skipped.iter().map(|(what, why)| ImportLine::Skipped(what, why));
-        let named = read.known_views.iter().map(ImportLine::KnownView);
-        sources.chain(views).chain(skipped).chain(known).chain(named).collect()
-    }
-}
-
-impl Dialog for ImportPreview {
-    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
-        if event.code == KeyCode::Enter && !self.going {
-            let Some(read) = &self.read else { return Reply::default() };
-            if read.sources.is_empty() && read.views.is_empty() {
-                let why =
-                    "Nothing to import: everything in this file is already followed or skipped";
-                return Reply::close(app.note(why));
-            }
-            let Import { sources, views, skipped, .. } = read.import.clone();
-            let (request, listed, skipped) = (self.request, sources.len(), skipped.len());
-            self.going = true;
-            let purpose = Purpose::Import { request, listed, skipped };
-            let change = FileChange::Import { sources, views };
-            return vec![Effect::Edit { purpose, change }].into();
-        }
-        if event.code == KeyCode::Char('p') && self.has_private() && !self.going {
-            self.request = app.request();
-            self.private = !self.private;
-            let (request, private) = (self.request, self.private);
-            let path = expand_home(&self.path);
-            return vec![Effect::ReadImport { request, path, private }].into();
-        }
-        if let Some(motion) = app.motion(key) {
-            self.selected = motion.from(self.selected, 10, self.lines().len());
-        } else if app.is_back(key) {
-            return Reply::close(vec![]);
-        }
-        Reply::default()
-    }
-
-    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::lists::import(app, frame, self, area.body);
-    }
-
-    fn hints(&self) -> KeyHints {
-        match (self.has_private(), self.private) {
-            (false, _) => &[("Enter", "import"), ("Up Down", "select"), ("Esc", "cancel")],
-            (true, false) => &[
-                ("Enter", "import"),
-                ("p", "import private addresses too"),
-                ("Up Down", "select"),
-                ("Esc", "cancel"),
-            ],
-            (true, true) => &[
-                ("Enter", "import"),
-                ("p", "skip private addresses"),
-                ("Up Down", "select"),
-                ("Esc", "cancel"),
-            ],
-        }
-    }
-}
-
-impl App {
-    pub(in crate::tui) fn read_import(&mut self, typed: String) -> Vec<Effect> {
-        let path = expand_home(&typed);
-        let request = self.request();
-        self.push_dialog(ImportPreview {
-            request,
-            private: false,
-            read: None,
-            path: typed,
-            selected: 0,
-            going: false,
-        });
-        vec![Effect::ReadImport { request, path, private: false }]
-    }
-
-    /// The preview of a request, if it is still open.
-    fn import_preview(&mut self, request: RequestId) -> Option<&mut ImportPreview> {
-        self.dialog_mut::<ImportPreview>().filter(|preview| preview.request == request)
-    }
-
-    /// Closes a preview and returns the path as it was typed.
-    fn close_preview(&mut self, request: RequestId) -> Option<String> {
-        let path = std::mem::take(&mut self.import_preview(request)?.path);
-        self.close_dialogs::<ImportPreview>();
-        Some(path)
-    }
-
-    pub(super) fn import_read(
-        &mut self,
-        request: RequestId,
-        result: Result<Box<ImportRead>, Failure>,
-    ) -> Vec<Effect> {
-        match (result, self.import_preview(request)) {
-            (Ok(read), Some(preview)) => {
-                preview.read = Some(read);
-                vec![]
-            }
-            (Err(why), Some(_)) => {
-                // Ask for the path again, so that it can be corrected.
-                let path = self.close_preview(request).unwrap_or_default();
-                self.push_dialog(Prompt::import(&path));
-                self.problem(why)
-            }
-            (_, None) => vec![],
-        }
-    }
-
-    pub(super) fn imported(
-        &mut self,
-        request: RequestId,
-        listed: usize,
-        skipped: usize,
-        result: Result<Edited, NotSaved>,
-    ) -> Vec<Effect> {
-        let Edited { edits, problem, .. } = match result {
-            Ok(edited) => edited,
-            Err(why) => {
-                if let Some(preview) = self.import_preview(request) {
-                    preview.going = false;
-                }
-                return self.problem(why.message());
-            }
-        };
-        let of = |file| edits.iter().find(|edit| edit.file() == file);
-        let added = of(FileKind::Sources).map_or(0, |edit| edit.inserted().count());
-        let known = listed.saturating_sub(added);
-        let mut text = match added {
-            1 => "1 source imported".to_owned(),
-            n => format!("{n} sources imported"),
-        };
-        // Report the result even if the preview was closed.
-        let path = self.close_preview(request).unwrap_or_else(|| "a list".to_owned());
-        if let Some(views) = of(FileKind::Config) {
-            text += &format!(", {} saved", views.describe());
-        }
-        if known > 0 {
-            let were = if known == 1 { "was" } else { "were" };
-            text += &format!(", {known} {were} already followed");
-        }
-        if skipped > 0 {
-            text += &format!(", {skipped} skipped");
-        }
-        if let Some(why) = &problem {
-            text += &format!("; views were not imported: {why}");
-        }
-        if !edits.is_empty() {
-            text += &self.record_change(Change::Files(edits), format!("import of {path}"));
-        }
-        self.close_dialogs::<Add>();
-        match problem {
-            Some(_) => self.problem(text),
-            None => self.note(text),
         }
     }
 }

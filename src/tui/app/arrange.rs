@@ -25,6 +25,14 @@ impl App {
         self.show_selected_source()
     }
 
+    /// The targets as the user knows them: the title of one, or their number.
+    fn target_name(&self) -> String {
+        match self.sources.targets().as_slice() {
+            [one] => one.title().to_owned(),
+            many => format!("{} sources", many.len()),
+        }
+    }
+
     fn target_ids(&self) -> Vec<SourceId> {
         self.sources.targets().iter().map(|s| s.source.id.clone()).collect()
     }
@@ -65,7 +73,8 @@ impl App {
             Some(folder) => parent(folder).to_owned(),
             None => now.unwrap_or_default(),
         };
-        self.ask(PromptKind::Folder { ids, whole }, &now)
+        let name = self.target_name();
+        self.ask(PromptKind::Folder { name, ids, whole }, &now)
     }
 
     /// Opens the prompt for tags to add to and remove from the selected sources.
@@ -74,7 +83,8 @@ impl App {
         if ids.is_empty() {
             return self.note("Select a source or a folder first");
         }
-        self.ask(PromptKind::Tags { ids }, "")
+        let name = self.target_name();
+        self.ask(PromptKind::Tags { name, ids }, "")
     }
 
     /// Disables the selected sources; if all of them are disabled, enables them.

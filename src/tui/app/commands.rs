@@ -1,6 +1,7 @@
 //! Actions on sources and items with effects outside the interface, and why an action is not
 //! available.
 
+use super::dialogs::Confirm;
 use super::settings::setting;
 use super::{App, Focus, Refreshing, RowId};
 use crate::config::{self, Action, FileChange, Theme};
@@ -144,10 +145,18 @@ impl App {
     }
 
     pub(super) fn browse_comments(&mut self) -> Vec<Effect> {
-        let comments = self.reader.article.as_ref().and_then(|a| a.item.comments.clone());
-        match comments.filter(|_| self.focus == Focus::Reader) {
-            Some(url) => vec![Effect::Browse { urls: vec![url] }],
-            None => self.note("No comments to open: open an item that has them first"),
+        let Some(row) = self.item_targets().into_iter().next() else { return self.note(NO_ITEM) };
+        vec![Effect::BrowseComments { item: row.key }]
+    }
+
+    pub(super) fn comments_found(
+        &mut self,
+        result: Result<Option<String>, Failure>,
+    ) -> Vec<Effect> {
+        match result {
+            Ok(Some(url)) => vec![Effect::Browse { urls: vec![url] }],
+            Ok(None) => self.note("This item names no page of comments"),
+            Err(why) => self.problem(why),
         }
     }
 
@@ -155,8 +164,12 @@ impl App {
     pub(super) fn follow_comments(&mut self) -> Vec<Effect> {
         let Some(row) = self.item_targets().into_iter().next() else { return self.note(NO_ITEM) };
         let shown = self.reader.article.as_ref().filter(|a| a.row.key == row.key);
-        if shown.is_some_and(|article| article.item.comment_feed.is_none()) {
-            return self.note("This item has no feed of its comments");
+        if let Some(article) = shown.filter(|article| article.item.comment_feed.is_none()) {
+            let page = article.item.comments.as_ref();
+            let key = page.and(self.keymap.keys_for(self.context(), Action::Comments));
+            let hint = key.map(|key| format!(". Press {key} to open their page"));
+            let hint = hint.unwrap_or_default();
+            return self.note(format!("This item has no feed of its comments{hint}"));
         }
         self.note("Reading the feed of the comments …");
         vec![Effect::FollowComments { item: row.key }]
@@ -173,19 +186,20 @@ impl App {
     }
 
     pub(super) fn copy(&mut self) -> Vec<Effect> {
-        let text = match self.focus {
-            Focus::Sources => self.sources.targets().first().map(|s| s.source.url.to_string()),
+        let urls: Vec<String> = match self.focus {
+            Focus::Sources => {
+                self.sources.targets().iter().map(|s| s.source.url.to_string()).collect()
+            }
             Focus::Items | Focus::Reader => {
-                self.item_targets().into_iter().next().and_then(|r| r.url)
+                self.item_targets().into_iter().filter_map(|r| r.url).collect()
             }
         };
-        match text {
-            Some(text) => {
-                self.note(format!("Copied {text}"));
-                vec![Effect::Copy { text }]
-            }
-            None => self.note("Nothing to copy: no URL here"),
-        }
+        match urls.as_slice() {
+            [] => return self.note("Nothing to copy: no URL here"),
+            [one] => self.note(format!("Copied {one}")),
+            many => self.note(format!("Copied {} URLs", many.len())),
+        };
+        vec![Effect::Copy { text: urls.join("\n") }]
     }
 
     pub(super) fn delete(&mut self) -> Vec<Effect> {
@@ -194,14 +208,25 @@ impl App {
         }
         if !self.sources.marked.is_empty() || !self.sources.targets().is_empty() {
             let targets = self.sources.targets();
+            let several = targets.len() > 1;
             let label = match targets.as_slice() {
                 [source] => format!("removal of {}", source.title()),
                 many => format!("removal of {} sources", many.len()),
             };
+            let question = match self.sources.current() {
+                Some(row) if self.sources.marked.is_empty() => {
+                    format!("Remove the {} sources of {}?", targets.len(), row.title)
+                }
+                _ => format!("Remove {} selected sources?", targets.len()),
+            };
             let ids = targets.iter().map(|s| s.source.id.clone()).collect();
-            self.sources.marked.clear();
             let (purpose, change) = (Purpose::Command(Some(label)), FileChange::Remove(ids));
-            return vec![Effect::Edit { purpose, change }];
+            let remove = Effect::Edit { purpose, change };
+            if several {
+                return self.push_dialog(Confirm::new(question, remove));
+            }
+            self.sources.marked.clear();
+            return vec![remove];
         }
         self.note("Select a source or a folder first")
     }

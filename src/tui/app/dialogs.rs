@@ -70,6 +70,11 @@ pub(crate) trait Dialog: Any + Debug {
         false
     }
 
+    /// Whether several URLs pasted into its field are imported.
+    fn takes_addresses(&self) -> bool {
+        false
+    }
+
     /// Passes a key to the field.
     fn type_key(&mut self, app: &mut App, event: KeyEvent) -> Reply {
         let changed = self.field().is_some_and(|field| field.input(event));
@@ -96,6 +101,44 @@ impl Reply {
 impl From<Vec<Effect>> for Reply {
     fn from(effects: Vec<Effect>) -> Self {
         Self { effects, close: false }
+    }
+}
+
+/// A question before a change; Enter makes it.
+#[derive(Debug)]
+pub(crate) struct Confirm {
+    pub(crate) question: String,
+    effect: Option<Effect>,
+}
+
+impl Confirm {
+    pub(super) fn new(question: String, effect: Effect) -> Self {
+        Self { question, effect: Some(effect) }
+    }
+}
+
+impl Dialog for Confirm {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        match event.code {
+            KeyCode::Enter => {
+                app.sources.marked.clear();
+                Reply::close(self.effect.take().into_iter().collect())
+            }
+            _ if app.is_back(key) => Reply::close(vec![]),
+            _ => Reply::default(),
+        }
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::dialogs::confirm(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("Enter", "remove"), ("Esc", "cancel")]
+    }
+
+    fn quits(&mut self) -> bool {
+        false
     }
 }
 
@@ -245,6 +288,12 @@ impl App {
             Some(at) => self.with_dialog(at, |dialog, app| dialog.time_passed(app).into()),
             None => vec![],
         }
+    }
+
+    /// The title of a source, or its id once it was removed.
+    pub(crate) fn source_name<'a>(&'a self, id: &'a SourceId) -> &'a str {
+        let entry = self.sources.list.sources.iter().find(|s| s.source.id == *id);
+        entry.map_or(id.as_str(), |entry| entry.title())
     }
 
     /// Lists without a field use the movement keys of the Items pane.

@@ -146,24 +146,31 @@ impl Editor {
         }
     }
 
-    fn has_choices(&self) -> bool {
-        let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
+    fn has_choices(&self, index: usize) -> bool {
+        let field = self.form.as_ref().and_then(|form| form.fields().get(index));
         field.is_some_and(|field| !field.choices().is_empty())
+    }
+
+    fn can_choose(&self) -> bool {
+        self.saving.is_none() && self.has_choices(self.focus)
     }
 
     /// In a field with a fixed set of values, selects the next or previous one.
     fn next_choice(&mut self, forward: bool) {
         let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
         let Some(field) = field else { return };
-        // The empty value stands for the default.
         let choices = field.choices().iter().map(String::as_str);
-        let values: Vec<&str> = [""].into_iter().chain(choices).collect();
+        let default = field.default_value();
+        // The empty value stands for a default that is not one of the choices.
+        let known = field.choices().iter().any(|choice| choice == default);
+        let values: Vec<&str> = (!known).then_some("").into_iter().chain(choices).collect();
         let now = match field.value().trim() {
-            // The settings show the default value and continue from it.
-            "" if values.contains(&field.default_value()) => field.default_value(),
+            "" if known => default,
             now => now,
         };
         let next = neighbour(&values, &now, forward).unwrap_or("");
+        // The default is written only if the file has the key already.
+        let next = if known && next == default && !field.is_written() { "" } else { next };
         self.typed[self.focus] = Field::new(next);
     }
 
@@ -208,8 +215,12 @@ impl Dialog for Editor {
             }
             KeyCode::Down | KeyCode::Tab | KeyCode::Enter => self.step(true),
             KeyCode::Up | KeyCode::BackTab => self.step(false),
-            KeyCode::Right | KeyCode::Left if self.saving.is_none() && self.has_choices() => {
-                self.next_choice(event.code == KeyCode::Right);
+            KeyCode::Right | KeyCode::Left | KeyCode::Char(' ') if self.can_choose() => {
+                self.next_choice(event.code != KeyCode::Left);
+                return self.typed(app).into();
+            }
+            KeyCode::Backspace | KeyCode::Delete if self.can_choose() => {
+                self.typed[self.focus] = Field::new("");
                 return self.typed(app).into();
             }
             _ => return self.type_key(app, event),
@@ -240,7 +251,9 @@ impl Dialog for Editor {
     /// The field that receives typed text.
     fn field(&mut self) -> Option<&mut Field> {
         let index = self.focused_index()?;
-        self.typed.get_mut(index).filter(|_| self.saving.is_none())
+        // What has a few values is chosen, not typed.
+        let typing = self.saving.is_none() && !self.has_choices(index);
+        self.typed.get_mut(index).filter(|_| typing)
     }
 
     /// Passes the typed text to the form and previews its effect.

@@ -45,8 +45,6 @@ pub(crate) struct ItemsPane {
     order: SortOrder,
     /// The row of the Sources pane whose items are listed.
     listed: Option<RowId>,
-    /// Whether the user moved in the list; until then the first row stays selected.
-    moved: bool,
     /// Rows that stay in a list of unread items after they were read.
     kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
@@ -92,7 +90,6 @@ impl ItemsPane {
             summaries: HashMap::new(),
             order,
             listed: None,
-            moved: false,
             kept: Vec::new(),
             loading: None,
         }
@@ -113,11 +110,6 @@ impl ItemsPane {
 
     fn page(&self) -> usize {
         (self.height * 3).max(60)
-    }
-
-    /// From now on the selection follows its item.
-    pub(super) fn keep_selection(&mut self) {
-        self.moved = true;
     }
 
     /// Puts rows that were read or opened since back in their places.
@@ -258,7 +250,6 @@ impl App {
     /// Opens a list from its start.
     pub(super) fn show(&mut self, listing: Listing) -> Vec<Effect> {
         self.items.listing = listing;
-        self.items.moved = false;
         self.items.kept.clear();
         self.items.marked.clear();
         self.load_items(Anchor::First, Placement::Start)
@@ -349,7 +340,6 @@ impl App {
     /// Moves the selection and loads more rows near the ends.
     pub(super) fn select_item(&mut self, index: usize) -> Vec<Effect> {
         let items = &mut self.items;
-        items.moved = true;
         let last = items.rows.len().saturating_sub(1);
         let wanted = index;
         items.selected = index.min(last);
@@ -377,7 +367,6 @@ impl App {
     }
 
     pub(super) fn last_item(&mut self) -> Vec<Effect> {
-        self.items.moved = true;
         if self.items.more_below {
             return self.load_items(Anchor::Last, Placement::End);
         }
@@ -499,10 +488,6 @@ impl ItemsPane {
         self.rows = window.rows;
         self.merge_kept();
         let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
-        if !self.moved && at_top {
-            (self.selected, self.scroll) = (0, 0);
-            return;
-        }
         self.selected = same.unwrap_or(index).min(self.rows.len().saturating_sub(1));
         let stays_visible = self.selected < self.height;
         self.scroll = if at_top && stays_visible { 0 } else { self.selected.saturating_sub(line) };

@@ -1,6 +1,7 @@
 //! Key presses and mouse events -> actions -> changes.
 
 use super::dialogs::Reply;
+use super::import::several_addresses;
 use super::{App, Focus, READ_TIME};
 use crate::config::{Action, Context, Key, KeyCode, Lookup};
 use crate::engine::Pace;
@@ -99,8 +100,17 @@ impl App {
             }
             Lookup::None => {
                 self.pending.clear();
-                vec![]
+                self.report_unbound(key)
             }
+        }
+    }
+
+    /// Says that a key does nothing, the first time that it is pressed.
+    fn report_unbound(&mut self, key: Key) -> Vec<Effect> {
+        let help = self.keymap.keys_for(self.context(), Action::Help);
+        match help.filter(|_| self.unbound.insert(key)) {
+            Some(help) => self.note(format!("{key} is not a key here. {help} shows the keys.")),
+            None => vec![],
         }
     }
 
@@ -299,9 +309,16 @@ impl App {
 
     pub(super) fn pasted(&mut self, text: &str) -> Vec<Effect> {
         if self.dialogs.is_empty() {
-            // A URL pasted outside any field is added.
+            // URLs pasted outside any field are added.
+            if let Some(addresses) = several_addresses(text) {
+                return self.import_addresses(&addresses);
+            }
             let is_url = crate::util::url::parse_web(text.trim()).is_ok();
             return if is_url { self.add_url(text) } else { vec![] };
+        }
+        let takes = self.dialogs.last().is_some_and(|dialog| dialog.takes_addresses());
+        if let Some(addresses) = several_addresses(text).filter(|_| takes) {
+            return self.import_addresses(&addresses);
         }
         self.with_top(|dialog, app| match dialog.field() {
             Some(field) => {

@@ -12,6 +12,7 @@ mod editor;
 mod find;
 mod fulltext;
 mod history;
+mod import;
 mod items;
 mod jump;
 mod keys;
@@ -27,12 +28,13 @@ mod sources;
 mod why;
 mod workbench;
 
-pub(super) use add::{Add, Choice, ImportLine, ImportPreview, Stage};
+pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
-pub(super) use dialogs::{Dialog, Help, LogList, Starters};
+pub(super) use dialogs::{Confirm, Dialog, Help, LogList, Starters};
 pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
 pub(super) use history::HistoryList;
+pub(super) use import::{ImportLine, ImportPreview};
 pub(super) use items::{ItemsPane, midnight};
 pub(super) use jump::Jump;
 pub(super) use links::{Hints, LinkList};
@@ -56,6 +58,7 @@ use chrono::TimeDelta;
 use history::History;
 pub(super) use settings::KeysPage;
 use settings::PendingEdits;
+use std::collections::HashSet;
 use why::Rhythms;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -108,6 +111,8 @@ pub(super) struct App {
     pub(super) status: Status,
     /// The keys of an incomplete sequence.
     pub(super) pending: Vec<Key>,
+    /// Unbound keys that were reported already.
+    unbound: HashSet<Key>,
     pub(super) refreshing: Option<Refreshing>,
     pub(super) areas: Areas,
     pub(super) texts: Texts,
@@ -170,6 +175,7 @@ impl App {
             toast: None,
             status: Status::default(),
             pending: Vec::new(),
+            unbound: HashSet::new(),
             refreshing: None,
             areas: Areas::default(),
             texts: Texts::default(),
@@ -243,6 +249,8 @@ impl App {
             }
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
+            Event::PathsListed(typed, paths) => self.paths_listed(&typed, paths),
+            Event::CommentsFound(result) => self.comments_found(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),

@@ -1,17 +1,16 @@
 //! One-line prompts.
 
 use super::App;
-use super::complete::Completion;
+use super::complete::{Candidate, Completion};
 use super::dialogs::{Dialog, KeyHints, Reply};
 use crate::config::Key;
 use crate::model::SourceId;
-use crate::query::Query;
+use crate::query::{Query, Spot};
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
-use std::path::PathBuf;
 
 #[derive(Debug)]
 pub(crate) struct Prompt {
@@ -43,10 +42,14 @@ pub(crate) enum PromptKind {
     },
     /// The folder that sources, or a whole folder, move to.
     Folder {
+        /// What moves, as the user knows it.
+        name: String,
         ids: Vec<SourceId>,
         whole: Option<String>,
     },
     Tags {
+        /// What they are tags of, as the user knows it.
+        name: String,
         ids: Vec<SourceId>,
     },
     /// The name of a new view.
@@ -60,10 +63,6 @@ pub(crate) enum PromptKind {
 
 impl PromptKind {
     pub(crate) fn label(&self) -> String {
-        let several = |ids: &[SourceId]| match ids {
-            [id] => id.to_string(),
-            many => format!("{} sources", many.len()),
-        };
         match self {
             Self::Import => "Import from file".to_owned(),
             Self::Find => "Find in text".to_owned(),
@@ -73,8 +72,8 @@ impl PromptKind {
             Self::RenameTag { .. } => "Tag name".to_owned(),
             Self::RenameView { .. } => "View name".to_owned(),
             Self::Folder { whole: Some(folder), .. } => format!("Move folder {folder} into"),
-            Self::Folder { ids, .. } => format!("Folder for {}", several(ids)),
-            Self::Tags { ids } => format!("Tags of {} (+add -remove)", several(ids)),
+            Self::Folder { name, .. } => format!("Folder for {name}"),
+            Self::Tags { name, .. } => format!("Tags of {name} (+add -remove)"),
             Self::SaveView { .. } => "Save as view".to_owned(),
             Self::ViewQuery { name } => format!("Query of {name}"),
         }
@@ -88,6 +87,24 @@ impl Prompt {
 
     pub(super) fn import(path: &str) -> Self {
         Self::new(PromptKind::Import, path)
+    }
+
+    /// Whether Tab has to read a folder first.
+    fn lists_paths(&self) -> bool {
+        self.kind == PromptKind::Import && self.completion.is_none()
+    }
+
+    /// Offers files for the typed text; a single one is inserted.
+    fn offer_paths(&mut self, paths: Vec<String>) {
+        let typed = self.field.value();
+        let common = common_start(&paths);
+        if common.len() > typed.len() {
+            self.field = Field::new(common);
+        }
+        let end = self.field.value().len();
+        let candidates: Vec<_> = paths.into_iter().map(|p| Candidate::new(p, "")).collect();
+        let spot = Spot { operator: None, at: 0..end, typed: String::new() };
+        self.completion = Completion::matching(&self.field, spot, candidates);
     }
 
     /// Inserts the next or previous completion candidate.
@@ -113,9 +130,13 @@ impl Dialog for Prompt {
             KeyCode::Down | KeyCode::Up if is_find => {
                 app.reader.next_match(event.code == KeyCode::Down);
             }
+            KeyCode::Tab if self.lists_paths() => {
+                let typed = self.field.value().to_owned();
+                return vec![Effect::ListPaths { typed }].into();
+            }
             KeyCode::Tab | KeyCode::Down => self.complete(app, true),
             KeyCode::BackTab | KeyCode::Up => self.complete(app, false),
-            KeyCode::Enter if self.error.is_some() => {}
+            KeyCode::Enter if self.error.is_some() && self.kind != PromptKind::Import => {}
             KeyCode::Enter => {
                 let text = self.field.value().trim().to_owned();
                 return Reply::close(app.prompt_answered(self.kind.clone(), text));
@@ -134,6 +155,7 @@ impl Dialog for Prompt {
             PromptKind::Find => {
                 &[("Up Down", "other matches"), ("Enter", "keep"), ("Esc", "close")]
             }
+            PromptKind::Import => &[("Enter", "preview"), ("Tab", "complete"), ("Esc", "cancel")],
             _ => &[("Enter", "ok"), ("Esc", "cancel")],
         }
     }
@@ -160,7 +182,29 @@ impl Dialog for Prompt {
     }
 }
 
+/// What several texts begin with.
+fn common_start(texts: &[String]) -> &str {
+    let Some((first, rest)) = texts.split_first() else { return "" };
+    let shared = |text: &String| {
+        let same = first.chars().zip(text.chars()).take_while(|(a, b)| a == b);
+        same.map(|(c, _)| c.len_utf8()).sum::<usize>()
+    };
+    let end = rest.iter().map(shared).min().unwrap_or(first.len());
+    &first[..end]
+}
+
 impl App {
+    /// Completes the path in the import prompt, unless it was changed since.
+    pub(super) fn paths_listed(&mut self, typed: &str, paths: Vec<String>) -> Vec<Effect> {
+        let asked = |prompt: &&mut Prompt| prompt.lists_paths() && prompt.field.value() == typed;
+        let Some(prompt) = self.dialog_mut::<Prompt>().filter(asked) else { return vec![] };
+        match paths.is_empty() {
+            true => prompt.error = Some("No such file".to_owned()),
+            false => prompt.offer_paths(paths),
+        }
+        vec![]
+    }
+
     pub(super) fn ask(&mut self, kind: PromptKind, text: &str) -> Vec<Effect> {
         self.push_dialog(Prompt::new(kind, text))
     }
@@ -179,7 +223,9 @@ impl App {
         match kind {
             PromptKind::Find => self.find_confirmed(),
             PromptKind::Rename { id } => self.rename_source(id, &text),
-            PromptKind::Folder { ids, whole } => self.move_sources(ids, whole.as_deref(), &text),
+            PromptKind::Folder { ids, whole, .. } => {
+                self.move_sources(ids, whole.as_deref(), &text)
+            }
             _ if text.is_empty() => vec![],
             PromptKind::Import => self.read_import(text),
             PromptKind::Pipe => {
@@ -190,18 +236,9 @@ impl App {
             PromptKind::RenameFolder { folder } => self.rename_folder(&folder, &text),
             PromptKind::RenameTag { tag } => self.rename_tag(&tag, &text),
             PromptKind::RenameView { name } => self.rename_view(&name, text),
-            PromptKind::Tags { ids } => self.tag_sources(ids, &text),
+            PromptKind::Tags { ids, .. } => self.tag_sources(ids, &text),
             PromptKind::SaveView { query } => self.save_view(text, query),
             PromptKind::ViewQuery { name } => self.change_view_query(&name, text),
         }
-    }
-}
-
-/// Expands a leading `~/`.
-pub(super) fn expand_home(text: &str) -> PathBuf {
-    let home = directories::BaseDirs::new();
-    match (text.strip_prefix("~/"), home) {
-        (Some(rest), Some(dirs)) => dirs.home_dir().join(rest),
-        _ => PathBuf::from(text),
     }
 }

@@ -269,7 +269,6 @@ impl App {
 
     /// Opens the selected item in the Reader.
     pub(super) fn open_item(&mut self) -> Vec<Effect> {
-        self.items.keep_selection();
         let Some(row) = self.items.current().cloned() else { return vec![] };
         self.focus = Focus::Reader;
         self.end_preview();

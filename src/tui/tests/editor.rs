@@ -115,17 +115,19 @@ fn edits_saves_and_undoes_a_title() {
 #[test]
 fn invalid_value_is_shown_at_its_field_and_not_saved() {
     let mut test = EditorTest::kernel();
-    test.stage.keys("<Down><Down>fed");
-    test.shows("\"fed\"; did you mean");
+    test.stage.keys("<Down><C-u>no url");
+    test.shows("found \"no url\"");
     test.shows("General!");
     test.stage.keys("<C-n>");
     test.save();
-    test.shows("Not saved: Kind is not valid");
-    test.shows("▸ Kind fed");
+    test.shows("Not saved: URL is not valid");
+    test.shows("▸ URL no url");
     assert_eq!(test.text(), FILE);
-    test.stage.keys("<C-u>website");
+    // A website needs selectors, which are on another page.
+    test.stage.keys("<C-u>https://kernel.example/feed<Down><Right><Right>");
+    test.shows("Kind website");
     test.shows("Selectors!");
-    test.stage.keys("<C-u>");
+    test.stage.keys("<Backspace>");
     assert!(!test.screen().contains("Selectors"));
 }
 
@@ -202,7 +204,7 @@ fn form_stays_open_until_its_own_save_succeeds() {
 
 #[test]
 fn does_not_poll_a_disabled_source_after_saving() {
-    for (keys, polls) in [("<Down>x", true), ("<Down>x<Down><Down><Down><Down>false", false)] {
+    for (keys, polls) in [("<Down>x", true), ("<Down>x<Down><Down><Down><Down><Left>", false)] {
         let mut test = EditorTest::kernel();
         test.stage.keys(keys);
         test.save();

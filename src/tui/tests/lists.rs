@@ -3,7 +3,7 @@
 use super::*;
 use crate::config::{Paths, load};
 use crate::store::Count;
-use crate::tui::import::read;
+use crate::tui::import::{paths, read};
 use std::path::PathBuf;
 
 /// The files of a user, changed as the driver does.
@@ -56,9 +56,13 @@ impl Files {
                 };
                 Event::ViewsCounted(Ok(views.into_iter().enumerate().map(count).collect()))
             }
-            Effect::ReadImport { request, path, private } => {
-                let read = read(&self.paths, &path, private).map(Box::new);
+            Effect::ReadImport { request, list, private } => {
+                let read = read(&self.paths, &list, private).map(Box::new);
                 Event::ImportRead(request, read)
+            }
+            Effect::ListPaths { typed } => {
+                let paths = paths(&typed);
+                Event::PathsListed(typed, paths)
             }
             _ => return None,
         })
@@ -292,10 +296,10 @@ fn tab_completes_operators_and_their_values() {
 }
 
 #[test]
-fn first_row_stays_selected_until_the_user_moves() {
+fn selection_stays_on_its_item_before_the_first_key() {
     let newest =
         ItemRow { key: 99, date: now(), pinned: false, read: false, ..item_rows()[0].clone() };
-    for (keys, selected) in [("", 99), ("j", 2), ("<Enter>", 1)] {
+    for (keys, selected) in [("", 1), ("j", 2), ("<Enter>", 1)] {
         let mut stage = Stage::new();
         stage.screen(120, 40);
         stage.keys(keys);

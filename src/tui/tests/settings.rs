@@ -236,7 +236,7 @@ fn settings_dialogs_at_every_size() {
         let mut stage = Stage::new();
         stage.keys(",");
         stage.happen(Event::SettingsLoaded(Ok(Section::settings("[ui]\ntheme = 'mono'\n", &[]))));
-        stage.keys("<Down>yes");
+        stage.keys("<Down><Space><Down>yes");
         snapshot("settings", &mut stage);
         let mut stage = Stage::new();
         stage.keys("Kpin<Enter>x");

@@ -1,7 +1,7 @@
 //! Dialogs on top of the panes.
 
 use super::super::app::{
-    App, Completion, Help, Hit, LinkList, LogList, Palette, Prompt, SearchBar, Starters,
+    App, Completion, Confirm, Help, Hit, LinkList, LogList, Palette, Prompt, SearchBar, Starters,
 };
 use super::super::input::Field;
 use super::chrome::marks;
@@ -74,12 +74,14 @@ fn completed_line(
 
 /// A label and a field on one line, with the terminal cursor in the field.
 pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &Field, area: Rect) {
+    // What was drawn there before, such as a message, must not shine through.
+    frame.render_widget(Clear, area);
     let mut row = Row::new(area.width);
     let used = crate::util::text::width(label).min(usize::from(area.width) / 2);
     row.left(&crate::util::text::truncate(label, used), app.palette.style(Role::KeyHint));
     let (shown, cursor) = field.visible(usize::from(area.width).saturating_sub(used + 1).max(1));
     row.left(&shown, app.palette.style(Role::Input));
-    frame.render_widget(row.line(app.palette.style(Role::Input)), area);
+    frame.render_widget(row.line(app.palette.style(Role::Text)), area);
     let x = area.x + u16::try_from(used + cursor).unwrap_or(0);
     frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
 }
@@ -100,7 +102,7 @@ pub(super) fn window(
         width,
         height,
     };
-    frame.render_widget(Clear, area);
+    clear(frame, area);
     frame.buffer_mut().set_style(area, app.palette.style(Role::Text));
     let mut block = Block::bordered()
         .title(format!(" {title} "))
@@ -114,6 +116,19 @@ pub(super) fn window(
     let inner = block.inner(area);
     frame.render_widget(block, area);
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// Clears an area. A wide character that reaches into it from the left is removed, because its
+/// second cell would hide the border.
+fn clear(frame: &mut Frame<'_>, area: Rect) {
+    frame.render_widget(Clear, area);
+    let Some(left) = area.x.checked_sub(1) else { return };
+    for y in area.top()..area.bottom() {
+        let cell = &mut frame.buffer_mut()[(left, y)];
+        if crate::util::text::width(cell.symbol()) > 1 {
+            cell.set_symbol(" ");
+        }
+    }
 }
 
 const ASCII_BORDER: ratatui::symbols::border::Set<'static> = ratatui::symbols::border::Set {
@@ -183,6 +198,10 @@ pub(in crate::tui) fn palette(app: &App, frame: &mut Frame<'_>, palette: &Palett
         if clipped { u16::try_from(lines.len()).unwrap_or(0).min(list.height / 2) } else { 0 };
     let list = Rect { height: list.height - space, ..list };
     let context = app.context();
+    if hits.is_empty() {
+        let none = ratatui::text::Line::styled("No match", app.palette.style(Role::Dim));
+        frame.render_widget(none, list);
+    }
     rows(app, frame, list, hits.len(), selected, |i, row, here| {
         let Hit { action, argument, help, .. } = &hits[i];
         let keys = match argument {
@@ -202,6 +221,20 @@ pub(in crate::tui) fn palette(app: &App, frame: &mut Frame<'_>, palette: &Palett
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
     field_line(app, frame, ": ", &palette.field, field);
+}
+
+/// A question with what Enter does below it.
+pub(in crate::tui) fn confirm(app: &App, frame: &mut Frame<'_>, confirm: &Confirm, body: Rect) {
+    let lines = super::super::reader::wrap_plain(&confirm.question, 56);
+    let height = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);
+    let inner = window(app, frame, body, "Remove", (60, height));
+    let key = app.keymap.keys_for(Context::Everywhere, crate::config::Action::Undo);
+    let undo = key.map(|key| format!("{key} brings them back.")).unwrap_or_default();
+    let lines = lines.into_iter().map(|line| (line, Role::Text)).chain([(undo, Role::Dim)]);
+    for (y, (line, role)) in (inner.y..inner.bottom()).zip(lines) {
+        let line = ratatui::text::Line::styled(line, app.palette.style(role));
+        frame.render_widget(line, Rect { y, height: 1, ..inner });
+    }
 }
 
 pub(in crate::tui) fn help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
@@ -288,10 +321,10 @@ pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, body:
             &format!("{:>4}  ", age((app.now - poll.at).num_seconds())),
             role(app, here, Role::Dim),
         );
-        row.left(
-            &format!("{:<18} ", crate::util::text::truncate(source.as_str(), 18)),
-            role(app, here, Role::Accent),
-        );
+        let name = app.source_name(source);
+        let name = crate::util::text::truncate(name, 24).into_owned();
+        let gap = " ".repeat(25usize.saturating_sub(crate::util::text::width(&name)));
+        row.left(&(name + &gap), role(app, here, Role::Accent));
         row.left(&text, role(app, here, tone));
     });
     let Some((source, poll)) = polls.get(log.selected) else { return };

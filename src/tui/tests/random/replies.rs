@@ -267,6 +267,15 @@ impl Chaos {
                 };
                 Event::ImportRead(request, self.result(Box::new(read)))
             }
+            Effect::ListPaths { typed } => {
+                let paths = (0..self.rng.usize(..3)).map(|n| format!("{typed}{n}/日本"));
+                let paths = paths.collect();
+                Event::PathsListed(typed, paths)
+            }
+            Effect::BrowseComments { .. } => {
+                let url = self.rng.bool().then(|| "https://kernel.example/c".to_owned());
+                Event::CommentsFound(self.result(url))
+            }
             Effect::Read(Read::Counts { left: views, .. }) => {
                 let mut count = |(name, _)| {
                     let items = self.rng.u32(..1000);

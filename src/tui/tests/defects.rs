@@ -1,0 +1,166 @@
+//! Tests of small promises: what is pasted, asked, copied, completed and said.
+
+use super::lists::{SOURCES, file, stage_with_files};
+use super::*;
+use crate::engine::{Discovery, Way};
+use crate::tui::app::{Editor, Prompt};
+
+/// The number of the request that was sent last.
+fn last_request(stage: &Stage) -> u64 {
+    let request = stage.requested.iter().rev().find_map(|r| r.split("request: ").nth(1));
+    request.unwrap().split([',', ' ']).next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn several_pasted_urls_are_previewed_as_an_import() {
+    let three = "https://one.example/feed\nhttps://two.example/feed three.example";
+    for opened in ["", "a"] {
+        let mut stage = stage_with_files();
+        stage.keys(opened);
+        stage.happen(Event::Pasted(three.to_owned()));
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains("3 new") && screen.contains("https://three.example/"), "{screen}");
+        stage.keys("<Enter>");
+        assert_eq!(file(&stage).matches("[[source]]").count(), 8);
+        assert!(stage.app.dialogs.is_empty());
+        stage.keys("u");
+        assert_eq!(file(&stage), SOURCES);
+    }
+    // A single URL, and text with URLs in it, are not lists.
+    let mut stage = stage_with_files();
+    stage.happen(Event::Pasted("read https://one.example/feed now".to_owned()));
+    assert!(stage.app.dialogs.is_empty());
+    stage.happen(Event::Pasted("https://one.example/feed".to_owned()));
+    assert!(stage.screen(120, 40).contains("Add a source"));
+}
+
+#[test]
+fn selectors_of_the_highlighted_way_are_edited() {
+    let url = "http://council.example/news";
+    for (keys, selector) in [("s", "ul.news a"), ("<Down>s", "aside a"), ("<Down>e", "aside a")] {
+        let mut stage = Stage::new();
+        stage.keys("a");
+        stage.happen(Event::Pasted(url.to_owned()));
+        stage.keys("<Enter>");
+        let way = |selector| Way::sample(url, "Council", Some((selector, 0.8)), &[("A", now())]);
+        let found = Discovery::sample(url, vec![way("ul.news a"), way("aside a")], &[]);
+        stage.happen(Event::Discovered(last_request(&stage), Ok(found)));
+        stage.keys(keys);
+        let form = stage.app.dialog::<Editor>().and_then(|editor| editor.form.as_ref()).unwrap();
+        assert!(form.fields().iter().any(|f| f.value() == selector), "{keys}");
+    }
+}
+
+#[test]
+fn removing_a_folder_asks_first() {
+    let mut stage = stage_with_files();
+    stage.keys("fCity<Enter>d");
+    assert!(stage.screen(120, 40).contains("Remove the 2 sources of City?"));
+    stage.keys("<Esc>");
+    assert_eq!(file(&stage), SOURCES);
+    stage.keys("d<Enter>");
+    assert_eq!(file(&stage).matches("[[source]]").count(), 3);
+    assert!(stage.screen(120, 40).contains("removal of 2 sources (u undoes this)"));
+    stage.keys("u");
+    assert_eq!(file(&stage), SOURCES);
+}
+
+#[test]
+fn prompts_name_sources_by_their_titles() {
+    let mut stage = Stage::new();
+    stage.keys("<Tab>fkernel<Enter>m");
+    assert!(stage.screen(120, 40).contains("Folder for Kernel notes and other things: "));
+    stage.keys("<Esc>#");
+    assert!(stage.screen(120, 40).contains("Tags of Kernel notes and other things"));
+}
+
+#[test]
+fn copies_the_urls_of_all_selected_items() {
+    let mut stage = Stage::new();
+    stage.keys("<Space><Space>y");
+    let copied = r#"Copy { text: "https://kernel.example/0\nhttps://kernel.example/1" }"#;
+    assert!(stage.requested.iter().any(|r| r == copied), "{:?}", stage.requested);
+    assert!(stage.screen(120, 40).contains("Copied 2 URLs"));
+}
+
+#[test]
+fn comments_open_from_the_list() {
+    let mut stage = Stage::new();
+    stage.keys("c");
+    assert!(stage.requested.contains(&"BrowseComments { item: 1 }".to_owned()));
+    let page = "https://kernel.example/c";
+    stage.happen(Event::CommentsFound(Ok(Some(page.to_owned()))));
+    assert!(stage.requested.iter().any(|r| r.contains("Browse {") && r.contains(page)));
+    stage.happen(Event::CommentsFound(Ok(None)));
+    assert!(stage.screen(120, 40).contains("This item names no page of comments"));
+}
+
+#[test]
+fn unbound_keys_are_reported_once() {
+    let mut stage = Stage::new();
+    stage.keys("\\");
+    assert!(stage.screen(120, 40).contains("\\ is not a key here. ? shows the keys."));
+    stage.app.toast = None;
+    stage.keys("\\");
+    assert!(stage.app.toast.is_none());
+}
+
+#[test]
+fn completes_paths_of_lists_to_import() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    for name in ["feeds-a.opml", "feeds-b.opml", ".feeds"] {
+        std::fs::write(at(name), "").unwrap();
+    }
+    std::fs::create_dir(at("lists")).unwrap();
+    let typed =
+        |stage: &Stage| stage.app.dialog::<Prompt>().map(|p| p.field.value().to_owned()).unwrap();
+    for (start, shown, picked) in
+        [("f", "feeds-", "feeds-a.opml"), ("li", "lists/", "lists/"), (".", ".feeds", ".feeds")]
+    {
+        let mut stage = stage_with_files();
+        stage.keys("i");
+        stage.happen(Event::Pasted(at(start)));
+        stage.keys("<Tab>");
+        assert_eq!(typed(&stage), at(shown));
+        if shown != picked {
+            stage.keys("<Tab>");
+        }
+        assert_eq!(typed(&stage), at(picked));
+    }
+    let mut stage = stage_with_files();
+    stage.keys("ino such<Tab>");
+    assert!(stage.screen(120, 40).contains("No such file"));
+}
+
+#[test]
+fn prompt_replaces_the_message_in_its_line() {
+    let mut stage = Stage::new();
+    stage.keys("<Space><Space>m");
+    stage.app.note("A message that is longer than the prompt that comes after it");
+    stage.keys("/a");
+    let screen = stage.screen(80, 24);
+    let line = screen.lines().last().unwrap();
+    assert_eq!(line.trim(), "Search: a");
+}
+
+#[test]
+fn wide_characters_do_not_cover_the_border_of_a_dialog() {
+    let rows = vec![ItemRow { title: "日本語".repeat(30), ..item_rows()[0].clone() }];
+    let mut stage = Stage::with(Settings::default(), source_list(), rows);
+    for width in [79, 80] {
+        stage.keys("d");
+        stage.keys(":");
+        let screen = stage.screen(width, 24);
+        stage.keys("<Esc>");
+        let side = |l: &&str| l.contains('│');
+        assert!(screen.lines().filter(side).count() > 10, "{screen}");
+    }
+}
+
+#[test]
+fn palette_says_that_nothing_matches() {
+    let mut stage = Stage::new();
+    stage.keys(":qqqq");
+    assert!(stage.screen(80, 24).contains("No match"));
+}
