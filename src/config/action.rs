@@ -1,111 +1,175 @@
-//! The commands that keys can be bound to: one row per command.
+//! The commands that keys can be bound to: one row per command, grouped by task. The help, the hints,
+//! the sheet of keys and the palette all use this table.
 
 use std::fmt;
 use std::str::FromStr;
 
+/// What actions are for: the groups of the help and of the palette.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Task {
+    Move,
+    Go,
+    Items,
+    Find,
+    Article,
+    Sources,
+    Refresh,
+    Program,
+}
+
+impl Task {
+    /// Its heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Move => "Move",
+            Self::Go => "Go to",
+            Self::Items => "Items",
+            Self::Find => "Find",
+            Self::Article => "Article",
+            Self::Sources => "Sources",
+            Self::Refresh => "Refresh",
+            Self::Program => "Program",
+        }
+    }
+}
+
 macro_rules! actions {
-    ($($name:ident, $word:literal, $help:literal;)+) => {
+    ($($task:ident { $($name:ident, $word:literal, $label:literal, $help:literal;)+ })+) => {
         /// A command that a key can be bound to.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Action {
-            $(#[doc = $help] $name,)+
+            $($(#[doc = $help] $name,)+)+
         }
 
         impl Action {
-            /// Every command, in the order of the help.
-            pub const ALL: &[Self] = &[$(Self::$name,)+];
+            /// Every command, by task, in the order of the help.
+            pub const ALL: &[Self] = &[$($(Self::$name,)+)+];
 
             /// Its name in `[keys]` and in the palette.
             pub fn name(self) -> &'static str {
-                match self { $(Self::$name => $word,)+ }
+                match self { $($(Self::$name => $word,)+)+ }
+            }
+
+            /// What it does, in one to three words, for hints.
+            pub fn label(self) -> &'static str {
+                match self { $($(Self::$name => $label,)+)+ }
             }
 
             /// What it does, in one line.
             pub fn help(self) -> &'static str {
-                match self { $(Self::$name => $help,)+ }
+                match self { $($(Self::$name => $help,)+)+ }
+            }
+
+            pub fn task(self) -> Task {
+                match self { $($(Self::$name => Task::$task,)+)+ }
             }
         }
     };
 }
 
 actions! {
-    Down, "down", "Go down one line";
-    Up, "up", "Go up one line";
-    First, "first", "Go to the start";
-    Last, "last", "Go to the end";
-    HalfPageDown, "half-page-down", "Go down half a page";
-    HalfPageUp, "half-page-up", "Go up half a page";
-    PageDown, "page-down", "Go down a page";
-    PageUp, "page-up", "Go up a page";
-    NextPane, "next-pane", "Go to the next pane";
-    PreviousPane, "previous-pane", "Go to the previous pane";
-    Open, "open", "Open the selected row";
-    Back, "back", "Close the dialog or go back";
-    Palette, "palette", "Run a command by name";
-    Search, "search", "Search all items";
-    Help, "help", "Show the key bindings";
-    Undo, "undo", "Undo the last change";
-    Redo, "redo", "Redo the last undone change";
-    History, "history", "List the changes, to undo or redo several";
-    Add, "add", "Follow a new URL";
-    Import, "import", "Import sources from a file";
-    RefreshAll, "refresh-all", "Refresh all sources";
-    Refresh, "refresh", "Refresh the selected sources";
-    ForceRefresh, "force-refresh", "Refresh the selected sources even if they are paused";
-    Edit, "edit", "Edit the source in a form";
-    Workbench, "workbench", "Edit the selectors of a website on its page";
-    EditFile, "edit-file", "Edit the source's entry in $EDITOR";
-    Delete, "delete", "Remove the selected sources";
-    Rename, "rename", "Rename the source, folder, tag or view";
-    Move, "move", "Move the selected sources to a folder";
-    EditTags, "edit-tags", "Add or remove tags of the selected sources";
-    Switch, "switch", "Enable or disable the selected sources";
-    MoveDown, "move-down", "Move the selected sources down in their folder";
-    MoveUp, "move-up", "Move the selected sources up in their folder";
-    Jump, "jump", "Go to a source, folder, tag or view by name";
-    SaveView, "save-view", "Save the query of the list as a view";
-    Fold, "fold", "Fold or unfold the folder";
-    Select, "select", "Add to the selection or remove from it";
-    Browser, "browser", "Open in the browser";
-    BrowserAndNext, "browser-and-next", "Open in the browser, mark read, next item";
-    Pin, "pin", "Pin or unpin";
-    ToggleRead, "toggle-read", "Mark read or unread";
-    NextUnread, "next-unread", "Go to the next unread item";
-    PreviousUnread, "previous-unread", "Go to the previous unread item";
-    ReadAll, "read-all", "Mark all items of the list read";
-    Filter, "filter", "Filter the list as you type";
-    Tag, "tag", "List the items of the sources with a tag";
-    Copy, "copy", "Copy the URL";
-    SortNext, "sort-next", "Next sort order";
-    SortPrevious, "sort-previous", "Previous sort order";
-    Hints, "hints", "Choose a link or footnote on the screen by its letter";
-    Links, "links", "List the links of the article";
-    JumpBack, "jump-back", "Go back from a footnote";
-    OpenLink, "open-link", "Open a link by its number";
-    Comments, "comments", "Open the comments in the browser";
-    FollowComments, "follow-comments", "Follow the comments on the item as a source";
-    Find, "find", "Find in the text";
-    FullText, "full-text", "Fetch the full text; again: another text, such as the feed's";
-    Difference, "difference", "Show or hide the changes since the earlier version";
-    OlderChange, "older-change", "In the changes: show those of the version before";
-    NewerChange, "newer-change", "In the changes: show those of the version after";
-    Prefetch, "prefetch", "Fetch the full text of pinned and unread items";
-    Zen, "zen", "Show the article alone";
-    ScrollRight, "scroll-right", "Scroll wide code and tables to the right";
-    ScrollLeft, "scroll-left", "Scroll back to the left, then go to the pane there";
-    Narrower, "narrower", "Make the text column narrower";
-    Wider, "wider", "Make the text column wider";
-    Pipe, "pipe", "Pipe the article to a command";
-    StopCrawl, "stop-crawl", "Stop the crawl; items found so far are kept";
-    Why, "why", "Explain when the source is checked, and why";
-    Log, "log", "Show the log: failed polls and repaired feeds";
-    Theme, "theme", "Next theme";
-    Settings, "settings", "Change the settings";
-    Set, "set", "Change one setting by its key";
-    Keys, "keys", "Change the key bindings";
-    Redraw, "redraw", "Redraw the screen";
-    Suspend, "suspend", "Suspend to the shell";
-    Quit, "quit", "Quit";
+    Move {
+        Down, "down", "down", "Go down one line";
+        Up, "up", "up", "Go up one line";
+        HalfPageDown, "half-page-down", "half a page down", "Go down half a page";
+        HalfPageUp, "half-page-up", "half a page up", "Go up half a page";
+        PageDown, "page-down", "page", "Go down a page";
+        PageUp, "page-up", "page up", "Go up a page";
+        NextPane, "next-pane", "next pane", "Go to the next pane";
+        PreviousPane, "previous-pane", "previous pane", "Go to the previous pane";
+        Open, "open", "open", "Open the selected row";
+        Back, "back", "back", "Close the dialog or go back";
+    }
+    Go {
+        First, "first", "top", "Go to the start";
+        Last, "last", "end", "Go to the end";
+        ShowUnread, "show-unread", "All unread", "List all unread items";
+        ShowToday, "show-today", "Today", "List the items of today";
+        ShowPinned, "show-pinned", "Pinned", "List the pinned items";
+        ShowAll, "show-all", "All items", "List all items";
+        GoSources, "go-sources", "sources", "Go to the Sources pane";
+        GoItems, "go-items", "items", "Go to the Items pane";
+        GoReader, "go-reader", "reader", "Go to the Reader";
+    }
+    Items {
+        NextUnread, "next-unread", "next unread", "Go to the next unread item";
+        PreviousUnread, "previous-unread", "previous unread", "Go to the previous unread item";
+        ToggleRead, "toggle-read", "mark read", "Mark read or unread";
+        Pin, "pin", "pin", "Pin or unpin";
+        ReadAll, "read-all", "mark all read", "Mark all items of the list read";
+        Select, "select", "select", "Add to the selection or remove from it";
+        Browser, "browser", "browser", "Open in the browser";
+        BrowserAndNext, "browser-and-next", "browser, next", "Open in the browser, mark read, next item";
+        Copy, "copy", "copy URL", "Copy the URL";
+        Comments, "comments", "comments", "Open the comments in the browser";
+        FollowComments, "follow-comments", "follow comments", "Follow the comments on the item as a source";
+    }
+    Find {
+        Search, "search", "search", "Search all items";
+        Filter, "filter", "filter", "Filter the list as you type";
+        Find, "find", "find", "Find in the text";
+        Tag, "tag", "tag", "List the items of the sources with a tag";
+        Jump, "jump", "go to", "Go to a source, folder, tag or view by name";
+        SaveView, "save-view", "save view", "Save the query of the list as a view";
+        SortNext, "sort-next", "next order", "Next sort order";
+        SortPrevious, "sort-previous", "previous order", "Previous sort order";
+    }
+    Article {
+        FullText, "full-text", "full text", "Fetch the full text; again: another text, such as the feed's";
+        Hints, "hints", "links", "Choose a link or footnote on the screen by its letter";
+        Links, "links", "list of links", "List the links of the article";
+        OpenLink, "open-link", "open link", "Open a link by its number";
+        JumpBack, "jump-back", "back from footnote", "Go back from a footnote";
+        Difference, "difference", "changes", "Show or hide the changes since the earlier version";
+        OlderChange, "older-change", "older version", "In the changes: show those of the version before";
+        NewerChange, "newer-change", "newer version", "In the changes: show those of the version after";
+        Zen, "zen", "zen", "Show the article alone";
+        ScrollRight, "scroll-right", "scroll right", "Scroll wide code and tables to the right";
+        ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, then go to the pane there";
+        Narrower, "narrower", "narrower", "Make the text column narrower";
+        Wider, "wider", "wider", "Make the text column wider";
+        Pipe, "pipe", "pipe", "Pipe the article to a command";
+        Prefetch, "prefetch", "prefetch", "Fetch the full text of pinned and unread items";
+    }
+    Sources {
+        Add, "add", "add", "Follow a new URL";
+        Import, "import", "import", "Import sources from a file";
+        Edit, "edit", "edit", "Edit the source in a form";
+        Workbench, "workbench", "selectors", "Edit the selectors of a website on its page";
+        EditFile, "edit-file", "edit file", "Edit the source's entry in $EDITOR";
+        Rename, "rename", "rename", "Rename the source, folder, tag or view";
+        Move, "move", "move", "Move the selected sources to a folder";
+        EditTags, "edit-tags", "tags", "Add or remove tags of the selected sources";
+        Switch, "switch", "on or off", "Enable or disable the selected sources";
+        Delete, "delete", "remove", "Remove the selected sources";
+        MoveDown, "move-down", "move down", "Move the selected sources down in their folder";
+        MoveUp, "move-up", "move up", "Move the selected sources up in their folder";
+        FoldIn, "fold-in", "fold", "Fold the folder, or go to the folder above";
+        FoldOut, "fold-out", "unfold", "Unfold the folder, or open the row";
+        Fold, "fold", "fold or unfold", "Fold or unfold the folder";
+    }
+    Refresh {
+        RefreshAll, "refresh-all", "refresh all", "Refresh all sources";
+        Refresh, "refresh", "refresh", "Refresh the selected sources";
+        ForceRefresh, "force-refresh", "force refresh", "Refresh the selected sources even if they are paused";
+        StopCrawl, "stop-crawl", "stop crawl", "Stop the crawl; items found so far are kept";
+        Why, "why", "schedule", "Explain when the source is checked, and why";
+        Log, "log", "log", "Show the log: failed polls and repaired feeds";
+    }
+    Program {
+        Palette, "palette", "commands", "Run a command by name";
+        Help, "help", "help", "Show the key bindings";
+        Undo, "undo", "undo", "Undo the last change";
+        Redo, "redo", "redo", "Redo the last undone change";
+        History, "history", "history", "List the changes, to undo or redo several";
+        Settings, "settings", "settings", "Change the settings";
+        Set, "set", "set", "Change one setting by its key";
+        Theme, "theme", "theme", "Next theme";
+        Keys, "keys", "key bindings", "Change the key bindings";
+        Redraw, "redraw", "redraw", "Redraw the screen";
+        Suspend, "suspend", "suspend", "Suspend to the shell";
+        Quit, "quit", "quit", "Quit";
+    }
 }
 
 impl fmt::Display for Action {

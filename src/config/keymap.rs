@@ -8,9 +8,10 @@ use std::fmt;
 use std::sync::LazyLock;
 
 /// Names of the presets.
-pub(crate) const PRESETS: &[&str] = &["default", "newsboat"];
+pub(crate) const PRESETS: &[&str] = &["default", "classic", "newsboat"];
 
 const DEFAULT_KEYS: &str = include_str!("../../assets/keymap-default.toml");
+const CLASSIC_KEYS: &str = include_str!("../../assets/keymap-classic.toml");
 const NEWSBOAT_KEYS: &str = include_str!("../../assets/keymap-newsboat.toml");
 
 /// Where a binding applies.
@@ -25,6 +26,16 @@ pub enum Context {
 
 impl Context {
     pub const ALL: [Self; 4] = [Self::Everywhere, Self::Sources, Self::Items, Self::Reader];
+
+    /// Its name in sentences.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Everywhere => "every pane",
+            Self::Sources => "Sources",
+            Self::Items => "Items",
+            Self::Reader => "the Reader",
+        }
+    }
 
     /// Its name below `[keys]`.
     pub fn name(self) -> &'static str {
@@ -163,6 +174,41 @@ impl KeyMap {
             .map(|b| show_sequence(&b.keys))
     }
 
+    /// All keys bound to an action in a context, in the order of declaration.
+    pub fn all_keys_for(&self, context: Context, action: Action) -> Vec<String> {
+        let Some(map) = self.effective.get(&context) else { return Vec::new() };
+        let mut contexts = vec![context, Context::Everywhere];
+        contexts.dedup();
+        contexts
+            .iter()
+            .filter_map(|c| self.declared.get(c))
+            .flatten()
+            .filter(|b| b.action == Some(action) && map.get(&b.keys) == Some(&action))
+            .map(|b| show_sequence(&b.keys))
+            .collect()
+    }
+
+    /// What can follow the beginning of a sequence in a context, in the order of declaration: the
+    /// remaining keys and their action.
+    pub fn continuations(&self, context: Context, keys: &[Key]) -> Vec<(String, Action)> {
+        let Some(map) = self.effective.get(&context) else { return Vec::new() };
+        let declared =
+            [context, Context::Everywhere].into_iter().filter_map(|c| self.declared.get(&c));
+        let mut found: Vec<(String, Action)> = Vec::new();
+        for binding in declared.flatten() {
+            let Some(rest) = binding.keys.strip_prefix(keys).filter(|rest| !rest.is_empty()) else {
+                continue;
+            };
+            let rest = show_sequence(rest);
+            if let (Some(action), false) =
+                (map.get(&binding.keys), found.iter().any(|(known, _)| *known == rest))
+            {
+                found.push((rest, *action));
+            }
+        }
+        found
+    }
+
     /// Every binding as declared; `None` hides the binding in everywhere.
     pub(super) fn declared(&self) -> impl Iterator<Item = (Context, &[Key], Option<Action>)> {
         let bindings = self.declared.iter().flat_map(|(c, all)| all.iter().map(|b| (*c, b)));
@@ -255,10 +301,13 @@ type Bindings = BTreeMap<Context, Vec<Binding>>;
 fn preset(name: &str) -> Result<Bindings, BindingError> {
     static DEFAULT: LazyLock<Result<Bindings, BindingError>> =
         LazyLock::new(|| read_preset("default", DEFAULT_KEYS));
+    static CLASSIC: LazyLock<Result<Bindings, BindingError>> =
+        LazyLock::new(|| read_preset("classic", CLASSIC_KEYS));
     static NEWSBOAT: LazyLock<Result<Bindings, BindingError>> =
         LazyLock::new(|| read_preset("newsboat", NEWSBOAT_KEYS));
     match name {
         "default" => DEFAULT.clone(),
+        "classic" => CLASSIC.clone(),
         "newsboat" => NEWSBOAT.clone(),
         _ => {
             let hint = super::error::did_you_mean(name, PRESETS.iter().copied());
@@ -373,17 +422,17 @@ mod tests {
     #[test]
     fn own_bindings_override_and_none_removes() {
         let own = [
-            ("everywhere", "g g", "none"),
-            ("everywhere", "g", "first"),
+            ("everywhere", "Q", "none"),
+            ("everywhere", "Q x", "first"),
             ("items", "x", "pin"),
             ("items", "j", "none"),
         ];
         let map = KeyMap::load(&settings("default", &own)).unwrap();
-        assert_eq!(find(&map, Context::Reader, "g"), Lookup::Action(Action::First));
+        assert_eq!(find(&map, Context::Reader, "Q x"), Lookup::Action(Action::First));
         assert_eq!(find(&map, Context::Items, "j"), Lookup::None);
         assert_eq!(find(&map, Context::Reader, "j"), Lookup::Action(Action::Down));
         assert_eq!(map.keys_for(Context::Items, Action::Pin).as_deref(), Some("x"));
-        assert_eq!(map.keys_for(Context::Items, Action::First).as_deref(), Some("g"));
+        assert_eq!(map.keys_for(Context::Items, Action::First).as_deref(), Some("Q x"));
         let rows = map.bindings(Context::Items);
         assert!(rows.iter().any(|(k, a)| *a == Action::Pin && k.starts_with("x, p")), "{rows:?}");
     }
@@ -401,8 +450,14 @@ mod tests {
         ];
         let errors = KeyMap::load(&settings("default", &own)).unwrap_err();
         let text = errors.to_string();
-        let wanted =
-            ["\"g g\" (first)", "zz", "did you mean \"pin\"", "always quits", "itms", "the same"];
+        let wanted = [
+            "\"g a\" (show-all)",
+            "zz",
+            "did you mean \"pin\"",
+            "always quits",
+            "itms",
+            "the same",
+        ];
         assert_eq!(errors.0.len(), wanted.len(), "{text}");
         for part in wanted {
             assert!(text.contains(part), "{part} in {text}");

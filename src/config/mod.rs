@@ -39,7 +39,7 @@ mod style;
 mod theme;
 mod website;
 
-pub use action::{Action, UnknownAction};
+pub use action::{Action, Task, UnknownAction};
 pub use config_file::{ConfigFile, ViewChange};
 pub use edit_error::EditError;
 pub(crate) use error::did_you_mean;

@@ -156,10 +156,12 @@ impl Stage {
                 Some(end) => (&rest[1..end], end + 1),
                 None => ("", c.len_utf8()),
             };
-            let (code, modifiers) = match name.strip_prefix("C-") {
-                Some(letter) => (KeyCode::Char(letter.parse().unwrap()), KeyModifiers::CONTROL),
-                None if name.is_empty() => (KeyCode::Char(c), KeyModifiers::NONE),
-                None => (named(name), KeyModifiers::NONE),
+            let with = |modifier, letter: &str| (KeyCode::Char(letter.parse().unwrap()), modifier);
+            let (code, modifiers) = match name.split_once('-') {
+                Some(("C", letter)) => with(KeyModifiers::CONTROL, letter),
+                Some(("A", letter)) => with(KeyModifiers::ALT, letter),
+                _ if name.is_empty() => (KeyCode::Char(c), KeyModifiers::NONE),
+                _ => (named(name), KeyModifiers::NONE),
             };
             self.happen(Event::KeyPressed(KeyEvent::new(code, modifiers)));
             rest = &rest[len..];
@@ -215,6 +217,8 @@ fn named(name: &str) -> KeyCode {
         "Right" => KeyCode::Right,
         "Left" => KeyCode::Left,
         "Backspace" => KeyCode::Backspace,
+        "F1" => KeyCode::F(1),
+        "F2" => KeyCode::F(2),
         "lt" => KeyCode::Char('<'),
         other => panic!("no key {other}"),
     }
@@ -289,7 +293,7 @@ fn article_at_every_size() {
 
 #[test]
 fn sources_with_a_folded_folder_at_every_size() {
-    snapshots("sources", "<Tab>jjjjjz");
+    snapshots("sources", "<Tab>jjjjjh");
 }
 
 #[test]

@@ -2,7 +2,11 @@
 
 // Clippy does not recognise the helpers below as test code.
 
-use newsfed::config::{Loaded, Paths, Settings, load, setting_keys, show_settings, source_keys};
+use newsfed::config::{
+    Action, Context, KeyMap, KeySettings, Loaded, Paths, Settings, load, setting_keys,
+    show_settings, source_keys,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -294,4 +298,62 @@ fn truncated_files_load_or_report_the_position() {
         assert_eq!(fs::read_to_string(home.paths.config_file()).unwrap(), text[..cut]);
     }
     assert!(refused > 20, "{refused}");
+}
+
+/// One row per command and keys, in the form of docs/keys.md.
+fn key_row(keys: &str, action: Action, contexts: &[Context]) -> String {
+    let keys: Vec<_> = keys.split(", ").map(|k| format!("`{}`", k.replace('|', "\\|"))).collect();
+    let names = contexts.iter().map(|context| match context {
+        Context::Everywhere => "everywhere",
+        Context::Sources => "Sources",
+        Context::Items => "Items",
+        Context::Reader => "Reader",
+    });
+    let names: Vec<_> = names.collect();
+    format!("| {} | {} | {} |", keys.join(" "), action.help(), names.join(", "))
+}
+
+#[test]
+fn documented_keys_are_those_of_the_default_preset() {
+    let documented = include_str!("../../docs/keys.md");
+    let map = KeyMap::load(&KeySettings::default()).unwrap();
+    let mut rows = 0;
+    for action in Action::ALL {
+        let mut bound: Vec<(String, Vec<Context>)> = Vec::new();
+        for context in Context::ALL {
+            for (keys, _) in map.bindings(context).into_iter().filter(|(_, a)| a == action) {
+                match bound.iter_mut().find(|(same, _)| *same == keys) {
+                    Some((_, contexts)) => contexts.push(context),
+                    None => bound.push((keys, vec![context])),
+                }
+            }
+        }
+        for (keys, contexts) in &bound {
+            let row = key_row(keys, *action, contexts);
+            assert!(documented.contains(&row), "docs/keys.md lacks {row}");
+        }
+        rows += bound.len();
+    }
+    let documented = documented.lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(documented, rows, "docs/keys.md lists keys that are not bound");
+}
+
+/// Except where terminals and readers everywhere do the same.
+#[test]
+fn letters_mean_the_same_in_every_pane() {
+    let map = KeyMap::load(&KeySettings::default()).unwrap();
+    let usual = ["Space", "Enter", "h", "l", "Left", "Right", "Backspace"];
+    let mut meanings: BTreeMap<String, BTreeSet<Action>> = BTreeMap::new();
+    for context in Context::ALL {
+        for (keys, action) in map.bindings(context) {
+            for key in keys.split(", ").filter(|key| !usual.contains(key)) {
+                meanings.entry(key.to_owned()).or_default().insert(action);
+            }
+        }
+    }
+    // `f` finds in the pane: a source by its name, items by their titles, text in the article.
+    let find = BTreeSet::from([Action::Jump, Action::Filter, Action::Find]);
+    assert_eq!(meanings.remove("f"), Some(find));
+    meanings.retain(|_, actions| actions.len() > 1);
+    assert_eq!(meanings, BTreeMap::new());
 }

@@ -24,10 +24,11 @@ fn form_edits_a_source_and_keeps_comments() {
     // An invalid value is reported at its field and not saved.
     t.send(key::CTRL_N);
     t.wait_for("Policy");
-    t.send("lerned");
-    t.wait_for("found \"lerned\"");
+    t.send(key::TAB);
+    t.send("soon");
+    t.wait_for("found \"soon\"");
     t.send(key::CTRL_S);
-    t.wait_for("Not saved: Policy is not valid");
+    t.wait_for("Not saved: Interval is not valid");
     assert_eq!(world.read(FILE), entry);
     t.send(key::CTRL_U);
     // Another program adds a folder at the same time.

@@ -44,7 +44,7 @@ fn changes_several_sources_at_once_and_undoes_it() {
     assert_eq!(tagged.replace("tags = [\"news\", \"daily\"]\n", ""), file);
     t.wait_for("▸ Tags");
     // The folder is completed; both move there with their comments.
-    t.send("k  mFa");
+    t.send("k  MFa");
     t.wait_for("Folder for 2 sources: Fa");
     t.send("\t");
     t.wait_for("Folder for 2 sources: Far");
@@ -63,7 +63,7 @@ fn changes_several_sources_at_once_and_undoes_it() {
     t.wait_for("Go to");
     t.send(key::ENTER);
     t.wait_gone("Go to");
-    t.send("-");
+    t.send("\u{1b}k");
     t.wait_for(" of three (u undoes this)");
     let moved = world.read(FILE);
     let at = |id: &str| moved.find(&format!("# about {id}\n[[source]] # {id}\n")).unwrap();
@@ -129,7 +129,8 @@ fn previews_an_import_before_doing_it() {
     let before = world.read(FILE);
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
-    for (end, words) in [(key::ESC, "l items"), (key::ENTER, "1 source imported, view Linux saved")]
+    for (end, words) in
+        [(key::ESC, "Enter items"), (key::ENTER, "1 source imported, view Linux saved")]
     {
         t.send("\u{10}All items\r");
         t.wait_title("All items");

@@ -121,7 +121,7 @@ fn stays_responsive_while_servers_do_not_answer() {
     let world = World::with_failure(20, Failure::NeverAnswer);
     let mut t = world.open(100, 30);
     t.wait_for("0 of 20");
-    t.wait_until("marks at the sources", |s| s.matches('⟳').count() > 10);
+    t.wait_until("marks at the sources", |s| s.matches('↻').count() > 10);
     t.send(key::TAB);
     t.wait_focus("newsfed");
     t.send("?");

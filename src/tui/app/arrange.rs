@@ -1,7 +1,7 @@
 //! Actions on the source list: rename, move, tag, enable, reorder; saving and counting queries.
 
 use super::complete::signed_words;
-use super::{App, PromptKind, RowId};
+use super::{App, Focus, PromptKind, RowId, Smart};
 use crate::config::{FileChange, SourceChange, ViewChange, ViewSettings};
 use crate::model::{SourceId, Time};
 use crate::query::Query;
@@ -23,6 +23,33 @@ impl App {
         }
         self.sources.selected = index;
         self.show_selected_source()
+    }
+
+    /// Lists the items of a built-in view.
+    pub(super) fn show_smart(&mut self, smart: Smart) -> Vec<Effect> {
+        self.sources.marked.clear();
+        self.sources.select(&RowId::Smart(smart));
+        self.focus = Focus::Items;
+        self.zen = false;
+        self.show_selected_source()
+    }
+
+    /// Folds the folder of the row; on a folded one, goes to the folder above.
+    pub(super) fn fold_in(&mut self) -> Vec<Effect> {
+        match self.sources.fold_in() {
+            true => self.show_selected_source(),
+            false => vec![],
+        }
+    }
+
+    /// Unfolds a folded folder, else opens the row.
+    pub(super) fn fold_out(&mut self) -> Vec<Effect> {
+        if self.sources.is_folded() {
+            self.sources.toggle_fold();
+            return vec![];
+        }
+        self.focus = Focus::Items;
+        vec![]
     }
 
     /// The targets as the user knows them: the title of one, or their number.

@@ -285,7 +285,8 @@ impl App {
                 matches!(row, None | Some(RowId::Smart(_) | RowId::Tags)),
                 "Select a source, a folder, a tag or a view first",
             ),
-            Action::Fold => {
+            Action::GoReader => reason_if(self.reader.row().is_none(), NO_ARTICLE),
+            Action::Fold | Action::FoldIn => {
                 let in_folder = match row {
                     Some(RowId::Folder(_) | RowId::Tags | RowId::Tag(_)) => true,
                     Some(RowId::Source(key)) => {

@@ -70,6 +70,16 @@ pub(crate) trait Dialog: Any + Debug {
         false
     }
 
+    /// Whether every key is for the dialog, because new keys are being pressed.
+    fn takes_keys(&self) -> bool {
+        false
+    }
+
+    /// Whether it is the help.
+    fn is_help(&self) -> bool {
+        false
+    }
+
     /// Whether several URLs pasted into its field are imported.
     fn takes_addresses(&self) -> bool {
         false
@@ -142,12 +152,15 @@ impl Dialog for Confirm {
     }
 }
 
-/// The list of keys, with a search.
-#[derive(Debug, Default)]
+/// The list of keys, by task, with a filter.
+#[derive(Debug)]
 pub(crate) struct Help {
     pub(crate) field: Field,
     pub(crate) top: usize,
-    pub(crate) context: Option<Context>,
+    /// Where the help was opened.
+    pub(crate) context: Context,
+    /// The keys of the dialog in which it was opened.
+    pub(crate) dialog: KeyHints,
 }
 
 /// Failed polls, newest first.
@@ -185,9 +198,7 @@ impl App {
             Action::Filter => self.open_search(true),
             Action::Add => self.push_dialog(Add::with("")),
             Action::Palette => self.open_palette(""),
-            Action::Help => {
-                self.push_dialog(Help { context: Some(self.context()), ..Help::default() })
-            }
+            Action::Help => self.open_help(&[]),
             Action::Import => self.push_dialog(Prompt::import("")),
             Action::Log => {
                 self.push_dialog(LogList::default());
@@ -274,11 +285,21 @@ impl App {
     /// A key press while a dialog is open.
     pub(super) fn dialog_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         self.with_top(|dialog, app| {
-            if app.action_of(key) == Some(Action::Quit) && dialog.quits() {
-                return vec![Effect::Quit(ExitReason::Quit)].into();
+            // A key that types a character is typed where there is a field.
+            let is_typed = dialog.field().is_some() && key.text().is_some();
+            match app.action_of(key) {
+                Some(Action::Quit) if dialog.quits() => vec![Effect::Quit(ExitReason::Quit)].into(),
+                Some(Action::Help) if !is_typed && !dialog.is_help() && !dialog.takes_keys() => {
+                    app.open_help(dialog.hints()).into()
+                }
+                _ => dialog.key(app, event, key),
             }
-            dialog.key(app, event, key)
         })
+    }
+
+    fn open_help(&mut self, dialog: KeyHints) -> Vec<Effect> {
+        let (field, context) = (Field::default(), self.context());
+        self.push_dialog(Help { field, top: 0, context, dialog })
     }
 
     /// Calls the dialogs whose deadline has passed.
@@ -342,7 +363,7 @@ impl Dialog for Help {
     fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
         let page = 10;
         match event.code {
-            KeyCode::Esc => return Reply::close(vec![]),
+            KeyCode::Esc | KeyCode::F(1) => return Reply::close(vec![]),
             KeyCode::Char('q' | '?') if self.field.value().is_empty() => {
                 return Reply::close(vec![]);
             }
@@ -356,11 +377,15 @@ impl Dialog for Help {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::help(app, frame, self, area.body);
+        view::help::draw(app, frame, self, area.body);
+    }
+
+    fn is_help(&self) -> bool {
+        true
     }
 
     fn hints(&self) -> KeyHints {
-        &[("type", "to search"), ("Up Down", "scroll"), ("Esc", "close")]
+        &[("type", "find"), ("Up Down", "scroll"), ("Esc", "close")]
     }
 
     fn field(&mut self) -> Option<&mut Field> {

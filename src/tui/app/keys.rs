@@ -2,7 +2,7 @@
 
 use super::dialogs::Reply;
 use super::import::several_addresses;
-use super::{App, Focus, READ_TIME};
+use super::{App, Focus, READ_TIME, Smart};
 use crate::config::{Action, Context, Key, KeyCode, Lookup};
 use crate::engine::Pace;
 use crate::store::Mark;
@@ -86,14 +86,20 @@ impl App {
             self.pending.clear();
             return self.dialog_key(event, key);
         }
-        self.pending.push(key);
-        match self.keymap.lookup(self.context(), &self.pending) {
-            Lookup::Prefix => vec![],
+        if key.code() == KeyCode::Esc && !self.pending.keys.is_empty() {
+            return self.cancel_sequence();
+        }
+        self.pending.keys.push(key);
+        match self.keymap.lookup(self.context(), &self.pending.keys) {
+            Lookup::Prefix => {
+                self.pending.wait(self.now);
+                vec![]
+            }
             Lookup::Action(action) => {
                 self.pending.clear();
                 self.act(action, key)
             }
-            Lookup::None if self.pending.len() > 1 => {
+            Lookup::None if self.pending.keys.len() > 1 => {
                 // No binding for the sequence: look up its last key alone.
                 self.pending.clear();
                 self.key_pressed(event)
@@ -156,6 +162,15 @@ impl App {
                 self.sources.toggle_fold();
                 self.show_selected_source()
             }
+            Action::FoldIn => self.fold_in(),
+            Action::FoldOut => self.fold_out(),
+            Action::ShowUnread => self.show_smart(Smart::Unread),
+            Action::ShowToday => self.show_smart(Smart::Today),
+            Action::ShowPinned => self.show_smart(Smart::Pinned),
+            Action::ShowAll => self.show_smart(Smart::All),
+            Action::GoSources => self.go_to_pane(Focus::Sources),
+            Action::GoItems => self.go_to_pane(Focus::Items),
+            Action::GoReader => self.go_to_pane(Focus::Reader),
             Action::Delete => self.delete(),
             Action::Rename => self.rename(),
             Action::Move => self.move_to_folder(),
@@ -181,6 +196,12 @@ impl App {
             Action::NewerChange => self.step_difference(false),
             other => self.open_dialog(other),
         }
+    }
+
+    fn go_to_pane(&mut self, pane: Focus) -> Vec<Effect> {
+        self.focus = pane;
+        self.zen = false;
+        self.store_reading_state()
     }
 
     fn cycle_pane(&mut self, forward: bool) -> Vec<Effect> {

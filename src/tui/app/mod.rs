@@ -11,6 +11,7 @@ mod dialogs;
 mod editor;
 mod find;
 mod fulltext;
+mod hints;
 mod history;
 mod import;
 mod items;
@@ -33,6 +34,7 @@ pub(super) use complete::Completion;
 pub(super) use dialogs::{Confirm, Dialog, Help, LogList, Starters};
 pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
+pub(super) use hints::Hint;
 pub(super) use history::HistoryList;
 pub(super) use import::{ImportLine, ImportPreview};
 pub(super) use items::{ItemsPane, midnight};
@@ -55,6 +57,7 @@ use crate::engine::Status;
 use crate::model::Time;
 use arrange::Counting;
 use chrono::TimeDelta;
+use hints::Pending;
 use history::History;
 pub(super) use settings::KeysPage;
 use settings::PendingEdits;
@@ -110,7 +113,7 @@ pub(super) struct App {
     pub(super) toast: Option<Toast>,
     pub(super) status: Status,
     /// The keys of an incomplete sequence.
-    pub(super) pending: Vec<Key>,
+    pub(super) pending: Pending,
     /// Unbound keys that were reported already.
     unbound: HashSet<Key>,
     pub(super) refreshing: Option<Refreshing>,
@@ -174,7 +177,7 @@ impl App {
             dialogs: Vec::new(),
             toast: None,
             status: Status::default(),
-            pending: Vec::new(),
+            pending: Pending::default(),
             unbound: HashSet::new(),
             refreshing: None,
             areas: Areas::default(),
@@ -276,7 +279,9 @@ impl App {
         let sequence = self.dialogs.iter().find_map(|d| d.deadline());
         let counting = self.counting.deadline();
         let preview = self.preview_deadline();
-        [toast, reload, ages, spinner, sequence, counting, preview].into_iter().flatten().min()
+        let sheet = self.pending.deadline();
+        let all = [toast, reload, ages, spinner, sequence, counting, preview, sheet];
+        all.into_iter().flatten().min()
     }
 
     pub(super) fn request(&mut self) -> RequestId {
@@ -307,6 +312,7 @@ impl App {
         if self.toast.as_ref().is_some_and(|t| t.until <= self.now) {
             self.toast = None;
         }
+        self.pending.time_passed(self.now);
         let mut effects = self.dialogs_time_passed();
         effects.extend(self.count_if_due());
         effects.extend(self.preview_if_due());

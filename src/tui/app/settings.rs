@@ -201,6 +201,7 @@ impl KeysPage {
                 || keys(row).to_lowercase() == typed
         };
         self.rows = key_rows(settings).into_iter().filter(fits).collect();
+        self.rows.sort_by_key(|row| row.action.name() != typed);
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
     }
 
@@ -309,6 +310,10 @@ impl Dialog for KeysPage {
             ("C-r", "reset"),
             ("Esc", "close"),
         ]
+    }
+
+    fn takes_keys(&self) -> bool {
+        self.capture.is_some()
     }
 
     /// The field that receives typed text, unless keys are being pressed.

@@ -287,6 +287,31 @@ impl SourcesPane {
         self.rebuild();
     }
 
+    /// Whether the current row is a folder, or the heading of the tags, that hides its rows.
+    pub(super) fn is_folded(&self) -> bool {
+        match self.current().map(|row| &row.id) {
+            Some(RowId::Folder(folder)) => self.folded.contains(folder),
+            Some(RowId::Tags) => self.tags_folded,
+            _ => false,
+        }
+    }
+
+    /// Folds the folder of the current row, or selects the folder above a folded one. Returns
+    /// whether anything changed.
+    pub(super) fn fold_in(&mut self) -> bool {
+        if !self.is_folded() {
+            let before = (self.selected, self.rows.len());
+            self.toggle_fold();
+            return before != (self.selected, self.rows.len());
+        }
+        let above = match self.current().map(|row| &row.id) {
+            Some(RowId::Folder(folder)) => folder.rsplit_once('/').map(|(above, _)| above),
+            _ => None,
+        };
+        let above = above.map(|above| RowId::Folder(above.to_owned()));
+        above.map(|id| self.select(&id)).is_some()
+    }
+
     /// Unfolds the folders of a source (row key).
     pub(super) fn unfold(&mut self, key: i64) {
         let Some(folder) = self.entry(key).and_then(|e| e.source.folder.clone()) else { return };

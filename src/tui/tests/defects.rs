@@ -68,7 +68,7 @@ fn removing_a_folder_asks_first() {
 #[test]
 fn prompts_name_sources_by_their_titles() {
     let mut stage = Stage::new();
-    stage.keys("<Tab>fkernel<Enter>m");
+    stage.keys("<Tab>fkernel<Enter>M");
     assert!(stage.screen(120, 40).contains("Folder for Kernel notes and other things: "));
     stage.keys("<Esc>#");
     assert!(stage.screen(120, 40).contains("Tags of Kernel notes and other things"));
@@ -163,4 +163,84 @@ fn palette_says_that_nothing_matches() {
     let mut stage = Stage::new();
     stage.keys(":qqqq");
     assert!(stage.screen(80, 24).contains("No match"));
+}
+
+#[test]
+fn sheet_of_keys_appears_after_a_pause_only() {
+    let mut stage = Stage::new();
+    let at = |milliseconds| now() + TimeDelta::milliseconds(milliseconds);
+    stage.keys("g");
+    assert!(stage.screen(120, 40).contains("g … waiting for the next key"));
+    assert_eq!(stage.app.deadline(), Some(at(400)));
+    stage.app.update(Event::TimePassed, at(399));
+    assert!(!stage.screen(120, 40).contains("go to …"), "too early");
+    stage.app.update(Event::TimePassed, at(400));
+    let screen = stage.screen(120, 40);
+    for words in ["g  go to …", "g  top", "u  All unread", "s  sources"] {
+        assert!(screen.contains(words), "{words} in\n{screen}");
+    }
+    assert!(stage.app.deadline() > Some(at(1000)), "nothing is drawn while it waits");
+    stage.keys("t");
+    assert!(!stage.screen(120, 40).contains("go to …"));
+    assert_eq!(stage.app.items.listing.title, "Today");
+    // A key pressed earlier never shows it; Esc only cancels.
+    stage.keys("gg");
+    assert!(stage.app.deadline() > Some(at(1000)));
+    stage.keys("g<Esc>");
+    stage.app.update(Event::TimePassed, at(500));
+    assert!(!stage.screen(120, 40).contains("go to …"));
+    assert_eq!(stage.exit_reason, None);
+}
+
+#[test]
+fn hints_follow_the_state() {
+    let mut stage = Stage::new();
+    let last = |stage: &mut Stage| stage.screen(120, 40).lines().last().unwrap().to_owned();
+    assert!(last(&mut stage).contains("p pin  m mark read"));
+    stage.keys("p");
+    stage.app.toast = None;
+    assert!(last(&mut stage).contains("p unpin"));
+    stage.keys("<Space><Space><Space>");
+    assert!(last(&mut stage).starts_with(" 3 selected:  m mark read  p pin"));
+    stage.keys("<Esc><Tab>fkernel<Enter><Space>");
+    assert!(last(&mut stage).starts_with(" 1 selected:  M move  # tags  S on or off  d remove"));
+}
+
+#[test]
+fn help_opens_in_dialogs_and_returns_to_them() {
+    for (keys, help, back) in [
+        ("w", "?", "Schedule"),
+        ("a", "<F1>", "Add a source"),
+        (":", "<F1>", "Commands"),
+        ("K", "<F1>", "Key bindings"),
+    ] {
+        let mut stage = Stage::new();
+        stage.keys(keys);
+        stage.keys(help);
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains("This dialog") && screen.contains("Esc"), "{keys}\n{screen}");
+        stage.keys("<Esc>");
+        assert!(stage.screen(120, 40).contains(back), "{keys}");
+    }
+}
+
+#[test]
+fn folders_fold_and_unfold_sideways() {
+    let mut stage = Stage::new();
+    let shown = |stage: &mut Stage, title: &str| {
+        stage.app.sources.rows.iter().any(|row| row.title.contains(title))
+    };
+    stage.keys("<Tab>fTech<Enter>");
+    assert!(shown(&mut stage, "Kernel"));
+    stage.keys("h");
+    assert!(!shown(&mut stage, "Kernel"));
+    stage.keys("l");
+    assert!(shown(&mut stage, "Kernel"));
+    // From a source, its folder is folded; from a folded one, the folder above is selected.
+    stage.keys("fallocator<Enter>h");
+    assert_eq!(stage.app.sources.current().unwrap().title, "Rust");
+    stage.keys("h");
+    assert_eq!(stage.app.sources.current().unwrap().title, "Tech");
+    stage.keys("fnews<Enter>l");
+    assert_eq!(stage.app.focus, crate::tui::app::Focus::Items);
 }

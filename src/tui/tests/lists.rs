@@ -105,21 +105,21 @@ fn go(stage: &mut Stage, name: &str) {
 fn actions_change_the_file_and_can_be_undone() {
     let folder = "folder = \"City\"\n";
     let cases: &[(&str, &str, &str, &str)] = &[
-        ("news", "cNew", "", "# the end\n"),
-        ("theatre", "x", "folder = \"City\"\n\n[[source]]\nid = \"news\"", ""),
-        ("theatre", "mTech/Stage", folder, ""),
+        ("news", "<F2>New", "", "# the end\n"),
+        ("theatre", "S", "folder = \"City\"\n\n[[source]]\nid = \"news\"", ""),
+        ("theatre", "MTech/Stage", folder, ""),
         ("kernel", "#+os -c", "[\"c\", \"linux\"]", "[\"linux\", \"os\"]"),
         ("kernel", "#-c,-linux", "tags = [\"c\", \"linux\"]\n", ""),
-        ("Tech", "cWork", "\"Tech\"", "\"Work\""),
-        ("Tech", "cWork", "\"Tech/Rust\"", "\"Work/Rust\""),
-        ("Tech/Rust", "mCi<Tab>", "\"Tech/Rust\"", "\"City/Rust\""),
-        ("rust", "ccrab", "[\"rust\"]", "[\"crab\"]"),
+        ("Tech", "<F2>Work", "\"Tech\"", "\"Work\""),
+        ("Tech", "<F2>Work", "\"Tech/Rust\"", "\"Work/Rust\""),
+        ("Tech/Rust", "MCi<Tab>", "\"Tech/Rust\"", "\"City/Rust\""),
+        ("rust", "<F2>crab", "[\"rust\"]", "[\"crab\"]"),
     ];
     for (row, keys, before, after) in cases {
         let mut stage = stage_with_files();
         stage.keys(&format!("f{row}<Enter>"));
-        let clear = if keys.starts_with(['c', 'm']) { "<C-u>" } else { "" };
-        let (verb, rest) = keys.split_at(1);
+        let clear = if keys.starts_with(['<', 'M']) { "<C-u>" } else { "" };
+        let (verb, rest) = keys.split_at(if keys.starts_with('<') { 4 } else { 1 });
         stage.keys(&format!("{verb}{clear}{rest}<Enter>"));
         let changed = file(&stage);
         assert!(changed != SOURCES, "{keys} on {row} changed nothing: {:?}", stage.requested);
@@ -150,7 +150,7 @@ fn changes_several_sources_with_one_write_and_one_undo() {
     assert!(stage.screen(120, 40).contains("Saved: tags of 3 sources"));
     assert!(stage.app.sources.marked.is_empty());
     go(&mut stage, "local");
-    stage.keys("x");
+    stage.keys("S");
     assert_eq!(file(&stage).matches("enabled = false").count(), 3);
     stage.keys("u");
     assert_eq!(file(&stage), tagged);
@@ -174,13 +174,13 @@ fn reorders_sources_within_their_folder() {
     };
     let mut stage = stage_with_files();
     go(&mut stage, "council");
-    stage.keys("+");
+    stage.keys("<A-j>");
     assert_eq!(order(&stage), ["kernel", "allocator", "theatre", "council", "news"]);
     assert!(file(&stage).contains("\n\n# plays\n[[source]]\nid = \"theatre\""), "{}", file(&stage));
     assert!(stage.app.sources.current().unwrap().title.starts_with("council"));
-    stage.keys("+");
+    stage.keys("<A-j>");
     assert_eq!(order(&stage)[3], "council", "already the last one in its folder");
-    stage.keys("-");
+    stage.keys("<A-k>");
     assert_eq!(order(&stage), ["kernel", "allocator", "council", "theatre", "news"]);
     assert_eq!(file(&stage), SOURCES);
     stage.keys("uu");
@@ -188,10 +188,10 @@ fn reorders_sources_within_their_folder() {
     go(&mut stage, "kernel");
     stage.keys("<Space>");
     go(&mut stage, "news");
-    stage.keys("<Space>-");
+    stage.keys("<Space><A-k>");
     assert!(stage.screen(120, 40).contains("The selected sources are in several folders"));
     go(&mut stage, "City");
-    stage.keys("<Esc>+");
+    stage.keys("<Esc><A-j>");
     assert!(stage.screen(120, 40).contains("folders and tags are sorted by name"));
 }
 
@@ -219,7 +219,7 @@ fn saves_renames_edits_and_deletes_a_query() {
     stage.keys("u");
     assert_eq!(config(&stage), saved);
     stage.keys("<Esc><Esc>");
-    stage.keys("<C-p>Rust view<Enter>cCrab<Enter>");
+    stage.keys("<C-p>Rust view<Enter><F2>Crab<Enter>");
     stage.keys("e<C-u>sorce:x<Enter>");
     assert!(stage.screen(120, 40).contains("did you mean \"source:\"?"));
     stage.keys("<C-u>crab unread<Enter>");
@@ -243,7 +243,7 @@ fn saving_replaces_an_existing_name_renaming_rejects_it() {
     assert_eq!(config(&stage), CONFIG.replace("rust -cargo", "ferris"));
     stage.keys("=<C-u>Other<Enter><Esc><Esc>");
     go(&mut stage, "Other");
-    stage.keys("c<C-u>Rust<Enter>");
+    stage.keys("<F2><C-u>Rust<Enter>");
     assert!(stage.screen(120, 40).contains("there is a view \"Rust\" already"));
     assert!(config(&stage).contains("name = \"Other\""));
 }
@@ -365,7 +365,7 @@ fn pictures(name: &str, keys: &str, paste: Option<&PathBuf>) {
 
 #[test]
 fn saved_queries_and_tags_at_every_size() {
-    pictures("tree", "jjjjjjzjj<Space>", None);
+    pictures("tree", "jjjjjjljj<Space>", None);
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn jump_dialog_at_every_size() {
 
 #[test]
 fn folder_prompt_at_every_size() {
-    pictures("folder", "jjjjjjjjm<C-u>t", None);
+    pictures("folder", "jjjjjjjjM<C-u>t", None);
 }
 
 #[test]

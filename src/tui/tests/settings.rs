@@ -100,14 +100,14 @@ fn binds_keys_by_pressing_them() {
         real.enter();
         assert!(real.screen().contains("press the new key"));
         real.keys("g");
-        real.keys("p");
+        real.keys("z");
         assert_eq!(real.config(), CONFIG, "nothing is saved before Enter");
         real.enter();
         real.quiet().await;
         real.wait_for("Saved: ").await;
-        assert!(real.config().contains("\"g p\" = \"pin\"") && real.config().starts_with(CONFIG));
+        assert!(real.config().contains("\"g z\" = \"pin\"") && real.config().starts_with(CONFIG));
         let keys = |app: &App, action| app.keymap.keys_for(Context::Items, action);
-        assert_eq!(keys(&real.app, Action::Pin).as_deref(), Some("g p"));
+        assert_eq!(keys(&real.app, Action::Pin).as_deref(), Some("g z"));
         // A key that is in use needs a confirmation.
         real.enter();
         real.keys("x");

@@ -219,22 +219,22 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         row.right(" help", style(Role::Soft));
         row.right(format!("   {help}"), style(Role::KeyHint));
     }
-    if app.pending.is_empty() {
-        let (state, role) = state(app);
-        row.right_fitting(&state, style(role));
-    } else {
-        row.right(crate::config::show_sequence(&app.pending), style(Role::KeyHint));
-    }
+    let (state, role) = state(app);
+    row.right_fitting(&state, style(role));
     row.left(&" ".repeat(padding(area.width)), Style::new());
-    for (i, (keys, words)) in hints(app).into_iter().enumerate() {
+    for (i, hint) in app.hints().into_iter().enumerate() {
         let gap = if i == 0 { 0 } else { 3 };
+        let label = match hint.keys.as_str() {
+            "" => hint.label.into_owned(),
+            _ => format!(" {}", hint.label),
+        };
         // Hints are dropped whole; the first one always stays.
-        if i > 0 && gap + text::width(&keys) + 1 + text::width(words) > row.free() {
+        if i > 0 && gap + text::width(&hint.keys) + text::width(&label) > row.free() {
             break;
         }
         row.left(&" ".repeat(gap), Style::new());
-        row.left(&keys, style(Role::KeyHint));
-        row.left(&format!(" {words}"), style(Role::Soft));
+        row.left(&hint.keys, style(Role::KeyHint));
+        row.left(&label, style(Role::Soft));
     }
     frame.render_widget(row.line(Style::new()), area);
 }
@@ -306,64 +306,4 @@ pub(super) fn toast(app: &App, frame: &mut Frame<'_>, body: Rect) {
         row.left(&line, Style::new());
         frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..area });
     }
-}
-
-/// The most useful keys of a context, from the current keymap.
-fn hints(app: &App) -> Vec<(String, &'static str)> {
-    if let Some(dialog) = app.dialogs.last() {
-        let hints = dialog.hints().iter();
-        return hints.map(|(key, does)| ((*key).to_owned(), *does)).collect();
-    }
-    let actions: &[(Action, &str)] = match app.focus {
-        Focus::Sources => &[
-            (Action::Open, "items"),
-            (Action::Add, "add"),
-            (Action::Refresh, "refresh"),
-            (Action::RefreshAll, "all"),
-            (Action::Delete, "delete"),
-            (Action::ReadAll, "all read"),
-            (Action::Search, "search"),
-            (Action::Jump, "go to"),
-            (Action::Why, "schedule"),
-            (Action::Log, "log"),
-            (Action::Palette, "commands"),
-        ],
-        Focus::Items => &[
-            (Action::Open, "read"),
-            (Action::Browser, "browser"),
-            (Action::Pin, "pin"),
-            (Action::ToggleRead, "read/unread"),
-            (Action::NextUnread, "next unread"),
-            (Action::Search, "search"),
-            (Action::Filter, "filter"),
-            (Action::SaveView, "save"),
-            (Action::Add, "add"),
-            (Action::Palette, "commands"),
-        ],
-        Focus::Reader if app.reader.find.is_none() && app.reader.show_difference => &[
-            (Action::NextUnread, "next change"),
-            (Action::PreviousUnread, "previous"),
-            (Action::OlderChange, "older version"),
-            (Action::NewerChange, "newer"),
-            (Action::Difference, "article"),
-        ],
-        Focus::Reader if app.stepping() => &[
-            (Action::NextUnread, "next match"),
-            (Action::PreviousUnread, "previous"),
-            (Action::Back, "close search"),
-        ],
-        Focus::Reader => &[
-            (Action::PageDown, "page"),
-            (Action::NextUnread, "next unread"),
-            (Action::Browser, "browser"),
-            (Action::Pin, "pin"),
-            (Action::Hints, "links"),
-            (Action::Find, "find"),
-            (Action::Zen, "zen"),
-            (Action::Back, "back"),
-        ],
-    };
-    let context = app.context();
-    let key = |action| app.keymap.keys_for(context, action);
-    actions.iter().filter_map(|&(action, words)| Some((key(action)?, words))).collect()
 }

@@ -1,7 +1,7 @@
 //! Dialogs on top of the panes.
 
 use super::super::app::{
-    App, Completion, Confirm, Help, Hit, LinkList, LogList, Palette, Prompt, SearchBar, Starters,
+    App, Completion, Confirm, Hit, LinkList, LogList, Palette, Prompt, SearchBar, Starters,
 };
 use super::super::input::Field;
 use super::chrome::marks;
@@ -234,73 +234,6 @@ pub(in crate::tui) fn confirm(app: &App, frame: &mut Frame<'_>, confirm: &Confir
     for (y, (line, role)) in (inner.y..inner.bottom()).zip(lines) {
         let line = ratatui::text::Line::styled(line, app.palette.style(role));
         frame.render_widget(line, Rect { y, height: 1, ..inner });
-    }
-}
-
-pub(in crate::tui) fn help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
-    let inner = window(app, frame, body, "Keys", (76, body.height));
-    let (field, list) = split_field(inner);
-    // Ignore a search key typed by habit.
-    let typed = help.field.value().trim_start_matches('/').to_lowercase();
-    let mut lines: Vec<(String, String, bool)> = Vec::new();
-    // The context from which the help was opened comes first.
-    let here = help.context.unwrap_or(Context::Everywhere);
-    let others = Context::ALL.into_iter().filter(|c| *c != here);
-    for context in [here].into_iter().chain(others) {
-        let fits = |keys: &str, action: &crate::config::Action| {
-            typed.is_empty()
-                || keys.to_lowercase().contains(&typed)
-                || action.help().to_lowercase().contains(&typed)
-                || action.name().contains(&typed)
-        };
-        let bound: Vec<_> =
-            app.keymap.bindings(context).into_iter().filter(|(k, a)| fits(k, a)).collect();
-        if bound.is_empty() {
-            continue;
-        }
-        lines.push((context.name().to_owned(), String::new(), true));
-        lines.extend(bound.into_iter().map(|(keys, a)| (keys, a.help().to_owned(), false)));
-    }
-    if lines.is_empty() {
-        lines.push(("No matches".to_owned(), String::new(), true));
-    }
-    let keys = if list.width < 56 { 12 } else { 20 };
-    let space = usize::from(list.width).saturating_sub(keys + 3).max(8);
-    let wrapped: Vec<_> = lines.into_iter().flat_map(|line| wrap_help(line, keys, space)).collect();
-    let height = usize::from(list.height);
-    let top = help.top.min(wrapped.len().saturating_sub(height));
-    for (y, (bound, text, heading)) in (list.y..list.bottom()).zip(wrapped.iter().skip(top)) {
-        let mut row = Row::new(list.width);
-        if *heading {
-            row.left(bound, app.palette.style(Role::Header));
-        } else {
-            row.left(&format!("  {bound:<keys$} "), app.palette.style(Role::KeyHint));
-            row.left(text, app.palette.style(Role::Text));
-        }
-        frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..list });
-    }
-    field_line(app, frame, "Search: ", &help.field, field);
-}
-
-/// Wraps a help line: keys in `left` cells, description in `right` cells.
-fn wrap_help(
-    line: (String, String, bool),
-    left: usize,
-    right: usize,
-) -> Vec<(String, String, bool)> {
-    let (keys, text, heading) = line;
-    if heading {
-        return vec![(keys, text, true)];
-    }
-    let wrap = super::super::reader::wrap_plain;
-    let (mut keys, mut text) = (wrap(&keys, left).into_iter(), wrap(&text, right).into_iter());
-    let mut lines = Vec::new();
-    loop {
-        let (left, right) = (keys.next(), text.next());
-        if left.is_none() && right.is_none() {
-            return lines;
-        }
-        lines.push((left.unwrap_or_default(), right.unwrap_or_default(), false));
     }
 }
 

@@ -7,11 +7,13 @@ mod complete;
 mod days;
 pub(super) mod dialogs;
 pub(super) mod editor;
+pub(super) mod help;
 pub(super) mod history;
 mod items;
 pub(super) mod lists;
 mod reader;
 mod row;
+mod sheet;
 mod sources;
 pub(super) mod why;
 pub(super) mod workbench;
@@ -53,6 +55,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     frame.buffer_mut().set_style(area, ground);
     panes(app, frame, body);
     chrome::status(app, frame, bottom);
+    sheet::draw(app, frame, body);
     dialogs::draw(app, frame, body, bottom);
     // A dialog may use the lower lines; then a message covers the keys.
     let open = app.dialogs.iter().any(|dialog| !dialog.is_line());

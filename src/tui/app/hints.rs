@@ -1,0 +1,194 @@
+//! Which keys are worth showing now: the hint bar, and the sheet of what can follow a key.
+
+use super::{App, Focus};
+use crate::config::{Action, Key, show_sequence};
+use crate::model::{ItemRow, Time};
+use crate::tui::effect::Effect;
+use chrono::TimeDelta;
+use std::borrow::Cow;
+
+/// Keys and what they do; without keys, a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hint {
+    pub(crate) keys: String,
+    pub(crate) label: Cow<'static, str>,
+}
+
+/// Time after the first key of a sequence until the sheet shows what can follow.
+const SHEET_DELAY: TimeDelta = TimeDelta::milliseconds(400);
+
+/// The first keys of a sequence, and when the sheet is shown.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    pub(crate) keys: Vec<Key>,
+    shown_at: Option<Time>,
+    pub(crate) is_shown: bool,
+}
+
+impl Pending {
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The keys are the beginning of a sequence: the next one is awaited.
+    pub(super) fn wait(&mut self, now: Time) {
+        if !self.is_shown {
+            self.shown_at = Some(now + SHEET_DELAY);
+        }
+    }
+
+    /// When the sheet is due.
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.shown_at
+    }
+
+    pub(super) fn time_passed(&mut self, now: Time) {
+        if self.shown_at.take_if(|at| *at <= now).is_some() {
+            self.is_shown = true;
+        }
+    }
+}
+
+/// The most useful actions of a state, best first.
+const SOURCES: &[Action] = &[
+    Action::Open,
+    Action::Refresh,
+    Action::Edit,
+    Action::Why,
+    Action::Add,
+    Action::Delete,
+    Action::Move,
+    Action::RefreshAll,
+    Action::Search,
+    Action::Jump,
+    Action::Log,
+    Action::Palette,
+];
+const SELECTED_SOURCES: &[Action] = &[
+    Action::Move,
+    Action::EditTags,
+    Action::Switch,
+    Action::Delete,
+    Action::Refresh,
+    Action::Copy,
+    Action::Back,
+];
+const ITEMS: &[Action] = &[
+    Action::Open,
+    Action::Browser,
+    Action::Pin,
+    Action::ToggleRead,
+    Action::NextUnread,
+    Action::Search,
+    Action::Filter,
+    Action::Add,
+    Action::Palette,
+];
+const SELECTED_ITEMS: &[Action] =
+    &[Action::ToggleRead, Action::Pin, Action::Browser, Action::Copy, Action::Back];
+const READER: &[Action] = &[
+    Action::PageDown,
+    Action::NextUnread,
+    Action::Browser,
+    Action::Pin,
+    Action::Hints,
+    Action::FullText,
+    Action::Find,
+    Action::Zen,
+    Action::Back,
+];
+const CHANGES: &[Action] = &[
+    Action::NextUnread,
+    Action::PreviousUnread,
+    Action::OlderChange,
+    Action::NewerChange,
+    Action::Difference,
+];
+const MATCHES: &[Action] = &[Action::NextUnread, Action::PreviousUnread, Action::Back];
+
+impl App {
+    /// The keys for the bottom line, most useful first.
+    pub(crate) fn hints(&self) -> Vec<Hint> {
+        if let Some(dialog) = self.dialogs.last() {
+            return dialog.hints().iter().map(|&(keys, label)| hint(keys, label)).collect();
+        }
+        if !self.pending.keys.is_empty() {
+            let keys = format!("{} …", show_sequence(&self.pending.keys));
+            return vec![hint(keys, "waiting for the next key"), hint("Esc", "cancel")];
+        }
+        let marked = match self.focus {
+            Focus::Sources => self.sources.marked.len(),
+            Focus::Items => self.items.marked.len(),
+            Focus::Reader => 0,
+        };
+        let actions = match self.focus {
+            Focus::Sources if marked > 0 => SELECTED_SOURCES,
+            Focus::Sources => SOURCES,
+            Focus::Items if marked > 0 => SELECTED_ITEMS,
+            Focus::Items => ITEMS,
+            Focus::Reader if self.shows_changes() => CHANGES,
+            Focus::Reader if self.stepping() => MATCHES,
+            Focus::Reader => READER,
+        };
+        let selected = (marked > 0).then(|| hint("", format!("{marked} selected:")));
+        let context = self.context();
+        let bound = |&action: &Action| {
+            Some(hint(self.keymap.keys_for(context, action)?, self.label(action)))
+        };
+        selected.into_iter().chain(actions.iter().filter_map(bound)).collect()
+    }
+
+    fn shows_changes(&self) -> bool {
+        self.reader.find.is_none() && self.reader.show_difference
+    }
+
+    /// What an action does now, in one to three words.
+    fn label(&self, action: Action) -> &'static str {
+        let all = |has: fn(&ItemRow) -> bool| {
+            let rows = self.item_targets();
+            !rows.is_empty() && rows.iter().all(has)
+        };
+        match action {
+            Action::Open if self.focus == Focus::Items => "read",
+            Action::Open => "items",
+            Action::NextUnread if self.focus != Focus::Reader => action.label(),
+            Action::NextUnread if self.shows_changes() => "next change",
+            Action::PreviousUnread if self.shows_changes() => "previous change",
+            Action::Difference if self.shows_changes() => "article",
+            Action::NextUnread if self.stepping() => "next match",
+            Action::PreviousUnread if self.stepping() => "previous match",
+            Action::Back if self.stepping() => "close search",
+            Action::Back if self.focus != Focus::Reader => "cancel selection",
+            Action::Pin if all(|row| row.pinned) => "unpin",
+            Action::ToggleRead if all(|row| row.read) => "mark unread",
+            _ => action.label(),
+        }
+    }
+
+    /// What can follow the pending keys, once the sheet is due: its title and the keys.
+    pub(crate) fn key_sheet(&self) -> Option<(String, Vec<Hint>)> {
+        if !self.pending.is_shown || !self.dialogs.is_empty() {
+            return None;
+        }
+        let next = self.keymap.continuations(self.context(), &self.pending.keys);
+        let (_, first) = next.first()?;
+        let task = first.task();
+        let title = match next.iter().all(|(_, action)| action.task() == task) {
+            true => task.title().to_lowercase(),
+            false => String::new(),
+        };
+        let title = format!("{}  {title} …", show_sequence(&self.pending.keys));
+        let hints = next.into_iter().map(|(keys, action)| hint(keys, action.label()));
+        Some((title, hints.collect()))
+    }
+
+    /// Forgets the pending keys.
+    pub(super) fn cancel_sequence(&mut self) -> Vec<Effect> {
+        self.pending.clear();
+        vec![]
+    }
+}
+
+fn hint(keys: impl Into<String>, label: impl Into<Cow<'static, str>>) -> Hint {
+    Hint { keys: keys.into(), label: label.into() }
+}

@@ -1,0 +1,130 @@
+//! The list of keys, by task, with a filter.
+
+use super::super::app::{App, Help};
+use super::super::reader::wrap_plain;
+use super::dialogs::{field_line, split_field, window};
+use super::row::Row;
+use crate::config::{Action, Context, Role};
+use crate::util::text;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+/// Width from which there are two columns.
+const TWO_COLUMNS: u16 = 96;
+
+/// A line of the list.
+enum Line {
+    Heading(String),
+    /// Keys and what they do.
+    Keys(String, String),
+    Empty,
+}
+
+pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, body: Rect) {
+    let inner = window(app, frame, body, "Keys", (132, body.height));
+    let (field, list) = split_field(inner);
+    let columns = if list.width >= TWO_COLUMNS { 2 } else { 1 };
+    let width = list.width / columns;
+    // Ignore a search key typed by habit.
+    let typed = help.field.value().trim_start_matches('/').to_lowercase();
+    let lines = lines(app, help, &typed, width.into());
+    let list = Rect { y: list.y + 1, height: list.height.saturating_sub(1), ..list };
+    let height = usize::from(list.height);
+    let rows = lines.len().div_ceil(columns.into()).max(height);
+    help.top = help.top.min(rows.saturating_sub(height));
+    for column in 0..columns {
+        let of_column = lines.iter().skip(usize::from(column) * rows).take(rows).skip(help.top);
+        let x = list.x + column * width;
+        for (y, line) in (list.y..list.bottom()).zip(of_column) {
+            let mut row = Row::new(width);
+            draw_line(app, &mut row, line, keys_width(width.into()));
+            let at = Rect { x, y, width, height: 1 };
+            frame.render_widget(row.line(app.palette.style(Role::Text)), at);
+        }
+    }
+    field_line(app, frame, "Find: ", &help.field, field);
+}
+
+/// Width of the keys, in cells.
+fn keys_width(width: usize) -> usize {
+    if width < 56 { 12 } else { 18 }
+}
+
+fn draw_line(app: &App, row: &mut Row, line: &Line, keys_width: usize) {
+    match line {
+        Line::Heading(title) => row.left(title, app.palette.style(Role::Header)),
+        Line::Keys(keys, words) => {
+            row.left(&format!("  {keys}"), app.palette.style(Role::KeyHint));
+            let gap = (keys_width + 1).saturating_sub(text::width(keys));
+            row.left(&" ".repeat(gap), app.palette.style(Role::Text));
+            row.left(words, app.palette.style(Role::Text));
+        }
+        Line::Empty => {}
+    }
+}
+
+/// The keys of the dialog from which the help was opened, then all actions by task.
+fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
+    let keys = keys_width(width);
+    let space = width.saturating_sub(keys + 4).max(8);
+    let mut lines = Vec::new();
+    let mut group = |title: &str, rows: Vec<(String, String)>| {
+        if rows.is_empty() {
+            return;
+        }
+        if !lines.is_empty() {
+            lines.push(Line::Empty);
+        }
+        lines.push(Line::Heading(title.to_owned()));
+        for (bound, words) in rows {
+            lines.extend(wrap(&bound, &words, (keys, space)));
+        }
+    };
+    let fits = |keys: &str, words: &str| {
+        typed.is_empty()
+            || keys.to_lowercase().contains(typed)
+            || words.to_lowercase().contains(typed)
+    };
+    let of_dialog = help.dialog.iter().filter(|(keys, label)| fits(keys, label));
+    let of_dialog = of_dialog.map(|&(keys, label)| (keys.to_owned(), label.to_owned()));
+    group("This dialog", of_dialog.collect());
+    let mut rest = Action::ALL;
+    while let Some(first) = rest.first() {
+        let count = rest.iter().take_while(|action| action.task() == first.task()).count();
+        let (of_task, others) = rest.split_at(count);
+        let row = |action: &Action| action_row(app, help.context, *action);
+        let matching = |(action, (keys, words)): &(&Action, (String, String))| {
+            fits(keys, words) || action.name().contains(typed)
+        };
+        let rows = of_task.iter().filter_map(|action| Some((action, row(action)?)));
+        group(first.task().title(), rows.filter(matching).map(|(_, row)| row).collect());
+        rest = others;
+    }
+    if lines.is_empty() {
+        lines.push(Line::Heading("No match".to_owned()));
+    }
+    lines
+}
+
+/// The keys of an action in a context, or else in the panes that bind it, and what it does.
+fn action_row(app: &App, context: Context, action: Action) -> Option<(String, String)> {
+    let here = app.keymap.all_keys_for(context, action);
+    if !here.is_empty() {
+        return Some((here.join(", "), action.help().to_owned()));
+    }
+    let others: Vec<(Context, Vec<String>)> = Context::ALL
+        .into_iter()
+        .map(|other| (other, app.keymap.all_keys_for(other, action)))
+        .filter(|(_, keys)| !keys.is_empty())
+        .collect();
+    let keys = others.first()?.1.join(", ");
+    let panes: Vec<&str> = others.iter().map(|(context, _)| context.title()).collect();
+    Some((keys, format!("{} (in {})", action.help(), panes.join(" and "))))
+}
+
+/// Wraps a line: keys and words in a number of cells each.
+fn wrap(keys: &str, words: &str, (left, right): (usize, usize)) -> Vec<Line> {
+    let (keys, words) = (wrap_plain(keys, left), wrap_plain(words, right));
+    let of = |lines: &[String], i: usize| lines.get(i).cloned().unwrap_or_default();
+    (0..keys.len().max(words.len())).map(|i| Line::Keys(of(&keys, i), of(&words, i))).collect()
+}
