@@ -8,7 +8,7 @@ use super::schema::{self, setting_choices, setting_shown};
 use super::section::{KeyChange, Section};
 use super::setting::{Field, FormPage, Setting, Shape, is_reference};
 use super::settings::Settings;
-use super::source_settings;
+use super::source_settings::{self, INHERIT};
 use crate::model::SourceKind;
 
 /// A source's entry, or the settings, as a form.
@@ -37,6 +37,8 @@ pub struct FormField {
     default: String,
     /// What applies while the field is empty.
     unset: String,
+    /// Where that comes from, as in "from settings".
+    origin: &'static str,
     /// The possible values, if they are few.
     choices: Vec<String>,
     /// The loader's error.
@@ -54,6 +56,10 @@ impl FormField {
     fn new<T: Default>(setting: &Setting<T>, base: &Section) -> Self {
         let mut default = T::default();
         let choices = setting.choices(&mut default);
+        let unset = setting.field.unset;
+        let known = unset.strip_prefix("default (").and_then(|words| words.strip_suffix(')'));
+        // A default that can be chosen, too.
+        let can_choose = known.filter(|known| choices.contains(known)).unwrap_or_default();
         Self {
             field: setting.field,
             shape: setting.shape(&mut default),
@@ -61,8 +67,9 @@ impl FormField {
             label: setting.field.label.to_owned(),
             written: String::new(),
             value: String::new(),
-            default: String::new(),
-            unset: setting.field.unset.to_owned(),
+            default: can_choose.to_owned(),
+            unset: known.unwrap_or(unset).to_owned(),
+            origin: if known.is_some() { "default" } else { "" },
             choices: choices.iter().map(|word| (*word).to_owned()).collect(),
             error: None,
         }
@@ -127,6 +134,24 @@ impl FormField {
         &self.unset
     }
 
+    /// Where that comes from, as in "from settings"; empty if there is nothing to say.
+    pub fn origin(&self) -> &'static str {
+        self.origin
+    }
+
+    /// Whether it is on or off.
+    pub fn is_flag(&self) -> bool {
+        self.shape == Shape::Flag
+    }
+
+    /// The value that applies: that of the field, or the default.
+    pub fn effective(&self) -> &str {
+        match self.value.trim() {
+            "" => &self.default,
+            value => value,
+        }
+    }
+
     pub fn help(&self) -> &'static str {
         self.field.help
     }
@@ -146,7 +171,8 @@ impl FormField {
         self.shape == Shape::Secret && !is_reference(&self.value)
     }
 
-    fn is_changed(&self) -> bool {
+    /// Whether it differs from the file.
+    pub fn is_changed(&self) -> bool {
         // Spaces at the ends are no change.
         self.value.trim() != self.written.trim()
     }
@@ -162,7 +188,7 @@ impl FormField {
     }
 
     /// The key as messages name it.
-    fn key(&self) -> String {
+    pub fn key(&self) -> String {
         self.change().path.join(".")
     }
 }
@@ -189,10 +215,11 @@ impl SourceForm {
             let default = setting_shown(&Settings::default(), setting.key);
             let words = match setting.field.unset {
                 "" => &default,
-                words => words,
+                words => &words.to_owned(),
             };
             FormField {
-                unset: format!("default ({words})"),
+                unset: words.clone(),
+                origin: "default",
                 default,
                 ..FormField::new(setting, &base)
             }
@@ -206,6 +233,33 @@ impl SourceForm {
             field.choices = names;
         }
         form
+    }
+
+    /// Shows what applies where the entry has no value: that of the settings, and the title in the
+    /// feed.
+    pub fn show_inherited(&mut self, settings: &Settings, feed_title: Option<&str>) {
+        for field in self.fields.iter_mut().filter(|field| field.field.unset == INHERIT) {
+            let key = match field.path.join(".").as_str() {
+                "website.delay" => "net.host_delay".to_owned(),
+                "proxy" => "net.proxy".to_owned(),
+                key => key.to_owned(),
+            };
+            let value = setting_shown(settings, &key);
+            let setting = schema::SETTINGS.iter().find(|setting| setting.key == key);
+            let words =
+                setting.map(|setting| setting.field.unset).filter(|words| !words.is_empty());
+            let is_default = value == setting_shown(&Settings::default(), &key);
+            field.unset = words.filter(|_| is_default).unwrap_or(&value).to_owned();
+            field.origin = "from settings";
+            if field.choices.contains(&value) {
+                field.default = value;
+            }
+        }
+        let title = self.fields.iter_mut().find(|field| field.path == ["title"]);
+        if let (Some(field), Some(title)) = (title, feed_title) {
+            title.clone_into(&mut field.unset);
+            field.origin = "from feed";
+        }
     }
 
     /// The section that the form was made from.

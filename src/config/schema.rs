@@ -78,16 +78,16 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Appearance,
             "Sources width",
-            "Width of the Sources pane in cells, up to 200. 0 adapts to the screen.",
+            "Width of the Sources pane in cells, up to 200. 0 is automatic.",
         )
-        .unset("adapts to the screen"),
+        .unset("automatic"),
     key("ui.items_width", Rule::Within(0, 200), |s| Slot::Width(&mut s.ui.items_width))
         .on(
             FormPage::Appearance,
             "Items width",
-            "Width of the Items pane in cells, up to 200. 0 adapts to the screen.",
+            "Width of the Items pane in cells, up to 200. 0 is automatic.",
         )
-        .unset("adapts to the screen"),
+        .unset("automatic"),
     key("ui.mouse", Rule::Any, |s| Slot::Flag(&mut s.ui.mouse))
         .on(FormPage::Appearance, "Mouse", "Use the mouse. Shift still selects text.")
         .waits(),

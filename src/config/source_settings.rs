@@ -33,7 +33,7 @@ const SITES: &[SourceKind] = &[
 const BLOCKS: &[SourceKind] = &[SourceKind::Website, SourceKind::Entries];
 const LISTS: &[SourceKind] = &[SourceKind::Website];
 const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];
-const INHERIT: &str = "inherit";
+pub(super) const INHERIT: &str = "inherit";
 
 /// The values of a source's keys, apart from its identifier and its URL.
 #[derive(Debug, Clone, PartialEq)]

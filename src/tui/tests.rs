@@ -378,7 +378,7 @@ fn keys_have_their_documented_effects() {
         ("<Enter>n", "Postgres 19 enters beta"),
         ("<Enter><Tab>jjjjjjjd", "Remove"),
         ("t", "Theme: dark"),
-        ("v", "┌ Log"),
+        ("v", "╭─ Log"),
         ("a", "Add a source"),
         ("u", "Nothing to undo"),
     ];

@@ -55,7 +55,7 @@ fn key_stops_a_crawl() {
         s.contains(" explored: ") || s.contains("explored so far: ")
     });
     t.send(key::ESC);
-    t.wait_gone("┌ Schedule");
+    t.wait_gone("╭─ Schedule");
     t.send("X");
     t.wait_for("This source is not being crawled");
     t.send("Q");
@@ -76,7 +76,7 @@ fn crawls_a_site_without_feed_or_list() {
     t.wait_until("the source is selected", |screen| crate::term::has_title(screen, "127.0.0.1"));
     // The crawl continues while the panel is open and updates it.
     t.send("w");
-    t.wait_for("┌ Schedule");
+    t.wait_for("╭─ Schedule");
     t.wait_for("requests, ");
     t.wait_for("explored: 18 requests, 8 found");
     t.wait_for("at body p a to /street/*");

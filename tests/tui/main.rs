@@ -125,14 +125,14 @@ fn stays_responsive_while_servers_do_not_answer() {
     t.send(key::TAB);
     t.wait_focus("newsfed");
     t.send("?");
-    t.wait_for("┌ Keys");
+    t.wait_for("╭─ Keys");
     t.send(key::ESC);
-    t.wait_gone("┌ Keys");
+    t.wait_gone("╭─ Keys");
     t.send(":");
-    t.wait_for("┌ Commands");
+    t.wait_for("╭─ Commands");
     t.send("Q");
     t.send(key::ESC);
-    t.wait_gone("┌ Commands");
+    t.wait_gone("╭─ Commands");
     assert!(t.screen().contains("0 of 20"), "still waiting");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
@@ -247,7 +247,7 @@ fn stopping_the_editor_also_stops_the_program() {
     t.wait_for("Third article");
     // Neither signal has an effect later.
     t.send("?");
-    t.wait_for("┌ Keys");
+    t.wait_for("╭─ Keys");
     t.kill("TERM");
     assert_eq!(t.exit_code(), 0);
 }
@@ -292,7 +292,7 @@ fn shows_why_a_source_is_not_polled() {
     t.wait_for("seems abandoned");
     t.wait_for("3 new");
     t.send(key::ESC);
-    t.wait_gone("┌ Schedule");
+    t.wait_gone("╭─ Schedule");
     t.send("hG");
     t.wait_for("next check in");
     t.send("w");
@@ -304,7 +304,7 @@ fn shows_why_a_source_is_not_polled() {
         t.wait_for("policy");
     }
     t.send("w");
-    t.wait_gone("┌ Schedule");
+    t.wait_gone("╭─ Schedule");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }

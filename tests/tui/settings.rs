@@ -36,7 +36,7 @@ fn settings_and_keys_apply_at_once_and_are_undone_from_the_history() {
     t.send("G");
     t.send(key::ENTER);
     t.wait_for("Undone: ui.ascii");
-    t.wait_for("┌ History");
+    t.wait_for("╭─ History");
     assert_eq!(world.read(FILE), before);
     t.send("Q");
     assert_eq!(t.exit_code(), 0);

@@ -125,7 +125,7 @@ impl Dialog for Add {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::add::draw(app, frame, self, area.body, area.is_top);
+        view::add::draw(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {

@@ -70,6 +70,11 @@ pub(crate) trait Dialog: Any + Debug {
         false
     }
 
+    /// Whether it has a frame that shows its keys, over panes that are darkened.
+    fn is_framed(&self) -> bool {
+        !self.is_line()
+    }
+
     /// Whether every key is for the dialog, because new keys are being pressed.
     fn takes_keys(&self) -> bool {
         false
@@ -140,7 +145,7 @@ impl Dialog for Confirm {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::confirm(app, frame, self, area.body);
+        view::dialogs::confirm(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {
@@ -377,7 +382,7 @@ impl Dialog for Help {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::help::draw(app, frame, self, area.body);
+        view::help::draw(app, frame, self, area);
     }
 
     fn is_help(&self) -> bool {
@@ -418,7 +423,7 @@ impl Dialog for LogList {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::log(app, frame, self, area.body);
+        view::dialogs::log(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {
@@ -452,7 +457,7 @@ impl Dialog for Starters {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::starters(app, frame, self, area.body);
+        view::dialogs::starters(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {

@@ -9,6 +9,7 @@ use crate::model::SourceKind;
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Failure, NotSaved, RequestId};
 use crate::tui::input::Field;
+use crate::tui::style::Palette;
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::Frame;
@@ -42,6 +43,8 @@ pub(crate) struct Editor {
     pub(super) first_page: FormPage,
     /// Interface settings before editing, restored on leaving.
     restore: Option<UiSettings>,
+    /// The themes, once the page with the gallery was drawn.
+    pub(crate) gallery: Vec<Palette>,
     saving: Option<Saving>,
     /// The workbench for selectors, once it was opened.
     pub(super) bench: Option<Box<Bench>>,
@@ -68,6 +71,7 @@ impl Editor {
             confirm_leave: false,
             first_page,
             restore: None,
+            gallery: Vec::new(),
             saving: None,
             bench: None,
             open_bench_next,
@@ -144,6 +148,12 @@ impl Editor {
         if let Some(page) = neighbour(&self.pages(), &self.page(), forward) {
             self.open_page(page);
         }
+    }
+
+    /// Whether the focused field is the theme of the settings.
+    pub(crate) fn chooses_theme(&self) -> bool {
+        let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
+        self.is_settings() && field.is_some_and(|field| field.key() == "ui.theme")
     }
 
     fn has_choices(&self, index: usize) -> bool {
@@ -231,7 +241,12 @@ impl Dialog for Editor {
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
         match self.bench() {
             Some(bench) => view::workbench::draw(app, frame, self, bench, area.body),
-            None => view::editor::draw(app, frame, self, area.body),
+            None => {
+                if self.gallery.is_empty() && self.chooses_theme() {
+                    self.gallery = app.all_themes();
+                }
+                view::editor::draw(app, frame, self, area);
+            }
         }
     }
 
@@ -241,10 +256,20 @@ impl Dialog for Editor {
             None if self.page() == FormPage::Selectors => &[
                 ("Enter", "edit on the page"),
                 ("C-s", "save"),
-                ("C-n C-p", "tabs"),
+                ("C-n", "next page"),
                 ("Esc", "close"),
             ],
-            None => &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "tabs"), ("Esc", "close")],
+            None if self.can_choose() => &[
+                ("C-s", "save"),
+                ("Left Right", "choose"),
+                ("Tab", "next field"),
+                ("C-n", "next page"),
+                ("Backspace", "default"),
+                ("Esc", "close"),
+            ],
+            None => {
+                &[("C-s", "save"), ("Tab", "next field"), ("C-n", "next page"), ("Esc", "close")]
+            }
         }
     }
 
@@ -294,6 +319,11 @@ impl Dialog for Editor {
     /// Whether a save or a fetch is in progress.
     fn is_busy(&self) -> bool {
         self.saving.is_some() || self.bench.as_ref().is_some_and(|bench| bench.is_busy())
+    }
+
+    /// The workbench fills the screen.
+    fn is_framed(&self) -> bool {
+        self.bench().is_none()
     }
 
     /// Changes are not discarded by the quit key.
@@ -389,7 +419,8 @@ impl App {
         let title = title.filter(|title| !title.is_empty()).unwrap_or_else(id);
         let of = Subject::Way(Box::new(discovery.clone()), way);
         let mut editor = Editor::new(of, title, FormPage::General, false);
-        let form = SourceForm::new(entry);
+        let mut form = SourceForm::new(entry);
+        form.show_inherited(&self.settings, None);
         let has_selectors = matches!(form.kind(), SourceKind::Website | SourceKind::Entries);
         editor.form = Some(form);
         editor.show_form();
@@ -405,7 +436,10 @@ impl App {
     ) -> Vec<Effect> {
         self.with(|editor: &mut Editor, app| match (&editor.of, result) {
             (Subject::Source(key), Ok(entry)) if *key == source && editor.form.is_none() => {
-                editor.form = Some(SourceForm::new(entry));
+                let mut form = SourceForm::new(entry);
+                let title = app.sources.entry(source).and_then(|e| e.facts.feed_title.as_deref());
+                form.show_inherited(&app.settings, title);
+                editor.form = Some(form);
                 editor.show_form();
                 let opens = editor.open_bench_next;
                 if opens { editor.open_bench(app).into() } else { Reply::default() }

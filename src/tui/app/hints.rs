@@ -110,7 +110,9 @@ impl App {
     /// The keys for the bottom line, most useful first.
     pub(crate) fn hints(&self) -> Vec<Hint> {
         if let Some(dialog) = self.dialogs.last() {
-            return dialog.hints().iter().map(|&(keys, label)| hint(keys, label)).collect();
+            // A frame shows the keys of its dialog itself.
+            let hints = if dialog.is_framed() { &[] } else { dialog.hints() };
+            return hints.iter().map(|&(keys, label)| hint(keys, label)).collect();
         }
         if !self.pending.keys.is_empty() {
             let keys = format!("{} …", show_sequence(&self.pending.keys));

@@ -283,7 +283,7 @@ impl Dialog for HistoryList {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::history::draw(app, frame, self, area.body);
+        view::history::draw(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {

@@ -91,7 +91,7 @@ impl Dialog for ImportPreview {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::lists::import(app, frame, self, area.body);
+        view::lists::import(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {

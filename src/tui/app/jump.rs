@@ -62,7 +62,7 @@ impl Dialog for Jump {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::lists::jump(app, frame, self, area.body);
+        view::lists::jump(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {

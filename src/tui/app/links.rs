@@ -74,6 +74,10 @@ impl Dialog for Hints {
         })
     }
 
+    fn is_framed(&self) -> bool {
+        false
+    }
+
     /// The Reader draws the letters.
     fn draw(&mut self, _app: &App, _frame: &mut Frame<'_>, _area: DialogArea) {}
 
@@ -112,7 +116,7 @@ impl Dialog for LinkList {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::links(app, frame, self, area.body);
+        view::dialogs::links(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {

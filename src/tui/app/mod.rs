@@ -31,7 +31,7 @@ mod workbench;
 
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
-pub(super) use dialogs::{Confirm, Dialog, Help, LogList, Starters};
+pub(super) use dialogs::{Confirm, Dialog, Help, KeyHints, LogList, Starters};
 pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
 pub(super) use hints::Hint;
@@ -52,7 +52,7 @@ use super::effect::Effect;
 use super::event::{Event, Failure, RequestId};
 use super::read::Read;
 use super::style;
-use crate::config::{Key, KeyMap, Settings};
+use crate::config::{Action, Key, KeyMap, Settings};
 use crate::engine::Status;
 use crate::model::Time;
 use arrange::Counting;
@@ -116,6 +116,8 @@ pub(super) struct App {
     pub(super) pending: Pending,
     /// Unbound keys that were reported already.
     unbound: HashSet<Key>,
+    /// Commands that were run from the palette, the last one first.
+    recent: Vec<Action>,
     pub(super) refreshing: Option<Refreshing>,
     pub(super) areas: Areas,
     pub(super) texts: Texts,
@@ -179,6 +181,7 @@ impl App {
             status: Status::default(),
             pending: Pending::default(),
             unbound: HashSet::new(),
+            recent: Vec::new(),
             refreshing: None,
             areas: Areas::default(),
             texts: Texts::default(),

@@ -1,11 +1,12 @@
 //! The command palette: commands by name, with arguments.
 
 use super::dialogs::{Dialog, KeyHints, Reply};
-use super::keys::Motion;
 use super::rank::{actions, ranked};
 use super::settings::setting_pages;
 use super::{App, Focus, RowId};
-use crate::config::{self, Action, Key, SortOrder, setting_choices, setting_keys, setting_shown};
+use crate::config::{
+    self, Action, Key, SortOrder, Task, setting_choices, setting_keys, setting_shown,
+};
 use crate::tui::effect::Effect;
 use crate::tui::event::SourceEntry;
 use crate::tui::input::Field;
@@ -31,6 +32,10 @@ pub(crate) struct Hit {
     source: Option<i64>,
     /// One-line description.
     pub(crate) help: String,
+    /// Why the command is not available.
+    pub(crate) reason: Option<&'static str>,
+    /// The heading above it.
+    pub(crate) group: Option<&'static str>,
 }
 
 /// The kind of argument that an action takes.
@@ -73,8 +78,22 @@ fn argument_kind(action: Action) -> Option<ArgumentKind> {
     })
 }
 
+/// Commands that are listed as recently used.
+const MAX_RECENT: usize = 4;
 /// Largest number of argument lines.
 const MAX_ARGUMENTS: usize = 200;
+
+/// The actions by task; the tasks are in the order of their best actions.
+fn by_task(found: Vec<Action>) -> Vec<Action> {
+    let mut tasks: Vec<Task> = Vec::new();
+    for action in &found {
+        if !tasks.contains(&action.task()) {
+            tasks.push(action.task());
+        }
+    }
+    let of = |task: &Task| found.iter().filter(|a| a.task() == *task).copied().collect::<Vec<_>>();
+    tasks.iter().flat_map(of).collect()
+}
 
 impl Dialog for Palette {
     fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
@@ -86,7 +105,7 @@ impl Dialog for Palette {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::palette(app, frame, self, area.body);
+        view::palette::draw(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {
@@ -210,7 +229,9 @@ impl App {
             action,
             argument: None,
             source: None,
-            help: self.explain(action),
+            help: action.help().to_owned(),
+            reason: self.palette_reason(action),
+            group: Some(action.task().title()),
         };
         match command {
             Some((action, argument_kind, rest)) => {
@@ -224,21 +245,20 @@ impl App {
                 let mut found = actions(typed.trim_end(), true);
                 if typed.is_empty() {
                     // Movements are not used by name: list them last.
-                    found.sort_by_key(|action| Motion::of(*action).is_some());
+                    found.sort_by_key(|action| action.task() == Task::Move);
+                    let recent = self.recent.iter().copied().map(named);
+                    let recent = recent.map(|hit| Hit { group: Some("Recently used"), ..hit });
+                    return recent.chain(found.into_iter().map(named)).collect();
                 }
-                found.into_iter().map(named).collect()
+                by_task(found).into_iter().map(named).collect()
             }
         }
     }
 
-    /// What an action does, or why it is not available.
-    fn explain(&self, action: Action) -> String {
-        match self.unavailable_reason(action) {
-            Some(why) if argument_kind(action) != Some(ArgumentKind::Source) => {
-                format!("Not available: {why}")
-            }
-            _ => action.help().to_owned(),
-        }
+    /// Why an action is not available; one that takes a source always is.
+    fn palette_reason(&self, action: Action) -> Option<&'static str> {
+        let takes_source = argument_kind(action) == Some(ArgumentKind::Source);
+        self.unavailable_reason(action).filter(|_| !takes_source)
     }
 
     fn arguments(&self, action: Action, argument_kind: ArgumentKind, typed: &str) -> Vec<Hit> {
@@ -247,6 +267,8 @@ impl App {
             argument: Some(argument),
             source: None,
             help,
+            reason: None,
+            group: None,
         };
         let ranked_hits = |entries: Vec<(String, String)>, typed: &str| -> Vec<Hit> {
             let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
@@ -342,6 +364,9 @@ impl App {
     }
 
     fn run_hit(&mut self, hit: Hit) -> Vec<Effect> {
+        self.recent.retain(|action| *action != hit.action);
+        self.recent.insert(0, hit.action);
+        self.recent.truncate(MAX_RECENT);
         match hit.argument {
             None => self.act(hit.action, Key::char(' ')),
             Some(_) if hit.source.is_some() => self.act_on_source(hit.action, hit.source),

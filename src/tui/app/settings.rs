@@ -125,6 +125,14 @@ impl App {
         }
     }
 
+    /// Every theme as this terminal shows it.
+    pub(super) fn all_themes(&self) -> Vec<Palette> {
+        let names = crate::config::theme_names(&self.settings.themes).into_iter();
+        names
+            .filter_map(|name| Palette::named(&name, &self.settings, self.palette.look()))
+            .collect()
+    }
+
     /// Applies appearance settings: theme, characters, widths.
     pub(super) fn apply_appearance(&mut self, ui: UiSettings) {
         self.show_theme(ui.theme.clone());
@@ -296,7 +304,7 @@ impl Dialog for KeysPage {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::history::draw_keys(app, frame, self, area.body);
+        view::history::draw_keys(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {

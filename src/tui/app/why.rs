@@ -173,7 +173,7 @@ impl Dialog for WhyPanel {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::why::draw(app, frame, self, area.body);
+        view::why::draw(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {

@@ -81,8 +81,8 @@ fn unavailable_actions_give_a_reason() {
     // Only what was typed literally is run at once. A guess is completed first.
     for (typed, screen) in [
         (":qqqq", "There is no command qqqq"),
-        (":thme", ": theme"),
-        (":theme ligt", ": theme light"),
+        (":thme", "› theme"),
+        (":theme ligt", "› theme light"),
         (":theme qqqq", "theme: nothing is called qqqq"),
     ] {
         stage.keys(&format!("{typed}<Enter>"));

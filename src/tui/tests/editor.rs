@@ -96,10 +96,11 @@ fn form_at_every_size() {
 #[test]
 fn edits_saves_and_undoes_a_title() {
     let mut test = EditorTest::kernel();
-    test.shows("Edit Kernel notes");
-    test.shows("default (feed title)");
+    test.shows("Edit source");
+    test.shows("Kernel notes");
+    test.shows("Title ▌ Kernel notes and other things from feed");
     test.stage.keys("Notes, e and q");
-    test.shows("Title Notes, e and q");
+    test.shows("Title ▌ Notes, e and q edited");
     test.save();
     assert_eq!(test.text(), FILE.replace("KEY\" } }\n", "KEY\" } }\ntitle = \"Notes, e and q\"\n"));
     test.shows("Saved: title of kernel (u undoes this)");
@@ -121,11 +122,11 @@ fn invalid_value_is_shown_at_its_field_and_not_saved() {
     test.stage.keys("<C-n>");
     test.save();
     test.shows("Not saved: URL is not valid");
-    test.shows("▸ URL no url");
+    test.shows("URL ▌ no url");
     assert_eq!(test.text(), FILE);
     // A website needs selectors, which are on another page.
-    test.stage.keys("<C-u>https://kernel.example/feed<Down><Right><Right>");
-    test.shows("Kind website");
+    test.stage.keys("<C-u>https://kernel.example/feed<Down><Right>");
+    test.shows("Kind ▌ ‹ website ›");
     test.shows("Selectors!");
     test.stage.keys("<Backspace>");
     assert!(!test.screen().contains("Selectors"));
@@ -135,11 +136,11 @@ fn invalid_value_is_shown_at_its_field_and_not_saved() {
 fn selects_values_and_switches_pages() {
     let mut test = EditorTest::kernel();
     test.stage.keys("<Down><Down><Right>");
-    test.shows("Kind feed");
+    test.shows("Kind ▌ ‹ website ›");
     test.stage.keys("<Left><Left>");
-    test.shows("Kind crawl");
+    test.shows("Kind ▌ ‹ crawl ›");
     test.stage.keys("<C-n><C-n><C-n>");
-    test.shows("▸ Targets default (articles)");
+    test.shows("Targets ▌ articles");
     test.stage.keys("<C-n><C-n>");
     test.stage.keys("<Tab><Tab>");
     test.stage.keys("<Right><C-n>");
@@ -149,7 +150,7 @@ fn selects_values_and_switches_pages() {
     test.shows("X-Key env:KEY");
     assert!(!test.screen().contains("hidden word"));
     test.stage.keys("<C-n><S-Tab>");
-    test.shows("▸ New header");
+    test.shows("New header ▌");
     test.stage.keys("X-A: b");
     test.save();
     assert!(
@@ -193,7 +194,7 @@ fn form_stays_open_until_its_own_save_succeeds() {
     test.shows("Saving");
     test.stage.happen(Event::Edited(first.clone(), Err(NotSaved::Failed("disk full".to_owned()))));
     test.shows("disk full");
-    test.shows("Title Mine");
+    test.shows("Title ▌ Mine");
     // A late reply to the first save does not close the form.
     let second = start(&mut test);
     test.stage.happen(Event::Edited(first, Ok(Edited::default())));
@@ -223,7 +224,7 @@ fn asks_before_overwriting_changes_in_the_file() {
         .unwrap();
     test.save();
     test.shows("folder changed in the file");
-    test.shows("Folder Mine");
+    test.shows("Folder ▌ Mine");
     assert!(test.text().contains("Theirs"));
     test.save();
     assert_eq!(test.text(), FILE.replace("\"Tech\"", "\"Mine\" # new"));
@@ -232,7 +233,7 @@ fn asks_before_overwriting_changes_in_the_file() {
 #[test]
 fn click_focuses_a_field_and_moves_the_cursor() {
     let mut test = EditorTest::kernel();
-    for (words, focused) in [("URL", "▸ URL"), ("Schedule", "▸ Policy")] {
+    for (words, focused) in [("URL", "URL ▌"), ("Schedule", "Policy ▌")] {
         let screen = test.screen();
         let (row, line) = screen.lines().enumerate().find(|(_, l)| l.contains(words)).unwrap();
         let column = line[..line.find(words).unwrap()].chars().count();
@@ -251,5 +252,5 @@ fn click_focuses_a_field_and_moves_the_cursor() {
     let at = terminal.get_cursor_position().unwrap();
     let line = test.screen().lines().nth(at.y.into()).unwrap().to_owned();
     let before: String = line.chars().take(at.x.into()).collect();
-    assert!(squashed(&before).ends_with("Title a b"), "{line:?} {at}");
+    assert!(squashed(&before).ends_with("Title ▌ a b"), "{line:?} {at}");
 }

@@ -152,9 +152,9 @@ fn shows_tags_comments_and_the_other_text() {
 fn reader_keys_have_their_documented_effects() {
     for (keys, expected) in [
         (";s", r#"Browse { urls: ["https://lore.example/p.png"] }"#),
-        (";;", "┌ Links"),
+        (";;", "╭─ Links"),
         (";1", r#"Browse { urls: ["https://lore.example/1"] }"#),
-        ("L", "┌ Links"),
+        ("L", "╭─ Links"),
         ("<C-f>MACHINES", "1 of 1"),
         ("<C-f>none of it<Enter>", "Not found in this text: none of it"),
         ("D", "No earlier version"),

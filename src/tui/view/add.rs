@@ -2,7 +2,8 @@
 
 use super::super::app::{Add, App, Choice, Stage};
 use super::chrome::marks;
-use super::dialogs::{field_line, rows, window};
+use super::dialogs::{DialogArea, field_line, role, rows};
+use super::frame::window;
 use super::row::{Row, age};
 use crate::config::Role;
 use crate::engine::Discovery;
@@ -14,17 +15,17 @@ use ratatui::text::Line;
 /// Text above the URL field on the first run.
 const GREETING: [&str; 3] = ["", "Enter the URL of a feed or of any page that lists articles.", ""];
 
-pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_top: bool) {
+pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: DialogArea) {
     let height = match &add.stage {
         Stage::Found { discovery, .. } => {
             let greeting = if add.welcome { GREETING.len() as u16 } else { 0 };
-            found_height(app, discovery, body.width.min(96)) + greeting
+            found_height(app, discovery, at.body.width.min(96)) + greeting
         }
-        _ if add.welcome => 13,
-        _ => 9,
+        _ if add.welcome => 11,
+        _ => 7,
     };
     let title = if add.welcome { "Welcome to newsfed" } else { "Add a source" };
-    let mut area = window(app, frame, body, title, (96, height));
+    let mut area = window(app, frame, at, (title, ""), (100, height));
     let mut line = |text: &str, role: Role, area: &mut Rect| {
         if area.height > 0 {
             let shown = crate::util::text::truncate(text, area.width.into()).into_owned();
@@ -76,7 +77,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Re
         choices(app, frame, add, bottom);
     }
     field_line(app, frame, "> ", &add.field, field);
-    if let (Some(choice), true) = (add.choice, on_top) {
+    if let (Some(choice), true) = (add.choice, at.is_top) {
         let y = area.bottom().saturating_sub(3) + u16::try_from(choice).unwrap_or(0);
         frame.set_cursor_position(Position::new(area.x, y));
     }
@@ -114,8 +115,8 @@ fn tried_lines(app: &App, tried: &[String], width: u16) -> Vec<String> {
 fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
     let tried = tried_lines(app, &discovery.tried, width.saturating_sub(4)).len().min(MAX_TRIED);
     let entries = discovery.ways.iter().filter_map(|way| Some(way.preview()?.len())).max();
-    // Two borders, the URL, and a blank line between the parts.
-    let rows = 6 + tried + discovery.ways.len() + entries.unwrap_or(0);
+    // The URL, and a blank line between the parts.
+    let rows = 4 + tried + discovery.ways.len() + entries.unwrap_or(0);
     u16::try_from(rows).unwrap_or(u16::MAX)
 }
 
@@ -149,7 +150,7 @@ fn found(
     let labels = discovery.labels(app.now);
     rows(app, frame, list, ways, selected, |i, row, here| {
         let way = &discovery.ways[i];
-        let style = |role| app.palette.style(if here { Role::Selected } else { role });
+        let style = |r| role(app, here, r);
         if way.kind() == SourceKind::Website {
             row.right(format!(" {:.0} %", way.confidence * 100.0), style(Role::Dim));
         }

@@ -1,17 +1,18 @@
 //! Dialogs on top of the panes.
 
 use super::super::app::{
-    App, Completion, Confirm, Hit, LinkList, LogList, Palette, Prompt, SearchBar, Starters,
+    App, Completion, Confirm, KeyHints, LinkList, LogList, Prompt, SearchBar, Starters,
 };
 use super::super::input::Field;
 use super::chrome::marks;
+use super::frame::window;
 use super::row::{Row, age};
 use crate::article::LinkKind;
 use crate::config::{Context, Role};
 use crate::model::{ErrorKind, Outcome};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::widgets::{Block, BorderType, Clear};
+use ratatui::widgets::Clear;
 
 /// Where a dialog is drawn.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +21,8 @@ pub(in crate::tui) struct DialogArea {
     pub(in crate::tui) body: Rect,
     /// The bottom line.
     pub(in crate::tui) foot: Rect,
+    /// The keys of the dialog.
+    pub(in crate::tui) hints: KeyHints,
     /// Whether the dialog has the keys.
     pub(in crate::tui) is_top: bool,
 }
@@ -28,12 +31,15 @@ pub(in crate::tui) struct DialogArea {
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
     let mut dialogs = std::mem::take(&mut app.dialogs);
     let count = dialogs.len();
-    let covers = dialogs.iter().position(|dialog| !dialog.is_line());
+    let mut is_covered = false;
     for (i, dialog) in dialogs.iter_mut().enumerate() {
-        if covers == Some(i) {
+        // Once, however many dialogs there are.
+        if dialog.is_framed() && !is_covered {
             app.palette.cover(frame.buffer_mut(), body);
+            is_covered = true;
         }
-        dialog.draw(app, frame, DialogArea { body, foot, is_top: i + 1 == count });
+        let hints = dialog.hints();
+        dialog.draw(app, frame, DialogArea { body, foot, hints, is_top: i + 1 == count });
     }
     app.dialogs = dialogs;
 }
@@ -86,62 +92,6 @@ pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &
     frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
 }
 
-/// An empty dialog box; returns the area inside its border.
-pub(super) fn window(
-    app: &App,
-    frame: &mut Frame<'_>,
-    body: Rect,
-    title: &str,
-    size: (u16, u16),
-) -> Rect {
-    let width = size.0.min(body.width);
-    let height = size.1.min(body.height);
-    let area = Rect {
-        x: body.x + (body.width - width) / 2,
-        y: body.y + (body.height - height) / 3,
-        width,
-        height,
-    };
-    clear(frame, area);
-    frame.buffer_mut().set_style(area, app.palette.style(Role::Text));
-    let mut block = Block::bordered()
-        .title(format!(" {title} "))
-        .border_style(app.palette.style(Role::BorderFocus))
-        .title_style(app.palette.style(Role::Header));
-    if app.settings.ui.ascii {
-        block = block.border_set(ASCII_BORDER);
-    } else {
-        block = block.border_type(BorderType::Plain);
-    }
-    let inner = block.inner(area);
-    frame.render_widget(block, area);
-    Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
-}
-
-/// Clears an area. A wide character that reaches into it from the left is removed, because its
-/// second cell would hide the border.
-fn clear(frame: &mut Frame<'_>, area: Rect) {
-    frame.render_widget(Clear, area);
-    let Some(left) = area.x.checked_sub(1) else { return };
-    for y in area.top()..area.bottom() {
-        let cell = &mut frame.buffer_mut()[(left, y)];
-        if crate::util::text::width(cell.symbol()) > 1 {
-            cell.set_symbol(" ");
-        }
-    }
-}
-
-const ASCII_BORDER: ratatui::symbols::border::Set<'static> = ratatui::symbols::border::Set {
-    top_left: "+",
-    top_right: "+",
-    bottom_left: "+",
-    bottom_right: "+",
-    vertical_left: "|",
-    vertical_right: "|",
-    horizontal_top: "-",
-    horizontal_bottom: "-",
-};
-
 /// A list with a selected row, scrolled so that it is visible.
 pub(super) fn rows(
     app: &App,
@@ -162,72 +112,63 @@ pub(super) fn rows(
         let mut row = Row::new(area.width);
         let here = i == selected;
         draw(i, &mut row, here);
-        let style = app.palette.style(if here { Role::Selected } else { Role::Text });
-        frame.render_widget(row.line(style), Rect { y, height: 1, ..area });
+        let line = row.line(app.palette.style(Role::Text));
+        if here {
+            select_row(app, frame, Rect { y, height: 1, ..area });
+        }
+        frame.render_widget(line, Rect { y, height: 1, ..area });
         if here {
             frame.set_cursor_position(Position::new(area.x, y));
         }
     }
 }
 
-/// The style of a role, unless the row is selected.
-pub(super) fn role(app: &App, here: bool, role: Role) -> ratatui::style::Style {
-    app.palette.style(if here { Role::Selected } else { role })
+/// A line between the parts of a dialog, from border to border.
+pub(super) fn rule(app: &App, frame: &mut Frame<'_>, row: Rect) {
+    let beside = super::frame::padding(frame.area().width).min(row.x);
+    let whole = Rect { x: row.x - beside, width: row.width + 2 * beside, ..row };
+    let across = marks(app).across.repeat(whole.width.into());
+    let line = ratatui::text::Line::styled(across, app.palette.style(Role::Border));
+    frame.render_widget(line, whole.intersection(frame.area()));
 }
 
+/// Marks a row of a dialog as the selected one, up to its border.
+pub(super) fn select_row(app: &App, frame: &mut Frame<'_>, row: Rect) {
+    let beside = super::frame::padding(frame.area().width).min(row.x);
+    let whole = Rect { x: row.x - beside, width: row.width + 2 * beside, ..row };
+    let whole = whole.intersection(frame.area());
+    frame.buffer_mut().set_style(whole, app.palette.style(Role::Selected));
+    let bar = if app.settings.ui.ascii { ">" } else { "▌" };
+    let accent = app.palette.style(Role::Accent);
+    frame.buffer_mut().set_stringn(whole.x, whole.y, bar, 1, accent);
+}
+
+/// The style of a role in a row; the text of the selected one stands out.
+pub(super) fn role(app: &App, here: bool, role: Role) -> ratatui::style::Style {
+    match role {
+        Role::Text if here => app.palette.style(Role::SelectedTitle),
+        role => app.palette.style(role),
+    }
+}
+
+/// The first row of a dialog for its field, and the rest below an empty row if there is space.
 pub(super) fn split_field(inner: Rect) -> (Rect, Rect) {
     let field = Rect { height: inner.height.min(1), ..inner };
-    let list = Rect { y: inner.y + field.height, height: inner.height - field.height, ..inner };
+    let above = field.height + u16::from(inner.height >= 8);
+    let list = Rect { y: inner.y + above, height: inner.height.saturating_sub(above), ..inner };
     (field, list)
 }
 
-pub(in crate::tui) fn palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect) {
-    let inner = window(app, frame, body, "Commands", (90, 20));
-    let (field, list) = split_field(inner);
-    let hits = app.palette_hits(palette);
-    let selected = palette.selected.min(hits.len().saturating_sub(1));
-    // If the help text of the selected command is clipped, show it below the list.
-    let names = if hits.iter().any(|hit| hit.argument.is_some()) { 28 } else { 18 };
-    let names = names.min(usize::from(list.width) / 2);
-    let summary = hits.get(selected).map_or("", |hit| hit.help.as_str());
-    let lines = super::super::reader::wrap_plain(summary, list.width.max(8).into());
-    let clipped =
-        names + crate::util::text::width(summary) > usize::from(list.width).saturating_sub(6);
-    let clipped = clipped && list.height > 4;
-    let space =
-        if clipped { u16::try_from(lines.len()).unwrap_or(0).min(list.height / 2) } else { 0 };
-    let list = Rect { height: list.height - space, ..list };
-    let context = app.context();
-    if hits.is_empty() {
-        let none = ratatui::text::Line::styled("No match", app.palette.style(Role::Dim));
-        frame.render_widget(none, list);
-    }
-    rows(app, frame, list, hits.len(), selected, |i, row, here| {
-        let Hit { action, argument, help, .. } = &hits[i];
-        let keys = match argument {
-            None => app.keymap.keys_for(context, *action).unwrap_or_default(),
-            Some(_) => String::new(),
-        };
-        row.right(format!(" {keys}"), role(app, here, Role::KeyHint));
-        let name = argument.as_deref().filter(|a| !a.is_empty()).unwrap_or(action.name());
-        let name = crate::util::text::truncate(name, names - 1);
-        let gap = names.saturating_sub(crate::util::text::width(&name));
-        row.left(&name, role(app, here, Role::Accent));
-        row.left(&" ".repeat(gap), role(app, here, Role::Text));
-        row.left(help, role(app, here, Role::Text));
-    });
-    for (y, line) in (list.bottom()..inner.bottom()).zip(lines) {
-        let line = ratatui::text::Line::styled(line, app.palette.style(Role::Dim));
-        frame.render_widget(line, Rect { y, height: 1, ..inner });
-    }
-    field_line(app, frame, ": ", &palette.field, field);
-}
-
 /// A question with what Enter does below it.
-pub(in crate::tui) fn confirm(app: &App, frame: &mut Frame<'_>, confirm: &Confirm, body: Rect) {
+pub(in crate::tui) fn confirm(
+    app: &App,
+    frame: &mut Frame<'_>,
+    confirm: &Confirm,
+    area: DialogArea,
+) {
     let lines = super::super::reader::wrap_plain(&confirm.question, 56);
-    let height = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);
-    let inner = window(app, frame, body, "Remove", (60, height));
+    let height = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX);
+    let inner = window(app, frame, area, ("Remove", ""), (62, height));
     let key = app.keymap.keys_for(Context::Everywhere, crate::config::Action::Undo);
     let undo = key.map(|key| format!("{key} brings them back.")).unwrap_or_default();
     let lines = lines.into_iter().map(|line| (line, Role::Text)).chain([(undo, Role::Dim)]);
@@ -237,8 +178,14 @@ pub(in crate::tui) fn confirm(app: &App, frame: &mut Frame<'_>, confirm: &Confir
     }
 }
 
-pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
-    let inner = window(app, frame, body, "Log: failed polls and notes", (body.width, body.height));
+pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, area: DialogArea) {
+    let inner = window(
+        app,
+        frame,
+        area,
+        ("Log", "failed checks and notes"),
+        (area.body.width, area.body.height),
+    );
     let Some(polls) = &log.polls else { return };
     if polls.is_empty() {
         frame.render_widget(ratatui::text::Line::raw("No failures."), inner);
@@ -288,14 +235,14 @@ fn describe_outcome(outcome: &Outcome, repairs: &[String]) -> (String, Role) {
     }
 }
 
-pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, body: Rect) {
-    let height = u16::try_from(list.links.len() + 2).unwrap_or(u16::MAX);
+pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, area: DialogArea) {
+    let height = u16::try_from(list.links.len()).unwrap_or(u16::MAX);
     let title = if list.digits.is_empty() {
         "Links".to_owned()
     } else {
         format!("Links: {}_", list.digits)
     };
-    let inner = window(app, frame, body, &title, (100, height));
+    let inner = window(app, frame, area, (&title, ""), (100, height));
     rows(app, frame, inner, list.links.len(), list.selected, |i, row, here| {
         let (url, kind) = &list.links[i];
         let what = match kind {
@@ -309,9 +256,14 @@ pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, b
     });
 }
 
-pub(in crate::tui) fn starters(app: &App, frame: &mut Frame<'_>, starters: &Starters, body: Rect) {
-    let height = u16::try_from(starters.rows.len() + 2).unwrap_or(u16::MAX);
-    let inner = window(app, frame, body, "Well-known sources", (72, height));
+pub(in crate::tui) fn starters(
+    app: &App,
+    frame: &mut Frame<'_>,
+    starters: &Starters,
+    area: DialogArea,
+) {
+    let height = u16::try_from(starters.rows.len()).unwrap_or(u16::MAX);
+    let inner = window(app, frame, area, ("Well-known sources", ""), (72, height));
     let m = marks(app);
     rows(app, frame, inner, starters.rows.len(), starters.selected, |i, row, here| {
         let (folder, title) = &starters.rows[i];

@@ -1,22 +1,27 @@
 //! The form of a source or the settings.
 
 use super::super::app::{App, Editor};
+use super::super::input::Field;
 use super::super::reader::wrap_plain;
-use super::chrome::marks;
-use super::dialogs::window;
+use super::dialogs::DialogArea;
+use super::frame::{shape, window};
 use super::row::Row;
-use crate::config::{FormPage, Role};
+use crate::config::{FormField, FormPage, Role};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
-/// Largest size of the dialog.
-const MAX_SIZE: (u16, u16) = (100, 20);
+/// Width of the dialog.
+const WIDTH: u16 = 100;
+/// Size of the settings, which show themes as pictures.
+const SETTINGS_SIZE: (u16, u16) = (118, 32);
 /// Width of the label column, in cells.
-const LABELS: u16 = 20;
-
-/// Marker before an error.
-const MARK: &str = "!";
+const LABELS: u16 = 18;
+/// Rows of the tabs, and rows of what is below the fields, where there is space.
+const HEAD: u16 = 3;
+const FOOT: u16 = 3;
+/// Height from which there is space for both.
+const TALL: u16 = 14;
 
 /// A clickable part of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +35,7 @@ enum Line {
     Field(usize),
     /// The error of the field above.
     Wrong(String),
+    Empty,
 }
 
 /// The parts of the area inside the border.
@@ -40,55 +46,55 @@ struct Parts {
 }
 
 fn parts(inner: Rect) -> Parts {
-    let wide = u16::from(inner.height >= 12);
+    let (head, foot) = if inner.height >= TALL { (HEAD, FOOT) } else { (1, 1) };
     let pages = Rect { height: inner.height.min(1), ..inner };
-    let help =
-        Rect { y: inner.bottom().saturating_sub(1), height: u16::from(inner.height > 2), ..inner };
-    let top = (pages.bottom() + wide).min(inner.bottom());
-    let bottom = help.y.saturating_sub(wide).max(top);
-    Parts { pages, fields: Rect { y: top, height: bottom - top, ..inner }, help }
+    let foot = if inner.height > 2 { foot } else { 0 };
+    let help = Rect { y: inner.bottom().saturating_sub(foot), height: foot, ..inner };
+    let top = (inner.y + head).min(inner.bottom());
+    Parts { pages, fields: Rect { y: top, height: help.y.saturating_sub(top), ..inner }, help }
 }
 
-/// The size of the dialog: as large as its fullest page needs.
+/// The size of the content: as large as the fullest page needs.
 fn size_for(editor: &Editor) -> (u16, u16) {
+    if editor.is_settings() {
+        return SETTINGS_SIZE;
+    }
     let fields = editor.form.iter().flat_map(|form| form.fields());
     let on = |page| fields.clone().filter(|field| field.page() == page).count();
-    let rows = FormPage::ALL.into_iter().map(on).max().unwrap_or(0);
-    let height = u16::try_from(rows + 8).unwrap_or(u16::MAX);
-    (MAX_SIZE.0, if editor.form.is_some() { height.min(MAX_SIZE.1) } else { MAX_SIZE.1 })
+    let rows = FormPage::ALL.into_iter().map(on).max().unwrap_or(8);
+    let rows = u16::try_from(2 * rows).unwrap_or(u16::MAX);
+    (WIDTH, rows.saturating_add(HEAD + FOOT))
 }
 
 /// The area inside the border on a screen of that size.
 fn inside(editor: &Editor, size: (u16, u16)) -> Rect {
-    let body = super::body_of(size);
-    let (width, height) = size_for(editor);
-    let (width, height) = (width.min(body.width), height.min(body.height));
-    Rect {
-        x: body.x + (body.width - width) / 2 + 2,
-        y: body.y + (body.height - height) / 3 + 1,
-        width: width.saturating_sub(4),
-        height: height.saturating_sub(2),
-    }
+    shape(super::body_of(size), size_for(editor)).inner
 }
 
 /// The visible lines of the open page, including the focused field.
 fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
     let Some(form) = &editor.form else { return Vec::new() };
     let page = editor.page();
+    let shown: Vec<usize> =
+        editor.shown().into_iter().filter(|&i| form.fields()[i].page() == page).collect();
+    // The gallery takes the space between the fields.
+    let spaced = 2 * shown.len() <= usize::from(area.height) && !editor.chooses_theme();
     let mut lines = Vec::new();
     let mut here = 0..0;
-    for i in editor.shown().into_iter().filter(|&i| form.fields()[i].page() == page) {
+    for i in shown {
         let first = lines.len();
         lines.push(Line::Field(i));
         if let Some(error) = &form.fields()[i].error {
             let space = area.width.saturating_sub(LABELS + 2).max(8);
-            let text = wrap_plain(error, space.into());
-            let mark = |i| if i == 0 { MARK } else { " " };
-            let text = text.into_iter().enumerate();
+            let text = wrap_plain(error, space.into()).into_iter().enumerate();
+            let mark = |i| if i == 0 { "✗" } else { " " };
             lines.extend(text.map(|(i, line)| Line::Wrong(format!("{} {line}", mark(i)))));
         }
         if i == editor.focus {
             here = first..lines.len();
+        }
+        if spaced {
+            lines.push(Line::Empty);
         }
     }
     let height = usize::from(area.height);
@@ -103,13 +109,13 @@ fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
 fn tabs(editor: &Editor, area: Rect) -> Vec<(FormPage, Rect, String)> {
     let Some(form) = &editor.form else { return Vec::new() };
     let pages = editor.pages();
-    let narrow = pages.iter().map(|p| p.title().len() + 2).sum::<usize>() > area.width.into();
+    let narrow = pages.iter().map(|p| p.title().len() + 3).sum::<usize>() > area.width.into();
     let named = |page: FormPage| {
         let wrong = form.fields().iter().any(|f| f.page() == page && f.error.is_some());
         // On a small screen the title is reduced to its first word.
         let title = page.title().split(' ').next().filter(|_| narrow).unwrap_or(page.title());
         let mark = if wrong { "!" } else { "" };
-        let name = format!(" {title}{mark}{}", if narrow { "" } else { " " });
+        let name = format!("{title}{mark}{}", if narrow { " " } else { "   " });
         (page, u16::try_from(text::width(&name)).unwrap_or(u16::MAX), name)
     };
     let mut named: Vec<_> = pages.into_iter().map(named).collect();
@@ -144,50 +150,93 @@ pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Opt
     }
     match lines(editor, parts.fields).get(usize::from(at.y - parts.fields.y))? {
         Line::Field(field) => Some(Place::Field(*field)),
-        Line::Wrong(_) => None,
+        Line::Wrong(_) | Line::Empty => None,
     }
 }
 
-pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect) {
+pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: DialogArea) {
     let title = match editor.is_settings() {
-        true => "Settings".to_owned(),
-        false => format!("Edit {}", text::truncate(&editor.title, 60)),
+        true => ("Settings", "config.toml"),
+        false => ("Edit source", editor.title.as_str()),
     };
-    let inner = window(app, frame, body, &title, size_for(editor));
+    let inner = window(app, frame, area, title, size_for(editor));
     let style = |role| app.palette.style(role);
-    let Some(form) = &editor.form else {
+    if editor.form.is_none() {
         frame.render_widget(ratatui::text::Line::styled("Loading …", style(Role::Dim)), inner);
         return;
-    };
-    let parts = parts(inner);
-    for (page, area, name) in tabs(editor, parts.pages) {
-        let role = if page == editor.page() { Role::Selected } else { Role::Dim };
-        frame.render_widget(ratatui::text::Line::styled(name, style(role)), area);
     }
+    let parts = parts(inner);
+    draw_tabs(app, frame, editor, parts.pages, inner.height >= TALL);
     let field_at = |y| Rect { y, height: 1, ..parts.fields };
-    for (y, line) in (parts.fields.y..).zip(lines(editor, parts.fields)) {
+    let lines = lines(editor, parts.fields);
+    let used = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    for (y, line) in (parts.fields.y..).zip(lines) {
         match line {
             Line::Field(i) => draw_field(app, frame, editor, i, field_at(y)),
             Line::Wrong(text) => {
+                let text = if app.settings.ui.ascii { text.replace('✗', "x") } else { text };
                 let mut row = Row::new(parts.fields.width);
                 row.left(&" ".repeat(LABELS.into()), style(Role::Text));
                 row.left(&text, style(Role::Error));
                 frame.render_widget(row.line(style(Role::Text)), field_at(y));
             }
+            Line::Empty => {}
         }
     }
-    let help = match &form.problem {
-        Some(why) => (why.as_str(), Role::Error),
-        None => (form.fields().get(editor.focus).map_or("", |f| f.help()), Role::Dim),
-    };
-    let waits = form.fields().get(editor.focus).is_some_and(|f| f.needs_restart());
-    let mut row = Row::new(parts.help.width);
-    if waits && form.problem.is_none() {
-        row.left("Restart to apply. ", style(Role::Warning));
+    if editor.chooses_theme() {
+        let top = (parts.fields.y + used + 1).min(parts.fields.bottom());
+        let free = Rect { y: top, height: parts.fields.bottom() - top, ..parts.fields };
+        super::gallery::draw(app, frame, &editor.gallery, free);
     }
-    row.left(help.0, style(help.1));
-    if parts.help.height > 0 {
-        frame.render_widget(row.line(style(Role::Text)), parts.help);
+    draw_help(app, frame, editor, parts.help);
+}
+
+fn draw_tabs(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect, ruled: bool) {
+    let style = |role| app.palette.style(role);
+    let below = Rect { y: area.y + 1, ..area };
+    if ruled {
+        super::dialogs::rule(app, frame, below);
+    }
+    for (page, area, name) in tabs(editor, area) {
+        let here = page == editor.page();
+        let role = if here { Role::Title } else { Role::Soft };
+        frame.render_widget(ratatui::text::Line::styled(name.clone(), style(role)), area);
+        if here && ruled {
+            let across = if app.settings.ui.ascii { "=" } else { "━" };
+            let line = across.repeat(text::width(name.trim_end()));
+            let line = ratatui::text::Line::styled(line, style(Role::BorderFocus));
+            let width = u16::try_from(line.width()).unwrap_or(area.width).min(area.width);
+            frame.render_widget(line, Rect { y: below.y, width, ..area });
+        }
+    }
+}
+
+/// What the focused field means, or what is wrong.
+fn draw_help(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
+    let Some(form) = &editor.form else { return };
+    let field = form.fields().get(editor.focus);
+    let (words, role) = match &form.problem {
+        Some(why) => (why.clone(), Role::Error),
+        None => (field.map_or("", |f| f.help()).to_owned(), Role::Soft),
+    };
+    let waits = field.is_some_and(|f| f.needs_restart()) && form.problem.is_none();
+    let note = if waits { "Restart to apply. " } else { "" };
+    let area = match area.height {
+        FOOT => {
+            super::dialogs::rule(app, frame, Rect { height: 1, ..area });
+            Rect { y: area.y + 1, height: area.height - 1, ..area }
+        }
+        _ => area,
+    };
+    let lines = wrap_plain(&format!("{note}{words}"), area.width.max(8).into());
+    for (i, (y, line)) in (area.y..area.bottom()).zip(lines).enumerate() {
+        let mut row = Row::new(area.width);
+        let rest = line.strip_prefix(note).filter(|_| i == 0 && waits);
+        if rest.is_some() {
+            row.left(note, app.palette.style(Role::Warning));
+        }
+        row.left(rest.unwrap_or(&line), app.palette.style(role));
+        frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..area });
     }
 }
 
@@ -196,29 +245,62 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(i)) else { return };
     let field = &form.fields()[i];
     let here = i == editor.focus;
-    let mut row = Row::new(area.width);
-    let labels = usize::from(LABELS.min(area.width / 2));
-    let pointer = if here { marks(app).pointer } else { " " };
-    row.left(pointer, style(Role::Accent));
-    let label = text::truncate(&field.label, labels.saturating_sub(2)).into_owned();
-    row.left(&format!(" {label}"), style(if here { Role::Accent } else { Role::Dim }));
-    let gap = labels.saturating_sub(text::width(pointer) + 1 + text::width(&label));
-    row.left(&" ".repeat(gap), style(Role::Text));
-    let space = usize::from(area.width).saturating_sub(labels + 1).max(1);
-    let (shown, cursor) = match (here, typed.value()) {
-        (true, _) => typed.visible(space),
-        // A fixed length, so that the length of a secret is not shown.
-        (false, value) if field.is_secret() && !value.is_empty() => ("*".repeat(8), 0),
-        (false, value) => (text::truncate(value, space).into_owned(), 0),
-    };
-    if shown.is_empty() {
-        row.left(field.unset(), style(Role::Dim));
-    } else {
-        row.left(&shown, style(if here { Role::Input } else { Role::Text }));
-    }
-    frame.render_widget(row.line(style(Role::Text)), area);
+    let labels = LABELS.min(area.width / 2);
+    let label = text::truncate(&field.label, usize::from(labels).saturating_sub(2)).into_owned();
+    let label_style = style(if here { Role::Title } else { Role::Soft });
+    frame.render_widget(ratatui::text::Line::styled(label, label_style), area);
+    let at = Rect { x: area.x + labels, width: area.width - labels, ..area };
+    frame.buffer_mut().set_style(at, style(if here { Role::InputFocus } else { Role::Input }));
     if here {
-        let x = area.x + u16::try_from(labels + cursor).unwrap_or(0);
+        // The focus must be visible without colours.
+        let bar = if app.settings.ui.ascii { ">" } else { "▌" };
+        let role = if field.error.is_some() { Role::Error } else { Role::Accent };
+        frame.buffer_mut().set_stringn(at.x, at.y, bar, 1, style(role));
+    }
+    let inside = Rect { x: at.x + 2, width: at.width.saturating_sub(3), ..at };
+    let mut row = Row::new(inside.width);
+    let origin = field.origin();
+    if field.is_changed() {
+        row.right("  edited", style(Role::Pinned));
+    } else if field.value().is_empty() && !origin.is_empty() {
+        row.right(format!("  {origin}"), style(Role::Dim));
+    }
+    let space = row.free().saturating_sub(1).max(1);
+    let (shown, cursor) = shown_value(field, typed, here, space);
+    let role = match (typed.value().is_empty(), here) {
+        (true, _) => Role::Dim,
+        (false, true) => Role::Bright,
+        (false, false) => Role::Text,
+    };
+    let arrows = if app.settings.ui.ascii { ("< ", " >") } else { ("‹ ", " ›") };
+    let steps = here && !field.choices().is_empty() && !field.is_flag();
+    if steps {
+        row.left(arrows.0, style(Role::Accent));
+    }
+    row.left(&shown, style(role));
+    if steps {
+        row.left(arrows.1, style(Role::Accent));
+    }
+    frame.render_widget(row.line(ratatui::style::Style::new()), inside);
+    if here {
+        let x = inside.x + u16::try_from(cursor).unwrap_or(0);
         frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
+    }
+}
+
+/// The text of a field, and the cell of the cursor in it.
+fn shown_value(field: &FormField, typed: &Field, here: bool, space: usize) -> (String, usize) {
+    let value = typed.value();
+    if field.is_flag() {
+        let box_ = if field.effective() == "on" { "[x]" } else { "[ ]" };
+        return (box_.to_owned(), 1);
+    }
+    let unset = text::truncate(field.unset(), space).into_owned();
+    match value {
+        "" => (unset, 0),
+        // A fixed length, so that the length of a secret is not shown.
+        _ if field.is_secret() && !here => ("*".repeat(8), 0),
+        _ if here && field.choices().is_empty() => typed.visible(space),
+        value => (text::truncate(value, space).into_owned(), 0),
     }
 }

@@ -2,7 +2,8 @@
 
 use super::super::app::{App, Help};
 use super::super::reader::wrap_plain;
-use super::dialogs::{field_line, split_field, window};
+use super::dialogs::{DialogArea, field_line, split_field};
+use super::frame::window;
 use super::row::Row;
 use crate::config::{Action, Context, Role};
 use crate::util::text;
@@ -20,15 +21,14 @@ enum Line {
     Empty,
 }
 
-pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, body: Rect) {
-    let inner = window(app, frame, body, "Keys", (132, body.height));
+pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, area: DialogArea) {
+    let inner = window(app, frame, area, ("Keys", ""), (132, area.body.height));
     let (field, list) = split_field(inner);
     let columns = if list.width >= TWO_COLUMNS { 2 } else { 1 };
     let width = list.width / columns;
     // Ignore a search key typed by habit.
     let typed = help.field.value().trim_start_matches('/').to_lowercase();
     let lines = lines(app, help, &typed, width.into());
-    let list = Rect { y: list.y + 1, height: list.height.saturating_sub(1), ..list };
     let height = usize::from(list.height);
     let rows = lines.len().div_ceil(columns.into()).max(height);
     help.top = help.top.min(rows.saturating_sub(height));

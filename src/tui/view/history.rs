@@ -3,7 +3,8 @@
 use super::super::app::{App, HistoryList, KeysPage};
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
-use super::dialogs::{field_line, role, rows, split_field, window};
+use super::dialogs::{DialogArea, field_line, role, rows, split_field};
+use super::frame::window;
 use crate::config::{KeyOrigin, KeyRow, Role, show_sequence};
 use crate::util::text;
 use ratatui::Frame;
@@ -14,11 +15,11 @@ const HISTORY_SIZE: (u16, u16) = (90, 24);
 const KEYS_SIZE: (u16, u16) = (90, 40);
 
 /// The changes, newest first. Undone ones are above the current state.
-pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList, body: Rect) {
+pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList, area: DialogArea) {
     let (steps, done) = (&app.history.steps, app.history.done);
     let count = app.history_rows();
-    let height = u16::try_from(count + 2).unwrap_or(u16::MAX).min(HISTORY_SIZE.1);
-    let inner = window(app, frame, body, "History", (HISTORY_SIZE.0, height));
+    let height = u16::try_from(count).unwrap_or(u16::MAX).min(HISTORY_SIZE.1);
+    let inner = window(app, frame, area, ("History", ""), (HISTORY_SIZE.0, height));
     rows(app, frame, inner, count, list.selected.min(count - 1), |i, row, here| {
         let applied = count - 1 - i;
         let mark = if applied == done { marks(app).pointer } else { " " };
@@ -38,8 +39,13 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList,
 }
 
 /// Every action with its keys.
-pub(in crate::tui) fn draw_keys(app: &App, frame: &mut Frame<'_>, page: &KeysPage, body: Rect) {
-    let inner = window(app, frame, body, "Key bindings", KEYS_SIZE);
+pub(in crate::tui) fn draw_keys(
+    app: &App,
+    frame: &mut Frame<'_>,
+    page: &KeysPage,
+    area: DialogArea,
+) {
+    let inner = window(app, frame, area, ("Key bindings", ""), KEYS_SIZE);
     let (field, list) = split_field(inner);
     let footer = footer(page);
     let footer = footer.iter().flat_map(|(line, role)| {

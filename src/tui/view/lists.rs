@@ -2,7 +2,8 @@
 
 use super::super::app::{App, ImportLine, ImportPreview, Jump};
 use super::chrome::marks;
-use super::dialogs::{field_line, rows, split_field, window};
+use super::dialogs::{DialogArea, field_line, role, rows, split_field};
+use super::frame::window;
 use super::row::Row;
 use crate::config::Role;
 use crate::util::text;
@@ -10,16 +11,16 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-pub(in crate::tui) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, body: Rect) {
-    let inner = window(app, frame, body, "Go to", (60, 20));
+pub(in crate::tui) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, area: DialogArea) {
+    let inner = window(app, frame, area, ("Go to", ""), (66, 20));
     let (field, list) = split_field(inner);
     if jump.hits.is_empty() {
         frame.render_widget(Line::styled("No matches", app.palette.style(Role::Dim)), list);
     }
     rows(app, frame, list, jump.hits.len(), jump.selected, |i, row, here| {
-        let (target, role) = (&jump.hits[i], |role| role_of(app, here, role));
-        row.right(format!(" {}", target.place), role(Role::Dim));
-        row.left(&target.title, role(Role::Text));
+        let (target, style) = (&jump.hits[i], |r| role(app, here, r));
+        row.right(format!(" {}", target.place), style(Role::Dim));
+        row.left(&target.title, style(Role::Text));
     });
     field_line(app, frame, "> ", &jump.field, field);
 }
@@ -28,10 +29,10 @@ pub(in crate::tui) fn import(
     app: &App,
     frame: &mut Frame<'_>,
     preview: &ImportPreview,
-    body: Rect,
+    area: DialogArea,
 ) {
     let lines = preview.lines();
-    let inner = window(app, frame, body, "Import", (100, body.height));
+    let inner = window(app, frame, area, ("Import", &preview.path), (104, area.body.height));
     let (head, list) = split_field(inner);
     let style = |role| app.palette.style(role);
     let Some(read) = &preview.read else {
@@ -54,7 +55,7 @@ pub(in crate::tui) fn import(
     let detail = (list.height / 4).min(3);
     let list = Rect { height: list.height - detail, ..list };
     rows(app, frame, list, lines.len(), preview.selected, |i, row, here| {
-        line(app, row, lines[i], |role| role_of(app, here, role));
+        line(app, row, lines[i], |r| role(app, here, r));
     });
     let Some(text) = lines.get(preview.selected).map(|line| detail_text(*line)) else { return };
     let wrapped = super::super::reader::wrap_plain(&text, list.width.into());
@@ -114,8 +115,4 @@ fn detail_text(line: ImportLine<'_>) -> String {
         ImportLine::Skipped(what, why) => format!("skipped: {why}: {what}"),
     };
     text::line(&text)
-}
-
-fn role_of(app: &App, here: bool, role: Role) -> ratatui::style::Style {
-    app.palette.style(if here { Role::Selected } else { role })
 }

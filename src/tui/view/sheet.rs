@@ -6,7 +6,6 @@ use crate::config::Role;
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::widgets::Clear;
 
 /// Empty cells at the left, and between two columns.
 const MARGIN: usize = 3;
@@ -24,8 +23,8 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     // The edge with the title, and an empty row above and below the keys.
     let height = u16::try_from(rows + 3).unwrap_or(u16::MAX).min(body.height);
     let area = Rect { y: body.bottom() - height, height, ..body };
-    frame.render_widget(Clear, area);
-    frame.buffer_mut().set_style(area, app.palette.style(Role::Text));
+    super::frame::clear(frame, area);
+    frame.buffer_mut().set_style(area, app.palette.style(Role::Raised));
     frame.render_widget(edge(app, &title, area.width), Rect { height: 1, ..area });
     let width = space / columns;
     for (y, i) in (area.y + 2..area.bottom()).zip(0..rows) {
@@ -41,7 +40,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
 
 fn edge(app: &App, title: &str, width: u16) -> ratatui::text::Line<'static> {
     let across = super::chrome::marks(app).across;
-    let border = app.palette.style(Role::BorderFocus);
+    let border = app.palette.style(Role::Edge);
     let mut row = Row::new(width);
     row.left(&across.repeat(2), border);
     row.left(&format!(" {title} "), app.palette.style(Role::Title));

@@ -1,6 +1,7 @@
 //! The sparkline of items per day and the schedule panel.
 
 use super::super::app::{App, WhyPanel};
+use super::dialogs::DialogArea;
 use super::row::Row;
 use crate::config::{Action, Context, Role};
 use crate::engine::{HOURS, ScheduleSummary};
@@ -35,11 +36,16 @@ fn width(body: Rect) -> u16 {
 
 /// Width of a line in it, in cells.
 fn space(body: Rect) -> usize {
-    usize::from(width(body)).saturating_sub(4)
+    usize::from(width(body) - 2 * (1 + super::frame::padding(body.width)))
 }
 
-pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, panel: &mut WhyPanel, body: Rect) {
-    let space = space(body);
+pub(in crate::tui) fn draw(
+    app: &App,
+    frame: &mut Frame<'_>,
+    panel: &mut WhyPanel,
+    area: DialogArea,
+) {
+    let space = space(area.body);
     let stop = stop_key(app);
     let lines = panel
         .summary
@@ -47,10 +53,10 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, panel: &mut WhyPane
         .map(|summary| lines(summary, space, stop.as_deref()))
         .unwrap_or_default();
     // Use the usual height while loading, so that the panel does not jump.
-    let height = if panel.summary.is_some() { lines.len() + 2 } else { 24 };
+    let height = if panel.summary.is_some() { lines.len() } else { 22 };
     let height = u16::try_from(height).unwrap_or(u16::MAX);
-    let title = format!("Schedule: {}", crate::util::text::truncate(&panel.title, space / 2));
-    let inner = super::dialogs::window(app, frame, body, &title, (width(body), height));
+    let size = (width(area.body), height);
+    let inner = super::frame::window(app, frame, area, ("Schedule", &panel.title), size);
     panel.top = panel.top.min(lines.len().saturating_sub(inner.height.into()));
     for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(panel.top)) {
         let mut row = Row::new(inner.width);

@@ -1,0 +1,177 @@
+//! The frame of dialogs: border, title, what they are about, and their keys in the last row.
+
+use super::super::app::App;
+use super::dialogs::DialogArea;
+use super::row::Row;
+use crate::config::Role;
+use crate::util::text;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::{Block, BorderType, Clear};
+
+/// Cells between the border and the content, on wide and on narrow screens.
+const PADDING: u16 = 2;
+const NARROW_PADDING: u16 = 1;
+/// Width of the screen from which there is space for padding.
+const WIDE: u16 = 60;
+
+/// The parts of a dialog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// With the border.
+    pub(super) outer: Rect,
+    /// What the content may use.
+    pub(super) inner: Rect,
+    /// The row of the keys; empty where there is no space for it.
+    keys: Rect,
+}
+
+/// Cells between the border and the content on a screen of that width.
+pub(super) fn padding(width: u16) -> u16 {
+    if width < WIDE { NARROW_PADDING } else { PADDING }
+}
+
+/// The parts of a dialog with content of a size, in an area. A frame that has no space for the
+/// content gives up its empty rows first, then its keys.
+pub(super) fn shape(body: Rect, (width, rows): (u16, u16)) -> Shape {
+    let beside = 1 + padding(body.width);
+    let width = width.min(body.width);
+    let free = body.height.saturating_sub(rows.saturating_add(2));
+    let (keys, above, below) = match free {
+        _ if body.height < 8 => (0, 0, 0),
+        0 | 1 => (1, 0, 0),
+        2 => (1, 0, 1),
+        _ => (1, 1, 1),
+    };
+    let height = rows.saturating_add(2 + keys + above + below).min(body.height);
+    let outer = Rect {
+        x: body.x + (body.width - width) / 2,
+        y: body.y + (body.height - height) / 3,
+        width,
+        height,
+    };
+    let width = width.saturating_sub(2 * beside);
+    let x = outer.x + beside.min(outer.width);
+    let top = (outer.y + 1 + above).min(outer.bottom());
+    let last = outer.bottom().saturating_sub(1 + keys).max(top);
+    let bottom = last.saturating_sub(below).max(top);
+    Shape {
+        outer,
+        inner: Rect { x, y: top, width, height: bottom - top },
+        keys: Rect { x, y: last, width, height: keys },
+    }
+}
+
+/// Draws the frame of a dialog with content of a size; returns the area for the content.
+pub(super) fn window(
+    app: &App,
+    frame: &mut Frame<'_>,
+    area: DialogArea,
+    (title, subject): (&str, &str),
+    size: (u16, u16),
+) -> Rect {
+    let Shape { outer, inner, keys } = shape(area.body, size);
+    clear(frame, outer);
+    frame.buffer_mut().set_style(outer, app.palette.style(Role::Raised));
+    let ascii = app.settings.ui.ascii;
+    let across = if ascii { "-" } else { "─" };
+    let block = Block::bordered().border_style(app.palette.style(Role::Edge));
+    let block = match ascii {
+        true => block.border_set(ASCII_BORDER),
+        false => block.border_type(BorderType::Rounded),
+    };
+    frame.render_widget(block, outer);
+    let mut head = Row::new(outer.width.saturating_sub(4));
+    if !subject.is_empty() && usize::from(outer.width) >= text::width(title) + 20 {
+        let space = usize::from(outer.width) / 2 - 4;
+        let subject = text::truncate(subject, space).into_owned();
+        head.right(format!(" {subject} "), app.palette.style(Role::Soft));
+    }
+    head.left(&format!(" {title} "), app.palette.style(Role::Title));
+    head.fill(across, app.palette.style(Role::Edge));
+    let head = head.line(app.palette.style(Role::Raised));
+    frame.render_widget(
+        head,
+        Rect { x: outer.x + 2, y: outer.y, width: outer.width.saturating_sub(4), height: 1 },
+    );
+    frame.render_widget(key_line(app, area.hints, keys.width), keys);
+    inner
+}
+
+/// As many keys with their labels as fit, most useful first.
+fn key_line(app: &App, hints: &[(&str, &str)], width: u16) -> Line<'static> {
+    let mut row = Row::new(width);
+    for (i, (keys, label)) in hints.iter().enumerate() {
+        let gap = if i == 0 { 0 } else { 3 };
+        let keys = shown_keys(keys, app.settings.ui.ascii);
+        if gap + text::width(&keys) + 1 + text::width(label) > row.free() {
+            break;
+        }
+        row.left(&" ".repeat(gap), app.palette.style(Role::Text));
+        row.left(&keys, app.palette.style(Role::KeyHint));
+        row.left(&format!(" {label}"), app.palette.style(Role::Soft));
+    }
+    row.line(app.palette.style(Role::Raised))
+}
+
+/// The arrow keys are drawn as arrows.
+pub(super) fn shown_keys(keys: &str, ascii: bool) -> String {
+    match keys {
+        "Up Down" if !ascii => "↑↓".to_owned(),
+        "Left Right" if !ascii => "←→".to_owned(),
+        keys => keys.to_owned(),
+    }
+}
+
+/// Clears an area. A wide character that reaches into it from the left is removed, because its
+/// second cell would hide the border.
+pub(super) fn clear(frame: &mut Frame<'_>, area: Rect) {
+    frame.render_widget(Clear, area);
+    let Some(left) = area.x.checked_sub(1) else { return };
+    for y in area.top()..area.bottom() {
+        let cell = &mut frame.buffer_mut()[(left, y)];
+        if text::width(cell.symbol()) > 1 {
+            cell.set_symbol(" ");
+        }
+    }
+}
+
+const ASCII_BORDER: ratatui::symbols::border::Set<'static> = ratatui::symbols::border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_stays_inside_the_frame_at_every_size() {
+        for width in 0..=130 {
+            for height in 0..=40 {
+                let body = Rect::new(0, 1, width, height);
+                for rows in [0, 1, 5, 30, u16::MAX] {
+                    let Shape { outer, inner, keys } = shape(body, (96, rows));
+                    assert!(outer.bottom() <= body.bottom() && outer.right() <= body.right());
+                    let inside = |part: Rect| {
+                        part.is_empty()
+                            || part.x > outer.x
+                                && part.right() < outer.right()
+                                && part.y > outer.y
+                                && part.bottom() < outer.bottom()
+                    };
+                    assert!(inside(inner), "{outer:?} {inner:?}");
+                    assert!(inside(keys), "{outer:?} {keys:?}");
+                    assert!(!inner.intersects(keys), "{inner:?} {keys:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The command palette: commands in groups, with the letters that match and their keys.
+
+use super::super::app::{App, Hit, Palette};
+use super::super::reader::wrap_plain;
+use super::dialogs::{DialogArea, field_line, role, rows};
+use super::frame::window;
+use super::row::Row;
+use crate::config::Role;
+use crate::util::text;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line as TextLine;
+
+/// Largest width of the dialog, in cells.
+const WIDTH: u16 = 92;
+/// Height of the list from which groups have headings.
+const WITH_HEADINGS: u16 = 10;
+/// Width of the list from which names of commands have a column, and the width of that column.
+const WITH_NAMES: u16 = 66;
+const NAMES: usize = 18;
+
+/// A line of the list.
+enum Line {
+    Empty,
+    Heading(&'static str),
+    /// Index of the hit.
+    Hit(usize),
+}
+
+pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, area: DialogArea) {
+    let hits = app.palette_hits(palette);
+    let selected = palette.selected.min(hits.len().saturating_sub(1));
+    // At most two thirds of the screen, and not higher while fewer commands match.
+    let height = (area.body.height * 2 / 3).max(14).saturating_sub(5);
+    let typed = palette.field.value();
+    let count = match hits.len() {
+        0 => String::new(),
+        1 => "1 match".to_owned(),
+        many if typed.is_empty() => format!("{many} commands"),
+        many => format!("{many} matches"),
+    };
+    let inner = window(app, frame, area, ("Commands", &count), (WIDTH, height));
+    let field = Rect { height: inner.height.min(1), ..inner };
+    let rule = u16::from(inner.height >= WITH_HEADINGS);
+    let below = explanation(hits.get(selected), inner);
+    let space = u16::try_from(below.len()).unwrap_or(0);
+    let top = (field.bottom() + rule).min(inner.bottom());
+    let list = Rect { y: top, height: inner.bottom().saturating_sub(top + rule + space), ..inner };
+    if rule > 0 {
+        super::dialogs::rule(app, frame, Rect { y: field.bottom(), height: 1, ..inner });
+        super::dialogs::rule(app, frame, Rect { y: list.bottom(), height: 1, ..inner });
+    }
+    if hits.is_empty() {
+        let none = TextLine::styled("No match", app.palette.style(Role::Dim));
+        frame.render_widget(none, list.intersection(inner));
+    }
+    let lines = lines(&hits, list.height >= WITH_HEADINGS);
+    let at = lines.iter().position(|line| matches!(line, Line::Hit(i) if *i == selected));
+    rows(app, frame, list, lines.len(), at.unwrap_or(0), |i, row, here| match lines[i] {
+        Line::Empty => {}
+        Line::Heading(title) => row.left(title, app.palette.style(Role::Soft)),
+        Line::Hit(i) => hit_row(app, row, (&hits[i], here), (typed, list.width)),
+    });
+    for (y, (line, role)) in (list.bottom() + rule..inner.bottom()).zip(below) {
+        let line = TextLine::styled(line, app.palette.style(role));
+        frame.render_widget(line, Rect { y, height: 1, ..inner });
+    }
+    let prompt = if app.settings.ui.ascii { "> " } else { "› " };
+    field_line(app, frame, prompt, &palette.field, field);
+}
+
+/// The hits with the headings of their groups.
+fn lines(hits: &[Hit], with_headings: bool) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut group = None;
+    for (i, hit) in hits.iter().enumerate() {
+        if with_headings && hit.group != group {
+            if !lines.is_empty() {
+                lines.push(Line::Empty);
+            }
+            lines.extend(hit.group.map(Line::Heading));
+            group = hit.group;
+        }
+        lines.push(Line::Hit(i));
+    }
+    lines
+}
+
+/// What the selected command does, if its row cannot say it, or why it is not available.
+fn explanation(hit: Option<&Hit>, inner: Rect) -> Vec<(String, Role)> {
+    let Some(hit) = hit else { return Vec::new() };
+    let (words, role) = match hit.reason {
+        Some(why) => (format!("Not available: {why}"), Role::Warning),
+        None if hit.argument.is_some() => (hit.help.clone(), Role::Soft),
+        None => (format!("{}.", hit.help), Role::Soft),
+    };
+    let lines = wrap_plain(&words, inner.width.max(8).into());
+    let most = usize::from(inner.height / 4).min(2);
+    lines.into_iter().filter(|line| !line.is_empty()).take(most).map(|l| (l, role)).collect()
+}
+
+fn hit_row(app: &App, row: &mut Row, (hit, here): (&Hit, bool), (typed, width): (&str, u16)) {
+    let named = width >= WITH_NAMES;
+    let (title, beside) = match &hit.argument {
+        Some(argument) if !argument.is_empty() => (argument.as_str(), hit.help.as_str()),
+        Some(_) => (hit.action.name(), hit.help.as_str()),
+        None => (hit.help.as_str(), hit.action.name()),
+    };
+    if hit.argument.is_none() {
+        let keys = app.keymap.keys_for(app.context(), hit.action).unwrap_or_default();
+        let keys = format!("{keys:>6}");
+        row.right(keys, app.palette.style(Role::KeyHint));
+        if named {
+            let name = format!(" {beside:<NAMES$}");
+            row.right(name, app.palette.style(Role::Dim));
+        }
+    }
+    let usual = if hit.reason.is_some() { Role::Dim } else { Role::Text };
+    let typed = match hit.argument {
+        Some(_) => typed.split_once(' ').map_or("", |(_, rest)| rest),
+        None => typed,
+    };
+    matched(row, title, typed, role(app, here, usual), found_style(app));
+    if hit.argument.is_some() && named {
+        let names = usize::from(width) * 2 / 5;
+        row.left(&" ".repeat(names.saturating_sub(text::width(title))), Style::new());
+        row.left(&format!("  {beside}"), app.palette.style(Role::Dim));
+    }
+}
+
+fn found_style(app: &App) -> Style {
+    app.palette.style(Role::Pinned).add_modifier(Modifier::UNDERLINED | Modifier::BOLD)
+}
+
+/// Adds a text with the typed words marked.
+fn matched(row: &mut Row, title: &str, typed: &str, style: Style, found: Style) {
+    let marks = marks(title, typed);
+    let mut rest = title;
+    for run in marks.chunk_by(|a, b| a == b) {
+        let end = rest.char_indices().nth(run.len()).map_or(rest.len(), |(at, _)| at);
+        let (piece, after) = rest.split_at(end);
+        row.left(piece, if run[0] { found } else { style });
+        rest = after;
+    }
+}
+
+/// For each character, whether it belongs to the first occurrence of a typed word.
+fn marks(title: &str, typed: &str) -> Vec<bool> {
+    let fold = |c: char| c.to_lowercase().next().unwrap_or(c);
+    let letters: Vec<char> = title.chars().map(fold).collect();
+    let mut marks = vec![false; letters.len()];
+    for word in typed.split([' ', '-']).filter(|word| !word.is_empty()) {
+        let word: Vec<char> = word.chars().map(fold).collect();
+        if let Some(at) = letters.windows(word.len()).position(|part| part == word) {
+            marks[at..at + word.len()].fill(true);
+        }
+    }
+    marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::marks;
+
+    #[test]
+    fn marks_the_first_occurrence_of_each_typed_word() {
+        let shown = |title: &str, typed: &str| -> String {
+            marks(title, typed).into_iter().map(|m| if m { '^' } else { '.' }).collect()
+        };
+        for (title, typed, expected) in [
+            ("Refresh all", "ref", "^^^........"),
+            ("Refresh all", "all-re", "^^......^^^"),
+            ("Übung", "üb", "^^..."),
+            ("Mark", "xyz", "...."),
+            ("", "a", ""),
+            ("ab", "abc", ".."),
+        ] {
+            assert_eq!(shown(title, typed), expected, "{title} {typed}");
+        }
+    }
+}
