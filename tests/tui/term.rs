@@ -156,6 +156,18 @@ impl Term {
         self.wait_until(&format!("the title {title}"), |s| has_title(s, title));
     }
 
+    /// Waits until a row of the Sources pane has a count.
+    pub(crate) fn wait_count(&self, name: &str, count: usize) {
+        self.wait_until(&format!("{name}: {count}"), |s| {
+            // The pane is 22 cells wide at least.
+            s.lines().any(|line| {
+                let row: String = line.chars().take(22).collect();
+                let end = row.split_once(name).map(|(_, end)| end.trim());
+                end == Some(count.to_string().as_str())
+            })
+        });
+    }
+
     pub(crate) fn wait_gone(&self, text: &str) {
         self.wait_until(&format!("gone: {text}"), |s| !s.contains(text));
     }
