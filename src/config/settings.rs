@@ -317,7 +317,7 @@ impl SortOrder {
     /// The label on the screen.
     pub fn label(self) -> &'static str {
         match self {
-            Self::PinnedNewest => "pinned, then newest",
+            Self::PinnedNewest => "pinned first",
             Self::Newest => "newest first",
             Self::Oldest => "oldest first",
         }

@@ -20,7 +20,7 @@ fn form_edits_a_source_and_keeps_comments() {
     t.send(":edit the source");
     t.send(key::ENTER);
     t.wait_for("URL");
-    t.wait_for("default (feed title)");
+    t.wait_for("from feed");
     // An invalid value is reported at its field and not saved.
     t.send(key::CTRL_N);
     t.wait_for("Policy");
@@ -60,12 +60,12 @@ fn polls_a_changed_url_at_once() {
     t.wait_for("Third article");
     t.send(":edit the source");
     t.send(key::ENTER);
-    t.wait_for("default (feed title)");
+    t.wait_for("from feed");
     t.send(key::TAB);
     t.send(key::CTRL_U);
     t.paste(&world.url("/nowhere.xml"));
     t.send(key::CTRL_S);
-    t.wait_gone("default (feed title)");
+    t.wait_gone("from feed");
     world.wait_for_requests("/nowhere.xml", 1);
     // The result of the poll may replace the "Saved" message at once.
     let seen = ["Saved: ", "1 failed", "1 skipped"];

@@ -128,9 +128,9 @@ fn saves_the_width_and_supports_zen_mode() {
     t.send("--");
     t.wait_for("Text width 64");
     let column = |s: &str| s.lines().find_map(|l| l.find("It begins"));
-    t.wait_until("centered", |s| column(s) == Some((120 - 72) / 2));
+    t.wait_until("centered", |s| column(s) == Some((120 - 64) / 2));
     t.send("z");
-    t.wait_for("Items");
+    t.wait_for("All unread");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
     assert!(world.read("config/config.toml").contains("reader_width = 64"));

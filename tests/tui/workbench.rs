@@ -148,7 +148,7 @@ fn repairs_a_broken_source_on_its_page() {
         t.send("u");
         t.wait_for("Nothing to undo");
     }
-    t.wait_for("✎ broken");
+    t.wait_for(" ✎");
     t.send(key::TAB);
     t.send("G");
     t.wait_title("Council");

@@ -119,7 +119,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let words = if ascii { format!("[{words}]") } else { words };
     let mut row = Row::new(area.width);
     row.right(" ".repeat(pad), Style::new());
-    row.right_fitting(&format!("  {right}"), style(Role::Dim));
+    row.right(format!("  {right}"), style(Role::Dim));
     row.left(&" ".repeat(pad - usize::from(ascii && pad > 0)), Style::new());
     // The name of the program stands out as much as the focus.
     let strong = focused || pane == Focus::Sources;

@@ -191,7 +191,9 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
         let color = source.map_or(Role::Accent, |entry| app.sources.color(entry.facts.key));
         let line = super::why::sparkline(&per_day, app.settings.ui.ascii);
         row.left(&format!("{line}  "), style(color));
-        row.left(&rate(&per_day), style(Role::Dim));
+        let (long, short) = rate(&per_day);
+        let words = if text::width(&long) <= row.free() { long } else { short };
+        row.left(&words, style(Role::Dim));
         put(row);
     }
     for (label, value, role) in facts {
@@ -212,16 +214,21 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// Items a day, of the last seven days.
-fn rate(per_day: &[u32]) -> String {
+/// Items a day, of the last seven days, and the same in fewer words.
+fn rate(per_day: &[u32]) -> (String, String) {
     let sum: u32 = per_day.iter().sum();
-    let days = per_day.len().max(1);
-    match f64::from(sum) / f64::from(u32::try_from(days).unwrap_or(1)) {
-        _ if sum == 0 => "nothing this week".to_owned(),
-        rate if rate >= 9.5 => format!("{rate:.0} items a day"),
-        rate if rate >= 0.95 => format!("{rate:.1} items a day"),
-        _ if sum == 1 => "1 item this week".to_owned(),
-        _ => format!("{sum} items this week"),
+    let days = u32::try_from(per_day.len().max(1)).unwrap_or(1);
+    let rate = f64::from(sum) / f64::from(days);
+    let daily = match rate {
+        rate if rate >= 9.5 => Some(format!("{rate:.0}")),
+        rate if rate >= 0.95 => Some(format!("{rate:.1}")),
+        _ => None,
+    };
+    match (daily, sum) {
+        (Some(rate), _) => (format!("{rate} items a day"), format!("{rate} a day")),
+        (None, 0) => ("nothing this week".to_owned(), "0 this week".to_owned()),
+        (None, 1) => ("1 item this week".to_owned(), "1 this week".to_owned()),
+        (None, sum) => (format!("{sum} items this week"), format!("{sum} this week")),
     }
 }
 
