@@ -80,6 +80,7 @@ fn take(program: &Path, shot: &Shot) -> String {
     command.arg("demo");
     command.env("TERM", "xterm-256color");
     command.env("COLORTERM", "truecolor");
+    command.env("COLORFGBG", "15;0");
     command.env("LC_ALL", "C.UTF-8");
     let (columns, rows) = shot.size;
     let mut term = Term::spawn(command, columns, rows);

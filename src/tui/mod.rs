@@ -25,4 +25,5 @@ mod tests;
 pub use effect::ExitReason;
 pub use headless::Headless;
 pub use run::{Interface, InterfaceError, run};
+pub use terminal::BackgroundQuery;
 pub(crate) use terminal::{screen_size, unusable};

@@ -6,7 +6,7 @@ use super::effect::{Effect, ExitReason, Purpose};
 use super::event::Event;
 use super::external;
 use super::style::{self, Look, Palette};
-use super::terminal::Screen;
+use super::terminal::{BackgroundQuery, Screen};
 use super::view;
 use crate::config::{FileEdit, KeyMap, Paths, Settings, SourcesFile};
 use crate::engine::{Edited, Handle, Role};
@@ -39,6 +39,8 @@ pub struct Interface {
     pub paths: Paths,
     /// Key bindings.
     pub keymap: KeyMap,
+    /// The question for the terminal's background.
+    pub background: BackgroundQuery,
 }
 
 /// Fatal errors of the interface.
@@ -52,9 +54,10 @@ pub enum InterfaceError {
 
 /// Runs the interface until the user quits or a signal ends the process.
 pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
-    let Interface { handle, mut settings, paths, keymap } = interface;
+    let Interface { handle, mut settings, paths, keymap, background } = interface;
     let var = |name: &str| std::env::var(name).ok();
     let look = Look::detect(var);
+    let look = Look { light: background.is_light().unwrap_or(look.light), ..look };
     settings.ui.ascii |= style::is_ascii_locale(var);
     let mouse = settings.ui.mouse;
     let palette = Palette::of(&settings, look);

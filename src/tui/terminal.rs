@@ -1,5 +1,6 @@
 //! Terminal setup and restoration.
 
+use crate::config::{AUTO_THEME, Settings};
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
     EnableFocusChange, EnableMouseCapture,
@@ -11,7 +12,12 @@ use ratatui::backend::CrosstermBackend;
 use std::io::{self, IsTerminal, Stdout, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::ThreadId;
+use std::thread::{JoinHandle, ThreadId};
+use std::time::Duration;
+use terminal_colorsaurus::QueryOptions;
+
+/// How long the terminal may take to tell its background.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whether the terminal is in our mode.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
@@ -76,6 +82,35 @@ pub(crate) fn unusable() -> Option<&'static str> {
     match std::env::var("TERM").as_deref() {
         Ok("dumb") | Ok("") | Err(_) => Some("this terminal (TERM=dumb) cannot show the interface"),
         _ => None,
+    }
+}
+
+/// Asks the terminal for its background (OSC 11) while the program starts.
+#[derive(Debug)]
+pub struct BackgroundQuery(Option<JoinHandle<Option<bool>>>);
+
+impl BackgroundQuery {
+    /// Asks if the theme depends on it and the environment does not say.
+    pub fn start(settings: &Settings) -> Self {
+        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let known = ["NO_COLOR", "COLORFGBG"].into_iter().any(set);
+        if known || settings.ui.theme != AUTO_THEME || unusable().is_some() {
+            return Self(None);
+        }
+        // A second terminal query marks the end of the reply, so a terminal that does not know
+        // this one does not make the start wait. A slow line does: an answer that came later would
+        // be read as keys.
+        Self(Some(std::thread::spawn(|| {
+            let mut options = QueryOptions::default();
+            options.timeout = PATIENCE;
+            let color = terminal_colorsaurus::background_color(options).ok()?;
+            Some(color.perceived_lightness() > 0.5)
+        })))
+    }
+
+    /// Whether the background is light, if the terminal says so. Call it before keys are read.
+    pub(super) fn is_light(self) -> Option<bool> {
+        self.0.and_then(|thread| thread.join().ok().flatten())
     }
 }
 

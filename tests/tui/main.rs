@@ -523,3 +523,27 @@ fn reports_a_damaged_database() {
     assert_eq!(t.exit_code(), 1);
     assert!(!t.alternate_screen() && !t.cursor_hidden());
 }
+
+#[test]
+fn the_theme_follows_the_background_that_the_terminal_reports() {
+    for (color, expected) in [("ffff/fafa/f0f0", true), ("1010/1212/1818", false)] {
+        let world = World::new(&[]);
+        let env = [("COLORFGBG", ""), ("COLORTERM", "truecolor")];
+        let mut t = world.open_with(80, 24, &env);
+        t.wait_written("\x1b]11;?");
+        // The answer, then that to the query for attributes of the device.
+        t.send(&format!("\x1b]11;rgb:{color}\x1b\\\x1b[?1;2c"));
+        t.wait_for("newsfed");
+        let light = |t: &term::Term| {
+            t.with_screen(|screen| match screen.cell(0, 0).map(vt100::Cell::bgcolor) {
+                Some(vt100::Color::Rgb(r, ..)) => Some(r > 128),
+                _ => None,
+            })
+        };
+        assert_eq!(light(&t), Some(expected), "{color}");
+        t.send(key::ESC);
+        t.wait_gone("Welcome");
+        t.send("Q");
+        assert_eq!(t.exit_code(), 0);
+    }
+}

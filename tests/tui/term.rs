@@ -98,7 +98,6 @@ impl Term {
         }
     }
 
-    #[allow(dead_code, reason = "used by the screenshots")]
     pub(crate) fn with_screen<T>(&self, read: impl FnOnce(&vt100::Screen) -> T) -> T {
         read(self.shared.parser.lock().unwrap().screen())
     }
@@ -136,6 +135,12 @@ impl Term {
 
     pub(crate) fn wait_until(&self, what: &str, test: impl Fn(&str) -> bool) {
         self.wait(what, |screen| test(&screen.contents()));
+    }
+
+    /// Waits until the program has written a text, shown or not.
+    pub(crate) fn wait_written(&self, text: &str) {
+        let written = |all: &[u8]| all.windows(text.len()).any(|part| part == text.as_bytes());
+        self.wait(&format!("written: {text:?}"), |_| written(&self.shared.written.lock().unwrap()));
     }
 
     pub(crate) fn wait_alternate_screen(&self, on: bool) {
