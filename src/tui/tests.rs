@@ -9,10 +9,11 @@ mod random;
 mod reader;
 mod real;
 mod settings;
+mod styles;
 mod texts;
 mod workbench;
 
-use super::app::App;
+use super::app::{App, Focus};
 use super::effect::{Effect, ExitReason, Purpose};
 use super::event::*;
 use super::read::Read;
@@ -270,7 +271,7 @@ fn summary() -> ScheduleSummary {
     }
 }
 
-const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
+const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
 
 fn snapshots(name: &str, keys: &str) {
     for (width, height) in SIZES {

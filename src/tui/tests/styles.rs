@@ -1,0 +1,167 @@
+//! Screens with their colours and attributes, in the themes of four kinds of terminals.
+
+use super::*;
+use crate::config::{Depth, LEAST_CONTRAST, theme_names};
+use crate::util::color::{self, Rgb};
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::style::{Color as Ink, Modifier};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+const SIZE: (u16, u16) = (100, 20);
+const TERMINALS: [(&str, Look); 4] = [
+    ("dark", Look { depth: Depth::True, light: false }),
+    ("light", Look { depth: Depth::True, light: true }),
+    ("16", Look { depth: Depth::Sixteen, light: false }),
+    ("mono", Look { depth: Depth::Mono, light: false }),
+];
+/// Name and keys of the main screens.
+const SCREENS: [(&str, &str); 4] =
+    [("list", "<Down><Down>"), ("reader", "<Enter>"), ("dialog", ":the"), ("message", "p")];
+
+fn stage(theme: &str, look: Look, keys: &str) -> Stage {
+    let mut settings = Settings::default();
+    settings.ui.theme = theme.to_owned();
+    let mut stage = Stage::new();
+    stage.app.palette = Palette::of(&settings, look);
+    stage.app.settings = settings;
+    stage.screen(SIZE.0, SIZE.1);
+    stage.keys(keys);
+    stage
+}
+
+fn drawn(stage: &mut Stage, (width, height): (u16, u16)) -> Buffer {
+    stage.happen(Event::Resized(width, height));
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+/// A style in words: `#d6d4ce on #13151b bold`.
+fn describe(cell: &Cell) -> String {
+    let ink = |ink: Ink| match ink {
+        Ink::Reset => "default".to_owned(),
+        Ink::Rgb(r, g, b) => format!("#{r:02x}{g:02x}{b:02x}"),
+        other => format!("{other:?}").to_lowercase(),
+    };
+    let mut words = format!("{} on {}", ink(cell.fg), ink(cell.bg));
+    for modifier in cell.modifier.iter_names() {
+        write!(words, " {}", modifier.0.to_lowercase()).unwrap();
+    }
+    words
+}
+
+/// Each row as text, and below it a letter per cell for its style; a list of the styles at the end.
+fn styled(buffer: &Buffer) -> String {
+    let mut styles: Vec<String> = Vec::new();
+    let mut out = String::new();
+    for row in buffer.content.chunks(buffer.area.width.into()) {
+        let mut skip = 0;
+        let (mut text, mut letters) = (String::new(), String::new());
+        for cell in row {
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            skip = crate::util::text::width(cell.symbol()).saturating_sub(1);
+            text.push_str(cell.symbol());
+            let style = describe(cell);
+            let at = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
+                styles.push(style);
+                styles.len() - 1
+            });
+            let letter = char::from(b'a' + u8::try_from(at % 26).unwrap());
+            let letter = if at < 26 { letter } else { letter.to_ascii_uppercase() };
+            letters.push_str(&letter.to_string().repeat(skip + 1));
+        }
+        writeln!(out, "{}\n{letters}", text.trim_end()).unwrap();
+    }
+    for (at, style) in styles.iter().enumerate() {
+        let letter = char::from(b'a' + u8::try_from(at % 26).unwrap());
+        let letter = if at < 26 { letter } else { letter.to_ascii_uppercase() };
+        writeln!(out, "{letter}: {style}").unwrap();
+    }
+    out
+}
+
+#[test]
+fn main_screens_in_the_themes_of_four_kinds_of_terminals() {
+    for (terminal, look) in TERMINALS {
+        for (screen, keys) in SCREENS {
+            let mut stage = stage("auto", look, keys);
+            let buffer = drawn(&mut stage, SIZE);
+            insta::assert_snapshot!(format!("{screen}-{terminal}"), styled(&buffer));
+        }
+    }
+}
+
+/// Characters that draw lines, bars and surfaces, not text.
+fn is_text(cell: &Cell) -> bool {
+    let drawing = "─│━╭╮╰╯┌┐└┘▌▏▐▕▎▔▁▂▃▄▅▆▇█░▒▓▀";
+    !cell.symbol().chars().all(|c| c == ' ' || c == '\u{a0}' || drawing.contains(c))
+}
+
+#[test]
+fn text_on_the_screen_is_readable_in_every_theme() {
+    let rgb = |ink: Ink| -> Option<Rgb> {
+        match ink {
+            Ink::Rgb(r, g, b) => Some([r, g, b]),
+            Ink::Indexed(i @ 16..) => Some(color::of_index(i)),
+            _ => None,
+        }
+    };
+    for theme in theme_names(&BTreeMap::new()) {
+        for depth in [Depth::True, Depth::Indexed] {
+            for keys in ["<Down>", "<Enter>", "<Tab>", "p"] {
+                let mut stage = stage(&theme, Look { depth, light: false }, keys);
+                let buffer = drawn(&mut stage, SIZE);
+                for cell in buffer.content.iter().filter(|cell| is_text(cell)) {
+                    let (Some(text), Some(ground)) = (rgb(cell.fg), rgb(cell.bg)) else { continue };
+                    let contrast = color::contrast(text, ground);
+                    let symbol = cell.symbol();
+                    assert!(
+                        contrast >= LEAST_CONTRAST - 0.01,
+                        "{theme} {depth:?} {keys:?}: {symbol:?} {} has {contrast:.2}",
+                        describe(cell)
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn states_differ_in_more_than_colour() {
+    // Characters and attributes without colours.
+    let seen = |buffer: &Buffer| -> Vec<(String, Modifier)> {
+        buffer.content.iter().map(|cell| (cell.symbol().to_owned(), cell.modifier)).collect()
+    };
+    for (terminal, look) in TERMINALS {
+        for ascii in [false, true] {
+            let mut screen = |change: &dyn Fn(&mut Stage)| {
+                let mut stage = stage("auto", look, "");
+                stage.app.settings.ui.ascii = ascii;
+                change(&mut stage);
+                seen(&drawn(&mut stage, SIZE))
+            };
+            let usual = screen(&|_| {});
+            let states: [(&str, &dyn Fn(&mut Stage)); 7] = [
+                ("selection", &|stage| stage.app.items.selected = 1),
+                ("focus", &|stage| stage.app.focus = Focus::Sources),
+                ("read", &|stage| stage.app.items.rows[0].read = true),
+                ("pinned", &|stage| stage.app.items.rows[0].pinned = true),
+                ("changed", &|stage| stage.app.items.rows[0].substantial = true),
+                ("marked", &|stage| {
+                    let key = stage.app.items.rows[0].key;
+                    stage.app.items.marked.insert(key);
+                }),
+                ("problem", &|stage| {
+                    stage.app.problem("it failed");
+                }),
+            ];
+            for (state, change) in states {
+                assert_ne!(screen(change), usual, "{state} in {terminal}, ASCII {ascii}");
+            }
+        }
+    }
+}
