@@ -57,7 +57,7 @@ pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
     let Interface { handle, mut settings, paths, keymap, background } = interface;
     let var = |name: &str| std::env::var(name).ok();
     let look = Look::detect(var);
-    let look = Look { light: background.is_light().unwrap_or(look.light), ..look };
+    let look = Look { light: background.light().unwrap_or(look.light), ..look };
     settings.ui.ascii |= style::is_ascii_locale(var);
     let mouse = settings.ui.mouse;
     let palette = Palette::of(&settings, look);

@@ -109,7 +109,7 @@ impl BackgroundQuery {
     }
 
     /// Whether the background is light, if the terminal says so. Call it before keys are read.
-    pub(super) fn is_light(self) -> Option<bool> {
+    pub(super) fn light(self) -> Option<bool> {
         self.0.and_then(|thread| thread.join().ok().flatten())
     }
 }

@@ -130,6 +130,9 @@ fn text_on_the_screen_is_readable_in_every_theme() {
     }
 }
 
+/// A change of the interface's state.
+type Change<'a> = &'a dyn Fn(&mut Stage);
+
 #[test]
 fn states_differ_in_more_than_colour() {
     // Characters and attributes without colours.
@@ -138,14 +141,14 @@ fn states_differ_in_more_than_colour() {
     };
     for (terminal, look) in TERMINALS {
         for ascii in [false, true] {
-            let mut screen = |change: &dyn Fn(&mut Stage)| {
+            let screen = |change: &dyn Fn(&mut Stage)| {
                 let mut stage = stage("auto", look, "");
                 stage.app.settings.ui.ascii = ascii;
                 change(&mut stage);
                 seen(&drawn(&mut stage, SIZE))
             };
             let usual = screen(&|_| {});
-            let states: [(&str, &dyn Fn(&mut Stage)); 7] = [
+            let states: [(&str, Change<'_>); 7] = [
                 ("selection", &|stage| stage.app.items.selected = 1),
                 ("focus", &|stage| stage.app.focus = Focus::Sources),
                 ("read", &|stage| stage.app.items.rows[0].read = true),

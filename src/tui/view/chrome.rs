@@ -119,7 +119,6 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let words = if ascii { format!("[{words}]") } else { words };
     let mut row = Row::new(area.width);
     row.right(" ".repeat(pad), Style::new());
-    row.right(format!("  {right}"), style(Role::Dim));
     row.left(&" ".repeat(pad - usize::from(ascii && pad > 0)), Style::new());
     // The name of the program stands out as much as the focus.
     let strong = focused || pane == Focus::Sources;
@@ -129,6 +128,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     if !beside.is_empty() {
         row.left(&format!("  {beside}"), style(Role::Dim));
     }
+    row.right_beside(format!(" {right}"), style(Role::Dim));
     frame.render_widget(row.line(Style::new()), Rect { height: 1, ..area });
     let rule = Rect { y: area.y + 1, height: 1, ..area };
     let line: String = m.across.repeat(used);

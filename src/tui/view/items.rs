@@ -129,7 +129,7 @@ fn draw_row(
     if blank {
         return;
     }
-    let cell = Cell::new(app, &app.items.rows[i], form, at.width, selected && focused);
+    let cell = Cell::new(app, &app.items.rows[i], form, at.width, (selected, focused));
     super::select(app, frame, at, selected, focused);
     frame.render_widget(cell.line(part), at);
     if selected {
@@ -267,12 +267,12 @@ struct Cell<'a> {
     source: &'a str,
     form: Form,
     width: u16,
-    /// Selected in the focused pane.
-    selected: bool,
+    /// Whether it is selected, and whether the pane has the focus.
+    selected: (bool, bool),
 }
 
 impl<'a> Cell<'a> {
-    fn new(app: &'a App, row: &'a ItemRow, form: Form, width: u16, selected: bool) -> Self {
+    fn new(app: &'a App, row: &'a ItemRow, form: Form, width: u16, selected: (bool, bool)) -> Self {
         let source = app.sources.entry(row.source_key).map_or("", |s| s.title());
         Self { app, row, source, form, width, selected }
     }
@@ -352,12 +352,9 @@ impl<'a> Cell<'a> {
         } else {
             &row.title
         };
-        let role = match (self.selected, row.read) {
-            (true, _) => Role::SelectedTitle,
-            (false, false) => Role::Unread,
-            (false, true) => Role::Read,
-        };
-        out.left(title, self.style(role));
+        let role = if row.read { Role::Read } else { Role::Unread };
+        let (selected, focused) = self.selected;
+        out.left(title, super::title_style(self.app, role, selected, focused));
         out.line(Style::new())
     }
 

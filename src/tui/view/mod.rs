@@ -27,6 +27,7 @@ pub(super) use dialogs::DialogArea;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use std::ops::Range;
 
 /// Smallest screen that is drawn.
@@ -155,9 +156,22 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
 
 /// Paints the surface of a row that is selected.
 fn select(app: &App, frame: &mut Frame<'_>, area: Rect, selected: bool, focused: bool) {
-    if selected {
-        let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
-        frame.buffer_mut().set_style(area, app.palette.style(role));
+    let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
+    let style = app.palette.style(role);
+    // Without a surface the title alone shows it.
+    if selected && style.bg.is_some() {
+        frame.buffer_mut().set_style(area, style);
+    }
+}
+
+/// The style of the title in a row, which is `usual` if the row is not selected.
+fn title_style(app: &App, usual: Role, selected: bool, focused: bool) -> Style {
+    let style = app.palette.style(usual);
+    let elsewhere = app.palette.style(Role::SelectedUnfocused);
+    match (selected, focused) {
+        (true, true) => app.palette.style(Role::SelectedTitle),
+        (true, false) if elsewhere.bg.is_none() => style.patch(elsewhere),
+        _ => style,
     }
 }
 

@@ -28,6 +28,15 @@ impl Row {
         }
     }
 
+    /// Adds text at the right, before what is there, if all of it fits beside what is at the left.
+    pub(super) fn right_beside(&mut self, content: String, style: Style) {
+        let cells = text::width(&content);
+        if cells <= self.free() {
+            self.reserved += cells;
+            self.right.insert(0, Span::styled(content, style));
+        }
+    }
+
     /// Like `right`, with as many of the words as fit.
     pub(super) fn right_fitting(&mut self, words: &str, style: Style) {
         let mut words = words;

@@ -44,7 +44,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         let at = Rect { y, height: 1, ..list };
         let selected = i == app.sources.selected;
         super::select(app, frame, at, selected, focused);
-        frame.render_widget(line(app, &app.sources.rows[i], selected && focused, area.width), at);
+        frame.render_widget(line(app, &app.sources.rows[i], (selected, focused), area.width), at);
         if selected {
             super::select_bar(app, frame, at, focused);
         }
@@ -62,7 +62,12 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-fn line(app: &App, row: &SourceRow, selected: bool, width: u16) -> Line<'static> {
+fn line(
+    app: &App,
+    row: &SourceRow,
+    (selected, focused): (bool, bool),
+    width: u16,
+) -> Line<'static> {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let pad = padding(width);
     let mut out = Row::new(width);
@@ -97,13 +102,12 @@ fn line(app: &App, row: &SourceRow, selected: bool, width: u16) -> Line<'static>
     };
     out.left(&format!("{mark} "), style(role));
     let role = match (&row.id, row.count > 0) {
-        _ if selected => Role::SelectedTitle,
         (RowId::Folder(_) | RowId::Tags, _) => Role::Header,
         (RowId::Source(_) | RowId::Tag(_), false) => Role::Dim,
         (RowId::Source(_), true) => Role::Unread,
         _ => Role::Text,
     };
-    out.left(&row.title, style(role));
+    out.left(&row.title, super::title_style(app, role, selected, focused));
     out.line(Style::new())
 }
 
@@ -253,10 +257,10 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
         all.push(("Failing", words, Role::Warning));
     } else if let Some(problem) = facts.website.broken() {
         all.push(("Broken", format!("for {}", since(problem.since)), Role::Warning));
-    } else if let Some(rhythm) = app.rhythms.of(facts.key) {
-        if let (Pulse::Silent | Pulse::Dead, Some(newest)) = (rhythm.pulse, rhythm.newest) {
-            all.push(("Silent", format!("for {}", since(newest)), Role::Warning));
-        }
+    } else if let Some(rhythm) = app.rhythms.of(facts.key)
+        && let (Pulse::Silent | Pulse::Dead, Some(newest)) = (rhythm.pulse, rhythm.newest)
+    {
+        all.push(("Silent", format!("for {}", since(newest)), Role::Warning));
     }
     if !entry.source.enabled {
         all.push(("Next", "disabled".to_owned(), Role::Soft));
