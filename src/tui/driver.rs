@@ -128,12 +128,12 @@ impl Driver {
                     task.abort();
                 }
             }
-            Effect::Follow { discovery, way } => self.spawn(move |h| async move {
+            Effect::Follow { discovery, way, folder } => self.spawn(move |h| async move {
                 // The description of a crawl is not a name for the source.
                 let named = discovery.ways.get(way).filter(|w| w.kind() != SourceKind::Crawl);
                 let title = named.map(|w| w.title.clone());
                 let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
-                let source = h.follow(discovery, way, None, None).await;
+                let source = h.follow(discovery, way, None, folder).await;
                 followed(&h, source, title, listed).await
             }),
             Effect::FollowEdited { discovery, way, base, changes } => {

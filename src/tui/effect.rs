@@ -51,6 +51,7 @@ pub(super) enum Effect {
     Follow {
         discovery: Discovery,
         way: usize,
+        folder: Option<String>,
     },
     /// Follows a way whose draft was edited.
     FollowEdited {

@@ -19,6 +19,10 @@ use ratatui::Frame;
 #[derive(Debug)]
 pub(crate) struct Add {
     pub(crate) field: Field,
+    /// The folder that the source goes to; empty for none.
+    pub(crate) folder: Field,
+    /// Whether the folder is being typed.
+    pub(crate) in_folder: bool,
     /// First run: shows a welcome text and other ways to start.
     pub(crate) welcome: bool,
     /// Index of the selected alternative; `None` while the URL field has the focus.
@@ -69,7 +73,14 @@ impl Add {
     pub(super) fn with(text: &str) -> Self {
         let mut field = Field::new("");
         field.paste(text.trim());
-        Self { field, welcome: false, choice: None, stage: Stage::Typing }
+        Self {
+            field,
+            folder: Field::default(),
+            in_folder: false,
+            welcome: false,
+            choice: None,
+            stage: Stage::Typing,
+        }
     }
 }
 
@@ -80,11 +91,21 @@ impl Dialog for Add {
                 self.stage = Stage::Typing;
                 return vec![Effect::CancelDiscovery].into();
             }
+            (Stage::Found { .. }, KeyCode::Tab | KeyCode::BackTab) => {
+                self.in_folder = !self.in_folder;
+            }
+            (_, KeyCode::Esc) if self.in_folder => self.in_folder = false,
             (_, KeyCode::Esc) => return Reply::close(vec![]),
-            (Stage::Found { discovery, selected }, KeyCode::Down | KeyCode::Tab) => {
+            (_, KeyCode::Down | KeyCode::Up) if self.in_folder => {
+                self.step_folder(app, event.code == KeyCode::Down);
+            }
+            (Stage::Found { .. }, code) if self.in_folder && code != KeyCode::Enter => {
+                self.folder.input(event);
+            }
+            (Stage::Found { discovery, selected }, KeyCode::Down) => {
                 *selected = (*selected + 1).min(discovery.ways.len().saturating_sub(1));
             }
-            (Stage::Found { selected, .. }, KeyCode::Up | KeyCode::BackTab) => {
+            (Stage::Found { selected, .. }, KeyCode::Up) => {
                 *selected = selected.saturating_sub(1);
             }
             (Stage::Found { .. }, KeyCode::Enter) => return self.follow_selected().into(),
@@ -130,10 +151,14 @@ impl Dialog for Add {
 
     fn hints(&self) -> KeyHints {
         match self.stage {
+            Stage::Found { .. } if self.in_folder => {
+                &[("Enter", "follow"), ("Up Down", "folders"), ("Tab", "done"), ("Esc", "back")]
+            }
             Stage::Found { .. } => &[
-                ("Enter", "add"),
-                ("Up Down", "select"),
-                ("e", "edit"),
+                ("Enter", "follow"),
+                ("Up Down", "choose"),
+                ("Tab", "folder"),
+                ("e", "adjust"),
                 ("s", "selectors"),
                 ("Esc", "close"),
             ],
@@ -143,15 +168,11 @@ impl Dialog for Add {
     }
 
     fn field(&mut self) -> Option<&mut Field> {
-        Some(&mut self.field)
+        Some(if self.in_folder { &mut self.folder } else { &mut self.field })
     }
 
     fn takes_addresses(&self) -> bool {
-        !self.is_busy()
-    }
-
-    fn is_busy(&self) -> bool {
-        matches!(self.stage, Stage::Discovering { .. } | Stage::Following)
+        !matches!(self.stage, Stage::Discovering { .. } | Stage::Following)
     }
 }
 
@@ -170,10 +191,28 @@ impl Add {
         vec![Effect::Discover { request, address }]
     }
 
+    /// The next or previous folder of other sources.
+    fn step_folder(&mut self, app: &App, forward: bool) {
+        let folders: Vec<String> = app.sources.folders().into_iter().collect();
+        let at = folders.iter().position(|folder| folder == self.folder.value());
+        let next = match (at, forward) {
+            (None, true) => 0,
+            (None, false) => folders.len().saturating_sub(1),
+            (Some(at), true) => (at + 1) % folders.len(),
+            (Some(at), false) => (at + folders.len() - 1) % folders.len(),
+        };
+        if let Some(folder) = folders.get(next) {
+            self.folder = Field::new(folder);
+        }
+    }
+
     fn follow_selected(&mut self) -> Vec<Effect> {
+        self.in_folder = false;
         match std::mem::replace(&mut self.stage, Stage::Following) {
             Stage::Found { discovery, selected } => {
-                vec![Effect::Follow { discovery, way: selected }]
+                let folder = self.folder.value().trim().trim_matches('/').to_owned();
+                let folder = Some(folder).filter(|folder| !folder.is_empty());
+                vec![Effect::Follow { discovery, way: selected, folder }]
             }
             other => {
                 self.stage = other;

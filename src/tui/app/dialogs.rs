@@ -46,11 +46,6 @@ pub(crate) trait Dialog: Any + Debug {
         input::key(event).map_or_else(Reply::default, |key| self.key(app, event, key))
     }
 
-    /// Whether the dialog shows a spinner.
-    fn is_busy(&self) -> bool {
-        false
-    }
-
     /// When the dialog wants [`Dialog::time_passed`] to be called.
     fn deadline(&self) -> Option<Time> {
         None

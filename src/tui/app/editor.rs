@@ -316,11 +316,6 @@ impl Dialog for Editor {
         Reply::default()
     }
 
-    /// Whether a save or a fetch is in progress.
-    fn is_busy(&self) -> bool {
-        self.saving.is_some() || self.bench.as_ref().is_some_and(|bench| bench.is_busy())
-    }
-
     /// The workbench fills the screen.
     fn is_framed(&self) -> bool {
         self.bench().is_none()

@@ -274,16 +274,11 @@ impl App {
         // Ages are shown in minutes.
         let minute = self.now + TimeDelta::seconds(60 - self.now.timestamp().rem_euclid(60));
         let ages = self.started.then_some(minute);
-        let spinner = self
-            .dialogs
-            .iter()
-            .any(|dialog| dialog.is_busy())
-            .then(|| self.now + TimeDelta::milliseconds(200));
         let sequence = self.dialogs.iter().find_map(|d| d.deadline());
         let counting = self.counting.deadline();
         let preview = self.preview_deadline();
         let sheet = self.pending.deadline();
-        let all = [toast, reload, ages, spinner, sequence, counting, preview, sheet];
+        let all = [toast, reload, ages, sequence, counting, preview, sheet];
         all.into_iter().flatten().min()
     }
 

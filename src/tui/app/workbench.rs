@@ -120,10 +120,6 @@ impl Bench {
         bench
     }
 
-    pub(crate) fn is_busy(&self) -> bool {
-        self.shown && !self.waiting.is_empty()
-    }
-
     pub(crate) fn sheet(&self) -> Option<&SheetView> {
         self.sheets.get(&self.at)
     }

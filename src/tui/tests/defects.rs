@@ -244,3 +244,20 @@ fn folders_fold_and_unfold_sideways() {
     stage.keys("fnews<Enter>l");
     assert_eq!(stage.app.focus, crate::tui::app::Focus::Items);
 }
+
+#[test]
+fn the_folder_is_chosen_while_adding() {
+    let url = "http://council.example/news";
+    let mut stage = Stage::new();
+    stage.keys("a");
+    stage.happen(Event::Pasted(url.to_owned()));
+    stage.keys("<Enter>");
+    let way = Way::sample(url, "Council", Some(("ul a", 0.8)), &[("A", now())]);
+    let found = Discovery::sample(url, vec![way], &[]);
+    stage.happen(Event::Discovered(last_request(&stage), Ok(found)));
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("best match") && !screen.contains("ul a"), "{screen}");
+    stage.keys("<Tab><Down><Down>/x<Enter>");
+    let follows = stage.requested.last().unwrap();
+    assert!(follows.contains("folder: Some(\"Tech/x\")"), "{follows}");
+}

@@ -6,26 +6,30 @@ use super::dialogs::{DialogArea, field_line, role, rows};
 use super::frame::window;
 use super::row::{Row, age};
 use crate::config::Role;
-use crate::engine::Discovery;
-use crate::model::SourceKind;
+use crate::engine::{Discovery, Way};
+use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 /// Text above the URL field on the first run.
-const GREETING: [&str; 3] = ["", "Enter the URL of a feed or of any page that lists articles.", ""];
+const GREETING: [&str; 3] = ["", "News from any page, with or without a feed.", ""];
 
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: DialogArea) {
     let height = match &add.stage {
         Stage::Found { discovery, .. } => {
             let greeting = if add.welcome { GREETING.len() as u16 } else { 0 };
-            found_height(app, discovery, at.body.width.min(96)) + greeting
+            found_height(app, discovery, at.body.width.min(104)) + greeting
         }
         _ if add.welcome => 11,
         _ => 7,
     };
     let title = if add.welcome { "Welcome to newsfed" } else { "Add a source" };
-    let mut area = window(app, frame, at, (title, ""), (100, height));
+    let subject = match &add.stage {
+        Stage::Found { discovery, .. } => discovery.address.host_str().unwrap_or_default(),
+        _ => "",
+    };
+    let mut area = window(app, frame, at, (title, subject), (104, height));
     let mut line = |text: &str, role: Role, area: &mut Rect| {
         if area.height > 0 {
             let shown = crate::util::text::truncate(text, area.width.into()).into_owned();
@@ -50,13 +54,12 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
     }
     match &add.stage {
         Stage::Typing if add.welcome => {}
-        Stage::Typing => line("Press Enter to find the ways to follow it.", Role::Dim, &mut area),
+        Stage::Typing => line("Paste any address and press Enter.", Role::Dim, &mut area),
         Stage::Discovering { tried, .. } => {
             for text in tried_lines(app, tried, area.width) {
                 line(&text, Role::Dim, &mut area);
             }
-            let spinner = ["|", "/", "-", "\\"][(app.now.timestamp_millis() / 200 % 4) as usize];
-            line(&format!("{spinner} Searching …"), Role::Accent, &mut area);
+            line("Searching …", Role::Accent, &mut area);
         }
         Stage::Following => line("Adding …", Role::Accent, &mut area),
         Stage::Failed(why) => {
@@ -69,14 +72,24 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
                 }
             }
         }
-        Stage::Found { discovery, selected } => found(app, frame, discovery, *selected, &mut area),
+        Stage::Found { discovery, selected } => {
+            found(app, frame, add, (discovery, *selected), area);
+        }
     }
     if add.welcome && !matches!(add.stage, Stage::Found { .. }) {
         let bottom =
             Rect { y: area.bottom().saturating_sub(4), height: area.height.min(4), ..area };
         choices(app, frame, add, bottom);
     }
-    field_line(app, frame, "> ", &add.field, field);
+    // The field that has the keys is drawn last, for the cursor.
+    if !add.in_folder {
+        field_line(app, frame, "Address  ", &add.field, field);
+    } else {
+        let mut row = Row::new(field.width);
+        row.left("Address  ", app.palette.style(Role::Soft));
+        row.left(add.field.value(), app.palette.style(Role::Text));
+        frame.render_widget(row.line(app.palette.style(Role::Text)), field);
+    }
     if let (Some(choice), true) = (add.choice, at.is_top) {
         let y = area.bottom().saturating_sub(3) + u16::try_from(choice).unwrap_or(0);
         frame.set_cursor_position(Position::new(area.x, y));
@@ -104,7 +117,7 @@ fn choices(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
 }
 
 /// Largest number of progress lines above the ways.
-const MAX_TRIED: usize = 3;
+const MAX_TRIED: usize = 2;
 
 fn tried_lines(app: &App, tried: &[String], width: u16) -> Vec<String> {
     let tried = tried.join(&format!(" {} ", marks(app).bullet));
@@ -113,66 +126,139 @@ fn tried_lines(app: &App, tried: &[String], width: u16) -> Vec<String> {
 
 /// Rows needed for the ways found, independent of the selection.
 fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
-    let tried = tried_lines(app, &discovery.tried, width.saturating_sub(4)).len().min(MAX_TRIED);
+    let tried = tried_lines(app, &discovery.tried, width.saturating_sub(6)).len().min(MAX_TRIED);
     let entries = discovery.ways.iter().filter_map(|way| Some(way.preview()?.len())).max();
-    // The URL, and a blank line between the parts.
-    let rows = 4 + tried + discovery.ways.len() + entries.unwrap_or(0);
+    // The URL, headings, the folder, and empty rows between the parts.
+    let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).min(MAX_ENTRIES);
     u16::try_from(rows).unwrap_or(u16::MAX)
 }
 
-/// Height of the screen from which progress lines are shown.
-const ROWS_FOR_TRIED: u16 = 16;
+/// Entries that the preview shows at most.
+const MAX_ENTRIES: usize = 8;
+/// Height from which there are headings and empty rows, and progress lines.
+const ROOMY: u16 = 12;
+/// Width from which the ways have columns for how well they match and where they come from.
+const WITH_QUALITY: u16 = 64;
+const WITH_ORIGIN: u16 = 84;
+/// Width of the names of the ways.
+const NAMES: usize = 24;
 
-/// The ways found, and a preview of the selected one.
+/// The ways found, a preview of the selected one, and the folder.
 fn found(
     app: &App,
     frame: &mut Frame<'_>,
-    discovery: &Discovery,
-    selected: usize,
-    area: &mut Rect,
+    add: &Add,
+    (discovery, selected): (&Discovery, usize),
+    area: Rect,
 ) {
-    let dim = app.palette.style(Role::Dim);
-    let summary = tried_lines(app, &discovery.tried, area.width);
-    let limit = if frame.area().height < ROWS_FOR_TRIED { 0 } else { MAX_TRIED };
-    for (y, line) in (area.y..area.bottom()).zip(summary.into_iter().take(limit)) {
-        frame.render_widget(Line::styled(line, dim), Rect { y, height: 1, ..*area });
-        *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
-    }
-    let ways = discovery.ways.len();
-    // At most half of the space is for the preview.
-    let entries = discovery.ways.iter().filter_map(|way| Some(way.preview()?.len())).max();
-    let space = area.height.saturating_sub(2);
-    let space = space - (space / 2).min(u16::try_from(entries.unwrap_or(0)).unwrap_or(u16::MAX));
-    let height = u16::try_from(ways).unwrap_or(u16::MAX).min(space).max(1);
-    // Without progress lines, the line below the URL is already blank.
-    let top = area.y + u16::from(limit > 0);
-    let list = Rect { y: top, height: height.min(area.height.saturating_sub(2)), ..*area };
-    let labels = discovery.labels(app.now);
-    rows(app, frame, list, ways, selected, |i, row, here| {
-        let way = &discovery.ways[i];
-        let style = |r| role(app, here, r);
-        if way.kind() == SourceKind::Website {
-            row.right(format!(" {:.0} %", way.confidence * 100.0), style(Role::Dim));
+    let style = |role| app.palette.style(role);
+    let roomy = area.height >= ROOMY;
+    let mut y = area.y;
+    let line = |frame: &mut Frame<'_>, y: u16, row: Row| {
+        if y < area.bottom() {
+            frame.render_widget(row.line(style(Role::Text)), Rect { y, height: 1, ..area });
         }
-        row.left(if here { marks(app).pointer } else { " " }, style(Role::Accent));
-        row.left(&format!(" {}", labels[i]), style(Role::Text));
-        let selector = way.rules.pages().and_then(|rules| rules.articles.as_deref());
-        let elsewhere = Some(way.url.as_str()).filter(|_| way.url != discovery.address);
-        let title = Some(way.title.as_str()).filter(|title| !title.is_empty());
-        if let Some(detail) = selector.or(title).or(elsewhere) {
-            row.left(&format!("  {detail}"), style(Role::Dim));
-        }
-    });
-    let Some(preview) = discovery.ways.get(selected).and_then(crate::engine::Way::preview) else {
-        return;
     };
-    let first = list.bottom() + 1;
-    for (y, (title, date)) in (first..area.bottom()).zip(preview) {
+    if roomy {
+        for text in tried_lines(app, &discovery.tried, area.width).into_iter().take(MAX_TRIED) {
+            let mut row = Row::new(area.width);
+            row.left(&text, style(Role::Dim));
+            line(frame, y, row);
+            y += 1;
+        }
+        let mut row = Row::new(area.width);
+        row.right("best first", style(Role::Dim));
+        row.left("Ways to follow it", style(Role::Title));
+        line(frame, y + 1, row);
+        y += 2;
+    }
+    let ways = u16::try_from(discovery.ways.len()).unwrap_or(u16::MAX);
+    let left = area.bottom().saturating_sub(y);
+    // At most half of the space is for the preview; the folder is in the last row.
+    let list = Rect { y, height: ways.min((left / 2).max(1)), ..area };
+    let labels = discovery.labels(app.now);
+    rows(app, frame, list, discovery.ways.len(), selected, |i, row, here| {
+        way_row(app, row, (discovery, &labels[i]), i, here);
+    });
+    let last = area.bottom().saturating_sub(1);
+    folder_row(app, frame, add, Rect { y: last, height: u16::from(last > list.bottom()), ..area });
+    let preview = discovery.ways.get(selected).and_then(Way::preview).unwrap_or_default();
+    let mut y = list.bottom() + 1;
+    if roomy && !preview.is_empty() {
+        super::dialogs::rule(app, frame, Rect { y: list.bottom(), height: 1, ..area });
+        let mut row = Row::new(area.width);
+        row.left("Preview", style(Role::Title));
+        row.left("  what it gives now", style(Role::Dim));
+        line(frame, y, row);
+        y += 1;
+    }
+    for (y, (title, date)) in (y..last.saturating_sub(u16::from(roomy))).zip(preview) {
         let mut row = Row::new(area.width);
         let when = date.map(|d| age((app.now - d).num_seconds())).unwrap_or_default();
-        row.right(format!(" {when:>4}"), dim);
-        row.left(&format!("    {title}"), app.palette.style(Role::Text));
-        frame
-            .render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..*area });
+        row.left(&format!("{when:>4}  "), style(Role::Dim));
+        row.left(&title, style(Role::Bright));
+        line(frame, y, row);
     }
+}
+
+/// A way: what it is, what it gives, how well it matches, and where it comes from. Its selectors
+/// are shown where they can be edited.
+fn way_row(app: &App, row: &mut Row, (discovery, label): (&Discovery, &str), i: usize, here: bool) {
+    let way = &discovery.ways[i];
+    let (name, detail) = way.describe(app.now);
+    // What tells it from others of the same kind.
+    let own = label.strip_prefix(name).unwrap_or_default();
+    let own = own.strip_prefix(&format!(" \u{b7} {detail}")).unwrap_or_default();
+    let elsewhere = Some(way.url.as_str()).filter(|_| way.url != discovery.address);
+    let title = Some(way.title.as_str()).filter(|title| !title.is_empty());
+    let origin = Some(own.trim_start_matches([' ', '\u{b7}'])).filter(|own| !own.is_empty());
+    let origin = origin.or(elsewhere).or(title).unwrap_or_default();
+    let width = usize::from(row.width());
+    if width >= usize::from(WITH_ORIGIN) {
+        let origin = text::truncate(origin, width / 4).into_owned();
+        row.right(format!("  {origin}"), app.palette.style(Role::Dim));
+    }
+    if width >= usize::from(WITH_QUALITY) {
+        quality(app, row, if i == 0 { None } else { Some(way.confidence) }, way.confidence);
+    }
+    let name = text::truncate(name, row.free().max(1)).into_owned();
+    row.left(&name, role(app, here, Role::Text));
+    let gap = NAMES.saturating_sub(text::width(&name)).max(2);
+    row.left(&" ".repeat(gap), app.palette.style(Role::Text));
+    row.left(&detail, app.palette.style(Role::Soft));
+}
+
+/// Five squares and a word. The first way is the best one, however sure it is.
+fn quality(app: &App, row: &mut Row, other: Option<f64>, confidence: f64) {
+    let word = match other {
+        None => "best match",
+        Some(0.6..) => "good",
+        Some(0.35..) => "fair",
+        Some(_) => "weak",
+    };
+    let filled = (1..=5).filter(|&n| confidence >= f64::from(n) / 5.0 - 0.1).count().max(1);
+    let (square, empty) = if app.settings.ui.ascii { ("#", ".") } else { ("▪", "▪") };
+    row.right(format!(" {word:<10}"), app.palette.style(Role::Soft));
+    row.right(empty.repeat(5 - filled), app.palette.style(Role::Border));
+    row.right(format!("  {}", square.repeat(filled)), app.palette.style(Role::Ok));
+}
+
+/// The field of the folder.
+fn folder_row(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
+    if area.is_empty() {
+        return;
+    }
+    if add.in_folder {
+        field_line(app, frame, "Folder  ", &add.folder, area);
+        return;
+    }
+    let mut row = Row::new(area.width);
+    let folder = add.folder.value();
+    row.right("Tab changes", app.palette.style(Role::Dim));
+    row.left("Folder  ", app.palette.style(Role::Soft));
+    match folder {
+        "" => row.left("none", app.palette.style(Role::Dim)),
+        name => row.left(name, app.palette.style(Role::Text)),
+    }
+    frame.render_widget(row.line(app.palette.style(Role::Text)), area);
 }

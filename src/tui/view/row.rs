@@ -60,6 +60,10 @@ impl Row {
         self.left.push(Span::styled(shown, style));
     }
 
+    pub(super) fn width(&self) -> u16 {
+        u16::try_from(self.width).unwrap_or(u16::MAX)
+    }
+
     /// Free cells.
     pub(super) fn free(&self) -> usize {
         self.width.saturating_sub(self.used + self.reserved)
