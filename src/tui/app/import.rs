@@ -3,8 +3,9 @@
 use super::dialogs::{Dialog, KeyHints, Reply};
 use super::history::Change;
 use super::{Add, App, Prompt};
-use crate::config::{FileChange, FileKind, Import, Key};
+use crate::config::{FileChange, FileKind, Import, Key, ViewSettings};
 use crate::engine::Edited;
+use crate::model::Source;
 use crate::tui::effect::{Effect, ImportList, Purpose};
 use crate::tui::event::{Failure, ImportRead, NotSaved, RequestId};
 use crate::tui::import::expand_home;
@@ -12,6 +13,7 @@ use crate::tui::view::{self, DialogArea};
 use crate::util::url::parse_web;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
+use std::collections::HashSet;
 
 /// Preview of an import.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(crate) struct ImportPreview {
     pub(crate) path: String,
     list: ImportList,
     pub(crate) selected: usize,
+    /// URLs of sources, and names of views, that the user does not want.
+    unticked: HashSet<String>,
     /// Whether the import was started.
     pub(crate) going: bool,
 }
@@ -33,12 +37,14 @@ pub(crate) struct ImportPreview {
 /// A line of the preview.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ImportLine<'a> {
-    Source(&'a crate::model::Source),
-    View(&'a crate::config::ViewSettings),
+    /// A folder with its number of sources, above them.
+    Folder(&'a str, usize),
+    Source(&'a Source),
+    View(&'a ViewSettings),
     /// Already followed: id and URL.
     Known(&'a crate::model::SourceId, &'a url::Url),
     /// A view whose name is taken.
-    KnownView(&'a crate::config::ViewSettings),
+    KnownView(&'a ViewSettings),
     /// Skipped entry and reason.
     Skipped(&'a str, &'a str),
 }
@@ -48,14 +54,57 @@ impl ImportPreview {
         self.read.as_ref().is_some_and(|read| read.private_sources > 0)
     }
 
+    /// Whether a line is imported; for a folder, whether any of its sources is.
+    pub(crate) fn is_ticked(&self, line: ImportLine<'_>) -> bool {
+        match line {
+            ImportLine::Folder(folder, _) => {
+                self.in_folder(folder).any(|url| !self.unticked.contains(&url))
+            }
+            ImportLine::Source(source) => !self.unticked.contains(source.url.as_str()),
+            ImportLine::View(view) => !self.unticked.contains(&view.name),
+            _ => false,
+        }
+    }
+
+    /// The URLs of the sources of a folder.
+    fn in_folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = String> + 'a {
+        let sources = self.read.iter().flat_map(|read| &read.sources);
+        let inside = move |s: &&Source| s.folder.as_deref() == Some(folder);
+        sources.filter(inside).map(|s| s.url.to_string())
+    }
+
+    /// Ticks or unticks the selected source, view or folder.
+    fn toggle(&mut self) {
+        let lines = self.lines();
+        let Some(line) = lines.get(self.selected).copied() else { return };
+        let names: Vec<String> = match line {
+            ImportLine::Folder(folder, _) => self.in_folder(folder).collect(),
+            ImportLine::Source(source) => vec![source.url.to_string()],
+            ImportLine::View(view) => vec![view.name.clone()],
+            _ => return,
+        };
+        match self.is_ticked(line) {
+            true => self.unticked.extend(names),
+            false => self.unticked.retain(|name| !names.contains(name)),
+        }
+    }
+
+    /// The sources and views to import.
+    fn wanted(&self, import: &Import) -> (Vec<Source>, Vec<ViewSettings>) {
+        let (mut sources, mut views) = (import.sources.clone(), import.views.clone());
+        sources.retain(|source| !self.unticked.contains(source.url.as_str()));
+        views.retain(|view| !self.unticked.contains(&view.name));
+        (sources, views)
+    }
+
     pub(crate) fn lines(&self) -> Vec<ImportLine<'_>> {
         let Some(read) = &self.read else { return Vec::new() };
-        let sources = read.sources.iter().map(ImportLine::Source);
+        let sources = grouped(&read.sources);
         let views = read.views.iter().map(ImportLine::View);
         let known = read.already.iter().map(|(id, url)| ImportLine::Known(id, url));
         let skipped = read.import.skipped.iter().map(|(what, why)| ImportLine::Skipped(what, why));
         let named = read.known_views.iter().map(ImportLine::KnownView);
-        sources.chain(views).chain(skipped).chain(known).chain(named).collect()
+        sources.into_iter().chain(views).chain(skipped).chain(known).chain(named).collect()
     }
 }
 
@@ -68,8 +117,13 @@ impl Dialog for ImportPreview {
                     "Nothing to import: everything in this file is already followed or skipped";
                 return Reply::close(app.note(why));
             }
-            let Import { sources, views, skipped, .. } = read.import.clone();
-            let (request, listed, skipped) = (self.request, sources.len(), skipped.len());
+            let is_new = |line: &ImportLine<'_>| self.is_ticked(*line);
+            if !self.lines().iter().any(is_new) {
+                return app.note("Nothing is selected. Space selects a source or a folder.").into();
+            }
+            let (sources, views) = self.wanted(&read.import);
+            let skipped = read.import.skipped.len();
+            let (request, listed) = (self.request, sources.len());
             self.going = true;
             let purpose = Purpose::Import { request, listed, skipped };
             let change = FileChange::Import { sources, views };
@@ -82,7 +136,9 @@ impl Dialog for ImportPreview {
             let list = self.list.clone();
             return vec![Effect::ReadImport { request, list, private }].into();
         }
-        if let Some(motion) = app.motion(key) {
+        if event.code == KeyCode::Char(' ') {
+            self.toggle();
+        } else if let Some(motion) = app.motion(key) {
             self.selected = motion.from(self.selected, 10, self.lines().len());
         } else if app.is_back(key) {
             return Reply::close(vec![]);
@@ -96,17 +152,17 @@ impl Dialog for ImportPreview {
 
     fn hints(&self) -> KeyHints {
         match (self.has_private(), self.private) {
-            (false, _) => &[("Enter", "import"), ("Up Down", "select"), ("Esc", "cancel")],
+            (false, _) => &[("Enter", "import"), ("Space", "skip or take"), ("Esc", "cancel")],
             (true, false) => &[
                 ("Enter", "import"),
                 ("p", "import private addresses too"),
-                ("Up Down", "select"),
+                ("Space", "skip or take"),
                 ("Esc", "cancel"),
             ],
             (true, true) => &[
                 ("Enter", "import"),
                 ("p", "skip private addresses"),
-                ("Up Down", "select"),
+                ("Space", "skip or take"),
                 ("Esc", "cancel"),
             ],
         }
@@ -134,6 +190,7 @@ impl App {
             path,
             list: list.clone(),
             selected: 0,
+            unticked: HashSet::new(),
             going: false,
         });
         vec![Effect::ReadImport { request, list, private: false }]
@@ -220,6 +277,27 @@ impl App {
             None => self.note(text),
         }
     }
+}
+
+/// The sources without a folder, then the folders with theirs, in the order of the list.
+fn grouped(sources: &[Source]) -> Vec<ImportLine<'_>> {
+    let mut folders: Vec<&str> = Vec::new();
+    for folder in sources.iter().filter_map(|source| source.folder.as_deref()) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    let inside = |folder: Option<&str>| {
+        let sources = sources.iter().filter(move |s| s.folder.as_deref() == folder);
+        sources.map(ImportLine::Source).collect::<Vec<_>>()
+    };
+    let mut lines = inside(None);
+    for folder in folders {
+        let of_folder = inside(Some(folder));
+        lines.push(ImportLine::Folder(folder, of_folder.len()));
+        lines.extend(of_folder);
+    }
+    lines
 }
 
 /// The URLs in a text of several URLs, separated by white space, each with its scheme; `None` if it

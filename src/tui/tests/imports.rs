@@ -15,12 +15,12 @@ fn previews_imports_and_undoes_a_list() {
     let screen = stage.screen(120, 40);
     for words in [
         "1 new, 1 view, 2 skipped, 1 already followed",
-        "+ The first one  https://one.example/feed",
-        "⌕ New linux  unread tag:linux",
+        "[x] The first one  https://one.example/feed",
+        "[x] ⌕ New linux  unread tag:linux",
         "! a query that cannot be converted: \"^a|b\" is a pattern",
         "! newsfed does not run the commands of an imported list",
-        "= news  https://news.example/feed",
-        "will be added as one-example: https://one.example/feed · tags linux",
+        "= news.example/feed  https://news.example/feed",
+        "will be added: https://one.example/feed · tags linux",
     ] {
         assert!(screen.contains(words), "{words} in\n{screen}");
     }
@@ -142,9 +142,48 @@ fn skips_private_addresses_until_the_user_includes_them() {
     assert!(screen.contains("! a private address; press p to import it too"), "{screen}");
     stage.keys("p");
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("2 new") && screen.contains("+ 192"), "{screen}");
+    assert!(screen.contains("2 new") && screen.contains("[x] 192"), "{screen}");
     stage.keys("p");
     assert!(stage.screen(120, 40).contains("1 new, 1 skipped"));
     stage.keys("p<Enter>");
     assert!(file(&stage).contains("http://192.168.1.5/feed"));
+}
+
+#[test]
+fn unticked_sources_and_folders_are_not_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("list.opml");
+    let feed =
+        |name: &str| format!("<outline text=\"{name}\" xmlUrl=\"https://{name}.example/feed\"/>");
+    let list = format!(
+        "<opml version=\"2.0\"><body>{}<outline text=\"Far\">{}{}</outline></body></opml>",
+        feed("one"),
+        feed("two"),
+        feed("three")
+    );
+    std::fs::write(&path, list).unwrap();
+    let mut stage = stage_with_files();
+    stage.keys("i");
+    stage.happen(Event::Pasted(path.display().to_string()));
+    stage.keys("<Enter>");
+    let screen = stage.screen(120, 40);
+    for words in ["[x] one", "[x] Far", "  [x] two", "  [x] three"] {
+        assert!(screen.contains(words), "{words} in\n{screen}");
+    }
+    // A folder stands for its sources.
+    stage.keys("j<Space>");
+    assert_eq!(stage.screen(120, 40).matches("[ ]").count(), 3);
+    stage.keys("jj<Space>kk");
+    assert_eq!(stage.screen(120, 40).matches("[ ]").count(), 1, "one of its sources is ticked");
+    stage.keys("k<Space><Enter>");
+    let imported = file(&stage);
+    assert!(imported.contains("three.example"), "{imported}");
+    assert!(!imported.contains("//one.example") && !imported.contains("//two.example"));
+    assert!(stage.screen(120, 40).contains("1 source imported"));
+    // Nothing is imported if nothing is ticked.
+    let mut stage = stage_with_files();
+    stage.happen(Event::Pasted("https://one.example/ https://two.example/".to_owned()));
+    stage.keys("<Space>j<Space><Enter>");
+    assert!(stage.screen(120, 40).contains("Nothing is selected"));
+    assert_eq!(file(&stage), SOURCES);
 }

@@ -55,14 +55,28 @@ pub(in crate::tui) fn import(
     let detail = (list.height / 4).min(3);
     let list = Rect { height: list.height - detail, ..list };
     rows(app, frame, list, lines.len(), preview.selected, |i, row, here| {
+        tick(app, row, preview, lines[i]);
         line(app, row, lines[i], |r| role(app, here, r));
     });
-    let Some(text) = lines.get(preview.selected).map(|line| detail_text(*line)) else { return };
+    let Some(text) = lines.get(preview.selected).map(|line| detail_text(app, *line)) else {
+        return;
+    };
     let wrapped = super::super::reader::wrap_plain(&text, list.width.into());
     for (y, text) in (list.bottom()..list.bottom() + detail).zip(wrapped) {
         let at = Rect { y, height: 1, ..list };
         frame.render_widget(Line::styled(text, style(Role::Dim)), at);
     }
+}
+
+/// The check box of what can be imported.
+fn tick(app: &App, row: &mut Row, preview: &ImportPreview, line: ImportLine<'_>) {
+    let indent = match line {
+        ImportLine::Source(source) if source.folder.is_some() => "  ",
+        ImportLine::Folder(..) | ImportLine::Source(_) | ImportLine::View(_) => "",
+        _ => return,
+    };
+    let mark = if preview.is_ticked(line) { "[x] " } else { "[ ] " };
+    row.left(&format!("{indent}{mark}"), app.palette.style(Role::KeyHint));
 }
 
 fn line(
@@ -73,10 +87,11 @@ fn line(
 ) {
     let m = marks(app);
     match line {
+        ImportLine::Folder(folder, count) => {
+            row.right(format!(" {count}"), style(Role::Dim));
+            row.left(folder, style(Role::Soft));
+        }
         ImportLine::Source(source) => {
-            let folder = source.folder.as_deref().unwrap_or_default();
-            row.right(format!(" {folder}"), style(Role::Dim));
-            row.left("+ ", style(Role::Accent));
             row.left(source.title.as_deref().unwrap_or(source.id.as_str()), style(Role::Text));
             row.left(&format!("  {}", source.url), style(Role::Dim));
         }
@@ -87,7 +102,7 @@ fn line(
         }
         ImportLine::Known(id, url) => {
             row.left("= ", style(Role::Dim));
-            row.left(&format!("{id}  {url}"), style(Role::Dim));
+            row.left(&format!("{}  {url}", app.source_name(id)), style(Role::Dim));
         }
         ImportLine::KnownView(view) => {
             row.left("= ", style(Role::Dim));
@@ -100,15 +115,16 @@ fn line(
     }
 }
 
-fn detail_text(line: ImportLine<'_>) -> String {
+fn detail_text(app: &App, line: ImportLine<'_>) -> String {
     let text = match line {
         ImportLine::Source(source) => {
             let tags = source.tags.join(", ");
             let tags = if tags.is_empty() { tags } else { format!(" · tags {tags}") };
-            format!("will be added as {}: {}{tags}", source.id, source.url)
+            format!("will be added: {}{tags}", source.url)
         }
+        ImportLine::Folder(folder, _) => format!("Space skips or takes all sources of {folder}"),
         ImportLine::View(view) => format!("view to add: {}", view.query),
-        ImportLine::Known(id, url) => format!("already followed as {id}: {url}"),
+        ImportLine::Known(id, url) => format!("already followed as {}: {url}", app.source_name(id)),
         ImportLine::KnownView(view) => {
             format!("a view with this name exists: {}: {}", view.name, view.query)
         }
