@@ -33,7 +33,7 @@ impl Context {
             Self::Everywhere => "every pane",
             Self::Sources => "Sources",
             Self::Items => "Items",
-            Self::Reader => "the Reader",
+            Self::Reader => "Reader",
         }
     }
 

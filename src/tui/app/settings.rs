@@ -17,6 +17,7 @@ use crate::tui::view::{self, DialogArea};
 use chrono::TimeDelta;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
+use std::ops::Range;
 
 /// A change of one key of the settings.
 pub(super) fn setting(path: &[&str], value: impl Into<toml::Value>) -> KeyChange {
@@ -213,6 +214,36 @@ impl KeysPage {
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
     }
 
+    /// The bindings of each action: ranges of the rows.
+    pub(crate) fn actions(&self) -> Vec<Range<usize>> {
+        let mut start = 0;
+        let groups = self.rows.chunk_by(|a, b| a.action == b.action);
+        let range = |group: &[KeyRow]| {
+            let range = start..start + group.len();
+            start = range.end;
+            range
+        };
+        groups.map(range).collect()
+    }
+
+    /// Moves by a number of actions.
+    fn step(&mut self, count: isize) {
+        let actions = self.actions();
+        let at = actions.iter().position(|range| range.contains(&self.selected)).unwrap_or(0);
+        let next = at.saturating_add_signed(count).min(actions.len().saturating_sub(1));
+        self.selected = actions.get(next).map_or(0, |range| range.start);
+    }
+
+    /// Moves among the bindings of an action.
+    fn step_binding(&mut self, forward: bool) {
+        let next = if forward { self.selected + 1 } else { self.selected.saturating_sub(1) };
+        let same =
+            |a: Option<&KeyRow>, b: Option<&KeyRow>| a.map(|r| r.action) == b.map(|r| r.action);
+        if next < self.rows.len() && same(self.rows.get(next), self.row()) {
+            self.selected = next;
+        }
+    }
+
     fn begin_capture(&mut self, app: &mut App, additional: bool) {
         let Some(row) = self.row().cloned() else { return };
         self.capture = Some(Capture { row, additional, keys: Vec::new(), deadline: None });
@@ -285,13 +316,14 @@ impl Dialog for KeysPage {
             };
         }
         let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
-        let last = self.rows.len().saturating_sub(1);
         match event.code {
             KeyCode::Esc => return Reply::close(vec![]),
-            KeyCode::Down | KeyCode::Tab => self.selected = (self.selected + 1).min(last),
-            KeyCode::Up | KeyCode::BackTab => self.selected = self.selected.saturating_sub(1),
-            KeyCode::PageDown => self.selected = (self.selected + 10).min(last),
-            KeyCode::PageUp => self.selected = self.selected.saturating_sub(10),
+            KeyCode::Down | KeyCode::Tab => self.step(1),
+            KeyCode::Up | KeyCode::BackTab => self.step(-1),
+            KeyCode::PageDown => self.step(10),
+            KeyCode::PageUp => self.step(-10),
+            KeyCode::Right => self.step_binding(true),
+            KeyCode::Left => self.step_binding(false),
             KeyCode::Enter => self.begin_capture(app, false),
             KeyCode::Char('n') if ctrl => self.begin_capture(app, true),
             KeyCode::Char('x') if ctrl => {
@@ -313,6 +345,7 @@ impl Dialog for KeysPage {
         }
         &[
             ("Enter", "change key"),
+            ("Left Right", "another key"),
             ("C-n", "add key"),
             ("C-x", "unbind"),
             ("C-r", "reset"),

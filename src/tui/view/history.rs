@@ -5,14 +5,16 @@ use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::dialogs::{DialogArea, field_line, role, rows, split_field};
 use super::frame::window;
-use crate::config::{KeyOrigin, KeyRow, Role, show_sequence};
+use super::row::Row;
+use crate::config::{Context, KeyOrigin, Role, show_sequence};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use std::ops::Range;
 
 /// Largest sizes of the dialogs.
 const HISTORY_SIZE: (u16, u16) = (90, 24);
-const KEYS_SIZE: (u16, u16) = (90, 40);
+const KEYS_SIZE: (u16, u16) = (104, 40);
 
 /// The changes, newest first. Undone ones are above the current state.
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList, area: DialogArea) {
@@ -56,29 +58,52 @@ pub(in crate::tui) fn draw_keys(
     footer.truncate(limit);
     let summary = u16::try_from(footer.len()).unwrap_or(0);
     let list = Rect { height: list.height - summary, ..list };
-    rows(app, frame, list, page.rows.len(), page.selected, |i, row, here| {
-        let this = &page.rows[i];
-        let style = |r| role(app, here, r);
-        let narrow = list.width < 56;
-        let name = text::truncate(this.action.name(), if narrow { 16 } else { 20 }).into_owned();
-        row.left(&format!("{name:<0$}", if narrow { 17 } else { 21 }), style(Role::Accent));
-        row.left(&format!("{:<11}", this.context.name()), style(Role::Dim));
-        match this.origin {
-            KeyOrigin::Preset => {}
-            KeyOrigin::Own => row.right(" changed", style(Role::Ok)),
-            KeyOrigin::Unbound => row.right(" unbound", style(Role::Warning)),
-        }
-        row.left(&shown_keys(this), style(Role::KeyHint));
+    let actions = page.actions();
+    let at = actions.iter().position(|range| range.contains(&page.selected)).unwrap_or(0);
+    if actions.is_empty() {
+        let none = ratatui::text::Line::styled("No match", app.palette.style(Role::Dim));
+        frame.render_widget(none, list);
+    }
+    rows(app, frame, list, actions.len(), at, |i, row, here| {
+        action_row(app, row, page, (actions[i].clone(), here));
     });
     for (y, (line, role)) in (list.bottom()..inner.bottom()).zip(footer) {
         let line = ratatui::text::Line::styled(line, app.palette.style(role));
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
-    field_line(app, frame, "Search: ", &page.field, field);
+    field_line(app, frame, "Find: ", &page.field, field);
 }
 
-fn shown_keys(row: &KeyRow) -> String {
-    row.keys.as_deref().map_or_else(|| "-".to_owned(), show_sequence)
+/// An action with all of its keys; those that Enter changes are marked.
+fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<usize>, bool)) {
+    let style = |role| app.palette.style(role);
+    let bindings = &page.rows[range.clone()];
+    let Some(first) = bindings.first() else { return };
+    let all = |origin| bindings.iter().all(|binding| binding.origin == origin);
+    if bindings.iter().any(|binding| binding.origin == KeyOrigin::Own) {
+        row.right(" changed", style(Role::Ok));
+    } else if all(KeyOrigin::Unbound) {
+        row.right(" unbound", style(Role::Warning));
+    }
+    let width = usize::from(row.width()) * 2 / 5;
+    let help = text::truncate(first.action.help(), width.saturating_sub(2)).into_owned();
+    row.left(&help, role(app, here, Role::Text));
+    row.left(&" ".repeat(width.saturating_sub(text::width(&help))), style(Role::Text));
+    let mut context = Context::Everywhere;
+    for (i, binding) in range.zip(bindings) {
+        if binding.context != context {
+            row.left(&format!("{} ", binding.context.title()), style(Role::Dim));
+            context = binding.context;
+        }
+        let keys = binding.keys.as_deref().map_or_else(|| "-".to_owned(), show_sequence);
+        let changes = here && i == page.selected;
+        let (open, close) = if changes { ("[", "]") } else { (" ", " ") };
+        let role = match binding.origin {
+            KeyOrigin::Unbound => Role::Dim,
+            _ => Role::KeyHint,
+        };
+        row.left(&format!("{open}{keys}{close}"), style(role));
+    }
 }
 
 /// The text below the list: the help of the selected action or a question.
