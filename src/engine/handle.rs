@@ -158,6 +158,13 @@ impl Handle {
         reports
     }
 
+    /// Forgets the sources of refreshes that have not been asked yet; their channels close once the
+    /// running polls are done.
+    pub async fn cancel_refresh(&self) {
+        // A closed channel means that the engine is stopping.
+        let _ = self.commands.send(Command::CancelRefresh).await;
+    }
+
     /// Stops the exploration of a site (row key), keeping what it found; returns whether one was
     /// running. If it found nothing, the next poll continues it.
     pub fn stop_exploring(&self, key: i64) -> bool {

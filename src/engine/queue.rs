@@ -60,6 +60,24 @@ impl Queue {
         Some((Claim { key: job.key, host }, job))
     }
 
+    /// Forgets the waiting jobs whose results somebody wanted, so that their channels close.
+    /// Returns their number.
+    pub(super) fn cancel_reported(&mut self) -> usize {
+        let before = self.claimed.len();
+        for jobs in self.waiting.values_mut() {
+            jobs.retain(|job| {
+                let stays = job.report.is_none();
+                if !stays {
+                    self.claimed.remove(&job.key);
+                }
+                stays
+            });
+        }
+        self.waiting.retain(|_, jobs| !jobs.is_empty());
+        self.ready.retain(|host| self.waiting.contains_key(host));
+        before - self.claimed.len()
+    }
+
     /// Releases a claim, whatever the result of its job.
     pub(super) fn done(&mut self, claim: &Claim) {
         self.claimed.remove(&claim.key);
@@ -124,6 +142,26 @@ mod tests {
         assert!(!queue.push("a".to_owned(), job(1)), "still claimed");
         assert_eq!(queue.pop().unwrap().0.key, 2, "the host continues");
         assert!(queue.is_drained());
+    }
+
+    #[test]
+    fn cancelling_forgets_waiting_jobs_with_a_listener() {
+        let mut queue = Queue::default();
+        let (listener, mut reports) = tokio::sync::mpsc::unbounded_channel();
+        for (host, key) in [("a", 1), ("a", 2), ("b", 3)] {
+            let report = Some(listener.clone());
+            assert!(queue.push(host.to_owned(), Job { report, ..job(key) }));
+        }
+        assert!(queue.push("b".to_owned(), job(4)));
+        drop(listener);
+        let (claim, running) = queue.pop().unwrap();
+        assert_eq!(queue.cancel_reported(), 2);
+        assert_eq!(queue.pop().unwrap().0.key, 4, "nobody waits for a due one");
+        assert!(queue.is_drained() && queue.pop().is_none());
+        assert!(queue.push("a".to_owned(), job(2)), "its claim was released");
+        drop(running);
+        queue.done(&claim);
+        assert!(reports.try_recv().is_err() && reports.is_closed(), "its channel closes");
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub(super) enum Command {
         pace: Pace,
         report: Option<mpsc::UnboundedSender<Report>>,
     },
+    /// Forget what waits because of a refresh.
+    CancelRefresh,
     Replan,
 }
 
@@ -130,6 +132,14 @@ impl Loop {
     async fn obey(&mut self, command: Command) {
         match command {
             Command::Replan => self.replan().await,
+            Command::CancelRefresh => {
+                self.done += self.queue.cancel_reported();
+                if self.done >= self.total {
+                    (self.done, self.total) = (0, 0);
+                }
+                // What is due is planned again.
+                self.replan().await;
+            }
             Command::Refresh { keys, pace, report } => {
                 let named = keys.is_some();
                 let keys = keys.unwrap_or_else(|| self.context.keys());

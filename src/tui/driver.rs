@@ -109,6 +109,10 @@ impl Driver {
                 )
             }),
             Effect::Refresh { keys, pace } => self.refresh(keys, pace),
+            Effect::CancelRefresh => {
+                let handle = self.handle.clone();
+                tokio::spawn(async move { handle.cancel_refresh().await });
+            }
             Effect::Discover { request, address } => {
                 let (listener, mut progress) = tokio::sync::mpsc::unbounded_channel();
                 let events = self.events.clone();

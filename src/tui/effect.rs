@@ -43,6 +43,8 @@ pub(super) enum Effect {
         keys: Option<Vec<i64>>,
         pace: Pace,
     },
+    /// Sends no more requests of refreshes that the user started.
+    CancelRefresh,
     Discover {
         request: RequestId,
         address: String,

@@ -35,6 +35,7 @@ impl App {
             return self.note("Nothing to refresh: no sources yet");
         }
         self.refreshing = Some(Refreshing::default());
+        self.results.clear();
         vec![Effect::Refresh { keys, pace }]
     }
 
@@ -52,6 +53,9 @@ impl App {
     }
 
     pub(super) fn refreshed(&mut self, report: &Report) -> Vec<Effect> {
+        if self.refreshing.is_some() {
+            self.record_report(report);
+        }
         let Some(totals) = &mut self.refreshing else { return vec![] };
         totals.left_out += report.left_out.iter().map(|each| each.count).sum::<u32>();
         match &report.result {

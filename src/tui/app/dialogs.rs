@@ -204,6 +204,7 @@ impl App {
                 self.push_dialog(LogList::default());
                 vec![Effect::Read(Read::Log)]
             }
+            Action::Progress => self.open_progress(),
             Action::Jump => self.open_jump(),
             Action::Why => self.open_why(),
             Action::Edit => self.open_editor(false),

@@ -20,6 +20,7 @@ mod keys;
 mod links;
 mod palette;
 mod preview;
+mod progress;
 mod prompt;
 mod rank;
 mod reader;
@@ -41,6 +42,7 @@ pub(super) use items::{ItemsPane, midnight};
 pub(super) use jump::Jump;
 pub(super) use links::{Hints, LinkList};
 pub(super) use palette::{Hit, Palette};
+pub(super) use progress::{Fate, Progress};
 pub(super) use prompt::{Prompt, PromptKind};
 pub(super) use reader::ReaderPane;
 pub(super) use search::SearchBar;
@@ -59,6 +61,7 @@ use arrange::Counting;
 use chrono::TimeDelta;
 use hints::Pending;
 use history::History;
+use progress::ProgressRow;
 pub(super) use settings::KeysPage;
 use settings::PendingEdits;
 use std::collections::HashSet;
@@ -119,6 +122,8 @@ pub(super) struct App {
     /// Commands that were run from the palette, the last one first.
     recent: Vec<Action>,
     pub(super) refreshing: Option<Refreshing>,
+    /// The results of the last refresh.
+    results: Vec<ProgressRow>,
     pub(super) areas: Areas,
     pub(super) texts: Texts,
     pub(super) history: History,
@@ -183,6 +188,7 @@ impl App {
             unbound: HashSet::new(),
             recent: Vec::new(),
             refreshing: None,
+            results: Vec::new(),
             areas: Areas::default(),
             texts: Texts::default(),
             history: History::default(),

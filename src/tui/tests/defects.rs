@@ -261,3 +261,33 @@ fn the_folder_is_chosen_while_adding() {
     let follows = stage.requested.last().unwrap();
     assert!(follows.contains("folder: Some(\"Tech/x\")"), "{follows}");
 }
+
+#[test]
+fn progress_of_a_refresh_lists_what_failed_first_and_can_be_stopped() {
+    use crate::engine::{Refreshed, Report, Status};
+    let mut stage = Stage::new();
+    stage.keys("V");
+    assert!(stage.screen(120, 40).contains("Nothing was refreshed yet. Press R"));
+    stage.keys("R");
+    let claimed = [4, 5].into_iter().collect();
+    stage.happen(Event::StatusChanged(Status { claimed, total: 4, done: 2, ..Status::default() }));
+    let message = "allocator.example does not answer".to_owned();
+    let kind = ErrorKind::Permanent;
+    for (id, result) in [
+        ("kernel", Refreshed::Polled(Outcome::Unchanged)),
+        ("allocator", Refreshed::Polled(Outcome::Failed { kind, message })),
+    ] {
+        let source = SourceId(id.to_owned());
+        stage.happen(Event::Refreshed(Report { source, result, left_out: vec![] }));
+    }
+    stage.keys("V");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("1 failed, 1 unchanged, 2 waiting"), "{screen}");
+    let line = |words: &str| screen.lines().position(|l| l.contains(words)).unwrap();
+    assert!(line("✗ allocator") < line("· Kernel notes") && line("· Kernel") < line("↻ theatre"));
+    assert!(screen.contains("2 of 4"), "{screen}");
+    stage.keys("X");
+    assert_eq!(stage.requested.last().unwrap(), "CancelRefresh");
+    stage.happen(Event::RefreshEnded);
+    assert!(stage.screen(120, 40).contains("finished"));
+}

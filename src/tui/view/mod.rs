@@ -14,6 +14,7 @@ pub(super) mod history;
 mod items;
 pub(super) mod lists;
 pub(super) mod palette;
+pub(super) mod progress;
 mod reader;
 mod row;
 mod sheet;

@@ -308,6 +308,7 @@ impl Chaos {
             Effect::Bench { bench, ask } => return self.bench_answer(bench, ask),
             Effect::Read(Read::Version)
             | Effect::CancelDiscovery
+            | Effect::CancelRefresh
             | Effect::CloseBench
             | Effect::StopCrawl { .. }
             | Effect::Copy { .. }

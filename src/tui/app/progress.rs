@@ -1,0 +1,125 @@
+//! The progress of the refresh that the user started, and its results source by source.
+
+use super::dialogs::{Dialog, KeyHints, Reply};
+use super::{App, Focus, RowId};
+use crate::config::{Action, Context, Key, Lookup};
+use crate::engine::{Refreshed, Report};
+use crate::model::{Outcome, SourceId};
+use crate::tui::effect::Effect;
+use crate::tui::view::{self, DialogArea};
+use crate::util::time_text;
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
+
+/// State of the dialog.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    pub(crate) selected: usize,
+}
+
+/// What became of a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fate {
+    Failed,
+    Skipped,
+    New,
+    Unchanged,
+    Waiting,
+}
+
+/// A source in the list, and what happened.
+#[derive(Debug)]
+pub(crate) struct ProgressRow {
+    pub(crate) source: SourceId,
+    pub(crate) fate: Fate,
+    pub(crate) words: String,
+}
+
+impl App {
+    /// Stores the result of a source.
+    pub(super) fn record_report(&mut self, report: &Report) {
+        let left_out: u32 = report.left_out.iter().map(|each| each.count).sum();
+        let (fate, mut words) = self.fate(&report.result);
+        if left_out > 0 {
+            words += &format!(", {left_out} left out");
+        }
+        self.results.push(ProgressRow { source: report.source.clone(), fate, words });
+        // What needs attention comes first.
+        self.results.sort_by_key(|row| row.fate);
+    }
+
+    fn fate(&self, result: &Refreshed) -> (Fate, String) {
+        match result {
+            Refreshed::Polled(Outcome::Failed { message, .. }) => (Fate::Failed, message.clone()),
+            Refreshed::Lost(why) => (Fate::Failed, format!("not stored: {why}")),
+            Refreshed::Left(pause) => (Fate::Skipped, time_text::pause(pause, self.now)),
+            Refreshed::NotDue(_) => (Fate::Skipped, "not due".to_owned()),
+            Refreshed::Disabled => (Fate::Skipped, "disabled".to_owned()),
+            Refreshed::Polled(Outcome::Unchanged) => (Fate::Unchanged, "unchanged".to_owned()),
+            Refreshed::Polled(Outcome::Fetched { new: 0, updated: 0, .. }) => {
+                (Fate::Unchanged, "nothing new".to_owned())
+            }
+            Refreshed::Polled(Outcome::Fetched { new, updated: 0, .. }) => {
+                (Fate::New, format!("{new} new"))
+            }
+            Refreshed::Polled(Outcome::Fetched { new, updated, .. }) => {
+                (Fate::New, format!("{new} new, {updated} updated"))
+            }
+        }
+    }
+
+    /// The results so far, and the sources that are being polled or wait for their turn.
+    pub(crate) fn progress_rows(&self) -> Vec<(&SourceId, Fate, &str)> {
+        let done = self.results.iter().map(|row| (&row.source, row.fate, row.words.as_str()));
+        let is_waiting =
+            |s: &&super::super::event::SourceEntry| self.status.claimed.contains(&s.facts.key);
+        let waiting = self.sources.list.sources.iter().filter(is_waiting);
+        let waiting = waiting.filter(|_| self.refreshing.is_some());
+        done.chain(waiting.map(|s| (&s.source.id, Fate::Waiting, "waiting"))).collect()
+    }
+
+    pub(super) fn open_progress(&mut self) -> Vec<Effect> {
+        if self.results.is_empty() && self.refreshing.is_none() {
+            let key = self.keymap.keys_for(self.context(), Action::RefreshAll);
+            let hint =
+                key.map(|key| format!(". Press {key} to refresh all sources.")).unwrap_or_default();
+            return self.note(format!("Nothing was refreshed yet{hint}"));
+        }
+        self.push_dialog(Progress::default())
+    }
+}
+
+impl Dialog for Progress {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        let rows = app.progress_rows();
+        if let Some(motion) = app.motion(key) {
+            self.selected = motion.from(self.selected, 10, rows.len());
+            return Reply::default();
+        }
+        if event.code == KeyCode::Enter {
+            let id = rows.get(self.selected).map(|(id, ..)| *id);
+            let source = app.sources.list.sources.iter().find(|s| Some(&s.source.id) == id);
+            let Some(key) = source.map(|s| s.facts.key) else { return Reply::close(vec![]) };
+            app.sources.unfold(key);
+            app.sources.select(&RowId::Source(key));
+            app.focus = Focus::Sources;
+            return Reply::close(app.show_selected_source());
+        }
+        match app.keymap.lookup(Context::Sources, &[key]) {
+            Lookup::Action(Action::StopCrawl) if app.refreshing.is_some() => {
+                app.note("Stopping: running requests finish, the others are not sent");
+                vec![Effect::CancelRefresh].into()
+            }
+            Lookup::Action(Action::Back | Action::Progress) => Reply::close(vec![]),
+            _ => Reply::default(),
+        }
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::progress::draw(app, frame, self, area);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("Enter", "go to source"), ("X", "stop"), ("Up Down", "select"), ("Esc", "close")]
+    }
+}
