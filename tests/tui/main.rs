@@ -285,9 +285,9 @@ fn shows_why_a_source_is_not_polled() {
     let mut t = world.open(120, 40);
     t.wait_for("Third article");
     // A feed without items since 2024, and a server that asks for a pause of two hours.
-    t.wait_for("paused");
+    t.wait_for("Failing  1");
     t.send("w");
-    t.wait_for("Schedule: Fixture");
+    t.wait_for("─ Fixture ─");
     t.wait_for("seems abandoned");
     t.wait_for("3 new");
     t.send(key::ESC);
@@ -397,6 +397,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.send(key::ENTER);
     t.wait_for("What changes");
     t.send("L");
+    t.wait_for("─ Links");
     t.wait_for("/council/");
     let screen = t.screen();
     let from = screen.find("http://127").unwrap();
@@ -408,7 +409,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.paste(&address);
     t.send(key::ENTER);
     // The suggestion, with what was tried and a preview.
-    t.wait_for("List of articles · 4 found");
+    t.wait_for("best match");
     t.wait_for("Public hearing on the footbridge");
     t.send(key::ENTER);
     t.wait_for("Following Council of Lindenau");
