@@ -1,6 +1,7 @@
 //! The form for a source or the settings. Fields and their checks belong to
 //! [`crate::config::SourceForm`]; this module handles focus and keys.
 
+use super::choice::neighbour;
 use super::dialogs::{Dialog, KeyHints, Reply};
 use super::{App, Bench, BenchPane, Focus, PromptKind};
 use crate::config::{FileChange, FormPage, Key, Section, SourceForm, UiSettings};
@@ -45,7 +46,7 @@ pub(crate) struct Editor {
     restore: Option<UiSettings>,
     /// The themes, once the page with the gallery was drawn.
     pub(crate) gallery: Vec<Palette>,
-    saving: Option<Saving>,
+    pub(super) saving: Option<Saving>,
     /// The workbench for selectors, once it was opened.
     pub(super) bench: Option<Box<Bench>>,
     /// Whether the workbench opens as soon as the entry is loaded.
@@ -54,7 +55,7 @@ pub(crate) struct Editor {
 
 /// A save that is in progress.
 #[derive(Debug, Clone, Copy)]
-struct Saving {
+pub(super) struct Saving {
     number: RequestId,
     /// Whether the source is polled after saving.
     poll: bool,
@@ -150,54 +151,11 @@ impl Editor {
         }
     }
 
-    /// Whether the focused field is the theme of the settings.
-    pub(crate) fn chooses_theme(&self) -> bool {
-        let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
-        self.is_settings() && field.is_some_and(|field| field.key() == "ui.theme")
-    }
-
-    fn has_choices(&self, index: usize) -> bool {
-        let field = self.form.as_ref().and_then(|form| form.fields().get(index));
-        field.is_some_and(|field| !field.choices().is_empty())
-    }
-
-    fn can_choose(&self) -> bool {
-        self.saving.is_none() && self.has_choices(self.focus)
-    }
-
-    /// In a field with a fixed set of values, selects the next or previous one.
-    fn next_choice(&mut self, forward: bool) {
-        let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
-        let Some(field) = field else { return };
-        let choices = field.choices().iter().map(String::as_str);
-        let default = field.default_value();
-        // The empty value stands for a default that is not one of the choices.
-        let known = field.choices().iter().any(|choice| choice == default);
-        let values: Vec<&str> = (!known).then_some("").into_iter().chain(choices).collect();
-        let now = match field.value().trim() {
-            "" if known => default,
-            now => now,
-        };
-        let next = neighbour(&values, &now, forward).unwrap_or("");
-        // The default is written only if the file has the key already.
-        let next = if known && next == default && !field.is_written() { "" } else { next };
-        self.typed[self.focus] = Field::new(next);
-    }
-
     /// Fills the text fields from the form.
     pub(super) fn show_form(&mut self) {
         let fields = self.form.iter().flat_map(|form| form.fields());
         self.typed = fields.map(|field| Field::new(field.value())).collect();
     }
-}
-
-/// The element after or before `now`, wrapping around at the ends. The first one if `now` is not in
-/// the list.
-fn neighbour<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<T> {
-    let step = if forward { 1 } else { list.len().max(1) - 1 };
-    let at = list.iter().position(|one| one == now);
-    let next = at.map_or(0, |at| (at + step) % list.len());
-    list.get(next).copied()
 }
 
 impl Dialog for Editor {

@@ -5,6 +5,7 @@
 
 mod add;
 mod arrange;
+mod choice;
 mod commands;
 mod complete;
 mod dialogs;

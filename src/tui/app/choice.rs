@@ -1,0 +1,49 @@
+//! Fields of the form that have a few values: they are chosen, not typed.
+
+use super::Editor;
+use crate::tui::input::Field;
+
+impl Editor {
+    /// Whether the focused field is the theme of the settings.
+    pub(crate) fn chooses_theme(&self) -> bool {
+        let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
+        self.is_settings() && field.is_some_and(|field| field.key() == "ui.theme")
+    }
+
+    pub(super) fn has_choices(&self, index: usize) -> bool {
+        let field = self.form.as_ref().and_then(|form| form.fields().get(index));
+        field.is_some_and(|field| !field.choices().is_empty())
+    }
+
+    pub(super) fn can_choose(&self) -> bool {
+        self.saving.is_none() && self.has_choices(self.focus)
+    }
+
+    /// In a field with a fixed set of values, selects the next or previous one.
+    pub(super) fn next_choice(&mut self, forward: bool) {
+        let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
+        let Some(field) = field else { return };
+        let choices = field.choices().iter().map(String::as_str);
+        let default = field.default_value();
+        // The empty value stands for a default that is not one of the choices.
+        let known = field.choices().iter().any(|choice| choice == default);
+        let values: Vec<&str> = (!known).then_some("").into_iter().chain(choices).collect();
+        let now = match field.value().trim() {
+            "" if known => default,
+            now => now,
+        };
+        let next = neighbour(&values, &now, forward).unwrap_or("");
+        // The default is written only if the file has the key already.
+        let next = if known && next == default && !field.is_written() { "" } else { next };
+        self.typed[self.focus] = Field::new(next);
+    }
+}
+
+/// The element after or before `now`, wrapping around at the ends. The first one if `now` is not in
+/// the list.
+pub(super) fn neighbour<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<T> {
+    let step = if forward { 1 } else { list.len().max(1) - 1 };
+    let at = list.iter().position(|one| one == now);
+    let next = at.map_or(0, |at| (at + step) % list.len());
+    list.get(next).copied()
+}
