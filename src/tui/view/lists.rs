@@ -92,7 +92,10 @@ fn line(
             row.left(folder, style(Role::Soft));
         }
         ImportLine::Source(source) => {
-            row.left(source.title.as_deref().unwrap_or(source.id.as_str()), style(Role::Text));
+            row.left(
+                source.title.as_deref().unwrap_or(source.url.host_str().unwrap_or_default()),
+                style(Role::Text),
+            );
             row.left(&format!("  {}", source.url), style(Role::Dim));
         }
         ImportLine::View(view) => {
