@@ -135,7 +135,11 @@ fn tabs(editor: &Editor, area: Rect) -> Vec<(FormPage, Rect, String)> {
         x += width;
         tab
     };
-    named.into_iter().map(place).collect()
+    // A title that does not fit is left out whole.
+    let fits = |(_, area, name): &(FormPage, Rect, String)| {
+        usize::from(area.width) >= text::width(name.trim_end())
+    };
+    named.into_iter().map(place).filter(fits).collect()
 }
 
 /// The part of the form at a screen position.
