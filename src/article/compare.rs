@@ -13,7 +13,8 @@ const MAX_NAMED: usize = 10;
 /// A part of a word difference. Its text keeps the white space of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// In both versions, with the white space of the later one.
+    /// In both versions, with the white space of the later one; of the earlier one before words
+    /// that were removed without others in their place.
     Same(String),
     /// Only in the earlier version.
     Removed(String),
@@ -92,21 +93,41 @@ pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
     let mut diff = Diff::compute(Algorithm::Myers, &input);
     diff.postprocess_no_heuristic(&input);
     let (mut out, mut at) = (Vec::new(), 0);
-    let mut push = |kind: fn(String) -> Change, pieces: &[&str]| {
-        if !pieces.is_empty() {
-            out.push(kind(pieces.concat()));
+    let mut push = |kind: fn(String) -> Change, text: String| {
+        if !text.is_empty() {
+            out.push(kind(text));
         }
     };
     for hunk in diff.hunks() {
         let [before, after] =
             [hunk.before, hunk.after].map(|range| range.start as usize..range.end as usize);
-        push(Change::Same, &new[at..after.start]);
-        push(Change::Removed, &old[before]);
+        let same = new[at..after.start].concat();
         at = after.end;
-        push(Change::Added, &new[after]);
+        let (removed, added) = (old[before.clone()].concat(), new[after].concat());
+        if added.is_empty() {
+            let gap = before.start.checked_sub(1).map_or("", |last| gap_after(old[last]));
+            push(Change::Same, same.trim_end().to_owned() + if same.is_empty() { "" } else { gap });
+            push(Change::Removed, removed);
+        } else {
+            // The words in their place stand in the same paragraph.
+            push(Change::Same, same);
+            push(Change::Removed, in_line(&removed));
+            push(Change::Added, added);
+        }
     }
-    push(Change::Same, &new[at..]);
+    push(Change::Same, new[at..].concat());
     out
+}
+
+/// With a space at the end in place of other white space; nothing stays nothing.
+fn in_line(words: &str) -> String {
+    let words = words.trim_end();
+    if words.is_empty() { String::new() } else { format!("{words} ") }
+}
+
+/// The white space after a word.
+fn gap_after(piece: &str) -> &str {
+    &piece[piece.trim_end().len()..]
 }
 
 /// Words, each with the white space after it. Leading white space belongs to the first word.
@@ -148,6 +169,12 @@ mod tests {
         let cases = [
             ("a b c", "a b c", "a b c"),
             ("a b c", "a x c", "a [-b ][+x ]c"),
+            ("a b\n\nc", "a x\n\nc", "a [-b ][+x\n\n]c"),
+            ("a b\n\nc", "a\n\nc", "a [-b\n\n]c"),
+            ("a\n\nb\n\nc", "a\n\nc", "a\n\n[-b\n\n]c"),
+            ("a\n\nb", "a", "a\n\n[-b]"),
+            ("a b", "a", "a [-b]"),
+            ("a b", "a c", "a [-b ][+c]"),
             ("", "a", "[+a]"),
             ("a", "", "[-a]"),
             ("a b", "a  b", "a  b"),

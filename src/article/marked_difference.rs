@@ -10,12 +10,8 @@ pub fn marked(changes: &[Change]) -> Document {
     for change in changes {
         match change {
             Change::Same(text) => out.text(text, |text| Inline::Text(text.to_owned())),
-            // Line breaks follow the later version.
             Change::Removed(text) => {
-                out.text(text.trim_end(), |t| {
-                    Inline::Emphasis(vec![Inline::Text(format!("[-{t}-]"))])
-                });
-                out.space();
+                out.text(text, |t| Inline::Emphasis(vec![Inline::Text(format!("[-{t}-]"))]));
             }
             Change::Added(text) => {
                 out.text(text, |t| Inline::Strong(vec![Inline::Text(format!("{{+{t}+}}"))]));
@@ -81,7 +77,11 @@ mod tests {
             ("a b c", "a b c", "a b c"),
             ("a b c", "a x c", "a [-b-] {+x+} c"),
             ("a\n\nb", "a\n\nnew one\n\nb", "a\n\n{+new one+}\n\nb"),
-            ("a b\nc", "a\nc", "a\n[-b-] c"),
+            ("a b\nc", "a\nc", "a [-b-]\nc"),
+            ("a b\n\nc", "a x\n\nc", "a [-b-] {+x+}\n\nc"),
+            ("a b\n\nc", "a\n\nc", "a [-b-]\n\nc"),
+            ("a\n\nb", "a", "a\n\n[-b-]"),
+            ("a b", "a", "a [-b-]"),
             ("one two", "", "[-one two-]"),
             ("a 2.\n\nb", "a two.\n\nb", "a [-2.-] {+two.+}\n\nb"),
         ];
