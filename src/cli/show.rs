@@ -8,7 +8,7 @@ use super::item_options::end_of;
 use super::items::{self, ItemShape};
 use super::output::Output;
 use super::show_text::{Chooser, TextSource};
-use super::versions;
+use super::versions::{self, Versions};
 use crate::article::{self, Document};
 use crate::model::{Confidence, FullText, Item, Revision, TextFrom};
 use crate::util::text::{self, comment_count};
@@ -79,7 +79,9 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
         };
         let source = catalogue.entries.iter().find(|e| e.source.id == shape.item.source);
         if args.versions || args.diff {
-            versions::print(&reader, key, &shape.item, args.diff, args.format, out)?;
+            let reads_pages = source.is_some_and(|e| e.source.kind().reads_pages());
+            let shown = Versions { reader: &reader, key, item: &shape.item, reads_pages };
+            versions::print(&shown, args.diff, args.format, out)?;
             continue;
         }
         if as_of.is_none() {

@@ -4,6 +4,7 @@ use super::exit::Failure;
 use super::output::Output;
 use super::show::{Format, read, wrapped};
 use crate::article::{LinkChanges, differences, marked};
+use crate::engine::version_changes;
 use crate::model::{Item, Revision, TextFrom, Time};
 use crate::store::{Reader, Version};
 use crate::util::time_text::minute;
@@ -21,36 +22,46 @@ struct Shape<'a> {
 
 #[derive(Serialize)]
 struct Diff<'a> {
-    earlier: Time,
+    earlier: Option<Time>,
     later: Time,
+    former_title: Option<&'a String>,
+    title: Option<&'a String>,
     text: String,
     revisions: &'a Option<Vec<Revision>>,
-    links_removed: Vec<String>,
-    links_added: Vec<String>,
+    links_removed: &'a [String],
+    links_added: &'a [String],
 }
 
-/// Prints the versions of an item, or with `diff` the difference of the last two.
+/// An item whose versions are printed.
+pub(super) struct Versions<'a> {
+    pub(super) reader: &'a Reader,
+    pub(super) key: i64,
+    pub(super) item: &'a Item,
+    /// Whether the items of its source are made from pages, so that none is from a feed.
+    pub(super) reads_pages: bool,
+}
+
+/// Prints the versions of an item, or with `diff` what the newest one changed.
 ///
 /// # Errors
 /// When there is nothing to print.
 pub(super) fn print(
-    reader: &Reader,
-    key: i64,
-    item: &Item,
+    shown: &Versions<'_>,
     diff: bool,
     format: Format,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let versions = reader.versions(key)?;
-    if versions.is_empty() {
-        return Err(Failure::Plain(format!("{key}: no version of its article is stored")));
-    }
     if diff {
-        return difference(key, item, &versions, out);
+        return difference(shown, out);
     }
-    all(item, &versions, format, out)?;
+    let versions = shown.reader.versions(shown.key)?;
+    let titles = shown.reader.titles(shown.key)?;
+    if versions.is_empty() && titles.is_empty() {
+        return Err(Failure::Plain(format!("item {} has no versions: {}", shown.key, shown.none())));
+    }
+    all(shown, &versions, format, out)?;
     if !out.json && format != Format::Json {
-        for (until, title) in reader.titles(key)? {
+        for (until, title) in titles {
             out.line(format!("\nTitle until {}: {title}", minute(until)))?;
         }
     }
@@ -65,13 +76,19 @@ fn link_changes(item: &Item, earlier: Option<&Version>, later: &Version) -> Link
     earlier.map(links).unwrap_or_default()
 }
 
-fn all(item: &Item, versions: &[Version], format: Format, out: &mut Output) -> Result<(), Failure> {
+fn all(
+    shown: &Versions<'_>,
+    versions: &[Version],
+    format: Format,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let item = shown.item;
     for (n, version) in versions.iter().enumerate() {
         let links = link_changes(item, versions.get(n + 1), version);
         if out.json || format == Format::Json {
             out.value(&Shape {
                 at: version.at,
-                from: version.from,
+                from: shown.origin(version),
                 html: &version.html,
                 revisions: &version.revisions,
                 links_removed: links.removed,
@@ -82,8 +99,8 @@ fn all(item: &Item, versions: &[Version], format: Format, out: &mut Output) -> R
         if n > 0 {
             out.line("")?;
         }
-        out.line(format!("Version of {} ({})", minute(version.at), version.from.describe()))?;
-        describe(version, &links, out)?;
+        out.line(format!("Version of {} ({})", minute(version.at), shown.origin(version).describe()))?;
+        describe(version.revisions.as_deref(), &links, out)?;
         out.line("")?;
         let document = read(item, &version.html);
         match format {
@@ -96,8 +113,12 @@ fn all(item: &Item, versions: &[Version], format: Format, out: &mut Output) -> R
 }
 
 /// What a version changed, in words, and its links.
-fn describe(version: &Version, links: &LinkChanges, out: &mut Output) -> Result<(), Failure> {
-    if let Some(revisions) = &version.revisions {
+fn describe(
+    revisions: Option<&[Revision]>,
+    links: &LinkChanges,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    if let Some(revisions) = revisions {
         let words: Vec<Revision> =
             revisions.iter().filter(|one| one.kind.is_substantial()).cloned().collect();
         if !words.is_empty() || links.is_empty() {
@@ -108,30 +129,59 @@ fn describe(version: &Version, links: &LinkChanges, out: &mut Output) -> Result<
     links.added.iter().try_for_each(|url| out.line(format!("Link: {{+{url}+}}")))
 }
 
-fn difference(
-    key: i64,
-    item: &Item,
-    versions: &[Version],
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let [later, earlier, ..] = versions else {
-        return Err(Failure::Plain(format!("{key}: no earlier version of its article is stored")));
+/// Prints what the newest version changed.
+fn difference(shown: &Versions<'_>, out: &mut Output) -> Result<(), Failure> {
+    let changes = version_changes(shown.reader, shown.key, shown.item)?;
+    let Some(change) = changes.first() else {
+        return Err(Failure::Plain(format!("item {} has no difference: {}", shown.key, shown.none())));
     };
-    let text = |version: &Version| read(item, &version.html).text();
-    let text = marked(&differences(&text(earlier), &text(later))).text();
-    let links = link_changes(item, Some(earlier), later);
+    let text = marked(&change.text).text();
     if out.json {
         return out.value(&Diff {
-            earlier: earlier.at,
-            later: later.at,
+            earlier: change.earlier,
+            later: change.at,
+            former_title: change.titles.as_ref().map(|(from, _)| from),
+            title: change.titles.as_ref().map(|(_, to)| to),
             text,
-            revisions: &later.revisions,
-            links_removed: links.removed,
-            links_added: links.added,
+            revisions: &change.revisions,
+            links_removed: &change.links.removed,
+            links_added: &change.links.added,
         });
     }
-    out.line(format!("From {} to {}", minute(earlier.at), minute(later.at)))?;
-    describe(later, &links, out)?;
+    match change.earlier {
+        Some(earlier) => out.line(format!("From {} to {}", minute(earlier), minute(change.at)))?,
+        None => out.line(format!("Title changed {}", minute(change.at)))?,
+    }
+    describe(change.revisions.as_deref(), &change.links, out)?;
+    if let Some((from, to)) = &change.titles {
+        out.line(format!("Title: {}", marked(&differences(from, to)).text()))?;
+    }
+    if text.is_empty() {
+        return Ok(());
+    }
     out.line("")?;
     out.line(wrapped(&text, out.width))
+}
+
+impl Versions<'_> {
+    /// Where the text of a version comes from.
+    fn origin(&self, version: &Version) -> TextFrom {
+        match version.from {
+            TextFrom::Feed if self.reads_pages => TextFrom::Page,
+            from => from,
+        }
+    }
+
+    /// Why no earlier text is stored.
+    fn none(&self) -> &'static str {
+        let may_be_cut = !self.reads_pages
+            && self.item.text_from == TextFrom::Feed
+            && self.item.feed_has_full_text != Some(true);
+        if may_be_cut {
+            "earlier texts are kept of fetched pages and of feeds with full articles; this feed \
+             may give only the beginning of its articles"
+        } else {
+            "no earlier version of its article is stored"
+        }
+    }
 }

@@ -8,6 +8,7 @@ mod comments;
 mod context;
 pub mod crawl;
 mod describe;
+mod differences;
 mod discover;
 mod edit;
 mod follow;
@@ -31,6 +32,7 @@ mod why;
 mod workbench;
 mod workers;
 
+pub use differences::{VersionChange, version_changes};
 pub use edit::Edited;
 pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};

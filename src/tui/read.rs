@@ -1,13 +1,13 @@
-//! The thread that reads the database for the interface, so that key presses never wait for the
+//! The threads that read the database for the interface, so that key presses never wait for the
 //! disk.
 
 use super::app::midnight;
 use super::event::{Article, Difference, Event, RequestId, SourceEntry, SourceList};
-use crate::article::{Change, Document, LinkChanges, differences, from_html};
-use crate::engine::{self, Handle, Rhythm, ScheduleSummary};
+use crate::article::{Document, from_html};
+use crate::engine::{self, Handle, Rhythm, ScheduleSummary, VersionChange};
 use crate::model::{Item, Revision};
 use crate::store::{
-    Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, Version, View,
+    Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View,
 };
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,41 +47,41 @@ const LOG_LINES: usize = 500;
 /// Stack size in bytes: the document builder recurses up to the nesting limit.
 const STACK: usize = 16 << 20;
 
-/// Sends reads to the thread.
+/// Sends reads to the threads: lists, with everything that is read fast, and items, whose versions
+/// are compared.
 pub(super) struct ReadQueue {
-    reads: mpsc::Sender<Read>,
+    lists: mpsc::Sender<Read>,
+    items: mpsc::Sender<Read>,
     interrupter: Arc<Mutex<Interrupter>>,
     /// Whether a window or a count is being read, which a newer window interrupts.
     in_window: Arc<AtomicBool>,
 }
 
 impl ReadQueue {
-    /// Starts the thread; it ends when the sender is dropped.
+    /// Starts the threads; they end when the senders are dropped.
     pub(super) fn start(handle: Handle, events: UnboundedSender<Event>) -> Result<Self> {
-        let reader = handle.store().reader()?;
-        let interrupter = Arc::new(Mutex::new(reader.interrupter()));
-        let (reads, inbox) = mpsc::channel();
-        let in_window = Arc::new(AtomicBool::new(false));
-        let thread = ReaderThread {
-            handle,
-            reader,
-            interrupter: interrupter.clone(),
-            events,
-            in_window: in_window.clone(),
-            version: None,
+        let thread = || -> Result<ReaderThread> {
+            let reader = handle.store().reader()?;
+            Ok(ReaderThread {
+                handle: handle.clone(),
+                interrupter: Arc::new(Mutex::new(reader.interrupter())),
+                reader,
+                events: events.clone(),
+                in_window: Arc::default(),
+                version: None,
+            })
         };
-        std::thread::Builder::new()
-            .name("newsfed-reader".to_owned())
-            .stack_size(STACK)
-            .spawn(move || thread.run(&inbox))
-            .map_err(|e| StoreError::Sqlite(e.to_string()))?;
-        Ok(Self { reads, interrupter, in_window })
+        let lists = thread()?;
+        let (interrupter, in_window) = (lists.interrupter.clone(), lists.in_window.clone());
+        let items = thread()?.spawn("newsfed-items")?;
+        Ok(Self { lists: lists.spawn("newsfed-lists")?, items, interrupter, in_window })
     }
 
     pub(super) fn send(&self, read: Read) {
         let supersedes = matches!(read, Read::Window { .. });
-        // The thread ends only with the interface.
-        let _ = self.reads.send(read);
+        let to = if matches!(read, Read::Article { .. }) { &self.items } else { &self.lists };
+        // The threads end only with the interface.
+        let _ = to.send(read);
         if supersedes && self.in_window.load(Ordering::SeqCst) {
             self.interrupter.lock().unwrap_or_else(PoisonError::into_inner).interrupt();
         }
@@ -106,6 +106,16 @@ struct ReaderThread {
 }
 
 impl ReaderThread {
+    fn spawn(self, name: &str) -> Result<mpsc::Sender<Read>> {
+        let (reads, inbox) = mpsc::channel();
+        std::thread::Builder::new()
+            .name(name.to_owned())
+            .stack_size(STACK)
+            .spawn(move || self.run(&inbox))
+            .map_err(|e| StoreError::Sqlite(e.to_string()))?;
+        Ok(reads)
+    }
+
     fn run(mut self, inbox: &mpsc::Receiver<Read>) {
         let mut waiting = VecDeque::new();
         loop {
@@ -115,8 +125,11 @@ impl ReaderThread {
             }
             waiting.extend(inbox.try_iter());
             let Some(read) = waiting.pop_front() else { continue };
+            // Only the newest request of these kinds counts.
             let is_window = |q: &Read| matches!(q, Read::Window { .. });
-            if is_window(&read) && waiting.iter().any(is_window) {
+            let is_article = |q: &Read| matches!(q, Read::Article { .. });
+            let newer = |kind: fn(&Read) -> bool| kind(&read) && waiting.iter().any(kind);
+            if newer(is_window) || newer(is_article) {
                 continue;
             }
             // Counts have the lowest priority.
@@ -155,6 +168,7 @@ impl ReaderThread {
                 Event::WindowLoaded(request, window.map_err(message))
             }
             Read::Article { request, key } => {
+                self.reopen_if_writable();
                 let article = self.retry(|this| this.article(key));
                 Event::ArticleLoaded(request, article.map_err(message))
             }
@@ -259,47 +273,25 @@ impl ReaderThread {
             return Ok(None);
         };
         let position = self.reader.place(key)?;
-        let differences = match item.versions {
-            0 => Vec::new(),
-            _ => self.differences(key)?,
+        let differences = match (item.versions, &item.former_title) {
+            (0, None) => Vec::new(),
+            _ => compared(&self.reader, key, &item)?,
         };
         let (document, differences) = (Arc::new(document(&item)), Arc::new(differences));
         let (new_comments, item) = (item.new_comments, Arc::new(item));
         Ok(Some(Arc::new(Article { row, item, document, position, differences, new_comments })))
     }
-
-    /// What each version of an article changed, newest first.
-    fn differences(&self, key: i64) -> Result<Vec<Difference>> {
-        let versions = self.reader.versions(key)?;
-        let documents: Vec<Document> =
-            versions.iter().map(|version| from_html(&version.html, None)).collect();
-        let pairs = versions.windows(2).zip(documents.windows(2));
-        let difference = |(versions, documents): (&[Version], &[Document])| {
-            let ([later, _], [new, old]) = (versions, documents) else { return None };
-            let mut changes = differences(&old.text(), &new.text());
-            changes.extend(link_changes(old, new));
-            let summary = later.revisions.as_deref().map(Revision::summary).unwrap_or_default();
-            Some(Difference { at: later.at, changes, summary })
-        };
-        Ok(pairs.filter_map(difference).collect())
-    }
 }
 
-/// The links that were removed and added, as a list after the text.
-fn link_changes(earlier: &Document, later: &Document) -> Vec<Change> {
-    let links = LinkChanges::between(earlier, later);
-    if links.is_empty() {
-        return Vec::new();
-    }
-    let line = || Change::Same("\n".to_owned());
-    let mut out = vec![Change::Same("\n\nLinks and images:\n".to_owned())];
-    for url in links.removed {
-        out.extend([Change::Removed(url), line()]);
-    }
-    for url in links.added {
-        out.extend([Change::Added(url), line()]);
-    }
-    out
+/// What each version of an article changed, newest first.
+fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
+    let difference = |change: VersionChange| Difference {
+        at: change.at,
+        changes: change.changes(),
+        summary: change.revisions.as_deref().map(Revision::summary).unwrap_or_default(),
+    };
+    let changes = engine::version_changes(reader, key, item)?;
+    Ok(changes.into_iter().map(difference).collect())
 }
 
 /// The text of an item, ready for layout.
