@@ -133,8 +133,26 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
         out.result(format!("{}: {url}, {} item{plural}", summary.source, summary.items))?;
     } else {
         out.result(format!("already followed as {}", summary.source))?;
+        let options = ignored(args);
+        if !options.is_empty() {
+            out.warn(format!(
+                "newsfed: {} had no effect; `newsfed sources edit {}` changes a source",
+                options.join(", "),
+                summary.source
+            ));
+        }
     }
     Ok(Exit::Ok)
+}
+
+/// The options that say how a source is to be written.
+fn ignored(args: &AddArgs) -> Vec<&'static str> {
+    let given = [
+        (args.kind.is_some(), "--as"),
+        (args.title.is_some(), "--title"),
+        (args.folder.is_some(), "--folder"),
+    ];
+    given.into_iter().filter(|(given, _)| *given).map(|(_, name)| name).collect()
 }
 
 /// The way to follow: the only one, or the user's choice.

@@ -13,7 +13,7 @@ use crate::config::SortOrder;
 use crate::model::{ItemRow, Time};
 use crate::store::{Anchor, Cursor, Reader, Scope, Store, StoreError, View};
 use crate::util::text::comment_count;
-use crate::util::time_text::{day, minute};
+use crate::util::time_text::{published, published_day};
 
 /// Number of rows read at once.
 const WINDOW: usize = 500;
@@ -74,7 +74,8 @@ newest 1,000 matches. To exclude a word, quote the query, or put -- before a wor
   is:changed   is:edited            in:versions      asof:2026-11-21
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w
 
-An unknown operator is an error; quote the word to search for it as text. `unread` is short for
+source:, folder: and tag: select sources, by what sources.toml says of them; words that a page or feed
+gives to an item are no tags in this sense. An unknown operator is an error; quote the word to search for it as text. `unread` is short for
 is:unread. is:changed finds articles that changed by more than typing errors since you read them,
 is:edited all that changed. in:versions searches the earlier versions of texts and titles.
 
@@ -239,11 +240,11 @@ impl<'a> Lines<'a> {
                 .filter(|count| *count > 0)
                 .map(|count| format!("{title} ({})", comment_count(count, row.new_comments)));
             let title = counted.as_deref().unwrap_or(title);
-            self.table.line(&[&number, &marks(row, " "), &day(row.date), name, title])
+            self.table.line(&[&number, &marks(row, " "), &published_day(row.date), name, title])
         } else {
             let name = source.map_or("", |e| e.source.id.as_str());
             let url = row.url.as_deref().unwrap_or_default();
-            self.table.line(&[&number, &marks(row, "-"), &minute(row.date), name, title, url])
+            self.table.line(&[&number, &marks(row, "-"), &published(row.date), name, title, url])
         };
         out.line(if row.read { out.faint(&line) } else { line })
     }

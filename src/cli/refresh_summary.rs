@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use crate::engine::{Refreshed, Report};
-use crate::model::{ErrorKind, LeftOut, Outcome, PauseReason, Time};
+use crate::model::{ErrorKind, LeftOut, Outcome, PauseReason, SelectorProblem, Time};
 use serde::Serialize;
 
 /// Totals over all sources; the last value that `sync --json` prints.
@@ -94,6 +94,7 @@ pub(super) struct JsonReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<PauseReason>,
     left_out: &'a [LeftOut],
+    problem: Option<&'a SelectorProblem>,
 }
 
 pub(super) fn json_report(report: &Report) -> JsonReport<'_> {
@@ -108,6 +109,7 @@ pub(super) fn json_report(report: &Report) -> JsonReport<'_> {
         until: None,
         reason: None,
         left_out: &report.left_out,
+        problem: report.problem.as_ref(),
     };
     match &report.result {
         Refreshed::Polled(Outcome::Unchanged) => {}

@@ -12,7 +12,7 @@ use super::versions::{self, Versions};
 use crate::article::{self, Document};
 use crate::model::{Confidence, FullText, Item, Revision, TextFrom};
 use crate::util::text::{self, comment_count};
-use crate::util::time_text::minute;
+use crate::util::time_text::{self, minute};
 use url::Url;
 
 #[derive(Debug, clap::Args)]
@@ -120,7 +120,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
 
 /// The publication date, with its origin if it is a guess.
 fn published(item: &Item) -> Option<String> {
-    let at = minute(item.published?);
+    let at = time_text::published(item.published?);
     let unsure = item.published_confidence == Some(Confidence::Low);
     let from = item.published_from.filter(|_| unsure);
     Some(from.map_or(at.clone(), |from| format!("{at} (from {}, not sure)", from.describe())))

@@ -90,6 +90,12 @@ pub(super) fn edit(
         return Ok(Exit::Ok);
     }
     file.update(std::slice::from_ref(&id), &change)?;
+    let of_source = format!("source \"{id}\"");
+    for warning in config::load(&home.paths, &home.overrides)?.warnings {
+        if warning.key.starts_with(&of_source) {
+            out.note(format!("newsfed: {warning}"));
+        }
+    }
     report(&[id], "changed", out)?;
     Ok(Exit::Ok)
 }

@@ -9,7 +9,7 @@ use super::output::Output;
 use super::progress::Progress;
 use super::refresh_summary::{Tally, json_report};
 use super::runtime::{asked_to_stop, other_poller, runtime_beside};
-use crate::engine::{Handle, Pace, Refreshed, Report, Role};
+use crate::engine::{Handle, Pace, Refreshed, Report, Role, broken};
 use crate::model::{LeftOut, SourceId};
 use crate::util::time_text;
 use std::collections::HashMap;
@@ -132,6 +132,9 @@ async fn follow(
         let title = titles.get(&report.source).map_or(report.source.as_str(), String::as_str);
         if let Some(left_out) = LeftOut::describe(&report.left_out) {
             progress.aside(|| out.warn(format!("{title}: {left_out}")));
+        }
+        if let Some(problem) = report.problem.filter(|_| report.left_out.is_empty()) {
+            progress.aside(|| out.warn(format!("{title}: {}", broken(&problem))));
         }
         if let Some(line) = describe(title, &report.result, handle, out.verbose > 0) {
             progress.aside(|| out.note(line));

@@ -57,7 +57,11 @@ pub(super) fn print(
     let versions = shown.reader.versions(shown.key)?;
     let titles = shown.reader.titles(shown.key)?;
     if versions.is_empty() && titles.is_empty() {
-        return Err(Failure::Plain(format!("item {} has no versions: {}", shown.key, shown.none())));
+        return Err(Failure::Plain(format!(
+            "item {} has no versions: {}",
+            shown.key,
+            shown.none()
+        )));
     }
     all(shown, &versions, format, out)?;
     if !out.json && format != Format::Json {
@@ -99,7 +103,11 @@ fn all(
         if n > 0 {
             out.line("")?;
         }
-        out.line(format!("Version of {} ({})", minute(version.at), shown.origin(version).describe()))?;
+        out.line(format!(
+            "Version of {} ({})",
+            minute(version.at),
+            shown.origin(version).describe()
+        ))?;
         describe(version.revisions.as_deref(), &links, out)?;
         out.line("")?;
         let document = read(item, &version.html);
@@ -133,7 +141,11 @@ fn describe(
 fn difference(shown: &Versions<'_>, out: &mut Output) -> Result<(), Failure> {
     let changes = version_changes(shown.reader, shown.key, shown.item)?;
     let Some(change) = changes.first() else {
-        return Err(Failure::Plain(format!("item {} has no difference: {}", shown.key, shown.none())));
+        return Err(Failure::Plain(format!(
+            "item {} has no difference: {}",
+            shown.key,
+            shown.none()
+        )));
     };
     let text = marked(&change.text).text();
     if out.json {

@@ -4,7 +4,8 @@ use super::document::{Node, Pair, Value, node, parse, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
 use super::keymap::{Context, KeyMap};
 use super::paths::Paths;
-use super::rule::mismatch;
+use super::quote::quote;
+use super::rule::{mismatch, show_time};
 use super::schema::{SETTINGS, TABLES, VIEW};
 use super::setting::read;
 use super::settings::{Settings, ViewSettings};
@@ -13,6 +14,7 @@ use super::theme::Theme;
 use crate::model::Source;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 /// The content of both files.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,10 +36,15 @@ pub struct Loaded {
 /// All errors in both files and in the overrides.
 pub fn load(paths: &Paths, overrides: &[String]) -> Result<Loaded, ConfigErrors> {
     let settings = load_settings(&paths.config_file(), overrides);
-    let sources = load_sources(&paths.sources_file());
+    let file = paths.sources_file();
+    let text = text_of(&file);
+    let sources = text.as_deref().map_err(Clone::clone).and_then(|text| check_sources(&file, text));
     match (settings, sources) {
         (Ok((settings, mut warnings)), Ok((sources, more))) => {
             warnings.extend(more);
+            let text = text.as_deref().unwrap_or_default();
+            warnings.extend(short_intervals(&file, text, &sources, &settings));
+            let sources = sources.into_iter().map(|(_, source)| source).collect();
             Ok(Loaded { settings, sources, warnings })
         }
         (Err(mut errors), Err(others)) => {
@@ -57,10 +64,27 @@ fn load_settings(
     check_settings(file, &text, overrides)
 }
 
-fn load_sources(file: &Path) -> Result<(Vec<Source>, Vec<ConfigError>), ConfigErrors> {
-    let text = text_of(file)?;
-    let (sources, warnings) = check_sources(file, &text)?;
-    Ok((sources.into_iter().map(|(_, source)| source).collect(), warnings))
+/// Sources whose own interval is shorter than the minimum, which then applies.
+fn short_intervals(
+    file: &Path,
+    text: &str,
+    sources: &Positioned,
+    settings: &Settings,
+) -> Vec<ConfigError> {
+    let mut report = Report::new(file, text);
+    for (at, source) in sources {
+        let least = settings.schedule.of(source).min_interval;
+        if let Some(interval) = source.interval.filter(|interval| *interval < least) {
+            let key = format!("source {}: interval", quote(source.id.as_str()));
+            report.warn(*at, &key, too_short(interval, least));
+        }
+    }
+    report.warnings
+}
+
+fn too_short(interval: Duration, least: Duration) -> String {
+    let (interval, least) = (show_time(interval), show_time(least));
+    format!("{interval} is shorter than schedule.min_interval, so polls are {least} apart")
 }
 
 fn text_of(file: &Path) -> Result<String, ConfigErrors> {
@@ -180,6 +204,7 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
         }
     }
     check_bounds(tree, &settings, report);
+    check_interval(tree, &settings, report);
     check_llm(tree, &settings, report);
     check_keys(tree, &settings, report);
     check_themes(tree, &settings, report);
@@ -250,6 +275,14 @@ fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {
     if let (Some(what), Some(pair)) = (contradiction(bounds), written.into_iter().flatten().next())
     {
         report.warn(pair.at, &format!("schedule.{}", pair.key), what);
+    }
+}
+
+/// A fixed interval that the minimum makes longer.
+fn check_interval(tree: &[Pair], settings: &Settings, report: &mut Report) {
+    let (interval, least) = (settings.schedule.interval, settings.schedule.min_interval);
+    if let Some(pair) = find(tree, &["schedule", "interval"]).filter(|_| interval < least) {
+        report.warn(pair.at, "schedule.interval", too_short(interval, least));
     }
 }
 

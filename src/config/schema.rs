@@ -219,11 +219,23 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("net.max_body", Rule::Within(1024, 1 << 30), |s| Slot::Size(&mut s.net.max_body))
         .on(FormPage::Network, "Max body", "Maximum size of a document; feeds never over 10MiB.")
         .waits(),
-    key("llm.endpoint", Rule::Address(endpoint), |s| Slot::MaybeText(&mut s.llm.endpoint)),
-    key("llm.model", Rule::Any, |s| Slot::Text(&mut s.llm.model)),
-    key("llm.key_env", Rule::Checked(word), |s| Slot::MaybeText(&mut s.llm.key_env)),
-    key("llm.key_command", Rule::Checked(word), |s| Slot::Command(&mut s.llm.key_command)),
-    key("llm.timeout", Rule::Within(1, 2 * MINUTE), |s| Slot::Time(&mut s.llm.timeout)),
+    key("llm.endpoint", Rule::Address(endpoint), |s| Slot::MaybeText(&mut s.llm.endpoint))
+        .on(FormPage::FullText, "Model URL", "A language model that is asked for missing dates.")
+        .unset("off"),
+    key("llm.model", Rule::Any, |s| Slot::Text(&mut s.llm.model))
+        .on(FormPage::FullText, "Model", "Name of the model, such as qwen3:4b.")
+        .unset("none"),
+    key("llm.key_env", Rule::Checked(word), |s| Slot::MaybeText(&mut s.llm.key_env))
+        .on(FormPage::FullText, "Key variable", "Environment variable with the model's key.")
+        .unset("none"),
+    key("llm.key_command", Rule::Checked(word), |s| Slot::Command(&mut s.llm.key_command))
+        .on(FormPage::FullText, "Key command", "Command that prints the model's key.")
+        .unset("none"),
+    key("llm.timeout", Rule::Within(1, 2 * MINUTE), |s| Slot::Time(&mut s.llm.timeout)).on(
+        FormPage::FullText,
+        "Model timeout",
+        "Time limit for one answer, 1s to 2m.",
+    ),
     key("keys.preset", Rule::OneOf(super::keymap::PRESETS), |s| Slot::Text(&mut s.keys.preset)).on(
         FormPage::Keys,
         "Preset",

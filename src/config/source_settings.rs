@@ -66,8 +66,8 @@ const fn key(
 /// Every key but `id`, in the order of the form.
 pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("title", Rule::Checked(line), |d| Slot::MaybeText(&mut d.title))
-        .on(GENERAL, "Title", "Shown in place of the feed's title.")
-        .unset("default (feed title)")
+        .on(GENERAL, "Title", "Shown in place of the title of the feed or page.")
+        .unset("default (feed or page title)")
         .option("title", "TITLE"),
     key("url", Rule::Any, |_| Slot::Special)
         .on(GENERAL, "URL", "The URL to poll, such as https://example.org/feed.")

@@ -4,7 +4,7 @@ use super::document::{Pair, Value};
 use super::error::{At, Report};
 use super::rule::mismatch;
 use super::schema::QUIET_HOURS;
-use super::setting::read;
+use super::setting::{in_table, read};
 use super::source_settings::{SETTINGS, SourceDraft};
 use crate::model::{SourceKind, WebsiteRules};
 use crate::website::check;
@@ -58,6 +58,7 @@ pub(super) fn read_website(
         draft.website.content.clear();
     }
     read(table, &format!("{name}."), (SETTINGS, "website"), &[PEAK_HOURS, MODE], draft, report);
+    warn_of_unused(table, &name, draft.kind, report);
     let at = |key: &str| {
         let own = table.iter().find(|p| p.key == key).map(|p| p.node.at);
         own.or_else(|| pair.map(|p| p.at)).unwrap_or(source)
@@ -83,6 +84,17 @@ pub(super) fn read_website(
     }
     if let Some(pair) = table.iter().find(|p| p.key == PEAK_HOURS) {
         read_peak_hours(pair, &format!("{name}.{PEAK_HOURS}"), draft, report);
+    }
+}
+
+/// Keys that sources of this kind do not have. Targets of other kinds are an error.
+fn warn_of_unused(table: &[Pair], name: &str, kind: SourceKind, report: &mut Report) {
+    for (key, setting) in in_table(SETTINGS, "website").filter(|(key, _)| *key != "targets") {
+        let written = table.iter().find(|pair| pair.key == key);
+        if let Some(pair) = written.filter(|_| !setting.field.kinds.contains(&kind)) {
+            let what = format!("has no effect on a source of the kind \"{}\"", kind.name());
+            report.warn(pair.at, &format!("{name}.{key}"), what);
+        }
     }
 }
 

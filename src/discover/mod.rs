@@ -35,7 +35,7 @@ pub enum DocumentKind {
 
 /// Detects the kind of a document. `final_url` is the URL after redirects.
 pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> DocumentKind {
-    let error = match feed::parse(bytes, content_type, Some(final_url)) {
+    let error = match feed::parse_followed(bytes, content_type, Some(final_url)) {
         Ok(feed) => return DocumentKind::Feed(Box::new(feed)),
         Err(error) => error,
     };

@@ -255,8 +255,9 @@ impl Context {
 }
 
 fn parse(response: &Response) -> Result<ParsedFeed, String> {
-    let mut feed = feed::parse(&response.body, response.content_type(), Some(&response.final_url))
-        .map_err(|e| text::line(&e.to_string()))?;
+    let mut feed =
+        feed::parse_followed(&response.body, response.content_type(), Some(&response.final_url))
+            .map_err(|e| text::line(&e.to_string()))?;
     feed.repairs.extend(other_type(response.content_type()));
     Ok(feed)
 }

@@ -4,7 +4,8 @@ use super::follow::{access, may_have_credentials};
 use crate::config::{Section, unique_id};
 use crate::feed::ParsedFeed;
 use crate::model::{
-    LeftOut, Outcome, Pause, Source, SourceId, SourceKind, SourceRules, Time, WebsiteRules,
+    LeftOut, Outcome, Pause, SelectorProblem, Source, SourceId, SourceKind, SourceRules, Time,
+    WebsiteRules,
 };
 use crate::net::Response;
 use crate::util::url::WebAddress;
@@ -65,6 +66,8 @@ pub struct Report {
     pub result: Refreshed,
     /// What was not stored, and why.
     pub left_out: Vec<LeftOut>,
+    /// What the selectors of a site did not find in this poll.
+    pub problem: Option<SelectorProblem>,
 }
 
 /// The result of one source in a [`Report`].

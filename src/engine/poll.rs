@@ -8,8 +8,8 @@ use super::site::{PageFetcher, Prefetched, SiteEnd, Visit};
 use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::ParsedFeed;
 use crate::model::{
-    ErrorKind, LeftOut, Outcome, Pause, PauseReason, PollRecord, Source, SourceFacts, SourceRules,
-    Time, Validators,
+    ErrorKind, LeftOut, Outcome, Pause, PauseReason, PollRecord, SelectorProblem, Source,
+    SourceFacts, SourceRules, Time, Validators,
 };
 use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
@@ -24,11 +24,13 @@ use url::Url;
 pub(super) struct Polled {
     pub(super) result: Refreshed,
     pub(super) left_out: Vec<LeftOut>,
+    /// See [`super::message::Report`].
+    pub(super) problem: Option<SelectorProblem>,
 }
 
 impl From<Refreshed> for Polled {
     fn from(result: Refreshed) -> Self {
-        Self { result, left_out: Vec::new() }
+        Self { result, left_out: Vec::new(), problem: None }
     }
 }
 
@@ -432,6 +434,7 @@ pub(super) async fn store(
     };
     let left_host = site.as_ref().is_some_and(|site| site.left_host);
     let (pages, site) = site.map(|site| (site.pages, site.facts)).unzip();
+    let problem = site.as_ref().and_then(|site| site.problem.clone());
     let poll = FinishedPoll {
         source: job.key,
         automatic: job.pace == Pace::Due,
@@ -463,7 +466,7 @@ pub(super) async fn store(
         Some((_, outcome)) => Refreshed::Polled(outcome),
         None => Refreshed::Lost("the source no longer exists".to_owned()),
     };
-    Ok(Polled { result, left_out })
+    Ok(Polled { result, left_out, problem })
 }
 
 /// A pause applies to the whole host: all other sources there wait as long, also after a restart.

@@ -317,10 +317,10 @@ async fn set_back(clock: &dyn Clock) {
 fn send_report(
     report: Option<&mpsc::UnboundedSender<Report>>,
     source: SourceId,
-    Polled { result, left_out }: Polled,
+    Polled { result, left_out, problem }: Polled,
 ) {
     if let Some(report) = report {
         // The listener may be gone if the refresh was cancelled.
-        let _ = report.send(Report { source, result, left_out });
+        let _ = report.send(Report { source, result, left_out, problem });
     }
 }

@@ -112,7 +112,7 @@ pub fn rhythm(reader: &Reader, source: i64, now: Time) -> Result<Rhythm> {
     Ok(Rhythm {
         per_day: reader.items_per_day(source, now, DAYS)?,
         newest: dates.first().copied(),
-        pulse: pulse(&dates, now),
+        pulse: pulse(&dates, reader.oldest_poll(source)?, now),
     })
 }
 
@@ -177,7 +177,7 @@ pub fn why(
         paused_by,
         broken: facts.website.broken().cloned(),
         price: memory.price(),
-        explanation: explain(&memory, &dates, next, &rules, now),
+        explanation: explain(&memory, &dates, watched, next, &rules, now),
         crawl: crawl_summary(reader, facts.key)?,
         first_poll: watched,
         polls,

@@ -89,6 +89,23 @@ pub fn parse(
     Ok(convert::feed(raw, base, repairs))
 }
 
+/// Like [`parse`], for a feed that is followed: one without title, home page and entries is what a
+/// program leaves that failed, and not a feed in which nothing was published yet.
+///
+/// # Errors
+/// As [`parse`], and when the document is empty in that sense.
+pub fn parse_followed(
+    bytes: &[u8],
+    content_type: Option<&str>,
+    base: Option<&Url>,
+) -> Result<ParsedFeed, FeedError> {
+    let feed = parse(bytes, content_type, base)?;
+    if feed.title.is_none() && feed.home_url.is_none() && feed.entries.is_empty() {
+        return Err(FeedError::not_a_feed("a feed without any content"));
+    }
+    Ok(feed)
+}
+
 /// Decodes any document to text, as a feed would be.
 ///
 /// # Errors

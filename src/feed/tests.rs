@@ -361,3 +361,16 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_followed_feed_says_at_least_what_it_is() {
+    for (text, is_feed) in [
+        ("<rss version='2.0'></rss>", false),
+        ("<rss version='2.0'><channel></channel></rss>", false),
+        ("<rss version='2.0'><channel><title>New</title></channel></rss>", true),
+        ("<rss><channel><item><title>x</title></item></channel></rss>", true),
+    ] {
+        assert!(parse(text.as_bytes(), None, None).is_ok(), "{text}");
+        assert_eq!(parse_followed(text.as_bytes(), None, None).is_ok(), is_feed, "{text}");
+    }
+}

@@ -60,6 +60,27 @@ impl DateSource {
     }
 }
 
+/// How exactly a publication date is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DatePrecision {
+    /// Only the day.
+    Day,
+    /// The time of day.
+    Time,
+}
+
+impl DatePrecision {
+    /// The precision of a stored date: dates without a time of day are stored as midnight UTC. A
+    /// time that is exactly that says no more than its day.
+    pub fn of(date: super::Time) -> Self {
+        match date.timestamp().rem_euclid(86_400) {
+            0 => Self::Day,
+            _ => Self::Time,
+        }
+    }
+}
+
 /// How sure a date is.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,

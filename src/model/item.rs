@@ -1,6 +1,6 @@
 //! A stored entry.
 
-use super::{Confidence, DateSource, Enclosure, Revision, SourceId, TextFrom, Time};
+use super::{Confidence, DatePrecision, DateSource, Enclosure, Revision, SourceId, TextFrom, Time};
 use std::fmt;
 use std::str::FromStr;
 
@@ -46,6 +46,8 @@ pub struct Item {
     pub published_from: Option<DateSource>,
     /// How sure it is.
     pub published_confidence: Option<Confidence>,
+    /// How exactly it is known.
+    pub published_precision: Option<DatePrecision>,
     /// When it was last changed, according to the publisher.
     pub updated: Option<Time>,
     /// When newsfed first saw it.

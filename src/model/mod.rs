@@ -13,7 +13,7 @@ mod source;
 mod website;
 
 pub use article::{FullText, TextFrom, TextWay};
-pub use date_origin::{Confidence, DateOrigin, DateSource, DatesFrom};
+pub use date_origin::{Confidence, DateOrigin, DatePrecision, DateSource, DatesFrom};
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use intake::{LeftOut, LeftOutReason};
 pub use item::{Item, ItemId, ItemRow};

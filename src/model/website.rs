@@ -1,8 +1,8 @@
 //! How a site without a feed is read, as declared in `sources.toml`.
 
 use super::Time;
+use crate::util::hash::stable;
 use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 /// The rules by which a website source is read. Selectors are stored as text; `website::check`
@@ -45,9 +45,8 @@ impl WebsiteRules {
 
     /// A hash by which changed rules are noticed.
     pub fn fingerprint(&self) -> u64 {
-        let mut hasher = std::hash::DefaultHasher::new();
-        self.hash(&mut hasher);
-        hasher.finish()
+        // Rules contain only texts and numbers, which can always be written.
+        stable([serde_json::to_string(self).unwrap_or_default().as_str()])
     }
 }
 

@@ -6,11 +6,18 @@ use std::ops::Range;
 
 /// An invalid word in a search.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{kind}")]
+#[error("{}{kind}", place(*.word))]
 pub struct QueryError {
     /// Its byte range in the typed text.
     pub at: Range<usize>,
+    /// Which word it is, from 1.
+    pub word: usize,
     pub kind: QueryErrorKind,
+}
+
+/// Where the error is, unless it is in the first word.
+fn place(word: usize) -> String {
+    if word > 1 { format!("word {word}: ") } else { String::new() }
 }
 
 /// What is wrong with a word.

@@ -16,8 +16,8 @@ impl FromStr for Query {
     /// the text.
     fn from_str(input: &str) -> Result<Self, QueryError> {
         let mut terms = Vec::new();
-        for word in Words::new(input) {
-            let error = |kind| QueryError { at: word.at.clone(), kind };
+        for (number, word) in (1..).zip(Words::new(input)) {
+            let error = |kind| QueryError { at: word.at.clone(), word: number, kind };
             if terms.len() == MOST_TERMS || word.text.chars().nth(LONGEST).is_some() {
                 return Err(error(QueryErrorKind::Long(MOST_TERMS, LONGEST)));
             }

@@ -55,11 +55,12 @@ pub enum Pulse {
     Dead,
 }
 
-/// Explains a schedule. `dates` are those of the newest items, newest first; `next` is the time of
-/// the next poll; `rules` gives the limits in force (its times and response are ignored).
+/// Explains a schedule. `dates` are those of the newest items, newest first; `since` is the time of the
+/// first known poll, `next` that of the next one; `rules` gives the limits in force (its times and response are ignored).
 pub fn explain(
     memory: &Memory,
     dates: &[Time],
+    since: Option<Time>,
     next: Option<Time>,
     rules: &PollContext<'_>,
     now: Time,
@@ -71,7 +72,7 @@ pub fn explain(
         items_per_day_now: learned.rate_now(now),
         observed: learned.items(),
         gaps: gaps(dates),
-        pulse: pulse(dates, now),
+        pulse: pulse(dates, since, now),
         week: learned.week().to_vec(),
         coming: coming(memory, next, rules, now),
     }
@@ -88,8 +89,9 @@ pub fn gaps(dates: &[Time]) -> Option<Gaps> {
 }
 
 /// Whether the time since the newest item is normal. A source is silent after four upper quartiles
-/// of its gaps (at least a day), and dead after a year and twice its longest gap.
-pub fn pulse(dates: &[Time], now: Time) -> Pulse {
+/// of its gaps (at least a day), if it has been polled for a day, and dead after a year and twice
+/// its longest gap. `watched` is the time of its first known poll.
+pub fn pulse(dates: &[Time], watched: Option<Time>, now: Time) -> Pulse {
     let (Some(newest), Some(gaps)) = (dates.iter().max(), gaps(dates)) else {
         return Pulse::Unknown;
     };
@@ -97,12 +99,15 @@ pub fn pulse(dates: &[Time], now: Time) -> Pulse {
     let seconds = TimeDelta::seconds;
     let most = seconds(gaps.most.min(i64::from(u32::MAX)) * 2);
     let usual = seconds(gaps.upper.min(i64::from(u32::MAX)) * 4);
+    let is_known = watched.is_some_and(|first| now - first >= TimeDelta::days(1));
     if since > most.max(TimeDelta::days(365)) {
         Pulse::Dead
-    } else if since > usual.max(TimeDelta::days(1)) {
+    } else if since <= usual.max(TimeDelta::days(1)) {
+        Pulse::Normal
+    } else if is_known {
         Pulse::Silent
     } else {
-        Pulse::Normal
+        Pulse::Unknown
     }
 }
 
@@ -148,6 +153,7 @@ mod tests {
 
     #[test]
     fn compares_a_source_with_its_own_habits() {
+        let watched = Some(at(-24));
         let daily: Vec<Time> = (0..20).map(|n| at(-24 * n)).collect();
         for (hours, want) in [
             (1, Pulse::Normal),
@@ -156,12 +162,20 @@ mod tests {
             (24 * 365, Pulse::Silent),
             (24 * 366, Pulse::Dead),
         ] {
-            assert_eq!(pulse(&daily, at(hours)), want, "{hours}");
+            assert_eq!(pulse(&daily, watched, at(hours)), want, "{hours}");
         }
         let busy: Vec<Time> = (0..20).map(|n| at(-n)).collect();
-        assert_eq!(pulse(&busy, at(20)), Pulse::Normal, "a night is not silence");
+        assert_eq!(pulse(&busy, watched, at(20)), Pulse::Normal, "a night is not silence");
         let yearly: Vec<Time> = (0..5).map(|n| at(-24 * 300 * n)).collect();
-        assert_eq!(pulse(&yearly, at(24 * 500)), Pulse::Normal);
-        assert_eq!(pulse(&[], at(0)), Pulse::Unknown);
+        assert_eq!(pulse(&yearly, watched, at(24 * 500)), Pulse::Normal);
+        assert_eq!(pulse(&[], watched, at(0)), Pulse::Unknown);
+        for (watched, want) in [
+            (None, Pulse::Unknown),
+            (Some(at(200)), Pulse::Unknown),
+            (Some(at(176)), Pulse::Silent),
+        ] {
+            assert_eq!(pulse(&daily, watched, at(200)), want, "just added: {watched:?}");
+        }
+        assert_eq!(pulse(&daily, None, at(24 * 400)), Pulse::Dead);
     }
 }

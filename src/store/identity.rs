@@ -1,8 +1,8 @@
 //! When two entries of a source are the same item: by guid, then URL, then text.
 
 use crate::model::Entry;
+use crate::util::hash::stable;
 use crate::util::url::normalise;
-use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
 /// An entry with the hashes that identify it, computed outside the writer thread.
@@ -149,15 +149,7 @@ fn version_hash(entry: &Entry, url: Option<&str>, content_hash: i64) -> i64 {
     hash(numbers.iter().map(String::as_str).chain(texts).chain(lists).chain(enclosures))
 }
 
-/// The first 64 bits of SHA-256 over the parts, each followed by a byte that text cannot contain.
+/// As a column of the database holds it.
 fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> i64 {
-    let mut sha = Sha256::new();
-    for part in parts {
-        sha.update(part.as_bytes());
-        sha.update([0xff]);
-    }
-    let digest = sha.finalize();
-    let mut first = [0; 8];
-    first.copy_from_slice(&digest[..8]);
-    i64::from_be_bytes(first)
+    stable(parts).cast_signed()
 }

@@ -3,8 +3,9 @@
 use super::articles::unpack;
 use super::error::{Result, StoreError};
 use crate::model::{
-    DateOrigin, DateSource, Item, ItemId, ItemRow, LeftOut, Outcome, Pause, PauseReason,
-    PollRecord, Revision, RevisionKind, SourceFacts, SourceId, TextFrom, TextWay, Time, Validators,
+    DateOrigin, DatePrecision, DateSource, Item, ItemId, ItemRow, LeftOut, Outcome, Pause,
+    PauseReason, PollRecord, Revision, RevisionKind, SourceFacts, SourceId, TextFrom, TextWay,
+    Time, Validators,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
@@ -111,6 +112,7 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
         published,
         published_from: dated.map(|d| d.from),
         published_confidence: dated.map(|d| d.confidence),
+        published_precision: published.map(DatePrecision::of),
         updated: opt_time(r.get(10)?),
         discovered: time(r.get(11)?),
         pinned: r.get(12)?,

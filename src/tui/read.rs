@@ -6,9 +6,7 @@ use super::event::{Article, Difference, Event, RequestId, SourceEntry, SourceLis
 use crate::article::{Document, from_html};
 use crate::engine::{self, Handle, Rhythm, ScheduleSummary, VersionChange};
 use crate::model::{Item, Revision};
-use crate::store::{
-    Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View,
-};
+use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};

@@ -166,6 +166,11 @@ fn edits(old: &str, new: &str) -> Vec<Edit> {
     out
 }
 
+/// The first words of a passage, as they are written.
+fn beginning(words: &[Word]) -> String {
+    words.iter().map(|w| w.raw.as_str()).take(20).collect::<Vec<_>>().join(" ")
+}
+
 fn ends_sentence(text: &str) -> bool {
     let end = text.trim_end().chars().next_back();
     let stops = matches!(end, None | Some('.' | '!' | '?' | ':' | '。' | '！' | '？'));
@@ -233,6 +238,13 @@ impl Found<'_> {
         if joined(&removed) == joined(&added) {
             return;
         }
+        // A new passage, such as a reply in a forum, corrects no number, name or negation.
+        let (gone, come) = (edit.removed.len(), edit.added.len());
+        if gone == 0 && come >= PASSAGE || come == 0 && gone >= PASSAGE {
+            self.passages.removed.extend((gone > 0).then(|| beginning(&edit.removed)));
+            self.passages.added.extend((come > 0).then(|| beginning(&edit.added)));
+            return;
+        }
         cancel_equal(&mut removed, &mut added, |word| word.lower.clone());
         let passage = removed.len().abs_diff(added.len()) >= PASSAGE;
         let rewritten = removed.len().min(added.len()) >= PASSAGE;
@@ -250,12 +262,9 @@ impl Found<'_> {
         cancel_opposites(&mut removed, &mut added, &mut self.negations);
         self.drop_typing_errors(&mut removed, &mut added);
         if passage || rewritten {
-            let words = |side: &[Word]| {
-                side.iter().map(|w| w.raw.as_str()).take(20).collect::<Vec<_>>().join(" ")
-            };
             let keep = |from: &[Word], other: &[Word], passages: &mut Vec<String>| {
                 if from.len() >= PASSAGE && (rewritten || from.len() > other.len()) {
-                    passages.push(words(from));
+                    passages.push(beginning(from));
                 }
             };
             keep(&edit.removed, &edit.added, &mut self.passages.removed);
@@ -328,7 +337,11 @@ impl Sides {
         };
         cancel_equal(&mut self.removed, &mut self.added, key);
         let value = |words: &[String]| {
-            let between = if kind == RevisionKind::Wording { " " } else { ", " };
+            let between = match kind {
+                RevisionKind::Wording => " ",
+                RevisionKind::Text => " … ",
+                _ => ", ",
+            };
             let named = words.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>();
             let more = if words.len() > MAX_NAMED { " …" } else { "" };
             truncate(&(named.join(between) + more), MAX_CELLS).into_owned()

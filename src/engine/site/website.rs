@@ -6,6 +6,7 @@ use crate::model::{LeftOutReason, PageSays, Time, WebsiteRules};
 use crate::net::Response;
 use crate::store::{ListCopy, ReservedKeys};
 use crate::util::domain::same_site;
+use crate::util::hash::stable;
 use crate::util::url::normalise;
 use crate::util::{limits, text};
 use crate::website::signal::says;
@@ -14,7 +15,6 @@ use crate::website::{
 };
 use chrono::TimeDelta;
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use url::Url;
 
 /// Number of selectors that are suggested if those of the source find nothing.
@@ -162,9 +162,7 @@ impl Visit<'_> {
 }
 
 fn key_of(url: &Url) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    normalise(url).hash(&mut hasher);
-    hasher.finish()
+    stable([normalise(url).as_str()])
 }
 
 fn forget_oldest(active: &mut BTreeMap<u64, Time>) {

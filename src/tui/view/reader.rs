@@ -9,6 +9,7 @@ use super::row::span;
 use crate::config::{Action, Context, Role};
 use crate::model::{Item, Revision, TextFrom};
 use crate::util::text;
+use crate::util::time_text::published;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
@@ -100,13 +101,10 @@ fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
 fn facts(app: &App, article: &Article) -> String {
     let item = &article.item;
     let source = app.sources.entry(article.row.source_key);
-    let local = |t: crate::model::Time| {
-        t.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M").to_string()
-    };
     let facts: Vec<String> = [
         (!item.authors.is_empty()).then(|| item.authors.join(", ")),
         source.map(|s| s.title().to_owned()),
-        Some(item.published.or(item.updated).map_or_else(|| "no date".to_owned(), local)),
+        Some(item.published.or(item.updated).map_or_else(|| "no date".to_owned(), published)),
         Some(origin(item, source).to_owned() + &other_text(app, item)),
     ]
     .into_iter()

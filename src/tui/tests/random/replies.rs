@@ -355,6 +355,7 @@ impl Chaos {
                 source: SourceId("kernel".to_owned()),
                 result: Refreshed::Polled(Outcome::Unchanged),
                 left_out: Vec::new(),
+                problem: None,
             }),
             _ => Event::TimePassed,
         }
