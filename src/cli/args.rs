@@ -3,7 +3,7 @@
 use super::global::Global;
 use super::{
     add, config, crawl, discover, doctor, export, extract, generate, import, list, mark, open,
-    parse, prefetch, prune, reread, schedule, show, sources, sync,
+    parse, prefetch, prune, reread, schedule, show, sources, stats, sync,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -94,6 +94,8 @@ pub(super) enum Command {
     Doctor(doctor::DoctorArgs),
     /// Show and check the settings
     Config(config::ConfigArgs),
+    /// Show what sources publish, what was read of it, and what could be unfollowed
+    Stats(stats::StatsArgs),
     /// Explain and simulate the schedule
     Schedule(schedule::ScheduleArgs),
     /// Fetch the pages of pinned and unread items, for reading offline

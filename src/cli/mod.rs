@@ -44,6 +44,7 @@ mod simulate;
 mod source_edit;
 mod source_show;
 mod sources;
+mod stats;
 mod sync;
 mod table;
 mod tui;
@@ -117,6 +118,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Parse(args)) => Ok(parse::run(&args, global)),
         Some(Command::Doctor(args)) => doctor::run(&args, global, out),
         Some(Command::Config(args)) => config::run(args.command, global, out),
+        Some(Command::Stats(args)) => stats::run(&args, global, out),
         Some(Command::Schedule(args)) => schedule::run(&args.command, global, out),
         Some(Command::Prefetch(args)) => prefetch::run(&args, global, out),
         Some(Command::Reread(args)) => reread::run(&args, global, out),

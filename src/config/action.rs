@@ -156,6 +156,7 @@ actions! {
         StopCrawl, "stop-crawl", "stop crawl", "Stop the crawl; items found so far are kept";
         Why, "why", "schedule", "Explain when the source is checked, and why";
         Log, "log", "log", "Show the log: failed polls and repaired feeds";
+        Stats, "stats", "statistics", "Show statistics: what sources publish, and how much of it you read";
     }
     Program {
         Palette, "palette", "commands", "Run a command by name";

@@ -23,6 +23,7 @@ mod role_lock;
 mod run;
 mod setup;
 mod site;
+mod statistics;
 mod unfinished;
 mod upkeep;
 mod verdict;
@@ -41,6 +42,10 @@ pub use message::{Discovery, Pace, Refreshed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
 pub use site::Reread;
+pub use statistics::{
+    MAX_WEEKS, READING_PACE, SourceStatistics, Statistics, Unfollow, reading_time, share,
+    statistics,
+};
 // The choices of a prefetch.
 pub use crate::store::MarkedItems;
 pub use describe::{HOURS, ScheduleSummary, broken};

@@ -26,6 +26,7 @@ mod rebuild;
 mod retention;
 mod rows;
 mod sources;
+mod statistics;
 mod versions;
 mod view;
 mod writer;
@@ -49,6 +50,7 @@ pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
 pub use sources::{Due, PollFilter};
+pub use statistics::{ItemFacts, PollCosts};
 pub use versions::{MAX_VERSIONS, Version};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 

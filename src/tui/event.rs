@@ -5,7 +5,7 @@ use super::effect::Purpose;
 use crate::article::{Change, Document};
 use crate::config::{FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
-    Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleSummary, Status, TextGot,
+    Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleSummary, Statistics, Status, TextGot,
     WorkbenchEvent,
 };
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, Time};
@@ -42,6 +42,7 @@ pub(super) enum Event {
     PrefetchEnded,
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
     RhythmsLoaded(Result<Vec<(i64, Rhythm)>, Failure>),
+    StatisticsLoaded(Result<Box<Statistics>, Failure>),
     /// For the source with that row key.
     WhyLoaded(i64, Result<ScheduleSummary, Failure>),
     Marked(Result<MarksSet, Failure>),

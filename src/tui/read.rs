@@ -4,9 +4,10 @@
 use super::app::midnight;
 use super::event::{Article, Difference, Event, RequestId, SourceEntry, SourceList};
 use crate::article::{Document, from_html};
-use crate::engine::{self, Handle, Rhythm, ScheduleSummary, VersionChange};
+use crate::engine::{self, Handle, Rhythm, ScheduleSummary, Statistics, VersionChange};
 use crate::model::{Item, Revision};
 use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
+use chrono::{Offset, TimeZone};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -36,12 +37,16 @@ pub(super) enum Read {
     Rhythms(Vec<i64>),
     /// Schedule explanation of a source (row key).
     Why(i64),
+    /// The statistics of all sources, on a thread of their own: they may take a second.
+    Statistics,
     /// Whether another process has written.
     Version,
 }
 
 /// Largest number of log lines.
 const LOG_LINES: usize = 500;
+/// Weeks that the statistics cover.
+const STATISTICS_WEEKS: usize = 12;
 /// Stack size in bytes: the document builder recurses up to the nesting limit.
 const STACK: usize = 16 << 20;
 
@@ -50,6 +55,8 @@ const STACK: usize = 16 << 20;
 pub(super) struct ReadQueue {
     lists: mpsc::Sender<Read>,
     items: mpsc::Sender<Read>,
+    handle: Handle,
+    events: UnboundedSender<Event>,
     interrupter: Arc<Mutex<Interrupter>>,
     /// Whether a window or a count is being read, which a newer window interrupts.
     in_window: Arc<AtomicBool>,
@@ -58,31 +65,37 @@ pub(super) struct ReadQueue {
 impl ReadQueue {
     /// Starts the threads; they end when the senders are dropped.
     pub(super) fn start(handle: Handle, events: UnboundedSender<Event>) -> Result<Self> {
-        let thread = || -> Result<ReaderThread> {
-            let reader = handle.store().reader()?;
-            Ok(ReaderThread {
-                handle: handle.clone(),
-                interrupter: Arc::new(Mutex::new(reader.interrupter())),
-                reader,
-                events: events.clone(),
-                in_window: Arc::default(),
-                version: None,
-            })
-        };
-        let lists = thread()?;
+        let lists = ReaderThread::new(&handle, &events)?;
         let (interrupter, in_window) = (lists.interrupter.clone(), lists.in_window.clone());
-        let items = thread()?.spawn("newsfed-items")?;
-        Ok(Self { lists: lists.spawn("newsfed-lists")?, items, interrupter, in_window })
+        let lists = lists.spawn("newsfed-lists")?;
+        let items = ReaderThread::new(&handle, &events)?.spawn("newsfed-items")?;
+        Ok(Self { lists, items, handle, events, interrupter, in_window })
     }
 
     pub(super) fn send(&self, read: Read) {
         let supersedes = matches!(read, Read::Window { .. });
-        let to = if matches!(read, Read::Article { .. }) { &self.items } else { &self.lists };
         // The threads end only with the interface.
-        let _ = to.send(read);
+        let _ = match read {
+            Read::Statistics => return self.send_apart(read),
+            Read::Article { .. } => self.items.send(read),
+            _ => self.lists.send(read),
+        };
         if supersedes && self.in_window.load(Ordering::SeqCst) {
             self.interrupter.lock().unwrap_or_else(PoisonError::into_inner).interrupt();
         }
+    }
+}
+
+impl ReadQueue {
+    /// Performs a read on a thread that ends after it.
+    fn send_apart(&self, read: Read) {
+        let thread = ReaderThread::new(&self.handle, &self.events);
+        let started = thread.and_then(|thread| thread.spawn("newsfed-statistics"));
+        let _ = match started {
+            Ok(reads) => reads.send(read).is_ok(),
+            // The interface may be ending.
+            Err(e) => self.events.send(Event::StatisticsLoaded(Err(e.to_string()))).is_ok(),
+        };
     }
 }
 
@@ -104,6 +117,18 @@ struct ReaderThread {
 }
 
 impl ReaderThread {
+    fn new(handle: &Handle, events: &UnboundedSender<Event>) -> Result<Self> {
+        let reader = handle.store().reader()?;
+        Ok(Self {
+            handle: handle.clone(),
+            interrupter: Arc::new(Mutex::new(reader.interrupter())),
+            reader,
+            events: events.clone(),
+            in_window: Arc::default(),
+            version: None,
+        })
+    }
+
     fn spawn(self, name: &str) -> Result<mpsc::Sender<Read>> {
         let (reads, inbox) = mpsc::channel();
         std::thread::Builder::new()
@@ -202,6 +227,10 @@ impl ReaderThread {
                     summary.map_err(message).and_then(|summary| summary.ok_or_else(no_source)),
                 )
             }
+            Read::Statistics => {
+                let statistics = self.retry(Self::statistics).map(Box::new);
+                Event::StatisticsLoaded(statistics.map_err(message))
+            }
             Read::Version => {
                 if self.reopen_if_writable() {
                     return Outcome::Event(Event::StoreChanged);
@@ -255,6 +284,12 @@ impl ReaderThread {
         let now = self.handle.now();
         let rhythm = |&key: &i64| Ok((key, engine::rhythm(&self.reader, key, now)?));
         sources.iter().map(rhythm).collect()
+    }
+
+    fn statistics(&self) -> Result<Statistics> {
+        let (now, declared) = (self.handle.now(), self.handle.declared().borrow().clone());
+        let zone = chrono::Local.offset_from_utc_datetime(&now.naive_utc()).fix();
+        engine::statistics(&self.reader, &declared, STATISTICS_WEEKS, zone, now)
     }
 
     fn why(&self, key: i64) -> Result<Option<ScheduleSummary>> {

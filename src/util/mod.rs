@@ -12,6 +12,7 @@ pub mod limits;
 pub(crate) mod login;
 pub(crate) mod near;
 pub mod session;
+pub mod sparkline;
 pub mod text;
 pub mod time_text;
 pub mod url;

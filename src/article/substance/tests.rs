@@ -75,7 +75,8 @@ fn names_what_was_changed() {
 #[test]
 fn a_reply_is_a_new_passage_and_corrects_nothing() {
     let thread = "Ann, 12 Nov 2026, 10:00\nHow was the lamp of the lighthouse lit?";
-    let reply = "Bob, 13 Nov 2026, 11:30\nIt was never lit by the 3 keepers, as Carl Meier of Bonn wrote.";
+    let reply =
+        "Bob, 13 Nov 2026, 11:30\nIt was never lit by the 3 keepers, as Carl Meier of Bonn wrote.";
     let later = format!("{thread}\n{reply}");
     let summary = |a: &str, b: &str| Revision::summary(&revisions(a, b, Some("en")));
     let passage = "Bob, 13 Nov 2026, 11:30 It was never lit by the 3 keepers, …";

@@ -207,6 +207,7 @@ impl App {
             Action::Progress => self.open_progress(),
             Action::Jump => self.open_jump(),
             Action::Why => self.open_why(),
+            Action::Stats => self.open_stats(),
             Action::Edit => self.open_editor(false),
             Action::Workbench => self.open_editor(true),
             Action::Settings => self.open_settings(crate::config::FormPage::Appearance),

@@ -28,6 +28,7 @@ mod reader;
 mod search;
 mod settings;
 mod sources;
+mod stats;
 mod why;
 mod workbench;
 
@@ -48,6 +49,7 @@ pub(super) use prompt::{Prompt, PromptKind};
 pub(super) use reader::ReaderPane;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
+pub(super) use stats::StatsPanel;
 pub(super) use why::WhyPanel;
 pub(super) use workbench::{Bench, BenchField, BenchPane, Marked};
 
@@ -249,6 +251,7 @@ impl App {
             Event::PrefetchEnded => self.prefetch_ended(),
             Event::LogLoaded(result) => self.log_loaded(result),
             Event::RhythmsLoaded(result) => self.rhythms_loaded(result),
+            Event::StatisticsLoaded(result) => self.statistics_loaded(result),
             Event::WhyLoaded(source, result) => self.why_loaded(source, result),
             Event::Marked(result) => self.marked(result),
             Event::Tried(request, words) => self.tried(request, words),

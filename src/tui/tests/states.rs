@@ -118,3 +118,26 @@ fn schedule_panel_stops_at_its_end() {
     assert!(end != beginning, "{end}");
     assert!(before != end, "one key press goes back a line\n{end}");
 }
+
+#[test]
+fn statistics_at_every_size() {
+    for (width, height) in SIZES {
+        let mut stage = Stage::new();
+        stage.screen(width, height);
+        stage.keys(":stats<Enter>");
+        assert!(stage.screen(width, height).contains("Counting"), "{width}x{height}");
+        stage.happen(Event::StatisticsLoaded(Ok(Box::new(stock::statistics()))));
+        insta::assert_snapshot!(format!("stats-{width}x{height}"), stage.screen(width, height));
+    }
+    let mut stage = Stage::new();
+    stage.app.settings.ui.ascii = true;
+    stage.screen(80, 24);
+    stage.keys(":stats<Enter>");
+    stage.happen(Event::StatisticsLoaded(Ok(Box::new(stock::statistics()))));
+    insta::assert_snapshot!("stats-ascii", stage.screen(80, 24));
+    stage.keys("G");
+    let end = stage.screen(80, 24);
+    assert!(end.contains("A blog that has stopped: nothing published since"), "{end}");
+    stage.keys("<Esc>");
+    assert!(!stage.screen(80, 24).contains("Statistics"));
+}

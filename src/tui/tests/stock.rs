@@ -1,6 +1,8 @@
 //! Made-up items.
 
 use super::*;
+use crate::engine::{SourceStatistics, Statistics, Unfollow};
+use crate::model::Health;
 
 pub(in crate::tui) fn item_rows() -> Vec<ItemRow> {
     let titles = [
@@ -92,4 +94,54 @@ pub(super) fn article(row: ItemRow) -> Article {
 pub(super) fn difference(changes: Vec<crate::article::Change>) -> Difference {
     let summary = "numbers changed: 1 -> 2".to_owned();
     Difference { at: now() - TimeDelta::hours(2), changes, summary }
+}
+
+/// Statistics of three sources, one of each kind.
+pub(super) fn statistics() -> Statistics {
+    let source = |id: &str, title: &str, per_week: &[u32], read, unfollow| SourceStatistics {
+        source: SourceId(id.to_owned()),
+        title: title.to_owned(),
+        items: per_week.iter().sum(),
+        read,
+        minutes: read * 3,
+        items_per_week: per_week.to_vec(),
+        newest: Some(now() - TimeDelta::days(400)),
+        pulse: if unfollow == Some(Unfollow::Dead) { Pulse::Dead } else { Pulse::Normal },
+        health: Health::Ok,
+        last_ok: Some(now()),
+        polls: 120,
+        failed: 2,
+        millis: if id == "kernel" { 4200 } else { 80 },
+        slow: id == "kernel",
+        bytes: 2_400_000,
+        bytes_saved: 31_000_000,
+        unfollow,
+    };
+    let weeks = [12, 30, 45, 22, 60, 38, 51, 70, 44, 33, 58, 41];
+    Statistics {
+        since: now() - TimeDelta::weeks(12),
+        complete: true,
+        items: weeks.iter().sum(),
+        read: 96,
+        minutes: 288,
+        items_per_week: weeks.to_vec(),
+        read_per_week: weeks.map(|n| n / 5).to_vec(),
+        hours: (0..24).map(|hour: u32| if hour < 6 { 1 } else { hour * 7 % 31 }).collect(),
+        polls: 360,
+        failed: 6,
+        bytes: 7_200_000,
+        unchanged: 300,
+        bytes_saved: 93_000_000,
+        sources: vec![
+            source("kernel", "Kernel & Kettle", &weeks, 96, None),
+            source(
+                "日本",
+                "日本の新聞",
+                &[0, 1, 0, 2, 0, 0, 9, 9, 9, 9, 0, 0],
+                1,
+                Some(Unfollow::Unread),
+            ),
+            source("old", "A blog that has stopped", &[0; 12], 0, Some(Unfollow::Dead)),
+        ],
+    }
 }

@@ -17,7 +17,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 /// Reading speed in words per minute.
-const PACE: u32 = 230;
+const PACE: u32 = crate::engine::READING_PACE;
 /// Narrowest list that is compact by itself.
 const COMPACT_FROM: u16 = 56;
 /// Lowest list that has two rows per item by itself, and day separators.

@@ -19,6 +19,7 @@ mod reader;
 mod row;
 mod sheet;
 mod sources;
+pub(super) mod stats;
 pub(super) mod why;
 pub(super) mod workbench;
 

@@ -1,4 +1,4 @@
-//! The sparkline of items per day and the schedule panel.
+//! The schedule panel.
 
 use super::super::app::{App, WhyPanel};
 use super::dialogs::DialogArea;
@@ -9,19 +9,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-/// One character per day, scaled to the busiest one; the lowest stands for no items.
-pub(super) fn sparkline(per_day: &[u32], ascii: bool) -> String {
-    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    const ASCII: [char; 8] = ['_', '.', '.', ':', ':', '|', '|', '#'];
-    let maximum = per_day.iter().copied().max().unwrap_or(0).max(1);
-    let sign = |&n: &u32| {
-        let level = (u64::from(n) * 7).div_ceil(u64::from(maximum));
-        let signs = if ascii { &ASCII } else { &HEIGHTS };
-        // The level is at most 7.
-        signs[usize::try_from(level).unwrap_or(7).min(7)]
-    };
-    per_day.iter().map(sign).collect()
-}
+pub(super) use crate::util::sparkline::sparkline;
 
 /// A line of the panel: texts with their roles.
 type Pieces = Vec<(String, Role)>;
@@ -102,7 +90,7 @@ fn lines(summary: &ScheduleSummary, space: usize, stop: Option<&str>) -> Vec<Pie
 
 #[cfg(test)]
 mod tests {
-    use super::{ScheduleSummary, lines, sparkline};
+    use super::{ScheduleSummary, lines};
 
     #[test]
     fn hour_scale_needs_days() {
@@ -111,18 +99,5 @@ mod tests {
         assert_eq!(lines(&summary, 60, None).len(), 1);
         summary.week.push(("Mon", "  ..".to_owned()));
         assert_eq!(lines(&summary, 60, None)[2][0].0.trim(), "hours");
-    }
-
-    #[test]
-    fn scales_days_to_the_busiest() {
-        for (days, expected, ascii) in [
-            (vec![], "", ""),
-            (vec![0, 0, 0], "▁▁▁", "___"),
-            (vec![0, 1, 7, 3], "▁▂█▄", "_.#:"),
-            (vec![1000, 1, u32::MAX], "▂▂█", "..#"),
-        ] {
-            assert_eq!(sparkline(&days, false), expected);
-            assert_eq!(sparkline(&days, true), ascii);
-        }
     }
 }

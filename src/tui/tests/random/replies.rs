@@ -8,6 +8,7 @@ use crate::engine::{
 };
 use crate::store::Count;
 use crate::tui::effect::BenchRequest;
+use crate::tui::tests::stock::statistics;
 
 /// Prepared values for replies.
 pub(super) struct Stock {
@@ -216,6 +217,9 @@ impl Chaos {
                 let rhythm = Rhythm { per_day: vec![1, 0, 9], newest: None, pulse };
                 let rhythms = sources.into_iter().map(|key| (key, rhythm.clone())).collect();
                 Event::RhythmsLoaded(self.result(rhythms))
+            }
+            Effect::Read(Read::Statistics) => {
+                Event::StatisticsLoaded(self.result(Box::new(statistics())))
             }
             Effect::Read(Read::Why(source)) => Event::WhyLoaded(source, self.result(summary())),
             Effect::Mark { mark, mut keys, to, cause } => {

@@ -1,0 +1,116 @@
+//! `newsfed stats`: what sources publish, what was read, what polls cost.
+
+use super::exit::{Exit, Failure};
+use super::global::Global;
+use super::home::Home;
+use super::output::Output;
+use super::table::{Column, Table};
+use crate::engine::{self, MAX_WEEKS, SourceStatistics, Statistics};
+use crate::util::clock::{Clock, SystemClock};
+use crate::util::sparkline::sparkline;
+use chrono::{Local, Offset, TimeZone};
+use std::sync::Arc;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct StatsArgs {
+    /// Weeks to look back, at most 52
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = weeks)]
+    weeks: usize,
+    /// Maximum number of sources listed; 0 lists all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+}
+
+const EXAMPLES: &str = "\
+Counts the items dated in these weeks; the time is that of reading those that are marked read. The
+hours are in your time zone. Polls are recorded for two weeks. A source could be unfollowed if it is
+gone, has failed for two weeks, seems abandoned, or less than 5 % of its items were read in four weeks
+or more; never one with pinned items.
+
+Examples:
+  newsfed stats
+  newsfed stats --weeks 4 --limit 0
+  newsfed stats --json | jq -r '.sources[] | select(.unfollow) | .source'";
+
+fn weeks(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|weeks| (1..=MAX_WEEKS).contains(weeks));
+    number.ok_or_else(|| format!("expected a number from 1 to {MAX_WEEKS}"))
+}
+
+pub(super) fn run(args: &StatsArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let store = home.store()?;
+    let now = SystemClock.now();
+    let declared: Vec<_> = home.sources.iter().cloned().map(Arc::new).collect();
+    // Sources that were declared since the last start get their rows.
+    super::catalogue::Catalogue::read(&home, &store)?;
+    let zone = Local.offset_from_utc_datetime(&now.naive_utc()).fix();
+    let all = engine::statistics(&store.reader()?, &declared, args.weeks, zone, now)?;
+    if out.json {
+        out.value(&all)?;
+    } else {
+        print(&all, args.limit, home.settings.ui.ascii, out)?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn print(all: &Statistics, limit: usize, ascii: bool, out: &mut Output) -> Result<(), Failure> {
+    for (name, value) in all.summary(ascii) {
+        out.line(format!("{name:<9} {value}"))?;
+    }
+    if all.sources.is_empty() {
+        out.note("no sources yet; `newsfed add URL` follows a site or a feed");
+        return Ok(());
+    }
+    out.line("")?;
+    let limit = if limit == 0 { usize::MAX } else { limit };
+    table(all, limit, ascii, out)?;
+    if all.sources.len() > limit {
+        out.note(format!("{limit} of {} sources; --limit 0 lists all", all.sources.len()));
+    }
+    section("Slow, silent and failing", all.sources.iter(), SourceStatistics::problem, out)?;
+    section("Could be unfollowed", all.unfollowed(), SourceStatistics::reason, out)
+}
+
+fn table(all: &Statistics, limit: usize, ascii: bool, out: &mut Output) -> Result<(), Failure> {
+    let right = |most| Column { most, right: true };
+    let weeks = Column { most: MAX_WEEKS, right: false };
+    let mut table = Table::new(&[right(9), right(9), right(5), right(9), weeks], out.width);
+    let cells = |source: &SourceStatistics| {
+        [
+            source.items.to_string(),
+            source.read.to_string(),
+            engine::share(source.read, source.items),
+            engine::reading_time(source.minutes),
+            sparkline(&source.items_per_week, ascii),
+            source.title.clone(),
+        ]
+    };
+    let head = ["items", "read", "share", "time", "weeks", "source"];
+    let rows: Vec<_> = all.sources.iter().take(limit).map(cells).collect();
+    table.fit(&head);
+    for row in &rows {
+        table.fit(&row.each_ref().map(String::as_str));
+    }
+    out.line(out.bold(&table.line(&head)))?;
+    rows.iter().try_for_each(|row| out.line(table.line(&row.each_ref().map(String::as_str))))
+}
+
+/// The sources that a text is to be said of.
+fn section<'a>(
+    title: &str,
+    sources: impl Iterator<Item = &'a SourceStatistics>,
+    text: impl Fn(&SourceStatistics) -> Option<String>,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let said: Vec<_> = sources.filter_map(|source| Some((source, text(source)?))).collect();
+    if said.is_empty() {
+        return Ok(());
+    }
+    out.line("")?;
+    out.line(out.bold(title))?;
+    said.iter().try_for_each(|(source, text)| {
+        out.line(format!("{} ({}): {text}", source.title, source.source))
+    })
+}

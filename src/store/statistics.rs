@@ -1,0 +1,92 @@
+//! What statistics are made of: the newest items, and what polls cost.
+
+use super::error::Result;
+use super::reader::Reader;
+use super::rows::time;
+use crate::model::Time;
+use std::collections::HashMap;
+
+/// Items that statistics read at most.
+const MAX_ITEMS: i64 = 1_000_000;
+
+/// What statistics need of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemFacts {
+    /// Row key of the source.
+    pub source: i64,
+    /// The date by which it is sorted.
+    pub date: Time,
+    pub discovered: Time,
+    pub read: bool,
+    /// Words in the longest text known; 0 if unknown.
+    pub words: u32,
+}
+
+/// The polls of one source.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct PollCosts {
+    pub polls: u32,
+    pub failed: u32,
+    /// Mean duration of those that did not fail, in milliseconds.
+    pub millis: u32,
+    /// Bytes on the wire.
+    pub bytes: u64,
+    /// Number of 304 responses.
+    pub unchanged: u32,
+    /// Bytes that those responses saved: each the mean size of a full response.
+    pub bytes_saved: u64,
+}
+
+impl Reader {
+    /// Calls `each` for the items discovered since a moment, the last one first. Reads at most a
+    /// million items; returns whether these were all.
+    pub fn items_since(&self, since: Time, mut each: impl FnMut(ItemFacts)) -> Result<bool> {
+        // Keys grow in the order of discovery, so no index is needed.
+        let mut query = self.conn.prepare_cached(
+            "SELECT source, date, discovered, read, words FROM item
+             ORDER BY key DESC LIMIT ?1",
+        )?;
+        let mut rows = query.query([MAX_ITEMS])?;
+        let mut seen = 0;
+        while let Some(r) = rows.next()? {
+            let item = ItemFacts {
+                source: r.get(0)?,
+                date: time(r.get(1)?),
+                discovered: time(r.get(2)?),
+                read: r.get(3)?,
+                words: r.get(4)?,
+            };
+            if item.discovered < since {
+                return Ok(true);
+            }
+            each(item);
+            seen += 1;
+        }
+        Ok(seen < MAX_ITEMS)
+    }
+
+    /// The cost of the polls since a moment, by the row keys of their sources.
+    pub fn poll_costs(&self, since: Time) -> Result<HashMap<i64, PollCosts>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT source, count(*), sum(failed),
+                coalesce(avg(CASE WHEN failed = 0 THEN millis END), 0.0),
+                sum(bytes), coalesce(sum(status = 304), 0),
+                coalesce(avg(CASE WHEN status BETWEEN 200 AND 299 THEN bytes END), 0.0)
+             FROM poll WHERE at >= ?1 GROUP BY source",
+        )?;
+        let rows = query.query_map([since.timestamp()], |r| {
+            let (millis, bytes, whole): (f64, i64, f64) = (r.get(3)?, r.get(4)?, r.get(6)?);
+            let unchanged: u32 = r.get(5)?;
+            let costs = PollCosts {
+                polls: r.get(1)?,
+                failed: r.get(2)?,
+                millis: millis as u32,
+                bytes: bytes.try_into().unwrap_or(0),
+                unchanged,
+                bytes_saved: (whole * f64::from(unchanged)) as u64,
+            };
+            Ok((r.get(0)?, costs))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
