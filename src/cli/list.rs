@@ -11,10 +11,14 @@ use super::runtime::runtime;
 use super::table::{Column, Table};
 use crate::config::SortOrder;
 use crate::model::{ItemRow, Time};
-use crate::store::{Anchor, Cursor, Reader, Scope, Store, StoreError, View};
-use crate::util::text::comment_count;
+use crate::store::{Anchor, Cursor, Reader, Scope, Snippet, Store, StoreError, View};
+use crate::util::text::{self, comment_count};
 use crate::util::time_text::{published, published_day};
+use serde::Serialize;
+use std::collections::HashMap;
 
+/// Number of rows whose snippets are read at once.
+const SNIPPETS: usize = 100;
 /// Number of rows read at once.
 const WINDOW: usize = 500;
 
@@ -134,14 +138,21 @@ fn print(
         index_all(store, out)?;
     }
     let reader = store.reader()?;
-    let lines = Lines::new(&reader, catalogue, view, out)?;
+    let mut lines = Lines::new(&reader, catalogue, view, out)?;
+    // Matches in earlier versions are not in the current texts.
+    let searched = view.criteria.text.as_deref().filter(|_| !view.criteria.versions);
     let mut left = if limit == 0 { usize::MAX } else { limit };
     let mut anchor = Anchor::First;
     let mut printed = 0usize;
     loop {
         let window = reader.window(view, anchor, WINDOW.min(left))?;
-        for row in window.rows.iter().take(left) {
-            lines.print(&reader, row, out)?;
+        let shown: Vec<&ItemRow> = window.rows.iter().take(left).collect();
+        for rows in shown.chunks(SNIPPETS) {
+            if let Some(expression) = searched {
+                let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
+                lines.snippets = reader.snippets(&keys, expression)?.into_iter().collect();
+            }
+            rows.iter().try_for_each(|row| lines.print(&reader, row, out))?;
         }
         let taken = window.rows.len().min(left);
         (left, printed) = (left - taken, printed + taken);
@@ -198,8 +209,10 @@ fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
 /// Prints rows in the format that the reader of the output needs.
 struct Lines<'a> {
     table: Table,
-    sources: std::collections::HashMap<i64, &'a super::catalogue::Entry>,
+    sources: HashMap<i64, &'a super::catalogue::Entry>,
     as_of: Option<Time>,
+    /// Where the next rows match a search, by row key.
+    snippets: HashMap<i64, Snippet>,
 }
 
 /// Maximum width of a source name in a list, in cells.
@@ -221,14 +234,18 @@ impl<'a> Lines<'a> {
             table.fit(&[&last, "*+", "2026-11-21", entry.title()]);
         }
         let as_of = view.criteria.as_of.and_then(|at| Time::from_timestamp(at, 0));
-        Ok(Self { table, sources: catalogue.by_key(), as_of })
+        Ok(Self { table, sources: catalogue.by_key(), as_of, snippets: HashMap::new() })
     }
 
     fn print(&self, reader: &Reader, row: &ItemRow, out: &mut Output) -> Result<(), Failure> {
         if out.json {
             // Removed after the window was read.
             let shape = ItemShape::read(reader, row.key, self.as_of)?;
-            return shape.map_or(Ok(()), |shape| out.value(&shape));
+            let snippet = self.snippets.get(&row.key);
+            return shape.map_or(Ok(()), |shape| match snippet {
+                Some(snippet) => out.value(&Found { shape, snippet: JsonSnippet::of(snippet) }),
+                None => out.value(&shape),
+            });
         }
         let number = row.key.to_string();
         let source = self.sources.get(&row.source_key);
@@ -244,9 +261,79 @@ impl<'a> Lines<'a> {
         } else {
             let name = source.map_or("", |e| e.source.id.as_str());
             let url = row.url.as_deref().unwrap_or_default();
-            self.table.line(&[&number, &marks(row, "-"), &published(row.date), name, title, url])
+            let mut cells = vec![number, marks(row, "-"), published(row.date)];
+            cells.extend([name, title, url].map(str::to_owned));
+            cells.extend(self.snippets.get(&row.key).map(|snippet| snippet.text.clone()));
+            self.table.line(&cells.iter().map(String::as_str).collect::<Vec<_>>())
         };
-        out.line(if row.read { out.faint(&line) } else { line })
+        out.line(if row.read { out.faint(&line) } else { line })?;
+        let snippet = self.snippets.get(&row.key).filter(|snippet| !snippet.text.is_empty());
+        match (snippet, out.width) {
+            (Some(snippet), Some(width)) => out.line(indented(snippet, width, out)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The text of a snippet under its row, in lines of the terminal, with the hits bold, or in brackets
+/// where there are no colours.
+fn indented(snippet: &Snippet, width: usize, out: &Output) -> String {
+    const INDENT: &str = "    ";
+    let mut lines = vec![String::new()];
+    let (mut used, mut at) = (0, 0);
+    for word in snippet.text.split_inclusive(' ') {
+        let cells = text::width(word);
+        if used > 0 && used + cells > width.saturating_sub(INDENT.len() + 1).max(20) {
+            lines.push(String::new());
+            used = 0;
+        }
+        used += cells;
+        if let Some(line) = lines.last_mut() {
+            line.push_str(&emphasised(word, at, snippet, out));
+        }
+        at += word.len();
+    }
+    lines.iter().map(|line| format!("{INDENT}{}", line.trim_end())).collect::<Vec<_>>().join("\n")
+}
+
+/// A word that begins at a byte of a snippet, with the hits in it.
+fn emphasised(word: &str, at: usize, snippet: &Snippet, out: &Output) -> String {
+    let (mut line, mut done) = (String::new(), 0);
+    for hit in snippet.hits.iter().filter(|hit| hit.start < at + word.len() && hit.end > at) {
+        let (start, end) = (hit.start.saturating_sub(at), (hit.end - at).min(word.len()));
+        let (Some(before), Some(found)) = (word.get(done..start), word.get(start..end)) else {
+            continue;
+        };
+        line.push_str(before);
+        line.push_str(&match out.bold("") {
+            plain if plain.is_empty() => format!("[{found}]"),
+            _ => out.bold(found),
+        });
+        done = end;
+    }
+    line + word.get(done..).unwrap_or_default()
+}
+
+/// An item of a search.
+#[derive(Serialize)]
+struct Found<'a> {
+    #[serde(flatten)]
+    shape: ItemShape,
+    snippet: JsonSnippet<'a>,
+}
+
+/// Where an item matches, in characters.
+#[derive(Serialize)]
+struct JsonSnippet<'a> {
+    text: &'a str,
+    hits: Vec<[usize; 2]>,
+}
+
+impl<'a> JsonSnippet<'a> {
+    fn of(snippet: &'a Snippet) -> Self {
+        let characters = |end: usize| snippet.text.get(..end).unwrap_or_default().chars().count();
+        let hits = snippet.hits.iter().map(|hit| [characters(hit.start), characters(hit.end)]);
+        Self { text: &snippet.text, hits: hits.collect() }
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) struct Body {
 }
 
 /// Characters of one item that are indexed.
-const MAX_TEXT: usize = 200_000;
+pub(super) const MAX_TEXT: usize = 200_000;
 
 impl Reader {
     pub(super) fn next_unindexed(&self) -> Result<Vec<Body>> {

@@ -13,6 +13,8 @@ mod pages;
 mod places;
 mod plans;
 mod queries;
+mod snippets;
+mod statistics;
 mod texts;
 mod upkeep;
 

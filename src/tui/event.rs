@@ -9,7 +9,7 @@ use crate::engine::{
     WorkbenchEvent,
 };
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, Time};
-use crate::store::{Count, Mark, Window};
+use crate::store::{Count, Mark, Snippet, Window};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub(super) enum Event {
     PrefetchEnded,
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
     RhythmsLoaded(Result<Vec<(i64, Rhythm)>, Failure>),
+    /// Where rows match a full-text expression, by the row keys of their items.
+    SnippetsLoaded(String, Result<Vec<(i64, Snippet)>, Failure>),
     StatisticsLoaded(Result<Box<Statistics>, Failure>),
     /// For the source with that row key.
     WhyLoaded(i64, Result<ScheduleSummary, Failure>),

@@ -37,6 +37,11 @@ pub(super) enum Read {
     Rhythms(Vec<i64>),
     /// Schedule explanation of a source (row key).
     Why(i64),
+    /// Where items (row keys) match a full-text expression.
+    Snippets {
+        keys: Vec<i64>,
+        expression: String,
+    },
     /// The statistics of all sources, on a thread of their own: they may take a second.
     Statistics,
     /// Whether another process has written.
@@ -77,7 +82,7 @@ impl ReadQueue {
         // The threads end only with the interface.
         let _ = match read {
             Read::Statistics => return self.send_apart(read),
-            Read::Article { .. } => self.items.send(read),
+            Read::Article { .. } | Read::Snippets { .. } => self.items.send(read),
             _ => self.lists.send(read),
         };
         if supersedes && self.in_window.load(Ordering::SeqCst) {
@@ -226,6 +231,10 @@ impl ReaderThread {
                     source,
                     summary.map_err(message).and_then(|summary| summary.ok_or_else(no_source)),
                 )
+            }
+            Read::Snippets { keys, expression } => {
+                let found = self.retry(|this| this.reader.snippets(&keys, &expression));
+                Event::SnippetsLoaded(expression, found.map_err(message))
             }
             Read::Statistics => {
                 let statistics = self.retry(Self::statistics).map(Box::new);

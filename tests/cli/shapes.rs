@@ -62,12 +62,12 @@ fn json_matches_the_documentation() {
     check("Poll", polls);
     check("Summary", std::slice::from_ref(summary));
     let items = run(&["list"]).values();
-    check("Item", &items);
+    let found = run(&["search", "one"]).values();
+    check("Item", &[items.clone(), found].concat());
     let number = items[0]["number"].to_string();
     assert_eq!(run(&["show", &number]).values()[0], items[0], "the same shape everywhere");
     let by_id = run(&["show", items[0]["id"].as_str().unwrap()]).values();
     assert_eq!(by_id[0], items[0]);
-    check("Item", &run(&["search", "one"]).values());
     check("Marks", &run(&["read", &number]).values());
     check("URL", &run(&["open", &number]).values());
     check("Source", &run(&["sources"]).values());
@@ -90,6 +90,7 @@ fn json_matches_the_documentation() {
     check("Change of sources", &run(&["sources", "disable", "Kernel"]).values());
     check("Export", &run(&["export"]).values());
     run(&["read", "--all"]);
+    check("Statistics", &run(&["stats"]).values());
     check("Prune", &run(&["prune", "--set", "retention.items=1"]).values());
     check("Finding", &run(&["doctor"]).values());
     check("Paths", &run(&["config", "path"]).values());

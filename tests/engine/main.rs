@@ -26,6 +26,7 @@ mod pages;
 mod pauses;
 mod private;
 mod signals;
+mod statistics;
 mod tour;
 mod unfinished;
 mod validators;

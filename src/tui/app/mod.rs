@@ -27,6 +27,7 @@ mod rank;
 mod reader;
 mod search;
 mod settings;
+mod snippets;
 mod sources;
 mod stats;
 mod why;
@@ -48,6 +49,7 @@ pub(super) use progress::{Fate, Progress};
 pub(super) use prompt::{Prompt, PromptKind};
 pub(super) use reader::ReaderPane;
 pub(super) use search::SearchBar;
+pub(super) use snippets::Snippets;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use stats::StatsPanel;
 pub(super) use why::WhyPanel;
@@ -112,6 +114,7 @@ pub(super) struct App {
     pub(super) zen: bool,
     pub(super) sources: SourcesPane,
     pub(super) rhythms: Rhythms,
+    pub(super) snippets: Snippets,
     pub(super) items: ItemsPane,
     pub(super) reader: ReaderPane,
     preview: preview::Preview,
@@ -179,6 +182,7 @@ impl App {
             preview: preview::Preview::default(),
             sources: SourcesPane::default(),
             rhythms: Rhythms::default(),
+            snippets: Snippets::default(),
             settings,
             keymap,
             palette,
@@ -215,6 +219,7 @@ impl App {
         let mut effects = self.handle(event);
         effects.extend(self.plan_preview());
         effects.extend(self.request_rhythms());
+        effects.extend(self.request_snippets());
         self.edits.add(&effects);
         effects
     }
@@ -251,6 +256,7 @@ impl App {
             Event::PrefetchEnded => self.prefetch_ended(),
             Event::LogLoaded(result) => self.log_loaded(result),
             Event::RhythmsLoaded(result) => self.rhythms_loaded(result),
+            Event::SnippetsLoaded(expression, result) => self.snippets_loaded(&expression, result),
             Event::StatisticsLoaded(result) => self.statistics_loaded(result),
             Event::WhyLoaded(source, result) => self.why_loaded(source, result),
             Event::Marked(result) => self.marked(result),

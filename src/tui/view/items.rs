@@ -354,7 +354,8 @@ impl<'a> Cell<'a> {
         };
         let role = if row.read { Role::Read } else { Role::Unread };
         let (selected, focused) = self.selected;
-        out.left(title, super::title_style(self.app, role, selected, focused));
+        let plain = super::title_style(self.app, role, selected, focused);
+        super::snippet::draw(self.app, row, title, &mut out, plain, self.style(Role::Dim));
         out.line(Style::new())
     }
 

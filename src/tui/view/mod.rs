@@ -18,6 +18,7 @@ pub(super) mod progress;
 mod reader;
 mod row;
 mod sheet;
+mod snippet;
 mod sources;
 pub(super) mod stats;
 pub(super) mod why;

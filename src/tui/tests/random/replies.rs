@@ -6,7 +6,7 @@ use crate::engine::{
     Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench, TextGot, Way,
     WorkbenchEvent, WorkbenchPage,
 };
-use crate::store::Count;
+use crate::store::{Count, Snippet};
 use crate::tui::effect::BenchRequest;
 use crate::tui::tests::stock::statistics;
 
@@ -217,6 +217,15 @@ impl Chaos {
                 let rhythm = Rhythm { per_day: vec![1, 0, 9], newest: None, pulse };
                 let rhythms = sources.into_iter().map(|key| (key, rhythm.clone())).collect();
                 Event::RhythmsLoaded(self.result(rhythms))
+            }
+            Effect::Read(Read::Snippets { keys, expression }) => {
+                let snippet = Snippet {
+                    title_hits: vec![0..2, 4..9],
+                    text: "… a text with 日本 and a hit".to_owned(),
+                    hits: vec![4..8, 15..21],
+                };
+                let found = keys.into_iter().map(|key| (key, snippet.clone())).collect();
+                Event::SnippetsLoaded(expression, self.result(found))
             }
             Effect::Read(Read::Statistics) => {
                 Event::StatisticsLoaded(self.result(Box::new(statistics())))

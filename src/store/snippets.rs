@@ -1,0 +1,107 @@
+//! Where a full-text search matches: the index keeps no texts, so those of the rows that are shown
+//! are searched again, by the same rules.
+
+use super::articles::unpack;
+use super::error::Result;
+use super::index::MAX_TEXT;
+use super::reader::Reader;
+use super::rows::to_json;
+use crate::model::TextFrom;
+use crate::util::html;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::ops::Range;
+
+/// Rows that are searched at once, and bytes of their texts (HTML) together.
+const MAX_ROWS: usize = 200;
+const MAX_BYTES: usize = 4 << 20;
+/// Words of a snippet.
+const WORDS: u32 = 32;
+/// Marks of a hit. Stored texts contain no control characters.
+const START: char = '\u{2}';
+const END: char = '\u{3}';
+
+/// Where an item matches a search. Ranges are bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Snippet {
+    /// The hits in its title.
+    pub title_hits: Vec<Range<usize>>,
+    /// A part of its text with hits; empty if only the title or the authors match.
+    pub text: String,
+    /// The hits in `text`.
+    pub hits: Vec<Range<usize>>,
+}
+
+impl Reader {
+    /// Where items (row keys) match a full-text expression, as in
+    /// [`Criteria::text`](super::Criteria::text); items that do not match are left out.
+    pub fn snippets(&self, keys: &[i64], expression: &str) -> Result<Vec<(i64, Snippet)>> {
+        let index = Connection::open_in_memory()?;
+        index.execute_batch(
+            "CREATE VIRTUAL TABLE shown USING fts5 (title, authors, body,
+                tokenize = 'unicode61 remove_diacritics 2')",
+        )?;
+        let mut insert = index
+            .prepare("INSERT INTO shown (rowid, title, authors, body) VALUES (?1, ?2, ?3, ?4)")?;
+        let mut left = MAX_BYTES;
+        for key in keys.iter().take(MAX_ROWS) {
+            let Some((title, authors, markup)) = self.searched(*key)? else { continue };
+            let Some(rest) = left.checked_sub(markup.len()) else { continue };
+            left = rest;
+            insert.execute(params![key, title, authors, plain(&markup)])?;
+        }
+        let mut query = index.prepare(
+            "SELECT rowid, highlight(shown, 0, ?2, ?3), snippet(shown, 2, ?2, ?3, '…', ?4)
+             FROM shown WHERE shown MATCH ?1",
+        )?;
+        let marks = (START.to_string(), END.to_string());
+        let found = query.query_map(params![expression, marks.0, marks.1, WORDS], |r| {
+            let (title, text): (String, String) = (r.get(1)?, r.get(2)?);
+            let (_, title_hits) = unmarked(&title);
+            let (text, hits) = unmarked(&text.replace('\n', " "));
+            let text = if hits.is_empty() { String::new() } else { text };
+            Ok((r.get(0)?, Snippet { title_hits, text, hits }))
+        })?;
+        Ok(found.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What the index has of an item: title, authors, and its text as HTML.
+    fn searched(&self, key: i64) -> Result<Option<(String, String, String)>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT i.title, d.authors,
+                 CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
+                     THEN d.summary ELSE coalesce(d.content, '') END,
+                 CASE WHEN a.origin <> ?2 THEN a.body END
+             FROM item i JOIN detail d ON d.item = i.key
+             LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
+             WHERE i.key = ?1",
+        )?;
+        let row = query.query_row(params![key, to_json(&TextFrom::Feed)?], |r| {
+            let article = r.get_ref(3)?.as_blob_or_null()?.and_then(unpack);
+            let feed: String = r.get(2)?;
+            Ok((r.get(0)?, r.get(1)?, article.unwrap_or(feed)))
+        });
+        Ok(row.optional()?)
+    }
+}
+
+/// The text that is indexed.
+fn plain(markup: &str) -> String {
+    let mut text = html::to_text(markup);
+    if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
+        text.truncate(end);
+    }
+    text
+}
+
+/// A text without the marks of its hits, and where these are.
+fn unmarked(marked: &str) -> (String, Vec<Range<usize>>) {
+    let (mut text, mut hits, mut start) = (String::with_capacity(marked.len()), Vec::new(), 0);
+    for c in marked.chars() {
+        match c {
+            START => start = text.len(),
+            END => hits.push(start..text.len()),
+            c => text.push(c),
+        }
+    }
+    (text, hits)
+}

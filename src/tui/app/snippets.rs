@@ -1,0 +1,73 @@
+//! Where the rows of a search match, for the rows that are shown.
+
+use super::App;
+use crate::store::Snippet;
+use crate::tui::effect::Effect;
+use crate::tui::event::Failure;
+use crate::tui::read::Read;
+use std::collections::HashMap;
+
+/// Snippets of one search, by the row keys of items.
+#[derive(Debug, Default)]
+pub(crate) struct Snippets {
+    /// The query as typed.
+    query: String,
+    /// Its full-text expression; `None` without one.
+    expression: Option<String>,
+    /// `None`: requested, or without a match.
+    found: HashMap<i64, Option<Snippet>>,
+}
+
+impl Snippets {
+    /// Where an item matches the search whose results are listed.
+    pub(crate) fn of(&self, item: i64) -> Option<&Snippet> {
+        self.found.get(&item)?.as_ref()
+    }
+}
+
+impl App {
+    /// Requests the snippets of visible rows that are missing.
+    pub(super) fn request_snippets(&mut self) -> Option<Effect> {
+        if self.snippets.query != self.items.listing.query {
+            let query = self.items.listing.query.clone();
+            let criteria = self.criteria(&query);
+            // Matches in earlier versions are not in the texts that are shown.
+            let expression = criteria.text.filter(|_| !criteria.versions);
+            self.snippets = Snippets { query, expression, found: HashMap::new() };
+        }
+        let expression = self.snippets.expression.clone()?;
+        let height = usize::from(self.size.1);
+        let shown = self.items.rows.iter().skip(self.items.scroll).take(height);
+        let missing: Vec<i64> =
+            shown.map(|row| row.key).filter(|key| !self.snippets.found.contains_key(key)).collect();
+        self.snippets.found.extend(missing.iter().map(|key| (*key, None)));
+        (!missing.is_empty()).then_some(Effect::Read(Read::Snippets { keys: missing, expression }))
+    }
+
+    pub(super) fn snippets_loaded(
+        &mut self,
+        expression: &str,
+        result: Result<Vec<(i64, Snippet)>, Failure>,
+    ) -> Vec<Effect> {
+        match result {
+            Ok(_) if self.snippets.expression.as_deref() != Some(expression) => vec![],
+            Ok(found) => {
+                let found = found.into_iter().map(|(key, snippet)| (key, Some(snippet)));
+                self.snippets.found.extend(found);
+                vec![]
+            }
+            Err(why) => self.problem(why),
+        }
+    }
+
+    /// How many rows a search has found, as far as they are read; `None` while it runs, and for
+    /// lists that are read in parts.
+    pub(crate) fn found_count(&self) -> Option<String> {
+        let items = &self.items;
+        if items.is_loading() || items.more_above || items.more_below {
+            return None;
+        }
+        let more = if items.cut { "+" } else { "" };
+        Some(format!("{}{more}", items.rows.len()))
+    }
+}

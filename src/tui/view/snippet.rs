@@ -1,0 +1,80 @@
+//! Titles and texts of search results with their hits marked.
+
+use super::super::app::App;
+use super::row::Row;
+use crate::config::Role;
+use crate::model::ItemRow;
+use ratatui::style::Style;
+use std::ops::Range;
+
+/// Least width of a snippet, in cells.
+const LEAST: usize = 16;
+
+/// Draws the title of a row and, where space is left, the part of its text that matches the
+/// search, into the left part of a line. `plain` is the style of the title, `dim` that of the text;
+/// hits get the role of matches, except in a selected row.
+pub(super) fn draw(
+    app: &App,
+    item: &ItemRow,
+    title: &str,
+    out: &mut Row,
+    plain: Style,
+    dim: Style,
+) {
+    let Some(snippet) = app.snippets.of(item.key) else { return out.left(title, plain) };
+    let hit = |base: Style| base.patch(app.palette.style(Role::Match));
+    // Items without a title are listed by their URL.
+    let hits = if title == item.title { snippet.title_hits.as_slice() } else { &[] };
+    marked(title, hits, out, plain, hit(plain));
+    if !snippet.text.is_empty() && out.free() >= LEAST {
+        out.left("  ", dim);
+        let (text, hits) = from_first(&snippet.text, &snippet.hits, out.free() / 3);
+        marked(text, &hits, out, dim, hit(dim));
+    }
+}
+
+/// A text with its hits (byte ranges) in another style.
+fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: Style) {
+    let mut at = 0;
+    for range in hits {
+        let (Some(before), Some(found)) = (text.get(at..range.start), text.get(range.clone()))
+        else {
+            continue;
+        };
+        out.left(before, plain);
+        out.left(found, hit);
+        at = range.end;
+    }
+    out.left(text.get(at..).unwrap_or_default(), plain);
+}
+
+/// The text from a word on that is at most so many characters before the first hit, so that the hit
+/// is visible, with the hits moved accordingly.
+fn from_first<'a>(
+    text: &'a str,
+    hits: &[Range<usize>],
+    before: usize,
+) -> (&'a str, Vec<Range<usize>>) {
+    let first = hits.first().map_or(0, |hit| hit.start);
+    let lead = text.get(..first).unwrap_or_default();
+    let cut = lead.char_indices().rev().nth(before).map_or(0, |(at, _)| at);
+    let word = lead[cut..].find(' ').filter(|_| cut > 0).map_or(cut, |space| cut + space + 1);
+    let moved = hits.iter().map(|hit| hit.start - word..hit.end - word).collect();
+    (&text[word..], moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_first;
+
+    #[test]
+    fn begins_shortly_before_the_first_hit() {
+        let text = "one two three four 日本 hit end";
+        let at = text.find("hit").unwrap();
+        let hits = [at..at + 3];
+        for (before, want) in [(100, text), (8, "日本 hit end"), (3, "hit end"), (0, "hit end")] {
+            let (shown, moved) = from_first(text, &hits, before);
+            assert_eq!((shown, &shown[moved[0].clone()]), (want, "hit"), "{before}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Statistics of the sources, from real polls.
+
+use super::*;
+use newsfed::engine::{Unfollow, statistics};
+use newsfed::store::Mark;
+
+#[tokio::test]
+async fn counts_what_was_published_and_read() {
+    let home = Home::new();
+    let start = home.clock.now();
+    // Twenty-four items, one for each of the last days, at ten past the hour.
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/news" => {
+            let item = |n: i64| {
+                let at = start - chrono::TimeDelta::days(n) + chrono::TimeDelta::minutes(10);
+                let date = at.to_rfc2822();
+                format!(
+                    "<item><guid>{n}</guid><title>Item {n}</title><description>{}</description>\
+                     <pubDate>{date}</pubDate></item>",
+                    "word ".repeat(460)
+                )
+            };
+            let items: String = (1..=24).map(item).collect();
+            let text =
+                format!("<rss version=\"2.0\"><channel><title>N</title>{items}</channel></rss>");
+            Reply::ok("application/rss+xml", text)
+        }
+        _ => Reply::status(410),
+    })
+    .unwrap();
+    let sources = [source("gone", &server.url("/gone")), source("news", &server.url("/news"))];
+    home.declare(&sources);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    while engine.store().index_step().await.unwrap().is_some() {}
+    let all = items_by_date(&engine);
+    engine.mark(Mark::Read, all[..2].to_vec(), true).await.unwrap();
+    let zone = chrono::FixedOffset::east_opt(3600).unwrap();
+    let declared: Vec<_> = sources.iter().cloned().map(Arc::new).collect();
+    let reader = engine.store().reader().unwrap();
+    let found = statistics(&reader, &declared, 2, zone, home.clock.now()).unwrap();
+    assert_eq!((found.items, found.read, found.complete), (14, 2, true));
+    assert_eq!(found.items_per_week, [7, 7]);
+    assert_eq!(found.read_per_week, [0, 2]);
+    let hour = (start + chrono::TimeDelta::minutes(70)).format("%H").to_string();
+    assert_eq!(found.hours[hour.parse::<usize>().unwrap()], 14);
+    assert_eq!((found.polls, found.failed), (2, 1));
+    let [news, gone] = found.sources.as_slice() else { panic!("{found:?}") };
+    assert_eq!((news.source.as_str(), news.items, news.read, news.minutes), ("news", 14, 2, 4));
+    assert_eq!((news.unfollow, gone.unfollow), (None, Some(Unfollow::Gone)));
+    // Four weeks later hardly anything of it was read.
+    home.clock.advance(28 * DAY);
+    let later = statistics(&reader, &declared, 8, zone, home.clock.now()).unwrap();
+    let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
+    assert_eq!((news.items, news.unfollow), (24, None), "two of 24 are more than a twentieth");
+    engine.mark(Mark::Read, all[..1].to_vec(), false).await.unwrap();
+    let later = statistics(&reader, &declared, 8, zone, home.clock.now()).unwrap();
+    let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
+    assert_eq!(news.unfollow, Some(Unfollow::Unread));
+    assert_eq!(news.reason().unwrap(), "1 of 24 items read");
+    engine.shutdown().await;
+}
+
+/// Row keys, newest first.
+fn items_by_date(engine: &Handle) -> Vec<i64> {
+    let reader = engine.store().reader().unwrap();
+    let window = reader.window(&View::of(Scope::All), Anchor::First, 100).unwrap();
+    window.rows.iter().map(|row| row.key).collect()
+}
