@@ -59,15 +59,4 @@ impl App {
             Err(why) => self.problem(why),
         }
     }
-
-    /// How many rows a search has found, as far as they are read; `None` while it runs, and for
-    /// lists that are read in parts.
-    pub(crate) fn found_count(&self) -> Option<String> {
-        let items = &self.items;
-        if items.is_loading() || items.more_above || items.more_below {
-            return None;
-        }
-        let more = if items.cut { "+" } else { "" };
-        Some(format!("{}{more}", items.rows.len()))
-    }
 }

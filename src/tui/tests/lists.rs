@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::{Paths, load};
 use crate::store::Count;
+use crate::store::Snippet;
 use crate::tui::import::{paths, read};
 use std::path::PathBuf;
 
@@ -392,4 +393,25 @@ fn folder_prompt_at_every_size() {
 fn import_preview_at_every_size() {
     let (_folder, path) = urls();
     pictures("import", "i", Some(&path));
+}
+
+#[test]
+fn search_results_show_where_they_match() {
+    let mut stage = Stage::new();
+    stage.screen(120, 20);
+    stage.keys("/bridge");
+    let read = stage.requested.last().unwrap();
+    assert!(read.contains("Snippets") && read.contains("keys: [10]"), "{read}");
+    let text = "… the old steel bridge is painted before it opens again …";
+    let at = text.find("bridge").unwrap();
+    let snippet = Snippet { title_hits: vec![0..6], text: text.to_owned(), hits: vec![at..at + 6] };
+    let found = || vec![(10, snippet.clone())];
+    stage.happen(Event::SnippetsLoaded("\"tea\"*".to_owned(), Ok(found())));
+    assert!(!stage.screen(120, 20).contains("steel"), "the reply of another search");
+    stage.happen(Event::SnippetsLoaded("\"bridge\"*".to_owned(), Ok(found())));
+    let screen = stage.screen(120, 20);
+    assert!(screen.contains("Search: bridge (1)"), "{screen}");
+    assert!(screen.contains("Bridge reopens in March  old steel bridge is"), "{screen}");
+    stage.keys("x");
+    assert!(stage.screen(120, 20).contains("Search: bridgex (0)"));
 }

@@ -45,11 +45,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
 }
 
 pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, foot: Rect) {
-    let label = if bar.is_filter { "Filter" } else { "Search" };
-    let found = app.found_count().filter(|_| !bar.field.value().trim().is_empty());
-    let label = format!(" {label}{}: ", found.map(|n| format!(" ({n})")).unwrap_or_default());
+    let label = if bar.is_filter { " Filter: " } else { " Search: " };
     let role = if bar.insisted { Role::Warning } else { Role::Dim };
-    completed_line(app, frame, &label, (&bar.field, &bar.completion, &bar.error), role, foot);
+    completed_line(app, frame, label, (&bar.field, &bar.completion, &bar.error), role, foot);
 }
 
 pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, foot: Rect) {

@@ -72,7 +72,7 @@ mod tests {
         let text = "one two three four 日本 hit end";
         let at = text.find("hit").unwrap();
         let hits = [at..at + 3];
-        for (before, want) in [(100, text), (8, "日本 hit end"), (3, "hit end"), (0, "hit end")] {
+        for (before, want) in [(100, text), (7, "日本 hit end"), (2, "hit end"), (0, "hit end")] {
             let (shown, moved) = from_first(text, &hits, before);
             assert_eq!((shown, &shown[moved[0].clone()]), (want, "hit"), "{before}");
         }
