@@ -78,10 +78,11 @@ newest 1,000 matches. To exclude a word, quote the query, or put -- before a wor
   is:changed   is:edited            in:versions      asof:2026-11-21
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w
 
-source:, folder: and tag: select sources, by what sources.toml says of them; words that a page or feed
-gives to an item are no tags in this sense. An unknown operator is an error; quote the word to search for it as text. `unread` is short for
-is:unread. is:changed finds articles that changed by more than typing errors since you read them,
-is:edited all that changed. in:versions searches the earlier versions of texts and titles.
+source:, folder: and tag: select sources, by what sources.toml says; tags that an item has from its
+feed or page are not meant. An unknown operator is an error; quote the word to search for it as text.
+`unread` is short for is:unread. is:changed finds articles that changed by more than typing errors
+since you read them, is:edited all that changed. in:versions searches the earlier versions of texts
+and titles. Under an item is where its text matches; for programs it is the last column.
 
 Examples:
   newsfed search kernel release

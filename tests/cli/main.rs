@@ -5,6 +5,7 @@
 
 #[cfg(unix)]
 mod broken;
+mod changes;
 mod codes;
 mod extract;
 mod help;

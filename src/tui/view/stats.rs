@@ -158,7 +158,9 @@ fn sources(all: &Statistics, ascii: bool, width: usize) -> Vec<Pieces> {
             share(source.read, source.items),
             reading_time(source.minutes)
         );
-        let chart = sparkline(&source.items_per_week, ascii);
+        // The numbers and the name come first.
+        let chart = if width < CHARTS_FROM.0.into() { &[] } else { &*source.items_per_week };
+        let chart = sparkline(chart, ascii);
         let free = width.saturating_sub(text::width(&numbers) + text::width(&chart) + 1);
         let title = text::truncate(&source.title, free.max(8)).into_owned();
         let blank = " ".repeat(free.saturating_sub(text::width(&title)) + 1);
