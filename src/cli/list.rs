@@ -79,7 +79,7 @@ newest 1,000 matches. To exclude a word, quote the query, or put -- before a wor
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w
 
 source:, folder: and tag: select sources, by what sources.toml says; tags that an item has from its
-feed or page are not meant. An unknown operator is an error; quote the word to search for it as text.
+feed or page are not meant. An unknown operator is an error; to find it as text, quote the word.
 `unread` is short for is:unread. is:changed finds articles that changed by more than typing errors
 since you read them, is:edited all that changed. in:versions searches the earlier versions of texts
 and titles. Under an item is where its text matches; for programs it is the last column.

@@ -3,6 +3,7 @@
 mod article;
 mod date_origin;
 mod entry;
+mod hash;
 mod intake;
 mod item;
 mod pause;
@@ -15,6 +16,7 @@ mod website;
 pub use article::{FullText, TextFrom, TextWay};
 pub use date_origin::{Confidence, DateOrigin, DatePrecision, DateSource, DatesFrom};
 pub use entry::{Enclosure, Entry, FeedHints};
+pub use hash::stable_hash;
 pub use intake::{LeftOut, LeftOutReason};
 pub use item::{Item, ItemId, ItemRow};
 pub use pause::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Pause, PauseReason};

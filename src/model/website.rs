@@ -1,7 +1,7 @@
 //! How a site without a feed is read, as declared in `sources.toml`.
 
 use super::Time;
-use crate::util::hash::stable;
+use super::hash::stable_hash;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ impl WebsiteRules {
     /// A hash by which changed rules are noticed.
     pub fn fingerprint(&self) -> u64 {
         // Rules contain only texts and numbers, which can always be written.
-        stable([serde_json::to_string(self).unwrap_or_default().as_str()])
+        stable_hash([serde_json::to_string(self).unwrap_or_default().as_str()])
     }
 }
 

@@ -1,7 +1,6 @@
 //! When two entries of a source are the same item: by guid, then URL, then text.
 
-use crate::model::Entry;
-use crate::util::hash::stable;
+use crate::model::{Entry, stable_hash};
 use crate::util::url::normalise;
 use std::collections::{HashMap, HashSet};
 
@@ -151,5 +150,5 @@ fn version_hash(entry: &Entry, url: Option<&str>, content_hash: i64) -> i64 {
 
 /// As a column of the database holds it.
 fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> i64 {
-    stable(parts).cast_signed()
+    stable_hash(parts).cast_signed()
 }

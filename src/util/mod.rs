@@ -6,7 +6,6 @@ pub mod clock;
 pub mod color;
 pub mod date;
 pub mod domain;
-pub mod hash;
 pub mod html;
 pub mod limits;
 pub(crate) mod login;

@@ -2,11 +2,10 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{LeftOutReason, PageSays, Time, WebsiteRules};
+use crate::model::{LeftOutReason, PageSays, Time, WebsiteRules, stable_hash};
 use crate::net::Response;
 use crate::store::{ListCopy, ReservedKeys};
 use crate::util::domain::same_site;
-use crate::util::hash::stable;
 use crate::util::url::normalise;
 use crate::util::{limits, text};
 use crate::website::signal::says;
@@ -162,7 +161,7 @@ impl Visit<'_> {
 }
 
 fn key_of(url: &Url) -> u64 {
-    stable([normalise(url).as_str()])
+    stable_hash([normalise(url).as_str()])
 }
 
 fn forget_oldest(active: &mut BTreeMap<u64, Time>) {

@@ -404,7 +404,11 @@ fn search_results_show_where_they_match() {
     assert!(read.contains("Snippets") && read.contains("keys: [10]"), "{read}");
     let text = "… the old steel bridge is painted before it opens again …";
     let at = text.find("bridge").unwrap();
-    let snippet = Snippet { title_hits: vec![0..6], text: text.to_owned(), hits: vec![at..at + 6] };
+    let snippet = Snippet {
+        title_hits: vec![0..6, 18..23],
+        text: text.to_owned(),
+        hits: vec![at..at + 6, at + 7..at + 9],
+    };
     let found = || vec![(10, snippet.clone())];
     stage.happen(Event::SnippetsLoaded("\"tea\"*".to_owned(), Ok(found())));
     assert!(!stage.screen(120, 20).contains("steel"), "the reply of another search");

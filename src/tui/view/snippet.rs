@@ -71,7 +71,7 @@ mod tests {
     fn begins_shortly_before_the_first_hit() {
         let text = "one two three four 日本 hit end";
         let at = text.find("hit").unwrap();
-        let hits = [at..at + 3];
+        let hits = [at..at + 3, at + 4..at + 7];
         for (before, want) in [(100, text), (7, "日本 hit end"), (2, "hit end"), (0, "hit end")] {
             let (shown, moved) = from_first(text, &hits, before);
             assert_eq!((shown, &shown[moved[0].clone()]), (want, "hit"), "{before}");
