@@ -37,7 +37,7 @@ fn form_edits_a_source_and_keeps_comments() {
     t.send(key::CTRL_N);
     t.wait_for("New header");
     t.send(key::CTRL_N);
-    t.wait_for("Shown in place of the feed's title");
+    t.wait_for("Shown in place of the title of the feed or page");
     t.paste("My own\nname");
     t.wait_for("My own name");
     t.send(key::CTRL_S);
