@@ -14,6 +14,8 @@ pub struct Link {
     /// Absolute URL (http, https or mailto).
     pub url: String,
     pub kind: LinkKind,
+    /// Width and height of an image in pixels as the page states them, each 1 to 9999.
+    pub size: Option<(u32, u32)>,
 }
 
 /// The kind of a link target.
@@ -35,8 +37,10 @@ pub enum Block {
     Paragraph(Vec<Inline>),
     /// A list; `Some(n)` numbers its items from n.
     List(Option<u32>, Vec<Vec<Block>>),
-    /// A quotation.
-    Quote(Vec<Block>),
+    /// A definition list.
+    Definitions(Vec<Definition>),
+    /// A quotation, and whom it is from, which is empty if that is unknown.
+    Quote(Vec<Block>, Vec<Inline>),
     /// Preformatted text, lines separated by `\n`.
     Code {
         /// Its programming language in lower case, if the page says it.
@@ -61,6 +65,24 @@ pub enum Block {
     },
     /// A thematic break.
     Rule,
+}
+
+/// One or more terms and their definitions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Definition {
+    pub terms: Vec<Vec<Inline>>,
+    pub blocks: Vec<Block>,
+}
+
+impl Definition {
+    /// Its blocks as an item of a list: the terms, emphasised strongly, then the definitions.
+    pub(super) fn as_item(&self) -> Vec<Block> {
+        let term = |term: &Vec<Inline>| match term.as_slice() {
+            [Inline::Strong(_)] => Block::Paragraph(term.clone()),
+            _ => Block::Paragraph(vec![Inline::Strong(term.clone())]),
+        };
+        self.terms.iter().map(term).chain(self.blocks.iter().cloned()).collect()
+    }
 }
 
 /// Inline content.
@@ -130,8 +152,12 @@ impl Block {
                 let both = [plain(image), plain(caption)].join(" ");
                 line(out, indent, both.trim());
             }
-            Self::Quote(blocks) => {
-                blocks.iter().for_each(|b| b.write_text(out, &format!("{indent}> ")));
+            Self::Quote(blocks, by) => {
+                let inner = format!("{indent}> ");
+                blocks.iter().for_each(|b| b.write_text(out, &inner));
+                if !by.is_empty() {
+                    line(out, &inner, &plain(by));
+                }
             }
             Self::List(start, items) => {
                 for (i, item) in items.iter().enumerate() {
@@ -139,10 +165,11 @@ impl Block {
                         Some(n) => format!("{}. ", u64::from(*n) + i as u64),
                         None => "- ".to_owned(),
                     };
-                    let mut inner = String::new();
-                    item.iter().for_each(|b| b.write_text(&mut inner, ""));
-                    line(out, indent, &(mark + &inner.trim_end().replace('\n', "\n  ")));
+                    write_item(&mark, item, out, indent);
                 }
+            }
+            Self::Definitions(all) => {
+                all.iter().for_each(|one| write_item("- ", &one.as_item(), out, indent));
             }
             Self::Note { blocks, .. } => {
                 blocks.iter().for_each(|b| b.write_text(out, indent));
@@ -160,6 +187,13 @@ impl Block {
     }
 }
 
+/// An item of a list after its mark.
+fn write_item(mark: &str, blocks: &[Block], out: &mut String, indent: &str) {
+    let mut inner = mark.to_owned();
+    blocks.iter().for_each(|b| b.write_text(&mut inner, ""));
+    line(out, indent, &inner.trim_end().replace('\n', "\n  "));
+}
+
 fn line(out: &mut String, indent: &str, text: &str) {
     for part in text.lines() {
         out.push_str(indent);
@@ -169,7 +203,8 @@ fn line(out: &mut String, indent: &str, text: &str) {
     out.push('\n');
 }
 
-fn plain(inlines: &[Inline]) -> String {
+/// The plain text of inline content.
+pub(crate) fn plain(inlines: &[Inline]) -> String {
     let mut out = String::new();
     for inline in inlines {
         match inline {

@@ -1,6 +1,6 @@
 //! HTML -> document tree.
 
-use super::document::{Block, Document, Inline, Link, LinkKind};
+use super::document::{Block, Definition, Document, Inline, Link, LinkKind, plain};
 use super::notes::Notes;
 use super::picture::{self, Picture};
 use super::spaces::tidy;
@@ -17,6 +17,8 @@ use url::Url;
 const MAX_NESTING: usize = 24;
 /// Maximum length of a document, in bytes.
 const MAX_HTML: usize = 2 << 20;
+/// Longest attribution of a quotation, in characters.
+const MAX_ATTRIBUTION: usize = 200;
 /// Maximum number of elements of a figure, and of sources of a video.
 const MAX_IN_FIGURE: usize = 200;
 const MAX_SOURCES: usize = 10;
@@ -158,9 +160,10 @@ impl Builder<'_> {
                 flow.push(Block::Code { language: code::language(e), code });
             }
             "blockquote" if !deep => {
-                let inner = self.blocks(e, depth + 1);
+                let mut inner = self.blocks(e, depth + 1);
+                let by = attribution(e, &mut inner);
                 if !inner.is_empty() {
-                    flow.push(Block::Quote(inner));
+                    flow.push(Block::Quote(inner, by));
                 }
             }
             "ul" | "menu" if !deep => self.list(e, depth, None, flow),
@@ -196,6 +199,7 @@ impl Builder<'_> {
             || e.descendent_elements().skip(1).any(|d| is_block(d.value().name()));
         match e.value().name() {
             "br" => flow.line_break(),
+            "input" => flow.inline.extend(task(e)),
             "img" => flow.inline.extend(self.image(e)),
             "source" => {}
             _ if maths::is_rendering(e) => {}
@@ -378,7 +382,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A definition list as a list: each item starts with its terms.
+    /// A definition list. Several terms in a row have the same definitions.
     fn definitions(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         // Pairs may be wrapped.
         let inner = e.child_elements().flat_map(|child| {
@@ -386,29 +390,33 @@ impl Builder<'_> {
             let own = (!wraps).then_some(child);
             own.into_iter().chain(child.child_elements().filter(move |_| wraps))
         });
-        let mut items: Vec<Vec<Block>> = Vec::new();
+        let mut all: Vec<Definition> = Vec::new();
         let mut after_term = false;
         for child in inner.filter(|c| !self.dropped.contains(&c.id())) {
             let term = child.value().name() == "dt";
             let mut blocks = self.entry(child, depth);
-            if term && let [Block::Paragraph(text)] = blocks.as_mut_slice() {
-                let inner = std::mem::take(text);
-                *text = match inner.as_slice() {
-                    [Inline::Strong(_)] => inner,
-                    _ => vec![Inline::Strong(inner)],
-                };
-            }
             if blocks.is_empty() {
+                after_term &= term;
                 continue;
             }
-            match items.last_mut() {
-                Some(last) if !term || after_term => last.append(&mut blocks),
-                _ => items.push(blocks),
+            if all.is_empty() || term && !after_term {
+                all.push(Definition::default());
             }
             after_term = term;
+            let Some(last) = all.last_mut() else { break };
+            match blocks.as_mut_slice() {
+                [Block::Paragraph(text)] if term => last.terms.push(std::mem::take(text)),
+                _ => last.blocks.append(&mut blocks),
+            }
         }
-        if !items.is_empty() {
-            flow.push(Block::List(None, items));
+        // Footnotes have their own place.
+        let notes = |d: &Definition| {
+            d.terms.is_empty() && d.blocks.iter().all(|b| matches!(b, Block::Note { .. }))
+        };
+        if all.iter().all(notes) {
+            all.into_iter().flat_map(|d| d.blocks).for_each(|note| flow.push(note));
+        } else {
+            flow.push(Block::Definitions(all));
         }
     }
 
@@ -465,6 +473,9 @@ impl Builder<'_> {
         match picture::read(e) {
             Picture::Image(source) => {
                 let to = self.link(Some(&source), LinkKind::Image)?;
+                if let Some(link) = self.links.get_mut(to) {
+                    link.size = link.size.or_else(|| picture::size(e));
+                }
                 Some(Inline::Image(alt, to))
             }
             Picture::Icon if !alt.is_empty() && !alt.chars().any(|c| c.is_ascii_alphanumeric()) => {
@@ -508,10 +519,33 @@ impl Builder<'_> {
         let next = self.links.len();
         let at = *self.known.entry((kind, url.clone())).or_insert(next);
         if at == next {
-            self.links.push(Link { url, kind });
+            self.links.push(Link { url, kind, size: None });
         }
         Some(at)
     }
+}
+
+/// Takes whom a quotation is from out of its blocks: the content of a last `footer` or `cite`, or a
+/// last paragraph that begins with a dash.
+fn attribution(quote: ElementRef<'_>, blocks: &mut Vec<Block>) -> Vec<Inline> {
+    let last = quote.child_elements().last().map(|e| e.value().name());
+    let named = matches!(last, Some("footer" | "cite"));
+    let Some((Block::Paragraph(by), [_, ..])) = blocks.split_last() else { return vec![] };
+    let text = plain(by);
+    let dash = text.starts_with(['—', '–', '―']);
+    if !(named || dash) || text.chars().count() > MAX_ATTRIBUTION {
+        return vec![];
+    }
+    match blocks.pop() {
+        Some(Block::Paragraph(by)) => by,
+        _ => vec![],
+    }
+}
+
+/// The box of a task list as a character.
+fn task(e: ElementRef<'_>) -> Option<Inline> {
+    let attribute = |name| e.attr(name);
+    html::task_box(attribute).map(|text| Inline::Text(text.to_owned()))
 }
 
 /// The rows of a table without those of nested tables, which would be read once for each enclosing

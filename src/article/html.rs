@@ -43,7 +43,20 @@ fn block(block: &Block, links: &[Link], out: &mut String) {
             }
             let _ = write!(out, "</{name}>");
         }
-        Block::Quote(inner) => element("blockquote", out, |out| blocks(inner, links, out)),
+        Block::Definitions(all) => element("dl", out, |out| {
+            for definition in all {
+                for term in &definition.terms {
+                    element("dt", out, |out| inlines(term, links, out));
+                }
+                element("dd", out, |out| blocks(&definition.blocks, links, out));
+            }
+        }),
+        Block::Quote(inner, by) => element("blockquote", out, |out| {
+            blocks(inner, links, out);
+            if !by.is_empty() {
+                element("footer", out, |out| inlines(by, links, out));
+            }
+        }),
         Block::Code { language: None, code } => {
             element("pre", out, |out| out.push_str(&escape(code)));
         }
@@ -88,7 +101,7 @@ fn inline(inline: &Inline, links: &[Link], out: &mut String) {
         Inline::Inserted(inner) => element("ins", out, |out| inlines(inner, links, out)),
         Inline::Code(code) => element("code", out, |out| out.push_str(&escape(code))),
         Inline::Link(inner, to) => match links.get(*to) {
-            Some(Link { url, kind: LinkKind::Media }) => {
+            Some(Link { url, kind: LinkKind::Media, .. }) => {
                 let is = |name: &str| *inner == [Inline::Text(name.to_owned())];
                 let name = if is("video") { "video" } else { "audio" };
                 let _ = write!(out, "<{name} src=\"{}\"></{name}>", escape(url));
@@ -101,8 +114,13 @@ fn inline(inline: &Inline, links: &[Link], out: &mut String) {
             None => inlines(inner, links, out),
         },
         Inline::Image(alt, to) => {
-            let url = links.get(*to).map_or("", |l| l.url.as_str());
-            let _ = write!(out, "<img src=\"{}\" alt=\"{}\">", escape(url), escape(alt));
+            let link = links.get(*to);
+            let url = link.map_or("", |l| l.url.as_str());
+            let _ = write!(out, "<img src=\"{}\" alt=\"{}\"", escape(url), escape(alt));
+            if let Some((width, height)) = link.and_then(|l| l.size) {
+                let _ = write!(out, " width=\"{width}\" height=\"{height}\"");
+            }
+            out.push('>');
         }
         Inline::Note(label, number) => {
             let _ = write!(out, "<sup><a href=\"#note-{number}\">{}</a></sup>", escape(label));

@@ -1,6 +1,6 @@
 //! Document tree -> Markdown (CommonMark, with the tables of GitHub).
 
-use super::document::{Block, Document, Inline, Link};
+use super::document::{Block, Definition, Document, Inline, Link};
 
 impl Document {
     /// The document as Markdown, ending in a line break unless it is empty.
@@ -33,7 +33,16 @@ fn block(block: &Block, links: &[Link]) -> String {
         }
         Block::Paragraph(text) => guard_start(&inline(text, links)),
         Block::List(start, items) => list(*start, items, links),
-        Block::Quote(inner) => prefix(&blocks(inner, links), "> ", "> "),
+        Block::Definitions(all) => {
+            let items: Vec<Vec<Block>> = all.iter().map(Definition::as_item).collect();
+            list(None, &items, links)
+        }
+        Block::Quote(inner, by) => {
+            let parts = [blocks(inner, links), guard_start(&inline(by, links))];
+            let parts: Vec<&str> =
+                parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
+            prefix(&parts.join("\n\n"), "> ", "> ")
+        }
         Block::Code { language, code } => {
             let language = language.as_deref().unwrap_or_default();
             let fence = "`".repeat((longest_run(code, '`') + 1).max(3));

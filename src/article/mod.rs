@@ -46,7 +46,8 @@ mod tests;
 
 pub use compare::{Change, LinkChanges, differences, same_references, same_text};
 pub use counters::is_small_change;
-pub use document::{Block, Document, Inline, Link, LinkKind};
+pub(crate) use document::plain;
+pub use document::{Block, Definition, Document, Inline, Link, LinkKind};
 pub use extract::{
     Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, extract, page_dates,
 };

@@ -220,7 +220,7 @@ mod tests {
                         out.push((*number, inner.text()));
                     }
                     Block::List(_, items) => items.iter().for_each(|i| walk(i, out)),
-                    Block::Quote(inner) => walk(inner, out),
+                    Block::Quote(inner, _) => walk(inner, out),
                     _ => {}
                 }
             }

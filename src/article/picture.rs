@@ -92,6 +92,15 @@ pub(super) fn read(img: ElementRef<'_>) -> Picture {
     Picture::Image(source)
 }
 
+/// Width and height in pixels as an `img` element states them.
+pub(super) fn size(img: ElementRef<'_>) -> Option<(u32, u32)> {
+    let read = |name: &str| {
+        let value = img.attr(name)?.trim().trim_end_matches("px");
+        value.parse::<u32>().ok().filter(|v| (1..=9999).contains(v))
+    };
+    read("width").zip(read("height"))
+}
+
 /// Whether a class is that of an icon: the word itself, or one part of the name.
 fn is_icon(class: &str) -> bool {
     let class = class.to_ascii_lowercase();

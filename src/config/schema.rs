@@ -74,6 +74,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Reader width",
         "Maximum width of the text in the Reader pane, in cells, 20 to 400.",
     ),
+    key("ui.wrap_code", Rule::Any, |s| Slot::Flag(&mut s.ui.wrap_code)).on(
+        FormPage::Appearance,
+        "Wrap code",
+        "Wrap long lines of code in articles. Otherwise they are cut and scrolled.",
+    ),
     key("ui.sources_width", Rule::Within(0, 200), |s| Slot::Width(&mut s.ui.sources_width))
         .on(
             FormPage::Appearance,

@@ -219,6 +219,8 @@ pub struct UiSettings {
     pub mouse: bool,
     /// Maximum width of the reader's text, in cells.
     pub reader_width: u16,
+    /// Whether long lines of code in the reader are wrapped. Otherwise they are cut and scrolled.
+    pub wrap_code: bool,
     /// Width of the Sources pane in cells; 0 adapts to the screen.
     pub sources_width: u16,
     /// Width of the Items pane beside the reader, in cells; 0 adapts to the screen.
@@ -238,6 +240,7 @@ impl Default for UiSettings {
             ascii: false,
             mouse: true,
             reader_width: 72,
+            wrap_code: false,
             sources_width: 0,
             items_width: 0,
             sort: SortOrder::default(),

@@ -3,10 +3,11 @@
 
 use super::app::midnight;
 use super::event::{Article, Difference, Event, RequestId, SourceEntry, SourceList};
-use crate::article::{Document, from_html};
+use crate::article::{Document, Link, LinkKind, from_html};
 use crate::engine::{self, Handle, Rhythm, ScheduleSummary, Statistics, VersionChange};
 use crate::model::{Item, Revision};
 use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
+use crate::util::limits;
 use chrono::{Offset, TimeZone};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -339,12 +340,18 @@ fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
 /// The text of an item, ready for layout.
 fn document(item: &Item) -> Document {
     let base = item.url.as_deref().and_then(|u| url::Url::parse(u).ok());
-    let document = from_html(item.body(), base.as_ref());
+    let mut document = from_html(item.body(), base.as_ref());
     if document.is_empty() {
-        Document::from_text(
+        document = Document::from_text(
             "The feed has no text for this item. Open it in the browser to read it.",
-        )
-    } else {
-        document
+        );
     }
+    // Enclosures are opened like the links of the text.
+    for enclosure in item.enclosures.iter().take(limits::ENTRY_LIST) {
+        if document.links.iter().all(|link| link.url != enclosure.url) {
+            let url = enclosure.url.clone();
+            document.links.push(Link { url, kind: LinkKind::Media, size: None });
+        }
+    }
+    document
 }

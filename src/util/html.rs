@@ -89,6 +89,18 @@ pub fn contains_markup(s: &str) -> bool {
     false
 }
 
+/// The box of a task list as a character and a space; `None` if the attributes are not those of one.
+/// A box that can be clicked belongs to a form.
+pub fn task_box<'a, T: AsRef<str>>(
+    attribute: impl Fn(&'a str) -> Option<T>,
+) -> Option<&'static str> {
+    let is_box = attribute("type")?.as_ref().trim().eq_ignore_ascii_case("checkbox");
+    if !is_box || attribute("disabled").is_none() {
+        return None;
+    }
+    Some(if attribute("checked").is_some() { "☑ " } else { "☐ " })
+}
+
 /// The plain text of a fragment, without building a tree: tags are dropped, references decoded,
 /// blocks put on their own lines, white space collapsed, control characters removed.
 pub fn to_text(html: &str) -> String {

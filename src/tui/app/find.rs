@@ -79,7 +79,7 @@ impl ReaderPane {
         let Some(line) = self.lines.lines.get(piece.line).filter(|line| line.over > 0) else {
             return;
         };
-        let space = self.width().saturating_sub(line.indent());
+        let space = line.space(self.width());
         let content = line.text();
         let cells = |end: usize| text::width(content.get(..end).unwrap_or_default());
         // The outermost cells may hold the markers of clipped text.

@@ -9,7 +9,7 @@ use crate::store::Mark;
 use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::event::Cause;
 use crate::tui::input;
-use crate::tui::reader::{cut, glyphs};
+use crate::tui::reader::glyphs;
 use crate::util::text;
 use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
@@ -185,6 +185,7 @@ impl App {
             Action::FullText => self.fetch_text(),
             Action::Prefetch => self.prefetch(),
             Action::Zen => self.toggle_zen(),
+            Action::WrapCode => self.toggle_wrap_code(),
             Action::Narrower => self.change_width(-4),
             Action::Wider => self.change_width(4),
             Action::ScrollRight => self.scroll_sideways(true),
@@ -420,19 +421,15 @@ impl App {
     /// A click on a link opens it; on a footnote mark it jumps.
     fn click_link(&mut self, row: usize, column: usize) -> Vec<Effect> {
         let Some(line) = self.reader.lines.lines.get(self.reader.top + row) else { return vec![] };
-        let width = self.reader.width().saturating_sub(line.indent());
-        let shown = cut(line, self.reader.shift, width, glyphs(self.settings.ui.ascii));
-        let margin = line.margin.iter().map(|s| (text::width(&s.text), s.target));
-        let content = shown.iter().map(|cell| {
-            let span = cell.span.and_then(|i| line.spans.get(i));
-            (text::width(cell.text), span.and_then(|s| s.target))
-        });
+        let glyphs = glyphs(self.settings.ui.ascii);
+        let shown = line.cells(self.reader.shift, self.reader.width(), glyphs);
         let mut end = 0;
-        let hit = margin.chain(content).find(|(cells, _)| {
-            end += cells;
+        let hit = shown.iter().find(|cell| {
+            end += text::width(cell.text);
             column < end
         });
-        hit.and_then(|(_, target)| target).map(|t| self.go_to(t)).unwrap_or_default()
+        let target = hit.and_then(|cell| cell.span?.target);
+        target.map(|t| self.go_to(t)).unwrap_or_default()
     }
 }
 

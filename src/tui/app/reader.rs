@@ -10,7 +10,7 @@ use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Article, Cause, Failure, RequestId};
 use crate::tui::read::Read;
-use crate::tui::reader::{Lines, glyphs, layout, layout_difference};
+use crate::tui::reader::{Lines, Shape, glyphs, layout, layout_difference};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -50,8 +50,13 @@ pub(crate) struct ReaderPane {
     places: HashMap<i64, usize>,
 }
 
-/// What a layout depends on besides the article: the width, and which difference is shown, if any.
-type LayoutKey = (usize, Option<usize>);
+/// What a layout depends on besides the article: the shape, and which difference is shown, if any.
+type LayoutKey = (Shape, Option<usize>);
+
+/// Words read in a minute.
+const PACE: u32 = 230;
+/// Lines after the text: an empty one, and one that says what the next key does.
+const END_LINES: usize = 2;
 
 /// Limits of the width of the text column.
 const COLUMN: std::ops::RangeInclusive<u16> = 20..=400;
@@ -95,15 +100,15 @@ impl ReaderPane {
         self.article.as_ref().map(|a| &a.row)
     }
 
-    /// Lays the article out for a width if needed; keeps the position in the text.
-    pub(crate) fn fit(&mut self, width: usize, height: usize, ascii: bool) {
+    /// Lays the article out if needed; keeps the position in the text. `height` is in lines.
+    pub(crate) fn fit(&mut self, shape: Shape, height: usize) {
         self.height = height.max(1);
-        let key = (width, self.show_difference.then_some(self.difference_at));
+        let key = (shape, self.show_difference.then_some(self.difference_at));
         if self.laid_out != Some(key) {
             let spare = self.spare.iter().position(|(f, _)| *f == key);
             let lines = match spare {
                 Some(at) => self.spare.swap_remove(at).1,
-                None => self.lay_out(key, ascii),
+                None => self.lay_out(key),
             };
             let before = std::mem::replace(&mut self.lines, lines);
             if let Some(key) = self.laid_out.replace(key) {
@@ -120,17 +125,19 @@ impl ReaderPane {
         self.top = self.top.min(self.last_top());
     }
 
-    fn lay_out(&self, (width, difference): LayoutKey, ascii: bool) -> Lines {
+    fn lay_out(&self, (shape, difference): LayoutKey) -> Lines {
         let Some(article) = &self.article else { return Lines::default() };
         match difference.and_then(|at| article.differences.get(at)) {
-            Some(difference) => layout_difference(&difference.changes, width, glyphs(ascii)),
-            None => layout(&article.document, width, glyphs(ascii)),
+            Some(difference) => {
+                layout_difference(&difference.changes, shape.width, glyphs(shape.ascii))
+            }
+            None => layout(&article.document, shape),
         }
     }
 
     /// Width of the text column at the last draw, in cells.
     pub(super) fn width(&self) -> usize {
-        self.laid_out.map_or(0, |(width, _)| width)
+        self.laid_out.map_or(0, |(shape, _)| shape.width)
     }
 
     /// The line that contains a position.
@@ -139,8 +146,14 @@ impl ReaderPane {
         if place == 0 { 0 } else { after.saturating_sub(1) }
     }
 
+    /// Number of lines with those after the text.
+    pub(crate) fn line_count(&self) -> usize {
+        let end = if self.show_difference { 0 } else { END_LINES };
+        self.lines.lines.len() + end
+    }
+
     pub(super) fn last_top(&self) -> usize {
-        self.lines.lines.len().saturating_sub(self.height)
+        self.line_count().saturating_sub(self.height)
     }
 
     /// Puts a line at the top of the screen, or as far up as the text allows.
@@ -171,8 +184,23 @@ impl ReaderPane {
 
     /// Reading progress in percent.
     pub(crate) fn percent(&self) -> usize {
-        let seen = (self.top + self.height).min(self.lines.lines.len());
-        (100 * seen).checked_div(self.lines.lines.len()).unwrap_or(100)
+        let seen = (self.top + self.height).min(self.line_count());
+        (100 * seen).checked_div(self.line_count()).unwrap_or(100)
+    }
+
+    /// Time to read the article, in minutes; 0 if its length is unknown.
+    pub(crate) fn minutes(&self) -> u32 {
+        self.row().map_or(0, |row| row.words.div_ceil(PACE))
+    }
+
+    /// Time to read what is below the screen, in minutes; 0 at the end of the text.
+    pub(crate) fn minutes_left(&self) -> u32 {
+        let words = self.row().map_or(0, |row| u64::from(row.words));
+        let bottom = self.lines.lines.get(self.top + self.height);
+        let seen = bottom.map_or(self.lines.solid, |line| line.at.min(self.lines.solid));
+        let left = (self.lines.solid - seen) as u64 * words;
+        let left = left.div_ceil(u64::from(PACE) * self.lines.solid.max(1) as u64);
+        u32::try_from(left).unwrap_or(u32::MAX)
     }
 
     /// Scrolls; returns whether the top changed.
@@ -320,13 +348,23 @@ impl App {
 
     pub(super) fn scroll_reader(&mut self, motion: Motion) -> Vec<Effect> {
         let moved = self.reader.scroll(motion);
-        let unread = self.keymap.keys_for(self.context(), crate::config::Action::NextUnread);
-        match unread {
-            Some(key) if !moved && motion == Motion::HalfPages(2) && !self.stepping() => {
-                self.note(format!("End of article; {key}: next unread item"))
-            }
-            _ => vec![],
+        if !moved && motion == Motion::HalfPages(2) && !self.stepping() {
+            return self.next_unread(true);
         }
+        vec![]
+    }
+
+    /// Wraps or cuts long lines of code, and saves that in the settings.
+    pub(super) fn toggle_wrap_code(&mut self) -> Vec<Effect> {
+        let ui = &mut self.settings.ui;
+        ui.wrap_code = !ui.wrap_code;
+        let wrap = ui.wrap_code;
+        self.note(if wrap {
+            "Long lines of code are wrapped"
+        } else {
+            "Long lines of code are cut"
+        });
+        vec![Effect::edit(FileChange::Settings(vec![setting(&["ui", "wrap_code"], wrap)]))]
     }
 
     /// Right shows more of wide lines; left goes back and finally to the pane at the left.

@@ -110,14 +110,14 @@ fn fold(c: char, mut to: impl FnMut(char)) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::glyphs::UNICODE;
-    use super::super::layout;
+    use super::super::{Shape, layout};
     use super::*;
     use crate::article::from_html;
 
     /// The matches in a text laid out in lines of `width`.
     fn found(html: &str, width: usize, needle: &str) -> Vec<String> {
-        let lines = layout(&from_html(html, None), width, &UNICODE).lines;
+        let shape = Shape { width, wrap_code: false, ascii: false };
+        let lines = layout(&from_html(html, None), shape).lines;
         let pieces = Haystack::new(&lines).find(needle);
         let mut out: Vec<String> = Vec::new();
         for piece in pieces {
@@ -143,7 +143,7 @@ mod tests {
             ("<p>one<p>two", 40, "one two", vec![]),
             // Neither list markers nor link numbers.
             ("<ul><li>one</ul>", 40, "•", vec![]),
-            ("<p>a <a href='http://e.org/'>link</a>, b", 40, "link, b", vec!["link[1], b"]),
+            ("<p>a <a href='http://e.org/'>link</a>, b", 40, "link, b", vec!["link¹, b"]),
             // Letters whose forms differ in length.
             ("<p>Straße STRASSE", 40, "strasse", vec!["Straße", "STRASSE"]),
             ("<p>ΟΔΟΣ οδος", 40, "οδοσ", vec!["ΟΔΟΣ", "οδος"]),

@@ -1,39 +1,86 @@
 //! The characters of the Reader.
 
-/// Markers of lists, quotations, pictures and clipped text.
+/// Marks of lists, quotations, pictures, links and clipped text.
 #[derive(Debug)]
 pub(crate) struct Glyphs {
-    /// List markers by depth, repeating.
+    /// List marks by depth, repeating.
     pub(super) bullets: [&'static str; 3],
+    /// Marks of open and finished tasks, as wide as a list mark.
+    pub(super) tasks: [&'static str; 2],
+    /// The bar of a quotation and the space after it.
     pub(super) bar: &'static str,
     pub(super) rule: &'static str,
     pub(super) picture: &'static str,
+    pub(super) times: &'static str,
     pub(super) more: &'static str,
     pub(crate) more_left: &'static str,
     pub(crate) more_right: &'static str,
+    /// The scroll bar: what is hidden, and what is seen.
+    pub(crate) track: &'static str,
+    pub(crate) thumb: &'static str,
+    /// The square before the name of a source.
+    pub(crate) source: &'static str,
+    /// Digits from 0 to 9 and what encloses a number.
+    digits: [&'static str; 10],
+    link: [&'static str; 2],
+    note: [&'static str; 2],
 }
 
 pub(super) const UNICODE: Glyphs = Glyphs {
     bullets: ["• ", "◦ ", "▪ "],
-    bar: "▎ ",
+    tasks: ["☐ ", "☑ "],
+    bar: "▎  ",
     rule: "─",
     picture: "▣ ",
+    times: "×",
     more: "…",
     more_left: "‹",
     more_right: "›",
+    track: "▕",
+    thumb: "▐",
+    source: "▪ ",
+    digits: ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"],
+    link: ["", ""],
+    note: ["⁽", "⁾"],
 };
 
 const ASCII: Glyphs = Glyphs {
     bullets: ["* ", "- ", "+ "],
-    bar: "| ",
+    tasks: ["[ ] ", "[x] "],
+    bar: "|  ",
     rule: "-",
     picture: "image: ",
+    times: "x",
     more: "...",
     more_left: "<",
     more_right: ">",
+    track: "|",
+    thumb: "#",
+    source: "",
+    digits: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    link: ["[", "]"],
+    note: ["[^", "]"],
 };
 
 /// The characters for a Unicode or an ASCII terminal.
 pub(crate) fn glyphs(ascii: bool) -> &'static Glyphs {
     if ascii { &ASCII } else { &UNICODE }
+}
+
+impl Glyphs {
+    /// The number of a link: its index + 1.
+    pub(super) fn link(&self, index: usize) -> String {
+        self.number(index, self.link)
+    }
+
+    /// The number of a footnote: its index + 1.
+    pub(super) fn note(&self, index: usize) -> String {
+        self.number(index, self.note)
+    }
+
+    fn number(&self, index: usize, [open, close]: [&str; 2]) -> String {
+        let digits = (index + 1).to_string();
+        let digit = |b: u8| self.digits[usize::from(b - b'0') % 10];
+        digits.bytes().fold(open.to_owned(), |out, b| out + digit(b)) + close
+    }
 }

@@ -20,7 +20,7 @@ fn flatten(
     out: &mut Vec<Span>,
 ) {
     let span = |text: &str, role| Span { target, ..Span::new(text, role) };
-    let number = |to: usize| Span::mark(format!("[{}]", to + 1), Target::Link(to));
+    let number = |to: usize| Span::mark(glyphs.link(to), Target::Link(to));
     let plain = role == Role::Text;
     for piece in inline {
         match piece {
@@ -30,7 +30,8 @@ fn flatten(
                 flatten(inner, if plain { Role::Emphasis } else { role }, target, glyphs, out);
             }
             Inline::Strong(inner) => {
-                flatten(inner, if plain { Role::Strong } else { role }, target, glyphs, out);
+                let strong = plain || role == Role::Quote;
+                flatten(inner, if strong { Role::Strong } else { role }, target, glyphs, out);
             }
             Inline::Deleted(inner) => {
                 out.push(span("~~", Role::Dim));
@@ -49,7 +50,7 @@ fn flatten(
                 out.push(number(*to));
             }
             Inline::Note(_, number) => {
-                out.push(Span::mark(format!("[^{}]", number + 1), Target::Note(*number)));
+                out.push(Span::mark(glyphs.note(*number), Target::Note(*number)));
             }
             Inline::Break => out.push(span("\n", role)),
         }

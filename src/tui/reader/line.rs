@@ -1,4 +1,4 @@
-//! Lines of the Reader and clipping.
+//! Lines of the Reader and what is visible of them.
 
 use super::glyphs::Glyphs;
 use crate::config::Role;
@@ -23,18 +23,28 @@ pub(crate) struct Span {
     pub(crate) role: Role,
     /// Where it leads.
     pub(crate) target: Option<Target>,
-    /// Whether it is the number of its target rather than text of the article.
+    /// Whether it is drawn only, such as the number of its target, rather than text of the article.
     pub(crate) mark: bool,
 }
 
 impl Span {
-    pub(super) fn new(text: impl Into<String>, role: Role) -> Self {
+    pub(crate) fn new(text: impl Into<String>, role: Role) -> Self {
         Self { text: text.into(), role, target: None, mark: false }
     }
 
     /// The number of a target.
     pub(super) fn mark(text: impl Into<String>, target: Target) -> Self {
-        Self { text: text.into(), role: Role::Dim, target: Some(target), mark: true }
+        Self { text: text.into(), role: Role::Accent, target: Some(target), mark: true }
+    }
+
+    /// Text that is not part of the article.
+    pub(super) fn label(text: impl Into<String>, role: Role) -> Self {
+        Self { mark: true, ..Self::new(text, role) }
+    }
+
+    /// Cells that stay empty.
+    pub(super) fn blank(cells: usize) -> Self {
+        Self::new(" ".repeat(cells), Role::Text)
     }
 
     /// Whether text of the other span can be appended.
@@ -55,9 +65,16 @@ pub(crate) enum Joint {
     Tight,
 }
 
+/// A surface below a line, from a cell to the end of the column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ground {
+    pub(crate) role: Role,
+    pub(crate) from: usize,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
-    /// What precedes the text: indentation, bars, list markers.
+    /// What precedes the text: indentation, bars, list marks.
     pub(crate) margin: Vec<Span>,
     pub(crate) spans: Vec<Span>,
     pub(crate) joint: Joint,
@@ -65,6 +82,11 @@ pub(crate) struct Line {
     pub(crate) over: usize,
     /// Number of characters before it, without white space.
     pub(crate) at: usize,
+    /// Cells at the end of the column that stay empty.
+    pub(crate) inset: usize,
+    pub(crate) ground: Option<Ground>,
+    /// Whether it is set at the right, with its margin mirrored behind it.
+    pub(crate) right_to_left: bool,
 }
 
 impl Line {
@@ -77,6 +99,11 @@ impl Line {
         self.margin.iter().map(|s| text::width(&s.text)).sum()
     }
 
+    /// Cells for the text in a column.
+    pub(crate) fn space(&self, column: usize) -> usize {
+        column.saturating_sub(self.indent() + self.inset)
+    }
+
     /// The text without the margin.
     pub(crate) fn text(&self) -> String {
         self.spans.iter().map(|s| s.text.as_str()).collect()
@@ -86,29 +113,49 @@ impl Line {
     pub(crate) fn all(&self) -> impl Iterator<Item = &Span> {
         self.margin.iter().chain(&self.spans)
     }
+
+    /// What is visible in a column when wide lines are scrolled by `shift` cells, from left to
+    /// right.
+    pub(crate) fn cells(
+        &self,
+        shift: usize,
+        column: usize,
+        glyphs: &'static Glyphs,
+    ) -> Vec<Cell<'_>> {
+        let margin = self.margin.iter().flat_map(|span| {
+            let cell = |text| Cell { text, at: usize::MAX, span: Some(span) };
+            span.text.graphemes(true).map(cell)
+        });
+        let mut text = cut(self, shift, self.space(column), glyphs);
+        if !self.right_to_left {
+            return margin.chain(text).collect();
+        }
+        let used: usize = text.iter().map(|cell| text::width(cell.text)).sum();
+        let blank = Cell { text: " ", at: usize::MAX, span: None };
+        let free = self.space(column).saturating_sub(used);
+        text.splice(0..0, std::iter::repeat_n(blank, free));
+        text.extend(margin.rev());
+        text
+    }
 }
 
 /// A grapheme with its byte offset in the text of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell<'a> {
     pub(crate) text: &'a str,
+    /// `usize::MAX` outside of the text.
     pub(crate) at: usize,
-    /// Index of its span; `None` for clip markers.
-    pub(crate) span: Option<usize>,
+    /// Its span; `None` for clip markers and empty cells.
+    pub(crate) span: Option<&'a Span>,
 }
 
 /// The part of a line's text that is visible in `space` cells when scrolled by `shift` cells.
 /// Clipped text leaves a marker, and a wide character at an edge is left out.
-pub(crate) fn cut<'a>(
-    line: &'a Line,
-    shift: usize,
-    space: usize,
-    glyphs: &Glyphs,
-) -> Vec<Cell<'a>> {
+fn cut<'a>(line: &'a Line, shift: usize, space: usize, glyphs: &'static Glyphs) -> Vec<Cell<'a>> {
     let (mut out, mut column, mut used, mut at) = (Vec::new(), 0, 0, 0);
     let more = |text| Cell { text, at: usize::MAX, span: None };
     let shift = shift.min(line.over);
-    for (i, span) in line.spans.iter().enumerate() {
+    for span in &line.spans {
         for grapheme in span.text.graphemes(true) {
             let (cells, here) = (text::width(grapheme), at);
             let from = column;
@@ -137,7 +184,7 @@ pub(crate) fn cut<'a>(
                 out.push(more(glyphs.more_right));
                 return out;
             }
-            out.push(Cell { text: grapheme, at: here, span: Some(i) });
+            out.push(Cell { text: grapheme, at: here, span: Some(span) });
             used += cells;
         }
     }
@@ -153,7 +200,7 @@ mod tests {
     fn seen(text: &str, shift: usize, space: usize) -> String {
         let over = crate::util::text::width(text).saturating_sub(space);
         let line = Line { over, ..Line::of(Span::new(text, Role::Code)) };
-        cut(&line, shift, space, &UNICODE).iter().map(|c| c.text).collect()
+        line.cells(shift, space, &UNICODE).iter().map(|c| c.text).collect()
     }
 
     #[test]
@@ -171,6 +218,15 @@ mod tests {
         ] {
             assert_eq!(seen(text, shift, space), expected, "{text} from {shift} in {space}");
         }
+    }
+
+    #[test]
+    fn right_to_left_lines_are_set_at_the_right() {
+        let margin = vec![Span::new("| ", Role::Quote), Span::new("* ", Role::Accent)];
+        let line =
+            Line { margin, right_to_left: true, ..Line::of(Span::new("שלום", Role::Text)) };
+        let shown: String = line.cells(0, 12, &UNICODE).iter().map(|c| c.text).collect();
+        assert_eq!(shown, "    שלום * |");
     }
 
     proptest! {

@@ -1,9 +1,14 @@
 //! Layout of documents in lines of a given width.
 
+mod blocks;
+mod code;
 mod difference;
+mod direction;
+mod ends;
 mod find;
 mod glyphs;
 mod inline;
+mod languages;
 mod layout;
 mod line;
 mod table;
@@ -12,6 +17,6 @@ mod wrap;
 pub(super) use difference::layout_difference;
 pub(super) use find::{Haystack, Piece};
 pub(super) use glyphs::{Glyphs, glyphs};
-pub(super) use layout::{Lines, layout};
-pub(super) use line::{Line, Span, Target, cut};
-pub(super) use wrap::wrap_plain;
+pub(super) use layout::{Lines, Shape, layout};
+pub(super) use line::{Line, Span, Target};
+pub(super) use wrap::{wrap, wrap_plain};

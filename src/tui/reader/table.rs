@@ -1,4 +1,5 @@
-//! Tables: column widths are measured and shrunk if possible, cells are wrapped.
+//! Tables: column widths are measured and shrunk if possible, cells are wrapped. A table whose words
+//! do not fit becomes a block for each row.
 
 use super::glyphs::Glyphs;
 use super::inline::spans;
@@ -8,57 +9,69 @@ use crate::article::Inline;
 use crate::config::Role;
 use crate::util::text;
 
-/// Cells between two columns; the narrow gap is used if space is short.
+/// Cells between two columns.
 const GAP: usize = 2;
-const NARROW_GAP: usize = 1;
+/// Indentation of the cells; the rule below the header starts before it.
+const INDENT: usize = 1;
 /// A column is at least as wide as its longest word, unless the word is longer than this.
 const LONG_WORD: usize = 16;
-/// Widest column of a table that is wider than the available width.
-const WIDE_COLUMN: usize = 40;
+/// Longest text of a number with its unit, in characters.
+const MAX_NUMBER: usize = 16;
 
-/// The lines and the width of a table. It is wider than `space` only if its words do not fit.
+/// The cells of a table as spans.
+type Cells = Vec<Vec<Vec<Span>>>;
+
+/// The lines of a table, at most `space` cells wide.
 pub(super) fn lay_out(
     header: bool,
     rows: &[Vec<Vec<Inline>>],
     space: usize,
     glyphs: &Glyphs,
-) -> (Vec<Line>, usize) {
-    let role = |row: usize| if header && row == 0 { Role::Heading } else { Role::Text };
-    let cells: Vec<Vec<Vec<Span>>> = rows
+) -> Vec<Line> {
+    let role = |row: usize| if header && row == 0 { Role::Strong } else { Role::Text };
+    let cells: Cells = rows
         .iter()
         .enumerate()
         .map(|(i, row)| row.iter().map(|cell| spans(cell, role(i), glyphs)).collect())
         .collect();
-    let (widths, gap) = widths(&cells, space);
-    let wide = widths.iter().sum::<usize>() + gap * widths.len().saturating_sub(1);
+    match widths(&cells, space.saturating_sub(INDENT)) {
+        Some(widths) => grid(header, &cells, &widths, glyphs),
+        None => stacked(header, &cells, space),
+    }
+}
+
+/// The rows side by side in columns of the given widths.
+fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<Line> {
+    let right = numeric(header, cells, widths.len());
     let wrapped: Vec<Vec<Vec<Line>>> = cells
         .iter()
-        .map(|row| row.iter().zip(&widths).map(|(cell, width)| wrap(cell, *width)).collect())
+        .map(|row| row.iter().zip(widths).map(|(cell, width)| wrap(cell, *width)).collect())
         .collect();
     // Rows of several lines are separated by an empty line.
     let tall = wrapped.iter().any(|row| row.iter().any(|cell| cell.len() > 1));
     let mut lines = Vec::new();
     for (i, row) in wrapped.iter().enumerate() {
         let height = row.iter().map(Vec::len).max().unwrap_or(0);
-        lines.extend((0..height).map(|y| join_line(row, y, &widths, gap)));
+        lines.extend((0..height).map(|y| join_line(row, y, widths, &right)));
         if header && i == 0 {
-            lines.push(under_header(&widths, gap, glyphs));
+            let wide = INDENT + widths.iter().sum::<usize>() + GAP * (widths.len() - 1);
+            lines.push(Line::of(Span::label(glyphs.rule.repeat(wide), Role::Edge)));
         } else if tall && i + 1 < wrapped.len() {
             lines.push(Line::default());
         }
     }
-    (lines, wide)
+    lines
 }
 
-/// Column widths and gap: natural widths if they fit, else shrunk in proportion to what each column
-/// can give up.
-fn widths(cells: &[Vec<Vec<Span>>], space: usize) -> (Vec<usize>, usize) {
+/// Column widths: natural ones if they fit, else shrunk in proportion to what each column can give
+/// up. `None` if the words do not fit.
+fn widths(cells: &Cells, space: usize) -> Option<Vec<usize>> {
     let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
     let mut natural = vec![1; columns];
     let mut minimum = vec![1; columns];
     for row in cells {
         for (column, cell) in row.iter().enumerate() {
-            let content: String = cell.iter().map(|s| s.text.as_str()).collect();
+            let content = content(cell);
             let lines = content.lines().map(text::width).max().unwrap_or(0);
             let word = longest_word(&content).min(LONG_WORD);
             natural[column] = lines.max(natural[column]);
@@ -67,20 +80,18 @@ fn widths(cells: &[Vec<Vec<Span>>], space: usize) -> (Vec<usize>, usize) {
     }
     let (natural_total, minimum_total): (usize, usize) =
         (natural.iter().sum(), minimum.iter().sum());
-    let both = || natural.iter().zip(&minimum);
-    for gap in [GAP, NARROW_GAP] {
-        let space = space.saturating_sub(gap * columns.saturating_sub(1));
-        if natural_total <= space {
-            return (natural, gap);
-        }
-        if minimum_total <= space {
-            let (spare, slack) = (space - minimum_total, natural_total - minimum_total);
-            return (both().map(|(n, l)| l + (n - l) * spare / slack).collect(), gap);
-        }
+    let space = space.checked_sub(GAP * columns.checked_sub(1)?)?;
+    if natural_total <= space {
+        return Some(natural);
     }
-    // One column must fit on the screen.
-    let limit = WIDE_COLUMN.min(space / 2);
-    (both().map(|(n, l)| (*n).min(limit).max(*l)).collect(), GAP)
+    let spare = space.checked_sub(minimum_total)?;
+    let slack = natural_total - minimum_total;
+    let both = natural.iter().zip(&minimum);
+    Some(both.map(|(n, l)| l + (n - l) * spare / slack).collect())
+}
+
+fn content(cell: &[Span]) -> String {
+    cell.iter().map(|s| s.text.as_str()).collect()
 }
 
 /// The widest piece between two break opportunities.
@@ -94,28 +105,85 @@ fn longest_word(content: &str) -> usize {
     longest
 }
 
+/// Which columns contain only numbers below the header; they are set at the right.
+fn numeric(header: bool, cells: &Cells, columns: usize) -> Vec<bool> {
+    let body = cells.get(usize::from(header)..).unwrap_or_default();
+    let of_column = |column: usize| {
+        let texts = body.iter().filter_map(|row| row.get(column));
+        let texts = texts.map(|cell| {
+            let plain = cell.iter().filter(|s| !s.mark).map(|s| s.text.as_str());
+            plain.collect::<String>().trim().to_owned()
+        });
+        let mut filled = texts.filter(|text| !text.is_empty()).peekable();
+        filled.peek().is_some() && filled.all(|text| is_number(&text))
+    };
+    (0..columns).map(of_column).collect()
+}
+
+/// Whether a text is a number, with a sign, a currency or one unit.
+fn is_number(text: &str) -> bool {
+    let signs = |c: char| {
+        matches!(c, '+' | '-' | '−' | '±' | '~' | '≈' | '<' | '>' | '$' | '€' | '£' | '¥' | ' ')
+    };
+    let unsigned = text.trim_start_matches(signs);
+    // A dash stands for a missing number.
+    if unsigned.is_empty() || matches!(text, "–" | "—") {
+        return text.chars().count() == 1;
+    }
+    let number = unsigned.starts_with(|c: char| c.is_ascii_digit());
+    number && text.chars().count() <= MAX_NUMBER && unsigned.split_whitespace().count() <= 2
+}
+
 /// The lines number `y` of the cells, side by side.
-fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], gap: usize) -> Line {
-    let mut out = Line::default();
+fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], right: &[bool]) -> Line {
+    let mut out = Line { margin: vec![Span::blank(INDENT)], ..Line::default() };
     let mut blanks = 0;
-    for (cell, width) in row.iter().zip(widths) {
+    for ((cell, width), right) in row.iter().zip(widths).zip(right) {
         let spans = cell.get(y).map(|line| line.spans.as_slice()).unwrap_or_default();
         let used: usize = spans.iter().map(|s| text::width(&s.text)).sum();
+        let free = width.saturating_sub(used);
+        blanks += if *right { free } else { 0 };
         if used > 0 && blanks > 0 {
-            out.spans.push(Span::new(" ".repeat(blanks), Role::Text));
+            out.spans.push(Span::blank(blanks));
             blanks = 0;
         }
         out.spans.extend_from_slice(spans);
-        blanks += width.saturating_sub(used) + gap;
+        blanks += if *right { 0 } else { free } + GAP;
     }
     out
 }
 
-fn under_header(widths: &[usize], gap: usize, glyphs: &Glyphs) -> Line {
-    let rules: Vec<String> = widths.iter().map(|width| glyphs.rule.repeat(*width)).collect();
-    let rule = Span::new(rules.join(&" ".repeat(gap)), Role::Dim);
-    // A mark is drawn only: it is neither searched nor counted.
-    Line { margin: vec![], ..Line::of(Span { mark: true, ..rule }) }
+/// A block for each row, with a line for each cell: the head of its column, then the cell.
+fn stacked(header: bool, cells: &Cells, space: usize) -> Vec<Line> {
+    let (heads, body) = match cells.split_first() {
+        Some((heads, body)) if header && !body.is_empty() => (heads.as_slice(), body),
+        _ => (&[][..], cells.as_slice()),
+    };
+    let widest = heads.iter().map(|head| text::width(&content(head))).max().unwrap_or(0);
+    let label = widest.min(LONG_WORD).min(space / 3);
+    let indent = if label > 0 { label + GAP } else { 0 };
+    let mut lines: Vec<Line> = Vec::new();
+    for row in body {
+        if !lines.is_empty() {
+            lines.push(Line::default());
+        }
+        for (column, cell) in row.iter().enumerate().filter(|(_, cell)| !content(cell).is_empty()) {
+            let head = heads.get(column).map(|head| content(head)).unwrap_or_default();
+            let head = text::truncate(&head, label).into_owned();
+            // Without a header the first cell heads its row.
+            let indent = if indent == 0 && column > 0 { GAP } else { indent };
+            let blank = Span::blank(indent.saturating_sub(text::width(&head)));
+            let room = space.saturating_sub(indent).max(1);
+            for (y, line) in wrap(cell, room).into_iter().enumerate() {
+                let margin = match y {
+                    0 => vec![Span::label(head.clone(), Role::Strong), blank.clone()],
+                    _ => vec![Span::blank(indent)],
+                };
+                lines.push(Line { margin, ..line });
+            }
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -125,60 +193,93 @@ mod tests {
     use crate::article::{Block, from_html};
     use proptest::prelude::*;
 
-    fn shown(html: &str, space: usize) -> (Vec<String>, usize) {
+    fn shown(html: &str, space: usize) -> Vec<String> {
         let document = from_html(html, None);
         let Some(Block::Table { header, rows }) = document.blocks.first() else {
             panic!("no table: {document:?}")
         };
-        let (lines, wide) = lay_out(*header, rows, space, &UNICODE);
-        (lines.iter().map(|l| l.text().trim_end().to_owned()).collect(), wide)
+        let line = |l: &Line| l.all().map(|s| s.text.as_str()).collect::<String>();
+        let lines = lay_out(*header, rows, space, &UNICODE);
+        lines.iter().map(|l| line(l).trim_end().to_owned()).collect()
     }
 
-    const TABLE: &str = "<table><tr><th>Name<th>What it is<tr><td>日本語<td>a language of Asia\
-        <tr><td>b<td>short</table>";
+    const TABLE: &str = "<table><tr><th>Name<th>What it is<th>Worst<tr><td>日本語<td>a language\
+        <td>2.9 s<tr><td>b<td>short<td>310 ms</table>";
 
     #[test]
     fn table_that_fits_keeps_natural_widths() {
-        let (lines, wide) = shown(TABLE, 40);
-        assert_eq!(
-            lines,
-            [
-                "Name    What it is",
-                "──────  ──────────────────",
-                "日本語  a language of Asia",
-                "b       short",
-            ]
-        );
-        assert_eq!(wide, 26);
+        let lines = [
+            " Name    What it is   Worst",
+            "───────────────────────────",
+            " 日本語  a language   2.9 s",
+            " b       short       310 ms",
+        ];
+        assert_eq!(shown(TABLE, 40), lines);
+        assert_eq!(shown(TABLE, 27), lines);
     }
 
     #[test]
     fn columns_shrink_and_cells_wrap() {
-        let (lines, wide) = shown(TABLE, 18);
-        assert!(wide <= 18, "{lines:#?}");
+        let lines = shown(TABLE, 26);
         assert!(lines.contains(&String::new()), "rows are separated: {lines:#?}");
-        assert!(lines.iter().all(|l| text::width(l) <= 18), "{lines:#?}");
+        assert!(lines.iter().all(|l| text::width(l) <= 26), "{lines:#?}");
+        assert!(lines[0].starts_with(" Name"), "{lines:#?}");
     }
 
     #[test]
-    fn long_words_make_a_table_wider_than_its_space() {
+    fn a_table_that_is_too_wide_becomes_a_block_per_row() {
+        assert_eq!(
+            shown(TABLE, 20),
+            [
+                "Name    日本語",
+                "What …  a language",
+                "Worst   2.9 s",
+                "",
+                "Name    b",
+                "What …  short",
+                "Worst   310 ms",
+            ]
+        );
         let row = "<td>considerable</td>".repeat(6);
-        let (lines, wide) = shown(&format!("<table><tr>{row}</tr></table>"), 40);
-        assert_eq!((lines.len(), wide), (1, 6 * 12 + 5 * 2));
+        let lines = shown(&format!("<table><tr>{row}</tr></table>"), 40);
+        assert_eq!(lines[..2], ["considerable", "  considerable"]);
+    }
+
+    #[test]
+    fn recognises_numbers() {
+        for (text, expected) in [
+            ("412", true),
+            ("−1.5", true),
+            ("2.9 s", true),
+            ("100 %", true),
+            ("$1,200", true),
+            ("–", true),
+            ("-", true),
+            ("12 Nov 2020", false),
+            ("4X line", true),
+            ("v2", false),
+            ("", false),
+            ("3 of them all", false),
+        ] {
+            assert_eq!(is_number(text), expected, "{text}");
+        }
     }
 
     proptest! {
         #[test]
-        fn lines_fit_the_table_width(
-            cells in proptest::collection::vec("[a-c日 ]{1,30}", 2..12), space in 8usize..60
+        fn lines_fit_the_space(
+            cells in proptest::collection::vec("[a-c日 1-3]{1,30}", 2..12),
+            head in proptest::bool::ANY, space in 8usize..60
         ) {
-            let rows: String = cells
-                .chunks(2)
-                .map(|c| format!("<tr>{}</tr>", c.iter().map(|t| format!("<td>x{t}</td>")).collect::<String>()))
-                .collect();
-            let (lines, wide) = shown(&format!("<table>{rows}</table>"), space);
-            for line in &lines {
-                prop_assert!(text::width(line) <= wide, "{line:?} in {wide}");
+            let cell = if head { "th" } else { "td" };
+            let row = |(i, c): (usize, &[String])| {
+                let name = if i == 0 { cell } else { "td" };
+                c.iter().map(|t| format!("<{name}>x{t}</{name}>")).collect::<String>()
+            };
+            let rows: String =
+                cells.chunks(2).enumerate().map(|c| format!("<tr>{}</tr>", row(c))).collect();
+            for line in &shown(&format!("<table>{rows}</table>"), space) {
+                prop_assert!(text::width(line) <= space, "{line:?} in {space}");
             }
         }
     }

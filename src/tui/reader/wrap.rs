@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// Fills lines of `width` cells, breaking where UAX #14 allows; longer words are cut. `\n` in a
 /// span breaks the line.
-pub(super) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
+pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     let text: String = spans.iter().map(|s| s.text.as_str()).collect();
     let lines = vec![Line::default()];
     let mut fill = Fill { width: width.max(1), lines, used: 0, spans, from: 0 };

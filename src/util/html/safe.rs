@@ -1,8 +1,8 @@
 //! HTML -> safe HTML in one pass: every tag of the result is rebuilt from an allow-list, every text
 //! and value is escaped, every element is closed. No markup of the source is copied.
 
-use super::escape;
 use super::scan::{Scanner, Tag, Token, decode_entities};
+use super::{escape, task_box};
 use crate::util::limits;
 use crate::util::session::without_session;
 use crate::util::url::absolute;
@@ -209,6 +209,12 @@ impl Writer<'_> {
             if !tag.self_closing() && !self.endless.contains(&name) {
                 self.skip_element(name, scanner);
             }
+        } else if name == "input" {
+            let attributes: Vec<(&str, &str)> = tag.attributes().collect();
+            let value = |name: &str| {
+                attributes.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| *v)
+            };
+            self.out.push_str(task_box(value).unwrap_or_default());
         } else if VOID.contains(&name.as_str()) {
             self.close_implied(&name);
             self.write_tag(tag, &name);

@@ -1,0 +1,158 @@
+//! Lists, quotations, figures and code.
+
+use super::code;
+use super::inline::spans;
+use super::layout::{Margin, Out, nested};
+use super::line::{Ground, Line, Span};
+use super::wrap::wrap;
+use crate::article::{Block, Definition, Inline, plain};
+use crate::config::Role;
+use crate::util::text;
+
+/// Cells before and after code, and those in a narrow column.
+const CODE_PADDING: usize = 2;
+const NARROW_PADDING: usize = 1;
+const NARROW: usize = 40;
+/// Indentation of lists.
+const LIST_INDENT: usize = 1;
+/// Indentation of definitions.
+const DEFINITION_INDENT: usize = 3;
+/// Bytes of code of a document that are coloured.
+const MAX_COLORED: usize = 200_000;
+
+impl<'a> Out<'a> {
+    pub(super) fn quote(&mut self, inner: &'a [Block], by: &'a [Inline], margin: &Margin) {
+        let bar = Span::new(self.glyphs.bar, Role::Heading);
+        let margin = nested(margin, bar.clone(), bar);
+        let around = std::mem::replace(&mut self.text, Role::Quote);
+        self.blocks(inner, &margin);
+        self.text = around;
+        if !by.is_empty() {
+            self.paragraph(&spans(by, Role::Dim, self.glyphs), &margin);
+        }
+    }
+
+    pub(super) fn list(&mut self, start: Option<u32>, items: &'a [Vec<Block>], margin: &Margin) {
+        let last = start.map_or(0, |n| u64::from(n) + items.len() as u64 - 1);
+        let wide = last.to_string().len();
+        let bullet = self.glyphs.bullets[self.depth % self.glyphs.bullets.len()];
+        let texts =
+            |item: &Vec<Block>| item.iter().filter(|b| !matches!(b, Block::List(..))).count();
+        let loose = items.iter().any(|item| texts(item) > 1);
+        let indent = if self.depth == 0 { LIST_INDENT } else { 0 };
+        let margin = nested(margin, Span::blank(indent), Span::blank(indent));
+        self.depth += 1;
+        for (i, item) in items.iter().enumerate() {
+            let mark = match (start, task(item)) {
+                (_, Some(done)) => self.glyphs.tasks[usize::from(done)].to_owned(),
+                (Some(n), _) => format!("{:>wide$}. ", u64::from(n) + i as u64),
+                _ => bullet.to_owned(),
+            };
+            let blank = Span::blank(text::width(&mark));
+            if loose && i > 0 {
+                self.gap_in(&margin);
+            }
+            let first_line = self.lines.len();
+            self.blocks(item, &nested(&margin, blank.clone(), blank));
+            // The mark replaces the indentation in the first line of the entry.
+            let Some(first) = self.lines.get_mut(first_line) else { continue };
+            if let Some(slot) = first.margin.get_mut(margin.len()) {
+                *slot = Span::new(mark, Role::Accent);
+            }
+            if let (Some(span), Some(_)) = (first.spans.first_mut(), task(item)) {
+                span.text = span.text.trim_start_matches(TASKS).trim_start().to_owned();
+            }
+        }
+        self.depth -= 1;
+    }
+
+    pub(super) fn definitions(&mut self, all: &'a [Definition], margin: &Margin) {
+        for (i, definition) in all.iter().enumerate() {
+            if i > 0 {
+                self.gap_in(margin);
+            }
+            for term in &definition.terms {
+                self.paragraph(&spans(term, Role::Strong, self.glyphs), margin);
+            }
+            let blank = Span::blank(DEFINITION_INDENT);
+            self.blocks(&definition.blocks, &nested(margin, blank.clone(), blank));
+        }
+    }
+
+    /// What an image shows and how large it is, then the caption.
+    pub(super) fn figure(&mut self, images: &[Inline], caption: &[Inline], margin: &Margin) {
+        let words = plain(caption);
+        for image in images {
+            let Inline::Image(alt, to) = image else { continue };
+            // The caption need not be read twice.
+            let alt = if *alt == words { "" } else { alt };
+            let mut all = spans(&[Inline::Image(alt.to_owned(), *to)], Role::Dim, self.glyphs);
+            if let Some((width, height)) = self.links.get(*to).and_then(|link| link.size) {
+                let size = format!("  {width}{}{height}", self.glyphs.times);
+                all.push(Span::label(size, Role::Dim));
+            }
+            self.paragraph(&all, margin);
+        }
+        if !caption.is_empty() {
+            self.paragraph(&spans(caption, Role::Dim, self.glyphs), margin);
+        }
+    }
+
+    /// Code on its own surface, with the language above it.
+    pub(super) fn code(&mut self, language: Option<&str>, code: &str, margin: &Margin) {
+        let space = self.space(margin);
+        let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
+        let lines = self.colored(language, code);
+        let from = self.width.saturating_sub(space);
+        let ground = Some(Ground { role: Role::Raised, from });
+        let room = space.saturating_sub(2 * inset).max(1);
+        let wide = code.lines().map(text::width).max().unwrap_or(0);
+        let over = if self.wrap_code { 0 } else { wide.saturating_sub(room) };
+        let name = language.map(|name| text::truncate(name, room)).unwrap_or_default();
+        let before = Span::blank(room - text::width(&name).min(room));
+        let mut out = vec![Line {
+            spans: vec![before, Span::label(name, Role::Dim)],
+            ground,
+            inset,
+            ..Line::default()
+        }];
+        for spans in lines {
+            let parts = if self.wrap_code {
+                wrap(&spans, room)
+            } else {
+                vec![Line { spans, ..Line::default() }]
+            };
+            out.extend(parts.into_iter().map(|line| Line { over, inset, ground, ..line }));
+        }
+        out.push(Line { ground, inset, ..Line::default() });
+        let blank = Span::blank(inset);
+        self.all(out, &nested(margin, blank.clone(), blank));
+    }
+
+    /// The lines of code in the colours of its language.
+    fn colored(&mut self, language: Option<&str>, code: &str) -> Vec<Vec<Span>> {
+        self.colored += code.len();
+        let language = language.filter(|_| self.colored <= MAX_COLORED);
+        code::lines(code, language)
+    }
+}
+
+/// The boxes of open and finished tasks, as they are in the text.
+const TASKS: [char; 2] = ['☐', '☑'];
+
+/// Whether an entry of a list is a task, and whether it is finished.
+fn task(item: &[Block]) -> Option<bool> {
+    let Some(Block::Paragraph(inline)) = item.first() else { return None };
+    let Some(Inline::Text(text)) = inline.first() else { return None };
+    let first = text.chars().next()?;
+    TASKS.iter().position(|c| *c == first).map(|at| at == 1)
+}
+
+/// Whether a block contains only footnotes.
+pub(super) fn is_notes(block: &Block) -> bool {
+    match block {
+        Block::Note { .. } => true,
+        Block::List(_, items) => items.iter().all(|item| item.iter().all(is_notes)),
+        _ => false,
+    }
+}

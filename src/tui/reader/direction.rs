@@ -1,0 +1,43 @@
+//! The direction of paragraphs.
+
+use super::line::Span;
+
+/// Characters without a strong direction that are searched before a paragraph counts as
+/// left-to-right.
+const MAX_WEAK: usize = 200;
+
+/// Whether a paragraph is written from right to left: its first letter decides (rule P2 of
+/// UAX #9).
+pub(super) fn is_right_to_left(spans: &[Span]) -> bool {
+    let text = spans.iter().filter(|span| !span.mark).flat_map(|span| span.text.chars());
+    let first = text.take(MAX_WEAK).find(|c| c.is_alphabetic());
+    first.is_some_and(|c| {
+        matches!(c,
+            // Hebrew, Arabic, Syriac, Thaana, N'Ko, Samaritan, Mandaic.
+            '\u{590}'..='\u{8ff}'
+            // Their presentation forms.
+            | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}'
+            // Older scripts, Mende Kikakui, Adlam, Arabic mathematics.
+            | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Role;
+
+    #[test]
+    fn first_letter_decides_the_direction() {
+        for (text, expected) in [
+            ("أخبار المدينة", true),
+            ("12. «שלום» world", true),
+            ("News: أخبار", false),
+            ("日本語 אב", false),
+            ("1234 …", false),
+            ("", false),
+        ] {
+            assert_eq!(is_right_to_left(&[Span::new(text, Role::Text)]), expected, "{text}");
+        }
+    }
+}

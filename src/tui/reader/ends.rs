@@ -1,0 +1,145 @@
+//! What follows the text: footnotes and links.
+
+use super::layout::Out;
+use super::line::{Line, Span, Target};
+use crate::article::{Block, Document, Inline, LinkKind, plain};
+use crate::config::Role;
+use crate::util::text;
+
+/// Cells between the name of a link and its address.
+const GAP: usize = 2;
+
+impl Out<'_> {
+    /// The footnotes in order of their numbers.
+    pub(super) fn all_notes(&mut self) {
+        let mut notes = std::mem::take(&mut self.notes);
+        if notes.is_empty() {
+            return;
+        }
+        notes.sort_by_key(|(number, ..)| *number);
+        self.title("Notes");
+        for (number, label, blocks) in notes {
+            let mark = Span::mark(self.glyphs.note(number), Target::Reference(number));
+            let blank = Span::blank(text::width(&mark.text) + 1);
+            let first = self.lines.len();
+            self.blocks(blocks, &[(blank.clone(), blank)]);
+            let Some(line) = self.lines.get_mut(first) else { continue };
+            line.margin.splice(0..1, [mark, Span::blank(1)]);
+            drop_label(&mut line.spans, label);
+        }
+    }
+
+    /// The links in order of their numbers, a line each: name and address.
+    pub(super) fn links(&mut self, document: &Document) {
+        let links = &document.links;
+        if links.is_empty() {
+            return;
+        }
+        self.title("Links");
+        let mut names = vec![String::new(); links.len()];
+        name_links(&document.blocks, &mut names);
+        let wide = text::width(&self.glyphs.link(links.len() - 1)) + 1;
+        for (i, (link, name)) in links.iter().zip(names).enumerate() {
+            let target = Some(Target::Link(i));
+            let kind = match link.kind {
+                LinkKind::Page => "",
+                LinkKind::Image => " (image)",
+                LinkKind::Media => " (media)",
+            };
+            let mark = Span::mark(self.glyphs.link(i), Target::Link(i));
+            let pad = Span::blank(wide.saturating_sub(text::width(&mark.text)));
+            let room = self.space(&[(Span::blank(wide), Span::blank(wide))]);
+            let room = room.saturating_sub(kind.len());
+            // A name that is an address says nothing more.
+            let name = if name.contains("://") { String::new() } else { name };
+            let name = text::truncate(name.trim(), room * 2 / 3).into_owned();
+            let gap = if name.is_empty() { 0 } else { GAP };
+            let left = room.saturating_sub(text::width(&name) + gap);
+            let address = text::truncate(address(&link.url), left).into_owned();
+            let role = if name.is_empty() { Role::Link } else { Role::Dim };
+            let spans = vec![
+                Span { target, ..Span::new(name, Role::Link) },
+                Span::blank(gap),
+                Span { target, ..Span::new(address, role) },
+                Span::label(kind, Role::Dim),
+            ];
+            self.lines.push(Line { margin: vec![mark, pad], spans, ..Line::default() });
+        }
+    }
+
+    fn title(&mut self, words: &str) {
+        self.gap();
+        self.lines.push(Line::of(Span::label(words, Role::Heading)));
+    }
+}
+
+/// A web address without its scheme.
+fn address(url: &str) -> &str {
+    let bare = ["https://", "http://"].iter().find_map(|scheme| url.strip_prefix(scheme));
+    let bare = bare.unwrap_or(url);
+    // A slash after the host says nothing.
+    bare.strip_suffix('/').filter(|host| !host.contains('/')).unwrap_or(bare)
+}
+
+/// Collects the text of the first link to each target.
+fn name_links(blocks: &[Block], names: &mut [String]) {
+    for block in blocks {
+        match block {
+            Block::Heading(_, inline) | Block::Paragraph(inline) => name_inline(inline, names),
+            Block::List(_, items) => items.iter().for_each(|item| name_links(item, names)),
+            Block::Definitions(all) => {
+                for definition in all {
+                    definition.terms.iter().for_each(|term| name_inline(term, names));
+                    name_links(&definition.blocks, names);
+                }
+            }
+            Block::Quote(inner, by) => {
+                name_links(inner, names);
+                name_inline(by, names);
+            }
+            Block::Table { rows, .. } => {
+                rows.iter().flatten().for_each(|cell| name_inline(cell, names));
+            }
+            Block::Figure(images, caption) => {
+                name_inline(images, names);
+                name_inline(caption, names);
+            }
+            Block::Note { blocks, .. } => name_links(blocks, names),
+            Block::Code { .. } | Block::Rule => {}
+        }
+    }
+}
+
+fn name_inline(inline: &[Inline], names: &mut [String]) {
+    for piece in inline {
+        let (name, to) = match piece {
+            Inline::Link(inner, to) => {
+                name_inline(inner, names);
+                (plain(inner), to)
+            }
+            Inline::Image(alt, to) => (alt.clone(), to),
+            Inline::Emphasis(inner)
+            | Inline::Strong(inner)
+            | Inline::Deleted(inner)
+            | Inline::Inserted(inner) => {
+                name_inline(inner, names);
+                continue;
+            }
+            Inline::Text(_) | Inline::Code(_) | Inline::Note(..) | Inline::Break => continue,
+        };
+        if let Some(slot) = names.get_mut(*to).filter(|slot| slot.is_empty()) {
+            *slot = text::line(&name);
+        }
+    }
+}
+
+/// Removes the label at the start of a footnote, because it has a new one.
+fn drop_label(spans: &mut [Span], label: &str) {
+    let Some(first) = spans.first_mut() else { return };
+    let bare =
+        |text: &'_ str| text.trim_matches(['[', ']', '(', ')', '.', ':', '^', ' ']).to_owned();
+    let Some((word, rest)) = first.text.split_once(' ') else { return };
+    if !label.is_empty() && bare(word) == bare(label) {
+        first.text = rest.trim_start().to_owned();
+    }
+}

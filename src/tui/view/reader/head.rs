@@ -1,0 +1,270 @@
+//! The head of an article: source, title, author, date, facts.
+
+use super::super::super::app::App;
+use super::super::super::event::{Article, Difference, SourceEntry};
+use super::super::super::reader::{self, Span, glyphs, wrap, wrap_plain};
+use super::super::chrome::marks;
+use super::super::row::span;
+use super::ink;
+use crate::config::{Action, Context, Role};
+use crate::model::{Item, Revision, TextFrom};
+use crate::util::text;
+use chrono::{DateTime, Datelike, Local, TimeZone};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span as Ink};
+
+/// Most lines of a title, and of a fact.
+const MAX_TITLE: usize = 4;
+const MAX_FACT: usize = 3;
+/// Cells between two facts.
+const GAP: &str = "   ";
+/// Height of the pane from which on all facts are shown.
+const ROOMY: u16 = 16;
+
+/// The lines of the head, with an empty one at the end. It is reduced to the title if it takes much
+/// space and the text is scrolled.
+pub(super) fn lines(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
+    let mut out = whole(app, article, area);
+    let height = usize::from(area.height);
+    // A text that fits below the full head is not scrolled.
+    let goes_on = app.reader.line_count() > height.saturating_sub(1);
+    if out.len() * 4 > height && app.reader.top > 0 && goes_on {
+        let title = text::truncate(&article.item.title, area.width.into());
+        out = vec![Line::from(ink(app, title, Role::Title))];
+    }
+    out
+}
+
+fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
+    let (item, width) = (&article.item, usize::from(area.width));
+    let source = app.sources.entry(article.row.source_key);
+    let mut out = Vec::new();
+    if let Some(source) = source {
+        let square = glyphs(app.settings.ui.ascii).source;
+        let name = text::truncate(source.title(), width.saturating_sub(2));
+        out.push(Line::from(ink(app, format!("{square}{name}"), Role::Source1)));
+    }
+    let title = if item.title.is_empty() { "(no title)" } else { &item.title };
+    let part = |words: &str, limit: usize, role| {
+        let lines = wrap_plain(words, width).into_iter().take(limit);
+        lines.map(|line| Line::from(ink(app, line, role))).collect::<Vec<_>>()
+    };
+    out.extend(part(title, MAX_TITLE, Role::Title));
+    out.extend(part(&byline(app, item, source), 2, Role::Soft));
+    out.extend(facts(app, article, source, area));
+    let rule = marks(app).across.repeat(width);
+    out.push(Line::from(ink(app, rule, Role::Border)));
+    out.push(Line::default());
+    out
+}
+
+/// Author, date and reading time.
+fn byline(app: &App, item: &Item, source: Option<&SourceEntry>) -> String {
+    let is_source = |name: &str| source.is_some_and(|s| s.title().trim() == name.trim());
+    let authors: Vec<&str> =
+        item.authors.iter().map(String::as_str).filter(|name| !is_source(name)).collect();
+    let date = item
+        .published
+        .or(item.updated)
+        .map(|t| describe(&t.with_timezone(&Local), &app.now.with_timezone(&Local)));
+    let minutes = app.reader.minutes();
+    let parts: Vec<String> = [
+        (!authors.is_empty()).then(|| authors.join(", ")),
+        Some(date.unwrap_or_else(|| "no date".to_owned())),
+        (minutes > 0).then(|| format!("{minutes} min read")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    parts.join(&format!(" {} ", marks(app).bullet))
+}
+
+/// A date as text: `today 00:55`, `yesterday 14:05`, `20 Nov`, `20 Nov 2024`.
+fn describe<Z: TimeZone>(time: &DateTime<Z>, now: &DateTime<Z>) -> String
+where
+    Z::Offset: std::fmt::Display,
+{
+    let (day, today) = (time.date_naive(), now.date_naive());
+    match (today - day).num_days() {
+        0 => time.format("today %H:%M").to_string(),
+        1 => time.format("yesterday %H:%M").to_string(),
+        _ if day.year() == today.year() => time.format("%-d %b").to_string(),
+        _ => time.format("%-d %b %Y").to_string(),
+    }
+}
+
+/// A fact: its words with their roles.
+type Fact = Vec<(String, Role)>;
+
+/// What else is known about the article, in as many lines as that takes.
+fn facts(
+    app: &App,
+    article: &Article,
+    source: Option<&SourceEntry>,
+    area: Rect,
+) -> Vec<Line<'static>> {
+    let item = &article.item;
+    let pinned =
+        article.row.pinned.then(|| vec![(format!("{} Pinned", marks(app).pinned), Role::Pinned)]);
+    let roomy = area.height >= ROOMY;
+    let dim = |words: String| vec![(words, Role::Dim)];
+    let tags = (!item.tags.is_empty()).then(|| dim(format!("Tags: {}", item.tags.join(", "))));
+    let all = [
+        pinned,
+        origin(app, item, source).filter(|_| roomy),
+        changed(app, article),
+        comments(app, article).filter(|_| roomy),
+        tags.filter(|_| roomy),
+    ];
+    rows(app, all.into_iter().flatten().collect(), area.width.into())
+}
+
+/// Facts side by side, as many in a line as fit.
+fn rows(app: &App, facts: Vec<Fact>, width: usize) -> Vec<Line<'static>> {
+    let mut out: Vec<Line<'static>> = Vec::new();
+    let mut used = usize::MAX;
+    for fact in facts {
+        let cells: usize = fact.iter().map(|(words, _)| text::width(words)).sum();
+        let spans: Vec<Ink<'static>> =
+            fact.iter().map(|(words, role)| ink(app, words, *role)).collect();
+        match out.last_mut() {
+            Some(line) if used.saturating_add(GAP.len() + cells) <= width => {
+                line.push_span(Ink::raw(GAP));
+                spans.into_iter().for_each(|span| line.push_span(span));
+                used += GAP.len() + cells;
+            }
+            _ if cells <= width => {
+                out.push(Line::from(spans));
+                used = cells;
+            }
+            _ => {
+                let fact: Vec<Span> =
+                    fact.into_iter().map(|(t, role)| Span::new(t, role)).collect();
+                let line = |line: reader::Line| {
+                    line.spans.into_iter().map(|s| ink(app, s.text, s.role)).collect::<Line<'_>>()
+                };
+                out.extend(wrap(&fact, width).into_iter().take(MAX_FACT).map(line));
+                used = usize::MAX;
+            }
+        }
+    }
+    out
+}
+
+fn key(app: &App, action: Action) -> Option<String> {
+    app.keymap.keys_for(Context::Reader, action)
+}
+
+/// Where the text comes from, and the key for the text of the page if that is another one.
+fn origin(app: &App, item: &Item, source: Option<&SourceEntry>) -> Option<Fact> {
+    // The text of a website's item was read from the article page.
+    let reads_pages = source.is_some_and(|s| s.source.kind().reads_pages());
+    let from = match item.text_from {
+        TextFrom::Feed if reads_pages => TextFrom::Page,
+        from => from,
+    };
+    let words = match from {
+        TextFrom::Feed | TextFrom::Selected => format!("Text {}", from.describe()),
+        _ => format!("Full text {}", from.describe()),
+    };
+    let other =
+        item.text_from == TextFrom::Feed && item.page_text && item.feed_has_full_text != Some(true);
+    let mut fact = vec![(words, Role::Dim)];
+    if let Some(key) = key(app, Action::FullText).filter(|_| other) {
+        fact.push((", ".to_owned(), Role::Dim));
+        fact.push((key, Role::KeyHint));
+        fact.push((" shows the one of the page".to_owned(), Role::Dim));
+    }
+    Some(fact)
+}
+
+/// The number of comments, and the keys that open and follow them.
+fn comments(app: &App, article: &Article) -> Option<Fact> {
+    let item = &article.item;
+    let count = match item.comment_count {
+        Some(count) => text::comment_count(count, article.new_comments),
+        None if item.comment_feed.is_some() || item.comments.is_some() => "Comments".to_owned(),
+        None => return None,
+    };
+    let mut fact = vec![(count, Role::Dim)];
+    let open = item.comments.as_ref().and_then(|_| key(app, Action::Comments));
+    let follow = item.comment_feed.as_ref().and_then(|_| key(app, Action::FollowComments));
+    for (key, verb) in [(open, " opens them"), (follow, " follows")] {
+        if let Some(key) = key {
+            fact.push((", ".to_owned(), Role::Dim));
+            fact.push((key, Role::KeyHint));
+            fact.push((verb.to_owned(), Role::Dim));
+        }
+    }
+    Some(fact)
+}
+
+/// What changed, with the key that shows how.
+fn changed(app: &App, article: &Article) -> Option<Fact> {
+    let mark = marks(app).changed;
+    let item = &article.item;
+    let shown = article.differences.get(app.reader.difference_at);
+    if let Some(difference) = shown.filter(|_| app.reader.show_difference) {
+        return Some(shown_difference(app, article, difference));
+    }
+    let summary = match item.revisions.as_slice() {
+        [] if article.row.changed => Revision::summary(&[]),
+        [] => String::new(),
+        revisions => Revision::summary(revisions),
+    };
+    let words = match (article.differences.len(), summary.as_str()) {
+        _ if article.row.changed => format!("{mark} Changed since you read it"),
+        (0, "") => return None,
+        (0, _) => format!("{mark} Changed"),
+        (1, _) => format!("{mark} An earlier version is stored"),
+        (n, _) => format!("{mark} {n} earlier versions are stored"),
+    };
+    let mut fact = vec![(words, Role::Changed)];
+    if let Some(key) = key(app, Action::Difference).filter(|_| !article.differences.is_empty()) {
+        fact.push((", ".to_owned(), Role::Changed));
+        fact.push((key, Role::KeyHint));
+        fact.push((" shows how".to_owned(), Role::Dim));
+    }
+    // After the key, because it may be cut.
+    if !summary.is_empty() {
+        fact.push((format!(": {summary}"), Role::Dim));
+    }
+    Some(fact)
+}
+
+/// Which difference is shown, what it is about, and the key back to the article.
+fn shown_difference(app: &App, article: &Article, difference: &Difference) -> Fact {
+    let (at, count) = (app.reader.difference_at + 1, article.differences.len());
+    let which = if count > 1 { format!("Change {at} of {count}, ") } else { String::new() };
+    let (mark, ago) = (marks(app).changed, span((app.now - difference.at).num_seconds()));
+    let mut fact = vec![(format!("{mark} {which}seen {ago} ago"), Role::Changed)];
+    if let Some(key) = key(app, Action::Difference) {
+        fact.push((", ".to_owned(), Role::Changed));
+        fact.push((key, Role::KeyHint));
+        fact.push((" shows the article".to_owned(), Role::Dim));
+    }
+    if !difference.summary.is_empty() {
+        fact.push((format!(": {}", difference.summary), Role::Dim));
+    }
+    fact.push(("; [-removed-] {+added+}".to_owned(), Role::Dim));
+    fact
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::Utc;
+
+    #[test]
+    fn describes_dates_by_their_distance() {
+        let now = "2026-01-02T00:30:00Z".parse::<DateTime<Utc>>().unwrap();
+        for (time, expected) in [
+            ("2026-01-02T00:05:00Z", "today 00:05"),
+            ("2026-01-01T23:05:00Z", "yesterday 23:05"),
+            ("2025-12-31T23:05:00Z", "31 Dec 2025"),
+            ("2026-03-04T00:00:00Z", "4 Mar"),
+        ] {
+            assert_eq!(describe(&time.parse().unwrap(), &now), expected);
+        }
+    }
+}
