@@ -663,4 +663,35 @@ mod tests {
         let document = from_html(&format!("a{}b", "<br>".repeat(1000)), None);
         assert!(document.text().lines().count() < 5);
     }
+
+    #[test]
+    fn reads_tasks_attributions_definitions_and_sizes() {
+        let document = |html: &str| from_html(html, None);
+        let tasks = "<ul><li><input type=checkbox disabled checked> a<li><input type=checkbox disabled>b\
+            <li><input type=checkbox>c<li><input type=text disabled>d</ul>";
+        assert_eq!(document(tasks).text(), "- ☑ a\n\n- ☐ b\n\n- c\n\n- d");
+        let by = |html: &str| match document(html).blocks.as_slice() {
+            [Block::Quote(inner, by)] => (inner.len(), plain(by)),
+            other => panic!("{other:?}"),
+        };
+        for (html, expected) in [
+            ("<blockquote><p>a</p><footer>b</footer></blockquote>", (1, "b")),
+            ("<blockquote><p>a</p><cite>b</cite></blockquote>", (1, "b")),
+            ("<blockquote><p>a</p><p>— b</p></blockquote>", (1, "— b")),
+            ("<blockquote><p>a</p><p>b</p></blockquote>", (2, "")),
+            ("<blockquote><footer>b</footer></blockquote>", (1, "")),
+        ] {
+            assert_eq!(by(html), (expected.0, expected.1.to_owned()), "{html}");
+        }
+        let dl = document("<dl><dt>a<dt>b<dd>c<dd>d<div><dt>e<dd>f</div></dl>");
+        let [Block::Definitions(all)] = dl.blocks.as_slice() else { panic!("{dl:?}") };
+        let sizes: Vec<_> = all.iter().map(|d| (d.terms.len(), d.blocks.len())).collect();
+        assert_eq!(sizes, [(2, 2), (1, 1)]);
+        for (size, expected) in
+            [("width=640 height=360px", Some((640, 360))), ("width=640", None), ("", None)]
+        {
+            let html = format!("<img src='http://e.org/a.png' {size}>");
+            assert_eq!(document(&html).links[0].size, expected, "{size}");
+        }
+    }
 }

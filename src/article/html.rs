@@ -170,6 +170,10 @@ mod tests {
             "<p>sound <audio src='http://e.org/a.mp3'></audio></p><video src='http://e.org/a.mp4'></video>",
             "<p>x<sup>2</sup> <a href='mailto:a@e.org'>mail</a> <a href='#x'>jump</a></p>",
             "<p>a<a href='#n1'>1</a> b<sup><a href='#n2'>*</a></sup></p><ol><li id=n1>one</li><li id=n2><p>two</p></ol>",
+            "<ul><li><input type=checkbox checked disabled>done<li><input type=checkbox disabled> open</ul>",
+            "<blockquote><p>a</p><footer>b <cite>c</cite></footer></blockquote><blockquote><p>a<p>— d</blockquote>",
+            "<dl><dt>a<dt>b<dd><p>c<ul><li>d</ul><dd>e<dt>f<dd>g</dl>",
+            "<p>a</p><img src='http://e.org/a.png' alt=b width=640 height=360>",
             "plain",
             "plain  with blanks\t>\nand lines",
         ];

@@ -98,6 +98,7 @@ roles! {
     Quote, "quote", "A quotation of an article";
     Emphasis, "emphasis", "Emphasised words of an article";
     Strong, "strong", "Strongly emphasised words of an article";
+    Caption, "caption", "The caption of a picture";
     Heading, "heading", "A heading of an article";
     Match, "match", "A search match";
     Status, "status", "The status line";

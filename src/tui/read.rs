@@ -338,7 +338,7 @@ fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
 }
 
 /// The text of an item, ready for layout.
-fn document(item: &Item) -> Document {
+pub(super) fn document(item: &Item) -> Document {
     let base = item.url.as_deref().and_then(|u| url::Url::parse(u).ok());
     let mut document = from_html(item.body(), base.as_ref());
     if document.is_empty() {

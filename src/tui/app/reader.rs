@@ -160,7 +160,8 @@ impl ReaderPane {
     pub(super) fn set_top(&mut self, line: usize) {
         self.top = line.min(self.last_top());
         if !self.show_difference {
-            self.place = self.lines.lines.get(self.top).map_or(0, |line| line.at);
+            let lines = &self.lines.lines;
+            self.place = lines.get(self.top).or(lines.last()).map_or(0, |line| line.at);
         }
     }
 

@@ -94,7 +94,7 @@ impl<'a> Out<'a> {
             self.paragraph(&all, margin);
         }
         if !caption.is_empty() {
-            self.paragraph(&spans(caption, Role::Dim, self.glyphs), margin);
+            self.paragraph(&spans(caption, Role::Caption, self.glyphs), margin);
         }
     }
 

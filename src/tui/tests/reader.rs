@@ -1,11 +1,17 @@
 //! Tests of the Reader on a test screen.
 
-use super::{Stage, article, difference, item_rows};
+use super::{Stage, article, difference, item_rows, view};
 use crate::article::{differences, from_html};
+use crate::config::{Depth, Role};
 use crate::tui::event::{Article, Event};
+use crate::tui::style::{Look, Palette};
 use crate::util::html::clean;
+use crate::util::text;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::style::{Color, Style};
 use std::sync::Arc;
 
 /// A text with everything that the Reader draws.
@@ -17,14 +23,19 @@ const EVERYTHING: &str = r##"<p>Begin with a <a href="https://site.example/a">li
     almost anywhere.</td></tr>
     <tr><td>Arabic</td><td>أخبار المدينة</td><td>It is <a href="https://site.example/rtl">written</a>
     from the right.</td></tr></table>
-    <pre><code>fn main() {
+    <pre><code class="language-rust">fn main() {
     let greeting = std::env::args().nth(1).unwrap_or_else(|| "a default that is far too long".into());
 }</code></pre>
     <p>端末は升目でできている。日本語の文章には空白がないので、どこで行を折り返すかは規則で決まる。
     A flag 🇨🇭, a family 👩‍👩‍👧 and an accent é, too.</p>
     <ol><li>One<ul><li>within<ul><li>and within</li></ul></li></ul></li><li>Two</li></ol>
-    <blockquote><p>Somebody said it.</p></blockquote>
-    <figure><img src="https://site.example/i.png" alt="A map"><figcaption>The way there.</figcaption>
+    <h2>Kinds of lists</h2><h3>Tasks</h3><ul><li><input type=checkbox checked disabled>Done</li>
+    <li><input type=checkbox disabled>Open</li></ul><h4>Terms</h4>
+    <dl><dt>Measure</dt><dd>How wide the text is.</dd></dl>
+    <p>تعبر عربات الترام الجسر من جديد ابتداء من يوم الاثنين، وستكون السيارات بعد ذلك.</p>
+    <blockquote><p>Somebody said it <b>twice</b>.</p><blockquote>And once more.</blockquote>
+    <footer>R. Okafor</footer></blockquote>
+    <figure><img src="https://site.example/i.png" alt="A map" width=640 height=360><figcaption>The way there.</figcaption>
     </figure><hr><ol><li id="n1"><p>The first note. <a href="#r1">↩</a></p></li>
     <li id="n2"><p>The second one.</p></li></ol>"##;
 
@@ -70,6 +81,181 @@ fn reader_at_start_middle_and_end() {
 #[test]
 fn zen_mode_at_every_size() {
     snapshots("zen", None, "z");
+}
+
+#[test]
+fn wraps_long_lines_of_code() {
+    let mut stage = stage(EVERYTHING, None);
+    stage.screen(80, 40);
+    stage.keys("<Enter>");
+    assert!(!stage.screen(80, 40).contains("too long\".into());"));
+    stage.keys_give("W", "Edit { purpose: Command(None), change: Settings([ui.wrap_code]) }");
+    assert!(stage.screen(80, 40).contains("default that is far too"), "{}", stage.screen(80, 40));
+    stage.keys("<Right>");
+    stage.shows("Nothing more to the right");
+}
+
+/// The style of the first cell of a text in the right half of a drawn screen.
+fn style_of(stage: &mut Stage, words: &str) -> Style {
+    let mut terminal = Terminal::new(TestBackend::new(80, 100)).unwrap();
+    terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let row = |y: u16| (34..80).map(|x| buffer[(x, y)].symbol()).collect::<Vec<_>>();
+    for y in 0..100 {
+        let cells = row(y);
+        let at = (0..cells.len()).find(|x| cells[*x..].concat().starts_with(words));
+        if let Some(x) = at {
+            return buffer[(u16::try_from(x).unwrap() + 34, y)].style();
+        }
+    }
+    panic!("no {words:?} on the screen");
+}
+
+#[test]
+fn every_part_has_the_style_of_its_role() {
+    let parts = [
+        ("▪ Kernel notes and", Role::Source1, None),
+        ("Kernel notes for 6.19", Role::Title, None),
+        ("A. Writer", Role::Soft, None),
+        ("Text from", Role::Dim, None),
+        ("Begin", Role::Text, None),
+        ("link¹", Role::Link, None),
+        ("¹,", Role::Accent, None),
+        ("Script  ", Role::Strong, None),
+        ("rust ", Role::Dim, Some(Role::Raised)),
+        ("fn main", Role::CodeKeyword, Some(Role::Raised)),
+        ("main() {", Role::CodeFunction, Some(Role::Raised)),
+        ("() {", Role::CodeOperator, Some(Role::Raised)),
+        ("› ", Role::Dim, Some(Role::Raised)),
+        ("1. One", Role::Accent, None),
+        ("Kinds", Role::Heading, None),
+        ("Tasks", Role::Strong, None),
+        ("☑ Done", Role::Accent, None),
+        ("Terms", Role::Quote, None),
+        ("Measure", Role::Strong, None),
+        ("▎  Somebody", Role::Heading, None),
+        ("Somebody", Role::Quote, None),
+        ("twice", Role::Strong, None),
+        ("R. Okafor", Role::Dim, None),
+        ("▣ A map", Role::Dim, None),
+        ("The way", Role::Caption, None),
+        ("Links", Role::Heading, None),
+        ("end ·", Role::Dim, None),
+    ];
+    for (theme, depth) in [
+        ("dark", Depth::True),
+        ("light", Depth::True),
+        ("ansi", Depth::Sixteen),
+        ("mono", Depth::Mono),
+    ] {
+        let mut stage = stage(EVERYTHING, None);
+        let look = Look { depth, light: theme == "light" };
+        stage.app.palette = Palette::named(theme, &stage.app.settings, look).unwrap();
+        stage.screen(80, 100);
+        stage.keys("<Enter>");
+        stage.screen(80, 100);
+        for (words, role, surface) in parts {
+            let shown = style_of(&mut stage, words);
+            let ground = stage.app.palette.style(surface.unwrap_or(Role::Ground));
+            let expected = ground.patch(stage.app.palette.style(role));
+            let reset = |color: Option<Color>| color.unwrap_or(Color::Reset);
+            assert_eq!(
+                (shown.fg, shown.bg, shown.add_modifier),
+                (Some(reset(expected.fg)), Some(reset(expected.bg)), expected.add_modifier),
+                "{words} in {theme}"
+            );
+        }
+    }
+}
+
+#[test]
+fn code_lies_on_its_surface_up_to_the_end_of_the_column() {
+    let mut stage = stage("<p>text</p><pre>one\n\ntwo</pre><p>text</p>", None);
+    stage.screen(60, 30);
+    stage.keys("<Enter>z");
+    stage.screen(60, 30);
+    let mut terminal = Terminal::new(TestBackend::new(60, 30)).unwrap();
+    terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+    let raised = stage.app.palette.style(Role::Raised).bg.unwrap();
+    let buffer = terminal.backend().buffer();
+    let rows: Vec<Vec<u16>> = (0..30)
+        .map(|y| (0..60).filter(|x| buffer[(*x, y)].bg == raised).collect())
+        .filter(|row: &Vec<u16>| !row.is_empty())
+        .collect();
+    assert_eq!(rows.len(), 5, "the language, three lines, an empty one");
+    assert!(rows.iter().all(|row| *row == (3..57).collect::<Vec<u16>>()), "{rows:?}");
+}
+
+#[test]
+fn right_to_left_paragraphs_end_at_the_right_edge() {
+    let mut stage = stage("<p>نص</p><ul><li>نص</li></ul><p>text</p>", None);
+    stage.screen(60, 30);
+    stage.keys("<Enter>z");
+    let screen = stage.screen(60, 30);
+    let cells = |words: &str| {
+        let line = screen.lines().find(|line| line.contains(words)).unwrap().trim_end();
+        text::width(line)
+    };
+    assert_eq!((cells("نص"), cells("نص •"), cells("text")), (57, 56, 7), "{screen}");
+}
+
+#[test]
+fn time_left_shrinks_while_reading() {
+    let text: String = (0..2300).map(|n| format!("word{n} ")).collect();
+    let mut stage = stage(&text, None);
+    stage.rows.iter_mut().for_each(|row| row.words = 2300);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.shows("10 min read");
+    stage.screen(80, 24);
+    let mut before = stage.app.reader.minutes_left();
+    assert!((9..=10).contains(&before), "{before}");
+    while stage.app.reader.percent() < 100 {
+        stage.keys("<Space>");
+        stage.screen(80, 24);
+        let left = stage.app.reader.minutes_left();
+        assert!(left <= before, "{left} after {before}");
+        before = left;
+    }
+    assert_eq!(before, 0);
+    stage.shows("end · Space: next unread");
+    stage.keys("<Space>");
+    assert_eq!(stage.shown_key(), 2, "the next unread item");
+}
+
+#[test]
+fn hints_do_not_move_the_text() {
+    let links: String =
+        (1..=40).map(|i| format!("<a href='https://site.example/{i}'>{i}日本</a> ")).collect();
+    let mut stage = stage(&format!("<p>{links}</p>"), None);
+    stage.screen(80, 50);
+    stage.keys("<Enter>z");
+    let before = stage.screen(80, 50);
+    stage.keys(";");
+    let after = stage.screen(80, 50);
+    let widths = |s: &str| s.lines().take(48).map(text::width).collect::<Vec<_>>();
+    assert_eq!(widths(&before), widths(&after));
+    assert!(after.contains("as"), "two letters each: {after}");
+}
+
+#[test]
+fn lists_enclosures_among_the_links() {
+    let item = |urls: &[&str]| {
+        let enclosure = |url: &&str| crate::model::Enclosure {
+            url: (*url).to_owned(),
+            mime: None,
+            bytes: None,
+            seconds: None,
+        };
+        let mut item = crate::model::Item::clone(&article(item_rows()[0].clone()).item);
+        item.content = Some("<p><a href='https://e.org/a.mp3'>Listen</a></p>".to_owned());
+        item.enclosures = urls.iter().map(enclosure).collect();
+        item
+    };
+    let links = |urls: &[&str]| crate::tui::read::document(&item(urls)).links.len();
+    assert_eq!(links(&[]), 1);
+    assert_eq!(links(&["https://e.org/a.mp3"]), 1, "it is in the text");
+    assert_eq!(links(&["https://e.org/a.mp3", "https://e.org/b.mp3"]), 2);
 }
 
 #[test]
@@ -395,7 +581,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn random_keys_keep_the_reader_valid(
-        keys in "[jkgGbnNdasLhz1-3;D +RBCJSE文-]{0,30}", width in 20u16..130, height in 6u16..40
+        keys in "[jkgGbnNdasLhz1-3;D +RBCJSEW文-]{0,30}", width in 20u16..130, height in 6u16..40
     ) {
         let mut stage = stage(EVERYTHING, Some("<p>Begin with something else.</p>"));
         stage.keys("<Enter>");
@@ -414,6 +600,6 @@ proptest! {
             stage.screen(width, height);
         }
         let reader = &stage.app.reader;
-        prop_assert!(reader.article.is_none() || reader.top < reader.lines.lines.len());
+        prop_assert!(reader.article.is_none() || reader.top < reader.line_count());
     }
 }

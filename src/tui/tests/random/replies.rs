@@ -117,6 +117,7 @@ impl Chaos {
         settings.ui.theme = themes[self.rng.usize(..4)].to_owned();
         settings.ui.ascii = self.rng.bool();
         settings.ui.reader_width = self.rng.u16(20..=400);
+        settings.ui.wrap_code = self.rng.bool();
         settings.ui.sources_width = self.rng.u16(0..=200);
         settings.ui.items_width = self.rng.u16(0..=200);
         if self.rng.u8(..6) == 0 {
