@@ -126,6 +126,7 @@ actions! {
         Zen, "zen", "zen", "Show the article alone";
         ScrollRight, "scroll-right", "scroll right", "Scroll wide code and tables to the right";
         ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, then go to the pane there";
+        Pictures, "pictures", "pictures", "Show or hide the pictures of the article";
         WrapCode, "wrap-code", "wrap code", "Wrap or cut long lines of code";
         Narrower, "narrower", "narrower", "Make the text column narrower";
         Wider, "wider", "wider", "Make the text column wider";

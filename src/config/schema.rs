@@ -74,6 +74,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Reader width",
         "Maximum width of the text in the Reader pane, in cells, 20 to 400.",
     ),
+    key("ui.images", Rule::Any, |s| Slot::Flag(&mut s.ui.images)).on(
+        FormPage::Appearance,
+        "Pictures",
+        "Fetch and show the pictures of open articles.",
+    ),
     key("ui.wrap_code", Rule::Any, |s| Slot::Flag(&mut s.ui.wrap_code)).on(
         FormPage::Appearance,
         "Wrap code",

@@ -219,6 +219,8 @@ pub struct UiSettings {
     pub mouse: bool,
     /// Maximum width of the reader's text, in cells.
     pub reader_width: u16,
+    /// Whether the reader fetches and shows the pictures of articles.
+    pub images: bool,
     /// Whether long lines of code in the reader are wrapped. Otherwise they are cut and scrolled.
     pub wrap_code: bool,
     /// Width of the Sources pane in cells; 0 adapts to the screen.
@@ -240,6 +242,7 @@ impl Default for UiSettings {
             ascii: false,
             mouse: true,
             reader_width: 72,
+            images: false,
             wrap_code: false,
             sources_width: 0,
             items_width: 0,

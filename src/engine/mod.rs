@@ -15,6 +15,7 @@ mod follow;
 mod fulltext;
 mod handle;
 mod message;
+mod picture;
 mod plan;
 mod poll;
 mod queue;

@@ -83,6 +83,13 @@ impl Driver {
             Effect::FetchText { key } => self.spawn(move |h| async move {
                 Event::TextGot(key, true, h.full_text(key, None).await.map_err(message))
             }),
+            Effect::FetchPicture { source, url } => self.spawn(move |h| async move {
+                let picture = h.picture(source, &url).await;
+                if let Err(why) = &picture {
+                    tracing::debug!("the picture {url} is not shown: {why}");
+                }
+                Event::PictureFetched(url, picture.ok().map(Arc::new))
+            }),
             Effect::ItemOpened { key } => self.item_opened(key),
             Effect::PlanPrefetch => self.spawn(move |h| async move {
                 let plan = h

@@ -19,6 +19,11 @@ pub(super) enum Effect {
     FetchText {
         key: i64,
     },
+    /// Fetches a picture of an article of a source (row key).
+    FetchPicture {
+        source: i64,
+        url: String,
+    },
     /// Reports that an item was opened, whose full text may have to be fetched.
     ItemOpened {
         key: i64,

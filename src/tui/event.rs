@@ -2,7 +2,7 @@
 //! by its id.
 
 use super::effect::Purpose;
-use crate::article::{Change, Document};
+use crate::article::{Change, Document, Thumbnail};
 use crate::config::{FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
     Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleSummary, Statistics, Status, TextGot,
@@ -36,6 +36,8 @@ pub(super) enum Event {
     ArticleLoaded(RequestId, Result<Option<Arc<Article>>, Failure>),
     /// Result of fetching the full text of an item (row key), and whether the user asked for it.
     TextGot(i64, bool, Result<TextGot, Failure>),
+    /// A picture by its URL; `None` if it cannot be shown.
+    PictureFetched(String, Option<Arc<Thumbnail>>),
     PrefetchPlanned(Result<PrefetchPlan, Failure>),
     /// One page of a prefetch is done; whether it has a text.
     Prefetched(bool),

@@ -48,6 +48,10 @@ limits! {
     PAGE_NAMES = 10_000, "different names of elements and attributes in a page";
     /// Link targets of an article together, in bytes. Further relative links keep their text only.
     ARTICLE_TARGETS = 8 * MIB, "link targets of an article together";
+    /// A picture of an article, in bytes.
+    IMAGE_BYTES = 8 * MIB, "picture";
+    /// Width and height of a picture, in pixels.
+    IMAGE_SIDE = 4096, "width or height of a picture";
     /// Links that are read from a list of articles.
     LIST_LINKS = 2000, "links in a list of articles";
     /// Entries of one page. The first are kept.

@@ -24,6 +24,7 @@ mod month;
 mod moves;
 mod pages;
 mod pauses;
+mod pictures;
 mod private;
 mod signals;
 mod statistics;

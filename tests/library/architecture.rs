@@ -43,6 +43,7 @@ const CRATE_OWNERS: &[(&str, &str)] = &[
     ("rustls", "net"),
     ("rusqlite", "store"),
     ("rusqlite_migration", "store"),
+    ("image", "article"),
     ("ratatui", "tui"),
     ("crossterm", "tui"),
 ];

@@ -330,6 +330,7 @@ impl App {
             | Action::Difference
             | Action::OlderChange
             | Action::NewerChange
+            | Action::Pictures
             | Action::Pipe
             | Action::Narrower
             | Action::Wider => reason_if(self.reader.article.is_none(), NO_ARTICLE),

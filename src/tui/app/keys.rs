@@ -186,6 +186,7 @@ impl App {
             Action::Prefetch => self.prefetch(),
             Action::Zen => self.toggle_zen(),
             Action::WrapCode => self.toggle_wrap_code(),
+            Action::Pictures => self.toggle_pictures(),
             Action::Narrower => self.change_width(-4),
             Action::Wider => self.change_width(4),
             Action::ScrollRight => self.scroll_sideways(true),

@@ -20,6 +20,7 @@ mod jump;
 mod keys;
 mod links;
 mod palette;
+mod pictures;
 mod preview;
 mod progress;
 mod prompt;
@@ -251,6 +252,7 @@ impl App {
                 effects
             }
             Event::TextGot(key, explicit, result) => self.text_got(key, explicit, result),
+            Event::PictureFetched(url, picture) => self.picture_fetched(url, picture),
             Event::PrefetchPlanned(result) => self.prefetch_planned(result),
             Event::Prefetched(there) => self.prefetched(there),
             Event::PrefetchEnded => self.prefetch_ended(),

@@ -2,6 +2,7 @@
 
 use super::find::Find;
 use super::keys::Motion;
+use super::pictures::Pictures;
 use super::settings::setting;
 use super::{App, Focus};
 use crate::config::FileChange;
@@ -35,6 +36,7 @@ pub(crate) struct ReaderPane {
     /// Which difference that is; 0 is the newest.
     pub(crate) difference_at: usize,
     pub(crate) find: Option<Find>,
+    pub(super) pictures: Pictures,
     /// Positions from which jumps began.
     pub(super) jumps: Vec<usize>,
     /// Position: number of characters above the top of the screen; does not depend on the width.
@@ -80,6 +82,7 @@ impl ReaderPane {
             show_difference: false,
             difference_at: 0,
             find: None,
+            pictures: Pictures::default(),
             jumps: Vec::new(),
             place: 0,
             stored_place: 0,
@@ -131,8 +134,17 @@ impl ReaderPane {
             Some(difference) => {
                 layout_difference(&difference.changes, shape.width, glyphs(shape.ascii))
             }
-            None => layout(&article.document, shape),
+            None => {
+                let pictures = self.pictures.of(&article.document);
+                layout(&article.document, shape, &pictures)
+            }
         }
+    }
+
+    /// Drops all layouts, because something in them has changed.
+    pub(super) fn lay_out_again(&mut self) {
+        self.laid_out = None;
+        self.spare.clear();
     }
 
     /// Width of the text column at the last draw, in cells.
@@ -278,8 +290,7 @@ impl ReaderPane {
             Arc::make_mut(&mut article).new_comments = new;
         }
         self.article = Some(article);
-        self.laid_out = None;
-        self.spare.clear();
+        self.lay_out_again();
     }
 }
 
@@ -324,8 +335,9 @@ impl App {
             Ok(None) => return self.problem("The item was not opened: it is no longer stored"),
             Err(why) => return self.problem(why),
         };
-        let effects = self.store_reading_state();
+        let mut effects = self.store_reading_state();
         self.reader.show(article);
+        effects.extend(self.next_picture());
         effects
     }
 

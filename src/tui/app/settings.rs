@@ -144,6 +144,7 @@ impl App {
         self.settings.ui.ascii = ui.ascii;
         self.settings.ui.reader_width = ui.reader_width;
         self.settings.ui.wrap_code = ui.wrap_code;
+        self.settings.ui.images = ui.images;
         self.settings.ui.sources_width = ui.sources_width;
         self.settings.ui.items_width = ui.items_width;
     }

@@ -3,7 +3,7 @@
 use super::code;
 use super::inline::spans;
 use super::layout::{Margin, Out, nested};
-use super::line::{Ground, Line, Span};
+use super::line::{Ground, Line, Span, Target};
 use super::wrap::wrap;
 use crate::article::{Block, Definition, Inline, plain};
 use crate::config::Role;
@@ -79,13 +79,21 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// What an image shows and how large it is, then the caption.
+    /// Images, or what they show and how large they are; then the caption.
     pub(super) fn figure(&mut self, images: &[Inline], caption: &[Inline], margin: &Margin) {
         let words = plain(caption);
+        let mut below = spans(caption, Role::Caption, self.glyphs);
         for image in images {
             let Inline::Image(alt, to) = image else { continue };
             // The caption need not be read twice.
             let alt = if *alt == words { "" } else { alt };
+            if self.picture(*to, margin) {
+                if caption.is_empty() {
+                    below.push(Span::new(alt, Role::Caption));
+                }
+                below.push(Span::mark(self.glyphs.link(*to), Target::Link(*to)));
+                continue;
+            }
             let mut all = spans(&[Inline::Image(alt.to_owned(), *to)], Role::Dim, self.glyphs);
             if let Some((width, height)) = self.links.get(*to).and_then(|link| link.size) {
                 let size = format!("  {width}{}{height}", self.glyphs.times);
@@ -93,9 +101,27 @@ impl<'a> Out<'a> {
             }
             self.paragraph(&all, margin);
         }
-        if !caption.is_empty() {
-            self.paragraph(&spans(caption, Role::Caption, self.glyphs), margin);
+        if !below.is_empty() {
+            self.paragraph(&below, margin);
         }
+    }
+
+    /// The lines of a picture, two pixels in each cell; false if it is not there.
+    fn picture(&mut self, link: usize, margin: &Margin) -> bool {
+        let picture = self.pictures.get(&link).filter(|_| self.picture_lines > 0);
+        let Some(picture) = picture else { return false };
+        let side = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX);
+        let size = picture.fit(side(self.space(margin)), side(2 * self.picture_lines));
+        let pixel = |x: u32, y: u32| match y < size.1 {
+            true => picture.sample((x, y), size),
+            false => [0; 4],
+        };
+        let line = |y: u32| Line {
+            pixels: (0..size.0).map(|x| [pixel(x, 2 * y), pixel(x, 2 * y + 1)]).collect(),
+            ..Line::default()
+        };
+        self.all((0..size.1.div_ceil(2)).map(line).collect(), margin);
+        true
     }
 
     /// Code on its own surface, with the language above it.

@@ -116,8 +116,8 @@ mod tests {
 
     /// The matches in a text laid out in lines of `width`.
     fn found(html: &str, width: usize, needle: &str) -> Vec<String> {
-        let shape = Shape { width, wrap_code: false, ascii: false };
-        let lines = layout(&from_html(html, None), shape).lines;
+        let shape = Shape { width, wrap_code: false, ascii: false, picture_lines: 0 };
+        let lines = layout(&from_html(html, None), shape, &Default::default()).lines;
         let pieces = Haystack::new(&lines).find(needle);
         let mut out: Vec<String> = Vec::new();
         for piece in pieces {

@@ -5,9 +5,11 @@ use super::inline::spans;
 use super::line::{Line, Span};
 use super::wrap::wrap;
 use super::{blocks, direction, table};
-use crate::article::{Block, Document, Link};
+use crate::article::{Block, Document, Link, Thumbnail};
 use crate::config::Role;
 use crate::util::text;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A document after layout.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +30,8 @@ pub(crate) struct Shape {
     /// column.
     pub(crate) wrap_code: bool,
     pub(crate) ascii: bool,
+    /// Most lines of a picture; 0 shows descriptions only.
+    pub(crate) picture_lines: usize,
 }
 
 /// Largest number of lines; a last line says that the rest is missing.
@@ -35,8 +39,11 @@ const MAX_LINES: usize = 50_000;
 /// Width of a thematic break in cells.
 const RULE: usize = 9;
 
+/// Pictures by the index of their link.
+pub(crate) type Thumbnails = HashMap<usize, Arc<Thumbnail>>;
+
 /// Lays a document out, with footnotes and links at the end.
-pub(crate) fn layout(document: &Document, shape: Shape) -> Lines {
+pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -> Lines {
     let glyphs = super::glyphs(shape.ascii);
     let mut out = Out {
         lines: Vec::new(),
@@ -47,6 +54,8 @@ pub(crate) fn layout(document: &Document, shape: Shape) -> Lines {
         text: Role::Text,
         colored: 0,
         links: &document.links,
+        pictures,
+        picture_lines: shape.picture_lines,
         notes: vec![],
     };
     out.blocks(&document.blocks, &[]);
@@ -86,6 +95,8 @@ pub(super) struct Out<'a> {
     /// Bytes of code that were coloured so far.
     pub(super) colored: usize,
     pub(super) links: &'a [Link],
+    pub(super) pictures: &'a Thumbnails,
+    pub(super) picture_lines: usize,
     /// Footnotes so far: number, label, text.
     pub(super) notes: Vec<(usize, &'a str, &'a [Block])>,
 }

@@ -85,6 +85,8 @@ pub(crate) struct Line {
     /// Cells at the end of the column that stay empty.
     pub(crate) inset: usize,
     pub(crate) ground: Option<Ground>,
+    /// Instead of text: the upper and lower half of each cell in red, green, blue and opacity.
+    pub(crate) pixels: Vec<[[u8; 4]; 2]>,
     /// Whether it is set at the right, with its margin mirrored behind it.
     pub(crate) right_to_left: bool,
 }

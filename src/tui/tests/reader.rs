@@ -1,7 +1,7 @@
 //! Tests of the Reader on a test screen.
 
 use super::{Stage, article, difference, item_rows, view};
-use crate::article::{differences, from_html};
+use crate::article::{Thumbnail, differences, from_html};
 use crate::config::{Depth, Role};
 use crate::tui::event::{Article, Event};
 use crate::tui::style::{Look, Palette};
@@ -236,6 +236,71 @@ fn hints_do_not_move_the_text() {
     let widths = |s: &str| s.lines().take(48).map(text::width).collect::<Vec<_>>();
     assert_eq!(widths(&before), widths(&after));
     assert!(after.contains("as"), "two letters each: {after}");
+}
+
+/// A picture of one colour, half as high as wide.
+fn thumbnail(color: [u8; 4]) -> Arc<Thumbnail> {
+    Arc::new(Thumbnail { width: 100, height: 50, pixels: vec![color; 5000] })
+}
+
+#[test]
+fn pictures_are_fetched_one_by_one_and_drawn() {
+    let figure = |name| {
+        format!("<figure><img src='https://site.example/{name}.png' alt='Image {name}'></figure>")
+    };
+    let html = format!("<p>text</p>{}{}<p>end</p>", figure("a"), figure("b"));
+    let mut stage = stage(&html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>z");
+    assert_eq!(stage.asked_for("FetchPicture"), 0, "they are off");
+    stage.keys("I");
+    assert_eq!(stage.asked_for("FetchPicture"), 1);
+    assert!(stage.screen(80, 24).contains("▣ Image a¹"));
+    let url = |name| format!("https://site.example/{name}.png");
+    stage.happen(Event::PictureFetched(url("a"), Some(thumbnail([250, 0, 0, 255]))));
+    assert_eq!(stage.asked_for("FetchPicture"), 2, "{:?}", stage.requested);
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let red = |y| (0..80).filter(|x| buffer[(*x, y)].fg == Color::Rgb(250, 0, 0)).count();
+    let rows: Vec<usize> = (0..24).map(red).filter(|n| *n > 0).collect();
+    // At most 40 % of the pane, and as wide as that allows.
+    assert!(rows.len() > 4 && rows.len() <= 9, "{rows:?}");
+    assert!(rows.iter().all(|n| *n == rows[0] && *n <= 72), "{rows:?}");
+    // One that cannot be shown keeps its description, and nothing is fetched again.
+    stage.happen(Event::PictureFetched(url("b"), None));
+    stage.keys("G");
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("Image a¹") && screen.contains("▣ Image b²"), "{screen}");
+    assert_eq!(stage.asked_for("FetchPicture"), 2);
+    stage.keys("I");
+    assert!(stage.screen(80, 24).contains("▣ Image a¹"), "hidden again");
+}
+
+#[test]
+fn pictures_need_colours_and_an_open_article() {
+    let html = "<figure><img src='https://site.example/a.png' alt='Image a'></figure>";
+    for (theme, depth, ascii, expected) in [
+        ("dark", Depth::True, false, 1),
+        ("dark", Depth::Indexed, false, 1),
+        ("dark", Depth::True, true, 0),
+        ("ansi", Depth::Sixteen, false, 0),
+        ("mono", Depth::Mono, false, 0),
+    ] {
+        let mut stage = stage(html, None);
+        stage.app.settings.ui.images = true;
+        stage.app.settings.ui.ascii = ascii;
+        let look = Look { depth, light: false };
+        stage.app.palette = Palette::named(theme, &stage.app.settings, look).unwrap();
+        stage.screen(120, 40);
+        stage.keys("jjk");
+        assert_eq!(stage.asked_for("FetchPicture"), 0, "nothing is open");
+        stage.keys("<Enter>");
+        assert_eq!(stage.asked_for("FetchPicture"), expected, "{theme} {depth:?} {ascii}");
+        let url = "https://site.example/a.png".to_owned();
+        stage.happen(Event::PictureFetched(url, Some(thumbnail([9, 9, 9, 100]))));
+        assert_eq!(stage.screen(120, 40).contains("▀"), expected == 1, "{theme}");
+    }
 }
 
 #[test]

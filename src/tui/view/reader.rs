@@ -6,16 +6,18 @@ use super::super::app::{App, Focus, Hints};
 use super::super::reader::{Glyphs, Shape, Span, glyphs};
 use super::chrome::marks;
 use super::has_focus;
-use crate::config::{Action, Context, Role};
-use crate::util::text;
+use crate::config::{Action, Context, Depth, Role};
+use crate::util::{color, text};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span as Ink};
 
 /// Height of a screen from which on there is an empty line above the head.
 const TALL: u16 = 36;
+/// Largest height of a picture, in percent of the pane.
+const MAX_PICTURE: usize = 40;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let margin = margin(area.width);
@@ -38,7 +40,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
     let body = Rect { y: inner.y + used, height: inner.height - used, ..inner };
     let ui = &app.settings.ui;
-    let shape = Shape { width: body.width.into(), wrap_code: ui.wrap_code, ascii: ui.ascii };
+    let pictures = usize::from(area.height) * MAX_PICTURE / 100;
+    let shape = Shape {
+        width: body.width.into(),
+        wrap_code: ui.wrap_code,
+        ascii: ui.ascii,
+        picture_lines: if app.shows_pictures() { pictures.max(1) } else { 0 },
+    };
     app.reader.fit(shape, body.height.into());
     app.areas.reader = Some(body);
     let pen = Pen { app, glyphs: glyphs(shape.ascii), hints: app.dialog() };
@@ -107,8 +115,31 @@ impl Pen<'_> {
                 }
             }
         }
+        self.pixels(&line.pixels, buffer, area, x);
         for (end, span) in labels {
             self.label(span, buffer, area, end);
+        }
+    }
+
+    /// Draws a line of a picture from a column on.
+    fn pixels(&self, pixels: &[[[u8; 4]; 2]], buffer: &mut Buffer, area: Rect, from: u16) {
+        let palette = &self.app.palette;
+        let ground = match palette.style(Role::Ground).bg {
+            Some(Color::Rgb(r, g, b)) => [r, g, b],
+            _ if palette.look().light => [255; 3],
+            _ => [0; 3],
+        };
+        let ink = |[r, g, b, opacity]: [u8; 4]| {
+            let [r, g, b] = color::mix(ground, [r, g, b], f64::from(opacity) / 255.0);
+            match palette.look().depth {
+                Depth::True => Color::Rgb(r, g, b),
+                _ => Color::Indexed(color::nearest_index([r, g, b], &[], 0.0)),
+            }
+        };
+        for (x, [upper, lower]) in (from..area.right()).zip(pixels) {
+            if let Some(cell) = buffer.cell_mut((x, area.y)) {
+                cell.set_symbol("▀").set_fg(ink(*upper)).set_bg(ink(*lower));
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Random replies of the driver, requested or not.
 
 use super::*;
+use crate::article::Thumbnail;
 use crate::config::{FileEdit, Import, KeyChange, Paths, Section, SourcesFile, ViewSettings};
 use crate::engine::{
     Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench, TextGot, Way,
@@ -118,6 +119,7 @@ impl Chaos {
         settings.ui.ascii = self.rng.bool();
         settings.ui.reader_width = self.rng.u16(20..=400);
         settings.ui.wrap_code = self.rng.bool();
+        settings.ui.images = self.rng.bool();
         settings.ui.sources_width = self.rng.u16(0..=200);
         settings.ui.items_width = self.rng.u16(0..=200);
         if self.rng.u8(..6) == 0 {
@@ -190,6 +192,11 @@ impl Chaos {
                     _ => TextGot::Fetched { from: TextFrom::Guided, changed: self.rng.bool() },
                 };
                 Event::TextGot(key, self.rng.bool(), self.result(got))
+            }
+            Effect::FetchPicture { url, .. } => {
+                let pixels = vec![[200, 10, 10, self.rng.u8(..)]; 300];
+                let picture = Arc::new(Thumbnail { width: 20, height: 15, pixels });
+                Event::PictureFetched(url, self.rng.bool().then_some(picture))
             }
             Effect::PlanPrefetch => {
                 let page = |item| crate::store::WantedPage { item, source: 1, url: String::new() };

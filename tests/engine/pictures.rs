@@ -1,0 +1,69 @@
+//! Pictures of articles: fetched like pages, decoded within limits.
+
+use super::*;
+use image::{DynamicImage, ImageFormat};
+use std::collections::HashMap;
+
+fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut out = std::io::Cursor::new(Vec::new());
+    DynamicImage::new_rgb8(width, height).write_to(&mut out, ImageFormat::Png).unwrap();
+    out.into_inner()
+}
+
+/// A site with a feed and pictures of all kinds.
+fn site() -> Server {
+    Server::start(|request| match request.path.as_str() {
+        "/feed" => feed(&[("1", "One")]),
+        "/robots.txt" => Reply::ok("text/plain", "User-agent: *\nDisallow: /hidden/"),
+        "/fine.png" | "/hidden/a.png" => Reply::ok("image/png", png(800, 400)),
+        "/wrong-type.png" => Reply::ok("text/plain", png(20, 10)),
+        "/page.png" => Reply::ok("image/png", "<html>not a picture</html>"),
+        "/short.png" => Reply::ok("image/png", png(800, 400)[..60].to_vec()),
+        // 200 MB of pixels in some kilobytes.
+        "/bomb.png" => Reply::ok("image/png", png(9000, 8000)),
+        "/large.png" => Reply::ok("image/png", vec![0; 9 << 20]),
+        "/moved.png" => Reply::status(302).header("location", "/fine.png"),
+        "/inside.png" => Reply::status(302).header("location", "http://nas.test/a.png"),
+        "/limited.png" => Reply::status(429).header("retry-after", "7200"),
+        _ => Reply::status(404),
+    })
+    .unwrap()
+}
+
+#[tokio::test]
+async fn shows_pictures_and_explains_what_is_none() {
+    let server = site();
+    let table = HashMap::from([("nas.test".to_owned(), vec![IpAddr::V4(Ipv4Addr::LOCALHOST)])]);
+    let names = Names::Table(Arc::new(table));
+    let home = Home { names, ..Home::with(&[source("s", &server.url("/feed"))]) };
+    let engine = home.on_demand().await;
+    let key = facts(&engine, "s").await.key;
+    for (path, expected) in [
+        ("/fine.png", Ok((400, 200))),
+        ("/moved.png", Ok((400, 200))),
+        ("/wrong-type.png", Ok((20, 10))),
+        ("/page.png", Err("not a picture")),
+        ("/short.png", Err("not a picture")),
+        ("/bomb.png", Err("not a picture")),
+        ("/large.png", Err("larger")),
+        ("/hidden/a.png", Err("robots.txt")),
+        ("/inside.png", Err("private")),
+        ("/missing.png", Err("404")),
+        ("/limited.png", Err("429")),
+        // The host is paused now, also for pictures.
+        ("/fine.png", Err("paused")),
+    ] {
+        let got = soon(engine.picture(key, &server.url(path))).await;
+        match (got, expected) {
+            (Ok(picture), Ok(size)) => assert_eq!((picture.width, picture.height), size, "{path}"),
+            (Err(why), Err(words)) => assert!(why.contains(words), "{path}: {why}"),
+            (got, _) => panic!("{path}: {got:?}"),
+        }
+    }
+    let asked = paths_requested(&server);
+    assert!(!asked.iter().any(|path| path == "/hidden/a.png"), "{asked:?}");
+    assert_eq!(asked.iter().filter(|path| *path == "/fine.png").count(), 2, "{asked:?}");
+    assert!(engine.picture(key + 1, &server.url("/fine.png")).await.is_err(), "no such source");
+    assert!(engine.picture(key, "file:///etc/hostname").await.is_err());
+    engine.shutdown().await;
+}
