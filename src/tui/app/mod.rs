@@ -48,7 +48,7 @@ pub(super) use links::{Hints, LinkList};
 pub(super) use palette::{Hit, Palette};
 pub(super) use progress::{Fate, Progress};
 pub(super) use prompt::{Prompt, PromptKind};
-pub(super) use reader::ReaderPane;
+pub(super) use reader::{PACE, ReaderPane};
 pub(super) use search::SearchBar;
 pub(super) use snippets::Snippets;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};

@@ -55,8 +55,8 @@ pub(crate) struct ReaderPane {
 /// What a layout depends on besides the article: the shape, and which difference is shown, if any.
 type LayoutKey = (Shape, Option<usize>);
 
-/// Words read in a minute.
-const PACE: u32 = 230;
+/// Reading speed in words per minute.
+pub(crate) const PACE: u32 = 230;
 /// Lines after the text: an empty one, and one that says what the next key does.
 const END_LINES: usize = 2;
 

@@ -18,8 +18,7 @@ pub(crate) struct Glyphs {
     /// The scroll bar: what is hidden, and what is seen.
     pub(crate) track: &'static str,
     pub(crate) thumb: &'static str,
-    /// The square before the name of a source.
-    pub(crate) source: &'static str,
+
     /// Digits from 0 to 9 and what encloses a number.
     digits: [&'static str; 10],
     link: [&'static str; 2],
@@ -38,7 +37,6 @@ pub(super) const UNICODE: Glyphs = Glyphs {
     more_right: "›",
     track: "▕",
     thumb: "▐",
-    source: "▪ ",
     digits: ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"],
     link: ["", ""],
     note: ["⁽", "⁾"],
@@ -56,7 +54,6 @@ const ASCII: Glyphs = Glyphs {
     more_right: ">",
     track: "|",
     thumb: "#",
-    source: "",
     digits: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
     link: ["[", "]"],
     note: ["[^", "]"],

@@ -95,17 +95,17 @@ fn wraps_long_lines_of_code() {
     stage.shows("Nothing more to the right");
 }
 
-/// The style of the first cell of a text in the right half of a drawn screen.
+/// The style of the first cell of a text on a drawn screen.
 fn style_of(stage: &mut Stage, words: &str) -> Style {
     let mut terminal = Terminal::new(TestBackend::new(80, 100)).unwrap();
     terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
     let buffer = terminal.backend().buffer();
-    let row = |y: u16| (34..80).map(|x| buffer[(x, y)].symbol()).collect::<Vec<_>>();
+    let row = |y: u16| (0..80).map(|x| buffer[(x, y)].symbol()).collect::<Vec<_>>();
     for y in 0..100 {
         let cells = row(y);
         let at = (0..cells.len()).find(|x| cells[*x..].concat().starts_with(words));
         if let Some(x) = at {
-            return buffer[(u16::try_from(x).unwrap() + 34, y)].style();
+            return buffer[(u16::try_from(x).unwrap(), y)].style();
         }
     }
     panic!("no {words:?} on the screen");
@@ -114,7 +114,7 @@ fn style_of(stage: &mut Stage, words: &str) -> Style {
 #[test]
 fn every_part_has_the_style_of_its_role() {
     let parts = [
-        ("▪ Kernel notes and", Role::Source1, None),
+        ("▪ Kernel notes and", Role::Source3, None),
         ("Kernel notes for 6.19", Role::Title, None),
         ("A. Writer", Role::Soft, None),
         ("Text from", Role::Dim, None),
@@ -411,7 +411,7 @@ fn reader_keys_have_their_documented_effects() {
         ("D", "No earlier version"),
         ("G<Space>", "ItemOpened { key: 2"),
         ("<C-o>", "No jump to undo"),
-        ("-", "Text width 65"),
+        ("-", "Text width 61"),
         ("+", "as wide as the pane"),
         ("--h", "Edit { purpose: Command(None), change: Settings([ui.reader_width]) }"),
     ] {

@@ -172,6 +172,9 @@ fn items_title(app: &App) -> Title {
     (items.listing.title.clone(), beside, items.order().label().to_owned())
 }
 
+/// Width of the text from which on its title says how long reading takes.
+const ROOMY: u16 = 60;
+
 fn reader_title(app: &App) -> Title {
     let reader = &app.reader;
     let name = if app.is_preview() { "Preview" } else { "Reader" };
@@ -186,8 +189,13 @@ fn reader_title(app: &App) -> Title {
     } else {
         place_in_list(app, article.row.key)
     };
-    let gap = if place.is_empty() { "" } else { "   " };
-    (name.to_owned(), String::new(), format!("{place}{gap}{} %", reader.percent()))
+    let left = match reader.minutes_left() {
+        left @ 1.. if reader.space >= ROOMY => format!("{left} min left"),
+        _ => String::new(),
+    };
+    let parts = [place, left, format!("{} %", reader.percent())];
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
+    (name.to_owned(), String::new(), parts.join("   "))
 }
 
 /// Where an item is in the list: `2 of 30`.

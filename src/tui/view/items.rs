@@ -16,8 +16,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// Reading speed in words per minute.
-const PACE: u32 = crate::engine::READING_PACE;
 /// Narrowest list that is compact by itself.
 const COMPACT_FROM: u16 = 56;
 /// Lowest list that has two rows per item by itself, and day separators.
@@ -294,7 +292,7 @@ impl<'a> Cell<'a> {
     fn minutes(&self) -> String {
         match self.row.words {
             0 => String::new(),
-            words => format!("{} min", words.div_ceil(PACE)),
+            words => format!("{} min", words.div_ceil(crate::tui::app::PACE)),
         }
     }
 

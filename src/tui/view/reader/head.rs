@@ -2,7 +2,7 @@
 
 use super::super::super::app::App;
 use super::super::super::event::{Article, Difference, SourceEntry};
-use super::super::super::reader::{self, Span, glyphs, wrap, wrap_plain};
+use super::super::super::reader::{self, Span, wrap, wrap_plain};
 use super::super::chrome::marks;
 use super::super::row::span;
 use super::ink;
@@ -40,9 +40,10 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
     let source = app.sources.entry(article.row.source_key);
     let mut out = Vec::new();
     if let Some(source) = source {
-        let square = glyphs(app.settings.ui.ascii).source;
-        let name = text::truncate(source.title(), width.saturating_sub(2));
-        out.push(Line::from(ink(app, format!("{square}{name}"), Role::Source1)));
+        let square = marks(app).square.trim();
+        let words = format!("{square} {}", source.title());
+        let words = text::truncate(words.trim(), width).into_owned();
+        out.push(Line::from(ink(app, words, app.sources.color(article.row.source_key))));
     }
     let title = if item.title.is_empty() { "(no title)" } else { &item.title };
     let part = |words: &str, limit: usize, role| {
