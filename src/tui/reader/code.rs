@@ -4,6 +4,7 @@
 use super::languages::{Language, Syntax, find};
 use super::line::Span;
 use crate::config::Role;
+use crate::util::text;
 use std::collections::HashSet;
 
 /// Longest line that is coloured, in bytes.
@@ -154,7 +155,7 @@ impl<'a> Lexer<'a> {
             // Without an end it goes on to the end of the line.
             [b'"', ..] => Some(quoted(rest, b'"').unwrap_or_else(|| line_end(rest))),
             [b'\'', ..] => {
-                let near = &rest[..rest.floor_char_boundary(MAX_QUOTED)];
+                let near = text::start(rest, MAX_QUOTED);
                 let len = quoted(near, b'\'')?;
                 let inner = &rest[1..len - 1];
                 // Lifetimes begin with a quote, too.
