@@ -124,7 +124,7 @@ actions! {
         OlderChange, "older-change", "older version", "In the changes: show those of the version before";
         NewerChange, "newer-change", "newer version", "In the changes: show those of the version after";
         Zen, "zen", "zen", "Show the article alone";
-        ScrollRight, "scroll-right", "scroll right", "Scroll wide code and tables to the right";
+        ScrollRight, "scroll-right", "scroll right", "Scroll wide code to the right";
         ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, then go to the pane there";
         Pictures, "pictures", "pictures", "Show or hide the pictures of the article";
         WrapCode, "wrap-code", "wrap code", "Wrap or cut long lines of code";

@@ -43,7 +43,6 @@ const CRATE_OWNERS: &[(&str, &str)] = &[
     ("rustls", "net"),
     ("rusqlite", "store"),
     ("rusqlite_migration", "store"),
-    ("image", "article"),
     ("ratatui", "tui"),
     ("crossterm", "tui"),
 ];
