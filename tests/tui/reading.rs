@@ -82,12 +82,12 @@ fn opens_links_and_footnotes_by_letter_and_number() {
     world.browser_that_writes("opened");
     let mut t = opened(&world, 80, 24);
     t.send(";");
-    t.wait_for("begins[a]");
-    t.wait_for("link[s]");
+    t.wait_for("beginsa");
+    t.wait_for("links.");
     t.send("a");
-    t.wait_for("▸[^1] A note at the end.");
+    t.wait_for("▸⁽¹⁾ A note at the end.");
     t.send(key::CTRL_O);
-    t.wait_for("begins[^1]");
+    t.wait_for("begins⁽¹⁾");
     t.send(";s");
     world.wait_for_file("opened");
     assert_eq!(world.read("opened"), "1 http://site.example/linked\n");
@@ -142,10 +142,8 @@ fn offers_the_next_unread_item_at_the_end() {
     let world = world();
     let mut t = opened(&world, 80, 24);
     t.send("G");
-    t.wait_for("100 %");
+    t.wait_for("end · Space: next unread");
     t.send(" ");
-    t.wait_for("End of article; n: next unread item");
-    t.send("n");
     t.wait_for("A short text.");
     t.send("n");
     t.wait_for("No more unread items");
@@ -161,16 +159,17 @@ fn paragraph(screen: &str) -> Option<u32> {
 fn reopens_an_article_at_its_last_position() {
     let world = world();
     let mut t = opened(&world, 80, 24);
-    t.send("  ");
-    // The last paragraph on the third page; what is above it was drawn before it.
-    t.wait_for("Paragraph 15 ");
+    t.send(" ");
+    t.wait_until("the next page", |s| !s.contains("It begins") && paragraph(s).is_some());
+    let first = paragraph(&t.screen());
     t.send("n");
     t.wait_for("A short text.");
     t.send("hk");
     t.send(key::ENTER);
-    t.wait_until("the same position", |s| paragraph(s) == Some(11) && s.contains("Paragraph 15 "));
+    t.wait_until("the same position", |s| paragraph(s) == first);
     t.send(" ");
-    t.wait_for("Paragraph 21 ");
+    t.wait_until("the page after it", |s| paragraph(s) > first);
+    let second = paragraph(&t.screen());
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
     // After a restart with another width the same text is at the top.
@@ -183,7 +182,7 @@ fn reopens_an_article_at_its_last_position() {
     t.send(key::ENTER);
     t.wait_for("Long article");
     t.send(key::ENTER);
-    t.wait_until("the last position", |s| paragraph(s) == Some(16));
+    t.wait_until("the last position", |s| paragraph(s) == second);
     t.kill("TERM");
     assert_eq!(t.exit_code(), 0);
 }
