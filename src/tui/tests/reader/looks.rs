@@ -1,0 +1,239 @@
+//! Styles, surfaces, pictures and places of the Reader.
+
+use super::super::view;
+use super::*;
+use crate::article::Thumbnail;
+use crate::config::{Depth, Role};
+use crate::tui::style::{Look, Palette};
+use crate::util::text;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::style::{Color, Style};
+
+/// The style of the first cell of a text on a drawn screen.
+fn style_of(stage: &mut Stage, words: &str) -> Style {
+    let mut terminal = Terminal::new(TestBackend::new(80, 100)).unwrap();
+    terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let row = |y: u16| (0..80).map(|x| buffer[(x, y)].symbol()).collect::<Vec<_>>();
+    for y in 0..100 {
+        let cells = row(y);
+        let at = (0..cells.len()).find(|x| cells[*x..].concat().starts_with(words));
+        if let Some(x) = at {
+            return buffer[(u16::try_from(x).unwrap(), y)].style();
+        }
+    }
+    panic!("no {words:?} on the screen");
+}
+
+#[test]
+fn every_part_has_the_style_of_its_role() {
+    let parts = [
+        ("▪ Kernel notes and", Role::Source3, None),
+        ("Kernel notes for 6.19", Role::Title, None),
+        ("A. Writer", Role::Soft, None),
+        ("Text from", Role::Dim, None),
+        ("Begin", Role::Text, None),
+        ("link¹", Role::Link, None),
+        ("¹,", Role::Accent, None),
+        ("Script  ", Role::Strong, None),
+        ("rust ", Role::Dim, Some(Role::Raised)),
+        ("fn main", Role::CodeKeyword, Some(Role::Raised)),
+        ("main() {", Role::CodeFunction, Some(Role::Raised)),
+        ("() {", Role::CodeOperator, Some(Role::Raised)),
+        ("› ", Role::Dim, Some(Role::Raised)),
+        ("1. One", Role::Accent, None),
+        ("Kinds", Role::Heading, None),
+        ("Tasks", Role::Strong, None),
+        ("☑ Done", Role::Accent, None),
+        ("Terms", Role::Quote, None),
+        ("Measure", Role::Strong, None),
+        ("▎  Somebody", Role::Heading, None),
+        ("Somebody", Role::Quote, None),
+        ("twice", Role::Strong, None),
+        ("R. Okafor", Role::Dim, None),
+        ("▣ A map", Role::Dim, None),
+        ("The way", Role::Caption, None),
+        ("Links", Role::Heading, None),
+        ("end ·", Role::Dim, None),
+    ];
+    for (theme, depth) in [
+        ("dark", Depth::True),
+        ("light", Depth::True),
+        ("ansi", Depth::Sixteen),
+        ("mono", Depth::Mono),
+    ] {
+        let mut stage = stage(EVERYTHING, None);
+        let look = Look { depth, light: theme == "light" };
+        stage.app.palette = Palette::named(theme, &stage.app.settings, look).unwrap();
+        stage.screen(80, 100);
+        stage.keys("<Enter>");
+        stage.screen(80, 100);
+        for (words, role, surface) in parts {
+            let shown = style_of(&mut stage, words);
+            let ground = stage.app.palette.style(surface.unwrap_or(Role::Ground));
+            let expected = ground.patch(stage.app.palette.style(role));
+            let reset = |color: Option<Color>| color.unwrap_or(Color::Reset);
+            assert_eq!(
+                (shown.fg, shown.bg, shown.add_modifier),
+                (Some(reset(expected.fg)), Some(reset(expected.bg)), expected.add_modifier),
+                "{words} in {theme}"
+            );
+        }
+    }
+}
+
+#[test]
+fn code_lies_on_its_surface_up_to_the_end_of_the_column() {
+    let mut stage = stage("<p>text</p><pre>one\n\ntwo</pre><p>text</p>", None);
+    stage.screen(60, 30);
+    stage.keys("<Enter>z");
+    stage.screen(60, 30);
+    let mut terminal = Terminal::new(TestBackend::new(60, 30)).unwrap();
+    terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+    let raised = stage.app.palette.style(Role::Raised).bg.unwrap();
+    let buffer = terminal.backend().buffer();
+    let rows: Vec<Vec<u16>> = (0..30)
+        .map(|y| (0..60).filter(|x| buffer[(*x, y)].bg == raised).collect())
+        .filter(|row: &Vec<u16>| !row.is_empty())
+        .collect();
+    assert_eq!(rows.len(), 5, "the language, three lines, an empty one");
+    assert!(rows.iter().all(|row| *row == (3..57).collect::<Vec<u16>>()), "{rows:?}");
+}
+
+#[test]
+fn right_to_left_paragraphs_end_at_the_right_edge() {
+    let mut stage = stage("<p>نص</p><ul><li>نص</li></ul><p>text</p>", None);
+    stage.screen(60, 30);
+    stage.keys("<Enter>z");
+    let screen = stage.screen(60, 30);
+    let cells = |words: &str| {
+        let line = screen.lines().find(|line| line.contains(words)).unwrap().trim_end();
+        text::width(line)
+    };
+    assert_eq!((cells("نص"), cells("نص •"), cells("text")), (57, 56, 7), "{screen}");
+}
+
+#[test]
+fn time_left_shrinks_while_reading() {
+    let text: String = (0..2300).map(|n| format!("word{n} ")).collect();
+    let mut stage = stage(&text, None);
+    stage.rows.iter_mut().for_each(|row| row.words = 2300);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.shows("10 min read");
+    stage.screen(80, 24);
+    let mut before = stage.app.reader.minutes_left();
+    assert!((9..=10).contains(&before), "{before}");
+    while stage.app.reader.percent() < 100 {
+        stage.keys("<Space>");
+        stage.screen(80, 24);
+        let left = stage.app.reader.minutes_left();
+        assert!(left <= before, "{left} after {before}");
+        before = left;
+    }
+    assert_eq!(before, 0);
+    stage.shows("end · Space: next unread");
+    stage.keys("<Space>");
+    assert_eq!(stage.shown_key(), 2, "the next unread item");
+}
+
+#[test]
+fn hints_do_not_move_the_text() {
+    let links: String =
+        (1..=40).map(|i| format!("<a href='https://site.example/{i}'>{i}日本</a> ")).collect();
+    let mut stage = stage(&format!("<p>{links}</p>"), None);
+    stage.screen(80, 50);
+    stage.keys("<Enter>z");
+    let before = stage.screen(80, 50);
+    stage.keys(";");
+    let after = stage.screen(80, 50);
+    let widths = |s: &str| s.lines().take(48).map(text::width).collect::<Vec<_>>();
+    assert_eq!(widths(&before), widths(&after));
+    assert!(after.contains("as"), "two letters each: {after}");
+}
+
+/// A picture of one colour, half as high as wide.
+fn thumbnail(color: [u8; 4]) -> Arc<Thumbnail> {
+    Arc::new(Thumbnail { width: 100, height: 50, pixels: vec![color; 5000] })
+}
+
+#[test]
+fn pictures_are_fetched_one_by_one_and_drawn() {
+    let figure = |name| {
+        format!("<figure><img src='https://site.example/{name}.png' alt='Image {name}'></figure>")
+    };
+    let html = format!("<p>text</p>{}{}<p>end</p>", figure("a"), figure("b"));
+    let mut stage = stage(&html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>z");
+    assert_eq!(stage.asked_for("FetchPicture"), 0, "they are off");
+    stage.keys("I");
+    assert_eq!(stage.asked_for("FetchPicture"), 1);
+    assert!(stage.screen(80, 24).contains("▣ Image a¹"));
+    let url = |name| format!("https://site.example/{name}.png");
+    stage.happen(Event::PictureFetched(url("a"), Some(thumbnail([250, 0, 0, 255]))));
+    assert_eq!(stage.asked_for("FetchPicture"), 2, "{:?}", stage.requested);
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let red = |y| (0..80).filter(|x| buffer[(*x, y)].fg == Color::Rgb(250, 0, 0)).count();
+    let rows: Vec<usize> = (0..24).map(red).filter(|n| *n > 0).collect();
+    // At most 40 % of the pane, and as wide as that allows.
+    assert!(rows.len() > 4 && rows.len() <= 9, "{rows:?}");
+    assert!(rows.iter().all(|n| *n == rows[0] && *n <= 72), "{rows:?}");
+    // One that cannot be shown keeps its description, and nothing is fetched again.
+    stage.happen(Event::PictureFetched(url("b"), None));
+    stage.keys("G");
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("Image a¹") && screen.contains("▣ Image b²"), "{screen}");
+    assert_eq!(stage.asked_for("FetchPicture"), 2);
+    stage.keys("I");
+    assert!(stage.screen(80, 24).contains("▣ Image a¹"), "hidden again");
+}
+
+#[test]
+fn pictures_need_colours_and_an_open_article() {
+    let html = "<figure><img src='https://site.example/a.png' alt='Image a'></figure>";
+    for (theme, depth, ascii, expected) in [
+        ("dark", Depth::True, false, 1),
+        ("dark", Depth::Indexed, false, 1),
+        ("dark", Depth::True, true, 0),
+        ("ansi", Depth::Sixteen, false, 0),
+        ("mono", Depth::Mono, false, 0),
+    ] {
+        let mut stage = stage(html, None);
+        stage.app.settings.ui.images = true;
+        stage.app.settings.ui.ascii = ascii;
+        let look = Look { depth, light: false };
+        stage.app.palette = Palette::named(theme, &stage.app.settings, look).unwrap();
+        stage.screen(120, 40);
+        stage.keys("jjk");
+        assert_eq!(stage.asked_for("FetchPicture"), 0, "nothing is open");
+        stage.keys("<Enter>");
+        assert_eq!(stage.asked_for("FetchPicture"), expected, "{theme} {depth:?} {ascii}");
+        let url = "https://site.example/a.png".to_owned();
+        stage.happen(Event::PictureFetched(url, Some(thumbnail([9, 9, 9, 100]))));
+        assert_eq!(stage.screen(120, 40).contains("▀"), expected == 1, "{theme}");
+    }
+}
+
+#[test]
+fn lists_enclosures_among_the_links() {
+    let item = |urls: &[&str]| {
+        let enclosure = |url: &&str| crate::model::Enclosure {
+            url: (*url).to_owned(),
+            mime: None,
+            bytes: None,
+            seconds: None,
+        };
+        let mut item = crate::model::Item::clone(&article(item_rows()[0].clone()).item);
+        item.content = Some("<p><a href='https://e.org/a.mp3'>Listen</a></p>".to_owned());
+        item.enclosures = urls.iter().map(enclosure).collect();
+        item
+    };
+    let links = |urls: &[&str]| crate::tui::read::document(&item(urls)).links.len();
+    assert_eq!(links(&[]), 1);
+    assert_eq!(links(&["https://e.org/a.mp3"]), 1, "it is in the text");
+    assert_eq!(links(&["https://e.org/a.mp3", "https://e.org/b.mp3"]), 2);
+}
