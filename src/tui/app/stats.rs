@@ -58,14 +58,10 @@ impl Dialog for StatsPanel {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::stats::draw(app, frame, self, area.body);
+        view::stats::draw(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {
         &[("Up Down", "scroll"), ("Esc", "close")]
-    }
-
-    fn is_busy(&self) -> bool {
-        self.statistics.is_none()
     }
 }

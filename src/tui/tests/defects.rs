@@ -278,7 +278,7 @@ fn progress_of_a_refresh_lists_what_failed_first_and_can_be_stopped() {
         ("allocator", Refreshed::Polled(Outcome::Failed { kind, message })),
     ] {
         let source = SourceId(id.to_owned());
-        stage.happen(Event::Refreshed(Report { source, result, left_out: vec![] }));
+        stage.happen(Event::Refreshed(Report { source, result, left_out: vec![], problem: None }));
     }
     stage.keys("V");
     let screen = stage.screen(120, 40);

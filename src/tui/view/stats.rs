@@ -1,6 +1,7 @@
 //! The statistics dialog: totals, charts, and the sources.
 
 use super::super::app::{App, StatsPanel};
+use super::DialogArea;
 use super::row::Row;
 use crate::config::Role;
 use crate::engine::{SourceStatistics, Statistics, reading_time, share};
@@ -22,8 +23,14 @@ const CHARTS_FROM: (u16, u16) = (64, 18);
 /// Height of the charts with their titles.
 const CHARTS: u16 = 9;
 
-pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, panel: &mut StatsPanel, body: Rect) {
-    let inner = super::dialogs::window(app, frame, body, "Statistics", (WIDTH, body.height));
+pub(in crate::tui) fn draw(
+    app: &App,
+    frame: &mut Frame<'_>,
+    panel: &mut StatsPanel,
+    area: DialogArea,
+) {
+    let size = (WIDTH, area.body.height);
+    let inner = super::frame::window(app, frame, area, ("Statistics", "last 12 weeks"), size);
     frame.set_cursor_position(Position::new(inner.x, inner.y));
     let Some(all) = &panel.statistics else {
         let line = Line::styled("Counting …", app.palette.style(Role::Dim));
