@@ -1,7 +1,8 @@
 //! The colours of the built-in themes, and the styles of roles in them.
 
+use super::role::Role;
 use super::style::{Color, Style};
-use super::theme::{LEAST_CONTRAST, Role, ThemeError};
+use super::theme::{LEAST_CONTRAST, ThemeError};
 use crate::util::color::{self, Rgb};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

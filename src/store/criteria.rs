@@ -173,9 +173,9 @@ mod tests {
             ("author:roe x", Some("authors : \"roe\"* AND \"x\"*")),
             ("a\"", Some("\"a\"\"\"*")),
             ("http://x", Some("\"http://x\"*")),
-            ("a OR b", Some("\"a\" AND \"OR\"* AND \"b\"*")),
+            ("a \"OR\" b", Some("\"a\" AND \"OR\" AND \"b\"*")),
             ("NEAR(", Some("\"NEAR(\"*")),
-            ("\" * - ^ ( { %", None),
+            ("\" * - ^ { %", None),
             ("\"a\u{0}b\"", Some("\"a b\"")),
         ] {
             assert_eq!(read(input).text.as_deref(), expected, "{input}");
@@ -186,7 +186,7 @@ mod tests {
     fn a_query_of_exclusions_needs_no_text_match() {
         let q = read("-rust -\"go lang\"");
         assert_eq!(q.not_text.as_deref(), Some("\"rust\" OR \"go lang\""));
-        for input in ["***", "-", "\"\"", "( )", "-***", "is:read unread", "is:pinned -is:pinned"] {
+        for input in ["***", "-", "\"\"", "{ }", "-***", "is:read unread", "is:pinned -is:pinned"] {
             assert!(read(input).nothing, "{input}");
         }
         for input in ["  ", "is:read", "-tag:none", "-source:none -***", "-rust"] {

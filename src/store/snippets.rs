@@ -14,6 +14,9 @@ use std::ops::Range;
 /// Rows that are searched at once, and bytes of their texts (HTML) together.
 const MAX_ROWS: usize = 200;
 const MAX_BYTES: usize = 4 << 20;
+/// Characters of the start of a text, and of the HTML it is taken from.
+const OPENING: usize = 300;
+const OPENING_MARKUP: usize = 4000;
 /// Words of a snippet.
 const WORDS: u32 = 32;
 /// Marks of a hit. Stored texts contain no control characters.
@@ -25,7 +28,7 @@ const END: char = '\u{3}';
 pub struct Snippet {
     /// The hits in its title.
     pub title_hits: Vec<Range<usize>>,
-    /// A part of its text with hits; empty if only the title or the authors match.
+    /// A part of its text with hits, or its start; empty if only the title or the authors match.
     pub text: String,
     /// The hits in `text`.
     pub hits: Vec<Range<usize>>,
@@ -62,6 +65,21 @@ impl Reader {
             Ok((r.get(0)?, Snippet { title_hits, text, hits }))
         })?;
         Ok(found.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How the texts of items (row keys) begin, as snippets without hits.
+    pub fn openings(&self, keys: &[i64]) -> Result<Vec<(i64, Snippet)>> {
+        let mut found = Vec::new();
+        for key in keys.iter().take(MAX_ROWS) {
+            let Some((_, _, markup)) = self.searched(*key)? else { continue };
+            let start =
+                markup.char_indices().nth(OPENING_MARKUP).map_or(markup.len(), |(at, _)| at);
+            let text = html::to_text(&markup[..start]);
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let text = words.join(" ").chars().take(OPENING).collect();
+            found.push((*key, Snippet { text, ..Snippet::default() }));
+        }
+        Ok(found)
     }
 
     /// What the index has of an item: title, authors, and its text as HTML.

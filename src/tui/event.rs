@@ -45,7 +45,7 @@ pub(super) enum Event {
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
     RhythmsLoaded(Result<Vec<(i64, Rhythm)>, Failure>),
     /// Where rows match a full-text expression, by the row keys of their items.
-    SnippetsLoaded(String, Result<Vec<(i64, Snippet)>, Failure>),
+    SnippetsLoaded(Option<String>, Result<Vec<(i64, Snippet)>, Failure>),
     StatisticsLoaded(Result<Box<Statistics>, Failure>),
     /// For the source with that row key.
     WhyLoaded(i64, Result<ScheduleSummary, Failure>),

@@ -14,6 +14,7 @@ mod import;
 mod input;
 mod read;
 mod reader;
+mod replies;
 mod run;
 mod style;
 mod terminal;

@@ -38,10 +38,10 @@ pub(super) enum Read {
     Rhythms(Vec<i64>),
     /// Schedule explanation of a source (row key).
     Why(i64),
-    /// Where items (row keys) match a full-text expression.
+    /// Where items (row keys) match a full-text expression; without one, how their texts begin.
     Snippets {
         keys: Vec<i64>,
-        expression: String,
+        expression: Option<String>,
     },
     /// The statistics of all sources, on a thread of their own: they may take a second.
     Statistics,
@@ -234,7 +234,10 @@ impl ReaderThread {
                 )
             }
             Read::Snippets { keys, expression } => {
-                let found = self.retry(|this| this.reader.snippets(&keys, &expression));
+                let found = self.retry(|this| match &expression {
+                    Some(expression) => this.reader.snippets(&keys, expression),
+                    None => this.reader.openings(&keys),
+                });
                 Event::SnippetsLoaded(expression, found.map_err(message))
             }
             Read::Statistics => {

@@ -5,6 +5,7 @@ use super::driver::Driver;
 use super::effect::{Effect, ExitReason, Purpose};
 use super::event::Event;
 use super::external;
+use super::replies::Replies;
 use super::style::{self, Look, Palette};
 use super::terminal::{BackgroundQuery, Screen};
 use super::view;
@@ -74,6 +75,7 @@ pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
         paths,
         events,
         input: Some(EventStream::new()),
+        replies: Replies::default(),
         signals,
         due: Some(FRAME),
         drawn: None,
@@ -156,6 +158,7 @@ struct Loop {
     events: mpsc::UnboundedReceiver<Event>,
     /// `None` while the terminal is lent to another program.
     input: Option<EventStream>,
+    replies: Replies,
     signals: Signals,
     /// Time after the last frame when the next one is due; `None` if there is nothing to draw.
     due: Option<Duration>,
@@ -256,6 +259,7 @@ impl Loop {
             self.driver.ask_version();
         }
         match input {
+            Input::Key(key) if self.replies.take(key) => Ok(()),
             Input::Key(key) => self.handle(Event::KeyPressed(key)),
             Input::Mouse(mouse) => self.handle(Event::MouseUsed(mouse)),
             Input::Paste(text) => self.handle(Event::Pasted(text)),

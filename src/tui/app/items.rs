@@ -9,7 +9,7 @@ use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure, RequestId};
 use crate::tui::read::Read;
 use crate::util::clock::start_of_day;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// What is listed.
 #[derive(Debug, Clone)]
@@ -40,8 +40,6 @@ pub(crate) struct ItemsPane {
     pub(crate) height: usize,
     /// The items at the rows of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
-    /// Summaries by row key, where the list shows them.
-    pub(crate) summaries: HashMap<i64, String>,
     order: SortOrder,
     /// The row of the Sources pane whose items are listed.
     listed: Option<RowId>,
@@ -87,7 +85,6 @@ impl ItemsPane {
             marked: HashSet::new(),
             height: 20,
             shown: Vec::new(),
-            summaries: HashMap::new(),
             order,
             listed: None,
             kept: Vec::new(),
@@ -171,11 +168,6 @@ impl ItemsPane {
         let at_end = from(last);
         let wanted = self.scroll.min(self.selected.saturating_sub(margin)).max(lowest);
         (wanted.min(at_end), at_end == 0)
-    }
-
-    /// The summary of an item (row key), if it was read.
-    pub(crate) fn summary(&self, key: i64) -> Option<&str> {
-        self.summaries.get(&key).map(String::as_str).filter(|summary| !summary.is_empty())
     }
 }
 

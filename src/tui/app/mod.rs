@@ -258,7 +258,9 @@ impl App {
             Event::PrefetchEnded => self.prefetch_ended(),
             Event::LogLoaded(result) => self.log_loaded(result),
             Event::RhythmsLoaded(result) => self.rhythms_loaded(result),
-            Event::SnippetsLoaded(expression, result) => self.snippets_loaded(&expression, result),
+            Event::SnippetsLoaded(expression, result) => {
+                self.snippets_loaded(expression.as_deref(), result)
+            }
             Event::StatisticsLoaded(result) => self.statistics_loaded(result),
             Event::WhyLoaded(source, result) => self.why_loaded(source, result),
             Event::Marked(result) => self.marked(result),

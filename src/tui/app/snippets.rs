@@ -1,11 +1,15 @@
-//! Where the rows of a search match, for the rows that are shown.
+//! Where the rows of a search match, or how their texts begin, for the rows that are shown.
 
 use super::App;
 use crate::store::Snippet;
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use crate::tui::read::Read;
+use crate::tui::view;
 use std::collections::HashMap;
+
+/// Snippets kept in memory.
+const MAX_FOUND: usize = 2000;
 
 /// Snippets of one search, by the row keys of items.
 #[derive(Debug, Default)]
@@ -35,7 +39,13 @@ impl App {
             let expression = criteria.text.filter(|_| !criteria.versions);
             self.snippets = Snippets { query, expression, found: HashMap::new() };
         }
-        let expression = self.snippets.expression.clone()?;
+        let expression = self.snippets.expression.clone();
+        if expression.is_none() && !view::shows_summaries(self) {
+            return None;
+        }
+        if self.snippets.found.len() > MAX_FOUND {
+            self.snippets.found.clear();
+        }
         let height = usize::from(self.size.1);
         let shown = self.items.rows.iter().skip(self.items.scroll).take(height);
         let missing: Vec<i64> =
@@ -46,11 +56,11 @@ impl App {
 
     pub(super) fn snippets_loaded(
         &mut self,
-        expression: &str,
+        expression: Option<&str>,
         result: Result<Vec<(i64, Snippet)>, Failure>,
     ) -> Vec<Effect> {
         match result {
-            Ok(_) if self.snippets.expression.as_deref() != Some(expression) => vec![],
+            Ok(_) if self.snippets.expression.as_deref() != expression => vec![],
             Ok(found) => {
                 let found = found.into_iter().map(|(key, snippet)| (key, Some(snippet)));
                 self.snippets.found.extend(found);

@@ -410,12 +410,12 @@ fn search_results_show_where_they_match() {
         hits: vec![at..at + 6, at + 7..at + 9],
     };
     let found = || vec![(10, snippet.clone())];
-    stage.happen(Event::SnippetsLoaded("\"tea\"*".to_owned(), Ok(found())));
+    stage.happen(Event::SnippetsLoaded(Some("\"tea\"*".to_owned()), Ok(found())));
     assert!(!stage.screen(120, 20).contains("steel"), "the reply of another search");
-    stage.happen(Event::SnippetsLoaded("\"bridge\"*".to_owned(), Ok(found())));
+    stage.happen(Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(found())));
     let screen = stage.screen(120, 20);
-    assert!(screen.contains("Search: bridge (1)"), "{screen}");
+    assert!(screen.contains("Search  bridge  1"), "{screen}");
     assert!(screen.contains("Bridge reopens in March  old steel bridge is"), "{screen}");
     stage.keys("x");
-    assert!(stage.screen(120, 20).contains("Search: bridgex (0)"));
+    assert!(stage.screen(120, 20).contains("Search  bridgex  0"));
 }

@@ -32,6 +32,19 @@ struct Form {
     one_source: bool,
 }
 
+/// Whether the rows of the list show how the texts begin.
+pub(in crate::tui) fn shows_summaries(app: &App) -> bool {
+    let panes = super::arrangement(app, app.size.0);
+    let list = panes.iter().find(|(pane, _)| *pane == Focus::Items);
+    let Some(&(_, width)) = list else { return false };
+    let area = Rect { x: 0, y: 0, width, height: app.size.1.saturating_sub(3) };
+    match Form::new(app, area).style {
+        ListStyle::Magazine => true,
+        ListStyle::Comfortable => width >= SUMMARY_FROM,
+        ListStyle::Compact | ListStyle::Auto => false,
+    }
+}
+
 impl Form {
     fn new(app: &App, area: Rect) -> Self {
         let tall = area.height >= TALL;
@@ -353,7 +366,8 @@ impl<'a> Cell<'a> {
         let role = if row.read { Role::Read } else { Role::Unread };
         let (selected, focused) = self.selected;
         let plain = super::title_style(self.app, role, selected, focused);
-        super::snippet::draw(self.app, row, title, &mut out, plain, self.style(Role::Dim));
+        let text = self.form.style == ListStyle::Compact;
+        super::snippet::draw(self.app, row, (title, text), &mut out, plain, self.style(Role::Dim));
         out.line(Style::new())
     }
 
@@ -364,7 +378,7 @@ impl<'a> Cell<'a> {
     /// Source, and summary or reading time.
     fn second(&self) -> Line<'static> {
         let (mut out, _) = self.start(false);
-        let summary = self.app.items.summary(self.row.key).filter(|_| self.width >= SUMMARY_FROM);
+        let summary = self.text().filter(|_| self.width >= SUMMARY_FROM);
         if summary.is_none() {
             out.right(format!(" {}", self.minutes()), self.style(Role::Dim));
         }
@@ -386,11 +400,17 @@ impl<'a> Cell<'a> {
         out.left(self.source, self.style(role));
     }
 
+    /// How the text begins, or where it matches the search.
+    fn text(&self) -> Option<&'a str> {
+        let snippet = self.app.snippets.of(self.row.key);
+        snippet.map(|snippet| snippet.text.as_str()).filter(|text| !text.is_empty())
+    }
+
     /// One of the two rows of the summary.
     fn summary(&self, number: usize) -> Line<'static> {
         let (mut out, pad) = self.start(false);
         let width = usize::from(self.width).saturating_sub(2 * pad + 2).min(100);
-        let summary = self.app.items.summary(self.row.key).unwrap_or_default();
+        let summary = self.text().unwrap_or_default();
         let mut lines = wrap_plain(summary, width.max(1)).into_iter();
         let line = lines.nth(number).unwrap_or_default();
         let goes_on = number == 1 && lines.next().is_some();

@@ -12,6 +12,7 @@ mod gallery;
 pub(super) mod help;
 pub(super) mod history;
 mod items;
+pub(super) use items::shows_summaries;
 pub(super) mod lists;
 pub(super) mod palette;
 pub(super) mod progress;

@@ -10,13 +10,13 @@ use std::ops::Range;
 /// Least width of a snippet, in cells.
 const LEAST: usize = 16;
 
-/// Draws the title of a row and, where space is left, the part of its text that matches the
+/// Draws the title of a row and, `with_text` and where space is left, the part of its text that matches the
 /// search, into the left part of a line. `plain` is the style of the title, `dim` that of the text;
 /// hits get the role of matches, except in a selected row.
 pub(super) fn draw(
     app: &App,
     item: &ItemRow,
-    title: &str,
+    (title, with_text): (&str, bool),
     out: &mut Row,
     plain: Style,
     dim: Style,
@@ -26,7 +26,7 @@ pub(super) fn draw(
     // Items without a title are listed by their URL.
     let hits = if title == item.title { snippet.title_hits.as_slice() } else { &[] };
     marked(title, hits, out, plain, hit(plain));
-    if !snippet.text.is_empty() && out.free() >= LEAST {
+    if with_text && !snippet.text.is_empty() && !snippet.hits.is_empty() && out.free() >= LEAST {
         out.left("  ", dim);
         let (text, hits) = from_first(&snippet.text, &snippet.hits, out.free() / 3);
         marked(text, &hits, out, dim, hit(dim));
