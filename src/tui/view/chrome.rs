@@ -160,7 +160,7 @@ fn items_title(app: &App) -> Title {
     let unread = app.sources.list.sources.iter().map(|s| s.facts.unread).sum::<u32>();
     let searched = !items.listing.query.is_empty();
     let count = match &items.listing.base {
-        _ if items.rows.is_empty() => String::new(),
+        _ if items.rows.is_empty() && !searched => String::new(),
         base if base.unread_only && base.scope == Scope::All && !searched => unread.to_string(),
         _ => format!("{}{more}", items.rows.len()),
     };
