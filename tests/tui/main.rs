@@ -534,7 +534,7 @@ fn the_theme_follows_the_background_that_the_terminal_reports() {
         t.wait_written("\x1b]11;?");
         // The answer, then that to the query for attributes of the device.
         t.send(&format!("\x1b]11;rgb:{color}\x1b\\\x1b[?1;2c"));
-        t.wait_for("newsfed");
+        t.wait_for("Welcome to newsfed");
         let light = |t: &term::Term| {
             t.with_screen(|screen| match screen.cell(0, 0).map(vt100::Cell::bgcolor) {
                 Some(vt100::Color::Rgb(r, ..)) => Some(r > 128),

@@ -109,7 +109,11 @@ pub(in crate::tui) fn marks(app: &App) -> &'static Marks {
 pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let focused = has_focus(app, pane);
-    let pad = padding(area.width);
+    let pad = match pane {
+        // As far from the edge as the text.
+        Focus::Reader => super::reader::margin(area.width).into(),
+        _ => padding(area.width),
+    };
     let (words, beside, right) = match pane {
         Focus::Sources => sources_title(app),
         Focus::Items => items_title(app),

@@ -68,7 +68,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
 }
 
 /// Cells beside the text, at each side.
-fn margin(width: u16) -> u16 {
+pub(super) fn margin(width: u16) -> u16 {
     match width {
         ..30 => 1,
         30..56 => 2,

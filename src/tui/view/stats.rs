@@ -122,7 +122,7 @@ fn weeks(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rect) {
     let chart = Chart::new(sets)
         .x_axis(axis([0.0, last as f64], vec![ago(items.len()), ago(0)]))
         .y_axis(axis([0.0, f64::from(most)], vec!["0".to_owned(), most.to_string()]))
-        .style(style(Role::Text));
+        .style(style(Role::Raised));
     titled(app, frame, "Items per week, and read ones", area);
     frame.render_widget(chart, below(area));
 }
