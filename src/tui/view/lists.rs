@@ -32,7 +32,9 @@ pub(in crate::tui) fn import(
     area: DialogArea,
 ) {
     let lines = preview.lines();
-    let inner = window(app, frame, area, ("Import", &preview.path), (104, area.body.height));
+    // The name of the file; the user has just typed its folder.
+    let name = preview.path.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or_default();
+    let inner = window(app, frame, area, ("Import", name), (104, area.body.height));
     let (head, list) = split_field(inner);
     let style = |role| app.palette.style(role);
     let Some(read) = &preview.read else {
