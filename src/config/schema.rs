@@ -52,7 +52,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Appearance,
             "Background",
-            "terminal leaves the surfaces unpainted, for transparent windows.",
+            "Who paints the surfaces. terminal suits transparent windows.",
         ),
     key("ui.list", Rule::OneOf(ListStyle::NAMES), |s| Slot::Choice(&mut s.ui.list)).on(
         FormPage::Appearance,

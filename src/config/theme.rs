@@ -208,7 +208,8 @@ fn chain<'a>(
     }
 }
 
-/// The style of a role in a user's theme. A key that is also a colour changes that colour.
+/// The style of a role in a user's theme; `None` if the key sets a colour. A key that names both sets
+/// the colour if its value is nothing but a colour.
 fn own_style(key: &str, text: &str, colors: &mut Colors) -> Result<Option<Style>, String> {
     let is_role = Role::ALL.iter().any(|role| role.name() == key);
     if key == BASE {
@@ -223,9 +224,18 @@ fn own_style(key: &str, text: &str, colors: &mut Colors) -> Result<Option<Style>
         let known = roles.chain(palette::color_names()).chain([BASE, CONTRAST]);
         return Err(format!("unknown key{}", did_you_mean(key, known)));
     }
+    let is_color = colors.get(key).is_some();
+    let named = |word: &str| colors.get(word).map_or_else(|| word.parse().ok(), Some);
+    if let Some(color) = named(text.trim()).filter(|_| is_color) {
+        colors.set(key, color);
+        return Ok(None);
+    }
     let style = Style::parse(text, |word| colors.get(word)).map_err(|e| e.to_string())?;
-    colors.set(key, style.fg);
-    Ok(is_role.then_some(style))
+    if !is_role {
+        let message = format!("expected one colour, found {}", quote(text));
+        return Err(message);
+    }
+    Ok(Some(style))
 }
 
 fn missing(name: &str, chain: &Chain<'_>, own: &BTreeMap<String, Declared>) -> ThemeError {
@@ -399,12 +409,13 @@ mod tests {
             ("loud", "accent", "#ff0000"),
             ("loud", "contrast", "as-is"),
             ("mine", "accent", "#101010"),
+            ("flat", "ground", "#101010"),
+            ("flat", "match", "#00ff00"),
         ]);
         let night = Theme::load("night", &own).unwrap();
         let soft = night.style(Role::Soft);
         assert_eq!((soft.fg, soft.bg), (Color::Indexed(208), Color::Indexed(234)));
-        // A key that names a colour too changes every style with that colour.
-        assert!(soft.bold && night.style(Role::Header).fg == Color::Indexed(208));
+        assert!(soft.bold && night.style(Role::Header).fg == Color::Default);
         assert_eq!(night.style(Role::Pinned).fg, Color::Named(5));
         assert_eq!(Theme::load("late", &own).unwrap().style(Role::Soft), soft);
         let ansi = Theme::load("ansi", &own).unwrap();
@@ -416,6 +427,11 @@ mod tests {
             panic!("no colour")
         };
         assert!(color::lowest_contrast([r, g, b], loud.surfaces()) >= LEAST_CONTRAST);
+        // A colour alone changes every style with that colour, and no style loses its surface.
+        let flat = Theme::load("flat", &own).unwrap();
+        assert_eq!(flat.style(Role::Ground).bg, Color::Rgb(16, 16, 16));
+        assert_eq!(flat.style(Role::Match).bg, Color::Rgb(0, 255, 0));
+        assert_eq!(flat.surfaces().len(), 6);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::app::App;
 use super::effect::Effect;
 use super::event::{Event, SourceEntry, SourceList};
 use super::read::Read;
-use super::style::{Look, Palette};
+use super::style::{ColorSupport, Palette};
 use super::view;
 use crate::config::{KeyMap, Settings, Theme};
 use crate::model::{Source, Time};
@@ -34,7 +34,12 @@ impl Headless {
     ) -> Option<Self> {
         let settings = Settings::default();
         let keymap = KeyMap::load(&settings.keys).ok()?;
-        let app = App::new(settings, keymap, Palette::new(&Theme::plain(), Look::DARK, false), now);
+        let app = App::new(
+            settings,
+            keymap,
+            Palette::new(&Theme::plain(), ColorSupport::DARK, false),
+            now,
+        );
         let screen = Terminal::new(TestBackend::new(width, height)).ok()?;
         let facts = reader.sources().ok()?;
         let entry = |source: Source| {

@@ -26,8 +26,9 @@ impl Replies {
             self.read = begins.then(String::new);
             return begins;
         };
-        let ends =
+        let closes =
             alt && key.code == KeyCode::Char('\\') || control && key.code == KeyCode::Char('g');
+        let ends = closes && read.starts_with(START);
         if ends {
             self.read = None;
             return true;

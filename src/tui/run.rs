@@ -6,7 +6,7 @@ use super::effect::{Effect, ExitReason, Purpose};
 use super::event::Event;
 use super::external;
 use super::replies::Replies;
-use super::style::{self, Look, Palette};
+use super::style::{ColorSupport, Palette};
 use super::terminal::{BackgroundQuery, Screen};
 use super::view;
 use crate::config::{FileEdit, KeyMap, Paths, Settings, SourcesFile};
@@ -57,11 +57,11 @@ pub enum InterfaceError {
 pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
     let Interface { handle, mut settings, paths, keymap, background } = interface;
     let var = |name: &str| std::env::var(name).ok();
-    let look = Look::detect(var);
-    let look = Look { light: background.light().unwrap_or(look.light), ..look };
-    settings.ui.ascii |= style::is_ascii_locale(var);
+    let support = ColorSupport::detect(var);
+    let support = ColorSupport { light: background.light().unwrap_or(support.light), ..support };
+    settings.ui.ascii |= support.ascii;
     let mouse = settings.ui.mouse;
-    let palette = Palette::of(&settings, look);
+    let palette = Palette::of(&settings, support);
     let app = App::new(settings, keymap, palette, handle.now());
     let (sender, events) = mpsc::unbounded_channel();
     let driver = Driver::new(handle.clone(), paths.clone(), sender)?;

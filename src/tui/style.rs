@@ -9,15 +9,17 @@ use std::collections::HashMap;
 
 /// What is known about the terminal's colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct ColorSupport {
     pub(super) depth: Depth,
     /// Whether the background is light.
     pub(super) light: bool,
+    /// Whether the locale has no characters outside ASCII.
+    pub(super) ascii: bool,
 }
 
-impl Look {
+impl ColorSupport {
     /// Truecolor on a dark background.
-    pub(super) const DARK: Self = Self { depth: Depth::True, light: false };
+    pub(super) const DARK: Self = Self { depth: Depth::True, light: false, ascii: false };
 
     /// From the environment: `NO_COLOR`, `COLORTERM`, `TERM` and `COLORFGBG`.
     pub(super) fn detect(var: impl Fn(&str) -> Option<String>) -> Self {
@@ -39,12 +41,12 @@ impl Look {
             .next()
             .and_then(|ground| ground.parse::<u8>().ok())
             .is_some_and(|ground| ground == 7 || ground == 15);
-        Self { depth, light }
+        Self { depth, light, ascii: is_ascii_locale(&var) }
     }
 }
 
 /// Whether the locale has no characters outside ASCII.
-pub(super) fn is_ascii_locale(var: impl Fn(&str) -> Option<String>) -> bool {
+fn is_ascii_locale(var: impl Fn(&str) -> Option<String>) -> bool {
     let set = |name: &&str| var(name).is_some_and(|value| !value.is_empty());
     let name = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(set);
     let locale = name.and_then(&var).unwrap_or_default();
@@ -55,7 +57,7 @@ pub(super) fn is_ascii_locale(var: impl Fn(&str) -> Option<String>) -> bool {
 #[derive(Debug, Clone)]
 pub(super) struct Palette {
     name: String,
-    look: Look,
+    support: ColorSupport,
     /// In the order of `Role::ALL`; empty for no styles at all.
     styles: Vec<Style>,
     /// What a dialog darkens toward, in truecolor.
@@ -64,40 +66,41 @@ pub(super) struct Palette {
 
 impl Palette {
     /// A theme; surfaces are left to the terminal if it is `transparent`.
-    pub(super) fn new(theme: &Theme, look: Look, transparent: bool) -> Self {
+    pub(super) fn new(theme: &Theme, support: ColorSupport, transparent: bool) -> Self {
         let convert = |role: &Role| {
             let left = transparent && matches!(role, Role::Ground | Role::Panel | Role::Sunken);
-            let style = convert(theme, *role, look.depth);
+            let style = convert(theme, *role, support.depth);
             if left { Style { bg: None, ..style } } else { style }
         };
         let styles = Role::ALL.iter().map(convert).collect();
         let backdrop = match theme.style(Role::Sunken).bg {
-            Color::Rgb(r, g, b) if look.depth == Depth::True => Some([r, g, b]),
+            Color::Rgb(r, g, b) if support.depth == Depth::True => Some([r, g, b]),
             _ => None,
         };
-        Self { name: theme.name.clone(), look, styles, backdrop }
+        Self { name: theme.name.clone(), support, styles, backdrop }
     }
 
     /// The theme with a name, for this terminal; `None` if its settings are invalid.
-    pub(super) fn named(name: &str, settings: &Settings, look: Look) -> Option<Self> {
-        let theme = Theme::for_terminal(name, &settings.themes, look.depth, look.light).ok()?;
+    pub(super) fn named(name: &str, settings: &Settings, support: ColorSupport) -> Option<Self> {
+        let theme =
+            Theme::for_terminal(name, &settings.themes, support.depth, support.light).ok()?;
         let transparent = settings.ui.background == crate::config::Background::Terminal;
-        let palette = Self::new(&theme, look, transparent);
+        let palette = Self::new(&theme, support, transparent);
         Some(Self { name: name.to_owned(), ..palette })
     }
 
-    /// The theme of the settings; the default one if theirs is invalid.
-    pub(super) fn of(settings: &Settings, look: Look) -> Self {
-        let theme = Self::named(&settings.ui.theme, settings, look);
-        theme.unwrap_or_else(|| Self::new(&Theme::plain(), look, false))
+    /// The theme of the settings; no styles if it is invalid.
+    pub(super) fn of(settings: &Settings, support: ColorSupport) -> Self {
+        let theme = Self::named(&settings.ui.theme, settings, support);
+        theme.unwrap_or_else(|| Self::new(&Theme::plain(), support, false))
     }
 
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    pub(super) fn look(&self) -> Look {
-        self.look
+    pub(super) fn support(&self) -> ColorSupport {
+        self.support
     }
 
     pub(super) fn style(&self, role: Role) -> Style {
@@ -107,7 +110,7 @@ impl Palette {
     /// Darkens what a dialog covers: text by 66 %, surfaces by 53 %.
     pub(super) fn cover(&self, buffer: &mut Buffer, area: Rect) {
         let Some(end) = self.backdrop else {
-            let style = match self.look.depth {
+            let style = match self.support.depth {
                 Depth::Mono => Style::new().add_modifier(Modifier::DIM),
                 _ => Style::new().fg(Ink::DarkGray).add_modifier(Modifier::DIM),
             };
@@ -180,7 +183,7 @@ mod tests {
 
     #[test]
     fn texts_stay_readable_in_256_colours() {
-        let look = Look { depth: Depth::Indexed, light: false };
+        let support = ColorSupport { depth: Depth::Indexed, ..ColorSupport::DARK };
         let rgb = |ink: Option<Ink>| match ink {
             Some(Ink::Indexed(i)) => Some(color::of_index(i)),
             _ => None,
@@ -190,7 +193,7 @@ mod tests {
             if theme.surfaces().is_empty() {
                 continue;
             }
-            let palette = Palette::new(&theme, look, false);
+            let palette = Palette::new(&theme, support, false);
             let surfaces = [Role::Ground, Role::Panel, Role::Raised, Role::Sunken, Role::Selected];
             for role in [Role::Text, Role::Soft, Role::Dim, Role::Accent, Role::Error, Role::Link] {
                 let text = rgb(palette.style(role).fg).unwrap();
@@ -214,7 +217,11 @@ mod tests {
             (&[("COLORTERM", "truecolor"), ("COLORFGBG", "0;default;7")], Depth::True, true),
             (&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")], Depth::Mono, false),
         ] {
-            assert_eq!(Look::detect(env(pairs)), Look { depth, light }, "{pairs:?}");
+            assert_eq!(
+                ColorSupport::detect(env(pairs)),
+                ColorSupport { depth, light, ascii: false },
+                "{pairs:?}"
+            );
         }
         assert!(is_ascii_locale(env(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")])));
         assert!(!is_ascii_locale(env(&[("LC_ALL", ""), ("LANG", "de_DE.UTF-8")])));
@@ -226,8 +233,8 @@ mod tests {
         let theme = Theme::load("dark", &BTreeMap::new()).unwrap();
         let area = Rect::new(0, 0, 2, 1);
         for (depth, expected) in [(Depth::True, false), (Depth::Mono, true)] {
-            let look = Look { depth, light: false };
-            let palette = Palette::new(&theme, look, false);
+            let support = ColorSupport { depth, ..ColorSupport::DARK };
+            let palette = Palette::new(&theme, support, false);
             let mut buffer = Buffer::empty(area);
             buffer.set_style(area, palette.style(Role::Ground));
             let before = buffer[(0, 0)].style();

@@ -109,8 +109,17 @@ impl BackgroundQuery {
     }
 
     /// Whether the background is light, if the terminal says so. Call it before keys are read.
-    pub(super) fn light(self) -> Option<bool> {
-        self.0.and_then(|thread| thread.join().ok().flatten())
+    pub(super) fn light(mut self) -> Option<bool> {
+        self.0.take().and_then(|thread| thread.join().ok().flatten())
+    }
+}
+
+/// The thread changes the mode of the terminal while it waits.
+impl Drop for BackgroundQuery {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            let _ = thread.join();
+        }
     }
 }
 

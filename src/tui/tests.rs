@@ -17,7 +17,7 @@ use super::app::{App, Focus};
 use super::effect::{Effect, ExitReason, Purpose};
 use super::event::*;
 use super::read::Read;
-use super::style::{Look, Palette};
+use super::style::{ColorSupport, Palette};
 use super::view;
 use crate::article::from_html;
 use crate::config::{
@@ -75,7 +75,7 @@ impl Stage {
 
     fn with(settings: Settings, list: SourceList, rows: Vec<ItemRow>) -> Self {
         let keymap = KeyMap::load(&settings.keys).unwrap();
-        let palette = Palette::of(&settings, Look::DARK);
+        let palette = Palette::of(&settings, ColorSupport::DARK);
         let app = App::new(settings, keymap, palette, now());
         let mut stage =
             Self { app, rows, shown: None, files: None, requested: Vec::new(), exit_reason: None };

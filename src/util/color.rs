@@ -56,13 +56,36 @@ pub fn of_index(index: u8) -> Rgb {
 /// The nearest colour of the cube and the greys, 16 to 255, of those whose contrast on the
 /// surfaces reaches `least`; the nearest of all if there is none.
 pub fn nearest_index(color: Rgb, surfaces: &[Rgb], least: f64) -> u8 {
+    if surfaces.is_empty() {
+        return nearest_of_all(color);
+    }
     let distance = |index: &u8| -> u32 {
         let other = of_index(*index);
         (0..3).map(|i| u32::from(color[i].abs_diff(other[i])).pow(2)).sum()
     };
     let readable = |index: &u8| lowest_contrast(of_index(*index), surfaces) >= least;
     let nearest = (16..=255).filter(readable).min_by_key(distance);
-    nearest.or_else(|| (16..=255).min_by_key(distance)).unwrap_or(16)
+    nearest.unwrap_or_else(|| nearest_of_all(color))
+}
+
+/// The nearest colour of the cube and the greys, without a search: pictures have many colours.
+fn nearest_of_all(color: Rgb) -> u8 {
+    // The levels of the cube are 0, 95, 135 … 255.
+    let level = |c: u8| match c {
+        0..48 => 0,
+        48..115 => 1,
+        _ => (c - 35) / 40,
+    };
+    let [r, g, b] = color.map(level);
+    let cube = 16 + 36 * r + 6 * g + b;
+    let mean = color.iter().map(|&c| u16::from(c)).sum::<u16>() / 3;
+    let step = (mean.saturating_sub(3) / 10).min(23);
+    let grey = 232 + u8::try_from(step).unwrap_or(0);
+    let distance = |index: u8| -> u32 {
+        let other = of_index(index);
+        (0..3).map(|i| u32::from(color[i].abs_diff(other[i])).pow(2)).sum()
+    };
+    if distance(grey) < distance(cube) { grey } else { cube }
 }
 
 #[cfg(test)]

@@ -250,13 +250,13 @@ impl App {
 
     /// Applies a theme and saves it in the settings.
     pub(super) fn save_theme(&mut self, name: String) -> Vec<Effect> {
-        self.settings.ui.theme.clone_from(&name);
         if let Some(error) =
             Theme::load(&name, &self.settings.themes).err().unwrap_or_default().first()
         {
             return self.problem(error.to_string());
         }
-        self.palette = Palette::of(&self.settings, self.palette.look());
+        self.settings.ui.theme.clone_from(&name);
+        self.palette = Palette::of(&self.settings, self.palette.support());
         self.note(format!("Theme: {name}"));
         let changes = vec![setting(&["ui", "theme"], name)];
         vec![Effect::edit(FileChange::Settings(changes))]

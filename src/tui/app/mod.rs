@@ -219,6 +219,7 @@ impl App {
         self.now = now;
         let mut effects = self.handle(event);
         effects.extend(self.plan_preview());
+        effects.extend(self.next_picture());
         effects.extend(self.request_rhythms());
         effects.extend(self.request_snippets());
         self.edits.add(&effects);

@@ -67,7 +67,7 @@ fn figures(blocks: &[Block], out: &mut Vec<usize>) {
 impl App {
     /// Whether pictures are shown: the terminal needs colours and the character of half a cell.
     pub(in crate::tui) fn shows_pictures(&self) -> bool {
-        let can = matches!(self.palette.look().depth, Depth::True | Depth::Indexed);
+        let can = matches!(self.palette.support().depth, Depth::True | Depth::Indexed);
         can && !self.settings.ui.ascii && self.wants_pictures()
     }
 
@@ -103,7 +103,7 @@ impl App {
         if there {
             self.reader.lay_out_again();
         }
-        self.next_picture()
+        vec![]
     }
 
     /// Shows or hides the pictures of this article.
@@ -111,10 +111,12 @@ impl App {
         let Some(key) = self.reader.row().map(|row| row.key) else { return vec![] };
         let wanted = !self.wants_pictures();
         self.reader.pictures.chosen = Some((key, wanted));
+        // What failed is tried again.
+        self.reader.pictures.kept.retain(|(_, picture)| picture.is_some());
         if wanted && !self.shows_pictures() {
             return self
                 .note("Pictures need a terminal with 256 colours, and characters beyond ASCII");
         }
-        self.next_picture()
+        vec![]
     }
 }

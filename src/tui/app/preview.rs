@@ -18,6 +18,9 @@ pub(super) struct Preview {
     shown: bool,
     /// The item (row key) that is shown next, and when.
     next: Option<(i64, Time)>,
+    /// The item (row key) that was asked for last: it is not asked for again, even if it cannot be
+    /// read, until the selection leaves it.
+    asked: Option<i64>,
 }
 
 impl App {
@@ -47,9 +50,13 @@ impl App {
         let shown = self.reader.row().map(|row| row.key);
         let wanted = self.items.current().map(|row| row.key).filter(|key| Some(*key) != shown);
         let Some(key) = wanted.filter(|_| self.reader_follows()) else {
-            self.preview.next = None;
+            (self.preview.next, self.preview.asked) = (None, None);
             return vec![];
         };
+        if self.preview.asked == Some(key) {
+            return vec![];
+        }
+        self.preview.asked = None;
         if self.preview.next.is_none_or(|(planned, _)| planned != key) {
             self.preview.next = Some((key, self.now + REST));
         }
@@ -67,7 +74,7 @@ impl App {
         let Some((key, _)) = due else { return vec![] };
         let request = self.request();
         self.reader.expect(request);
-        self.preview.shown = true;
+        (self.preview.shown, self.preview.asked) = (true, Some(key));
         vec![Effect::Read(Read::Article { request, key })]
     }
 }

@@ -335,9 +335,8 @@ impl App {
             Ok(None) => return self.problem("The item was not opened: it is no longer stored"),
             Err(why) => return self.problem(why),
         };
-        let mut effects = self.store_reading_state();
+        let effects = self.store_reading_state();
         self.reader.show(article);
-        effects.extend(self.next_picture());
         effects
     }
 

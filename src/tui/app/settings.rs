@@ -120,7 +120,7 @@ impl App {
 
     pub(super) fn show_theme(&mut self, name: String) {
         if name != self.palette.name()
-            && let Some(palette) = Palette::named(&name, &self.settings, self.palette.look())
+            && let Some(palette) = Palette::named(&name, &self.settings, self.palette.support())
         {
             self.palette = palette;
         }
@@ -130,7 +130,7 @@ impl App {
     pub(super) fn all_themes(&self) -> Vec<Palette> {
         let names = crate::config::theme_names(&self.settings.themes).into_iter();
         names
-            .filter_map(|name| Palette::named(&name, &self.settings, self.palette.look()))
+            .filter_map(|name| Palette::named(&name, &self.settings, self.palette.support()))
             .collect()
     }
 
@@ -141,7 +141,7 @@ impl App {
             self.reader.set_column(ui.reader_width);
         }
         self.settings.ui.theme = ui.theme;
-        self.settings.ui.ascii = ui.ascii;
+        self.settings.ui.ascii = ui.ascii || self.palette.support().ascii;
         self.settings.ui.reader_width = ui.reader_width;
         self.settings.ui.wrap_code = ui.wrap_code;
         self.settings.ui.images = ui.images;
@@ -153,7 +153,7 @@ impl App {
     pub(super) fn adopt(&mut self, new: Settings) -> Vec<Effect> {
         let before = self.settings.clone();
         if new.themes != before.themes || new.ui.background != before.ui.background {
-            self.palette = Palette::of(&new, self.palette.look());
+            self.palette = Palette::of(&new, self.palette.support());
         }
         self.settings.themes.clone_from(&new.themes);
         self.apply_appearance(new.ui.clone());
@@ -165,7 +165,9 @@ impl App {
         let mut effects =
             if new.views == before.views { vec![] } else { self.apply_views(&new.views) };
         let sort = new.ui.sort;
+        let ascii = new.ui.ascii || self.palette.support().ascii;
         self.settings = new;
+        self.settings.ui.ascii = ascii;
         if sort != before.ui.sort {
             effects.extend(self.sort_as(sort));
         }

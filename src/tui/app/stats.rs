@@ -38,7 +38,10 @@ impl App {
                 panel.statistics = Some(statistics);
                 vec![]
             }
-            (Some(_), Err(why)) => self.problem(why),
+            (Some(_), Err(why)) => {
+                self.close_dialogs::<StatsPanel>();
+                self.problem(why)
+            }
             (None, _) => vec![],
         }
     }

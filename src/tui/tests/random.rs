@@ -31,7 +31,7 @@ impl Chaos {
     fn new(seed: u64) -> Self {
         let settings = Settings::default();
         let keymap = KeyMap::load(&settings.keys).unwrap();
-        let palette = Palette::of(&settings, Look::DARK);
+        let palette = Palette::of(&settings, ColorSupport::DARK);
         let mut app = App::new(settings, keymap, palette, now());
         let waiting = app.start();
         Self {

@@ -73,7 +73,7 @@ impl Real {
         let (sender, events) = mpsc::unbounded_channel();
         let driver = Driver::new(handle.clone(), paths.clone(), sender).unwrap();
         let keymap = KeyMap::load(&loaded.settings.keys).unwrap();
-        let palette = Palette::of(&loaded.settings, Look::DARK);
+        let palette = Palette::of(&loaded.settings, ColorSupport::DARK);
         let app = App::new(loaded.settings, keymap, palette, now());
         let mut real = Self {
             app,

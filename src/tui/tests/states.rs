@@ -65,10 +65,10 @@ fn empty_list_shows_the_reason() {
         let line: String = screen.lines().nth(2).unwrap().chars().skip(26).collect();
         line.trim().to_owned()
     };
-    assert_eq!(words(0, 3), "No unread items");
-    assert_eq!(words(5, 3), "No unread items");
-    assert_eq!(words(0, 0), "No items yet");
-    assert_eq!(words(2, 0), "No items yet: 2 of 5 sources failed (v: log)");
+    assert_eq!(words(0, 3), "No unread items. Press g a to list all items.");
+    assert_eq!(words(5, 3), "No unread items. Press g a to list all items.");
+    assert_eq!(words(0, 0), "No items yet.");
+    assert_eq!(words(2, 0), "No items yet. 2 of 5 sources failed. Press v for details.");
 }
 
 #[test]

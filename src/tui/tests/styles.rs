@@ -9,21 +9,21 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 const SIZE: (u16, u16) = (100, 20);
-const TERMINALS: [(&str, Look); 4] = [
-    ("dark", Look { depth: Depth::True, light: false }),
-    ("light", Look { depth: Depth::True, light: true }),
-    ("16", Look { depth: Depth::Sixteen, light: false }),
-    ("mono", Look { depth: Depth::Mono, light: false }),
+const TERMINALS: [(&str, ColorSupport); 4] = [
+    ("dark", ColorSupport { depth: Depth::True, light: false, ascii: false }),
+    ("light", ColorSupport { depth: Depth::True, light: true, ascii: false }),
+    ("16", ColorSupport { depth: Depth::Sixteen, light: false, ascii: false }),
+    ("mono", ColorSupport { depth: Depth::Mono, light: false, ascii: false }),
 ];
 /// Name and keys of the main screens.
 const SCREENS: [(&str, &str); 4] =
     [("list", "<Down><Down>"), ("reader", "<Enter>"), ("dialog", ":the"), ("message", "p")];
 
-fn stage(theme: &str, look: Look, keys: &str) -> Stage {
+fn stage(theme: &str, support: ColorSupport, keys: &str) -> Stage {
     let mut settings = Settings::default();
     settings.ui.theme = theme.to_owned();
     let mut stage = Stage::new();
-    stage.app.palette = Palette::of(&settings, look);
+    stage.app.palette = Palette::of(&settings, support);
     stage.app.settings = settings;
     stage.screen(SIZE.0, SIZE.1);
     stage.keys(keys);
@@ -86,9 +86,9 @@ fn styled(buffer: &Buffer) -> String {
 
 #[test]
 fn main_screens_in_the_themes_of_four_kinds_of_terminals() {
-    for (terminal, look) in TERMINALS {
+    for (terminal, support) in TERMINALS {
         for (screen, keys) in SCREENS {
-            let mut stage = stage("auto", look, keys);
+            let mut stage = stage("auto", support, keys);
             let buffer = drawn(&mut stage, SIZE);
             insta::assert_snapshot!(format!("{screen}-{terminal}"), styled(&buffer));
         }
@@ -113,7 +113,7 @@ fn text_on_the_screen_is_readable_in_every_theme() {
     for theme in theme_names(&BTreeMap::new()) {
         for depth in [Depth::True, Depth::Indexed] {
             for keys in ["<Down>", "<Enter>", "<Tab>", "p"] {
-                let mut stage = stage(&theme, Look { depth, light: false }, keys);
+                let mut stage = stage(&theme, ColorSupport { depth, ..ColorSupport::DARK }, keys);
                 let buffer = drawn(&mut stage, SIZE);
                 for cell in buffer.content.iter().filter(|cell| is_text(cell)) {
                     let (Some(text), Some(ground)) = (rgb(cell.fg), rgb(cell.bg)) else { continue };
@@ -139,10 +139,10 @@ fn states_differ_in_more_than_colour() {
     let seen = |buffer: &Buffer| -> Vec<(String, Modifier)> {
         buffer.content.iter().map(|cell| (cell.symbol().to_owned(), cell.modifier)).collect()
     };
-    for (terminal, look) in TERMINALS {
+    for (terminal, support) in TERMINALS {
         for ascii in [false, true] {
             let screen = |change: &dyn Fn(&mut Stage)| {
-                let mut stage = stage("auto", look, "");
+                let mut stage = stage("auto", support, "");
                 stage.app.settings.ui.ascii = ascii;
                 change(&mut stage);
                 seen(&drawn(&mut stage, SIZE))

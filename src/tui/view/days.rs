@@ -89,7 +89,10 @@ impl Groups {
         more_above: bool,
         more_below: bool,
     ) -> Option<usize> {
-        let Some((from, to)) = group.range else { return Some(self.pinned) };
+        let Some((from, to)) = group.range else {
+            let all = self.pinned < rows.len() || !more_below;
+            return all.then_some(self.pinned);
+        };
         let dated = rows.get(self.pinned..).unwrap_or_default();
         let inside = |row: &&ItemRow| (from..to).contains(&row.date);
         let reaches = |row: Option<&ItemRow>| row.as_ref().is_some_and(inside);

@@ -20,6 +20,7 @@ use ratatui::text::Line;
 const COMPACT_FROM: u16 = 56;
 /// Lowest list that has two rows per item by itself, and day separators.
 const TALL: u16 = 12;
+const NO_UNREAD: &str = "No unread items.";
 /// Narrowest list with a summary in the second row.
 const SUMMARY_FROM: u16 = 60;
 
@@ -178,15 +179,32 @@ fn separator(app: &App, label: &str, count: Option<usize>, width: u16) -> Line<'
     row.line(Style::new())
 }
 
+/// Why the list is empty, and what can be done.
 fn empty_text(app: &App) -> String {
     let typing = app.dialog::<SearchBar>().is_some();
-    let text = match () {
-        () if app.items.is_loading() => "",
-        () if app.sources.list.sources.is_empty() => "No sources yet",
-        () if typing || !app.items.listing.query.is_empty() => "Nothing matches",
-        () => return empty_reason(app),
+    let key = |action| app.keymap.keys_for(Context::Items, action);
+    let press = |action, words: &str| {
+        key(action).map(|key| format!(" Press {key} {words}.")).unwrap_or_default()
     };
-    text.to_owned()
+    match () {
+        () if app.items.is_loading() => String::new(),
+        () if app.sources.list.sources.is_empty() => {
+            format!("No sources yet.{}", press(Action::Add, "to add one"))
+        }
+        () if typing || !app.items.listing.query.is_empty() => {
+            format!("Nothing matches.{}", press(Action::Back, "to leave the search"))
+        }
+        () if app.items.listing.base.scope == Scope::Pinned => {
+            format!("Nothing is pinned.{}", press(Action::Pin, "on an item to keep it here"))
+        }
+        () => {
+            empty_reason(app)
+                + &match app.items.listing.base.unread_only {
+                    true => press(Action::ShowAll, "to list all items"),
+                    false => String::new(),
+                }
+        }
+    }
 }
 
 /// Why an unfiltered list is empty.
@@ -201,17 +219,17 @@ fn empty_reason(app: &App) -> String {
         sources.iter().copied().filter(|entry| entry.facts.fail_count > 0).collect();
     let nothing_yet = sources.iter().all(|entry| entry.facts.items == 0);
     match (nothing_yet, sources.len(), failing.as_slice()) {
-        (false, ..) if base.unread_only => "No unread items".to_owned(),
+        (false, ..) if base.unread_only => NO_UNREAD.to_owned(),
         (true, 1, [only]) => match &only.facts.last_outcome {
             Some(Outcome::Failed { message, .. }) => format!("No items yet: {message}"),
-            _ => "No items yet".to_owned(),
+            _ => "No items yet.".to_owned(),
         },
         (true, all, [_, ..]) => {
             let key = app.keymap.keys_for(Context::Items, Action::Log);
-            let hint = key.map(|key| format!(" ({key}: log)")).unwrap_or_default();
-            format!("No items yet: {} of {all} sources failed{hint}", failing.len())
+            let hint = key.map(|key| format!(" Press {key} for details.")).unwrap_or_default();
+            format!("No items yet. {} of {all} sources failed.{hint}", failing.len())
         }
-        _ => "No items yet".to_owned(),
+        _ => "No items yet.".to_owned(),
     }
 }
 
@@ -237,6 +255,7 @@ const COLUMNS: &[Column] = &[
                 new => format!("+{new}"),
             };
             let text = count.map(|count| format!("{count}c{new}")).unwrap_or_default();
+            let text = text::truncate(&text, cells).into_owned();
             vec![(format!("{text:>cells$}"), Role::Dim)]
         },
     },

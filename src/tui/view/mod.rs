@@ -105,7 +105,9 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
         0 => default,
         cells => cells.clamp(12, limit),
     };
-    let default = if width < BESIDE { 22 } else { (width * 22 / 100).clamp(24, 34) };
+    let part =
+        |of: u16, percent: u32| u16::try_from(u32::from(of) * percent / 100).unwrap_or(u16::MAX);
+    let default = if width < BESIDE { 22 } else { part(width, 22).clamp(24, 34) };
     let sources = or_default(ui.sources_width, width / 2, default);
     let beside = |space: u16, default: u16| {
         let limit = space.saturating_sub(READER + 1).max(12);
@@ -115,7 +117,7 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     match width {
         THREE_PANES.. if reading => {
             let space = width - sources;
-            let panes = beside(space, (space * 45 / 100).clamp(40, 60));
+            let panes = beside(space, part(space, 45).clamp(40, 60));
             [(Focus::Sources, sources)].into_iter().chain(panes).collect()
         }
         BESIDE.. if reading && app.focus != Focus::Sources => beside(width, 48).to_vec(),

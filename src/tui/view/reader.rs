@@ -126,12 +126,12 @@ impl Pen<'_> {
         let palette = &self.app.palette;
         let ground = match palette.style(Role::Ground).bg {
             Some(Color::Rgb(r, g, b)) => [r, g, b],
-            _ if palette.look().light => [255; 3],
+            _ if palette.support().light => [255; 3],
             _ => [0; 3],
         };
         let ink = |[r, g, b, opacity]: [u8; 4]| {
             let [r, g, b] = color::mix(ground, [r, g, b], f64::from(opacity) / 255.0);
-            match palette.look().depth {
+            match palette.support().depth {
                 Depth::True => Color::Rgb(r, g, b),
                 _ => Color::Indexed(color::nearest_index([r, g, b], &[], 0.0)),
             }

@@ -12,7 +12,7 @@ const LEAST: usize = 16;
 
 /// Draws the title of a row and, `with_text` and where space is left, the part of its text that matches the
 /// search, into the left part of a line. `plain` is the style of the title, `dim` that of the text;
-/// hits get the role of matches, except in a selected row.
+/// hits get the role of matches.
 pub(super) fn draw(
     app: &App,
     item: &ItemRow,

@@ -28,12 +28,22 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let height = usize::from(list.height);
     app.sources.scroll_to_selection(height);
     // Groups are parted by a blank row if there is space for all of them.
-    let is_folder = |row: &SourceRow| matches!(row.id, RowId::Folder(_)) && row.depth == 0;
-    let blanks = app.sources.rows.iter().filter(|row| is_folder(row)).count();
+    let rows = &app.sources.rows;
+    let starts_group = |i: usize| match rows[i].id {
+        RowId::Folder(_) => rows[i].depth == 0,
+        // The sources without a folder.
+        RowId::Source(_) => {
+            let above = i.checked_sub(1).map(|i| &rows[i]);
+            rows[i].depth == 0
+                && above.is_some_and(|row| !matches!(row.id, RowId::Source(_)) || row.depth > 0)
+        }
+        _ => false,
+    };
+    let blanks = (0..rows.len()).filter(|i| starts_group(*i)).count();
     let parted = app.sources.rows.len() + blanks <= height;
     let mut shown: Vec<Option<usize>> = Vec::with_capacity(height);
-    for (i, row) in app.sources.rows.iter().enumerate().skip(app.sources.scroll).take(height) {
-        if parted && is_folder(row) {
+    for i in (app.sources.scroll..rows.len()).take(height) {
+        if parted && starts_group(i) {
             shown.push(None);
         }
         shown.push(Some(i));

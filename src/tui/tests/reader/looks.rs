@@ -4,7 +4,7 @@ use super::super::view;
 use super::*;
 use crate::article::Thumbnail;
 use crate::config::{Depth, Role};
-use crate::tui::style::{Look, Palette};
+use crate::tui::style::{ColorSupport, Palette};
 use crate::util::text;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -64,8 +64,8 @@ fn every_part_has_the_style_of_its_role() {
         ("mono", Depth::Mono),
     ] {
         let mut stage = stage(EVERYTHING, None);
-        let look = Look { depth, light: theme == "light" };
-        stage.app.palette = Palette::named(theme, &stage.app.settings, look).unwrap();
+        let support = ColorSupport { depth, light: theme == "light", ascii: false };
+        stage.app.palette = Palette::named(theme, &stage.app.settings, support).unwrap();
         stage.screen(80, 100);
         stage.keys("<Enter>");
         stage.screen(80, 100);
@@ -205,8 +205,8 @@ fn pictures_need_colours_and_an_open_article() {
         let mut stage = stage(html, None);
         stage.app.settings.ui.images = true;
         stage.app.settings.ui.ascii = ascii;
-        let look = Look { depth, light: false };
-        stage.app.palette = Palette::named(theme, &stage.app.settings, look).unwrap();
+        let support = ColorSupport { depth, ..ColorSupport::DARK };
+        stage.app.palette = Palette::named(theme, &stage.app.settings, support).unwrap();
         stage.screen(120, 40);
         stage.keys("jjk");
         assert_eq!(stage.asked_for("FetchPicture"), 0, "nothing is open");
