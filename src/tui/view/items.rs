@@ -197,13 +197,10 @@ fn empty_text(app: &App) -> String {
         () if app.items.listing.base.scope == Scope::Pinned => {
             format!("Nothing is pinned.{}", press(Action::Pin, "on an item to keep it here"))
         }
-        () => {
-            empty_reason(app)
-                + &match app.items.listing.base.unread_only {
-                    true => press(Action::ShowAll, "to list all items"),
-                    false => String::new(),
-                }
-        }
+        () => match empty_reason(app) {
+            reason if reason == NO_UNREAD => reason + &press(Action::ShowAll, "to list all items"),
+            reason => reason,
+        },
     }
 }
 
