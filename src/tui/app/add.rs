@@ -102,10 +102,14 @@ impl Dialog for Add {
             (Stage::Found { .. }, code) if self.in_folder && code != KeyCode::Enter => {
                 self.folder.input(event);
             }
-            (Stage::Found { discovery, selected }, KeyCode::Down) => {
+            (Stage::Found { discovery, selected }, KeyCode::Down | KeyCode::Char('j'))
+                if event.modifiers.is_empty() =>
+            {
                 *selected = (*selected + 1).min(discovery.ways.len().saturating_sub(1));
             }
-            (Stage::Found { selected, .. }, KeyCode::Up) => {
+            (Stage::Found { selected, .. }, KeyCode::Up | KeyCode::Char('k'))
+                if event.modifiers.is_empty() =>
+            {
                 *selected = selected.saturating_sub(1);
             }
             (Stage::Found { .. }, KeyCode::Enter) => return self.follow_selected().into(),
@@ -118,6 +122,8 @@ impl Dialog for Add {
                 let way = (letter == 'e' || has_selectors).then_some(*selected);
                 return app.edit_way(discovery, way).into();
             }
+            // A letter beside the list is no part of the address; a paste and Backspace change it.
+            (Stage::Found { .. }, KeyCode::Char(_)) if event.modifiers.is_empty() => {}
             (Stage::Discovering { .. } | Stage::Following, _) => {}
             (_, KeyCode::Down | KeyCode::Tab) if self.welcome => {
                 let next = |choice: usize| (choice + 1).min(Choice::ALL.len() - 1);

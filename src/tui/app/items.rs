@@ -377,6 +377,11 @@ impl App {
         };
         let Some(key) = found.map(|r| r.key) else {
             let goes_on = forward && items.more_below && items.loading.is_none();
+            // More rows than are kept would be dropped at once, and read again and again.
+            if goes_on && items.rows.len() >= MAX_ROWS {
+                let below = items.rows.len() - 1 - items.selected.min(items.rows.len() - 1);
+                return self.note(format!("No unread items among the next {below}"));
+            }
             if let Some(last) = items.rows.last().filter(|_| goes_on) {
                 return self.load_items(Anchor::After(last.into()), Placement::NextUnread);
             }

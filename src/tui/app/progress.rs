@@ -120,6 +120,6 @@ impl Dialog for Progress {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Enter", "go to source"), ("X", "stop"), ("Up Down", "select"), ("Esc", "close")]
+        &[("Enter", "go to source"), ("Up Down", "select"), ("Esc", "close")]
     }
 }

@@ -382,7 +382,7 @@ impl SourcesPane {
             row(RowId::Smart(Smart::Pinned), "Pinned", sum(|s| s.facts.pinned)),
             row(RowId::Smart(Smart::Unread), "All unread", unread),
             row(RowId::Smart(Smart::Today), "Today", self.list.today),
-            row(RowId::Smart(Smart::All), "All items", unread),
+            row(RowId::Smart(Smart::All), "All items", sum(|s| s.facts.items)),
         ];
         // A selected "Changed" row stays, because removing it would change the item list.
         let stays =
