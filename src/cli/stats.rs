@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct StatsArgs {
-    /// Weeks to look back, at most 52
+    /// Weeks to cover, at most 52
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = weeks)]
     weeks: usize,
     /// Maximum number of sources listed; 0 lists all

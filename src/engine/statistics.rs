@@ -207,7 +207,10 @@ fn of_source(
     now: Time,
 ) -> Result<SourceStatistics> {
     let dates = reader.dates(facts.key, DATES)?;
-    let pulse = pulse(&dates, reader.oldest_poll(facts.key)?, now);
+    let polled = reader.oldest_poll(facts.key)?;
+    let pulse = pulse(&dates, polled, now);
+    // The items of a short time say little about how long it is followed.
+    let since = [counted.first, polled].into_iter().flatten().min();
     let minutes = counted.words.div_ceil(u64::from(READING_PACE));
     Ok(SourceStatistics {
         source: source.id.clone(),
@@ -225,7 +228,7 @@ fn of_source(
         slow: costs.millis >= SLOW,
         bytes: costs.bytes,
         bytes_saved: costs.bytes_saved,
-        unfollow: reason(source, facts, &counted, pulse, now),
+        unfollow: reason(source, facts, &counted, since, (pulse, now)),
         items_per_week: counted.per_week,
     })
 }
@@ -235,12 +238,13 @@ fn reason(
     source: &Source,
     facts: &SourceFacts,
     counted: &Counted,
-    pulse: Pulse,
-    now: Time,
+    since: Option<Time>,
+    (pulse, now): (Pulse, Time),
 ) -> Option<Unfollow> {
     let health = facts.health(now);
-    let failing = health == Health::Failing && facts.last_ok.is_none_or(|ok| now - ok >= FAILING);
-    let known_for = counted.first.map_or(TimeDelta::zero(), |first| now - first);
+    let failing =
+        health == Health::Failing && facts.last_ok.or(since).is_some_and(|at| now - at >= FAILING);
+    let known_for = since.map_or(TimeDelta::zero(), |since| now - since);
     let share = f64::from(counted.read) / f64::from(counted.items.max(1));
     match pulse {
         _ if !source.enabled || facts.pinned > 0 => None,

@@ -22,6 +22,9 @@ pub struct ItemFacts {
     pub words: u32,
 }
 
+/// Items discovered before a moment, one after the other, that show that there are no later ones.
+const OLD_IN_A_ROW: u32 = 1000;
+
 /// The polls of one source.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PollCosts {
@@ -47,7 +50,7 @@ impl Reader {
              ORDER BY key DESC LIMIT ?1",
         )?;
         let mut rows = query.query([MAX_ITEMS])?;
-        let mut seen = 0;
+        let (mut seen, mut old) = (0, 0);
         while let Some(r) = rows.next()? {
             let item = ItemFacts {
                 source: r.get(0)?,
@@ -56,11 +59,17 @@ impl Reader {
                 read: r.get(3)?,
                 words: r.get(4)?,
             };
-            if item.discovered < since {
-                return Ok(true);
-            }
-            each(item);
             seen += 1;
+            // Some may have been discovered while the clock was wrong.
+            if item.discovered < since {
+                old += 1;
+                if old == OLD_IN_A_ROW {
+                    return Ok(true);
+                }
+                continue;
+            }
+            old = 0;
+            each(item);
         }
         Ok(seen < MAX_ITEMS)
     }

@@ -34,7 +34,7 @@ pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<Im
 
 /// Largest number of files that are listed.
 const MAX_PATHS: usize = 200;
-/// Largest number of entries of a folder that are looked at.
+/// Largest number of entries of a folder that are listed.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The files and folders whose paths begin with a typed text, sorted; folders end with a slash.

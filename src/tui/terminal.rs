@@ -16,7 +16,7 @@ use std::thread::{JoinHandle, ThreadId};
 use std::time::Duration;
 use terminal_colorsaurus::QueryOptions;
 
-/// How long the terminal may take to tell its background.
+/// How long the terminal may take to report its background.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whether the terminal is in our mode.

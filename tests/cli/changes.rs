@@ -1,4 +1,4 @@
-//! What a newcomer is told: about changed items, vanished entries, known URLs and useless settings.
+//! Messages for newcomers: about changed items, vanished entries, known URLs and useless settings.
 
 use super::{Run, World};
 use newsfed::demo::server::Reply;

@@ -3,19 +3,23 @@
 use super::*;
 use newsfed::engine::{Unfollow, statistics};
 use newsfed::store::Mark;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 #[tokio::test]
 async fn counts_what_was_published_and_read() {
     let home = Home::new();
     let start = home.clock.now();
     // Twenty-four items, one for each of the last days, at ten past the hour.
+    let moved = Arc::new(AtomicI64::new(0));
+    let days = moved.clone();
     let server = Server::start(move |request| match request.path.as_str() {
         "/news" => {
+            let days = days.load(Ordering::SeqCst);
             let item = |n: i64| {
-                let at = start - chrono::TimeDelta::days(n) + chrono::TimeDelta::minutes(10);
+                let at = start + chrono::TimeDelta::days(days - n) + chrono::TimeDelta::minutes(10);
                 let date = at.to_rfc2822();
                 format!(
-                    "<item><guid>{n}</guid><title>Item {n}</title><description>{}</description>\
+                    "<item><guid>{days}-{n}</guid><title>Item {days}-{n}</title><description>{}</description>\
                      <pubDate>{date}</pubDate></item>",
                     "word ".repeat(460)
                 )
@@ -58,6 +62,13 @@ async fn counts_what_was_published_and_read() {
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
     assert_eq!(news.unfollow, Some(Unfollow::Unread));
     assert_eq!(news.reason().unwrap(), "1 of 24 items read");
+    // A short time is enough, if the source is followed for long.
+    moved.store(35, Ordering::SeqCst);
+    home.clock.advance(7 * DAY);
+    sync(&engine, Pace::Manual).await;
+    let later = statistics(&reader, &declared, 4, zone, home.clock.now()).unwrap();
+    let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
+    assert_eq!((news.items, news.unfollow), (24, Some(Unfollow::Unread)));
     engine.shutdown().await;
 }
 

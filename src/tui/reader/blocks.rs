@@ -131,11 +131,11 @@ impl<'a> Out<'a> {
         let lines = self.colored(language, code);
         let from = self.width.saturating_sub(space);
         let ground = Some(Ground { role: Role::Raised, from });
-        let room = space.saturating_sub(2 * inset).max(1);
+        let inside = space.saturating_sub(2 * inset).max(1);
         let wide = code.lines().map(text::width).max().unwrap_or(0);
-        let over = if self.wrap_code { 0 } else { wide.saturating_sub(room) };
-        let name = language.map(|name| text::truncate(name, room)).unwrap_or_default();
-        let before = Span::blank(room - text::width(&name).min(room));
+        let over = if self.wrap_code { 0 } else { wide.saturating_sub(inside) };
+        let name = language.map(|name| text::truncate(name, inside)).unwrap_or_default();
+        let before = Span::blank(inside - text::width(&name).min(inside));
         let mut out = vec![Line {
             spans: vec![before, Span::label(name, Role::Dim)],
             ground,
@@ -144,7 +144,7 @@ impl<'a> Out<'a> {
         }];
         for spans in lines {
             let parts = if self.wrap_code {
-                wrap(&spans, room)
+                wrap(&spans, inside)
             } else {
                 vec![Line { spans, ..Line::default() }]
             };

@@ -48,13 +48,13 @@ impl Out<'_> {
             };
             let mark = Span::mark(self.glyphs.link(i), Target::Link(i));
             let pad = Span::blank(wide.saturating_sub(text::width(&mark.text)));
-            let room = self.space(&[(Span::blank(wide), Span::blank(wide))]);
-            let room = room.saturating_sub(kind.len());
+            let inside = self.space(&[(Span::blank(wide), Span::blank(wide))]);
+            let inside = inside.saturating_sub(kind.len());
             // A name that is an address says nothing more.
             let name = if name.contains("://") { String::new() } else { name };
-            let name = text::truncate(name.trim(), room * 2 / 3).into_owned();
+            let name = text::truncate(name.trim(), inside * 2 / 3).into_owned();
             let gap = if name.is_empty() { 0 } else { GAP };
-            let left = room.saturating_sub(text::width(&name) + gap);
+            let left = inside.saturating_sub(text::width(&name) + gap);
             let address = text::truncate(address(&link.url), left).into_owned();
             let role = if name.is_empty() { Role::Link } else { Role::Dim };
             let spans = vec![

@@ -173,8 +173,8 @@ fn stacked(header: bool, cells: &Cells, space: usize) -> Vec<Line> {
             // Without a header the first cell heads its row.
             let indent = if indent == 0 && column > 0 { GAP } else { indent };
             let blank = Span::blank(indent.saturating_sub(text::width(&head)));
-            let room = space.saturating_sub(indent).max(1);
-            for (y, line) in wrap(cell, room).into_iter().enumerate() {
+            let inside = space.saturating_sub(indent).max(1);
+            for (y, line) in wrap(cell, inside).into_iter().enumerate() {
                 let margin = match y {
                     0 => vec![Span::label(head.clone(), Role::Strong), blank.clone()],
                     _ => vec![Span::blank(indent)],

@@ -1,6 +1,6 @@
 //! Tests of the Reader on a test screen.
 
-mod looks;
+mod styles;
 
 use super::{Stage, article, difference, item_rows};
 use crate::article::{differences, from_html};

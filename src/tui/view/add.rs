@@ -206,7 +206,7 @@ fn found(
 fn way_row(app: &App, row: &mut Row, (discovery, label): (&Discovery, &str), i: usize, here: bool) {
     let way = &discovery.ways[i];
     let (name, detail) = way.describe(app.now);
-    // What tells it from others of the same kind.
+    // What distinguishes it from others of the same kind.
     let own = label.strip_prefix(name).unwrap_or_default();
     let own = own.strip_prefix(&format!(" \u{b7} {detail}")).unwrap_or_default();
     let elsewhere = Some(way.url.as_str()).filter(|_| way.url != discovery.address);
