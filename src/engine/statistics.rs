@@ -97,8 +97,6 @@ struct Counted {
     read: u32,
     words: u64,
     per_week: Vec<u32>,
-    /// When the first of these items was discovered.
-    first: Option<Time>,
 }
 
 /// Reads the statistics of the declared sources over the last `weeks` (1 to [`MAX_WEEKS`]); `zone`
@@ -162,8 +160,6 @@ impl Statistics {
     }
 
     fn count(&mut self, source: &mut Counted, item: ItemFacts, zone: FixedOffset, now: Time) {
-        let first = source.first.get_or_insert(item.discovered);
-        *first = item.discovered.min(*first);
         let weeks = self.items_per_week.len();
         let ago = (now - item.date).num_days().max(0) / 7;
         let Some(week) = usize::try_from(ago).ok().and_then(|ago| weeks.checked_sub(ago + 1))
@@ -210,7 +206,10 @@ fn of_source(
     let polled = reader.oldest_poll(facts.key)?;
     let pulse = pulse(&dates, polled, now);
     // The items of a short time say little about how long it is followed.
-    let since = [counted.first, polled].into_iter().flatten().min();
+    let followed_long = reader.has_item_from_before(facts.key, now - FOLLOWED)?;
+    // Polls are kept for as long as a source may fail.
+    let nearly = FAILING - TimeDelta::days(1);
+    let polled_long = polled.is_some_and(|at| now - at >= nearly);
     let minutes = counted.words.div_ceil(u64::from(READING_PACE));
     Ok(SourceStatistics {
         source: source.id.clone(),
@@ -228,7 +227,7 @@ fn of_source(
         slow: costs.millis >= SLOW,
         bytes: costs.bytes,
         bytes_saved: costs.bytes_saved,
-        unfollow: reason(source, facts, &counted, since, (pulse, now)),
+        unfollow: reason(source, facts, &counted, (followed_long, polled_long), (pulse, now)),
         items_per_week: counted.per_week,
     })
 }
@@ -238,20 +237,19 @@ fn reason(
     source: &Source,
     facts: &SourceFacts,
     counted: &Counted,
-    since: Option<Time>,
+    (followed_long, polled_long): (bool, bool),
     (pulse, now): (Pulse, Time),
 ) -> Option<Unfollow> {
     let health = facts.health(now);
     let failing =
-        health == Health::Failing && facts.last_ok.or(since).is_some_and(|at| now - at >= FAILING);
-    let known_for = since.map_or(TimeDelta::zero(), |since| now - since);
+        health == Health::Failing && facts.last_ok.map_or(polled_long, |at| now - at >= FAILING);
     let share = f64::from(counted.read) / f64::from(counted.items.max(1));
     match pulse {
         _ if !source.enabled || facts.pinned > 0 => None,
         _ if health == Health::Gone => Some(Unfollow::Gone),
         _ if failing => Some(Unfollow::Failing),
         Pulse::Dead => Some(Unfollow::Dead),
-        _ if counted.items >= ENOUGH && share < READ_SHARE && known_for >= FOLLOWED => {
+        _ if counted.items >= ENOUGH && share < READ_SHARE && followed_long => {
             Some(Unfollow::Unread)
         }
         _ => None,

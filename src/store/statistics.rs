@@ -74,6 +74,16 @@ impl Reader {
         Ok(seen < MAX_ITEMS)
     }
 
+    /// Whether an item of a source (row key) was discovered before a moment.
+    pub fn has_item_from_before(&self, source: i64, before: Time) -> Result<bool> {
+        // In the order of dates, in which old items come first.
+        let mut query = self.conn.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM item INDEXED BY item_source
+             WHERE source = ?1 AND discovered <= ?2 ORDER BY date)",
+        )?;
+        Ok(query.query_row((source, before.timestamp()), |r| r.get(0))?)
+    }
+
     /// The cost of the polls since a moment, by the row keys of their sources.
     pub fn poll_costs(&self, since: Time) -> Result<HashMap<i64, PollCosts>> {
         let mut query = self.conn.prepare_cached(

@@ -63,8 +63,9 @@ async fn counts_what_was_published_and_read() {
     assert_eq!(news.unfollow, Some(Unfollow::Unread));
     assert_eq!(news.reason().unwrap(), "1 of 24 items read");
     // A short time is enough, if the source is followed for long.
-    moved.store(35, Ordering::SeqCst);
-    home.clock.advance(7 * DAY);
+    sync(&engine, Pace::Manual).await;
+    moved.store(56, Ordering::SeqCst);
+    home.clock.advance(28 * DAY);
     sync(&engine, Pace::Manual).await;
     let later = statistics(&reader, &declared, 4, zone, home.clock.now()).unwrap();
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
