@@ -4,7 +4,7 @@ use super::fulltext::paused_until;
 use super::handle::Handle;
 use super::poll::pause_host;
 use crate::article::Thumbnail;
-use crate::net::{self, FetchError, Request};
+use crate::net::{self, FetchError, Purpose, Request};
 use crate::util::{limits, text};
 use url::Url;
 
@@ -28,6 +28,7 @@ impl Handle {
             allow_private: net::allows_private(&source),
             spacing: source.rules.pages().and_then(|rules| rules.delay),
             max_bytes: Some(limits::IMAGE_BYTES as u64),
+            purpose: Purpose::Picture,
             ..Request::page(url)
         };
         let fetched = context.client.fetch(request).await;

@@ -80,7 +80,7 @@ impl Client {
     /// # Errors
     /// If there is no usable response, or the request is not allowed.
     pub async fn fetch(&self, request: Request) -> Result<Response, FetchError> {
-        self.fetch_checked(&request, request.purpose == Purpose::Page).await
+        self.fetch_checked(&request, request.purpose != Purpose::Feed).await
     }
 
     /// Pauses the host of a URL until `until`; waiting requests fail with [`FetchError::Paused`].
@@ -139,7 +139,7 @@ impl Client {
         let request_headers = RequestHeaders::prepare(request, user, &inner.secrets).await?;
         let allowed = match request.purpose {
             Purpose::Feed => inner.settings.feed_timeout,
-            Purpose::Page => inner.settings.page_timeout,
+            Purpose::Page | Purpose::Picture => inner.settings.page_timeout,
         };
         let (mut spent, mut hops, mut seen) = (Duration::ZERO, Vec::new(), HashSet::new());
         loop {

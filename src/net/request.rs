@@ -15,6 +15,8 @@ pub enum Purpose {
     Feed,
     /// A page, a sitemap, an article: robots.txt is obeyed.
     Page,
+    /// A picture of an article; otherwise like a page.
+    Picture,
 }
 
 /// A conditional GET and everything it depends on.

@@ -36,6 +36,7 @@ impl RequestHeaders {
                 "application/atom+xml, application/rss+xml, application/feed+json, \
                  application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
             }
+            Purpose::Picture => "image/png, image/jpeg, image/webp, image/gif, image/*;q=0.5",
             Purpose::Page => "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.5",
         };
         let mut common = HeaderMap::new();

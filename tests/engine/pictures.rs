@@ -72,6 +72,9 @@ async fn shows_pictures_and_explains_what_is_none() {
     }
     let asked = paths_requested(&server);
     assert!(!asked.iter().any(|path| path == "/hidden/a.png"), "{asked:?}");
+    let requests = server.requests();
+    let picture = requests.iter().find(|request| request.path == "/fine.png").unwrap();
+    assert!(picture.header("accept").unwrap().starts_with(b"image/"), "servers may choose by it");
     assert_eq!(asked.iter().filter(|path| *path == "/fine.png").count(), 2, "{asked:?}");
     assert!(engine.picture(key + 1, &server.url("/fine.png")).await.is_err(), "no such source");
     assert!(engine.picture(key, "file:///etc/hostname").await.is_err());

@@ -13,7 +13,7 @@ use crate::tui::view::{self, DialogArea};
 use crate::util::url::parse_web;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Preview of an import.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl ImportPreview {
     pub(crate) fn is_ticked(&self, line: ImportLine<'_>) -> bool {
         match line {
             ImportLine::Folder(folder, _) => {
-                self.in_folder(folder).any(|url| !self.unticked.contains(&url))
+                self.in_folder(folder).any(|url| !self.unticked.contains(url))
             }
             ImportLine::Source(source) => !self.unticked.contains(source.url.as_str()),
             ImportLine::View(view) => !self.unticked.contains(&view.name),
@@ -67,20 +67,20 @@ impl ImportPreview {
     }
 
     /// The URLs of the sources of a folder.
-    fn in_folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = String> + 'a {
+    fn in_folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a str> + 'a {
         let sources = self.read.iter().flat_map(|read| &read.sources);
         let inside = move |s: &&Source| s.folder.as_deref() == Some(folder);
-        sources.filter(inside).map(|s| s.url.to_string())
+        sources.filter(inside).map(|s| s.url.as_str())
     }
 
     /// Ticks or unticks the selected source, view or folder.
     fn toggle(&mut self) {
         let lines = self.lines();
         let Some(line) = lines.get(self.selected).copied() else { return };
-        let names: Vec<String> = match line {
-            ImportLine::Folder(folder, _) => self.in_folder(folder).collect(),
-            ImportLine::Source(source) => vec![source.url.to_string()],
-            ImportLine::View(view) => vec![view.name.clone()],
+        let names: HashSet<String> = match line {
+            ImportLine::Folder(folder, _) => self.in_folder(folder).map(str::to_owned).collect(),
+            ImportLine::Source(source) => [source.url.to_string()].into(),
+            ImportLine::View(view) => [view.name.clone()].into(),
             _ => return,
         };
         match self.is_ticked(line) {
@@ -281,21 +281,23 @@ impl App {
 
 /// The sources without a folder, then the folders with theirs, in the order of the list.
 fn grouped(sources: &[Source]) -> Vec<ImportLine<'_>> {
-    let mut folders: Vec<&str> = Vec::new();
-    for folder in sources.iter().filter_map(|source| source.folder.as_deref()) {
-        if !folders.contains(&folder) {
-            folders.push(folder);
-        }
+    let mut lines = Vec::with_capacity(sources.len());
+    let mut folders: Vec<(&str, Vec<&Source>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for source in sources {
+        let Some(folder) = source.folder.as_deref() else {
+            lines.push(ImportLine::Source(source));
+            continue;
+        };
+        let place = *places.entry(folder).or_insert_with(|| {
+            folders.push((folder, Vec::new()));
+            folders.len() - 1
+        });
+        folders[place].1.push(source);
     }
-    let inside = |folder: Option<&str>| {
-        let sources = sources.iter().filter(move |s| s.folder.as_deref() == folder);
-        sources.map(ImportLine::Source).collect::<Vec<_>>()
-    };
-    let mut lines = inside(None);
-    for folder in folders {
-        let of_folder = inside(Some(folder));
-        lines.push(ImportLine::Folder(folder, of_folder.len()));
-        lines.extend(of_folder);
+    for (folder, inside) in folders {
+        lines.push(ImportLine::Folder(folder, inside.len()));
+        lines.extend(inside.into_iter().map(ImportLine::Source));
     }
     lines
 }
