@@ -7,15 +7,17 @@ use super::super::chrome::marks;
 use super::super::row::span;
 use super::ink;
 use crate::config::{Action, Context, Role};
-use crate::model::{Item, Revision, TextFrom};
+use crate::model::{DatePrecision, Item, Revision, TextFrom, Time};
 use crate::util::text;
-use chrono::{DateTime, Datelike, Local, TimeZone};
+use chrono::{Datelike, Local, TimeZone};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Ink};
 
 /// Most lines of a title, and of a fact.
 const MAX_TITLE: usize = 4;
 const MAX_FACT: usize = 3;
+/// Most cells of a list of names.
+const LONGEST: usize = 300;
 /// Cells between two facts.
 const GAP: &str = "   ";
 /// Height of the pane from which on all facts are shown.
@@ -59,18 +61,20 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
     out
 }
 
+/// At most as much of a list of names as a head shows: it is wrapped for every frame.
+fn short(names: &str) -> String {
+    text::truncate(names, LONGEST).into_owned()
+}
+
 /// Author, date and reading time.
 fn byline(app: &App, item: &Item, source: Option<&SourceEntry>) -> String {
     let is_source = |name: &str| source.is_some_and(|s| s.title().trim() == name.trim());
     let authors: Vec<&str> =
         item.authors.iter().map(String::as_str).filter(|name| !is_source(name)).collect();
-    let date = item
-        .published
-        .or(item.updated)
-        .map(|t| describe(&t.with_timezone(&Local), &app.now.with_timezone(&Local)));
+    let date = item.published.or(item.updated).map(|time| describe(time, app.now, &Local));
     let minutes = app.reader.minutes();
     let parts: Vec<String> = [
-        (!authors.is_empty()).then(|| authors.join(", ")),
+        (!authors.is_empty()).then(|| short(&authors.join(", "))),
         Some(date.unwrap_or_else(|| "no date".to_owned())),
         (minutes > 0).then(|| format!("{minutes} min read")),
     ]
@@ -80,17 +84,26 @@ fn byline(app: &App, item: &Item, source: Option<&SourceEntry>) -> String {
     parts.join(&format!(" {} ", marks(app).bullet))
 }
 
-/// A date as text: `today 00:55`, `yesterday 14:05`, `20 Nov`, `20 Nov 2024`.
-fn describe<Z: TimeZone>(time: &DateTime<Z>, now: &DateTime<Z>) -> String
+/// A date as text: `today 00:55`, `yesterday 14:05`, `20 Nov`, `20 Nov 2024`; without a time if the
+/// publisher gave none.
+fn describe<Z: TimeZone>(time: Time, now: Time, zone: &Z) -> String
 where
     Z::Offset: std::fmt::Display,
 {
-    let (day, today) = (time.date_naive(), now.date_naive());
+    let today = now.with_timezone(zone).date_naive();
+    let (day, clock) = match DatePrecision::of(time) {
+        // The day in the publisher's calendar.
+        DatePrecision::Day => (time.date_naive(), String::new()),
+        DatePrecision::Time => {
+            let time = time.with_timezone(zone);
+            (time.date_naive(), time.format(" %H:%M").to_string())
+        }
+    };
     match (today - day).num_days() {
-        0 => time.format("today %H:%M").to_string(),
-        1 => time.format("yesterday %H:%M").to_string(),
-        _ if day.year() == today.year() => time.format("%-d %b").to_string(),
-        _ => time.format("%-d %b %Y").to_string(),
+        0 => format!("today{clock}"),
+        1 => format!("yesterday{clock}"),
+        _ if day.year() == today.year() => day.format("%-d %b").to_string(),
+        _ => day.format("%-d %b %Y").to_string(),
     }
 }
 
@@ -109,7 +122,8 @@ fn facts(
         article.row.pinned.then(|| vec![(format!("{} Pinned", marks(app).pinned), Role::Pinned)]);
     let roomy = area.height >= ROOMY;
     let dim = |words: String| vec![(words, Role::Dim)];
-    let tags = (!item.tags.is_empty()).then(|| dim(format!("Tags: {}", item.tags.join(", "))));
+    let tags =
+        (!item.tags.is_empty()).then(|| dim(short(&format!("Tags: {}", item.tags.join(", ")))));
     let all = [
         pinned,
         origin(app, item, source).filter(|_| roomy),
@@ -258,14 +272,20 @@ mod tests {
 
     #[test]
     fn describes_dates_by_their_distance() {
-        let now = "2026-01-02T00:30:00Z".parse::<DateTime<Utc>>().unwrap();
+        let now = "2026-01-02T00:30:00Z".parse().unwrap();
         for (time, expected) in [
             ("2026-01-02T00:05:00Z", "today 00:05"),
+            ("2026-01-02T00:00:00Z", "today"),
             ("2026-01-01T23:05:00Z", "yesterday 23:05"),
+            ("2026-01-01T00:00:00Z", "yesterday"),
             ("2025-12-31T23:05:00Z", "31 Dec 2025"),
             ("2026-03-04T00:00:00Z", "4 Mar"),
         ] {
-            assert_eq!(describe(&time.parse().unwrap(), &now), expected);
+            assert_eq!(describe(time.parse().unwrap(), now, &Utc), expected);
         }
+        // A day stays that day, also west of Greenwich.
+        let west = chrono::FixedOffset::west_opt(5 * 3600).unwrap();
+        let day = "2026-01-01T00:00:00Z".parse().unwrap();
+        assert_eq!(describe(day, now, &west), "today");
     }
 }
