@@ -130,6 +130,28 @@ fn text_on_the_screen_is_readable_in_every_theme() {
     }
 }
 
+#[test]
+fn ascii_mode_draws_ascii_only() {
+    for (keys, dialog) in [("", false), ("<Tab>", false), (",", true), ("w", true), ("?", true)] {
+        let mut settings = Settings::default();
+        settings.ui.ascii = true;
+        let mut rows = item_rows();
+        rows.retain(|row| row.title.is_ascii());
+        rows[0].title = "a long title ".repeat(20);
+        let mut stage = Stage::with(settings, source_list(), rows);
+        for size in [(50, 15), (80, 24), (140, 40)] {
+            stage.screen(size.0, size.1);
+            stage.keys(keys);
+            let screen = stage.screen(size.0, size.1);
+            let odd = screen.chars().find(|c| !c.is_ascii());
+            assert_eq!(odd, None, "{keys} {size:?}\n{screen}");
+            if dialog {
+                stage.keys("<Esc>");
+            }
+        }
+    }
+}
+
 /// A change of the interface's state.
 type Change<'a> = &'a dyn Fn(&mut Stage);
 

@@ -68,7 +68,27 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     // A dialog may use the lower lines; then a message covers the keys.
     let open = app.dialogs.iter().any(|dialog| !dialog.is_line());
     chrome::toast(app, frame, if open { area } else { body });
+    if app.settings.ui.ascii {
+        ascii_marks(frame.buffer_mut(), app.areas.reader.unwrap_or_default());
+    }
     part_flags(frame.buffer_mut());
+}
+
+/// Replaces the marks of cut texts, those between facts and shades by ASCII, except in the article,
+/// which is shown as it is.
+fn ascii_marks(buffer: &mut Buffer, article: Rect) {
+    for position in buffer.area.positions().filter(|position| !article.contains(*position)) {
+        let cell = &mut buffer[position];
+        match cell.symbol() {
+            "…" => cell.set_symbol("~"),
+            "·" | "•" => cell.set_symbol("-"),
+            "░" => cell.set_symbol("."),
+            "▒" => cell.set_symbol(":"),
+            "▓" => cell.set_symbol("+"),
+            "█" => cell.set_symbol("#"),
+            _ => continue,
+        };
+    }
 }
 
 /// The screen above the status line.
