@@ -79,15 +79,15 @@ impl App {
         }
     }
 
-    /// Fetches the next picture of the open article, one at a time, so that leaving it ends that.
+    /// Fetches the next picture of the open article, one at a time. After it is left, none is begun.
     pub(super) fn next_picture(&mut self) -> Vec<Effect> {
+        if self.reader.pictures.loading.is_some() {
+            return vec![];
+        }
         let open = self.focus == Focus::Reader && self.shows_pictures();
         let pictures = &mut self.reader.pictures;
         let Some(article) = self.reader.article.as_ref().filter(|_| open) else { return vec![] };
         let Some(url) = pictures.missing(&article.document) else { return vec![] };
-        if pictures.loading.is_some() {
-            return vec![];
-        }
         pictures.loading = Some(url.clone());
         vec![Effect::FetchPicture { source: article.row.source_key, url }]
     }
@@ -97,7 +97,9 @@ impl App {
         url: String,
         picture: Option<Arc<Thumbnail>>,
     ) -> Vec<Effect> {
-        let there = picture.is_some();
+        let document = self.reader.article.as_ref().map(|article| &article.document);
+        let shown = document.is_some_and(|d| d.links.iter().any(|link| link.url == url));
+        let there = picture.is_some() && shown;
         self.reader.pictures.loading = None;
         self.reader.pictures.keep(url, picture);
         if there {
