@@ -161,6 +161,11 @@ impl ReaderThread {
             if newer(is_window) || newer(is_article) {
                 continue;
             }
+            // The user waits for an article, not for the texts beside the titles.
+            if matches!(read, Read::Snippets { .. }) && waiting.iter().any(is_article) {
+                waiting.push_back(read);
+                continue;
+            }
             // Counts have the lowest priority.
             let counts = |q: &Read| matches!(q, Read::Counts { .. });
             if counts(&read) && !waiting.is_empty() {

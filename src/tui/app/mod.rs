@@ -70,7 +70,7 @@ use history::History;
 use progress::ProgressRow;
 pub(super) use settings::KeysPage;
 use settings::PendingEdits;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use why::Rhythms;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -129,8 +129,10 @@ pub(super) struct App {
     /// Commands that were run from the palette, the last one first.
     recent: Vec<Action>,
     pub(super) refreshing: Option<Refreshing>,
-    /// The results of the last refresh.
-    results: Vec<ProgressRow>,
+    /// Whether the statistics are being read.
+    counts_items: bool,
+    /// The results of the last refresh; those that need attention come first.
+    results: BTreeMap<Fate, Vec<ProgressRow>>,
     pub(super) areas: Areas,
     pub(super) texts: Texts,
     pub(super) history: History,
@@ -196,7 +198,8 @@ impl App {
             unbound: HashSet::new(),
             recent: Vec::new(),
             refreshing: None,
-            results: Vec::new(),
+            counts_items: false,
+            results: BTreeMap::new(),
             areas: Areas::default(),
             texts: Texts::default(),
             history: History::default(),

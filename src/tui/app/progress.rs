@@ -27,11 +27,10 @@ pub(crate) enum Fate {
     Waiting,
 }
 
-/// A source in the list, and what happened.
+/// A source, and what happened in words.
 #[derive(Debug)]
 pub(crate) struct ProgressRow {
     pub(crate) source: SourceId,
-    pub(crate) fate: Fate,
     pub(crate) words: String,
 }
 
@@ -43,9 +42,8 @@ impl App {
         if left_out > 0 {
             words += &format!(", {left_out} left out");
         }
-        self.results.push(ProgressRow { source: report.source.clone(), fate, words });
-        // What needs attention comes first.
-        self.results.sort_by_key(|row| row.fate);
+        let row = ProgressRow { source: report.source.clone(), words };
+        self.results.entry(fate).or_default().push(row);
     }
 
     fn fate(&self, result: &Refreshed) -> (Fate, String) {
@@ -70,7 +68,9 @@ impl App {
 
     /// The results so far, and the sources that are being polled or wait for their turn.
     pub(crate) fn progress_rows(&self) -> Vec<(&SourceId, Fate, &str)> {
-        let done = self.results.iter().map(|row| (&row.source, row.fate, row.words.as_str()));
+        let done = self.results.iter().flat_map(|(fate, rows)| {
+            rows.iter().map(|row| (&row.source, *fate, row.words.as_str()))
+        });
         let is_waiting =
             |s: &&super::super::event::SourceEntry| self.status.claimed.contains(&s.facts.key);
         let waiting = self.sources.list.sources.iter().filter(is_waiting);

@@ -26,13 +26,18 @@ const MAX_LINES: usize = 100_000;
 impl App {
     pub(super) fn open_stats(&mut self) -> Vec<Effect> {
         self.push_dialog(StatsPanel::default());
-        vec![Effect::Read(Read::Statistics)]
+        // Counting goes on when the dialog is closed; its result serves the next one.
+        match std::mem::replace(&mut self.counts_items, true) {
+            true => vec![],
+            false => vec![Effect::Read(Read::Statistics)],
+        }
     }
 
     pub(super) fn statistics_loaded(
         &mut self,
         result: Result<Box<Statistics>, Failure>,
     ) -> Vec<Effect> {
+        self.counts_items = false;
         match (self.dialog_mut::<StatsPanel>(), result) {
             (Some(panel), Ok(statistics)) => {
                 panel.statistics = Some(statistics);

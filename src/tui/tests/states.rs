@@ -141,3 +141,18 @@ fn statistics_at_every_size() {
     stage.keys("<Esc>");
     assert!(!stage.screen(80, 24).contains("Statistics"));
 }
+
+#[test]
+fn statistics_are_read_once_at_a_time() {
+    let mut app = Stage::new().app;
+    let mut press = |code| {
+        let key = KeyEvent::new(code, KeyModifiers::NONE);
+        let effects = app.update(Event::KeyPressed(key), now());
+        effects.iter().filter(|e| matches!(e, Effect::Read(Read::Statistics))).count()
+    };
+    let reads: Vec<usize> =
+        [KeyCode::Char('%'), KeyCode::Esc, KeyCode::Char('%')].map(&mut press).to_vec();
+    assert_eq!(reads, [1, 0, 0]);
+    app.update(Event::StatisticsLoaded(Err("locked".to_owned())), now());
+    assert!(app.dialogs.is_empty(), "the dialog does not wait any longer");
+}
