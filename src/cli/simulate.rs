@@ -11,7 +11,7 @@ use crate::schedule::simulate::{
 use crate::schedule::{AdvaRssParameters, ChangeRateParameters, LearnedParameters, price_for};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::time_text;
-use chrono::TimeDelta;
+
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::fs::File;
@@ -248,10 +248,9 @@ fn from_database(global: &Global, out: &mut Output) -> Result<Vec<Timeline>, Fai
 }
 
 fn too_little(seconds: i64, items: usize) -> String {
-    let minutes = TimeDelta::try_seconds(seconds).map_or(0, |span| span.num_minutes());
-    let span = match minutes {
-        ..1 => "less than a minute".to_owned(),
-        minutes => time_text::span(TimeDelta::minutes(minutes)),
+    let span = match seconds {
+        ..60 => "less than a minute".to_owned(),
+        seconds => time_text::span(seconds),
     };
     let items = match items {
         1 => "1 item".to_owned(),

@@ -13,7 +13,7 @@ use crate::config::{SourceChange, SourcesFile};
 use crate::model::{SourceId, Time};
 use crate::store::Store;
 use crate::util::clock::{Clock, SystemClock};
-use crate::util::time_text::{day, span};
+use crate::util::time_text::{age, day};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -123,7 +123,7 @@ fn list(catalogue: &Catalogue, out: &mut Output) -> Result<(), Failure> {
 fn cells(entry: &Entry, now: Time) -> [String; 6] {
     let facts = &entry.facts;
     let next = match (entry.source.enabled, facts.next_poll) {
-        (true, Some(at)) if health(entry, now) != "gone" => span(at - now),
+        (true, Some(at)) if health(entry, now) != "gone" => age((at - now).num_seconds()),
         (true, None) => "now".to_owned(),
         _ => "-".to_owned(),
     };

@@ -1,13 +1,12 @@
 //! Why a source is polled when it is, as text for the command line and the TUI.
 
-use super::site::EXPLORING;
 use super::why::{PausedBy, PollSummary, Why};
 use crate::model::{
     DecidingSignal, Moved, Outcome, Pause, PauseReason, Planned, SelectorProblem, Signal, Time,
 };
 use crate::schedule::{Gaps, Pulse};
 use crate::util::text::size;
-use crate::util::time_text;
+use crate::util::time_text::{self, span};
 use chrono::{Local, Offset, TimeDelta};
 
 /// Header of the hours of a day, one cell each.
@@ -23,22 +22,18 @@ pub struct ScheduleSummary {
     pub week: Vec<(&'static str, String)>,
     /// The last polls, newest first.
     pub polls: Vec<String>,
-    /// Whether the site is being explored.
-    pub exploring: bool,
 }
 
 impl Why {
     /// Describes the schedule; `enabled` is whether the source is enabled.
     pub fn describe(&self, enabled: bool, ascii: bool, now: Time) -> ScheduleSummary {
-        let east = i64::from(now.with_timezone(&Local).offset().fix().local_minus_utc());
         ScheduleSummary {
             facts: facts(self, enabled, now),
             week: match self.explanation.observed {
                 0 => Vec::new(),
-                _ => strip(&self.explanation.week, east.div_euclid(3600), ascii),
+                _ => strip(&self.explanation.week, hours_east(now), ascii),
             },
             polls: self.polls.iter().map(poll).collect(),
-            exploring: self.crawl.first().is_some_and(|words| words.starts_with(EXPLORING)),
         }
     }
 }
@@ -61,18 +56,9 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     if let Some(problem) = &why.broken {
         line("broken", broken(problem));
     }
-    line("next", next(why, enabled, now));
-    // No rule moves a source that is gone, and the line about the next poll says so.
-    if let Some(planned) = why.planned.as_ref().filter(|_| !gone(why)) {
-        let moved = moves(planned, now);
-        line("wanted", format!("{}{}{moved}", time_text::clock(planned.wanted, now), worth(why)));
-    }
-    if let Some(deciding) = why.planned.as_ref().and_then(|planned| planned.signal.as_ref()) {
-        line("signal", signal(deciding));
-    }
-    if let Some(pause) = why.pause.filter(|pause| !gone(why) && !is_shown(why, pause)) {
-        let by = why.paused_by.as_ref().map(|by| paused_by(by, now)).unwrap_or_default();
-        line("paused", format!("{}{by}", time_text::pause(&pause, now)));
+    line("next", next_poll(why, enabled, now));
+    for (name, value) in reasons(why, now) {
+        line(name, value);
     }
     let mut coming: Vec<String> =
         known.coming.iter().map(|at| time_text::clock(*at, now)).collect();
@@ -94,13 +80,32 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// Why the next poll is due when it is: names and values.
+pub(super) fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
+    let mut reasons = Vec::new();
+    // No rule moves a source that is gone, and the line about the next poll says so.
+    if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
+        let moved = moves(planned, now);
+        let wanted = time_text::clock(planned.wanted, now);
+        reasons.push(("wanted", format!("{wanted}{}{moved}", worth(why))));
+    }
+    if let Some(deciding) = why.planned.as_ref().and_then(|planned| planned.signal.as_ref()) {
+        reasons.push(("signal", signal(deciding)));
+    }
+    if let Some(pause) = why.pause.filter(|pause| !is_gone(why) && !is_shown(why, pause)) {
+        let by = why.paused_by.as_ref().map(|by| paused_by(by, now)).unwrap_or_default();
+        reasons.push(("paused", format!("{}{by}", time_text::pause(&pause, now))));
+    }
+    reasons
+}
+
 /// The signal that decided when the pages of a site are polled again.
 fn signal(signal: &DecidingSignal) -> String {
     if signal.name == Signal::Nothing {
         return format!("none: {}", signal.why);
     }
     let after = i64::try_from(signal.after).unwrap_or(i64::MAX);
-    format!("{}: {} ({})", signal.name.name(), signal.why, span_of(after))
+    format!("{}: {} ({})", signal.name.name(), signal.why, span(after))
 }
 
 /// The problem of the rules of a website, since when, and selectors that would match.
@@ -123,7 +128,7 @@ fn paused_by(by: &PausedBy, now: Time) -> String {
 }
 
 /// Whether the server said that the source is gone permanently.
-fn gone(why: &Why) -> bool {
+pub(super) fn is_gone(why: &Why) -> bool {
     why.pause.is_some_and(|pause| pause.reason == PauseReason::Gone)
 }
 
@@ -172,31 +177,25 @@ fn rate(why: &Why) -> String {
 
 fn gap_words(gaps: &Gaps) -> String {
     if gaps.least == gaps.most {
-        return format!("always {}", span_of(gaps.most));
+        return format!("always {}", span(gaps.most));
     }
     format!(
         "half of them {} to {}, median {}; all {} to {}",
-        span_of(gaps.lower),
-        span_of(gaps.upper),
-        span_of(gaps.median),
-        span_of(gaps.least),
-        span_of(gaps.most)
+        span(gaps.lower),
+        span(gaps.upper),
+        span(gaps.median),
+        span(gaps.least),
+        span(gaps.most)
     )
 }
 
-fn span_of(seconds: i64) -> String {
-    match TimeDelta::try_seconds(seconds) {
-        Some(delta) if seconds >= 60 => time_text::span(delta),
-        _ => format!("{seconds}s"),
-    }
-}
-
-fn next(why: &Why, enabled: bool, now: Time) -> String {
+/// When the next poll is due, or why there is none.
+pub(super) fn next_poll(why: &Why, enabled: bool, now: Time) -> String {
     let at = match why.next_poll {
         _ if !enabled => return "never: the source is disabled".to_owned(),
-        _ if gone(why) => return format!("never: {}", PauseReason::Gone.describe()),
+        _ if is_gone(why) => return format!("never: {}", PauseReason::Gone.describe()),
         Some(at) if at - now >= TimeDelta::minutes(1) => {
-            format!("{}, in {}", time_text::clock(at, now), time_text::span(at - now))
+            format!("{}, in {}", time_text::clock(at, now), span((at - now).num_seconds()))
         }
         Some(at) if at > now => format!("{}, within a minute", time_text::clock(at, now)),
         Some(at) if why.overdue => format!("due since {}", time_text::clock(at, now)),
@@ -240,22 +239,41 @@ fn spent(why: &Why, now: Time) -> String {
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/// One line per day, one character per hour; moves the UTC week by `east` hours to the user's
-/// time zone.
-fn strip(week: &[f64], east: i64, ascii: bool) -> Vec<(&'static str, String)> {
-    let shades = if ascii { [' ', '.', ':', '*', '#'] } else { [' ', '░', '▒', '▓', '█'] };
-    let shade = |hour: i64| {
+/// Hours east of UTC, rounded down.
+pub(super) fn hours_east(now: Time) -> i64 {
+    i64::from(now.with_timezone(&Local).offset().fix().local_minus_utc()).div_euclid(3600)
+}
+
+/// The rates from which on an hour has the levels 1 to 4, relative to the mean of the week.
+const LEVELS: [f64; 4] = [0.3, 0.8, 1.3, 2.2];
+
+/// For each day, a level from 0 to 4 for each hour; moves the UTC week by `east` hours to the
+/// user's time zone.
+pub(super) fn levels(week: &[f64], east: i64) -> Vec<(&'static str, [u8; 24])> {
+    let level = |hour: i64| {
         // Modulo the 168 hours of a week.
         let at = (hour - east).rem_euclid(168) as usize;
-        let level = week.get(at).copied().unwrap_or(0.0);
-        let place = [0.3, 0.8, 1.3, 2.2].iter().filter(|from| level >= **from).count();
-        shades[place]
+        let rate = week.get(at).copied().unwrap_or(0.0);
+        LEVELS.iter().filter(|from| rate >= **from).count() as u8
     };
-    let day = |(n, name): (i64, &'static str)| {
-        let hours: String = (0..24).map(|h| shade(n * 24 + h)).collect();
-        (name, hours.trim_end().to_owned())
+    let day = |(day, name): (i64, &'static str)| {
+        let mut hours = [0; 24];
+        for (hour, slot) in (0..).zip(&mut hours) {
+            *slot = level(day * 24 + hour);
+        }
+        (name, hours)
     };
     (0..).zip(DAYS).map(day).collect()
+}
+
+/// One line per day, one character per hour.
+fn strip(week: &[f64], east: i64, ascii: bool) -> Vec<(&'static str, String)> {
+    let shades = if ascii { [' ', '.', ':', '*', '#'] } else { [' ', '░', '▒', '▓', '█'] };
+    let line = |hours: [u8; 24]| -> String {
+        hours.iter().filter_map(|level| shades.get(usize::from(*level))).collect()
+    };
+    let days = levels(week, east).into_iter();
+    days.map(|(name, hours)| (name, line(hours).trim_end().to_owned())).collect()
 }
 
 fn poll(poll: &PollSummary) -> String {
@@ -265,9 +283,9 @@ fn poll(poll: &PollSummary) -> String {
         Outcome::Fetched { new, updated, .. } => format!("{new} new, {updated} updated"),
         Outcome::Failed { message, .. } => message.clone(),
     };
-    let delay = poll.delay_min.map_or_else(String::new, |minutes| {
-        format!(", out for {}", span_of((minutes * 60.0) as i64))
-    });
+    let delay = poll
+        .delay_min
+        .map_or_else(String::new, |minutes| format!(", out for {}", span((minutes * 60.0) as i64)));
     format!("{}  {status}  {what}{delay}", time_text::minute(poll.at))
 }
 

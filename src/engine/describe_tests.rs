@@ -154,7 +154,7 @@ fn reports_the_deciding_signal() {
     let signal =
         DecidingSignal { name: Signal::Metadata, after: 7200, why: "its last change".to_owned() };
     why.planned.as_mut().unwrap().signal = Some(signal);
-    assert_eq!(line(&why, "signal").as_deref(), Some("metadata: its last change (2h)"));
+    assert_eq!(line(&why, "signal").as_deref(), Some("metadata: its last change (2 h)"));
     let signal =
         DecidingSignal { name: Signal::Nothing, after: 86_400, why: "no signal".to_owned() };
     why.planned.as_mut().unwrap().signal = Some(signal);

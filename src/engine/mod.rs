@@ -22,6 +22,7 @@ mod queue;
 mod retry;
 mod role_lock;
 mod run;
+mod schedule_report;
 mod setup;
 mod site;
 mod statistics;
@@ -41,6 +42,7 @@ pub use fulltext::{PrefetchPlan, TextGot};
 pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
+pub use schedule_report::{Check, CheckResult, ScheduleReport, Total, schedule_report};
 pub use setup::setup;
 pub use site::Reread;
 pub use statistics::{

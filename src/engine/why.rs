@@ -18,7 +18,7 @@ use url::Url;
 const ITEMS: usize = 200;
 /// Number of polls that are listed.
 const POLLS: usize = 10;
-const WEEK: TimeDelta = TimeDelta::days(7);
+pub(super) const WEEK: TimeDelta = TimeDelta::days(7);
 
 /// The schedule of one source, as printed by `newsfed schedule why`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -101,7 +101,7 @@ pub struct Rhythm {
 }
 
 /// Days of a [`Rhythm`].
-const DAYS: usize = 7;
+pub(super) const DAYS: usize = 7;
 
 /// Reads how a source (row key) publishes; takes some microseconds.
 ///

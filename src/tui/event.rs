@@ -5,7 +5,7 @@ use super::effect::Purpose;
 use crate::article::{Change, Document, Thumbnail};
 use crate::config::{FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
-    Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleSummary, Statistics, Status, TextGot,
+    Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleReport, Statistics, Status, TextGot,
     WorkbenchEvent,
 };
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, Time};
@@ -48,7 +48,7 @@ pub(super) enum Event {
     SnippetsLoaded(Option<String>, Result<Vec<(i64, Snippet)>, Failure>),
     StatisticsLoaded(Result<Box<Statistics>, Failure>),
     /// For the source with that row key.
-    WhyLoaded(i64, Result<ScheduleSummary, Failure>),
+    WhyLoaded(i64, Result<Box<ScheduleReport>, Failure>),
     Marked(Result<MarksSet, Failure>),
     /// Progress of a discovery.
     Tried(RequestId, String),

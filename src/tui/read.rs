@@ -4,7 +4,7 @@
 use super::app::midnight;
 use super::event::{Article, Difference, Event, RequestId, SourceEntry, SourceList};
 use crate::article::{Document, Link, LinkKind, from_html};
-use crate::engine::{self, Handle, Rhythm, ScheduleSummary, Statistics, VersionChange};
+use crate::engine::{self, Handle, Rhythm, ScheduleReport, Statistics, VersionChange};
 use crate::model::{Item, Revision};
 use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
 use crate::util::limits;
@@ -231,11 +231,14 @@ impl ReaderThread {
                 Event::RhythmsLoaded(rhythms.map_err(message))
             }
             Read::Why(source) => {
-                let summary = self.retry(|this| this.why(source));
+                let report = self.retry(|this| this.why(source));
                 let no_source = || "The source no longer exists".to_owned();
                 Event::WhyLoaded(
                     source,
-                    summary.map_err(message).and_then(|summary| summary.ok_or_else(no_source)),
+                    report
+                        .map_err(message)
+                        .and_then(|report| report.ok_or_else(no_source))
+                        .map(Box::new),
                 )
             }
             Read::Snippets { keys, expression } => {
@@ -310,13 +313,13 @@ impl ReaderThread {
         engine::statistics(&self.reader, &declared, STATISTICS_WEEKS, zone, now)
     }
 
-    fn why(&self, key: i64) -> Result<Option<ScheduleSummary>> {
+    fn why(&self, key: i64) -> Result<Option<ScheduleReport>> {
         let Some(facts) = self.reader.source(key)? else { return Ok(None) };
         let declared = self.handle.declared().borrow().clone();
         let Some(source) = declared.iter().find(|s| s.id == facts.id) else { return Ok(None) };
         let (now, settings) = (self.handle.now(), self.handle.settings());
-        let why = engine::why(&self.reader, source, &facts, &settings.schedule, now)?;
-        Ok(Some(why.describe(source.enabled, settings.ui.ascii, now)))
+        let schedule = &settings.schedule;
+        engine::schedule_report(&self.reader, source, &facts, schedule, now).map(Some)
     }
 
     fn article(&self, key: i64) -> Result<Option<Arc<Article>>> {

@@ -107,6 +107,27 @@ impl Palette {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
+    /// A colour without a limit of its contrast.
+    fn ink(&self, [r, g, b]: Rgb) -> Ink {
+        match self.support.depth {
+            Depth::True => Ink::Rgb(r, g, b),
+            _ => Ink::Indexed(color::nearest_index([r, g, b], &[], 0.0)),
+        }
+    }
+
+    /// A step of a chart, from 0 for nothing to 4 for the most: a symbol of one cell, and its style.
+    pub(super) fn heat(&self, level: u8, ascii: bool) -> (&'static str, Style) {
+        let level = usize::from(level).min(HEAT.len() - 1);
+        let (low, high) = (self.style(Role::Sunken).bg, self.style(Role::Accent));
+        if let (false, Some(low), Some(high)) = (ascii, rgb(low), rgb(high.fg)) {
+            let mixed = color::mix(low, high, HEAT[level]);
+            return ("▆", Style::new().fg(self.ink(mixed)));
+        }
+        let symbols =
+            if ascii { [".", ":", "+", "#", "@"] } else { ["·", "▂", "▄", "▆", "█"] };
+        (symbols[level], high)
+    }
+
     /// Darkens what a dialog covers: text by 66 %, surfaces by 53 %.
     pub(super) fn cover(&self, buffer: &mut Buffer, area: Rect) {
         let Some(end) = self.backdrop else {
@@ -132,6 +153,18 @@ impl Palette {
                 cell.bg = toward(cell.bg, 0.53, false);
             }
         }
+    }
+}
+
+/// Shares of the accent colour in the steps of a chart.
+const HEAT: [f64; 5] = [0.0, 0.22, 0.45, 0.7, 1.0];
+
+fn rgb(ink: Option<Ink>) -> Option<Rgb> {
+    match ink? {
+        Ink::Rgb(r, g, b) => Some([r, g, b]),
+        // The first 16 colours are the terminal's own.
+        Ink::Indexed(index @ 16..) => Some(color::of_index(index)),
+        _ => None,
     }
 }
 

@@ -23,7 +23,7 @@ use crate::article::from_html;
 use crate::config::{
     ConfigFile, EditError, FileChange, FileKind, KeyMap, KeySettings, Paths, Settings,
 };
-use crate::engine::{Edited, Pulse, Rhythm, ScheduleSummary};
+use crate::engine::{Check, CheckResult, Edited, Pulse, Rhythm, ScheduleReport, Total};
 use crate::model::*;
 use crate::store::{Cursor, Mark, Window};
 use chrono::TimeDelta;
@@ -137,7 +137,7 @@ impl Stage {
                 let rhythms = sources.into_iter().map(|key| (key, rhythm(key))).collect();
                 self.happen(Event::RhythmsLoaded(Ok(rhythms)));
             }
-            Effect::Read(Read::Why(source)) => self.happen(Event::WhyLoaded(source, Ok(summary()))),
+            Effect::Read(Read::Why(source)) => self.happen(Event::WhyLoaded(source, Ok(report()))),
             Effect::Quit(exit_reason) => self.exit_reason = Some(exit_reason),
             other => {
                 self.requested.push(format!("{other:?}"));
@@ -253,22 +253,48 @@ fn source_list() -> SourceList {
     SourceList { sources, today: 8, changed: 0, last_key: 12 }
 }
 
-fn summary() -> ScheduleSummary {
+fn report() -> Box<ScheduleReport> {
     let week = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-    ScheduleSummary {
-        facts: vec![
-            ("policy", "learned".to_owned()),
-            ("rate", "31.0 items a day, 44.0 right now (learned from 412)".to_owned()),
-            ("next", "09:26, in 2m".to_owned()),
-            ("wanted", "09:24; postponed to 09:26 (robots.txt crawl-delay)".to_owned()),
+    let level = |hour: usize| match hour {
+        ..8 => 0,
+        9 | 14 => 4,
+        8..18 => 2,
+        _ => 1,
+    };
+    let total = |value: &str, label, remark: &str| Total {
+        value: value.to_owned(),
+        label,
+        remark: remark.to_owned(),
+    };
+    let check = |minutes, result, what: &str, detail: &str| Check {
+        at: now() - TimeDelta::minutes(minutes),
+        result,
+        what: what.to_owned(),
+        detail: detail.to_owned(),
+    };
+    Box::new(ScheduleReport {
+        next: "Next check 09:26, in 2 min".to_owned(),
+        basis: "learned from 412 items".to_owned(),
+        reasons: vec!["Wanted 09:24; postponed to 09:26 (robots.txt crawl-delay)".to_owned()],
+        totals: vec![
+            total("31.0", "items a day", ""),
+            total("94", "checks this week", "23 with new items"),
+            total("41 MB", "saved", "71 of 2 MB received"),
+            total("6 min", "median delay", "worst 22 min"),
         ],
-        week: week.map(|day| (day, "       ░▒▓███▓▒▒▒░".to_owned())).to_vec(),
-        polls: vec![
-            "2026-11-21 09:14  200  2 new, 0 updated, out for 4 min".to_owned(),
-            "2026-11-21 08:58  304  unchanged".to_owned(),
+        per_day: vec![2, 1, 4, 0, 3, 6, 5],
+        week: week.map(|day| (day, std::array::from_fn(level))).to_vec(),
+        habits: vec![("Busiest", "Mon 09:00 to 10:00".to_owned())],
+        limits: vec![("Server", "Cache-Control max-age 10 min".to_owned())],
+        checks: vec![
+            check(12, CheckResult::Changed, "2 new", "4 min after publication"),
+            check(28, CheckResult::Unchanged, "unchanged", "304, 310 B"),
+            check(61, CheckResult::Failed, "rate-limited", "HTTP 429 Too Many Requests"),
         ],
-        exploring: false,
-    }
+        coming: vec![now() + TimeDelta::minutes(2), now() + TimeDelta::minutes(30)],
+        now: now(),
+        ..ScheduleReport::default()
+    })
 }
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];

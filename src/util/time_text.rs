@@ -1,7 +1,7 @@
 //! Times and durations as users read them, in the local time zone.
 
 use crate::model::{DatePrecision, Pause, PauseReason, Time};
-use chrono::{Datelike, Local, TimeDelta};
+use chrono::{Datelike, Local};
 
 /// A date for lists, always ten columns wide.
 pub fn day(time: Time) -> String {
@@ -36,14 +36,27 @@ pub fn clock(time: Time, now: Time) -> String {
     time.format(form).to_string()
 }
 
-/// A duration in its largest unit: `12m`, `3h`, `5d`.
-pub fn span(span: TimeDelta) -> String {
-    match span.num_minutes() {
-        ..1 => "now".to_owned(),
-        m @ 1..60 => format!("{m}m"),
-        m @ 60..2880 => format!("{}h", m / 60),
-        m => format!("{}d", m / 1440),
+/// A duration in seconds as sentences say it: `12 min`, `3 h`, `6 days`; at least a minute.
+pub fn span(seconds: i64) -> String {
+    match seconds.max(60) {
+        s @ ..3600 => format!("{} min", s / 60),
+        s @ 3600..172_800 => format!("{} h", s / 3600),
+        s => format!("{} days", s / 86400),
     }
+}
+
+/// A duration in seconds for columns: `59m`, `3h`, `6d`, `9w`, `2y`; `now` below a minute.
+pub fn age(seconds: i64) -> String {
+    let s = seconds.max(0);
+    let (n, unit) = match s {
+        0..60 => return "now".to_owned(),
+        60..3600 => (s / 60, "m"),
+        3600..86400 => (s / 3600, "h"),
+        86400..1_209_600 => (s / 86400, "d"),
+        1_209_600..31_536_000 => (s / 604_800, "w"),
+        _ => (s / 31_536_000, "y"),
+    };
+    format!("{n}{unit}")
 }
 
 /// Until when a source is paused, and why.
@@ -57,6 +70,21 @@ pub fn pause(pause: &Pause, now: Time) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn formats_ages() {
+        for (seconds, expected) in [
+            (-5, "now"),
+            (59, "now"),
+            (60, "1m"),
+            (7199, "1h"),
+            (90000, "1d"),
+            (1_209_600, "2w"),
+            (40_000_000, "1y"),
+        ] {
+            assert_eq!(age(seconds), expected);
+        }
+    }
 
     #[test]
     fn a_day_without_a_time_is_the_publishers_day() {

@@ -363,6 +363,15 @@ impl App {
         vec![Effect::LoadEntry { source, id }]
     }
 
+    /// Opens the schedule settings of a source.
+    pub(super) fn edit_schedule(&mut self, source: i64) -> Vec<Effect> {
+        let Some(entry) = self.sources.entry(source) else { return vec![] };
+        let (id, title) = (entry.source.id.clone(), entry.title().to_owned());
+        let of = Subject::Source(source);
+        self.push_dialog(Editor::new(of, title, FormPage::Schedule, false));
+        vec![Effect::LoadEntry { source, id }]
+    }
+
     /// Opens the form of a way to follow a URL, or of a website with selectors written by hand;
     /// saving adds the source.
     pub(super) fn edit_way(&mut self, discovery: &Discovery, way: Option<usize>) -> Vec<Effect> {

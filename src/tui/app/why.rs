@@ -4,7 +4,7 @@
 use super::dialogs::{Dialog, KeyHints, Reply};
 use super::{App, Focus, RowId};
 use crate::config::{Action, Context, Key, Lookup};
-use crate::engine::{Rhythm, ScheduleSummary};
+use crate::engine::{Pace, Rhythm, ScheduleReport};
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use crate::tui::read::Read;
@@ -20,7 +20,7 @@ pub(crate) struct WhyPanel {
     pub(crate) source: i64,
     pub(crate) title: String,
     /// `None` until it is loaded.
-    pub(crate) summary: Option<ScheduleSummary>,
+    pub(crate) report: Option<Box<ScheduleReport>>,
     /// Scroll position in lines.
     pub(crate) top: usize,
 }
@@ -119,7 +119,7 @@ impl App {
         let Some((source, title)) = entry.map(|e| (e.facts.key, e.title().to_owned())) else {
             return self.note("Select a source in the Sources pane first");
         };
-        self.push_dialog(WhyPanel { source, title, summary: None, top: 0 });
+        self.push_dialog(WhyPanel { source, title, report: None, top: 0 });
         vec![Effect::Read(Read::Why(source))]
     }
 
@@ -131,12 +131,12 @@ impl App {
     pub(super) fn why_loaded(
         &mut self,
         source: i64,
-        result: Result<ScheduleSummary, Failure>,
+        result: Result<Box<ScheduleReport>, Failure>,
     ) -> Vec<Effect> {
         let panel = self.dialog_mut::<WhyPanel>().filter(|panel| panel.source == source);
         match (panel, result) {
-            (Some(panel), Ok(summary)) => {
-                panel.summary = Some(summary);
+            (Some(panel), Ok(report)) => {
+                panel.report = Some(report);
                 vec![]
             }
             (Some(_), Err(why)) => self.problem(why),
@@ -168,6 +168,10 @@ impl Dialog for WhyPanel {
             Lookup::Action(Action::StopCrawl) => {
                 vec![Effect::StopCrawl { source: self.source }].into()
             }
+            Lookup::Action(Action::Refresh) => {
+                app.refresh(Some(vec![self.source]), Pace::Manual).into()
+            }
+            Lookup::Action(Action::Edit) => Reply::close(app.edit_schedule(self.source)),
             _ => Reply::default(),
         }
     }
@@ -177,6 +181,6 @@ impl Dialog for WhyPanel {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Up Down", "scroll"), ("Esc", "close")]
+        &[("r", "check now"), ("e", "edit schedule"), ("Up Down", "scroll"), ("Esc", "close")]
     }
 }

@@ -2,11 +2,12 @@
 
 use super::super::app::{App, Focus, Tone};
 use super::has_focus;
-use super::row::{Row, padding, span};
+use super::row::{Row, padding};
 use crate::config::{Action, Context, Role};
 use crate::engine::Role as Part;
 use crate::store::Scope;
 use crate::util::text;
+use crate::util::time_text::span;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -307,6 +308,12 @@ pub(super) fn toast(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let width = u16::try_from(widest + indent + 4).unwrap_or(u16::MAX).min(body.width);
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(body.height);
     let area = Rect { x: body.right() - width, y: body.bottom() - height, width, height };
+    if covered {
+        // Half of the status line is worse than none.
+        let last = Rect { y: body.bottom().saturating_sub(1), height: 1, ..body };
+        frame.render_widget(ratatui::widgets::Clear, last);
+        frame.buffer_mut().set_style(last, style(Role::Status));
+    }
     frame.render_widget(ratatui::widgets::Clear, area);
     frame.buffer_mut().set_style(area, style(Role::Toast));
     for (i, (y, line)) in (area.y..area.bottom()).zip(lines).enumerate() {

@@ -6,10 +6,12 @@ use super::super::app::{
 use super::super::input::Field;
 use super::chrome::marks;
 use super::frame::window;
-use super::row::{Row, age};
+use super::row::Row;
 use crate::article::LinkKind;
 use crate::config::{Context, Role};
 use crate::model::{ErrorKind, Outcome};
+use crate::util::text;
+use crate::util::time_text::age;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::widgets::Clear;
@@ -73,7 +75,7 @@ fn completed_line(
     if let Some(completion) = completion {
         super::complete::candidates(app, frame, completion, foot);
     } else if let Some(error) = error {
-        let used = crate::util::text::width(label);
+        let used = text::width(label);
         super::complete::message_line(app, frame, error, role, field, used, foot);
     }
 }
@@ -83,8 +85,8 @@ pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &
     // What was drawn there before, such as a message, must not shine through.
     frame.render_widget(Clear, area);
     let mut row = Row::new(area.width);
-    let used = crate::util::text::width(label).min(usize::from(area.width) / 2);
-    row.left(&crate::util::text::truncate(label, used), app.palette.style(Role::KeyHint));
+    let used = text::width(label).min(usize::from(area.width) / 2);
+    row.left(&text::truncate(label, used), app.palette.style(Role::KeyHint));
     let (shown, cursor) = field.visible(usize::from(area.width).saturating_sub(used + 1).max(1));
     row.left(&shown, app.palette.style(Role::Input));
     frame.render_widget(row.line(app.palette.style(Role::Text)), area);
@@ -202,8 +204,8 @@ pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, area:
             role(app, here, Role::Dim),
         );
         let name = app.source_name(source);
-        let name = crate::util::text::truncate(name, 24).into_owned();
-        let gap = " ".repeat(25usize.saturating_sub(crate::util::text::width(&name)));
+        let name = text::truncate(name, 24).into_owned();
+        let gap = " ".repeat(25usize.saturating_sub(text::width(&name)));
         row.left(&(name + &gap), role(app, here, Role::Accent));
         row.left(&text, role(app, here, tone));
     });

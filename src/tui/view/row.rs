@@ -88,47 +88,9 @@ pub(super) fn padding(width: u16) -> usize {
     if width < 22 { 1 } else { 2 }
 }
 
-/// Time span in sentences: `12 min`, `3 h`, `6 days`; at least a minute.
-pub(super) fn span(seconds: i64) -> String {
-    match seconds.max(60) {
-        s @ ..3600 => format!("{} min", s / 60),
-        s @ 3600..172_800 => format!("{} h", s / 3600),
-        s => format!("{} days", s / 86400),
-    }
-}
-
-/// Time span for columns: `59m`, `3h`, `6d`, `9w`, `2y`; `now` below a minute.
-pub(super) fn age(seconds: i64) -> String {
-    let s = seconds.max(0);
-    let (n, unit) = match s {
-        0..60 => return "now".to_owned(),
-        60..3600 => (s / 60, "m"),
-        3600..86400 => (s / 3600, "h"),
-        86400..1_209_600 => (s / 86400, "d"),
-        1_209_600..31_536_000 => (s / 604_800, "w"),
-        _ => (s / 31_536_000, "y"),
-    };
-    format!("{n}{unit}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn formats_ages() {
-        for (seconds, expected) in [
-            (-5, "now"),
-            (59, "now"),
-            (60, "1m"),
-            (7199, "1h"),
-            (90000, "1d"),
-            (1_209_600, "2w"),
-            (40_000_000, "1y"),
-        ] {
-            assert_eq!(age(seconds), expected);
-        }
-    }
 
     #[test]
     fn rows_fill_their_width_exactly() {

@@ -3,12 +3,14 @@
 use super::super::app::{App, Focus, Row as SourceRow, RowId, Smart};
 use super::chrome::{Marks, marks};
 use super::has_focus;
-use super::row::{Row, padding, span};
+use super::row::{Row, padding};
 use crate::config::Role;
 use crate::engine::{self, Pulse};
 use crate::model::{Health, Time};
 use crate::tui::event::SourceEntry;
+use crate::util::sparkline::sparkline;
 use crate::util::text;
+use crate::util::time_text::span;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -203,7 +205,7 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
         let mut row = Row::new(area.width.saturating_sub(2));
         row.left(&pad, Style::new());
         let color = source.map_or(Role::Accent, |entry| app.sources.color(entry.facts.key));
-        let line = super::why::sparkline(&per_day, app.settings.ui.ascii);
+        let line = sparkline(&per_day, app.settings.ui.ascii);
         row.left(&format!("{line}  "), style(color));
         let (long, short) = rate(&per_day);
         let words = if text::width(&long) <= row.free() { long } else { short };

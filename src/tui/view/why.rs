@@ -1,31 +1,36 @@
 //! The schedule panel.
 
 use super::super::app::{App, WhyPanel};
+use super::super::reader::wrap_plain;
 use super::dialogs::DialogArea;
 use super::row::Row;
 use crate::config::{Action, Context, Role};
-use crate::engine::{HOURS, ScheduleSummary};
+use crate::engine::{Check, CheckResult, ScheduleReport, Total};
+use crate::model::Time;
+use crate::util::sparkline::sparkline;
+use crate::util::text;
+use chrono::{DurationRound, TimeDelta};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-pub(super) use crate::util::sparkline::sparkline;
+/// A line of the panel.
+type Pieces = Vec<(String, Style)>;
 
-/// A line of the panel: texts with their roles.
-type Pieces = Vec<(String, Role)>;
-
-/// Width of the name column, in cells.
+/// Width of the dialog, and its height while it is loading.
+const WIDTH: u16 = 100;
+const HEIGHT: usize = 28;
+/// Inner widths from which totals, hours and habits lie side by side, and from which they are
+/// drawn at all.
+const WIDE: usize = 80;
+const DRAWN: usize = 50;
+/// Width of the columns of names and times.
 const NAMES: usize = 11;
-
-/// Width of the dialog.
-fn width(body: Rect) -> u16 {
-    body.width.min(96)
-}
-
-/// Width of a line in it, in cells.
-fn space(body: Rect) -> usize {
-    usize::from(width(body) - 2 * (1 + super::frame::padding(body.width)))
-}
+/// Width of the names of days, and the least width of what is beside the hours.
+const DAY: usize = 5;
+const BESIDE: usize = 34;
+/// Number of checks that are listed.
+const LISTED: usize = 8;
 
 pub(in crate::tui) fn draw(
     app: &App,
@@ -33,71 +38,358 @@ pub(in crate::tui) fn draw(
     panel: &mut WhyPanel,
     area: DialogArea,
 ) {
-    let space = space(area.body);
-    let stop = stop_key(app);
-    let lines = panel
-        .summary
-        .as_ref()
-        .map(|summary| lines(summary, space, stop.as_deref()))
-        .unwrap_or_default();
+    let width = WIDTH.min(area.body.width);
+    let space = usize::from(width.saturating_sub(2 * (1 + super::frame::padding(area.body.width))));
+    let lines = panel.report.as_ref().map(|report| Page { app, report, width: space }.lines());
     // Use the usual height while loading, so that the panel does not jump.
-    let height = if panel.summary.is_some() { lines.len() } else { 22 };
+    let height = lines.as_ref().map_or(HEIGHT, Vec::len);
     let height = u16::try_from(height).unwrap_or(u16::MAX);
-    let size = (width(area.body), height);
-    let inner = super::frame::window(app, frame, area, ("Schedule", &panel.title), size);
+    let lines = lines.unwrap_or_default();
+    let inner = super::frame::window(app, frame, area, ("Schedule", &panel.title), (width, height));
     panel.top = panel.top.min(lines.len().saturating_sub(inner.height.into()));
     for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(panel.top)) {
         let mut row = Row::new(inner.width);
-        for (text, role) in pieces {
-            row.left(text, app.palette.style(*role));
+        for (text, style) in pieces {
+            row.left(text, *style);
         }
         frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..inner });
     }
     frame.set_cursor_position(Position::new(inner.x, inner.y));
 }
 
-/// The key that stops a crawl.
-fn stop_key(app: &App) -> Option<String> {
-    app.keymap.keys_for(Context::Sources, Action::StopCrawl)
+/// What the lines are made of.
+struct Page<'a> {
+    app: &'a App,
+    report: &'a ScheduleReport,
+    /// Cells of a line.
+    width: usize,
 }
 
-fn lines(summary: &ScheduleSummary, space: usize, stop: Option<&str>) -> Vec<Pieces> {
-    let mut lines: Vec<Pieces> = Vec::new();
-    let name = |name: &str| (format!("{name:<NAMES$}"), Role::KeyHint);
-    for (what, value) in &summary.facts {
-        let wrapped = super::super::reader::wrap_plain(value, space.saturating_sub(NAMES).max(10));
-        for (i, part) in wrapped.into_iter().enumerate() {
-            lines.push(vec![name(if i == 0 { what } else { "" }), (part, Role::Text)]);
+impl Page<'_> {
+    fn style(&self, role: Role) -> Style {
+        self.app.palette.style(role)
+    }
+
+    fn ascii(&self) -> bool {
+        self.app.settings.ui.ascii
+    }
+
+    fn lines(&self) -> Vec<Pieces> {
+        let mut lines = self.head();
+        lines.push(vec![]);
+        lines.extend(self.totals());
+        lines.push(vec![]);
+        lines.extend(self.habits());
+        lines.extend(self.crawl());
+        if self.width >= DRAWN && !self.report.checks.is_empty() {
+            lines.push(vec![]);
+            lines.extend(self.timeline());
+        }
+        if !self.report.checks.is_empty() {
+            lines.push(vec![]);
+            lines.push(vec![("Last checks".to_owned(), self.style(Role::Title))]);
+            lines.extend(self.report.checks.iter().take(LISTED).map(|check| self.check(check)));
+        }
+        lines
+    }
+
+    /// The next check and its reasons.
+    fn head(&self) -> Vec<Pieces> {
+        let basis = &self.report.basis;
+        let mut first = vec![(self.report.next.clone(), self.style(Role::Bright))];
+        let free = self.width.saturating_sub(text::width(&self.report.next));
+        if free >= text::width(basis) + 3 {
+            let blank = " ".repeat(free - text::width(basis));
+            first.push((blank + basis, self.style(Role::Dim)));
+        }
+        let mut lines = vec![first];
+        for reason in &self.report.reasons {
+            for line in wrap_plain(reason, self.width) {
+                lines.push(vec![(line, self.style(Role::Soft))]);
+            }
+        }
+        lines
+    }
+
+    /// The totals, side by side where they are drawn.
+    fn totals(&self) -> Vec<Pieces> {
+        const GAP: usize = 2;
+        let chart = sparkline(&self.report.per_day, self.ascii());
+        let remark = |n: usize, total: &Total| match n {
+            0 => (chart.clone(), self.style(Role::Accent)),
+            _ => (total.remark.clone(), self.style(Role::Dim)),
+        };
+        if self.width < DRAWN {
+            let line = |(n, total): (usize, &Total)| {
+                let value = format!("{} {}  ", total.value, total.label);
+                vec![(value, self.style(Role::Text)), remark(n, total)]
+            };
+            return self.report.totals.iter().enumerate().map(line).collect();
+        }
+        let columns = if self.width >= WIDE { 4 } else { 2 };
+        let cells = (self.width - GAP * (columns - 1)) / columns;
+        let ground = self.style(Role::Sunken);
+        let mut lines = Vec::new();
+        let totals: Vec<(usize, &Total)> = self.report.totals.iter().enumerate().collect();
+        for row in totals.chunks(columns) {
+            let (mut upper, mut lower) = (Vec::new(), Vec::new());
+            for (n, total) in row {
+                if n % columns > 0 {
+                    let gap = (" ".repeat(GAP), Style::new());
+                    upper.push(gap.clone());
+                    lower.push(gap);
+                }
+                let value = (total.value.clone(), ground.patch(self.style(Role::Title)));
+                let label = (format!(" {}", total.label), ground.patch(self.style(Role::Soft)));
+                tile(&mut upper, vec![value, label], cells, ground);
+                let (remark, style) = remark(*n, total);
+                tile(&mut lower, vec![(remark, ground.patch(style))], cells, ground);
+            }
+            lines.extend([upper, lower, vec![]]);
+        }
+        lines.pop();
+        lines
+    }
+
+    /// When it publishes, and what limits the checks.
+    fn habits(&self) -> Vec<Pieces> {
+        let chart = if self.width < DRAWN { vec![] } else { self.week() };
+        let column = DAY + 24 * self.cells() + 5;
+        let stacked = chart.is_empty() || self.width < column + BESIDE;
+        let space = self.width - if stacked { 0 } else { column };
+        let mut beside = self.pairs(&self.report.habits, space);
+        if !self.report.limits.is_empty() {
+            beside.push(vec![]);
+            beside.push(vec![("Limits".to_owned(), self.style(Role::Title))]);
+            beside.extend(self.pairs(&self.report.limits, space));
+        }
+        if stacked {
+            let gap = if chart.is_empty() { vec![] } else { vec![vec![]] };
+            return [chart, gap, beside].concat();
+        }
+        let rows = chart.len().max(beside.len() + 1);
+        let mut chart = chart.into_iter();
+        // The first row has the title of the chart.
+        let mut beside = std::iter::once(vec![]).chain(beside);
+        let line = |_| {
+            let mut pieces = chart.next().unwrap_or_default();
+            let used: usize = pieces.iter().map(|(part, _)| text::width(part)).sum();
+            let right = beside.next().unwrap_or_default();
+            if !right.is_empty() {
+                pieces.push((" ".repeat(column.saturating_sub(used)), Style::new()));
+            }
+            pieces.extend(right);
+            pieces
+        };
+        (0..rows).map(line).collect()
+    }
+
+    /// Names with their values, wrapped at a width.
+    fn pairs(&self, pairs: &[(&'static str, String)], width: usize) -> Vec<Pieces> {
+        let mut lines = Vec::new();
+        for (name, value) in pairs {
+            let parts = wrap_plain(value, width.saturating_sub(NAMES).max(10));
+            for (n, part) in parts.into_iter().enumerate() {
+                let name = if n == 0 { *name } else { "" };
+                let name = (format!("{name:<NAMES$}"), self.style(Role::Soft));
+                lines.push(vec![name, (part, self.style(Role::Text))]);
+            }
+        }
+        lines
+    }
+
+    /// The hours of the week.
+    fn week(&self) -> Vec<Pieces> {
+        if self.report.week.is_empty() {
+            return vec![];
+        }
+        let cells = self.cells();
+        let title = ("When it publishes".to_owned(), self.style(Role::Title));
+        let what = ("   items by weekday and hour".to_owned(), self.style(Role::Dim));
+        let hours: String =
+            (0..24).step_by(3).map(|h| format!("{h:02}{:1$}", "", cells * 3 - 2)).collect();
+        let scale = (format!("{:DAY$}{hours}", ""), self.style(Role::Dim));
+        let mut lines = vec![vec![title, what], vec![scale]];
+        for (day, levels) in &self.report.week {
+            let mut line = vec![(format!("{day:<DAY$}"), self.style(Role::Dim))];
+            line.extend(levels.iter().map(|level| self.heat(*level, cells)));
+            lines.push(line);
+        }
+        let mut legend = vec![(format!("{:DAY$}Quiet ", ""), self.style(Role::Dim))];
+        legend.extend((0..5).map(|level| self.heat(level, 2)));
+        legend.push((" busy".to_owned(), self.style(Role::Dim)));
+        lines.push(legend);
+        lines
+    }
+
+    /// Cells of an hour.
+    fn cells(&self) -> usize {
+        if self.width >= WIDE { 2 } else { 1 }
+    }
+
+    fn heat(&self, level: u8, cells: usize) -> (String, Style) {
+        let (symbol, style) = self.app.palette.heat(level, self.ascii());
+        (symbol.repeat(cells), style)
+    }
+
+    fn crawl(&self) -> Vec<Pieces> {
+        if self.report.crawl.is_empty() {
+            return vec![];
+        }
+        let mut lines = vec![vec![], vec![("Crawl".to_owned(), self.style(Role::Title))]];
+        for line in &self.report.crawl {
+            for part in wrap_plain(line, self.width) {
+                lines.push(vec![(part, self.style(Role::Text))]);
+            }
+        }
+        let stop = self.app.keymap.keys_for(Context::Sources, Action::StopCrawl);
+        if let Some(stop) = stop.filter(|_| self.report.exploring) {
+            let label = (" stop the crawl".to_owned(), self.style(Role::Soft));
+            lines.push(vec![(stop, self.style(Role::KeyHint)), label]);
+        }
+        lines
+    }
+
+    /// A check as a mark: its symbol and style.
+    fn mark(&self, result: CheckResult) -> (&'static str, Style) {
+        let ascii = self.ascii();
+        match result {
+            CheckResult::Changed => (if ascii { "*" } else { "●" }, self.style(Role::Ok)),
+            CheckResult::Unchanged => (if ascii { "o" } else { "○" }, self.style(Role::Dim)),
+            CheckResult::Failed => ("!", self.style(Role::Warning)),
         }
     }
-    if let Some(stop) = stop.filter(|_| summary.exploring) {
-        lines.push(vec![name(""), (format!("{stop}: stop the crawl"), Role::Dim)]);
+
+    /// Past and coming checks on a line.
+    fn timeline(&self) -> Vec<Pieces> {
+        let report = self.report;
+        let (line, planned, here) =
+            if self.ascii() { ("-", "+", "|") } else { ("─", "◇", "┃") };
+        let window = Window::of(report, self.width);
+        let mut cells = vec![(line, self.style(Role::Border)); self.width];
+        let mut put = |at: Time, cell| {
+            if let Some(slot) = window.column(at).and_then(|column| cells.get_mut(column)) {
+                *slot = cell;
+            }
+        };
+        report.coming.iter().for_each(|at| put(*at, (planned, self.style(Role::Accent))));
+        report.checks.iter().rev().for_each(|check| put(check.at, self.mark(check.result)));
+        put(report.now, (here, self.style(Role::Accent)));
+        let mut title = vec![("Checks".to_owned(), self.style(Role::Title))];
+        for (result, label) in [
+            (CheckResult::Changed, "new"),
+            (CheckResult::Unchanged, "unchanged"),
+            (CheckResult::Failed, "failed"),
+        ] {
+            let (mark, style) = self.mark(result);
+            title.push((format!("   {mark}"), style));
+            title.push((format!(" {label}"), self.style(Role::Dim)));
+        }
+        title.push((format!("   {planned}"), self.style(Role::Accent)));
+        title.push((" planned".to_owned(), self.style(Role::Dim)));
+        let cells = cells.into_iter().map(|(symbol, style)| (symbol.to_owned(), style));
+        vec![title, cells.collect(), self.scale(&window)]
     }
-    if !summary.week.is_empty() {
-        lines.push(vec![]);
-        lines.push(vec![name("hours"), (HOURS.to_owned(), Role::Dim)]);
+
+    /// The times below the line.
+    fn scale(&self, window: &Window) -> Pieces {
+        let mut line: Pieces = Vec::new();
+        let mut used = 0;
+        for (at, label) in window.labels() {
+            let Some(column) = window.column(at) else { continue };
+            let start = column.saturating_sub(text::width(&label) / 2);
+            if start < used || start + text::width(&label) > self.width {
+                continue;
+            }
+            line.push((" ".repeat(start - used), Style::new()));
+            used = start + text::width(&label) + 1;
+            line.push((label + " ", self.style(Role::Dim)));
+        }
+        line
     }
-    for (day, hours) in &summary.week {
-        lines.push(vec![name(&format!("  {day}")), (hours.clone(), Role::Accent)]);
+
+    /// The time of day within a day, the date otherwise.
+    fn when(&self, at: Time) -> String {
+        let recent = self.report.now - at < TimeDelta::hours(24);
+        let form = if recent { "%H:%M" } else { "%-d %b" };
+        (at + TimeDelta::seconds(self.report.east.into())).format(form).to_string()
     }
-    if !summary.polls.is_empty() {
-        lines.push(vec![]);
-        lines.push(vec![("last polls".to_owned(), Role::KeyHint)]);
-        lines.extend(summary.polls.iter().map(|poll| vec![(poll.clone(), Role::Text)]));
+
+    /// A row of the list of checks.
+    fn check(&self, check: &Check) -> Pieces {
+        const WHAT: usize = 16;
+        let (mark, style) = self.mark(check.result);
+        let what = text::truncate(&check.what, WHAT).into_owned();
+        let blank = " ".repeat(WHAT - text::width(&what));
+        vec![
+            (format!("{:<8}", self.when(check.at)), self.style(Role::Dim)),
+            (format!("{mark} "), style),
+            (what + &blank, self.style(Role::Text)),
+            (format!("  {}", check.detail), self.style(Role::Dim)),
+        ]
     }
-    lines
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{ScheduleSummary, lines};
+/// Adds a tile of a width, with a cell of padding at both sides.
+fn tile(line: &mut Pieces, pieces: Pieces, cells: usize, ground: Style) {
+    line.push((" ".to_owned(), ground));
+    let mut free = cells.saturating_sub(2);
+    for (part, style) in pieces {
+        let part = text::truncate(&part, free).into_owned();
+        free -= text::width(&part);
+        line.push((part, style));
+    }
+    line.push((" ".repeat(free + 1), ground));
+}
 
-    #[test]
-    fn hour_scale_needs_days() {
-        let facts = vec![("rate", "nothing known yet".to_owned())];
-        let mut summary = ScheduleSummary { facts, ..ScheduleSummary::default() };
-        assert_eq!(lines(&summary, 60, None).len(), 1);
-        summary.week.push(("Mon", "  ..".to_owned()));
-        assert_eq!(lines(&summary, 60, None)[2][0].0.trim(), "hours");
+/// The time that a line covers: three quarters of it are past.
+struct Window {
+    from: Time,
+    span: TimeDelta,
+    width: usize,
+    /// The user's time zone.
+    east: TimeDelta,
+}
+
+/// Hours that a line may cover.
+const SPANS: [i64; 5] = [1, 4, 8, 24, 96];
+/// Number of checks that should be on it.
+const ENOUGH: usize = 6;
+
+impl Window {
+    /// The shortest one with enough checks.
+    fn of(report: &ScheduleReport, width: usize) -> Self {
+        let window = |hours: i64| {
+            let span = TimeDelta::hours(hours);
+            Self {
+                from: report.now - span * 3 / 4,
+                span,
+                width,
+                east: TimeDelta::seconds(report.east.into()),
+            }
+        };
+        let all = report.checks.len().min(ENOUGH);
+        let enough = |window: &Self| {
+            report.checks.iter().filter(|check| window.column(check.at).is_some()).count() >= all
+                && report.coming.first().is_none_or(|next| window.column(*next).is_some())
+        };
+        SPANS.map(window).into_iter().find(enough).unwrap_or_else(|| window(SPANS[SPANS.len() - 1]))
+    }
+
+    /// The cell of a moment, if it is inside.
+    fn column(&self, at: Time) -> Option<usize> {
+        let passed = (at - self.from).num_seconds();
+        let column = passed * i64::try_from(self.width).ok()? / self.span.num_seconds().max(1);
+        usize::try_from(column).ok().filter(|column| passed >= 0 && *column < self.width)
+    }
+
+    /// Round times with their labels; days if it covers several.
+    fn labels(&self) -> impl Iterator<Item = (Time, String)> + use<> {
+        let step = (self.span / 4).max(TimeDelta::minutes(15));
+        let (from, east) = (self.from + self.east, self.east);
+        // Of the local day, so that midnight is one of them.
+        let first = from.duration_trunc(step).unwrap_or(from) + step;
+        let form = if step >= TimeDelta::hours(24) { "%-d %b" } else { "%H:%M" };
+        (0..5).map(move |n| (first + step * n - east, (first + step * n).format(form).to_string()))
     }
 }

@@ -238,7 +238,7 @@ impl Chaos {
             Effect::Read(Read::Statistics) => {
                 Event::StatisticsLoaded(self.result(Box::new(statistics())))
             }
-            Effect::Read(Read::Why(source)) => Event::WhyLoaded(source, self.result(summary())),
+            Effect::Read(Read::Why(source)) => Event::WhyLoaded(source, self.result(report())),
             Effect::Mark { mark, mut keys, to, cause } => {
                 keys.retain(|_| self.rng.u8(..8) > 0);
                 Event::Marked(self.result(MarksSet { mark, keys, to, cause }))
@@ -363,7 +363,7 @@ impl Chaos {
                 let cause = [Cause::Undo, Cause::Redo, Cause::User][self.rng.usize(..3)];
                 Event::Marked(Ok(MarksSet { mark: Mark::Read, keys: vec![key], to: true, cause }))
             }
-            11 => Event::WhyLoaded(key, Ok(summary())),
+            11 => Event::WhyLoaded(key, Ok(report())),
             12 => Event::StatusChanged(Status {
                 role: [Part::Follows, Part::Watches(Some(7)), Part::Reads][self.rng.usize(..3)],
                 total: self.rng.usize(..90),

@@ -1,0 +1,374 @@
+//! The schedule of a source as the interface shows it: the next check, totals of a week, habits, limits and
+//! the last checks.
+
+use super::describe::{broken, hours_east, is_gone, levels, next_poll, reasons};
+use super::site::EXPLORING;
+use super::why::{DAYS, WEEK, Why, why};
+use crate::config::ScheduleSettings;
+use crate::model::{FeedHints, Outcome, PauseReason, PolicyKind, Source, SourceFacts, Time};
+use crate::schedule::Pulse;
+use crate::store::{PollFilter, Reader, Result};
+use crate::util::text::size;
+use crate::util::time_text::{clock, span};
+use chrono::{Local, Offset};
+use std::time::Duration;
+
+/// What the schedule panel shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScheduleReport {
+    /// When the next check is due, or why there is none.
+    pub next: String,
+    /// What the estimates are based on.
+    pub basis: String,
+    /// Sentences: how the next check was decided, and what is wrong.
+    pub reasons: Vec<String>,
+    pub totals: Vec<Total>,
+    /// Items on each of the last seven days.
+    pub per_day: Vec<u32>,
+    /// The days of the week from Monday on, with a level from 0 to 4 for each hour in the user's time zone;
+    /// empty if nothing is known.
+    pub week: Vec<(&'static str, [u8; 24])>,
+    /// Names and values: when it publishes.
+    pub habits: Vec<(&'static str, String)>,
+    /// Names and values: what limits the checks.
+    pub limits: Vec<(&'static str, String)>,
+    /// The checks of the last 24 hours at least, newest first.
+    pub checks: Vec<Check>,
+    /// The planned checks if nothing new is found.
+    pub coming: Vec<Time>,
+    /// When this was read.
+    pub now: Time,
+    /// The user's time zone, in seconds east of UTC.
+    pub east: i32,
+    /// For a source that is followed by crawls: their progress.
+    pub crawl: Vec<String>,
+    /// Whether the site is being explored.
+    pub exploring: bool,
+}
+
+/// A number, what it counts, and a remark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Total {
+    pub value: String,
+    pub label: &'static str,
+    pub remark: String,
+}
+
+/// A check and its result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    pub at: Time,
+    pub result: CheckResult,
+    pub what: String,
+    pub detail: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckResult {
+    /// New or updated items.
+    Changed,
+    Unchanged,
+    Failed,
+}
+
+/// Number of checks that are read.
+const CHECKS: usize = 100;
+
+/// Reads and describes the schedule of one source; takes some milliseconds.
+///
+/// # Errors
+/// If the database cannot be read.
+pub fn schedule_report(
+    reader: &Reader,
+    source: &Source,
+    facts: &SourceFacts,
+    settings: &ScheduleSettings,
+    now: Time,
+) -> Result<ScheduleReport> {
+    let why = why(reader, source, facts, settings, now)?;
+    let filter = PollFilter { source: Some(facts.key), noteworthy: false };
+    let polls = reader.polls(filter, CHECKS)?;
+    let delays = reader.delays(facts.key, now - WEEK)?;
+    // Items found at the first poll were published before they could have been found.
+    let delay =
+        |at: Time| delays.get(&at.timestamp()).copied().filter(|_| Some(at) != why.first_poll);
+    let mut found: Vec<i64> = delays
+        .iter()
+        .filter(|(at, _)| why.first_poll.is_none_or(|first| **at != first.timestamp()))
+        .map(|(_, delay)| *delay)
+        .collect();
+    found.sort_unstable();
+    let per_day = reader.items_per_day(facts.key, now, DAYS)?;
+    let week = match why.explanation.observed {
+        0 => Vec::new(),
+        _ => levels(&why.explanation.week, hours_east(now)),
+    };
+    Ok(ScheduleReport {
+        next: next_check(&why, source.enabled, now),
+        basis: basis(&why),
+        reasons: sentences(&why, now),
+        totals: totals(&why, delays.len(), &found, per_day.iter().sum()),
+        habits: habits(&why, &week),
+        limits: limits(&why, &facts.hints, source, settings),
+        checks: polls
+            .into_iter()
+            .map(|(_, poll)| check(poll.at, poll.status, poll.bytes, &poll.outcome, delay(poll.at)))
+            .collect(),
+        coming: match source.enabled && !is_gone(&why) {
+            true => why.explanation.coming.clone(),
+            false => Vec::new(),
+        },
+        now,
+        east: now.with_timezone(&Local).offset().fix().local_minus_utc(),
+        exploring: why.crawl.first().is_some_and(|line| line.starts_with(EXPLORING)),
+        per_day,
+        week,
+        crawl: why.crawl,
+    })
+}
+
+fn next_check(why: &Why, enabled: bool, now: Time) -> String {
+    match next_poll(why, enabled, now) {
+        never if never.starts_with("never") => never.replacen("never", "Never checked", 1),
+        due if due.starts_with("due") => due.replacen("due", "The next check is due", 1),
+        at => format!("Next check {at}"),
+    }
+}
+
+fn basis(why: &Why) -> String {
+    let known = &why.explanation;
+    match known.policy {
+        PolicyKind::Learned if known.observed == 0 => "nothing learned yet".to_owned(),
+        PolicyKind::Learned => format!("learned from {} items", known.observed),
+        other => format!("policy {}", other.name()),
+    }
+}
+
+fn sentences(why: &Why, now: Time) -> Vec<String> {
+    let sentence = |(name, value): (&str, String)| match name {
+        "wanted" => format!("Wanted {value}"),
+        "signal" => format!("Signal {value}"),
+        _ => value.replacen("paused", "Paused", 1),
+    };
+    let mut sentences: Vec<String> = reasons(why, now).into_iter().map(sentence).collect();
+    // A check at the wanted time needs no reason.
+    if let Some(planned) = why.planned.as_ref().filter(|planned| planned.moved_by.is_empty()) {
+        let only = format!("Wanted {}", clock(planned.wanted, now));
+        sentences.retain(|sentence| *sentence != only);
+    }
+    match why.explanation.pulse {
+        Pulse::Silent => sentences.push("Silent for longer than usual".to_owned()),
+        Pulse::Dead => sentences.push("Silent for so long that it seems abandoned".to_owned()),
+        Pulse::Normal | Pulse::Unknown => {}
+    }
+    if let Some(problem) = &why.broken {
+        sentences.push(format!("Broken selectors: {}", broken(problem)));
+    }
+    if why.feed_has_full_text == Some(true) {
+        sentences.push("The feed has full text, so pages are not fetched".to_owned());
+    }
+    sentences
+}
+
+/// The totals; `found` are the delays of the polls that found items, in seconds, in order.
+fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
+    let total = |value: String, label, remark| Total { value, label, remark };
+    let rate = why.explanation.items_per_day;
+    let rate = match why.explanation.observed {
+        0 => total(items.to_string(), "items this week", String::new()),
+        _ if rate < 1.0 => total(format!("{:.1}", rate * 7.0), "items a week", String::new()),
+        _ => total(format!("{rate:.1}"), "items a day", String::new()),
+    };
+    let delay = match (found.get(found.len() / 2), found.last()) {
+        (Some(median), Some(worst)) => {
+            total(span(*median), "median delay", format!("worst {}", span(*worst)))
+        }
+        _ => total("No".to_owned(), "delay known", "nothing new found yet".to_owned()),
+    };
+    vec![
+        rate,
+        total(why.spent.polls.to_string(), "checks this week", format!("{finds} with new items")),
+        total(
+            size(why.spent.bytes_saved),
+            "saved",
+            match why.spent.unchanged {
+                1 => "1 check unchanged".to_owned(),
+                n => format!("{n} checks unchanged"),
+            },
+        ),
+        delay,
+    ]
+}
+
+/// An hour is busy from this level on, and quiet at this one.
+const BUSY: u8 = 3;
+const QUIET: u8 = 0;
+/// Number of hours that make a night.
+const QUIET_HOURS: usize = 3;
+
+fn habits(why: &Why, week: &[(&'static str, [u8; 24])]) -> Vec<(&'static str, String)> {
+    let mut habits = Vec::new();
+    let hour = |day: &str, hour: usize| format!("{day} {hour:02}:00 to {:02}:00", (hour + 1) % 24);
+    let hours = week.iter().flat_map(|(day, levels)| {
+        levels.iter().enumerate().map(move |(at, level)| (*level, *day, at))
+    });
+    // The first of the busiest hours.
+    let busiest = hours.fold(None, |best: Option<(u8, &str, usize)>, hour| match best {
+        Some(best) if best.0 >= hour.0 => Some(best),
+        _ => Some(hour),
+    });
+    if let Some((_, day, at)) = busiest.filter(|(level, ..)| *level >= BUSY) {
+        habits.push(("Busiest", hour(day, at)));
+    }
+    if let Some((from, to)) = quiet_hours(week) {
+        habits.push(("Quietest", format!("every day {from:02}:00 to {to:02}:00")));
+    }
+    if let Some(gaps) = why.explanation.gaps {
+        let (lower, upper) = (span(gaps.lower), span(gaps.upper));
+        let usual = if lower == upper { lower } else { format!("{lower} to {upper}") };
+        habits.push(("Gaps", format!("usually {usual}")));
+        habits.push(("Longest", span(gaps.most)));
+    }
+    habits
+}
+
+/// The longest run of hours that are quiet on every day, across midnight too.
+fn quiet_hours(week: &[(&'static str, [u8; 24])]) -> Option<(usize, usize)> {
+    let quiet = |hour: usize| week.iter().all(|(_, levels)| levels[hour % 24] == QUIET);
+    let run = |from: usize| (from..from + 24).take_while(|hour| quiet(*hour)).count();
+    let (length, from) = (0..24).map(|from| (run(from), 24 - from)).max()?;
+    let from = 24 - from;
+    let usual = !week.is_empty() && (QUIET_HOURS..24).contains(&length);
+    usual.then_some((from, (from + length) % 24))
+}
+
+fn limits(
+    why: &Why,
+    hints: &FeedHints,
+    source: &Source,
+    settings: &ScheduleSettings,
+) -> Vec<(&'static str, String)> {
+    let own = settings.of(source);
+    let every = |time: Duration| span(i64::try_from(time.as_secs()).unwrap_or(i64::MAX));
+    let mut limits = Vec::new();
+    if let Some(planned) = &why.planned {
+        let by_server = |reason| {
+            matches!(reason, PauseReason::MaxAge | PauseReason::Expires | PauseReason::RetryAfter)
+        };
+        let asked = planned.moved_by.iter().find(|moved| by_server(moved.reason));
+        if let Some(moved) = asked {
+            let wait = span((moved.to - planned.at).num_seconds());
+            let what = moved.reason.describe().trim_start_matches("Cache-Control ");
+            limits.push(("Server", format!("{what} {wait}")));
+        }
+    }
+    let feed = [
+        hints.ttl.map(|ttl| format!("ttl {}", every(ttl))),
+        hints.update_period.map(|period| format!("updates every {}", every(period))),
+        Some(hints.skip_hours.len()).filter(|n| *n > 0).map(|n| format!("skips {n} h a day")),
+        Some(hints.skip_days.len()).filter(|n| *n > 0).map(|n| format!("skips {n} days a week")),
+    ];
+    let feed: Vec<String> = feed.into_iter().flatten().collect();
+    if !feed.is_empty() {
+        limits.push(("Feed", feed.join(", ")));
+    }
+    match own.policy {
+        PolicyKind::Fixed => limits.push(("You", format!("every {}", every(own.interval)))),
+        _ => limits.push((
+            "You",
+            format!("every {} to {}", every(own.min_interval), every(own.max_interval)),
+        )),
+    }
+    if let Some(quiet) = &own.quiet_hours {
+        limits.push(("Quiet", quiet.clone()));
+    }
+    if own.policy == PolicyKind::Learned {
+        let share = source.schedule.polls_per_day.is_none();
+        let average = if share { ", on average" } else { "" };
+        limits.push(("Budget", format!("{:.0} a week{average}", own.polls_per_day * 7.0)));
+    }
+    limits
+}
+
+fn check(
+    at: Time,
+    status: Option<u16>,
+    bytes: u64,
+    outcome: &Outcome,
+    delay: Option<i64>,
+) -> Check {
+    let received = || match status {
+        Some(status) => format!("{status}, {}", size(bytes)),
+        None => String::new(),
+    };
+    let (result, what, detail) = match outcome {
+        Outcome::Unchanged => (CheckResult::Unchanged, "unchanged".to_owned(), received()),
+        Outcome::Fetched { new: 0, updated: 0, .. } => {
+            (CheckResult::Unchanged, "nothing new".to_owned(), received())
+        }
+        Outcome::Fetched { new: 0, updated, .. } => {
+            (CheckResult::Changed, format!("{updated} updated"), received())
+        }
+        Outcome::Fetched { new, updated, .. } => {
+            let updated = if *updated > 0 { format!(", {updated} updated") } else { String::new() };
+            let late = |seconds| format!("{} after publication", span(seconds));
+            (CheckResult::Changed, format!("{new} new{updated}"), delay.map_or_else(received, late))
+        }
+        Outcome::Failed { message, .. } => {
+            let limited = matches!(status, Some(429 | 503));
+            let what = if limited { "rate-limited" } else { "failed" };
+            (CheckResult::Failed, what.to_owned(), message.clone())
+        }
+    };
+    Check { at, result, what, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn week(level: impl Fn(usize) -> u8) -> Vec<(&'static str, [u8; 24])> {
+        ["Mon", "Tue"].map(|day| (day, std::array::from_fn(&level))).to_vec()
+    }
+
+    #[test]
+    fn quiet_hours_cross_midnight() {
+        let night = |hour| if (6..22).contains(&hour) { 2 } else { 0 };
+        assert_eq!(quiet_hours(&week(night)), Some((22, 6)));
+        assert_eq!(quiet_hours(&week(|hour| u8::from(!(2..4).contains(&hour)))), None);
+        assert_eq!(quiet_hours(&week(|_| 0)), None);
+        assert_eq!(quiet_hours(&[]), None);
+    }
+
+    #[test]
+    fn one_busy_night_is_not_quiet() {
+        let mut week = week(|hour| if hour < 5 { 0 } else { 2 });
+        assert_eq!(quiet_hours(&week), Some((0, 5)));
+        week[1].1[3] = 1;
+        assert_eq!(quiet_hours(&week), Some((0, 3)));
+    }
+
+    #[test]
+    fn checks_say_what_they_found() {
+        let at = Time::from_timestamp(1_700_000_000, 0).unwrap();
+        let fetched = |new, updated| Outcome::Fetched { new, updated, entries: 9 };
+        let line = |status, outcome: Outcome, delay| {
+            let check = check(at, status, 2048, &outcome, delay);
+            (check.result, format!("{}: {}", check.what, check.detail))
+        };
+        for (status, outcome, delay, result, expected) in [
+            (Some(304), Outcome::Unchanged, None, CheckResult::Unchanged, "unchanged: 304, 2048 B"),
+            (Some(200), fetched(0, 0), None, CheckResult::Unchanged, "nothing new: 200, 2048 B"),
+            (Some(200), fetched(0, 3), None, CheckResult::Changed, "3 updated: 200, 2048 B"),
+            (
+                Some(200),
+                fetched(2, 1),
+                Some(240),
+                CheckResult::Changed,
+                "2 new, 1 updated: 4 min after publication",
+            ),
+        ] {
+            assert_eq!(line(status, outcome, delay), (result, expected.to_owned()));
+        }
+    }
+}
