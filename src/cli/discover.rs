@@ -91,7 +91,7 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
             return Err(no_way(&discovery));
         }
         for tried in &discovery.tried {
-            out.note(tried);
+            out.note(&tried.text);
         }
         Ok(Exit::Ok)
     })
@@ -111,7 +111,7 @@ pub(super) async fn poll(
     let discovery = loop {
         tokio::select! {
             discovery = &mut exploring => break discovery,
-            Some(words) = summary.recv() => wheel.say(words),
+            Some(words) = summary.recv() => wheel.say(words.text),
         }
     };
     wheel.clear();

@@ -2,7 +2,7 @@
 
 use super::follow::{FollowError, access};
 use super::handle::Handle;
-use super::message::{Discovery, FirstFeed, FirstFetch, TimedResponse, Typed};
+use super::message::{Discovery, FirstFeed, FirstFetch, TimedResponse, Tried, Typed};
 use super::poll;
 use super::ways::{
     CRAWLED, announced_way, crawl_way, feed_way, offer_entries, offer_lists, page_way, sitemap_way,
@@ -46,7 +46,7 @@ impl Handle {
         &self,
         typed: &str,
         kind: Option<SourceKind>,
-        listener: UnboundedSender<String>,
+        listener: UnboundedSender<Tried>,
     ) -> Result<Discovery, FollowError> {
         self.explore(typed, kind, Some(listener)).await
     }
@@ -55,7 +55,7 @@ impl Handle {
         &self,
         typed: &str,
         kind: Option<SourceKind>,
-        listener: Option<UnboundedSender<String>>,
+        listener: Option<UnboundedSender<Tried>>,
     ) -> Result<Discovery, FollowError> {
         let mut typed = Typed { web: address::parse_web(typed)?, private: false };
         let wanted = |k: SourceKind| kind.is_none_or(|kind| kind == k);
@@ -67,14 +67,14 @@ impl Handle {
         let Fetched { found: what, survey, response } = first;
         let announced = match what {
             DocumentKind::Feed(feed) => {
-                found.report("the URL is a feed".to_owned());
+                found.report_found("the URL is a feed".to_owned());
                 if wanted(SourceKind::Feed) {
                     found.ways.push(feed_way(found.address.clone(), *feed, response, 1.0));
                 }
                 return Ok(found);
             }
             DocumentKind::Page { announced, .. } => {
-                found.report(match announced.len() {
+                found.report_found(match announced.len() {
                     1 => "the page announces a feed".to_owned(),
                     n => format!("the page announces {n} feeds"),
                 });
@@ -131,7 +131,7 @@ impl Handle {
             found.report("the page needs JavaScript, which is not supported".to_owned());
         }
         if let Some(count) = survey.sitemap.filter(|_| wanted(SourceKind::Sitemap)) {
-            found.report(format!("the URL is a sitemap with {count} entries"));
+            found.report_found(format!("the URL is a sitemap with {count} entries"));
             found.ways.push(sitemap_way(found.address.clone(), count, response.clone()));
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
             self.try_sitemaps(page, &sitemaps, found).await;
@@ -251,7 +251,7 @@ impl Handle {
             self.try_urls(usual, &mut missed, discovery).await;
         }
         if let Some(at) = some_of(&missed.nothing_at) {
-            discovery.report(format!("there is no feed at {at}"));
+            discovery.report(format!("no feed at {at}"));
         }
         if let Some(at) = some_of(&missed.forbidden) {
             discovery.report(format!("robots.txt does not allow {at}"));
@@ -271,7 +271,7 @@ impl Handle {
             }
             match self.fetch_feed(url, &discovery.typed, Purpose::Page).await {
                 Ok(FirstFeed { feed, response }) => {
-                    discovery.report(match system {
+                    discovery.report_found(match system {
                         Some(system) => format!("{url} is a feed ({system})"),
                         None => format!("{url} is a feed"),
                     });
@@ -302,7 +302,7 @@ impl Handle {
         }
         match self.fetch(&home, &discovery.typed, Purpose::Page).await {
             Ok(Fetched { found: DocumentKind::Page { announced, .. }, .. }) => {
-                discovery.report("the home page announces a feed".to_owned());
+                discovery.report_found("the home page announces a feed".to_owned());
                 let less =
                     |a: Announced| Announced { confidence: a.confidence.min(HOME_CONFIDENCE), ..a };
                 let announced = announced.into_iter().map(less).collect();
@@ -324,13 +324,13 @@ impl Handle {
         for place in places.into_iter().take(MAX_SITEMAPS) {
             match self.fetch(&place, &discovery.typed, Purpose::Page).await {
                 Ok(Fetched { survey: Survey { sitemap: Some(count), .. }, response, .. }) => {
-                    discovery.report(format!("{place} is a sitemap with {count} entries"));
+                    discovery.report_found(format!("{place} is a sitemap with {count} entries"));
                     discovery.ways.push(sitemap_way(place, count, response));
                     return;
                 }
-                Ok(_) => discovery.report(format!("{place}: this is not a sitemap")),
+                Ok(_) => discovery.report(format!("{place} is no sitemap")),
                 Err(FollowError::Status { status: 404 | 410, .. }) => {
-                    discovery.report(format!("there is no sitemap at {}", place.path()));
+                    discovery.report(format!("no sitemap at {}", place.path()));
                 }
                 Err(failure) => discovery.report(format!("{place}: {failure}")),
             }

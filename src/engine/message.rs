@@ -91,11 +91,31 @@ pub struct Discovery {
     pub address: Url,
     /// The ways to follow it, best first; empty if there is none.
     pub ways: Vec<Way>,
-    /// The attempts, as text in order.
-    pub tried: Vec<String>,
+    /// The attempts, in order.
+    pub tried: Vec<Tried>,
     pub(super) typed: Box<Typed>,
     /// Receives each attempt immediately.
-    pub(super) listener: Option<UnboundedSender<String>>,
+    pub(super) listener: Option<UnboundedSender<Tried>>,
+}
+
+/// An attempt to find a way to follow a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// Whether it found something to follow.
+    pub found: bool,
+    pub text: String,
+}
+
+impl std::fmt::Display for Tried {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::borrow::Borrow<str> for Tried {
+    fn borrow(&self) -> &str {
+        &self.text
+    }
 }
 
 /// The URL that the user typed.
@@ -113,12 +133,22 @@ impl Discovery {
         self.typed.private && self.typed.web.url.host() == way.url.host()
     }
 
-    pub(super) fn report(&mut self, words: String) {
+    /// Reports an attempt that found nothing, or a remark.
+    pub(super) fn report(&mut self, text: String) {
+        self.attempted(Tried { found: false, text });
+    }
+
+    /// Reports an attempt that found something to follow.
+    pub(super) fn report_found(&mut self, text: String) {
+        self.attempted(Tried { found: true, text });
+    }
+
+    fn attempted(&mut self, tried: Tried) {
         if let Some(listener) = &self.listener {
             // The listener may have cancelled.
-            let _ = listener.send(words.clone());
+            let _ = listener.send(tried.clone());
         }
-        self.tried.push(words);
+        self.tried.push(tried);
     }
 
     /// The entry that following a way would write, for editing; without a way, a website whose
@@ -233,7 +263,8 @@ pub(super) struct TimedResponse {
 impl Discovery {
     pub(crate) fn sample(address: &str, ways: Vec<Way>, tried: &[&str]) -> Self {
         let web = crate::util::url::parse_web(address).unwrap();
-        let tried = tried.iter().map(|&words| words.to_owned()).collect();
+        let attempt = |&text: &&str| Tried { found: false, text: text.to_owned() };
+        let tried = tried.iter().map(attempt).collect();
         let (address, typed) = (web.url.clone(), Box::new(Typed { web, private: false }));
         Self { address, ways, tried, typed, listener: None }
     }

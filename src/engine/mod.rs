@@ -40,7 +40,7 @@ pub use edit::Edited;
 pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};
 pub use handle::{Engine, Handle};
-pub use message::{Discovery, Pace, Refreshed, Report, Role, Status, Way};
+pub use message::{Discovery, Pace, Refreshed, Report, Role, Status, Tried, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use schedule_report::{Check, CheckResult, ScheduleReport, Total, schedule_report};
 pub use setup::setup;

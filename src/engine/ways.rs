@@ -68,15 +68,15 @@ pub(super) fn offer_lists(survey: &Survey, response: &TimedResponse, discovery: 
     for list in &survey.lists {
         discovery.ways.push(list_way(list, survey, response, &discovery.address));
     }
-    discovery.report(match survey.lists.len() {
-        0 if survey.needs_javascript => {
+    match survey.lists.len() {
+        0 if survey.needs_javascript => discovery.report(
             "the page needs JavaScript, which is not supported; give the URL of a feed or sitemap"
-                .to_owned()
-        }
-        0 => "the page lists no articles".to_owned(),
-        1 => "the page lists articles".to_owned(),
-        n => format!("the page has {n} lists that may be articles"),
-    });
+                .to_owned(),
+        ),
+        0 => discovery.report("the page lists no articles".to_owned()),
+        1 => discovery.report_found("the page lists articles".to_owned()),
+        n => discovery.report_found(format!("the page has {n} lists that may be articles")),
+    }
 }
 
 /// Offers the entries on the page itself: before the lists of articles if that is what the page is.
@@ -97,7 +97,7 @@ pub(super) fn offer_entries(
         return;
     };
     let entries = || proposal.entries.iter().map(|each| &each.entry);
-    discovery.report(format!("the page has {} entries", proposal.entries.len()));
+    discovery.report_found(format!("the page has {} entries", proposal.entries.len()));
     let rules =
         WebsiteRules { articles: Some(proposal.articles.clone()), ..WebsiteRules::default() };
     let first = FirstPage {
@@ -123,7 +123,7 @@ pub(super) fn offer_entries(
 /// Offers the page itself, watched for changes.
 pub(super) fn page_way(survey: &Survey, response: TimedResponse, discovery: &mut Discovery) {
     if survey.article.is_some() {
-        discovery.report("the page is an article".to_owned());
+        discovery.report_found("the page is an article".to_owned());
     }
     let items: Vec<_> = survey.article.clone().into_iter().collect();
     let first = FirstPage { count: 1, items, samples: Vec::new(), response };
@@ -186,6 +186,22 @@ impl Way {
                 };
                 (what, "about 60 requests at first".to_owned())
             }
+        }
+    }
+
+    /// What following it will do, if its entries are not known yet.
+    pub fn outlook(&self) -> &'static str {
+        match &self.rules {
+            SourceRules::Feed => "The feed is read when you follow it.",
+            SourceRules::Sitemap(_) => {
+                "The pages are known by their addresses only. New ones become items."
+            }
+            SourceRules::Page(_) => "Each change of the page becomes an item.",
+            SourceRules::Crawl(_) => {
+                "Reads about 60 pages at first, slowly, and learns where the site puts new ones. \
+                 Later checks read only those places."
+            }
+            SourceRules::Website(_) | SourceRules::Entries(_) => "Nothing is listed there now.",
         }
     }
 

@@ -6,7 +6,7 @@ use crate::article::{Change, Document, Thumbnail};
 use crate::config::{FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
     Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleReport, Statistics, Status, TextGot,
-    WorkbenchEvent,
+    Tried, WorkbenchEvent,
 };
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, Time};
 use crate::store::{Count, Mark, Snippet, Window};
@@ -51,7 +51,7 @@ pub(super) enum Event {
     WhyLoaded(i64, Result<Box<ScheduleReport>, Failure>),
     Marked(Result<MarksSet, Failure>),
     /// Progress of a discovery.
-    Tried(RequestId, String),
+    Tried(RequestId, Tried),
     Discovered(RequestId, Result<Discovery, Failure>),
     Followed(Result<(Vec<Followed>, FileEdit), Failure>),
     /// Result of a file change.

@@ -24,6 +24,21 @@ pub fn published_day(time: Time) -> String {
     }
 }
 
+/// A day as it is called now: `Today`, `Yesterday`, `19 Nov`, `19 Nov 2024`.
+pub fn day_name(time: Time, now: Time) -> String {
+    let today = now.with_timezone(&Local).date_naive();
+    let day = match DatePrecision::of(time) {
+        DatePrecision::Day => time.date_naive(),
+        DatePrecision::Time => time.with_timezone(&Local).date_naive(),
+    };
+    match (today - day).num_days() {
+        0 => "Today".to_owned(),
+        1 => "Yesterday".to_owned(),
+        _ if day.year() == today.year() => day.format("%-d %b").to_string(),
+        _ => day.format("%-d %b %Y").to_string(),
+    }
+}
+
 /// A time to the minute.
 pub fn minute(time: Time) -> String {
     time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()

@@ -82,7 +82,7 @@ async fn knows_where_systems_have_their_feeds() {
     let server = serve(&[("/notes/", page), ("/notes/index.xml", RSS.to_owned())]);
     let found = discover(&server, "/notes/").await;
     assert_eq!(paths_requested(&server), ["/notes/", "/robots.txt", "/notes/index.xml"]);
-    assert!(found.tried.iter().any(|t| t.ends_with("is a feed (Hugo)")), "{:?}", found.tried);
+    assert!(found.tried.iter().any(|t| t.text.ends_with("is a feed (Hugo)")), "{:?}", found.tried);
 }
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn follows_redirects_in_markup_and_says_so() {
     ]);
     let found = discover(&server, "/").await;
     assert_eq!(paths_requested(&server), ["/", "/en/", "/feed"]);
-    assert!(found.tried[0].starts_with("the URL redirects to"), "{:?}", found.tried);
+    assert!(found.tried[0].text.starts_with("the URL redirects to"), "{:?}", found.tried);
     assert_eq!(kinds(&found), [SourceKind::Feed]);
 }
 

@@ -5,7 +5,7 @@ use super::history::Change;
 use super::import::several_addresses;
 use super::{App, Editor, Prompt};
 use crate::config::{Action, Context, FileEdit, Key};
-use crate::engine::{Discovery, Way};
+use crate::engine::{Discovery, Tried, Way};
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::event::{Failure, Followed, RequestId};
@@ -36,7 +36,7 @@ pub(crate) enum Stage {
     /// Waiting for a URL.
     Typing,
     /// Discovery runs; `tried` lists what was tried so far.
-    Discovering { request: RequestId, tried: Vec<String> },
+    Discovering { request: RequestId, tried: Vec<Tried> },
     /// Ways were found; the selected one is shown with a preview of its items.
     Found { discovery: Discovery, selected: usize },
     /// Discovery or following failed, with the reasons.
@@ -235,10 +235,10 @@ impl App {
         self.with(|add: &mut Add, app| add.discover(app).into())
     }
 
-    pub(super) fn tried(&mut self, request: RequestId, message: String) -> Vec<Effect> {
+    pub(super) fn tried(&mut self, request: RequestId, attempt: Tried) -> Vec<Effect> {
         match self.dialog_mut::<Add>().map(|add| &mut add.stage) {
             Some(Stage::Discovering { request: expected, tried }) if *expected == request => {
-                tried.push(message);
+                tried.push(attempt);
             }
             _ => {}
         }
@@ -256,7 +256,9 @@ impl App {
             return vec![];
         }
         add.stage = match result {
-            Ok(discovery) if discovery.ways.is_empty() => Stage::Failed(discovery.tried),
+            Ok(discovery) if discovery.ways.is_empty() => {
+                Stage::Failed(discovery.tried.into_iter().map(|tried| tried.text).collect())
+            }
             Ok(discovery) => Stage::Found { discovery, selected: 0 },
             Err(why) => Stage::Failed(vec![why]),
         };

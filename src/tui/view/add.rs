@@ -1,17 +1,20 @@
 //! The add dialog.
 
 use super::super::app::{Add, App, Choice, Stage};
+use super::super::input::Field;
+use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::dialogs::{DialogArea, field_line, role, rows};
 use super::frame::window;
 use super::row::Row;
 use crate::config::Role;
-use crate::engine::{Discovery, Way};
+use crate::engine::{Discovery, Tried, Way};
+use crate::model::{SourceKind, Time};
 use crate::util::text;
-use crate::util::time_text::age;
+use crate::util::time_text::day_name;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 /// Text above the URL field on the first run.
 const GREETING: [&str; 3] = ["", "News from any page, with or without a feed.", ""];
@@ -23,6 +26,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             found_height(app, discovery, at.body.width.min(104)) + greeting
         }
         _ if add.welcome => 11,
+        Stage::Typing => 4,
         _ => 7,
     };
     let title = if add.welcome { "Welcome to newsfed" } else { "Add a source" };
@@ -55,20 +59,29 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
     }
     match &add.stage {
         Stage::Typing if add.welcome => {}
-        Stage::Typing => line("Paste any address and press Enter.", Role::Dim, &mut area),
+        Stage::Typing => {
+            line("Paste any address and press Enter.", Role::Text, &mut area);
+            let what = "A feed, a website, a list of articles, or a page to watch.";
+            line(what, Role::Dim, &mut area);
+        }
         Stage::Discovering { tried, .. } => {
-            for text in tried_lines(app, tried, area.width) {
-                line(&text, Role::Dim, &mut area);
+            let lines = tried_lines(app, tried, area.width);
+            let used = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+            for (y, line) in (area.y..area.bottom()).zip(lines) {
+                frame.render_widget(line, Rect { y, height: 1, ..area });
             }
-            line("Searching …", Role::Accent, &mut area);
+            let used = used.min(area.height);
+            area = Rect { y: area.y + used, height: area.height - used, ..area };
+            let style = app.palette.style(Role::Accent);
+            frame.render_widget(
+                Line::styled("Searching …", style),
+                Rect { height: area.height.min(1), ..area },
+            );
         }
         Stage::Following => line("Adding …", Role::Accent, &mut area),
         Stage::Failed(why) => {
             for text in why {
-                for part in super::super::reader::wrap_plain(
-                    text,
-                    usize::from(area.width).saturating_sub(2),
-                ) {
+                for part in wrap_plain(text, usize::from(area.width).saturating_sub(2)) {
                     line(&format!("{} {part}", marks(app).failing), Role::Error, &mut area);
                 }
             }
@@ -83,14 +96,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
         choices(app, frame, add, bottom);
     }
     // The field that has the keys is drawn last, for the cursor.
-    if !add.in_folder {
-        field_line(app, frame, "Address  ", &add.field, field);
-    } else {
-        let mut row = Row::new(field.width);
-        row.left("Address  ", app.palette.style(Role::Soft));
-        row.left(add.field.value(), app.palette.style(Role::Text));
-        frame.render_widget(row.line(app.palette.style(Role::Text)), field);
-    }
+    input(app, frame, ("Address", &add.field), !add.in_folder, field);
     if let (Some(choice), true) = (add.choice, at.is_top) {
         let y = area.bottom().saturating_sub(3) + u16::try_from(choice).unwrap_or(0);
         frame.set_cursor_position(Position::new(area.x, y));
@@ -120,17 +126,67 @@ fn choices(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
 /// Largest number of progress lines above the ways.
 const MAX_TRIED: usize = 2;
 
-fn tried_lines(app: &App, tried: &[String], width: u16) -> Vec<String> {
-    let tried = tried.join(&format!(" {} ", marks(app).bullet));
-    super::super::reader::wrap_plain(&tried, width.into())
+/// What was tried, each with a mark for whether it found something; as many a line as fit.
+fn tried_lines(app: &App, tried: &[Tried], width: u16) -> Vec<Line<'static>> {
+    const GAP: usize = 3;
+    let (found, missed) = if app.settings.ui.ascii { ("+", "-") } else { ("✓", "–") };
+    let style = |role| app.palette.style(role);
+    let (mut lines, mut used) = (Vec::<Line<'static>>::new(), 0);
+    for attempt in tried {
+        let space = usize::from(width).saturating_sub(2).max(1);
+        for (n, part) in wrap_plain(&attempt.text, space).into_iter().enumerate() {
+            let cells = 2 + text::width(&part);
+            if n > 0 || lines.is_empty() || used + GAP + cells > usize::from(width) {
+                lines.push(Line::default());
+                used = 0;
+            }
+            let Some(line) = lines.last_mut() else { break };
+            if used > 0 {
+                line.push_span(Span::raw(" ".repeat(GAP)));
+                used += GAP;
+            }
+            let (mark, role) = match attempt.found {
+                _ if n > 0 => (" ", Role::Dim),
+                true => (found, Role::Ok),
+                false => (missed, Role::Dim),
+            };
+            line.push_span(Span::styled(format!("{mark} "), style(role)));
+            let role = if attempt.found { Role::Text } else { Role::Dim };
+            line.push_span(Span::styled(part, style(role)));
+            used += cells;
+        }
+    }
+    lines
+}
+
+/// Width of the labels of the fields.
+const LABELS: u16 = 10;
+
+/// A label and its field.
+fn input(app: &App, frame: &mut Frame<'_>, (label, field): (&str, &Field), here: bool, area: Rect) {
+    if area.is_empty() {
+        return;
+    }
+    let labels = LABELS.min(area.width / 2);
+    let style = app.palette.style(if here { Role::Title } else { Role::Soft });
+    frame.render_widget(Line::styled(label.to_owned(), style), area);
+    let at = Rect { x: area.x + labels, width: area.width - labels, ..area };
+    frame.buffer_mut().set_style(at, app.palette.style(Role::Input));
+    if here {
+        field_line(app, frame, "", field, Rect { x: at.x + 1, width: at.width - 1, ..at });
+    } else {
+        let value = text::truncate(field.value(), at.width.saturating_sub(2).into());
+        frame.render_widget(Line::raw(format!(" {value}")), at);
+    }
 }
 
 /// Rows needed for the ways found, independent of the selection.
 fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
     let tried = tried_lines(app, &discovery.tried, width.saturating_sub(6)).len().min(MAX_TRIED);
-    let entries = discovery.ways.iter().filter_map(|way| Some(way.preview()?.len())).max();
+    let entries =
+        discovery.ways.iter().map(|way| way.preview().map_or(0, |entries| entries.len())).max();
     // The URL, headings, the folder, and empty rows between the parts.
-    let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).min(MAX_ENTRIES);
+    let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).clamp(2, MAX_ENTRIES);
     u16::try_from(rows).unwrap_or(u16::MAX)
 }
 
@@ -141,8 +197,6 @@ const ROOMY: u16 = 12;
 /// Width from which the ways have columns for how well they match and where they come from.
 const WITH_QUALITY: u16 = 64;
 const WITH_ORIGIN: u16 = 84;
-/// Width of the names of the ways.
-const NAMES: usize = 24;
 
 /// The ways found, a preview of the selected one, and the folder.
 fn found(
@@ -162,9 +216,7 @@ fn found(
     };
     if roomy {
         for text in tried_lines(app, &discovery.tried, area.width).into_iter().take(MAX_TRIED) {
-            let mut row = Row::new(area.width);
-            row.left(&text, style(Role::Dim));
-            line(frame, y, row);
+            frame.render_widget(text, Rect { y, height: 1, ..area });
             y += 1;
         }
         let mut row = Row::new(area.width);
@@ -178,14 +230,18 @@ fn found(
     // At most half of the space is for the preview; the folder is in the last row.
     let list = Rect { y, height: ways.min((left / 2).max(1)), ..area };
     let labels = discovery.labels(app.now);
+    let cells: Vec<WayCells<'_>> = (discovery.ways.iter().zip(&labels))
+        .map(|(way, label)| cells(app, discovery, way, label))
+        .collect();
+    let columns = Columns::of(&cells, area.width.into());
     rows(app, frame, list, discovery.ways.len(), selected, |i, row, here| {
-        way_row(app, row, (discovery, &labels[i]), i, here);
+        way_row(app, row, (&cells[i], &columns), (i == 0, discovery.ways[i].confidence), here);
     });
     let last = area.bottom().saturating_sub(1);
     folder_row(app, frame, add, Rect { y: last, height: u16::from(last > list.bottom()), ..area });
-    let preview = discovery.ways.get(selected).and_then(Way::preview).unwrap_or_default();
+    let Some(way) = discovery.ways.get(selected) else { return };
     let mut y = list.bottom() + 1;
-    if roomy && !preview.is_empty() {
+    if roomy {
         super::dialogs::rule(app, frame, Rect { y: list.bottom(), height: 1, ..area });
         let mut row = Row::new(area.width);
         row.left("Preview", style(Role::Title));
@@ -193,40 +249,93 @@ fn found(
         line(frame, y, row);
         y += 1;
     }
-    for (y, (title, date)) in (y..last.saturating_sub(u16::from(roomy))).zip(preview) {
-        let mut row = Row::new(area.width);
-        let when = date.map(|d| age((app.now - d).num_seconds())).unwrap_or_default();
-        row.left(&format!("{when:>4}  "), style(Role::Dim));
-        row.left(&title, style(Role::Bright));
+    let lines = preview(app, way, area.width);
+    for (y, row) in (y..last.saturating_sub(u16::from(roomy))).zip(lines) {
         line(frame, y, row);
     }
 }
 
-/// A way: what it is, what it gives, how well it matches, and where it comes from. Its selectors
-/// are shown where they can be edited.
-fn way_row(app: &App, row: &mut Row, (discovery, label): (&Discovery, &str), i: usize, here: bool) {
-    let way = &discovery.ways[i];
+/// The first entries of a way, or what will happen if they are not known yet.
+fn preview(app: &App, way: &Way, width: u16) -> Vec<Row> {
+    const DATES: usize = 12;
+    let style = |role| app.palette.style(role);
+    let entries = way.preview().unwrap_or_default();
+    if entries.is_empty() {
+        let lines = wrap_plain(way.outlook(), width.into()).into_iter();
+        let row = |text: String| {
+            let mut row = Row::new(width);
+            row.left(&text, style(Role::Soft));
+            row
+        };
+        return lines.map(row).collect();
+    }
+    let row = |(title, date): (String, Option<Time>)| {
+        let mut row = Row::new(width);
+        let when = date.map(|date| day_name(date, app.now)).unwrap_or_default();
+        row.left(&format!("{when:<DATES$}"), style(Role::Dim));
+        row.left(&title, style(Role::Bright));
+        row
+    };
+    entries.into_iter().map(row).collect()
+}
+
+/// A way: what it is, what it gives, and where it comes from. Its selectors are shown where they
+/// can be edited.
+struct WayCells<'a> {
+    name: &'a str,
+    detail: String,
+    origin: String,
+}
+
+fn cells<'a>(app: &App, discovery: &Discovery, way: &'a Way, label: &str) -> WayCells<'a> {
     let (name, detail) = way.describe(app.now);
     // What distinguishes it from others of the same kind.
     let own = label.strip_prefix(name).unwrap_or_default();
     let own = own.strip_prefix(&format!(" \u{b7} {detail}")).unwrap_or_default();
     let elsewhere = Some(way.url.as_str()).filter(|_| way.url != discovery.address);
-    let title = Some(way.title.as_str()).filter(|title| !title.is_empty());
+    let named = way.kind() == SourceKind::Feed && !way.title.is_empty();
+    let title = Some(way.title.as_str()).filter(|_| named);
     let origin = Some(own.trim_start_matches([' ', '\u{b7}'])).filter(|own| !own.is_empty());
-    let origin = origin.or(elsewhere).or(title).unwrap_or_default();
-    let width = usize::from(row.width());
-    if width >= usize::from(WITH_ORIGIN) {
-        let origin = text::truncate(origin, width / 4).into_owned();
-        row.right(format!("  {origin}"), app.palette.style(Role::Dim));
+    let origin = origin.or(elsewhere).or(title).unwrap_or_default().to_owned();
+    WayCells { name, detail, origin }
+}
+
+/// Widths of the columns of the ways.
+struct Columns {
+    name: usize,
+    origin: usize,
+}
+
+impl Columns {
+    fn of(cells: &[WayCells<'_>], width: usize) -> Self {
+        let widest = |cell: fn(&WayCells<'_>) -> usize| cells.iter().map(cell).max().unwrap_or(0);
+        let origin = widest(|cells| text::width(&cells.origin)).min(width / 4);
+        let shown = width >= usize::from(WITH_ORIGIN);
+        let name = widest(|cells| text::width(cells.name));
+        Self { name, origin: if shown { origin } else { 0 } }
     }
-    if width >= usize::from(WITH_QUALITY) {
-        quality(app, row, if i == 0 { None } else { Some(way.confidence) }, way.confidence);
+}
+
+fn way_row(
+    app: &App,
+    row: &mut Row,
+    (cells, columns): (&WayCells<'_>, &Columns),
+    (is_first, confidence): (bool, f64),
+    here: bool,
+) {
+    if columns.origin > 0 {
+        let origin = text::truncate(&cells.origin, columns.origin).into_owned();
+        let blank = " ".repeat(2 + columns.origin - text::width(&origin));
+        row.right(blank + &origin, app.palette.style(Role::Dim));
     }
-    let name = text::truncate(name, row.free().max(1)).into_owned();
+    if row.width() >= WITH_QUALITY {
+        quality(app, row, Some(confidence).filter(|_| !is_first), confidence);
+    }
+    let name = text::truncate(cells.name, row.free().max(1)).into_owned();
     row.left(&name, role(app, here, Role::Text));
-    let gap = NAMES.saturating_sub(text::width(&name)).max(2);
+    let gap = columns.name.saturating_sub(text::width(&name)) + 2;
     row.left(&" ".repeat(gap), app.palette.style(Role::Text));
-    row.left(&detail, app.palette.style(Role::Soft));
+    row.left(&cells.detail, app.palette.style(Role::Soft));
 }
 
 /// Five squares and a word. The first way is the best one, however sure it is.
@@ -240,26 +349,17 @@ fn quality(app: &App, row: &mut Row, other: Option<f64>, confidence: f64) {
     let filled = (1..=5).filter(|&n| confidence >= f64::from(n) / 5.0 - 0.1).count().max(1);
     let (square, empty) = if app.settings.ui.ascii { ("#", ".") } else { ("▪", "▪") };
     row.right(format!(" {word:<10}"), app.palette.style(Role::Soft));
-    row.right(empty.repeat(5 - filled), app.palette.style(Role::Border));
+    row.right(empty.repeat(5 - filled), app.palette.style(Role::Edge));
     row.right(format!("  {}", square.repeat(filled)), app.palette.style(Role::Ok));
 }
 
 /// The field of the folder.
 fn folder_row(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
-    if area.is_empty() {
-        return;
+    input(app, frame, ("Folder", &add.folder), add.in_folder, area);
+    let hint = "Tab changes ";
+    let width = u16::try_from(hint.len()).unwrap_or(0);
+    if !add.in_folder && !area.is_empty() && area.width > width * 3 {
+        let at = Rect { x: area.right() - width, width, ..area };
+        frame.render_widget(Line::styled(hint, app.palette.style(Role::Dim)), at);
     }
-    if add.in_folder {
-        field_line(app, frame, "Folder  ", &add.folder, area);
-        return;
-    }
-    let mut row = Row::new(area.width);
-    let folder = add.folder.value();
-    row.right("Tab changes", app.palette.style(Role::Dim));
-    row.left("Folder  ", app.palette.style(Role::Soft));
-    match folder {
-        "" => row.left("none", app.palette.style(Role::Dim)),
-        name => row.left(name, app.palette.style(Role::Text)),
-    }
-    frame.render_widget(row.line(app.palette.style(Role::Text)), area);
 }

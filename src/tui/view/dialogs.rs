@@ -14,7 +14,8 @@ use crate::util::text;
 use crate::util::time_text::age;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::widgets::Clear;
+use ratatui::style::Style;
+use ratatui::text::Line;
 
 /// Where a dialog is drawn.
 #[derive(Debug, Clone, Copy)]
@@ -82,15 +83,24 @@ fn completed_line(
 
 /// A label and a field on one line, with the terminal cursor in the field.
 pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &Field, area: Rect) {
-    // What was drawn there before, such as a message, must not shine through.
-    frame.render_widget(Clear, area);
-    let mut row = Row::new(area.width);
+    // What was drawn there before, such as a message, must not shine through; the surface stays.
+    for position in area.intersection(frame.area()).positions() {
+        let cell = &mut frame.buffer_mut()[position];
+        let ground = cell.bg;
+        cell.reset();
+        cell.bg = ground;
+    }
     let used = text::width(label).min(usize::from(area.width) / 2);
-    row.left(&text::truncate(label, used), app.palette.style(Role::KeyHint));
-    let (shown, cursor) = field.visible(usize::from(area.width).saturating_sub(used + 1).max(1));
+    let name = text::truncate(label, used).into_owned();
+    frame.render_widget(Line::styled(name, app.palette.style(Role::KeyHint)), area);
+    let cells = u16::try_from(used).unwrap_or(area.width);
+    let inside = Rect { x: area.x + cells, width: area.width - cells, ..area };
+    frame.buffer_mut().set_style(inside, app.palette.style(Role::Input));
+    let (shown, cursor) = field.visible(usize::from(inside.width).saturating_sub(1).max(1));
+    let mut row = Row::new(inside.width);
     row.left(&shown, app.palette.style(Role::Input));
-    frame.render_widget(row.line(app.palette.style(Role::Text)), area);
-    let x = area.x + u16::try_from(used + cursor).unwrap_or(0);
+    frame.render_widget(row.line(Style::new()), inside);
+    let x = inside.x + u16::try_from(cursor).unwrap_or(0);
     frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
 }
 
@@ -130,7 +140,7 @@ pub(super) fn rule(app: &App, frame: &mut Frame<'_>, row: Rect) {
     let beside = super::frame::padding(frame.area().width).min(row.x);
     let whole = Rect { x: row.x - beside, width: row.width + 2 * beside, ..row };
     let across = marks(app).across.repeat(whole.width.into());
-    let line = ratatui::text::Line::styled(across, app.palette.style(Role::Border));
+    let line = Line::styled(across, app.palette.style(Role::Border));
     frame.render_widget(line, whole.intersection(frame.area()));
 }
 
@@ -175,7 +185,7 @@ pub(in crate::tui) fn confirm(
     let undo = key.map(|key| format!("{key} brings them back.")).unwrap_or_default();
     let lines = lines.into_iter().map(|line| (line, Role::Text)).chain([(undo, Role::Dim)]);
     for (y, (line, role)) in (inner.y..inner.bottom()).zip(lines) {
-        let line = ratatui::text::Line::styled(line, app.palette.style(role));
+        let line = Line::styled(line, app.palette.style(role));
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
 }
@@ -190,7 +200,7 @@ pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, area:
     );
     let Some(polls) = &log.polls else { return };
     if polls.is_empty() {
-        frame.render_widget(ratatui::text::Line::raw("No failures."), inner);
+        frame.render_widget(Line::raw("No failures."), inner);
         return;
     }
     // The selected entry is shown in full below.
@@ -222,7 +232,7 @@ pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, area:
     }
     let wrapped = super::super::reader::wrap_plain(&text, detail.width.into());
     for (y, line) in (detail.y + 1..detail.bottom()).zip(wrapped) {
-        let line = ratatui::text::Line::styled(line, app.palette.style(Role::Text));
+        let line = Line::styled(line, app.palette.style(Role::Text));
         frame.render_widget(line, Rect { y, height: 1, ..detail });
     }
 }

@@ -351,7 +351,10 @@ impl Chaos {
                 Event::WindowLoaded(request, Ok(Window { rows, ..Window::default() }))
             }
             1 => Event::ArticleLoaded(request, Ok(None)),
-            2 => Event::Tried(request, "searching".to_owned()),
+            2 => Event::Tried(
+                request,
+                crate::engine::Tried { found: false, text: "searching".to_owned() },
+            ),
             3 => Event::Discovered(request, Err("late".to_owned())),
             4 => Event::Edited(Purpose::History, self.edited()),
             5 => Event::Edited(Purpose::Command(None), self.edited()),
