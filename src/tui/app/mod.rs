@@ -54,7 +54,7 @@ pub(super) use snippets::Snippets;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use stats::StatsPanel;
 pub(super) use why::WhyPanel;
-pub(super) use workbench::{Bench, BenchField, BenchPane, Marked};
+pub(super) use workbench::{Bench, BenchField, BenchPane, Marked, SheetView};
 
 use super::effect::Effect;
 use super::event::{Event, Failure, RequestId};

@@ -7,7 +7,7 @@ mod replies;
 mod sheet;
 
 pub(crate) use sheet::Marked;
-use sheet::SheetView;
+pub(crate) use sheet::SheetView;
 
 use super::editor;
 use super::{App, Editor};

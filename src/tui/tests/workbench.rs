@@ -225,16 +225,16 @@ fn entries_are_chosen_on_their_page() {
     let file = FILE.replace("\"website\"", "\"entries\"").replace("main h3 > a", "main > div");
     std::fs::write(test._folder.path().join("config/sources.toml"), file).unwrap();
     test.keys("W");
-    test.shows("div.release ×4");
+    test.shows("div.release  ×4");
     // The selected title is in no block. Without a selector, the heading is the title.
     test.shows("No articles");
     test.keys("2i<C-u><Enter>");
-    test.shows("4 matched");
+    test.shows("4 articles");
     test.shows("Version 1.4");
     test.shows("2026-03-04");
     let screen = test.screen();
-    let row = screen.lines().find(|line| line.contains("content")).unwrap();
-    assert!(row.trim_end().ends_with(" 4"), "those within the blocks count: {row}");
+    let row = screen.lines().find(|line| line.contains(" Content ")).unwrap();
+    assert!(row.trim_end().ends_with(" 4 ✓"), "those within the blocks count: {row}");
     test.keys("n");
     test.shows("Entries are read from one page only");
     test.keys("1i<C-u>.release<Enter><C-s>");
@@ -244,15 +244,15 @@ fn entries_are_chosen_on_their_page() {
 #[test]
 fn shows_matches_while_typing() {
     let mut test = BenchTest::open(now_page(), false, "W");
-    test.shows("5 matched   0 lost of 4");
+    test.shows("5 articles   0 lost of 4");
     test.shows("  5 The fountain is dry again");
     test.keys("i<C-u>article:first-child h3");
-    test.shows("1 matched   3 lost of 4");
+    test.shows("1 article   3 lost of 4");
     test.keys(" >");
     test.shows("! articles is not a complete CSS selector: an element is missing at its end");
     test.shows("No articles");
     test.keys(" a<Enter>");
-    test.shows("1 matched");
+    test.shows("1 article");
 }
 
 #[test]
@@ -260,11 +260,11 @@ fn picking_an_element_fills_the_active_field() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.keys("2<Home>jjjjjjjjjj");
     let screen = test.screen();
-    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 2;
+    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 4;
     test.keys("<Home>");
     test.keys(&"j".repeat(steps));
     test.keys("<Enter>");
-    test.shows("next: a.older");
+    test.shows("2 Next page     a.older");
     test.keys("n");
     test.shows("2: Bridge reopens in March");
     // On an article: title, author and date.
@@ -272,7 +272,7 @@ fn picking_an_element_fills_the_active_field() {
     for (field, line) in [("4", "p.byline"), ("5", "span.stamp")] {
         test.keys(field);
         let screen = test.screen();
-        let steps = screen.lines().position(|l| l.contains(line)).unwrap() - 2;
+        let steps = screen.lines().position(|l| l.contains(line)).unwrap() - 4;
         test.keys("<Home>");
         test.keys(&"j".repeat(steps));
         test.keys("<Enter>");
@@ -295,23 +295,23 @@ fn reports_that_no_selector_was_found() {
     let mut test = BenchTest::open(format!("<main>{deep}</main>"), false, "W");
     test.keys("2G<Enter>");
     test.shows("No selector found for this element");
-    test.shows("2 next ");
+    test.shows("2 Next page ");
     assert!(!test.screen().contains("next: "));
 }
 
 #[test]
 fn applies_and_restores_suggestions() {
     let mut test = BenchTest::open(rebuilt(), false, "W");
-    test.shows("0 matched   4 lost of 4");
+    test.shows("0 articles   4 lost of 4");
     test.keys("P");
-    test.shows("5 matched   0 lost of 4");
+    test.shows("5 articles   0 lost of 4");
     test.shows("suggestion 1 of");
     test.keys("gP");
     test.shows("div.story-text, article, main");
-    test.shows("1 articles     a.story-link");
+    test.shows("1 Articles      a.story-link");
     test.keys("P<Esc>");
-    test.shows("7 content      .text");
-    test.shows("1 articles     a.story-link");
+    test.shows("7 Content       .text");
+    test.shows("1 Articles      a.story-link");
     test.keys("<Esc><Esc><Esc>");
     assert!(test.stage.app.dialogs.is_empty());
     assert_eq!(test.text(), FILE);
@@ -325,7 +325,7 @@ fn restores_manual_edits_after_the_last_suggestion() {
         for _ in 0..20 {
             test.keys("P");
             let screen = test.screen();
-            offered |= screen.contains("1 articles     a.story-link");
+            offered |= screen.contains("1 Articles      a.story-link");
             if offered && !screen.contains("suggestion ") {
                 break;
             }
@@ -334,14 +334,14 @@ fn restores_manual_edits_after_the_last_suggestion() {
         test.shows(own);
     };
     test.keys("Pi<C-u>div.story a<Esc>");
-    walk_round(&mut test, "1 articles     div.story a");
+    walk_round(&mut test, "1 Articles      div.story a");
     test.keys("P");
     test.keys("1<Home>");
     let screen = test.screen();
-    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 2;
+    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 4;
     test.keys(&"j".repeat(steps));
     test.keys("<Enter>");
-    walk_round(&mut test, "1 articles     a.older");
+    walk_round(&mut test, "1 Articles      a.older");
 }
 
 #[test]
@@ -350,12 +350,12 @@ fn repairs_a_broken_list_beside_its_stored_copy() {
     test.shows("Press Enter to apply repair 1 of 1: articles = a.story-link   5 articles, 4 of them stored");
     test.keys("t");
     test.shows("stored copy of 2026-11-16");
-    test.shows("5 matched   0 lost of 4");
+    test.shows("5 articles   0 lost of 4");
     test.keys("t");
-    test.shows("0 matched   4 lost of 4");
+    test.shows("0 articles   4 lost of 4");
     let mut test = BenchTest::open(rebuilt(), true, "e");
     test.keys("<Enter>");
-    test.shows("5 matched   0 lost of 4");
+    test.shows("5 articles   0 lost of 4");
     test.keys("<C-s>");
     test.shows("Saved: website.articles of council");
     assert_eq!(test.text(), FILE.replace("main h3 > a", "a.story-link"));
@@ -373,7 +373,7 @@ fn repairs_broken_article_selectors_on_an_article() {
     test.shows("no text");
     test.shows("Press Enter to apply repair 1 of 1: content = div.story-text, article");
     test.keys("<Enter>");
-    test.shows("│ After nine months of work the bridge reopens in");
+    test.shows("│  After nine months of work the bridge reopens in");
     test.keys("<C-s>");
     let usual = "article, main, [role=main], body";
     assert_eq!(test.text(), FILE.replace(".text", &format!("div.story-text, {usual}")));
@@ -439,10 +439,10 @@ fn mouse_selects_lines_articles_and_fields() {
             }));
         }
     };
-    click(&mut test, "2 next");
+    click(&mut test, "2 Next page");
     test.keys("<Esc>");
     click(&mut test, "a.older");
-    test.shows("next: a.older");
+    test.shows("2 Next page     a.older");
     click(&mut test, "  2 Budget");
     test.shows("Page outline · article");
 }

@@ -10,10 +10,10 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 /// Size of a picture, and the gap around it.
-const TILE: (u16, u16) = (28, 5);
+const TILE: (u16, u16) = (26, 5);
 const GAP: (u16, u16) = (2, 1);
 /// Width of the sources in a picture.
-const PANEL: u16 = 10;
+const PANEL: u16 = 9;
 
 /// Draws the pictures around that of the theme in use, as many as fit.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: Rect) {
@@ -57,8 +57,8 @@ fn picture(frame: &mut Frame<'_>, theme: &Palette, area: Rect, m: &Marks) {
         ("", "newsfed", Role::Title),
         (m.unread, "Unread", Role::Soft),
         (m.pinned, "Pinned", Role::Soft),
-        (m.bullet, "Kettle", Role::Soft),
-        (m.bullet, "Trams", Role::Dim),
+        (m.square, "Kettle", Role::Soft),
+        (m.square, "Trams", Role::Dim),
     ];
     let name = theme.name().to_owned();
     let items = [
@@ -68,7 +68,9 @@ fn picture(frame: &mut Frame<'_>, theme: &Palette, area: Rect, m: &Marks) {
         (m.changed, "Line 4: timetable", Role::Unread),
         (" ", "The disk that slept", Role::Read),
     ];
-    let mark_role = |mark: &str| match mark {
+    let mark_role = |mark: &str, n: usize| match mark {
+        mark if mark == m.square && n == 3 => Role::Source2,
+        mark if mark == m.square => Role::Source3,
         mark if mark == m.pinned => Role::Pinned,
         mark if mark == m.changed => Role::Changed,
         _ => Role::Accent,
@@ -79,7 +81,7 @@ fn picture(frame: &mut Frame<'_>, theme: &Palette, area: Rect, m: &Marks) {
             let mut row = Row::new(at.width);
             row.left(" ", style(role));
             if !mark.is_empty() {
-                row.left(&format!("{mark} "), style(mark_role(mark)));
+                row.left(&format!("{mark} "), style(mark_role(mark, i)));
             }
             let words = text::truncate(words, row.free().saturating_sub(1)).into_owned();
             row.left(&words, style(role));

@@ -12,12 +12,14 @@ use ratatui::layout::Rect;
 
 /// Width from which there are two columns.
 const TWO_COLUMNS: u16 = 96;
+/// Cells between them.
+const GAP: u16 = 4;
 
 /// A line of the list.
 enum Line {
     Heading(String),
-    /// Keys and what they do.
-    Keys(String, String),
+    /// Keys, what they do, and the panes that bind them if the focused one does not.
+    Keys(String, String, String),
     Empty,
 }
 
@@ -26,9 +28,10 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
     let (field, list) = split_field(inner);
     let columns = if list.width >= TWO_COLUMNS { 2 } else { 1 };
     let width = list.width / columns;
+    let shown = if columns > 1 { width.saturating_sub(GAP) } else { width };
     // Ignore a search key typed by habit.
     let typed = help.field.value().trim_start_matches('/').to_lowercase();
-    let lines = lines(app, help, &typed, width.into());
+    let lines = lines(app, help, &typed, shown.into());
     let height = usize::from(list.height);
     let rows = lines.len().div_ceil(columns.into()).max(height);
     help.top = help.top.min(rows.saturating_sub(height));
@@ -36,9 +39,9 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
         let of_column = lines.iter().skip(usize::from(column) * rows).take(rows).skip(help.top);
         let x = list.x + column * width;
         for (y, line) in (list.y..list.bottom()).zip(of_column) {
-            let mut row = Row::new(width);
-            draw_line(app, &mut row, line, keys_width(width.into()));
-            let at = Rect { x, y, width, height: 1 };
+            let mut row = Row::new(shown);
+            draw_line(app, &mut row, line, keys_width(shown.into()));
+            let at = Rect { x, y, width: shown, height: 1 };
             frame.render_widget(row.line(app.palette.style(Role::Text)), at);
         }
     }
@@ -47,13 +50,14 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
 
 /// Width of the keys, in cells.
 fn keys_width(width: usize) -> usize {
-    if width < 56 { 12 } else { 18 }
+    if width < 56 { 12 } else { 16 }
 }
 
 fn draw_line(app: &App, row: &mut Row, line: &Line, keys_width: usize) {
     match line {
-        Line::Heading(title) => row.left(title, app.palette.style(Role::Header)),
-        Line::Keys(keys, words) => {
+        Line::Heading(title) => row.left(title, app.palette.style(Role::Title)),
+        Line::Keys(keys, words, panes) => {
+            row.right(panes.clone(), app.palette.style(Role::Dim));
             row.left(&format!("  {keys}"), app.palette.style(Role::KeyHint));
             let gap = (keys_width + 1).saturating_sub(text::width(keys));
             row.left(&" ".repeat(gap), app.palette.style(Role::Text));
@@ -68,7 +72,7 @@ fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
     let keys = keys_width(width);
     let space = width.saturating_sub(keys + 4).max(8);
     let mut lines = Vec::new();
-    let mut group = |title: &str, rows: Vec<(String, String)>| {
+    let mut group = |title: &str, rows: Vec<[String; 3]>| {
         if rows.is_empty() {
             return;
         }
@@ -76,8 +80,8 @@ fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
             lines.push(Line::Empty);
         }
         lines.push(Line::Heading(title.to_owned()));
-        for (bound, words) in rows {
-            lines.extend(wrap(&bound, &words, (keys, space)));
+        for row in rows {
+            lines.extend(wrap(row, (keys, space)));
         }
     };
     let fits = |keys: &str, words: &str| {
@@ -86,14 +90,14 @@ fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
             || words.to_lowercase().contains(typed)
     };
     let of_dialog = help.dialog.iter().filter(|(keys, label)| fits(keys, label));
-    let of_dialog = of_dialog.map(|&(keys, label)| (keys.to_owned(), label.to_owned()));
+    let of_dialog = of_dialog.map(|&(keys, label)| [keys, label, ""].map(str::to_owned));
     group("This dialog", of_dialog.collect());
     let mut rest = Action::ALL;
     while let Some(first) = rest.first() {
         let count = rest.iter().take_while(|action| action.task() == first.task()).count();
         let (of_task, others) = rest.split_at(count);
         let row = |action: &Action| action_row(app, help.context, *action);
-        let matching = |(action, (keys, words)): &(&Action, (String, String))| {
+        let matching = |(action, [keys, words, _]): &(&Action, [String; 3])| {
             fits(keys, words) || action.name().contains(typed)
         };
         let rows = of_task.iter().filter_map(|action| Some((action, row(action)?)));
@@ -106,11 +110,11 @@ fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
     lines
 }
 
-/// The keys of an action in a context, or else in the panes that bind it, and what it does.
-fn action_row(app: &App, context: Context, action: Action) -> Option<(String, String)> {
+/// The keys of an action in a context, what it does, and the panes if others bind it.
+fn action_row(app: &App, context: Context, action: Action) -> Option<[String; 3]> {
     let here = app.keymap.all_keys_for(context, action);
     if !here.is_empty() {
-        return Some((here.join(", "), action.help().to_owned()));
+        return Some([here.join(", "), action.help().to_owned(), String::new()]);
     }
     let others: Vec<(Context, Vec<String>)> = Context::ALL
         .into_iter()
@@ -119,12 +123,17 @@ fn action_row(app: &App, context: Context, action: Action) -> Option<(String, St
         .collect();
     let keys = others.first()?.1.join(", ");
     let panes: Vec<&str> = others.iter().map(|(context, _)| context.title()).collect();
-    Some((keys, format!("{} (in {})", action.help(), panes.join(" and "))))
+    Some([keys, action.help().to_owned(), format!("  {}", panes.join(", "))])
 }
 
-/// Wraps a line: keys and words in a number of cells each.
-fn wrap(keys: &str, words: &str, (left, right): (usize, usize)) -> Vec<Line> {
-    let (keys, words) = (wrap_plain(keys, left), wrap_plain(words, right));
+/// Wraps a row: its keys, and its words beside the panes.
+fn wrap([keys, words, panes]: [String; 3], (left, right): (usize, usize)) -> Vec<Line> {
+    let right = right.saturating_sub(text::width(&panes)).max(8);
+    let (keys, words) = (wrap_plain(&keys, left), wrap_plain(&words, right));
     let of = |lines: &[String], i: usize| lines.get(i).cloned().unwrap_or_default();
-    (0..keys.len().max(words.len())).map(|i| Line::Keys(of(&keys, i), of(&words, i))).collect()
+    let line = |i| {
+        let panes = if i == 0 { panes.clone() } else { String::new() };
+        Line::Keys(of(&keys, i), of(&words, i), panes)
+    };
+    (0..keys.len().max(words.len())).map(line).collect()
 }

@@ -1,14 +1,13 @@
 //! The Items pane.
 
-use super::super::app::{App, Focus, SearchBar};
+use super::super::app::{App, Focus};
 use super::chrome::marks;
 use super::days::Groups;
 use super::has_focus;
 use super::row::{Row, padding};
-use crate::config::{Action, Context, ListStyle, Role};
-use crate::model::{ItemRow, Outcome};
+use crate::config::{ListStyle, Role};
+use crate::model::ItemRow;
 use crate::store::Scope;
-use crate::tui::event::SourceEntry;
 use crate::tui::reader::wrap_plain;
 use crate::util::text;
 use crate::util::time_text::age;
@@ -21,7 +20,6 @@ use ratatui::text::Line;
 const COMPACT_FROM: u16 = 56;
 /// Lowest list that has two rows per item by itself, and day separators.
 const TALL: u16 = 12;
-const NO_UNREAD: &str = "No unread items.";
 /// Narrowest list with a summary in the second row.
 const SUMMARY_FROM: u16 = 60;
 
@@ -85,7 +83,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.items.shown.clear();
     let focused = has_focus(app, Focus::Items);
     if app.items.rows.is_empty() {
-        return draw_empty(app, frame, area, focused);
+        return super::empty::draw(app, frame, area, focused);
     }
     let form = Form::new(app, area);
     let groups = Groups::new(&app.items, app.now);
@@ -153,19 +151,6 @@ fn draw_row(
     }
 }
 
-fn draw_empty(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
-    let pad = padding(area.width);
-    let width = usize::from(area.width).saturating_sub(2 * pad).max(1);
-    let style = app.palette.style(Role::Dim);
-    for (y, line) in (area.y..area.bottom()).zip(wrap_plain(&empty_text(app), width)) {
-        let line = Line::styled(format!("{}{line}", " ".repeat(pad)), style);
-        frame.render_widget(line, Rect { y, height: 1, ..area });
-    }
-    if focused {
-        frame.set_cursor_position(Position::new(area.x, area.y));
-    }
-}
-
 /// The name of a group, and how many items it has.
 fn separator(app: &App, label: &str, count: Option<usize>, width: u16) -> Line<'static> {
     let style = |role| app.palette.style(role);
@@ -178,57 +163,6 @@ fn separator(app: &App, label: &str, count: Option<usize>, width: u16) -> Line<'
     row.left(&format!("{pad}{label} "), style(Role::Soft));
     row.fill(marks(app).across, style(Role::Border));
     row.line(Style::new())
-}
-
-/// Why the list is empty, and what can be done.
-fn empty_text(app: &App) -> String {
-    let typing = app.dialog::<SearchBar>().is_some();
-    let key = |action| app.keymap.keys_for(Context::Items, action);
-    let press = |action, words: &str| {
-        key(action).map(|key| format!(" Press {key} {words}.")).unwrap_or_default()
-    };
-    match () {
-        () if app.items.is_loading() => String::new(),
-        () if app.sources.list.sources.is_empty() => {
-            format!("No sources yet.{}", press(Action::Add, "to add one"))
-        }
-        () if typing || !app.items.listing.query.is_empty() => {
-            format!("Nothing matches.{}", press(Action::Back, "to leave the search"))
-        }
-        () if app.items.listing.base.scope == Scope::Pinned => {
-            format!("Nothing is pinned.{}", press(Action::Pin, "on an item to keep it here"))
-        }
-        () => match empty_reason(app) {
-            reason if reason == NO_UNREAD => reason + &press(Action::ShowAll, "to list all items"),
-            reason => reason,
-        },
-    }
-}
-
-/// Why an unfiltered list is empty.
-fn empty_reason(app: &App) -> String {
-    let base = &app.items.listing.base;
-    let within = |entry: &&SourceEntry| match &base.scope {
-        Scope::Sources(keys) => keys.contains(&entry.facts.key),
-        _ => true,
-    };
-    let sources: Vec<&SourceEntry> = app.sources.list.sources.iter().filter(within).collect();
-    let failing: Vec<&SourceEntry> =
-        sources.iter().copied().filter(|entry| entry.facts.fail_count > 0).collect();
-    let nothing_yet = sources.iter().all(|entry| entry.facts.items == 0);
-    match (nothing_yet, sources.len(), failing.as_slice()) {
-        (false, ..) if base.unread_only => NO_UNREAD.to_owned(),
-        (true, 1, [only]) => match &only.facts.last_outcome {
-            Some(Outcome::Failed { message, .. }) => format!("No items yet: {message}"),
-            _ => "No items yet.".to_owned(),
-        },
-        (true, all, [_, ..]) => {
-            let key = app.keymap.keys_for(Context::Items, Action::Log);
-            let hint = key.map(|key| format!(" Press {key} for details.")).unwrap_or_default();
-            format!("No items yet. {} of {all} sources failed.{hint}", failing.len())
-        }
-        _ => "No items yet.".to_owned(),
-    }
 }
 
 /// A column at the right of a row.

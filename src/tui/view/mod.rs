@@ -7,6 +7,7 @@ mod complete;
 mod days;
 pub(super) mod dialogs;
 pub(super) mod editor;
+mod empty;
 mod frame;
 mod gallery;
 pub(super) mod help;

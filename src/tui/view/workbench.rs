@@ -5,9 +5,9 @@ mod panes;
 
 use super::super::app::{App, Bench, BenchPane, Editor};
 use super::chrome::marks;
-use super::row::Row;
+use super::row::{Row, padding};
 use crate::config::Role;
-use crate::engine::WorkbenchPage;
+use crate::engine::{SelectorField, WorkbenchPage};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -20,6 +20,20 @@ const SIDE_BY_SIDE: u16 = 66;
 const TWO_COLUMNS: u16 = 110;
 /// Width from which the stored copy of a broken list is shown beside it.
 const THREE_SIDES: u16 = 140;
+/// Height from which there are rules below titles.
+const RULED: u16 = 20;
+
+/// The colour of a selector, its matches and what it gives.
+fn color(part: SelectorField) -> Role {
+    match part {
+        SelectorField::Articles => Role::Source1,
+        SelectorField::Title => Role::Source2,
+        SelectorField::Date => Role::Source3,
+        SelectorField::Content => Role::Source5,
+        SelectorField::Author => Role::Source6,
+        SelectorField::Next => Role::Source7,
+    }
+}
 
 /// A clickable part: a line of the page, an article, a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +54,9 @@ struct Parts {
     items: Option<Rect>,
     /// The fetched article with its title.
     article: Option<Rect>,
+    /// Rows of a title with its rule.
+    title: u16,
+    /// The title of the fields.
     rule: Rect,
     fields: Rect,
     columns: u16,
@@ -57,10 +74,11 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
         _ => count,
     };
     let rows = count.min(limit);
-    let header = Rect { height: body.height.min(1), ..body };
+    let title = if body.height >= RULED { 2 } else { 1 };
+    let header = Rect { height: body.height.min(title), ..body };
     let message = Rect { y: body.bottom().saturating_sub(1), height: 1, ..body };
     let fields = Rect { y: message.y.saturating_sub(rows), height: rows, ..body };
-    let rule = Rect { y: fields.y.saturating_sub(1), height: 1, ..body };
+    let rule = Rect { y: fields.y.saturating_sub(title), height: title, ..body };
     let top = header.bottom();
     let middle = Rect { y: top, height: rule.y.saturating_sub(top), ..body };
     let has_article = bench.preview.article.is_some();
@@ -92,12 +110,13 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
         }
         other => (other, None),
     };
-    Parts { header, page, copy, items, article, rule, fields, columns, message }
+    Parts { header, page, copy, items, article, title, rule, fields, columns, message }
 }
 
 /// The area below the title of a pane.
-fn below(area: Rect) -> Rect {
-    Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
+fn below(area: Rect, title: u16) -> Rect {
+    let title = title.min(area.height);
+    Rect { y: area.y + title, height: area.height - title, ..area }
 }
 
 /// The first visible row, so that the selected one is visible.
@@ -119,7 +138,7 @@ fn first_field(bench: &Bench, parts: &Parts) -> usize {
 pub(in crate::tui) fn at(bench: &Bench, size: (u16, u16), at: Position) -> Option<Spot> {
     let parts = parts(bench, size);
     let row_in = |area: Rect, selected: usize, count: usize| {
-        let area = below(area);
+        let area = below(area, parts.title);
         let height = usize::from(area.height);
         let row = first_row(selected, height, count) + usize::from(at.y.checked_sub(area.y)?);
         (area.contains(at) && row < count).then_some(row)
@@ -157,21 +176,22 @@ pub(in crate::tui) fn draw(
     let parts = parts(bench, (body.width, body.height + 1));
     header(app, frame, editor, bench, parts.header);
     if let Some(area) = parts.page {
-        panes::page(app, frame, bench, bench.at, area);
+        panes::page(app, frame, bench, bench.at, (area, parts.title));
     }
     if let Some((place, area)) = bench.beside().zip(parts.copy) {
-        panes::page(app, frame, bench, place, area);
+        panes::page(app, frame, bench, place, (area, parts.title));
     }
     if let Some(area) = parts.items {
-        panes::items(app, frame, bench, area);
+        panes::items(app, frame, bench, (area, parts.title));
     }
     if let Some(area) = parts.article {
-        panes::article(app, frame, bench, area);
+        panes::article(app, frame, bench, (area, parts.title));
     }
-    title(app, frame, "", false, parts.rule);
+    let name = if parts.title > 1 { "Selectors" } else { "" };
+    title(app, frame, name, bench.pane == BenchPane::Fields, parts.rule);
     let sides = [parts.copy, parts.items].into_iter().flatten();
     for area in sides.filter(|area| area.x > 0 && parts.rule.y > area.y) {
-        let height = parts.rule.y + 1 - area.y;
+        let height = parts.rule.y - area.y;
         super::chrome::divider(app, frame, Rect { x: area.x - 1, y: area.y, width: 1, height });
     }
     fields::fields(app, frame, editor, bench, &parts);
@@ -181,51 +201,69 @@ pub(in crate::tui) fn draw(
 /// Source title, state and numbers of matched and lost articles.
 fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
-    let mut row = Row::new(area.width);
-    let m = marks(app);
+    let (mut row, m) = (Row::new(area.width), marks(app));
     let state = match (editor.is_saving(), bench.waiting.iter().next()) {
-        (true, _) => Some((format!(" {} Saving ", m.busy), Role::Accent)),
-        (_, Some(_)) => Some((format!(" {} Fetching ", m.busy), Role::Accent)),
+        (true, _) => Some((format!("   {} Saving", m.busy), Role::Accent)),
+        (_, Some(_)) => Some((format!("   {} Fetching", m.busy), Role::Accent)),
         _ => None,
     };
-    let counts = bench.preview.list.as_ref().map(|list| match (list.known, list.lost) {
-        (0, _) => format!("{} matched", list.links.len()),
-        (_, lost) if area.width < SIDE_BY_SIDE => {
-            format!("{} found, {lost} lost", list.links.len())
-        }
-        (known, lost) => format!("{} matched   {lost} lost of {known}", list.links.len()),
-    });
-    let counts = counts.unwrap_or_default();
-    let lost = bench.preview.list.as_ref().is_some_and(|list| list.lost > 0);
-    row.right(" ", style(Role::Dim));
+    row.right(" ".repeat(padding(area.width)), style(Role::Dim));
     if let Some((words, role)) = state {
         row.right(words, style(role));
     }
-    row.right(counts, style(if lost { Role::Warning } else { Role::Text }));
-    row.left(&format!(" {}", text::truncate(&editor.title, 40)), style(Role::Header));
-    if area.width >= SIDE_BY_SIDE {
-        row.left(&format!(" {} selectors", m.bullet), style(Role::Dim));
+    if let Some(list) = &bench.preview.list {
+        if list.known > 0 {
+            let role = if list.lost > 0 { Role::Warning } else { Role::Dim };
+            row.right(format!("   {} lost of {}", list.lost, list.known), style(role));
+        }
+        let what = match list.links.len() {
+            1 => "1 article".to_owned(),
+            n => format!("{n} articles"),
+        };
+        let role = if list.links.is_empty() { Role::Warning } else { Role::Ok };
+        row.right(format!("  {what}"), style(role));
     }
-    frame.render_widget(row.line(style(Role::Text)), area);
+    row.left(&" ".repeat(padding(area.width)), Style::new());
+    row.left(&text::truncate(&editor.title, 40), style(Role::Title));
+    if area.width >= SIDE_BY_SIDE {
+        row.left("  selectors", style(Role::Dim));
+    }
+    frame.render_widget(row.line(style(Role::Text)), Rect { height: area.height.min(1), ..area });
+    if area.height > 1 {
+        let rule = Rect { y: area.y + 1, height: 1, ..area };
+        line(frame, &m.across.repeat(area.width.into()), style(Role::Border), rule);
+    }
 }
 
-/// A horizontal line with a title.
+/// The title of a part, with a rule below it that is heavy under the words of the focused one. In a
+/// single row without words, only the rule.
 fn title(app: &App, frame: &mut Frame<'_>, words: &str, focused: bool, area: Rect) {
     if area.height == 0 {
         return;
     }
-    let m = marks(app);
-    let border = app.palette.style(if focused { Role::BorderFocus } else { Role::Border });
-    let mut row = Row::new(area.width);
-    row.left(m.across, border);
-    if !words.is_empty() {
-        let name = app.palette.style(if focused { Role::Header } else { Role::Dim });
-        row.left(if focused { m.pointer } else { " " }, border);
-        row.left(words, name);
-        row.left(" ", border);
+    let (m, style) = (marks(app), |role| app.palette.style(role));
+    let pad = padding(area.width);
+    let last = Rect { y: area.y + area.height.min(2) - 1, height: 1, ..area };
+    if area.height > 1 || words.is_empty() {
+        line(frame, &m.across.repeat(area.width.into()), style(Role::Border), last);
     }
-    row.fill(m.across, border);
-    frame.render_widget(row.line(border), Rect { height: 1, ..area });
+    if words.is_empty() {
+        return;
+    }
+    let mut row = Row::new(area.width);
+    let single = area.height == 1 && focused;
+    row.left(&" ".repeat(pad - usize::from(single)), Style::new());
+    if single {
+        row.left(m.pointer, style(Role::Accent));
+    }
+    row.left(words, style(if focused { Role::Title } else { Role::Soft }));
+    frame.render_widget(row.line(Style::new()), Rect { height: 1, ..area });
+    if area.height > 1 && focused {
+        let cells = text::width(words).min(usize::from(area.width).saturating_sub(pad));
+        let x = area.x + u16::try_from(pad).unwrap_or(0);
+        let under = Rect { x, width: u16::try_from(cells).unwrap_or(0), ..last };
+        line(frame, &m.heavy.repeat(cells), style(Role::BorderFocus), under);
+    }
 }
 
 fn line(frame: &mut Frame<'_>, words: &str, style: Style, area: Rect) {
@@ -278,5 +316,6 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
         };
         (format!("{help}{offered}"), Role::Dim)
     };
-    line(frame, &format!(" {words}"), app.palette.style(role), area);
+    let pad = " ".repeat(padding(area.width));
+    line(frame, &format!("{pad}{words}"), app.palette.style(role), area);
 }

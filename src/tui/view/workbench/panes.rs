@@ -1,16 +1,18 @@
 //! The page, the articles found on it, and the fetched article.
 
-use super::{below, first_row, line, title};
+use super::{below, color, first_row, line, title};
 use crate::config::Role;
 use crate::engine::{ListLink, WorkbenchPage};
 use crate::model::Time;
-use crate::tui::app::{App, Bench, BenchPane, Marked};
+use crate::tui::app::{App, Bench, BenchPane, Marked, SheetView};
 use crate::tui::reader::wrap_plain;
 use crate::tui::view::chrome::marks;
-use crate::tui::view::row::Row;
-use crate::util::time_text;
+use crate::tui::view::row::{Row, padding};
+use crate::util::{text, time_text};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
 
 /// The element tree or the text of the page, with the matches of the active selector marked.
 pub(super) fn page(
@@ -18,7 +20,7 @@ pub(super) fn page(
     frame: &mut Frame<'_>,
     bench: &Bench,
     place: WorkbenchPage,
-    area: Rect,
+    (area, rows): (Rect, u16),
 ) {
     let style = |role| app.palette.style(role);
     let sheet = bench.sheets.get(&place);
@@ -33,72 +35,105 @@ pub(super) fn page(
         },
         WorkbenchPage::Article => "article".to_owned(),
     };
-    title(app, frame, &format!("{what} {} {of}", marks(app).bullet), focused, area);
-    let area = below(area);
+    let words = format!("{what} {} {of}", marks(app).bullet);
+    title(app, frame, &words, focused, Rect { height: area.height.min(rows), ..area });
+    let area = below(area, rows);
     let Some(sheet) = sheet else {
         let (words, role) = match bench.failed.get(&bench.at) {
             Some(why) => (why.clone(), Role::Error),
             None => ("Fetching the page …".to_owned(), Role::Dim),
         };
-        let lines = wrap_plain(&words, usize::from(area.width).saturating_sub(2).max(8));
+        let lines = wrap_plain(&words, usize::from(area.width).saturating_sub(4).max(8));
         for (y, words) in (area.y..area.bottom()).zip(lines) {
-            line(frame, &format!(" {words}"), style(role), Rect { y, ..area });
+            line(frame, &format!("  {words}"), style(role), Rect { y, ..area });
         }
         return;
     };
-    let part = bench.field().and_then(|field| field.part);
-    let own = part.map_or(&[][..], |part| bench.marks_on(place, part));
-    let others: Vec<&[u32]> = bench
-        .parts()
-        .iter()
-        .filter(|other| Some(**other) != part)
-        .map(|other| bench.marks_on(place, *other))
-        .collect();
-    let m = marks(app);
-    let (exact, within) = if app.settings.ui.ascii { ("#", ":") } else { ("▐", "┆") };
+    let lines = Lines { app, bench, sheet, place, focused };
     let (height, count) = (usize::from(area.height), sheet.count());
     let first = first_row(sheet.selected(), height, count);
     for (y, i) in (area.y..area.bottom()).zip(first..count) {
+        let at = Rect { y, height: 1, ..area };
         let here = i == sheet.selected();
-        let whole = match (here, focused) {
-            (true, true) => style(Role::Selected),
-            (true, false) => style(Role::SelectedUnfocused),
-            _ => style(Role::Text),
-        };
-        let part_style = |role| if here { whole } else { style(role) };
-        let (mark, role) = match sheet.marked(i, own) {
-            Marked::Yes => (exact, Role::Accent),
-            Marked::Within => (within, Role::Accent),
-            Marked::No if others.iter().any(|o| sheet.marked(i, o) == Marked::Yes) => {
-                (m.bullet, Role::Dim)
-            }
-            Marked::No => (" ", Role::Text),
-        };
-        let mut row = Row::new(area.width);
-        row.left(mark, part_style(role));
-        if sheet.text {
-            let words = sheet.outline.texts.get(i).map_or("", |t| t.text.as_str());
-            row.left(&format!(" {words}"), whole);
-        } else if let Some(line_info) = sheet.line(i) {
-            let depth = usize::from(line_info.depth).min(usize::from(area.width) / 4);
-            row.left(&" ".repeat(depth), whole);
-            let fold = if sheet.is_folded(i) { m.folded } else { " " };
-            row.left(fold, part_style(Role::Dim));
-            row.left(&line_info.name, part_style(Role::Header));
-            if line_info.alike > 1 {
-                let times = if app.settings.ui.ascii { "x" } else { "×" };
-                row.left(&format!(" {times}{}", line_info.alike), part_style(Role::Accent));
-            }
-            if !line_info.text.is_empty() {
-                row.left(&format!("  {}", line_info.text), part_style(Role::Text));
-            }
-            if let Some(hint) = &line_info.hint {
-                row.left(&format!("  {hint}"), part_style(Role::Dim));
-            }
+        if here {
+            let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
+            frame.buffer_mut().set_style(at, style(role));
         }
-        frame.render_widget(row.line(whole), Rect { y, height: 1, ..area });
+        frame.render_widget(lines.row(i, here, area.width), at);
         if here && focused {
             frame.set_cursor_position(Position::new(area.x, y));
+        }
+    }
+}
+
+/// Draws the lines of a page.
+struct Lines<'a> {
+    app: &'a App,
+    bench: &'a Bench,
+    sheet: &'a SheetView,
+    place: WorkbenchPage,
+    focused: bool,
+}
+
+impl Lines<'_> {
+    fn style(&self, role: Role) -> Style {
+        self.app.palette.style(role)
+    }
+
+    fn row(&self, i: usize, here: bool, width: u16) -> Line<'static> {
+        let (m, ascii) = (marks(self.app), self.app.settings.ui.ascii);
+        let mut row = Row::new(width);
+        let active = self.bench.field().and_then(|field| field.part);
+        let marked = |part| self.sheet.marked(i, self.bench.marks_on(self.place, part));
+        let bar = match active.map(|part| (marked(part), color(part))) {
+            _ if here && self.focused => (m.bar, Role::Accent),
+            Some((Marked::Yes, role)) => (if ascii { "#" } else { "▎" }, role),
+            Some((Marked::Within, role)) => (if ascii { ":" } else { "┆" }, role),
+            _ if here => (m.faint_bar, Role::Edge),
+            _ => (" ", Role::Text),
+        };
+        row.left(bar.0, self.style(bar.1));
+        // The selectors that select this line, each with its colour.
+        row.right(" ", Style::new());
+        for part in self.bench.parts() {
+            if marked(*part) == Marked::Yes {
+                row.right(format!(" {}", m.square), self.style(color(*part)));
+                row.right(format!("  {}", part.key()), self.style(color(*part)));
+            }
+        }
+        if self.sheet.text {
+            let words = self.sheet.outline.texts.get(i).map_or("", |t| t.text.as_str());
+            row.left(&format!(" {words}"), self.style(Role::Text));
+            return row.line(Style::new());
+        }
+        let Some(line) = self.sheet.line(i) else { return row.line(Style::new()) };
+        let depth = usize::from(line.depth).min(usize::from(width) / 4);
+        row.left(&" ".repeat(depth), Style::new());
+        let fold = if self.sheet.is_folded(i) { m.folded } else { " " };
+        row.left(fold, self.style(Role::Dim));
+        self.name(&mut row, &line.name);
+        if line.alike > 1 {
+            let times = if ascii { "x" } else { "×" };
+            row.left(&format!("  {times}{}", line.alike), self.style(Role::Accent));
+        }
+        if !line.text.is_empty() {
+            row.left(&format!("  {}", line.text), self.style(Role::Text));
+        }
+        if let Some(hint) = &line.hint {
+            row.left(&format!("  {hint}"), self.style(Role::Dim));
+        }
+        row.line(Style::new())
+    }
+
+    /// `h3 > a.headline`, with its classes and ids apart from its elements.
+    fn name(&self, row: &mut Row, name: &str) {
+        for (n, part) in name.split(" > ").enumerate() {
+            if n > 0 {
+                row.left(" > ", self.style(Role::Dim));
+            }
+            let at = part.find(['.', '#', '[', '@']).unwrap_or(part.len());
+            row.left(&part[..at], self.style(Role::CodeKeyword));
+            row.left(&part[at..], self.style(Role::CodeType));
         }
     }
 }
@@ -108,15 +143,16 @@ pub(super) fn day(date: Time) -> String {
 }
 
 /// The articles that the selectors find in the list.
-pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
+pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows): (Rect, u16)) {
     let style = |role| app.palette.style(role);
     let focused = bench.pane == BenchPane::Items;
-    title(app, frame, "Matches", focused, area);
-    let area = below(area);
-    let (items, on_first) = bench.items();
+    let head = Rect { height: area.height.min(rows), ..area };
+    title(app, frame, "What these selectors give", focused, head);
+    let area = below(area, rows);
+    let (m, (items, on_first)) = (marks(app), bench.items());
     if items.is_empty() {
         let words = match &bench.preview.list {
-            Some(_) => " No articles",
+            Some(_) => "  No articles",
             None => "",
         };
         line(frame, words, style(Role::Dim), area);
@@ -126,24 +162,32 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect)
     let first = first_row(bench.item, height, count);
     for (y, i) in (area.y..area.bottom()).zip(first..count) {
         let here = i == bench.item;
-        let whole = match (here, focused) {
-            (true, true) => style(Role::Selected),
-            (true, false) => style(Role::SelectedUnfocused),
-            _ => style(Role::Text),
-        };
-        let part = |role| if here { whole } else { style(role) };
-        let ListLink { url, title, date, .. } = items[i];
-        let mut row = Row::new(area.width);
-        row.right(date.map(|d| format!(" {} ", day(d))).unwrap_or_default(), part(Role::Dim));
-        let second = if i >= on_first { "2: " } else { "" };
-        row.left(&format!("{:>3} ", i + 1), part(Role::Dim));
-        row.left(second, part(Role::Accent));
-        let name = if title.is_empty() { url.as_str() } else { title };
-        row.left(name, whole);
-        if !title.is_empty() && usize::from(area.width) > 60 {
-            row.left(&format!("  {}", url.path()), part(Role::Dim));
+        let at = Rect { y, height: 1, ..area };
+        if here {
+            let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
+            frame.buffer_mut().set_style(at, style(role));
         }
-        frame.render_widget(row.line(whole), Rect { y, height: 1, ..area });
+        let ListLink { url, title, date, author, .. } = items[i];
+        let mut row = Row::new(area.width);
+        row.right(" ".repeat(padding(area.width)), Style::new());
+        row.right(date.map(|d| format!("  {}", day(d))).unwrap_or_default(), style(Role::Source3));
+        let author = author.as_ref().map(|author| format!("  {}", text::truncate(author, 20)));
+        row.right(author.unwrap_or_default(), style(Role::Source6));
+        let bar = match (here, focused) {
+            (true, true) => (m.bar, Role::Accent),
+            (true, false) => (m.faint_bar, Role::Edge),
+            _ => (" ", Role::Text),
+        };
+        row.left(bar.0, style(bar.1));
+        let second = if i >= on_first { "2: " } else { "" };
+        row.left(&format!("{:>3} ", i + 1), style(Role::Dim));
+        row.left(second, style(Role::Accent));
+        let name = if title.is_empty() { url.as_str() } else { title };
+        row.left(name, style(if here { Role::Title } else { Role::Bright }));
+        if !title.is_empty() && usize::from(area.width) > 60 {
+            row.left(&format!("  {}", url.path()), style(Role::Dim));
+        }
+        frame.render_widget(row.line(Style::new()), at);
         if here && focused {
             frame.set_cursor_position(Position::new(area.x, y));
         }
@@ -151,13 +195,13 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect)
 }
 
 /// The fetched article as extracted by the selectors.
-pub(super) fn article(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
+pub(super) fn article(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows): (Rect, u16)) {
     let style = |role| app.palette.style(role);
-    title(app, frame, "Article", false, area);
+    title(app, frame, "Article", false, Rect { height: area.height.min(rows), ..area });
     let Some(line_info) = &bench.preview.article else { return };
     let article = &line_info.article;
-    let area = below(area);
-    let width = usize::from(area.width).saturating_sub(2).max(8);
+    let area = below(area, rows);
+    let width = usize::from(area.width).saturating_sub(4).max(8);
     let mut lines: Vec<(String, Role)> = vec![(article.title.clone(), Role::Header)];
     let date = article.published.map_or("no date".to_owned(), day);
     let who = match article.authors.as_slice() {
@@ -169,6 +213,6 @@ pub(super) fn article(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rec
     let prose = if article.summary.is_empty() { "no text" } else { &article.summary };
     lines.extend(wrap_plain(prose, width).into_iter().map(|words| (words, Role::Text)));
     for (y, (words, role)) in (area.y..area.bottom()).zip(lines) {
-        line(frame, &format!(" {words}"), style(role), Rect { y, ..area });
+        line(frame, &format!("  {words}"), style(role), Rect { y, ..area });
     }
 }

@@ -1,0 +1,224 @@
+//! What an empty list says: why there is nothing, and what can be done.
+
+use super::super::app::{App, SearchBar};
+use super::super::reader::wrap_plain;
+use super::chrome::marks;
+use super::row::{Row, padding};
+use crate::config::{Action, Context, Role};
+use crate::model::{Outcome, Time};
+use crate::store::Scope;
+use crate::tui::event::SourceEntry;
+use crate::util::text;
+use crate::util::time_text::span;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// Widest text, in cells.
+const WIDEST: usize = 64;
+/// Height from which the text stands lower, with empty rows between its parts.
+const ROOMY: u16 = 12;
+
+/// What is said.
+struct Notice {
+    mark: (&'static str, Role),
+    title: String,
+    text: String,
+    /// Commands, with what they do here.
+    commands: Vec<(Action, &'static str)>,
+    /// Whether something is wrong, so that the commands are a list.
+    problem: bool,
+}
+
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
+    if focused {
+        frame.set_cursor_position(Position::new(area.x, area.y));
+    }
+    let Some(notice) = notice(app) else { return };
+    let pad = padding(area.width);
+    let width = usize::from(area.width).saturating_sub(2 * pad).clamp(1, WIDEST);
+    let roomy = area.height >= ROOMY;
+    let lines = lines(app, &notice, width, roomy);
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height);
+    let top = if roomy { (area.height - height) / 3 } else { 0 };
+    let block = lines.iter().map(Line::width).max().unwrap_or(0);
+    for (y, line) in (area.y + top..area.bottom()).zip(lines) {
+        // A list reads better if its lines begin below each other.
+        let cells = if notice.problem { block } else { line.width() };
+        let left = match roomy {
+            true => (usize::from(area.width).saturating_sub(cells) / 2).max(pad),
+            false => pad,
+        };
+        let x = area.x + u16::try_from(left).unwrap_or(0);
+        let width = area.right().saturating_sub(x);
+        frame.render_widget(line, Rect { x, y, width, height: 1 });
+    }
+}
+
+fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'static>> {
+    let style = |role| app.palette.style(role);
+    let mut lines = Vec::new();
+    let (mark, role) = notice.mark;
+    for (n, part) in
+        wrap_plain(&notice.title, width.saturating_sub(2).max(1)).into_iter().enumerate()
+    {
+        let mark = if n == 0 { mark } else { " " };
+        let mark = Span::styled(format!("{mark} "), style(role));
+        lines.push(Line::from(vec![mark, Span::styled(part, style(Role::Title))]));
+    }
+    if !notice.text.is_empty() {
+        let indent = if notice.problem { "  " } else { "" };
+        for part in wrap_plain(&notice.text, width.saturating_sub(indent.len()).max(1)) {
+            lines.push(Line::styled(format!("{indent}{part}"), style(Role::Soft)));
+        }
+    }
+    let bound = |&(action, label): &(Action, &'static str)| {
+        Some((app.keymap.keys_for(Context::Items, action)?, label))
+    };
+    let commands: Vec<(String, &str)> = notice.commands.iter().filter_map(bound).collect();
+    if commands.is_empty() {
+        return lines;
+    }
+    if roomy {
+        lines.push(Line::default());
+    }
+    if notice.problem {
+        let keys = commands.iter().map(|(keys, _)| text::width(keys)).max().unwrap_or(0);
+        for (bound, label) in commands {
+            let mut row = Row::new(u16::try_from(width).unwrap_or(u16::MAX));
+            row.left(&format!("  {bound:<keys$}   "), style(Role::KeyHint));
+            row.left(label, style(Role::Text));
+            lines.push(row.line(Style::new()));
+        }
+        return lines;
+    }
+    let mut line = Line::default();
+    for (bound, label) in commands {
+        let cells = text::width(&bound) + 1 + text::width(label);
+        let gap = if line.spans.is_empty() { 0 } else { 3 };
+        if gap > 0 && line.width() + gap + cells > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.spans.is_empty() {
+            line.push_span(Span::raw(" ".repeat(gap)));
+        }
+        line.push_span(Span::styled(bound, style(Role::KeyHint)));
+        line.push_span(Span::styled(format!(" {label}"), style(Role::Soft)));
+    }
+    lines.push(line);
+    lines
+}
+
+/// Why the list is empty; `None` while it is loading.
+fn notice(app: &App) -> Option<Notice> {
+    let m = marks(app);
+    let plain = |title: &str, text: &str, commands: Vec<(Action, &'static str)>| Notice {
+        mark: (m.bullet, Role::Dim),
+        title: title.to_owned(),
+        text: text.to_owned(),
+        commands,
+        problem: false,
+    };
+    let listing = &app.items.listing;
+    let typing = app.dialog::<SearchBar>().is_some();
+    Some(match () {
+        () if app.items.is_loading() => return None,
+        () if app.sources.list.sources.is_empty() => plain(
+            "No sources yet",
+            "",
+            vec![(Action::Add, "add a source"), (Action::Import, "import a file")],
+        ),
+        () if typing || !listing.query.is_empty() => {
+            plain("Nothing matches", "", vec![(Action::Back, "leave the search")])
+        }
+        () if listing.base.scope == Scope::Pinned => plain(
+            "Nothing is pinned",
+            "A pinned item stays here.",
+            vec![(Action::Pin, "pin an item")],
+        ),
+        () => unfiltered(app),
+    })
+}
+
+/// Why a list without a search is empty.
+fn unfiltered(app: &App) -> Notice {
+    let (m, base) = (marks(app), &app.items.listing.base);
+    let within = |entry: &&SourceEntry| match &base.scope {
+        Scope::Sources(keys) => keys.contains(&entry.facts.key),
+        _ => true,
+    };
+    let sources: Vec<&SourceEntry> = app.sources.list.sources.iter().filter(within).collect();
+    let failing: Vec<&SourceEntry> =
+        sources.iter().copied().filter(|entry| entry.facts.fail_count > 0).collect();
+    if base.unread_only && sources.iter().any(|entry| entry.facts.items > 0) {
+        let next = app.status.next.filter(|next| *next > app.now);
+        let in_ =
+            |next: Time| format!("The next check is in {}.", span((next - app.now).num_seconds()));
+        return Notice {
+            mark: (m.selected, Role::Ok),
+            title: "You have read everything".to_owned(),
+            text: next.map(in_).unwrap_or_default(),
+            commands: vec![
+                (Action::RefreshAll, "refresh now"),
+                (Action::ShowAll, "all items"),
+                (Action::Add, "add a source"),
+            ],
+            problem: false,
+        };
+    }
+    match (sources.len(), failing.as_slice()) {
+        (1, [only]) => failed(app, only),
+        (all, [_, ..]) => Notice {
+            mark: (m.failing, Role::Warning),
+            title: "No items yet".to_owned(),
+            text: format!("{} of {all} sources failed.", failing.len()),
+            commands: vec![
+                (Action::Log, "what failed and why"),
+                (Action::RefreshAll, "try again now"),
+            ],
+            problem: true,
+        },
+        _ => Notice {
+            mark: (m.bullet, Role::Dim),
+            title: "No items yet".to_owned(),
+            text: String::new(),
+            commands: vec![(Action::RefreshAll, "refresh now")],
+            problem: false,
+        },
+    }
+}
+
+/// A source that could not be read: what happened, and what newsfed does next.
+fn failed(app: &App, entry: &SourceEntry) -> Notice {
+    let facts = &entry.facts;
+    let why = match &facts.last_outcome {
+        Some(Outcome::Failed { message, .. }) => format!("No items yet: {message}"),
+        _ => "No items yet".to_owned(),
+    };
+    let times = match facts.fail_count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    };
+    let next =
+        facts.next_poll.filter(|_| entry.source.enabled).map_or(String::new(), |next| match (next
+            - app.now)
+            .num_seconds()
+        {
+            ..=0 => " The next try is now.".to_owned(),
+            wait => format!(" The next try is in {}.", span(wait)),
+        });
+    Notice {
+        mark: (marks(app).failing, Role::Warning),
+        title: why,
+        text: format!("newsfed tried {times}.{next}"),
+        commands: vec![
+            (Action::Refresh, "try again now"),
+            (Action::Why, "when it is checked, and why"),
+            (Action::Log, "every error"),
+            (Action::Edit, "change the source"),
+        ],
+        problem: true,
+    }
+}
