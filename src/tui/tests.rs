@@ -394,7 +394,7 @@ fn keys_have_their_documented_effects() {
         ("/tiny<Esc>", "All unread  95"),
         ("/tiny<Enter>", "Search  tiny  1"),
         ("/tiny<Enter><Esc>", "All unread  95"),
-        ("fbridge", "All unread  bridge  1"),
+        ("fbridge<Enter>", "All unread  bridge  1"),
         (">", "Order: newest first"),
         ("o", r#"Browse { urls: ["https://kernel.example/0"] }"#),
         ("y", "Copy"),

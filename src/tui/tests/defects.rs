@@ -138,10 +138,10 @@ fn prompt_replaces_the_message_in_its_line() {
     let mut stage = Stage::new();
     stage.keys("<Space><Space>m");
     stage.app.note("A message that is longer than the prompt that comes after it");
-    stage.keys("/a");
+    stage.keys("ia");
     let screen = stage.screen(80, 24);
     let line = screen.lines().last().unwrap();
-    assert_eq!(line.trim(), "Search: a");
+    assert_eq!(line.trim(), "Import from file: a");
 }
 
 #[test]

@@ -14,15 +14,29 @@ const MAX_ROWS: u16 = 8;
 /// Largest width of the list, in cells.
 const MAX_WIDTH: u16 = 60;
 
-/// Draws the candidates above a line.
+/// The rows that can be drawn over: above a line at the bottom, below a line at the top.
+fn free_rows(frame: &Frame<'_>, line: Rect, height: u16) -> Rect {
+    let screen = frame.area();
+    let (above, below) = (line.y, screen.bottom().saturating_sub(line.bottom() + 1));
+    match above > below {
+        true => {
+            let height = height.min(above.saturating_sub(1));
+            Rect { y: line.y - height, height, ..line }
+        }
+        false => Rect { y: line.bottom(), height: height.min(below), ..line },
+    }
+}
+
+/// Draws the candidates above or below a line.
 pub(super) fn candidates(app: &App, frame: &mut Frame<'_>, completion: &Completion, line: Rect) {
     let count = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
-    let height = count.min(MAX_ROWS).min(line.y.saturating_sub(1));
+    let free = free_rows(frame, line, count.min(MAX_ROWS));
+    let height = free.height;
     let widest = completion.candidates.iter().map(|o| text::width(&o.text)).max().unwrap_or(0);
     let help_width = completion.candidates.iter().map(|o| text::width(&o.help)).max().unwrap_or(0);
     let width =
         u16::try_from(widest + help_width + 4).unwrap_or(MAX_WIDTH).min(MAX_WIDTH).min(line.width);
-    let area = Rect { x: line.x, y: line.y - height, width, height };
+    let area = Rect { width, ..free };
     frame.render_widget(Clear, area);
     let selected = completion.applied.unwrap_or(0);
     let first = (selected + 1).saturating_sub(usize::from(height));
@@ -40,7 +54,7 @@ pub(super) fn candidates(app: &App, frame: &mut Frame<'_>, completion: &Completi
     }
 }
 
-/// Draws a message about the text of a field: after it if there is space, else above.
+/// Draws a message about the text of a field: after it if there is space, else beside the line.
 pub(super) fn message_line(
     app: &App,
     frame: &mut Frame<'_>,
@@ -62,9 +76,9 @@ pub(super) fn message_line(
     }
     let lines =
         super::super::reader::wrap_plain(message, usize::from(line.width).saturating_sub(2));
-    let height = u16::try_from(lines.len()).unwrap_or(1).min(line.y.saturating_sub(1));
-    for (message, i) in lines.into_iter().zip(0..height) {
-        let at = Rect { y: line.y - height + i, height: 1, ..line };
+    let free = free_rows(frame, line, u16::try_from(lines.len()).unwrap_or(1));
+    for (message, i) in lines.into_iter().zip(0..free.height) {
+        let at = Rect { y: free.y + i, height: 1, ..line };
         let mut row = Row::new(line.width);
         row.left(&format!(" {message}"), style);
         frame.render_widget(Clear, at);

@@ -6,7 +6,7 @@ use super::super::app::{
 use super::super::input::Field;
 use super::chrome::marks;
 use super::frame::window;
-use super::row::Row;
+use super::row::{Row, padding};
 use crate::article::LinkKind;
 use crate::config::{Context, Role};
 use crate::model::{ErrorKind, Outcome};
@@ -47,10 +47,26 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
     app.dialogs = dialogs;
 }
 
+/// The line of a search or filter: in the title of the list, or at the bottom where there is none.
 pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, foot: Rect) {
-    let label = if bar.is_filter { " Filter: " } else { " Search: " };
+    /// Cells for the number of matches.
+    const COUNT: u16 = 14;
     let role = if bar.insisted { Role::Warning } else { Role::Dim };
-    completed_line(app, frame, label, (&bar.field, &bar.completion, &bar.error), role, foot);
+    let typed = (&bar.field, &bar.completion, &bar.error);
+    let title = app.areas.items.filter(|items| items.y >= 2 && items.width > 2 * COUNT);
+    let Some(items) = title else {
+        let label = if bar.is_filter { " Filter: " } else { " Search: " };
+        return completed_line(app, frame, label, typed, role, foot);
+    };
+    let row = Rect { y: items.y - 2, height: 1, ..items };
+    let pad = " ".repeat(padding(items.width));
+    let label = if bar.is_filter { format!("{pad}filter ") } else { format!("{pad}/ ") };
+    let mut count = Row::new(row.width);
+    count.right(pad, Style::new());
+    let more = if app.items.more_below || app.items.cut { "+" } else { "" };
+    count.right(format!("{}{more} found", app.items.rows.len()), app.palette.style(Role::Dim));
+    frame.render_widget(count.line(Style::new()), row);
+    completed_line(app, frame, &label, typed, role, Rect { width: row.width - COUNT, ..row });
 }
 
 pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, foot: Rect) {

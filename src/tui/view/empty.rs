@@ -129,7 +129,8 @@ fn notice(app: &App) -> Option<Notice> {
             "",
             vec![(Action::Add, "add a source"), (Action::Import, "import a file")],
         ),
-        () if typing || !listing.query.is_empty() => {
+        () if typing => plain("Nothing matches", "", Vec::new()),
+        () if !listing.query.is_empty() => {
             plain("Nothing matches", "", vec![(Action::Back, "leave the search")])
         }
         () if listing.base.scope == Scope::Pinned => plain(

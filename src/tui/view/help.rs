@@ -80,8 +80,10 @@ fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
             lines.push(Line::Empty);
         }
         lines.push(Line::Heading(title.to_owned()));
-        for row in rows {
-            lines.extend(wrap(row, (keys, space)));
+        for [bound, words, panes] in rows {
+            // The heading says it.
+            let panes = if panes.trim() == title { String::new() } else { panes };
+            lines.extend(wrap([bound, words, panes], (keys, space)));
         }
     };
     let fits = |keys: &str, words: &str| {
