@@ -69,6 +69,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Plain ASCII",
         "Draw marks and lines with ASCII characters only.",
     ),
+    key("ui.linear", Rule::Any, |s| Slot::Flag(&mut s.ui.linear)).on(
+        FormPage::Appearance,
+        "Screen reader",
+        "One pane, one thing a line, states in words, no lines or charts.",
+    ),
     key("ui.reader_width", Rule::Within(20, 400), |s| Slot::Width(&mut s.ui.reader_width)).on(
         FormPage::Appearance,
         "Reader width",

@@ -215,6 +215,8 @@ pub struct UiSettings {
     pub preview: bool,
     /// Whether marks are drawn with ASCII only.
     pub ascii: bool,
+    /// Whether the interface is drawn for screen readers: one thing a line, in words.
+    pub linear: bool,
     /// Whether the mouse is captured.
     pub mouse: bool,
     /// Maximum width of the reader's text, in cells.
@@ -240,6 +242,7 @@ impl Default for UiSettings {
             list: ListStyle::default(),
             preview: true,
             ascii: false,
+            linear: false,
             mouse: true,
             reader_width: 72,
             images: false,

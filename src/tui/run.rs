@@ -59,7 +59,7 @@ pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
     let var = |name: &str| std::env::var(name).ok();
     let support = ColorSupport::detect(var);
     let support = ColorSupport { light: background.light().unwrap_or(support.light), ..support };
-    settings.ui.ascii |= support.ascii;
+    settings.ui.ascii |= support.ascii || settings.ui.linear;
     let mouse = settings.ui.mouse;
     let palette = Palette::of(&settings, support);
     let app = App::new(settings, keymap, palette, handle.now());

@@ -141,7 +141,8 @@ impl App {
             self.reader.set_column(ui.reader_width);
         }
         self.settings.ui.theme = ui.theme;
-        self.settings.ui.ascii = ui.ascii || self.palette.support().ascii;
+        self.settings.ui.ascii = ui.ascii || ui.linear || self.palette.support().ascii;
+        self.settings.ui.linear = ui.linear;
         self.settings.ui.reader_width = ui.reader_width;
         self.settings.ui.wrap_code = ui.wrap_code;
         self.settings.ui.images = ui.images;
@@ -165,7 +166,7 @@ impl App {
         let mut effects =
             if new.views == before.views { vec![] } else { self.apply_views(&new.views) };
         let sort = new.ui.sort;
-        let ascii = new.ui.ascii || self.palette.support().ascii;
+        let ascii = new.ui.ascii || new.ui.linear || self.palette.support().ascii;
         self.settings = new;
         self.settings.ui.ascii = ascii;
         if sort != before.ui.sort {

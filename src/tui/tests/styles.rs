@@ -152,6 +152,54 @@ fn ascii_mode_draws_ascii_only() {
     }
 }
 
+#[test]
+fn linear_mode_shows_one_thing_a_line_without_lines_or_charts() {
+    let dialogs = ["w", ",", "?", "%", "v", "a", ":"];
+    for (keys, dialog) in [("", false), ("<Tab>", false)]
+        .into_iter()
+        .chain(dialogs.into_iter().map(|keys| (keys, true)))
+    {
+        let mut settings = Settings::default();
+        (settings.ui.linear, settings.ui.ascii) = (true, true);
+        let mut stage = Stage::with(settings, source_list(), item_rows());
+        for size in [(40, 12), (80, 24), (160, 50)] {
+            stage.screen(size.0, size.1);
+            stage.keys(keys);
+            let screen = stage.screen(size.0, size.1);
+            let is_drawn = |line: &str| line.contains("---") || line.contains("===");
+            assert!(!screen.lines().any(is_drawn), "{keys} {size:?}\n{screen}");
+            let is_parted = |line: &str| line.contains(" | ") && !line.contains("Pipe");
+            assert!(!screen.lines().any(is_parted), "{keys} {size:?}\n{screen}");
+            let charts = ["_..", ":::", "###", "##"];
+            assert!(!charts.iter().any(|part| screen.contains(part)), "{keys} {size:?}\n{screen}");
+            if dialog {
+                stage.keys("<Esc>");
+            }
+        }
+    }
+}
+
+#[test]
+fn linear_mode_says_states_in_words() {
+    let mut settings = Settings::default();
+    (settings.ui.linear, settings.ui.ascii) = (true, true);
+    let mut list = source_list();
+    list.sources[1].facts.fail_count = 1;
+    let mut rows = item_rows();
+    rows[0].pinned = true;
+    let mut stage = Stage::with(settings, list, rows);
+    let items = stage.screen(120, 40);
+    assert!(items.contains("Pinned, Unread: Kernel notes for 6.19; Kernel notes"), "{items}");
+    assert!(items.contains("4 min ago"), "{items}");
+    stage.app.note("Copied");
+    let after = stage.screen(120, 40);
+    assert_eq!(after.lines().last().map(str::trim), Some("Copied"), "{after}");
+    stage.keys("gs");
+    let sources = stage.screen(120, 40);
+    assert!(sources.contains("Folder City, unfolded"), "{sources}");
+    assert!(sources.contains(", failing"), "{sources}");
+}
+
 /// A change of the interface's state.
 type Change<'a> = &'a dyn Fn(&mut Stage);
 

@@ -136,6 +136,9 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     row.right_beside(format!(" {right}"), style(Role::Dim));
     frame.render_widget(row.line(Style::new()), Rect { height: 1, ..area });
     let rule = Rect { y: area.y + 1, height: 1, ..area };
+    if app.settings.ui.linear {
+        return;
+    }
     let line: String = m.across.repeat(used);
     frame.render_widget(Line::styled(line, style(Role::Border)), rule);
     if focused {
@@ -290,11 +293,27 @@ fn progress(app: &App, done: usize, total: usize) -> String {
     format!("{} {done} of {total}  {bar}", m.busy)
 }
 
+/// A message in the status line, and in the rows above if it is longer.
+fn announce(app: &App, frame: &mut Frame<'_>, message: &str) {
+    let screen = frame.area();
+    let lines = super::super::reader::wrap_plain(message, screen.width.max(1).into());
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(screen.height);
+    let area = Rect { y: screen.bottom() - height, height, ..screen };
+    frame.render_widget(ratatui::widgets::Clear, area);
+    frame.buffer_mut().set_style(area, app.palette.style(Role::Status));
+    for (y, line) in (area.y..area.bottom()).zip(lines) {
+        frame.render_widget(Line::raw(line), Rect { y, height: 1, ..area });
+    }
+}
+
 /// A message above the status line at the right, wrapped.
 pub(super) fn toast(app: &App, frame: &mut Frame<'_>, body: Rect) {
     /// Wider lines are hard to read; below a dialog there is a single row.
     const WIDEST: usize = 96;
     let Some(toast) = &app.toast else { return };
+    if app.settings.ui.linear {
+        return announce(app, frame, &toast.text);
+    }
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let problem = toast.tone == Tone::Problem;
     let role = if problem { Role::Error } else { Role::Accent };

@@ -37,7 +37,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
     let mut is_covered = false;
     for (i, dialog) in dialogs.iter_mut().enumerate() {
         // Once, however many dialogs there are.
-        if dialog.is_framed() && !is_covered {
+        if dialog.is_framed() && !is_covered && !app.settings.ui.linear {
             app.palette.cover(frame.buffer_mut(), body);
             is_covered = true;
         }
@@ -153,6 +153,9 @@ pub(super) fn rows(
 
 /// A line between the parts of a dialog, from border to border.
 pub(super) fn rule(app: &App, frame: &mut Frame<'_>, row: Rect) {
+    if app.settings.ui.linear {
+        return;
+    }
     let beside = super::frame::padding(frame.area().width).min(row.x);
     let whole = Rect { x: row.x - beside, width: row.width + 2 * beside, ..row };
     let across = marks(app).across.repeat(whole.width.into());

@@ -72,6 +72,11 @@ pub(super) fn window(
     size: (u16, u16),
 ) -> Rect {
     let Shape { outer, inner, keys } = shape(area.body, size);
+    if app.settings.ui.linear {
+        linear(app, frame, area, (title, subject));
+        frame.render_widget(key_line(app, area.hints, keys.width), keys);
+        return inner;
+    }
     clear(frame, outer);
     frame.buffer_mut().set_style(outer, app.palette.style(Role::Raised));
     let ascii = app.settings.ui.ascii;
@@ -97,6 +102,16 @@ pub(super) fn window(
     );
     frame.render_widget(key_line(app, area.hints, keys.width), keys);
     inner
+}
+
+/// Nothing else on the screen than the dialog, without lines.
+fn linear(app: &App, frame: &mut Frame<'_>, area: DialogArea, (title, subject): (&str, &str)) {
+    clear(frame, area.body);
+    frame.buffer_mut().set_style(area.body, app.palette.style(Role::Raised));
+    let of = if subject.is_empty() { "" } else { ": " };
+    let style = app.palette.style(Role::Title);
+    let head = Rect { height: area.body.height.min(1), ..area.body };
+    frame.render_widget(Line::styled(format!("{title}{of}{subject}"), style), head);
 }
 
 /// As many keys with their labels as fit, most useful first.

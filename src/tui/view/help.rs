@@ -26,7 +26,8 @@ enum Line {
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, area: DialogArea) {
     let inner = window(app, frame, area, ("Keys", ""), (132, area.body.height));
     let (field, list) = split_field(inner);
-    let columns = if list.width >= TWO_COLUMNS { 2 } else { 1 };
+    let two = list.width >= TWO_COLUMNS && !app.settings.ui.linear;
+    let columns = if two { 2 } else { 1 };
     let width = list.width / columns;
     let shown = if columns > 1 { width.saturating_sub(GAP) } else { width };
     // Ignore a search key typed by habit.

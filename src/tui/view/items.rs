@@ -49,7 +49,7 @@ impl Form {
     fn new(app: &App, area: Rect) -> Self {
         let tall = area.height >= TALL;
         let style = match app.settings.ui.list {
-            _ if !tall => ListStyle::Compact,
+            _ if !tall || app.settings.ui.linear => ListStyle::Compact,
             ListStyle::Auto if area.width < COMPACT_FROM => ListStyle::Comfortable,
             ListStyle::Auto => ListStyle::Compact,
             other => other,
@@ -161,7 +161,9 @@ fn separator(app: &App, label: &str, count: Option<usize>, width: u16) -> Line<'
         row.right(format!(" {count}"), style(Role::Dim));
     }
     row.left(&format!("{pad}{label} "), style(Role::Soft));
-    row.fill(marks(app).across, style(Role::Border));
+    if !app.settings.ui.linear {
+        row.fill(marks(app).across, style(Role::Border));
+    }
     row.line(Style::new())
 }
 
@@ -241,6 +243,13 @@ impl<'a> Cell<'a> {
 
     /// One of its rows.
     fn line(&self, part: usize) -> Line<'static> {
+        if self.app.settings.ui.linear {
+            let (selected, focused) = self.selected;
+            let role = if self.row.read { Role::Read } else { Role::Unread };
+            let style = super::title_style(self.app, role, selected, focused);
+            let text = super::linear::item(self.app, self.row, self.source);
+            return Line::styled(format!("  {text}"), style);
+        }
         match (self.form.style, part) {
             (_, 0) => self.first(),
             (ListStyle::Magazine, 1 | 2) => self.summary(part - 1),

@@ -13,6 +13,7 @@ mod gallery;
 pub(super) mod help;
 pub(super) mod history;
 mod items;
+mod linear;
 pub(super) use items::shows_summaries;
 pub(super) mod lists;
 pub(super) mod palette;
@@ -118,6 +119,9 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     if app.zen || alone {
         return vec![(Focus::Reader, width)];
     }
+    if app.settings.ui.linear {
+        return vec![(app.focus, width)];
+    }
     if width < TWO_PANES {
         return vec![(app.focus, width)];
     }
@@ -213,7 +217,7 @@ fn select_bar(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
 /// A thumb in the last column that shows which part of `all` is visible.
 fn scroll_bar(app: &App, frame: &mut Frame<'_>, area: Rect, seen: Range<usize>, all: usize) {
     let space = usize::from(area.height);
-    if space < 3 || all == 0 || area.width < 22 {
+    if space < 3 || all == 0 || area.width < 22 || app.settings.ui.linear {
         return;
     }
     let length = (seen.len() * space).div_ceil(all).clamp(1, space);

@@ -55,7 +55,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         pen.draw(i, frame.buffer_mut(), Rect { y, height: 1, ..body });
     }
     let bar = Rect { x: area.right().saturating_sub(1), width: 1, ..area };
-    pen.scroll_bar(frame.buffer_mut(), bar);
+    if !pen.app.settings.ui.linear {
+        pen.scroll_bar(frame.buffer_mut(), bar);
+    }
     let pointed = app.reader.pointed.and_then(|line| u16::try_from(line.checked_sub(top)?).ok());
     let y = body.y + pointed.filter(|row| *row < body.height).unwrap_or(0);
     if pointed.is_some_and(|row| row < body.height) {

@@ -24,7 +24,7 @@ const CARD_FROM: u16 = 26;
 const CARD: u16 = 5;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
-    let card = if area.height >= CARD_FROM { CARD } else { 0 };
+    let card = if area.height >= CARD_FROM && !app.settings.ui.linear { CARD } else { 0 };
     let list = Rect { height: area.height - card, ..area };
     app.areas.sources = Some(list);
     let height = usize::from(list.height);
@@ -80,6 +80,10 @@ fn line(
     (selected, focused): (bool, bool),
     width: u16,
 ) -> Line<'static> {
+    if app.settings.ui.linear {
+        let style = super::title_style(app, Role::Text, selected, focused);
+        return Line::styled(format!("  {}", super::linear::source(app, row)), style);
+    }
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let pad = padding(width);
     let mut out = Row::new(width);

@@ -39,7 +39,8 @@ pub(in crate::tui) fn draw(
     };
     let ascii = app.settings.ui.ascii;
     let drawn = !ascii && inner.width >= CHARTS_FROM.0 && inner.height >= CHARTS_FROM.1;
-    let mut lines = totals(all, ascii, drawn, inner.width.into());
+    let linear = app.settings.ui.linear;
+    let mut lines = totals(all, ascii, drawn || linear, inner.width.into());
     let mut list = inner;
     if drawn {
         let head = u16::try_from(lines.len()).unwrap_or(0) + 1;
@@ -68,11 +69,11 @@ fn paint(app: &App, frame: &mut Frame<'_>, lines: &[Pieces], area: Rect) {
 /// Width of the column of names, in cells.
 const NAMES: usize = 7;
 
-/// The totals; without those that the charts show, if there are charts.
-fn totals(all: &Statistics, ascii: bool, drawn: bool, width: usize) -> Vec<Pieces> {
+/// The totals; without the charts among them if they are drawn larger, or not at all.
+fn totals(all: &Statistics, ascii: bool, no_charts: bool, width: usize) -> Vec<Pieces> {
     let mut lines = Vec::new();
     for (name, value) in all.summary(ascii) {
-        if drawn && matches!(name, "weeks" | "read" | "hours") {
+        if no_charts && matches!(name, "weeks" | "read" | "hours") {
             continue;
         }
         let parts = super::super::reader::wrap_plain(&value, width.saturating_sub(NAMES).max(10));

@@ -40,7 +40,10 @@ pub(in crate::tui) fn draw(
 ) {
     let width = WIDTH.min(area.body.width);
     let space = usize::from(width.saturating_sub(2 * (1 + super::frame::padding(area.body.width))));
-    let lines = panel.report.as_ref().map(|report| Page { app, report, width: space }.lines());
+    // Words only for screen readers, as on narrow screens.
+    let width_of_page = if app.settings.ui.linear { space.min(DRAWN - 1) } else { space };
+    let lines =
+        panel.report.as_ref().map(|report| Page { app, report, width: width_of_page }.lines());
     // Use the usual height while loading, so that the panel does not jump.
     let height = lines.as_ref().map_or(HEIGHT, Vec::len);
     let height = u16::try_from(height).unwrap_or(u16::MAX);
@@ -114,7 +117,9 @@ impl Page<'_> {
     /// The totals, side by side where they are drawn.
     fn totals(&self) -> Vec<Pieces> {
         const GAP: usize = 2;
-        let chart = sparkline(&self.report.per_day, self.ascii());
+        let linear = self.app.settings.ui.linear;
+        let per_day = if linear { &[] } else { &*self.report.per_day };
+        let chart = sparkline(per_day, self.ascii());
         let remark = |n: usize, total: &Total| match n {
             0 => (chart.clone(), self.style(Role::Accent)),
             _ => (total.remark.clone(), self.style(Role::Dim)),
