@@ -19,6 +19,17 @@ const NO_ARTICLE: &str = "Open an item first";
 /// Pages that one key press opens at most.
 const MAX_PAGES: usize = 15;
 
+/// Names that a question lists at most.
+const MAX_NAMES: usize = 8;
+
+/// The first of some names, and the number of the others.
+fn some_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Vec<String> {
+    let count = names.len();
+    let shown = if count > MAX_NAMES { MAX_NAMES - 1 } else { count };
+    let more = (count > shown).then(|| format!("and {} more", count - shown));
+    names.take(shown).map(str::to_owned).chain(more).collect()
+}
+
 impl App {
     pub(super) fn refresh(&mut self, keys: Option<Vec<i64>>, pace: Pace) -> Vec<Effect> {
         if self.status.role == Role::Reads {
@@ -223,11 +234,12 @@ impl App {
                 }
                 _ => format!("Remove {} selected sources?", targets.len()),
             };
+            let names = some_names(targets.iter().map(|source| source.title()));
             let ids = targets.iter().map(|s| s.source.id.clone()).collect();
             let (purpose, change) = (Purpose::Command(Some(label)), FileChange::Remove(ids));
             let remove = Effect::Edit { purpose, change };
             if several {
-                return self.push_dialog(Confirm::new(question, remove));
+                return self.push_dialog(Confirm::new(question, names, remove));
             }
             self.sources.marked.clear();
             return vec![remove];

@@ -118,12 +118,14 @@ impl From<Vec<Effect>> for Reply {
 #[derive(Debug)]
 pub(crate) struct Confirm {
     pub(crate) question: String,
+    /// What it is about, one thing a line.
+    pub(crate) details: Vec<String>,
     effect: Option<Effect>,
 }
 
 impl Confirm {
-    pub(super) fn new(question: String, effect: Effect) -> Self {
-        Self { question, effect: Some(effect) }
+    pub(super) fn new(question: String, details: Vec<String>, effect: Effect) -> Self {
+        Self { question, details, effect: Some(effect) }
     }
 }
 
@@ -211,6 +213,11 @@ impl App {
             Action::Edit => self.open_editor(false),
             Action::Workbench => self.open_editor(true),
             Action::Settings => self.open_settings(crate::config::FormPage::Appearance),
+            Action::Tag if self.sources.tags().is_empty() => {
+                let key = self.keymap.keys_for(Context::Sources, Action::EditTags);
+                let hint = key.map(|key| format!(" Press {key} on a source to add one."));
+                self.note(format!("No source has a tag.{}", hint.unwrap_or_default()))
+            }
             Action::Set | Action::Tag => self.open_palette(&format!("{action} ")),
             Action::Keys => self.open_keys(""),
             Action::History => self.open_history(),

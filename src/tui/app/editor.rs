@@ -403,8 +403,13 @@ impl App {
                 form.show_inherited(&app.settings, title);
                 editor.form = Some(form);
                 editor.show_form();
-                let opens = editor.open_bench_next;
-                if opens { editor.open_bench(app).into() } else { Reply::default() }
+                match editor.open_bench_next {
+                    true if editor.form.as_ref().is_some_and(|f| f.kind() == SourceKind::Feed) => {
+                        Reply::close(app.note("Selectors are for websites. This source is a feed."))
+                    }
+                    true => editor.open_bench(app).into(),
+                    false => Reply::default(),
+                }
             }
             (Subject::Source(key), Err(why)) if *key == source && editor.form.is_none() => {
                 Reply::close(app.problem(why))

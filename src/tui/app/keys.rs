@@ -2,7 +2,7 @@
 
 use super::dialogs::Reply;
 use super::import::several_addresses;
-use super::{App, Focus, READ_TIME, Smart};
+use super::{App, Focus, READ_TIME, Smart, Toast};
 use crate::config::{Action, Context, Key, KeyCode, Lookup};
 use crate::engine::Pace;
 use crate::store::Mark;
@@ -77,7 +77,10 @@ impl App {
         if event.kind == KeyEventKind::Release {
             return vec![];
         }
-        self.toast.take_if(|toast| toast.seen_since + READ_TIME <= self.now);
+        let now = self.now;
+        let was_read = |toast: &mut Toast| toast.seen_since + READ_TIME <= now;
+        self.toast.take_if(was_read);
+        self.problem.take_if(was_read);
         let Some(key) = input::key(event) else { return vec![] };
         if key == Key::ctrl('c') {
             return vec![Effect::Quit(ExitReason::Quit)];

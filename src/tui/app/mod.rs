@@ -121,6 +121,8 @@ pub(super) struct App {
     preview: preview::Preview,
     pub(super) dialogs: Vec<Box<dyn Dialog>>,
     pub(super) toast: Option<Toast>,
+    /// A problem that was shown when the message above came.
+    pub(super) problem: Option<Toast>,
     pub(super) status: Status,
     /// The keys of an incomplete sequence.
     pub(super) pending: Pending,
@@ -193,6 +195,7 @@ impl App {
             zen: false,
             dialogs: Vec::new(),
             toast: None,
+            problem: None,
             status: Status::default(),
             pending: Pending::default(),
             unbound: HashSet::new(),
@@ -293,7 +296,7 @@ impl App {
 
     /// When [`Event::TimePassed`] is needed next; `None` if only other events wake the program.
     pub(super) fn deadline(&self) -> Option<Time> {
-        let toast = self.toast.as_ref().map(|t| t.until);
+        let toast = self.toast.iter().chain(&self.problem).map(|t| t.until).min();
         let reload = self.stale.not_before.filter(|_| self.stale.changed && !self.stale.loading);
         // Ages are shown in minutes.
         let minute = self.now + TimeDelta::seconds(60 - self.now.timestamp().rem_euclid(60));
@@ -321,7 +324,14 @@ impl App {
 
     fn show_message(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {
         let toast = Toast { text, tone, seen_since: self.now, until: self.now + time };
-        self.toast = Some(toast);
+        // A note must not hide a problem that nobody had time to read.
+        if let Some(before) =
+            self.toast.replace(toast).filter(|before| before.tone == Tone::Problem)
+            && before.until > self.now
+            && tone == Tone::Note
+        {
+            self.problem = Some(before);
+        }
         vec![]
     }
 
@@ -331,9 +341,9 @@ impl App {
     }
 
     fn time_passed(&mut self) -> Vec<Effect> {
-        if self.toast.as_ref().is_some_and(|t| t.until <= self.now) {
-            self.toast = None;
-        }
+        let now = self.now;
+        self.toast.take_if(|toast| toast.until <= now);
+        self.problem.take_if(|toast| toast.until <= now);
         self.pending.time_passed(self.now);
         let mut effects = self.dialogs_time_passed();
         effects.extend(self.count_if_due());

@@ -342,7 +342,7 @@ impl Editor {
     pub(super) fn open_bench(&mut self, app: &mut App) -> Vec<Effect> {
         let Some(form) = &self.form else { return vec![] };
         if form.kind() == SourceKind::Feed {
-            return app.note("A feed needs no selectors");
+            return app.note("Selectors are for websites. This source is a feed.");
         }
         if let Some(bench) = &mut self.bench {
             bench.shown = true;

@@ -291,3 +291,40 @@ fn progress_of_a_refresh_lists_what_failed_first_and_can_be_stopped() {
     stage.happen(Event::RefreshEnded);
     assert!(stage.screen(120, 40).contains("finished"));
 }
+
+#[test]
+fn a_note_does_not_hide_a_problem_that_was_not_read() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    stage.app.problem("The database is full");
+    stage.app.note("Copied");
+    let screen = stage.screen(120, 40);
+    let row = |words: &str| screen.lines().position(|line| line.contains(words));
+    let (above, below) = (row("The database is full"), row("Copied"));
+    assert!(above.is_some() && above < below, "{screen}");
+    stage.app.note("Copied again");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("The database is full") && screen.contains("Copied again"), "{screen}");
+}
+
+#[test]
+fn removing_several_sources_names_them() {
+    let mut stage = Stage::new();
+    stage.keys("gs");
+    stage.keys("jjjjjjd");
+    let screen = stage.screen(120, 40);
+    let named = ["Kernel notes and other things", "allocator.example/feed"];
+    assert!(named.iter().all(|name| screen.contains(&format!("  {name}"))), "{screen}");
+}
+
+#[test]
+fn tags_are_explained_if_there_are_none() {
+    let mut list = source_list();
+    for entry in &mut list.sources {
+        std::sync::Arc::make_mut(&mut entry.source).tags.clear();
+    }
+    let mut stage = Stage::with(Settings::default(), list, item_rows());
+    stage.keys("T");
+    assert!(stage.says("No source has a tag. Press # on a source to add one."));
+    assert!(stage.app.dialogs.is_empty());
+}

@@ -1,6 +1,6 @@
 //! Everything around the panes: status line, titles, dividers, hints and messages.
 
-use super::super::app::{App, Focus, Tone};
+use super::super::app::{App, Focus, Toast, Tone};
 use super::has_focus;
 use super::row::{Row, padding};
 use crate::config::{Action, Context, Role};
@@ -306,14 +306,30 @@ fn announce(app: &App, frame: &mut Frame<'_>, message: &str) {
     }
 }
 
-/// A message above the status line at the right, wrapped.
-pub(super) fn toast(app: &App, frame: &mut Frame<'_>, body: Rect) {
+/// The messages above the status line at the right, wrapped; the newest one below.
+pub(super) fn toasts(app: &App, frame: &mut Frame<'_>, body: Rect) {
+    let Some(newest) = &app.toast else {
+        if let Some(problem) = &app.problem {
+            toast(app, frame, problem, body);
+        }
+        return;
+    };
+    if app.settings.ui.linear {
+        return announce(app, frame, &newest.text);
+    }
+    let used = toast(app, frame, newest, body);
+    // One row stays free between them; below a dialog there is a single row.
+    let above = Rect { height: body.height.saturating_sub(used + 1), ..body };
+    let covered = app.dialogs.iter().any(|dialog| !dialog.is_line());
+    if let Some(problem) = app.problem.as_ref().filter(|_| !covered && above.height > 0) {
+        toast(app, frame, problem, above);
+    }
+}
+
+/// Draws a message; returns its height.
+fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> u16 {
     /// Wider lines are hard to read; below a dialog there is a single row.
     const WIDEST: usize = 96;
-    let Some(toast) = &app.toast else { return };
-    if app.settings.ui.linear {
-        return announce(app, frame, &toast.text);
-    }
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let problem = toast.tone == Tone::Problem;
     let role = if problem { Role::Error } else { Role::Accent };
@@ -344,4 +360,5 @@ pub(super) fn toast(app: &App, frame: &mut Frame<'_>, body: Rect) {
         row.left(&line, Style::new());
         frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..area });
     }
+    height
 }

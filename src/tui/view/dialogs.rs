@@ -198,11 +198,13 @@ pub(in crate::tui) fn confirm(
     area: DialogArea,
 ) {
     let lines = super::super::reader::wrap_plain(&confirm.question, 56);
-    let height = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX);
+    let height = u16::try_from(lines.len() + confirm.details.len() + 1).unwrap_or(u16::MAX);
     let inner = window(app, frame, area, ("Remove", ""), (62, height));
     let key = app.keymap.keys_for(Context::Everywhere, crate::config::Action::Undo);
     let undo = key.map(|key| format!("{key} brings them back.")).unwrap_or_default();
-    let lines = lines.into_iter().map(|line| (line, Role::Text)).chain([(undo, Role::Dim)]);
+    let details = confirm.details.iter().map(|name| (format!("  {name}"), Role::Bright));
+    let lines = lines.into_iter().map(|line| (line, Role::Text)).chain(details);
+    let lines = lines.chain([(undo, Role::Dim)]);
     for (y, (line, role)) in (inner.y..inner.bottom()).zip(lines) {
         let line = Line::styled(line, app.palette.style(role));
         frame.render_widget(line, Rect { y, height: 1, ..inner });

@@ -48,14 +48,15 @@ pub(in crate::tui) fn shows_summaries(app: &App) -> bool {
 impl Form {
     fn new(app: &App, area: Rect) -> Self {
         let tall = area.height >= TALL;
+        let scope = &app.items.listing.base.scope;
+        let one_source = matches!(scope, Scope::Sources(keys) if keys.len() == 1);
         let style = match app.settings.ui.list {
             _ if !tall || app.settings.ui.linear => ListStyle::Compact,
-            ListStyle::Auto if area.width < COMPACT_FROM => ListStyle::Comfortable,
+            // Without the source's name, the second row would be empty.
+            ListStyle::Auto if area.width < COMPACT_FROM && !one_source => ListStyle::Comfortable,
             ListStyle::Auto => ListStyle::Compact,
             other => other,
         };
-        let scope = &app.items.listing.base.scope;
-        let one_source = matches!(scope, Scope::Sources(keys) if keys.len() == 1);
         Self { style, separators: tall, one_source }
     }
 

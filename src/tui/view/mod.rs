@@ -69,7 +69,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     dialogs::draw(app, frame, body, bottom);
     // A dialog may use the lower lines; then a message covers the keys.
     let open = app.dialogs.iter().any(|dialog| !dialog.is_line());
-    chrome::toast(app, frame, if open { area } else { body });
+    chrome::toasts(app, frame, if open { area } else { body });
     if app.settings.ui.ascii {
         ascii_marks(frame.buffer_mut(), app.areas.reader.unwrap_or_default());
     }
