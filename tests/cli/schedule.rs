@@ -30,7 +30,7 @@ fn why_names_the_rule_that_postpones_a_poll() {
     }
     let text = world.run(&[FIXED, &["schedule", "why", "Held"]].concat()).ok();
     assert!(text.contains("postponed to") && text.contains("(Cache-Control max-age)"), "{text}");
-    assert!(text.contains("in 2h") && text.contains("1 new, 0 updated"), "{text}");
+    assert!(text.contains("in 2 h") && text.contains("1 new, 0 updated"), "{text}");
     let free = world.run(&[FIXED, &["schedule", "why", "Kernel"]].concat()).ok();
     assert!(!free.contains("postponed to"), "{free}");
     assert_eq!(
