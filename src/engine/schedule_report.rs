@@ -183,11 +183,15 @@ fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
         (Some(median), Some(worst)) => {
             total(span(*median), "median delay", format!("worst {}", span(*worst)))
         }
-        _ => total("No".to_owned(), "delay known", "nothing new found yet".to_owned()),
+        _ => total("No".to_owned(), "delay known", "nothing found yet".to_owned()),
     };
     vec![
         rate,
-        total(why.spent.polls.to_string(), "checks this week", format!("{finds} with new items")),
+        total(
+            why.spent.polls.to_string(),
+            if why.spent.polls == 1 { "check this week" } else { "checks this week" },
+            format!("{finds} with new items"),
+        ),
         total(
             size(why.spent.bytes_saved),
             "saved",

@@ -48,7 +48,7 @@ fn key_stops_a_crawl() {
     t.wait_for("X stops it");
     t.wait_title("127.0.0.1");
     t.send("w");
-    t.wait_for("X: stop the crawl");
+    t.wait_for("X stop the crawl");
     t.send("X");
     t.wait_for("Crawl stopped; items found so far are kept");
     t.wait_until("the crawl has ended", |s| {

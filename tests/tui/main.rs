@@ -36,7 +36,7 @@ fn add_read_pin_search_undo_and_quit() {
     t.wait_for("Undone: pin");
     t.wait_gone("★ Third article");
     t.send("/second");
-    t.wait_for("Search  second  1");
+    t.wait_for("1 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
     t.wait_for("Text of the second article");
@@ -300,7 +300,7 @@ fn shows_why_a_source_is_not_polled() {
     t.wait_for("Retry-");
     for (width, height) in [(80, 24), (40, 12), (120, 40)] {
         t.resize(width, height);
-        t.wait_for("policy");
+        t.wait_for("Next check");
     }
     t.send("w");
     t.wait_gone("╭─ Schedule");
@@ -343,7 +343,7 @@ fn demo_runs_without_a_network() {
         s.lines().any(|line| line.contains("Weather Mast") && line.contains('!'))
     });
     t.send("/scheduler is fair");
-    t.wait_for("Search  scheduler is fair  1");
+    t.wait_for("1 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
     t.wait_for("Two kinds of fairness");
@@ -361,7 +361,7 @@ fn fetches_the_full_text_of_a_teaser() {
     let mut t = world.demo(120, 40);
     t.wait_for("What a fair scheduler is fair about");
     t.send("/points needs a heater");
-    t.wait_for("Search  points needs a heater  1");
+    t.wait_for("1 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
     // Opening the item fetches its text.
@@ -392,7 +392,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.wait_for("What a fair scheduler is fair about");
     // An article contains the URL.
     t.send("/harbour bridge reopens");
-    t.wait_for("Search  harbour bridge reopens  1");
+    t.wait_for("1 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
     t.wait_for("What changes");

@@ -31,7 +31,8 @@ impl Hands {
         self.term.wait_for(words);
         let screen = self.term.screen();
         let row = |words: &str| screen.lines().position(|line| line.contains(words)).unwrap();
-        for _ in row("Page outline") + 1..row(words) {
+        // Below the title and its rule.
+        for _ in row("Page outline") + 2..row(words) {
             self.press(&["j"]);
         }
     }
@@ -50,7 +51,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     hands.term.wait_for("best match");
     hands.press(&["e"]);
     hands.term.wait_for("Page outline");
-    hands.term.wait_for(" matched");
+    hands.term.wait_for("4 articles");
     // Replace the suggested selector.
     hands.press(&["i", key::CTRL_U]);
     hands.term.wait_for("No articles");
@@ -64,7 +65,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     hands.term.wait_for("  3 ");
     // Open the first article.
     hands.press(&["g"]);
-    hands.term.wait_for("─ Article");
+    hands.term.wait_for("  Article ");
     hands.press(&["3"]);
     hands.walk_to("  h1");
     hands.press(&[key::ENTER]);
@@ -161,11 +162,11 @@ fn repairs_a_broken_source_on_its_page() {
     t.send("t");
     t.wait_for("stored copy of");
     t.wait_for("speaks about matter 5");
-    t.wait_for("5 matched   0 lost of 5");
+    t.wait_for("5 articles   0 lost of 5");
     t.send(key::ESC);
-    t.wait_for("0 matched   5 lost of 5");
+    t.wait_for("0 articles   5 lost of 5");
     t.send("P");
-    t.wait_for("6 matched   0 lost of 5");
+    t.wait_for("6 articles   0 lost of 5");
     t.send(key::CTRL_S);
     t.wait_gone("Page outline");
     t.wait_for("speaks about matter 6");
@@ -199,8 +200,9 @@ fn selectors_of_entries_stay_those_of_entries() {
     t.send(key::ENTER);
     t.wait_for("4 found");
     t.send("s");
-    t.wait_for("4 matched");
+    t.wait_for("4 articles");
     t.send(key::CTRL_S);
+    t.wait_for("All unread");
     t.wait_title("Changes of Knot");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);

@@ -312,6 +312,8 @@ impl App {
         let Some(row) = self.items.current().cloned() else { return vec![] };
         self.focus = Focus::Reader;
         self.end_preview();
+        // The list of a source that was just added must not close the article.
+        self.sources.select_added = None;
         let request = self.request();
         self.reader.loading = Some(request);
         let mut effects = vec![Effect::Read(Read::Article { request, key: row.key })];

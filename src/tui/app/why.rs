@@ -18,7 +18,6 @@ use std::collections::HashMap;
 pub(crate) struct WhyPanel {
     /// Row key of the source.
     pub(crate) source: i64,
-    pub(crate) title: String,
     /// `None` until it is loaded.
     pub(crate) report: Option<Box<ScheduleReport>>,
     /// Scroll position in lines.
@@ -115,11 +114,11 @@ impl App {
 
     /// Opens the panel for the selected source.
     pub(super) fn open_why(&mut self) -> Vec<Effect> {
-        let entry = self.selected_source().and_then(|key| self.sources.entry(key));
-        let Some((source, title)) = entry.map(|e| (e.facts.key, e.title().to_owned())) else {
+        let known = self.selected_source().filter(|key| self.sources.entry(*key).is_some());
+        let Some(source) = known else {
             return self.note("Select a source in the Sources pane first");
         };
-        self.push_dialog(WhyPanel { source, title, report: None, top: 0 });
+        self.push_dialog(WhyPanel { source, report: None, top: 0 });
         vec![Effect::Read(Read::Why(source))]
     }
 

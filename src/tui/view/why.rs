@@ -48,7 +48,8 @@ pub(in crate::tui) fn draw(
     let height = lines.as_ref().map_or(HEIGHT, Vec::len);
     let height = u16::try_from(height).unwrap_or(u16::MAX);
     let lines = lines.unwrap_or_default();
-    let inner = super::frame::window(app, frame, area, ("Schedule", &panel.title), (width, height));
+    let title = app.sources.entry(panel.source).map_or("", |entry| entry.title());
+    let inner = super::frame::window(app, frame, area, ("Schedule", title), (width, height));
     panel.top = panel.top.min(lines.len().saturating_sub(inner.height.into()));
     for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(panel.top)) {
         let mut row = Row::new(inner.width);
