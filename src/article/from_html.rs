@@ -36,6 +36,19 @@ pub fn from_html(markup: &str, base: Option<&Url>) -> Document {
     of_element(tree.root_element(), base, &HashSet::new())
 }
 
+/// The URL of the first image of a fragment that is worth showing.
+pub fn first_image(markup: &str, base: Option<&Url>) -> Option<String> {
+    if !markup.contains("<img") {
+        return None;
+    }
+    let found = first_in(markup, "img", |img| match picture::read(img) {
+        Picture::Image(source) => Some(source),
+        Picture::Icon | Picture::Nothing => None,
+    })?;
+    let url = Url::options().base_url(base).parse(&found).ok()?;
+    matches!(url.scheme(), "http" | "https").then(|| url.into())
+}
+
 /// Reads an element of a page without the nodes in `dropped`.
 pub(super) fn of_element(
     element: ElementRef<'_>,

@@ -8,6 +8,7 @@ mod code;
 mod comments;
 mod compare;
 mod counters;
+mod decoding;
 mod density;
 mod document;
 mod embed;
@@ -52,10 +53,10 @@ pub use document::{Block, Definition, Document, Inline, Link, LinkKind};
 pub use extract::{
     Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, extract, page_dates,
 };
-pub use from_html::from_html;
+pub use from_html::{first_image, from_html};
 pub use full_feed::{contains_feed_text, has_full_text, is_cut};
 pub use marked_difference::marked;
 pub use page_date::{Dates, PageTime, Published, is_date_line};
 pub use substance::{headline, revisions};
 pub use template::Template;
-pub use thumbnail::Thumbnail;
+pub use thumbnail::{Thumbnail, fit, one_at_a_time};

@@ -1,30 +1,61 @@
 //! Pictures of articles: decoded within limits and made small.
 
+use super::decoding;
 use crate::util::limits;
+use image::codecs::jpeg::JpegEncoder;
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbaImage};
 use std::io::Cursor;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Longest side of a thumbnail in pixels: more than a screen has cells.
-const MAX_SIDE: u32 = 400;
-/// Most memory for a decoded picture, in bytes: the largest one with four bytes for each pixel.
-const MAX_DECODED: u64 = 4 * (limits::IMAGE_SIDE as u64).pow(2);
+const MAX_SIDE: u32 = 320;
+/// Width and height of the detailed version, in pixels: enough for a column of text.
+const DETAILED: (u32, u32) = (960, 600);
+/// Width and height for a row of a list, in pixels.
+const ROW: (u32, u32) = (160, 100);
+/// Largest detailed version, in bytes after compression.
+const DETAILED_BYTES: usize = 384 << 10;
+/// Qualities in which it is tried.
+const QUALITIES: [u8; 2] = [85, 60];
+/// Most memory for parts of a file that are not pixels, such as profiles, in bytes.
+pub(super) const MAX_EXTRA: u64 = 4 << 20;
 
 /// A small picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thumbnail {
-    /// 1 to 400 pixels.
+    /// 1 to 320 pixels.
     pub width: u32,
-    /// 1 to 400 pixels.
+    /// 1 to 320 pixels.
     pub height: u32,
     /// Red, green, blue and opacity of each pixel, row by row.
     pub pixels: Vec<[u8; 4]>,
+    /// Width and height of the picture as it came.
+    pub natural: (u32, u32),
+    /// At most 960x600 pixels as JPEG or PNG, for terminals that draw pixels.
+    detailed: Option<Arc<[u8]>>,
+}
+
+/// Runs work on a large picture after other such work has ended, which bounds the memory of all.
+pub fn one_at_a_time<T>(work: impl FnOnce() -> T) -> T {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    work()
 }
 
 impl Thumbnail {
+    /// A picture of that size; `pixels` has one entry for each.
+    pub fn new(width: u32, height: u32, pixels: Vec<[u8; 4]>) -> Self {
+        Self { width, height, pixels, natural: (width, height), detailed: None }
+    }
+
     /// Reads a JPEG, PNG, WebP or GIF picture (its first frame); `None` for anything else, for
-    /// damaged pictures and for those beyond the limits.
-    pub fn read(bytes: &[u8]) -> Option<Self> {
+    /// damaged pictures and for those beyond the limits. `detailed` keeps a larger version too.
+    pub fn read(bytes: &[u8], detailed: bool) -> Option<Self> {
+        one_at_a_time(|| Self::decode(bytes, detailed))
+    }
+
+    fn decode(bytes: &[u8], detailed: bool) -> Option<Self> {
         let format = image::guess_format(bytes).ok()?;
         let known = [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP, ImageFormat::Gif];
         if bytes.len() > limits::IMAGE_BYTES || !known.contains(&format) {
@@ -33,37 +64,79 @@ impl Thumbnail {
         let side = u32::try_from(limits::IMAGE_SIDE).ok();
         let mut allowed = Limits::default();
         (allowed.max_image_width, allowed.max_image_height) = (side, side);
-        allowed.max_alloc = Some(MAX_DECODED);
+        allowed.max_alloc = Some(MAX_EXTRA);
         let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-        reader.limits(allowed);
+        reader.limits(allowed.clone());
         let mut decoder = reader.into_decoder().ok()?;
         let (width, height) = decoder.dimensions();
         let fits = |n: u32| side.is_some_and(|side| (1..=side).contains(&n));
-        if !fits(width) || !fits(height) || decoder.total_bytes() > MAX_DECODED {
+        if !fits(width) || !fits(height) {
             return None;
+        }
+        let memory = decoding::memory(bytes, format, (width, height), decoder.total_bytes());
+        if memory.is_none_or(|memory| memory > limits::IMAGE_MEMORY as u64) {
+            return None;
+        }
+        if format == ImageFormat::Gif {
+            // A frame that does not cover the picture is decoded apart.
+            allowed.max_alloc = Some(decoder.total_bytes());
+            decoder.set_limits(allowed).ok()?;
         }
         let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
         let whole = DynamicImage::from_decoder(decoder).ok()?;
-        let mut small = match width.max(height) > MAX_SIDE {
-            true => whole.thumbnail(MAX_SIDE, MAX_SIDE),
-            false => whole,
+        Some(Self::of(&whole, orientation, detailed))
+    }
+
+    fn of(whole: &DynamicImage, orientation: Orientation, detailed: bool) -> Self {
+        let shrunk = |(width, height): (u32, u32)| {
+            let mut small = match whole.width() > width || whole.height() > height {
+                true => whole.thumbnail(width, height),
+                false => whole.clone(),
+            };
+            small.apply_orientation(orientation);
+            small.into_rgba8()
         };
-        small.apply_orientation(orientation);
-        let small = small.into_rgba8();
+        let turned = matches!(
+            orientation,
+            Orientation::Rotate90
+                | Orientation::Rotate270
+                | Orientation::Rotate90FlipH
+                | Orientation::Rotate270FlipH
+        );
+        let natural = match turned {
+            true => (whole.height(), whole.width()),
+            false => (whole.width(), whole.height()),
+        };
+        let large = whole.width().max(whole.height()) > MAX_SIDE;
+        let detailed = (detailed && large).then(|| compressed(shrunk(DETAILED))).flatten();
+        let small = shrunk((MAX_SIDE, MAX_SIDE));
         let (width, height) = small.dimensions();
-        Some(Self { width, height, pixels: small.pixels().map(|p| p.0).collect() })
+        let pixels = small.pixels().map(|p| p.0).collect();
+        Self { width, height, pixels, natural, detailed }
+    }
+
+    /// The picture in the size for a row of a list.
+    pub fn shrunk(&self) -> Self {
+        let (width, height) = self.fit(ROW.0, ROW.1);
+        let size = (width, height);
+        let pixel = |i: u32| self.sample((i % width, i / width), size);
+        let pixels = (0..width * height).map(pixel).collect();
+        Self { natural: self.natural, ..Self::new(width, height, pixels) }
+    }
+
+    /// The picture with all pixels that are kept.
+    pub fn image(&self) -> RgbaImage {
+        let detailed = self.detailed.as_deref();
+        if let Some(image) = detailed.and_then(|bytes| image::load_from_memory(bytes).ok()) {
+            return image.into_rgba8();
+        }
+        let small = RgbaImage::from_raw(self.width, self.height, self.pixels.concat());
+        small.unwrap_or_else(|| RgbaImage::new(1, 1))
     }
 
     /// The size in which it fits a box, without being enlarged.
     pub fn fit(&self, width: u32, height: u32) -> (u32, u32) {
-        let (w, h) = (u64::from(self.width.max(1)), u64::from(self.height.max(1)));
-        let (most_w, most_h) = (u64::from(width).min(w), u64::from(height).min(h));
-        let (w, h) = match most_w * h <= most_h * w {
-            true => (most_w, most_w * h / w),
-            false => (most_h * w / h, most_h),
-        };
-        let side = |n: u64| u32::try_from(n.max(1)).unwrap_or(1);
-        (side(w), side(h))
+        fit((self.width, self.height), (width, height))
     }
 
     /// The pixel of a scaled picture: the mean of those that it covers. `(x, y)` is within `size`.
@@ -85,6 +158,43 @@ impl Thumbnail {
         }
         sum.map(|part| u8::try_from(part.checked_div(count).unwrap_or(0)).unwrap_or(u8::MAX))
     }
+}
+
+/// The size in which a picture fits a box, without being enlarged.
+pub fn fit((width, height): (u32, u32), (most_width, most_height): (u32, u32)) -> (u32, u32) {
+    let (w, h) = (u64::from(width.max(1)), u64::from(height.max(1)));
+    let (most_w, most_h) = (u64::from(most_width).min(w), u64::from(most_height).min(h));
+    let (w, h) = match most_w * h <= most_h * w {
+        true => (most_w, most_w * h / w),
+        false => (most_h * w / h, most_h),
+    };
+    let side = |n: u64| u32::try_from(n.max(1)).unwrap_or(1);
+    (side(w), side(h))
+}
+
+/// A picture as JPEG, or as PNG if it is transparent in places; `None` if it stays too large.
+fn compressed(picture: RgbaImage) -> Option<Arc<[u8]>> {
+    let transparent = picture.pixels().any(|pixel| pixel.0[3] < u8::MAX);
+    let picture = DynamicImage::ImageRgba8(picture);
+    let mut tries: Vec<Vec<u8>> = Vec::new();
+    if transparent {
+        let mut out = Cursor::new(Vec::new());
+        picture.write_to(&mut out, ImageFormat::Png).ok()?;
+        tries.push(out.into_inner());
+    } else {
+        let picture = picture.into_rgb8();
+        for quality in QUALITIES {
+            let mut out = Vec::new();
+            JpegEncoder::new_with_quality(&mut out, quality).encode_image(&picture).ok()?;
+            let fits = out.len() <= DETAILED_BYTES;
+            tries.push(out);
+            if fits {
+                break;
+            }
+        }
+    }
+    let best = tries.pop().filter(|bytes| bytes.len() <= DETAILED_BYTES)?;
+    Some(best.into())
 }
 
 #[cfg(test)]
@@ -110,12 +220,12 @@ mod tests {
     #[test]
     fn reads_known_formats_and_shrinks_them() {
         for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP] {
-            let small = Thumbnail::read(&encoded(20, 10, format)).unwrap();
+            let small = Thumbnail::read(&encoded(20, 10, format), false).unwrap();
             assert_eq!((small.width, small.height), (20, 10), "{format:?}");
             let [r, _, b, a] = small.pixels[0];
             assert!(r > 150 && b < 50 && a == 255, "{format:?} {r} {b}");
-            let large = Thumbnail::read(&encoded(1000, 500, format)).unwrap();
-            assert_eq!((large.width, large.height), (400, 200), "{format:?}");
+            let large = Thumbnail::read(&encoded(1000, 500, format), false).unwrap();
+            assert_eq!((large.width, large.height), (320, 160), "{format:?}");
         }
     }
 
@@ -145,14 +255,14 @@ mod tests {
             (&wide, "too wide"),
             (&padded, "too many bytes"),
         ] {
-            assert_eq!(Thumbnail::read(bytes), None, "{name}");
+            assert_eq!(Thumbnail::read(bytes, false), None, "{name}");
         }
-        assert!(Thumbnail::read(&huge(20)).is_none(), "fewer pixels than announced");
+        assert!(Thumbnail::read(&huge(20), false).is_none(), "fewer pixels than announced");
     }
 
     #[test]
     fn fits_boxes_and_keeps_colours() {
-        let wide = Thumbnail::read(&encoded(200, 100, ImageFormat::Png)).unwrap();
+        let wide = Thumbnail::read(&encoded(200, 100, ImageFormat::Png), false).unwrap();
         for (space, expected) in [
             ((100, 100), (100, 50)),
             ((72, 20), (40, 20)),

@@ -7,7 +7,7 @@ use super::output::Output;
 use super::runtime::runtime_beside;
 use super::{demo, log};
 use crate::config::KeyMap;
-use crate::tui::{self, BackgroundQuery, ExitReason, Interface};
+use crate::tui::{self, ExitReason, Interface, TerminalQuery};
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     refuse_without_terminal()?;
@@ -32,13 +32,13 @@ pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
 pub(super) fn show(home: Home) -> Result<ExitReason, Failure> {
     // Both files were loaded without errors before.
     let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
-    let background = BackgroundQuery::start(&home.settings);
+    let terminal = TerminalQuery::start(&home.settings);
     log::start(&home, 0, false);
     let store = home.store()?;
     runtime_beside()?.block_on(async {
         let handle = home.engine(store, true).start().await?;
         let Home { paths, settings, .. } = home;
-        let panes = Interface { handle: handle.clone(), settings, paths, keymap, background };
+        let panes = Interface { handle: handle.clone(), settings, paths, keymap, terminal };
         let left = tui::run(panes).await;
         handle.shutdown().await;
         left.map_err(|e| Failure::Plain(e.to_string()))

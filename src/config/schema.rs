@@ -6,7 +6,7 @@ use super::quote::quote;
 use super::rule::{Rule, Slot, one_of};
 use super::section::KeyChange;
 use super::setting::{FormPage, Setting, Shape};
-use super::settings::{Background, ListStyle, Settings, SortOrder, ViewSettings};
+use super::settings::{Background, GraphicsMode, ListStyle, Settings, SortOrder, ViewSettings};
 use crate::model::{FullText, PolicyKind, QuietHours};
 use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
@@ -83,6 +83,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         FormPage::Appearance,
         "Pictures",
         "Fetch and show the pictures of open articles.",
+    ),
+    key("ui.graphics", Rule::OneOf(GraphicsMode::NAMES), |s| Slot::Choice(&mut s.ui.graphics)).on(
+        FormPage::Appearance,
+        "Graphics",
+        "How the terminal is given pictures. auto asks it; blocks works everywhere.",
     ),
     key("ui.wrap_code", Rule::Any, |s| Slot::Flag(&mut s.ui.wrap_code)).on(
         FormPage::Appearance,

@@ -223,6 +223,8 @@ pub struct UiSettings {
     pub reader_width: u16,
     /// Whether the reader fetches and shows the pictures of articles.
     pub images: bool,
+    /// How the terminal is given pictures.
+    pub graphics: GraphicsMode,
     /// Whether long lines of code in the reader are wrapped. Otherwise they are cut and scrolled.
     pub wrap_code: bool,
     /// Width of the Sources pane in cells; 0 adapts to the screen.
@@ -246,6 +248,7 @@ impl Default for UiSettings {
             mouse: true,
             reader_width: 72,
             images: false,
+            graphics: GraphicsMode::default(),
             wrap_code: false,
             sources_width: 0,
             items_width: 0,
@@ -305,6 +308,36 @@ impl ListStyle {
             Self::Compact => "compact",
             Self::Comfortable => "comfortable",
             Self::Magazine => "magazine",
+        }
+    }
+}
+
+/// How the terminal is given pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum GraphicsMode {
+    /// The best that the terminal reports.
+    #[default]
+    Auto,
+    Kitty,
+    Sixel,
+    Iterm2,
+    /// Half blocks, which every terminal with enough colours has.
+    Blocks,
+}
+
+impl GraphicsMode {
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Kitty, Self::Sixel, Self::Iterm2, Self::Blocks];
+    /// Their names in settings, in the order of [`GraphicsMode::ALL`].
+    pub const NAMES: &[&str] = &["auto", "kitty", "sixel", "iterm2", "blocks"];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Kitty => "kitty",
+            Self::Sixel => "sixel",
+            Self::Iterm2 => "iterm2",
+            Self::Blocks => "blocks",
         }
     }
 }

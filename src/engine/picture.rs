@@ -9,11 +9,17 @@ use crate::util::{limits, text};
 use url::Url;
 
 impl Handle {
-    /// Fetches a picture of an article of a source (row key) and makes it small.
+    /// Fetches a picture of an article of a source (row key) and makes it small. `detailed` keeps a
+    /// version for terminals that draw pixels.
     ///
     /// # Errors
     /// If there is no response, or it is not a picture that can be shown.
-    pub async fn picture(&self, source: i64, url: &str) -> Result<Thumbnail, String> {
+    pub async fn picture(
+        &self,
+        source: i64,
+        url: &str,
+        detailed: bool,
+    ) -> Result<Thumbnail, String> {
         let context = &self.context;
         let source = context.source(source).ok_or("the source was removed")?;
         let url = Url::parse(url).map_err(|e| text::line(&e.to_string()))?;
@@ -42,7 +48,7 @@ impl Handle {
             return Err(response.refusal().1);
         }
         // A small file may be a large picture.
-        let work = move || Thumbnail::read(&response.body);
+        let work = move || Thumbnail::read(&response.body, detailed);
         let read = context.read_document(limits::IMAGE_BYTES, work).await.flatten();
         read.ok_or_else(|| "it is not a picture that can be shown".to_owned())
     }

@@ -5,11 +5,14 @@ use super::articles::unpack;
 use super::error::Result;
 use super::index::MAX_TEXT;
 use super::reader::Reader;
-use super::rows::to_json;
-use crate::model::TextFrom;
-use crate::util::html;
+use super::rows::{json, to_json};
+use crate::article;
+use crate::model::{Enclosure, TextFrom};
+use crate::util::{html, text};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
 use std::ops::Range;
+use url::Url;
 
 /// Rows that are searched at once, and bytes of their texts (HTML) together.
 const MAX_ROWS: usize = 200;
@@ -17,6 +20,8 @@ const MAX_BYTES: usize = 4 << 20;
 /// Characters of the start of a text, and of the HTML it is taken from.
 const OPENING: usize = 300;
 const OPENING_MARKUP: usize = 4000;
+/// Bytes of HTML that are searched for a picture.
+const PICTURE_MARKUP: usize = 20_000;
 /// Words of a snippet.
 const WORDS: u32 = 32;
 /// Marks of a hit. Stored texts contain no control characters.
@@ -32,6 +37,9 @@ pub struct Snippet {
     pub text: String,
     /// The hits in `text`.
     pub hits: Vec<Range<usize>>,
+    /// The URL of the first picture of the text, for lists that show it.
+    #[serde(skip)]
+    pub picture: Option<String>,
 }
 
 impl Reader {
@@ -45,12 +53,14 @@ impl Reader {
         )?;
         let mut insert = index
             .prepare("INSERT INTO shown (rowid, title, authors, body) VALUES (?1, ?2, ?3, ?4)")?;
-        let mut left = MAX_BYTES;
+        let (mut left, mut pictures) = (MAX_BYTES, HashMap::new());
         for key in keys.iter().take(MAX_ROWS) {
-            let Some((title, authors, markup)) = self.searched(*key)? else { continue };
+            let Some(searched) = self.searched(*key)? else { continue };
+            let markup = &searched.markup;
             let Some(rest) = left.checked_sub(markup.len()) else { continue };
             left = rest;
-            insert.execute(params![key, title, authors, plain(&markup)])?;
+            insert.execute(params![key, searched.title, searched.authors, plain(markup)])?;
+            pictures.extend(searched.picture().map(|picture| (*key, picture)));
         }
         let mut query = index.prepare(
             "SELECT rowid, highlight(shown, 0, ?2, ?3), snippet(shown, 2, ?2, ?3, '…', ?4)
@@ -58,11 +68,12 @@ impl Reader {
         )?;
         let marks = (START.to_string(), END.to_string());
         let found = query.query_map(params![expression, marks.0, marks.1, WORDS], |r| {
+            let picture = pictures.remove(&r.get(0)?);
             let (title, text): (String, String) = (r.get(1)?, r.get(2)?);
             let (_, title_hits) = unmarked(&title);
             let (text, hits) = unmarked(&text.replace('\n', " "));
             let text = if hits.is_empty() { String::new() } else { text };
-            Ok((r.get(0)?, Snippet { title_hits, text, hits }))
+            Ok((r.get(0)?, Snippet { title_hits, text, hits, picture }))
         })?;
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
@@ -71,24 +82,21 @@ impl Reader {
     pub fn openings(&self, keys: &[i64]) -> Result<Vec<(i64, Snippet)>> {
         let mut found = Vec::new();
         for key in keys.iter().take(MAX_ROWS) {
-            let Some((_, _, markup)) = self.searched(*key)? else { continue };
-            let start =
-                markup.char_indices().nth(OPENING_MARKUP).map_or(markup.len(), |(at, _)| at);
-            let text = html::to_text(&markup[..start]);
+            let Some(searched) = self.searched(*key)? else { continue };
+            let text = html::to_text(text::start(&searched.markup, OPENING_MARKUP));
             let words: Vec<&str> = text.split_whitespace().collect();
             let text = words.join(" ").chars().take(OPENING).collect();
-            found.push((*key, Snippet { text, ..Snippet::default() }));
+            found.push((*key, Snippet { text, picture: searched.picture(), ..Snippet::default() }));
         }
         Ok(found)
     }
 
-    /// What the index has of an item: title, authors, and its text as HTML.
-    fn searched(&self, key: i64) -> Result<Option<(String, String, String)>> {
+    fn searched(&self, key: i64) -> Result<Option<Searched>> {
         let mut query = self.conn.prepare_cached(
             "SELECT i.title, d.authors,
                  CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
                      THEN d.summary ELSE coalesce(d.content, '') END,
-                 CASE WHEN a.origin <> ?2 THEN a.body END
+                 CASE WHEN a.origin <> ?2 THEN a.body END, i.url, d.enclosures
              FROM item i JOIN detail d ON d.item = i.key
              LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
              WHERE i.key = ?1",
@@ -96,9 +104,33 @@ impl Reader {
         let row = query.query_row(params![key, to_json(&TextFrom::Feed)?], |r| {
             let article = r.get_ref(3)?.as_blob_or_null()?.and_then(unpack);
             let feed: String = r.get(2)?;
-            Ok((r.get(0)?, r.get(1)?, article.unwrap_or(feed)))
+            let (title, authors) = (r.get(0)?, r.get(1)?);
+            let (url, enclosures) = (r.get(4)?, json(r.get(5)?).unwrap_or_default());
+            let markup = article.unwrap_or(feed);
+            Ok(Searched { title, authors, markup, url, enclosures })
         });
         Ok(row.optional()?)
+    }
+}
+
+/// What the index has of an item, and where its picture may be.
+struct Searched {
+    title: String,
+    authors: String,
+    /// The text as HTML.
+    markup: String,
+    url: Option<String>,
+    enclosures: Vec<Enclosure>,
+}
+
+impl Searched {
+    /// The URL of the first picture at the start of the text, or of a picture that is enclosed.
+    fn picture(&self) -> Option<String> {
+        let base = self.url.as_deref().and_then(|url| Url::parse(url).ok());
+        let is_image = |e: &&Enclosure| e.mime.as_deref().is_some_and(|m| m.starts_with("image/"));
+        let enclosed = || Some(self.enclosures.iter().find(is_image)?.url.clone());
+        let start = text::start(&self.markup, PICTURE_MARKUP);
+        article::first_image(start, base.as_ref()).or_else(enclosed)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Performs effects. Slow work runs in the background and reports back with an event.
 
-use super::effect::{BenchRequest, Effect};
+use super::effect::{BenchRequest, Effect, PictureUse};
 use super::event::{Event, Followed, MarksSet, NotSaved, RequestId};
+use super::graphics::encode;
 use super::import;
 use super::read::{Read, ReadQueue};
 use crate::config::{self, EditError, FileEdit, Paths, SourcesFile};
@@ -12,6 +13,7 @@ use crate::engine::{
 use crate::model::{Source, SourceKind};
 use crate::store::{Mark, Store};
 use crate::util::browser;
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -28,6 +30,8 @@ pub(super) struct Driver {
     edits: UnboundedSender<Edit>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
+    /// Pictures that are being fetched, by URL.
+    pictures: HashMap<String, AbortHandle>,
     /// The open workbench and its id.
     bench: Option<(RequestId, Workbench)>,
     /// Row key of the item opened last.
@@ -63,6 +67,7 @@ impl Driver {
             edits,
             discovery: None,
             prefetch: None,
+            pictures: HashMap::new(),
             bench: None,
             opened: Arc::default(),
         })
@@ -83,12 +88,19 @@ impl Driver {
             Effect::FetchText { key } => self.spawn(move |h| async move {
                 Event::TextGot(key, true, h.full_text(key, None).await.map_err(message))
             }),
-            Effect::FetchPicture { source, url } => self.spawn(move |h| async move {
-                let picture = h.picture(source, &url).await;
-                if let Err(why) = &picture {
-                    tracing::debug!("the picture {url} is not shown: {why}");
+            Effect::FetchPicture { source, url, of, detailed } => {
+                self.pictures.retain(|_, task| !task.is_finished());
+                let task = self.fetch_picture(source, url.clone(), of, detailed);
+                self.pictures.insert(url, task);
+            }
+            Effect::CancelPicture { url } => {
+                if let Some(task) = self.pictures.remove(&url) {
+                    task.abort();
                 }
-                Event::PictureFetched(url, picture.ok().map(Arc::new))
+            }
+            Effect::EncodePicture { key, picture } => self.blocking(move || {
+                let encoded = encode(&picture, key.1, key.2).map(Arc::new);
+                Some(Event::PictureEncoded(key, encoded))
             }),
             Effect::ItemOpened { key } => self.item_opened(key),
             Effect::PlanPrefetch => self.spawn(move |h| async move {
@@ -283,6 +295,26 @@ impl Driver {
                 let _ = events.send(Event::TextGot(key, false, got));
             }
         });
+    }
+
+    fn fetch_picture(
+        &self,
+        source: i64,
+        url: String,
+        of: PictureUse,
+        detailed: bool,
+    ) -> AbortHandle {
+        self.spawn_task(move |h| async move {
+            let picture = h.picture(source, &url, detailed).await;
+            if let Err(why) = &picture {
+                tracing::debug!("the picture {url} is not shown: {why}");
+            }
+            let picture = picture.ok().map(|picture| match of {
+                PictureUse::Article => picture,
+                PictureUse::List => picture.shrunk(),
+            });
+            Event::PictureFetched(of, url, picture.map(Arc::new))
+        })
     }
 
     fn prefetch(&mut self, plan: PrefetchPlan) {

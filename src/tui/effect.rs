@@ -1,14 +1,25 @@
 //! Effects: requests of the interface as data; `driver.rs` performs them.
 
+use super::app::EncodedKey;
 use super::event::{Cause, RequestId};
 use super::read::Read;
+use crate::article::Thumbnail;
 use crate::config::{FileChange, KeyChange, Section};
 use crate::engine::{Discovery, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage};
 use crate::model::{SourceId, SourceRules};
 use crate::store::{Mark, View};
 use crate::util::browser::Launch;
 use std::path::PathBuf;
+use std::sync::Arc;
 use url::Url;
+
+/// Where a picture is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PictureUse {
+    Article,
+    /// In the rows of a list, where it is small.
+    List,
+}
 
 /// Something to be done outside the state.
 #[derive(Debug)]
@@ -23,7 +34,21 @@ pub(super) enum Effect {
     FetchPicture {
         source: i64,
         url: String,
+        of: PictureUse,
+        /// Whether a terminal draws it with pixels.
+        detailed: bool,
     },
+    /// Stops fetching a picture.
+    CancelPicture {
+        url: String,
+    },
+    /// Encodes a picture for the terminal.
+    EncodePicture {
+        key: EncodedKey,
+        picture: Arc<Thumbnail>,
+    },
+    /// Asks the terminal how it draws pictures.
+    AskForGraphics,
     /// Reports that an item was opened, whose full text may have to be fetched.
     ItemOpened {
         key: i64,

@@ -1,7 +1,9 @@
 //! Events of the interface, named in the past tense. A late reply to a repeated request is dropped
 //! by its id.
 
-use super::effect::Purpose;
+use super::app::EncodedKey;
+use super::effect::{PictureUse, Purpose};
+use super::graphics::{Encoded, Replies};
 use crate::article::{Change, Document, Thumbnail};
 use crate::config::{FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
@@ -37,7 +39,11 @@ pub(super) enum Event {
     /// Result of fetching the full text of an item (row key), and whether the user asked for it.
     TextGot(i64, bool, Result<TextGot, Failure>),
     /// A picture by its URL; `None` if it cannot be shown.
-    PictureFetched(String, Option<Arc<Thumbnail>>),
+    PictureFetched(PictureUse, String, Option<Arc<Thumbnail>>),
+    /// A picture for the terminal; `None` if it cannot be encoded.
+    PictureEncoded(EncodedKey, Option<Arc<Encoded>>),
+    /// How the terminal draws pictures.
+    TerminalReplied(Replies),
     PrefetchPlanned(Result<PrefetchPlan, Failure>),
     /// One page of a prefetch is done; whether it has a text.
     Prefetched(bool),

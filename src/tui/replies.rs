@@ -2,33 +2,41 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The reply to the query for the background is `ESC ] 11;rgb:RRRR/GGGG/BBBB` and BEL or `ESC \`. On a
-/// slow line, and in multiplexers that pass it on late, it arrives after the program has stopped
-/// waiting for it; its characters must not act as keys.
+/// Replies to queries begin with an escape and one of [`STARTS`], and end with BEL or `ESC \`. On a
+/// slow line, and in multiplexers that pass them on late, they arrive after the program has stopped
+/// waiting for them; their characters must not act as keys.
 #[derive(Debug, Default)]
 pub(super) struct Replies {
-    /// What was read of a reply after `ESC ]`, if one began.
-    read: Option<String>,
+    /// The start of the reply, and what was read of it after the escape, if one began.
+    read: Option<(&'static str, String)>,
+    /// Whether the terminal was asked for graphics. Otherwise the keys of such replies are the user's.
+    pub(super) graphics: bool,
 }
 
-/// The start that a reply has.
-const START: &str = "11;rgb:";
+/// How replies begin: with the background, about kitty's graphics, with the terminal's name.
+const STARTS: [&str; 3] = ["]11;rgb:", "_Gi=31;", "P>|"];
 /// Longest reply, in characters.
-const LONGEST: usize = 40;
+const LONGEST: usize = 60;
 
 impl Replies {
+    pub(super) fn new(graphics: bool) -> Self {
+        Self { graphics, ..Self::default() }
+    }
+
     /// Whether a key is part of a reply. A key that cannot be ends the reply and acts as usual.
     pub(super) fn take(&mut self, key: KeyEvent) -> bool {
-        let alt = key.modifiers == KeyModifiers::ALT;
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
         let control = key.modifiers == KeyModifiers::CONTROL;
-        let Some(read) = &mut self.read else {
-            let begins = alt && key.code == KeyCode::Char(']');
-            self.read = begins.then(String::new);
-            return begins;
+        let Some((start, read)) = &mut self.read else {
+            let begins = |start: &&str| alt && key.code.as_char() == start.chars().next();
+            let starts = if self.graphics { &STARTS[..] } else { &STARTS[..1] };
+            self.read =
+                starts.iter().copied().find(begins).map(|start| (start, start[..1].to_owned()));
+            return self.read.is_some();
         };
         let closes =
             alt && key.code == KeyCode::Char('\\') || control && key.code == KeyCode::Char('g');
-        let ends = closes && read.starts_with(START);
+        let ends = closes && read.starts_with(*start);
         if ends {
             self.read = None;
             return true;
@@ -36,10 +44,12 @@ impl Replies {
         if let KeyCode::Char(c) = key.code {
             read.push(c);
         }
-        let body = read.strip_prefix(START);
-        let goes_on = match body {
-            Some(body) => body.chars().all(|c| c.is_ascii_hexdigit() || c == '/'),
-            None => START.starts_with(read.as_str()),
+        let goes_on = match read.strip_prefix(*start) {
+            Some(color) if *start == STARTS[0] => {
+                color.chars().all(|c| c.is_ascii_hexdigit() || c == '/')
+            }
+            Some(_) => true,
+            None => start.starts_with(read.as_str()),
         };
         let typed = matches!(key.code, KeyCode::Char(_)) && !alt && !control;
         let part = typed && goes_on && read.len() <= LONGEST;
@@ -60,7 +70,7 @@ mod tests {
 
     /// The characters that act as keys.
     fn left(keys: &[KeyEvent]) -> String {
-        let mut replies = Replies::default();
+        let mut replies = Replies { graphics: true, ..Replies::default() };
         let left = keys.iter().filter(|key| !replies.take(**key));
         left.filter_map(|key| key.code.as_char()).collect()
     }
@@ -78,6 +88,15 @@ mod tests {
             "jk"
         );
         assert_eq!(left(&[alt(']'), reply, bell, plain("k")].concat()), "k");
+        for (first, rest) in [('_', "Gi=31;OK"), ('P', ">|XTerm(390) q"), ('_', "Gi=31;EINVAL: no")]
+        {
+            let shifted = vec![press(first, KeyModifiers::ALT | KeyModifiers::SHIFT)];
+            let reply = [shifted, plain(rest), alt('\\'), plain("k")].concat();
+            assert_eq!(left(&reply), "k", "{rest}");
+        }
+        assert_eq!(left(&[alt('_'), plain("Gj"), alt('P'), plain("q")].concat()), "jq");
+        let user = press('P', KeyModifiers::ALT);
+        assert!(!Replies::default().take(user), "nothing was asked");
         // A user's Alt-] takes no more than itself.
         assert_eq!(left(&[alt(']'), plain("jk1")].concat()), "jk1");
         assert_eq!(left(&[alt(']'), plain("11;rgb:zj")].concat()), "zj");

@@ -1,14 +1,13 @@
 //! The event loop: handles events and draws at most once per frame.
 
-use super::app::App;
+use super::app::{App, TerminalInfo};
 use super::driver::Driver;
 use super::effect::{Effect, ExitReason, Purpose};
 use super::event::Event;
 use super::external;
 use super::replies::Replies;
 use super::style::{ColorSupport, Palette};
-use super::terminal::{BackgroundQuery, Screen};
-use super::view;
+use super::terminal::{self, Screen, TerminalQuery};
 use crate::config::{FileEdit, KeyMap, Paths, Settings, SourcesFile};
 use crate::engine::{Edited, Handle, Role};
 use crate::util::browser;
@@ -40,8 +39,8 @@ pub struct Interface {
     pub paths: Paths,
     /// Key bindings.
     pub keymap: KeyMap,
-    /// The question for the terminal's background.
-    pub background: BackgroundQuery,
+    /// The queries for the terminal.
+    pub terminal: TerminalQuery,
 }
 
 /// Fatal errors of the interface.
@@ -55,14 +54,17 @@ pub enum InterfaceError {
 
 /// Runs the interface until the user quits or a signal ends the process.
 pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
-    let Interface { handle, mut settings, paths, keymap, background } = interface;
+    let Interface { handle, mut settings, paths, keymap, terminal } = interface;
     let var = |name: &str| std::env::var(name).ok();
     let support = ColorSupport::detect(var);
-    let support = ColorSupport { light: background.light().unwrap_or(support.light), ..support };
+    let (light, replies) = terminal.replies();
+    let support = ColorSupport { light: light.unwrap_or(support.light), ..support };
     settings.ui.ascii |= support.ascii || settings.ui.linear;
     let mouse = settings.ui.mouse;
     let palette = Palette::of(&settings, support);
-    let app = App::new(settings, keymap, palette, handle.now());
+    let graphics = replies.is_some();
+    let mut app = App::new(settings, keymap, palette, handle.now());
+    app.terminal = TerminalInfo { replies, window: terminal::cell_size() };
     let (sender, events) = mpsc::unbounded_channel();
     let driver = Driver::new(handle.clone(), paths.clone(), sender)?;
     let screen = Screen::open(mouse)?;
@@ -75,7 +77,7 @@ pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
         paths,
         events,
         input: Some(EventStream::new()),
-        replies: Replies::default(),
+        replies: Replies::new(graphics),
         signals,
         due: Some(FRAME),
         drawn: None,
@@ -265,7 +267,8 @@ impl Loop {
             Input::Paste(text) => self.handle(Event::Pasted(text)),
             Input::Resize(width, height) => {
                 // Also if the size is unchanged, because the terminal may have clipped its content.
-                self.screen.terminal.resize(Rect { x: 0, y: 0, width, height })?;
+                self.screen.resize(Rect { x: 0, y: 0, width, height })?;
+                self.app.terminal.resized(terminal::cell_size());
                 self.handle(Event::Resized(width, height))
             }
             Input::FocusGained | Input::FocusLost => Ok(()),
@@ -297,6 +300,14 @@ impl Loop {
             Effect::Quit(exit_reason) => self.exit_reason = Some(exit_reason),
             Effect::Suspend => self.suspend()?,
             Effect::Redraw => self.lend(|| ())?,
+            Effect::AskForGraphics => {
+                // Dropped, because it would read the replies.
+                self.input = None;
+                let replies = terminal::ask_for_graphics();
+                self.input = Some(EventStream::new());
+                self.replies.graphics = true;
+                self.handle(Event::TerminalReplied(replies))?;
+            }
             Effect::Copy { text } => self.screen.copy(&text)?,
             Effect::BrowseHere(launch) => {
                 if let Err(e) = self.lend(|| browser::launch(&launch))? {
@@ -364,8 +375,10 @@ impl Loop {
 
     fn draw_if_due(&mut self) -> Result<(), InterfaceError> {
         if self.frame_wait().is_some_and(|wait| wait.is_zero()) {
-            self.screen.terminal.draw(|frame| view::draw(&mut self.app, frame))?;
+            self.screen.draw(&mut self.app)?;
             (self.due, self.drawn) = (None, Some(Instant::now()));
+            let effects = self.app.frame_drawn();
+            self.perform(effects)?;
         }
         Ok(())
     }

@@ -1,23 +1,31 @@
 //! Terminal setup and restoration.
 
-use crate::config::{AUTO_THEME, Settings};
+use super::app::App;
+use super::graphics::{Canvas, Replies, query};
+use super::view;
+use crate::config::{AUTO_THEME, GraphicsMode, Settings};
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
     EnableFocusChange, EnableMouseCapture,
 };
 use crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute};
+use filedescriptor::{POLLIN, pollfd};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use std::io::{self, IsTerminal, Stdout, Write};
+use ratatui::layout::Rect;
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Read, Stdout, Write};
+use std::os::fd::AsRawFd;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, ThreadId};
-use std::time::Duration;
-use terminal_colorsaurus::QueryOptions;
+use std::time::{Duration, Instant};
 
-/// How long the terminal may take to report its background.
+/// How long the terminal may take to reply to queries.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Longest replies that are read, in bytes.
+const MAX_REPLIES: usize = 4096;
 
 /// Whether the terminal is in our mode.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
@@ -26,6 +34,7 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 pub(super) struct Screen {
     pub(super) terminal: Terminal<CrosstermBackend<Stdout>>,
     mouse: bool,
+    canvas: Canvas,
 }
 
 impl Screen {
@@ -34,11 +43,39 @@ impl Screen {
         enter(mouse)?;
         let terminal =
             Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| restore())?;
-        Ok(Self { terminal, mouse })
+        Ok(Self { terminal, mouse, canvas: Canvas::default() })
+    }
+
+    /// Draws a frame and the pictures in it.
+    pub(super) fn draw(&mut self, app: &mut App) -> io::Result<()> {
+        let mut out = io::stdout();
+        let pixels = app.draws_pixels() || !self.canvas.is_empty();
+        if pixels {
+            // The text below a picture and the picture appear together.
+            execute!(out, terminal::BeginSynchronizedUpdate)?;
+        }
+        self.terminal.draw(|frame| view::draw(app, frame))?;
+        if pixels {
+            out.write_all(self.canvas.update(app.placements()).as_bytes())?;
+            execute!(out, terminal::EndSynchronizedUpdate)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn resize(&mut self, area: Rect) -> io::Result<()> {
+        self.remove_pictures()?;
+        self.terminal.resize(area)
+    }
+
+    fn remove_pictures(&mut self) -> io::Result<()> {
+        let mut out = io::stdout();
+        out.write_all(self.canvas.clear().as_bytes())?;
+        out.flush()
     }
 
     /// Lends the terminal to another program while `work` runs.
     pub(super) fn lend<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
+        self.remove_pictures()?;
         restore();
         let result = work();
         enter(self.mouse)?;
@@ -65,6 +102,8 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
+        // The terminal may be gone.
+        let _ = self.remove_pictures();
         restore();
     }
 }
@@ -72,6 +111,13 @@ impl Drop for Screen {
 /// Columns and rows of the terminal; `None` if unknown, as on a serial line.
 pub(crate) fn screen_size() -> Option<(u16, u16)> {
     crossterm::terminal::size().ok().filter(|(columns, rows)| *columns > 0 && *rows > 0)
+}
+
+/// Width and height of a cell in pixels, if the terminal's driver knows them.
+pub(super) fn cell_size() -> Option<(u16, u16)> {
+    let window = terminal::window_size().ok()?;
+    let cell = (window.width.checked_div(window.columns)?, window.height.checked_div(window.rows)?);
+    (cell.0 > 0 && cell.1 > 0).then_some(cell)
 }
 
 /// Why the interface cannot run in this terminal; `None` if it can.
@@ -85,40 +131,110 @@ pub(crate) fn unusable() -> Option<&'static str> {
     }
 }
 
-/// Asks the terminal for its background (OSC 11) while the program starts.
+/// Asks the terminal about itself while the program starts.
 #[derive(Debug)]
-pub struct BackgroundQuery(Option<JoinHandle<Option<bool>>>);
+pub struct TerminalQuery {
+    /// `None` if there is nothing to ask.
+    thread: Option<JoinHandle<Replies>>,
+    /// Whether it is asked how it draws pictures.
+    graphics: bool,
+}
 
-impl BackgroundQuery {
-    /// Asks if the theme depends on it and the environment does not say.
+impl TerminalQuery {
+    /// Asks for what the settings depend on and the environment does not say: the background, and how
+    /// pictures are drawn if they are shown.
     pub fn start(settings: &Settings) -> Self {
-        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let known = ["NO_COLOR", "COLORFGBG"].into_iter().any(set);
-        if known || settings.ui.theme != AUTO_THEME || unusable().is_some() {
-            return Self(None);
+        let known = ["NO_COLOR", "COLORFGBG"].into_iter().any(is_set);
+        let background = settings.ui.theme == AUTO_THEME && !known && reports_background();
+        let mut queries = String::new();
+        if background {
+            queries += query::BACKGROUND;
         }
-        // A second terminal query marks the end of the reply, so a terminal that does not know
-        // this one does not make the start wait. A slow line does: an answer that came later would
-        // be read as keys.
-        Self(Some(std::thread::spawn(|| {
-            let mut options = QueryOptions::default();
-            options.timeout = PATIENCE;
-            let color = terminal_colorsaurus::background_color(options).ok()?;
-            Some(color.perceived_lightness() > 0.5)
-        })))
+        let ui = &settings.ui;
+        let blocks = ui.ascii || ui.linear || ui.graphics == GraphicsMode::Blocks;
+        let graphics = ui.images && !blocks && reports_graphics();
+        if graphics {
+            queries += query::GRAPHICS;
+        }
+        if queries.is_empty() || unusable().is_some() {
+            return Self { thread: None, graphics: false };
+        }
+        // All terminals reply to the last query, so one that ignores the others does not make the
+        // start wait. A slow line does: a reply that came later would be read as keys.
+        queries += query::ATTRIBUTES;
+        let thread = std::thread::spawn(move || {
+            let raw = terminal::enable_raw_mode();
+            let replies = raw.and_then(|()| exchange(&queries)).unwrap_or_default();
+            // Nothing can be done if it fails: the interface sets the mode again.
+            let _ = terminal::disable_raw_mode();
+            replies
+        });
+        Self { thread: Some(thread), graphics }
     }
 
-    /// Whether the background is light, if the terminal says so. Call it before keys are read.
-    pub(super) fn light(mut self) -> Option<bool> {
-        self.0.take().and_then(|thread| thread.join().ok().flatten())
+    /// Whether the background is light, and the replies about pictures if it was asked. Call it before
+    /// keys are read.
+    pub(super) fn replies(mut self) -> (Option<bool>, Option<Replies>) {
+        let replies = self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        (replies.light, self.graphics.then_some(replies))
     }
 }
 
 /// The thread changes the mode of the terminal while it waits.
-impl Drop for BackgroundQuery {
+impl Drop for TerminalQuery {
     fn drop(&mut self) {
-        if let Some(thread) = self.0.take() {
+        if let Some(thread) = self.thread.take() {
             let _ = thread.join();
+        }
+    }
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// GNU screen passes the query on and replies in another order; Eterm replies to nothing.
+fn reports_background() -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    term != "screen" && !term.starts_with("screen.") && term != "Eterm"
+}
+
+/// Some terminals show queries that they do not know as text.
+pub(super) fn reports_graphics() -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    let apple = std::env::var("TERM_PROGRAM").is_ok_and(|name| name == "Apple_Terminal");
+    let screen = term.starts_with("screen") && !is_set("TMUX");
+    !(is_set("NO_COLOR") || apple || screen || ["linux", "Eterm"].contains(&term.as_str()))
+}
+
+/// Asks how pictures are drawn, after the start. Nothing else may read keys meanwhile.
+pub(super) fn ask_for_graphics() -> Replies {
+    match reports_graphics() {
+        true => exchange(&format!("{}{}", query::GRAPHICS, query::ATTRIBUTES)).unwrap_or_default(),
+        false => Replies::default(),
+    }
+}
+
+/// Sends queries and reads the replies that arrive in time, in raw mode.
+fn exchange(queries: &str) -> io::Result<Replies> {
+    let mut tty = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+    tty.write_all(queries.as_bytes())?;
+    tty.flush()?;
+    let (begin, mut input) = (Instant::now(), Vec::new());
+    loop {
+        let (replies, complete) = query::read(&input);
+        let left = PATIENCE.saturating_sub(begin.elapsed());
+        let mut ready = [pollfd { fd: tty.as_raw_fd(), events: POLLIN, revents: 0 }];
+        if complete
+            || input.len() > MAX_REPLIES
+            || filedescriptor::poll(&mut ready, Some(left)).map_err(io::Error::other)? == 0
+        {
+            return Ok(replies);
+        }
+        let mut part = [0; 512];
+        match tty.read(&mut part)? {
+            0 => return Ok(replies),
+            n => input.extend_from_slice(&part[..n]),
         }
     }
 }

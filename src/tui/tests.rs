@@ -16,6 +16,7 @@ mod workbench;
 use super::app::{App, Focus};
 use super::effect::{Effect, ExitReason, Purpose};
 use super::event::*;
+use super::graphics::{Replies, encode};
 use super::read::Read;
 use super::style::{ColorSupport, Palette};
 use super::view;
@@ -63,6 +64,8 @@ struct Stage {
     shown: Option<Article>,
     /// Files for tests that change them.
     files: Option<lists::Files>,
+    /// How the terminal draws pictures.
+    replies: Replies,
     /// Effects other than reading and marking.
     requested: Vec<String>,
     exit_reason: Option<ExitReason>,
@@ -77,8 +80,15 @@ impl Stage {
         let keymap = KeyMap::load(&settings.keys).unwrap();
         let palette = Palette::of(&settings, ColorSupport::DARK);
         let app = App::new(settings, keymap, palette, now());
-        let mut stage =
-            Self { app, rows, shown: None, files: None, requested: Vec::new(), exit_reason: None };
+        let mut stage = Self {
+            app,
+            rows,
+            shown: None,
+            files: None,
+            replies: Replies::default(),
+            requested: Vec::new(),
+            exit_reason: None,
+        };
         let first = stage.app.start();
         assert!(matches!(first.as_slice(), [Effect::Read(Read::Sources)]));
         stage.happen(Event::SourcesLoaded(Ok(list)));
@@ -137,6 +147,11 @@ impl Stage {
                 let rhythms = sources.into_iter().map(|key| (key, rhythm(key))).collect();
                 self.happen(Event::RhythmsLoaded(Ok(rhythms)));
             }
+            Effect::EncodePicture { key, picture } => {
+                let encoded = encode(&picture, key.1, key.2).map(Arc::new);
+                self.happen(Event::PictureEncoded(key, encoded));
+            }
+            Effect::AskForGraphics => self.happen(Event::TerminalReplied(self.replies.clone())),
             Effect::Read(Read::Why(source)) => self.happen(Event::WhyLoaded(source, Ok(report()))),
             Effect::Quit(exit_reason) => self.exit_reason = Some(exit_reason),
             other => {
@@ -184,6 +199,9 @@ impl Stage {
         self.happen(Event::Resized(width, height));
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| view::draw(&mut self.app, frame)).unwrap();
+        for effect in self.app.frame_drawn() {
+            self.perform(effect);
+        }
         let buffer = terminal.backend().buffer().clone();
         let rows = buffer.content.chunks(width.into());
         let mut out = String::new();

@@ -49,8 +49,8 @@ async fn shows_pictures_and_explains_what_is_none() {
     let engine = home.on_demand().await;
     let key = facts(&engine, "s").await.key;
     for (path, expected) in [
-        ("/fine.png", Ok((400, 200))),
-        ("/moved.png", Ok((400, 200))),
+        ("/fine.png", Ok((320, 160))),
+        ("/moved.png", Ok((320, 160))),
         ("/wrong-type.png", Ok((20, 10))),
         ("/page.png", Err("not a picture")),
         ("/short.png", Err("not a picture")),
@@ -63,7 +63,7 @@ async fn shows_pictures_and_explains_what_is_none() {
         // The host is paused now, also for pictures.
         ("/fine.png", Err("paused")),
     ] {
-        let got = soon(engine.picture(key, &server.url(path))).await;
+        let got = soon(engine.picture(key, &server.url(path), true)).await;
         match (got, expected) {
             (Ok(picture), Ok(size)) => assert_eq!((picture.width, picture.height), size, "{path}"),
             (Err(why), Err(words)) => assert!(why.contains(words), "{path}: {why}"),
@@ -76,7 +76,10 @@ async fn shows_pictures_and_explains_what_is_none() {
     let picture = requests.iter().find(|request| request.path == "/fine.png").unwrap();
     assert!(picture.header("accept").unwrap().starts_with(b"image/"), "servers may choose by it");
     assert_eq!(asked.iter().filter(|path| *path == "/fine.png").count(), 2, "{asked:?}");
-    assert!(engine.picture(key + 1, &server.url("/fine.png")).await.is_err(), "no such source");
-    assert!(engine.picture(key, "file:///etc/hostname").await.is_err());
+    assert!(
+        engine.picture(key + 1, &server.url("/fine.png"), false).await.is_err(),
+        "no such source"
+    );
+    assert!(engine.picture(key, "file:///etc/hostname", false).await.is_err());
     engine.shutdown().await;
 }

@@ -46,6 +46,7 @@ pub(super) use items::{ItemsPane, midnight};
 pub(super) use jump::Jump;
 pub(super) use links::{Hints, LinkList};
 pub(super) use palette::{Hit, Palette};
+pub(super) use pictures::{EncodedKey, TerminalInfo};
 pub(super) use progress::{Fate, Progress};
 pub(super) use prompt::{Prompt, PromptKind};
 pub(super) use reader::{PACE, ReaderPane};
@@ -111,6 +112,7 @@ pub(super) struct App {
     pub(super) settings: Settings,
     pub(super) keymap: KeyMap,
     pub(super) palette: style::Palette,
+    pub(super) terminal: TerminalInfo,
     pub(super) focus: Focus,
     pub(super) zen: bool,
     pub(super) sources: SourcesPane,
@@ -191,6 +193,7 @@ impl App {
             settings,
             keymap,
             palette,
+            terminal: TerminalInfo::default(),
             focus: Focus::Sources,
             zen: false,
             dialogs: Vec::new(),
@@ -225,7 +228,7 @@ impl App {
         self.now = now;
         let mut effects = self.handle(event);
         effects.extend(self.plan_preview());
-        effects.extend(self.next_picture());
+        effects.extend(self.next_pictures());
         effects.extend(self.request_rhythms());
         effects.extend(self.request_snippets());
         self.edits.add(&effects);
@@ -259,7 +262,9 @@ impl App {
                 effects
             }
             Event::TextGot(key, explicit, result) => self.text_got(key, explicit, result),
-            Event::PictureFetched(url, picture) => self.picture_fetched(url, picture),
+            Event::PictureFetched(of, url, picture) => self.picture_fetched(of, url, picture),
+            Event::PictureEncoded(key, encoded) => self.picture_encoded(key, encoded),
+            Event::TerminalReplied(replies) => self.terminal_replied(replies),
             Event::PrefetchPlanned(result) => self.prefetch_planned(result),
             Event::Prefetched(there) => self.prefetched(there),
             Event::PrefetchEnded => self.prefetch_ended(),
@@ -305,7 +310,8 @@ impl App {
         let counting = self.counting.deadline();
         let preview = self.preview_deadline();
         let sheet = self.pending.deadline();
-        let all = [toast, reload, ages, sequence, counting, preview, sheet];
+        let pictures = self.pictures_deadline();
+        let all = [toast, reload, ages, sequence, counting, preview, sheet, pictures];
         all.into_iter().flatten().min()
     }
 

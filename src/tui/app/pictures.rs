@@ -1,50 +1,181 @@
-//! Pictures of the article in the Reader: which are wanted, fetched and kept.
+//! Pictures of the open article and of the rows of a list: which are wanted, fetched, encoded for the
+//! terminal and kept.
 
 use super::{App, Focus};
 use crate::article::{Block, Document, Inline, LinkKind, Thumbnail};
-use crate::config::Depth;
-use crate::tui::effect::Effect;
-use std::collections::{HashMap, VecDeque};
+use crate::config::{Depth, GraphicsMode};
+use crate::model::Time;
+use crate::tui::effect::{Effect, PictureUse};
+use crate::tui::graphics::{Encoded, Graphics, Placed, Placement, Replies};
+use crate::tui::reader::Target;
+use crate::tui::view;
+use chrono::TimeDelta;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use url::Url;
 
-/// Pictures that are kept, also those that cannot be shown. One takes at most 640 kB.
-const MAX_KEPT: usize = 16;
+/// Pictures of articles that are kept, also those that cannot be shown. One takes at most 0.8 MB.
+const MAX_KEPT: usize = 12;
+/// Pictures of lists that are kept. One takes at most 64 kB.
+const MAX_SMALL: usize = 40;
 /// Pictures of an article that are fetched.
 const MAX_FETCHED: usize = 12;
+/// Pictures that are fetched at the same time, each from another host.
+const MAX_LOADING: usize = 4;
+/// Encoded pictures that are kept, in bytes. The last one stays in any case.
+const MAX_ENCODED: usize = 3 << 20;
+/// How long a list rests before the pictures of its rows are fetched.
+const REST: TimeDelta = TimeDelta::milliseconds(500);
+
+/// A picture as a terminal gets it: URL, way and size in cells.
+pub(in crate::tui) type EncodedKey = (String, Graphics, (u16, u16));
 
 /// Pictures by URL.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures {
-    /// The newest first; `None` for one that cannot be shown.
-    kept: VecDeque<(String, Option<Arc<Thumbnail>>)>,
-    /// The one that is being fetched.
-    loading: Option<String>,
+    /// Those of articles, the newest first; `None` for one that cannot be shown.
+    kept: Shelf,
+    /// The same for those of lists.
+    small: Shelf,
+    /// Those that are being fetched, with their hosts.
+    loading: Vec<(PictureUse, String, Option<String>)>,
+    /// Those that were fetched for the open article (row key). They are not fetched again, even if
+    /// they are no longer kept.
+    fetched: (Option<i64>, HashSet<String>),
     /// Whether the user wants to see those of an item (row key), whatever the settings say.
     chosen: Option<(i64, bool)>,
+    /// The pictures that are drawn in the current frame.
+    placed: Vec<Placed>,
+    /// Those that the terminal draws itself.
+    placements: Vec<Placement>,
+    /// The first one that it could draw if it were encoded.
+    wanted: Option<(EncodedKey, Arc<Thumbnail>)>,
+    /// The newest first; `None` for one that cannot be encoded.
+    encoded: VecDeque<(EncodedKey, Option<Arc<Encoded>>)>,
+    encoding: bool,
+    /// The first row of the list (row key), and when its pictures may be fetched.
+    rest: Option<(i64, Time)>,
+}
+
+/// Pictures by URL, the newest first.
+type Shelf = VecDeque<(String, Option<Arc<Thumbnail>>)>;
+
+/// What the terminal is.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct TerminalInfo {
+    /// How it replied to the queries for graphics, if it was asked.
+    pub(in crate::tui) replies: Option<Replies>,
+    /// The size of a cell in pixels, from its driver.
+    pub(in crate::tui) window: Option<(u16, u16)>,
+}
+
+impl TerminalInfo {
+    /// The window or its font has changed.
+    pub(in crate::tui) fn resized(&mut self, cell: Option<(u16, u16)>) {
+        self.window = cell;
+        if let Some(replies) = self.replies.as_mut().filter(|_| cell.is_some()) {
+            replies.cell = None;
+        }
+    }
 }
 
 impl Pictures {
+    /// A picture of an article.
+    pub(super) fn kept(&self, url: &str) -> Option<Arc<Thumbnail>> {
+        self.kept.iter().find(|(u, _)| u == url)?.1.clone()
+    }
+
     /// The pictures of a document that are there, by the index of their link.
     pub(super) fn of(&self, document: &Document) -> HashMap<usize, Arc<Thumbnail>> {
-        let picture = |url: &str| self.kept.iter().find(|(u, _)| u == url)?.1.clone();
         let links = document.links.iter().enumerate();
         let images = links.filter(|(_, link)| link.kind == LinkKind::Image);
-        images.filter_map(|(i, link)| Some((i, picture(&link.url)?))).collect()
+        images.filter_map(|(i, link)| Some((i, self.kept(&link.url)?))).collect()
     }
 
-    fn keep(&mut self, url: String, picture: Option<Arc<Thumbnail>>) {
-        self.kept.retain(|(u, _)| *u != url);
-        self.kept.push_front((url, picture));
-        self.kept.truncate(MAX_KEPT);
+    fn keep(&mut self, of: PictureUse, url: String, picture: Option<Arc<Thumbnail>>) {
+        let (shelf, most) = match of {
+            PictureUse::Article => (&mut self.kept, MAX_KEPT),
+            PictureUse::List => (&mut self.small, MAX_SMALL),
+        };
+        shelf.retain(|(u, _)| *u != url);
+        shelf.push_front((url, picture));
+        shelf.truncate(most);
     }
 
-    /// The first picture of a document that is not known yet.
-    fn missing(&self, document: &Document) -> Option<String> {
-        let mut shown = Vec::new();
-        figures(&document.blocks, &mut shown);
-        let urls = shown.iter().take(MAX_FETCHED).filter_map(|i| document.links.get(*i));
-        let mut unknown = urls.filter(|link| self.kept.iter().all(|(url, _)| *url != link.url));
-        unknown.next().map(|link| link.url.clone())
+    /// Forgets all pictures, because they are needed in another size.
+    fn drop_all(&mut self) {
+        self.kept.clear();
+        self.small.clear();
+        self.encoded.clear();
+        self.fetched = (None, HashSet::new());
+    }
+
+    /// Starts to fetch pictures, the first ones first.
+    fn fetch(&mut self, of: PictureUse, all: Vec<(i64, String)>, detailed: bool) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for (source, url) in all {
+            let host = Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned));
+            let known = self.loading.iter().any(|(_, u, h)| *u == url || *h == host);
+            if known || self.loading.len() >= MAX_LOADING {
+                continue;
+            }
+            if of == PictureUse::Article {
+                self.fetched.1.insert(url.clone());
+            }
+            self.loading.push((of, url.clone(), host));
+            effects.push(Effect::FetchPicture { source, url, of, detailed });
+        }
+        effects
+    }
+
+    /// Stops fetching what is no longer wanted.
+    fn cancel(&mut self, unwanted: impl Fn(PictureUse, &str) -> bool) -> Vec<Effect> {
+        let cancelled = self.loading.extract_if(.., |(of, url, _)| unwanted(*of, url));
+        let cancelled: Vec<String> = cancelled.map(|(_, url, _)| url).collect();
+        cancelled.iter().for_each(|url| _ = self.fetched.1.remove(url));
+        cancelled.into_iter().map(|url| Effect::CancelPicture { url }).collect()
+    }
+
+    /// A picture in a row of a list; `None` inside if it cannot be shown.
+    pub(in crate::tui) fn small(&self, url: &str) -> Option<Option<Arc<Thumbnail>>> {
+        let shelves = self.small.iter().chain(&self.kept);
+        shelves.into_iter().find(|(u, _)| u == url).map(|(_, picture)| picture.clone())
+    }
+
+    /// Starts a new frame without pictures.
+    pub(in crate::tui) fn begin_frame(&mut self) {
+        self.placed.clear();
+        self.placements.clear();
+        self.wanted = None;
+    }
+
+    pub(in crate::tui) fn place(&mut self, placed: Placed) {
+        self.placed.push(placed);
+    }
+
+    pub(in crate::tui) fn take_placed(&mut self) -> Vec<Placed> {
+        std::mem::take(&mut self.placed)
+    }
+
+    pub(in crate::tui) fn show(&mut self, placement: Placement) {
+        self.placements.push(placement);
+    }
+
+    /// A picture for the terminal; if it is not there, it is encoded after the frame.
+    pub(in crate::tui) fn encoded(
+        &mut self,
+        key: EncodedKey,
+        picture: &Arc<Thumbnail>,
+    ) -> Option<Arc<Encoded>> {
+        if let Some(at) = self.encoded.iter().position(|(known, _)| *known == key) {
+            // What is shown stays the longest.
+            let found = self.encoded.remove(at)?;
+            let encoded = found.1.clone();
+            self.encoded.push_front(found);
+            return encoded;
+        }
+        self.wanted.get_or_insert_with(|| (key, picture.clone()));
+        None
     }
 }
 
@@ -65,10 +196,20 @@ fn figures(blocks: &[Block], out: &mut Vec<usize>) {
 }
 
 impl App {
-    /// Whether pictures are shown: the terminal needs colours and the character of half a cell.
+    /// Whether pictures of the open article are shown.
     pub(in crate::tui) fn shows_pictures(&self) -> bool {
+        self.can_show_pictures() && self.wants_pictures()
+    }
+
+    /// Whether pictures of the rows of a list are shown.
+    pub(in crate::tui) fn lists_pictures(&self) -> bool {
+        self.can_show_pictures() && self.settings.ui.images
+    }
+
+    /// The terminal needs colours and the character of half a cell.
+    fn can_show_pictures(&self) -> bool {
         let can = matches!(self.palette.support().depth, Depth::True | Depth::Indexed);
-        can && !self.settings.ui.ascii && self.wants_pictures()
+        can && !self.settings.ui.ascii
     }
 
     fn wants_pictures(&self) -> bool {
@@ -79,32 +220,156 @@ impl App {
         }
     }
 
-    /// Fetches the next picture of the open article, one at a time. After it is left, none is begun.
-    pub(super) fn next_picture(&mut self) -> Vec<Effect> {
-        if self.reader.pictures.loading.is_some() {
-            return vec![];
+    /// How the terminal draws pictures with pixels, if it can.
+    pub(in crate::tui) fn graphics(&self) -> Option<Graphics> {
+        let replies = self.terminal.replies.as_ref()?;
+        Graphics::of(self.settings.ui.graphics, replies, self.terminal.window)
+    }
+
+    /// Whether the terminal may draw pictures in the next frame.
+    pub(in crate::tui) fn draws_pixels(&self) -> bool {
+        self.graphics().is_some() && (self.shows_pictures() || self.lists_pictures())
+    }
+
+    /// What the terminal draws in this frame.
+    pub(in crate::tui) fn placements(&self) -> &[Placement] {
+        &self.reader.pictures.placements
+    }
+
+    /// Fetches pictures of the open article, or of the list that is shown. Those of articles and lists
+    /// that were left are no longer fetched.
+    pub(super) fn next_pictures(&mut self) -> Vec<Effect> {
+        let key = self.reader.row().map(|row| row.key).filter(|_| self.shows_pictures());
+        if self.reader.pictures.fetched.0 != key {
+            self.reader.pictures.fetched = (key, HashSet::new());
         }
-        let open = self.focus == Focus::Reader && self.shows_pictures();
-        let pictures = &mut self.reader.pictures;
-        let Some(article) = self.reader.article.as_ref().filter(|_| open) else { return vec![] };
-        let Some(url) = pictures.missing(&article.document) else { return vec![] };
-        pictures.loading = Some(url.clone());
-        vec![Effect::FetchPicture { source: article.row.source_key, url }]
+        let open = key.is_some() && self.focus == Focus::Reader;
+        let listed = self.listed_pictures();
+        let asks =
+            self.terminal.replies.is_none() && self.settings.ui.graphics != GraphicsMode::Blocks;
+        if asks && (open || !listed.is_empty()) {
+            return vec![Effect::AskForGraphics];
+        }
+        let detailed = self.graphics().is_some();
+        let on_screen =
+            || view::arrangement(self, self.size.0).iter().any(|(pane, _)| *pane == Focus::Reader);
+        let article = self.reader.article.as_ref().filter(|_| key.is_some() && on_screen());
+        let document = article.map(|article| &article.document);
+        let linked = |url: &str| document.is_some_and(|d| d.links.iter().any(|l| l.url == url));
+        let mut effects = self.reader.pictures.cancel(|of, url| match of {
+            PictureUse::Article => !linked(url),
+            PictureUse::List => !listed.iter().any(|(_, u, _)| u == url),
+        });
+        let article = if open { self.missing_pictures() } else { vec![] };
+        effects.extend(self.reader.pictures.fetch(PictureUse::Article, article, detailed));
+        let list = listed.into_iter().filter(|(.., due)| *due);
+        let list = list.map(|(source, url, _)| (source, url)).collect();
+        effects.extend(self.reader.pictures.fetch(PictureUse::List, list, false));
+        effects
+    }
+
+    /// The pictures of the open article that were not fetched, first those that are seen.
+    fn missing_pictures(&self) -> Vec<(i64, String)> {
+        let reader = &self.reader;
+        let Some(article) = &reader.article else { return vec![] };
+        let mut shown = Vec::new();
+        figures(&article.document.blocks, &mut shown);
+        shown.truncate(MAX_FETCHED);
+        let screen = reader.lines.lines.iter().skip(reader.top).take(reader.height);
+        let seen: HashSet<Target> =
+            screen.flat_map(|line| line.all().filter_map(|span| span.target)).collect();
+        shown.sort_by_key(|link| !seen.contains(&Target::Link(*link)));
+        let links = shown.iter().filter_map(|link| article.document.links.get(*link));
+        let missing = links.map(|link| &link.url).filter(|url| {
+            let pictures = &reader.pictures;
+            !pictures.fetched.1.contains(*url) && pictures.kept.iter().all(|(u, _)| u != *url)
+        });
+        missing.map(|url| (article.row.source_key, url.clone())).collect()
+    }
+
+    /// The pictures of rows that are missing, with their sources (row keys), and whether the list has
+    /// rested long enough to fetch them.
+    fn listed_pictures(&mut self) -> Vec<(i64, String, bool)> {
+        let first = self.items.rows.get(self.items.scroll).map(|row| row.key);
+        let Some(first) = first.filter(|_| self.lists_pictures() && view::shows_thumbnails(self))
+        else {
+            self.reader.pictures.rest = None;
+            return vec![];
+        };
+        let rest = &mut self.reader.pictures.rest;
+        if rest.is_none_or(|(row, _)| row != first) {
+            *rest = Some((first, self.now + REST));
+        }
+        let due = rest.is_some_and(|(_, at)| at <= self.now);
+        let rows = self.items.rows.iter().skip(self.items.scroll).take(self.items.height);
+        let pictures = rows.filter_map(|row| {
+            let url = self.snippets.of(row.key)?.picture.clone()?;
+            let missing = self.reader.pictures.small(&url).is_none();
+            missing.then_some((row.source_key, url, due))
+        });
+        pictures.collect()
+    }
+
+    /// When the pictures of the list may be fetched.
+    pub(super) fn pictures_deadline(&self) -> Option<Time> {
+        self.reader.pictures.rest.map(|(_, at)| at).filter(|at| *at > self.now)
     }
 
     pub(super) fn picture_fetched(
         &mut self,
+        of: PictureUse,
         url: String,
         picture: Option<Arc<Thumbnail>>,
     ) -> Vec<Effect> {
         let document = self.reader.article.as_ref().map(|article| &article.document);
         let shown = document.is_some_and(|d| d.links.iter().any(|link| link.url == url));
-        let there = picture.is_some() && shown;
-        self.reader.pictures.loading = None;
-        self.reader.pictures.keep(url, picture);
+        let there = picture.is_some() && shown && of == PictureUse::Article;
+        self.reader.pictures.loading.retain(|(_, u, _)| *u != url);
+        self.reader.pictures.keep(of, url, picture);
         if there {
             self.reader.lay_out_again();
         }
+        vec![]
+    }
+
+    pub(super) fn terminal_replied(&mut self, replies: Replies) -> Vec<Effect> {
+        self.terminal.replies = Some(replies);
+        self.redraw_pictures()
+    }
+
+    /// The way in which pictures are drawn may have changed.
+    pub(in crate::tui) fn redraw_pictures(&mut self) -> Vec<Effect> {
+        self.reader.pictures.drop_all();
+        self.reader.lay_out_again();
+        vec![]
+    }
+
+    /// What is to be done after a frame: encoding the next picture for the terminal.
+    pub(in crate::tui) fn frame_drawn(&mut self) -> Vec<Effect> {
+        let pictures = &mut self.reader.pictures;
+        if pictures.encoding {
+            return vec![];
+        }
+        let Some((key, picture)) = pictures.wanted.take() else { return vec![] };
+        pictures.encoding = true;
+        vec![Effect::EncodePicture { key, picture }]
+    }
+
+    pub(super) fn picture_encoded(
+        &mut self,
+        key: EncodedKey,
+        encoded: Option<Arc<Encoded>>,
+    ) -> Vec<Effect> {
+        let pictures = &mut self.reader.pictures;
+        pictures.encoding = false;
+        pictures.encoded.push_front((key, encoded));
+        let mut bytes = 0;
+        let mut fits = |(_, encoded): &(EncodedKey, Option<Arc<Encoded>>)| {
+            bytes += encoded.as_ref().map_or(0, |e| e.bytes());
+            bytes <= MAX_ENCODED
+        };
+        let count = pictures.encoded.iter().take_while(|e| fits(e)).count();
+        pictures.encoded.truncate(count.clamp(1, MAX_KEPT + MAX_SMALL));
         vec![]
     }
 
@@ -115,6 +380,7 @@ impl App {
         self.reader.pictures.chosen = Some((key, wanted));
         // What failed is tried again.
         self.reader.pictures.kept.retain(|(_, picture)| picture.is_some());
+        self.reader.pictures.fetched.1.clear();
         if wanted && !self.shows_pictures() {
             return self
                 .note("Pictures need a terminal with 256 colours, and characters beyond ASCII");

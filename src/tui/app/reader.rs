@@ -5,6 +5,7 @@ use super::keys::Motion;
 use super::pictures::Pictures;
 use super::settings::setting;
 use super::{App, Focus};
+use crate::article::Thumbnail;
 use crate::config::FileChange;
 use crate::model::ItemRow;
 use crate::store::Mark;
@@ -36,7 +37,7 @@ pub(crate) struct ReaderPane {
     /// Which difference that is; 0 is the newest.
     pub(crate) difference_at: usize,
     pub(crate) find: Option<Find>,
-    pub(super) pictures: Pictures,
+    pub(in crate::tui) pictures: Pictures,
     /// Positions from which jumps began.
     pub(super) jumps: Vec<usize>,
     /// Position: number of characters above the top of the screen; does not depend on the width.
@@ -139,6 +140,11 @@ impl ReaderPane {
                 layout(&article.document, shape, &pictures)
             }
         }
+    }
+
+    /// A picture of an article by its URL.
+    pub(in crate::tui) fn picture(&self, url: &str) -> Option<Arc<Thumbnail>> {
+        self.pictures.kept(url)
     }
 
     /// Drops all layouts, because something in them has changed.

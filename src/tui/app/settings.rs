@@ -146,6 +146,10 @@ impl App {
         self.settings.ui.reader_width = ui.reader_width;
         self.settings.ui.wrap_code = ui.wrap_code;
         self.settings.ui.images = ui.images;
+        if self.settings.ui.graphics != ui.graphics {
+            self.settings.ui.graphics = ui.graphics;
+            self.redraw_pictures();
+        }
         self.settings.ui.sources_width = ui.sources_width;
         self.settings.ui.items_width = ui.items_width;
     }

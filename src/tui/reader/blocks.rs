@@ -3,10 +3,11 @@
 use super::code;
 use super::inline::spans;
 use super::layout::{Margin, Out, nested};
-use super::line::{Ground, Line, Span, Target};
+use super::line::{Ground, Halves, Line, PictureRow, Span, Target};
 use super::wrap::wrap;
-use crate::article::{Block, Definition, Inline, plain};
+use crate::article::{Block, Definition, Inline, Thumbnail, plain};
 use crate::config::Role;
+use crate::tui::graphics::Graphics;
 use crate::util::text;
 
 /// Cells before and after code, and those in a narrow column.
@@ -110,17 +111,13 @@ impl<'a> Out<'a> {
     fn picture(&mut self, link: usize, margin: &Margin) -> bool {
         let picture = self.pictures.get(&link).filter(|_| self.picture_lines > 0);
         let Some(picture) = picture else { return false };
-        let side = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX);
-        let size = picture.fit(side(self.space(margin)), side(2 * self.picture_lines));
-        let pixel = |x: u32, y: u32| match y < size.1 {
-            true => picture.sample((x, y), size),
-            false => [0; 4],
-        };
-        let line = |y: u32| Line {
-            pixels: (0..size.0).map(|x| [pixel(x, 2 * y), pixel(x, 2 * y + 1)]).collect(),
+        let space = (self.space(margin), self.picture_lines);
+        let (cells, rows) = half_blocks(picture, self.graphics, space);
+        let line = |(row, pixels)| Line {
+            picture: Some(PictureRow { link, cells, row, pixels }),
             ..Line::default()
         };
-        self.all((0..size.1.div_ceil(2)).map(line).collect(), margin);
+        self.all((0..).zip(rows).map(line).collect(), margin);
         true
     }
 
@@ -161,6 +158,28 @@ impl<'a> Out<'a> {
         let language = language.filter(|_| self.colored <= MAX_COLORED);
         code::lines(code, language)
     }
+}
+
+/// A picture in a box of cells: its columns and rows, and each row with two pixels in each cell. The
+/// size is that in which a terminal draws it with pixels, if it can.
+pub(crate) fn half_blocks(
+    picture: &Thumbnail,
+    graphics: Option<Graphics>,
+    space: (usize, usize),
+) -> ((u16, u16), Vec<Halves>) {
+    let side = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX);
+    let size = match graphics.map(|graphics| graphics.cells(picture.natural, space)) {
+        Some((columns, rows)) => (u32::from(columns), 2 * u32::from(rows)),
+        None => picture.fit(side(space.0), side(space.1.saturating_mul(2))),
+    };
+    let pixel = |x: u32, y: u32| match y < size.1 {
+        true => picture.sample((x, y), size),
+        false => [0; 4],
+    };
+    let row = |y: u32| (0..size.0).map(|x| [pixel(x, 2 * y), pixel(x, 2 * y + 1)]).collect();
+    let rows: Vec<_> = (0..size.1.div_ceil(2)).map(row).collect();
+    let short = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+    ((short(size.0 as usize), short(rows.len())), rows)
 }
 
 /// The boxes of open and finished tasks, as they are in the text.

@@ -116,7 +116,8 @@ mod tests {
 
     /// The matches in a text laid out in lines of `width`.
     fn found(html: &str, width: usize, needle: &str) -> Vec<String> {
-        let shape = Shape { width, wrap_code: false, ascii: false, picture_lines: 0 };
+        let shape =
+            Shape { width, wrap_code: false, ascii: false, picture_lines: 0, graphics: None };
         let lines = layout(&from_html(html, None), shape, &Default::default()).lines;
         let pieces = Haystack::new(&lines).find(needle);
         let mut out: Vec<String> = Vec::new();

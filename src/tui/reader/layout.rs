@@ -7,6 +7,7 @@ use super::wrap::wrap;
 use super::{blocks, direction, table};
 use crate::article::{Block, Document, Link, Thumbnail};
 use crate::config::Role;
+use crate::tui::graphics::Graphics;
 use crate::util::text;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ pub(crate) struct Shape {
     pub(crate) ascii: bool,
     /// Most lines of a picture; 0 shows descriptions only.
     pub(crate) picture_lines: usize,
+    /// How the terminal draws pictures with pixels, if it can.
+    pub(crate) graphics: Option<Graphics>,
 }
 
 /// Largest number of lines; a last line says that the rest is missing.
@@ -56,6 +59,7 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
         links: &document.links,
         pictures,
         picture_lines: shape.picture_lines,
+        graphics: shape.graphics,
         notes: vec![],
     };
     out.blocks(&document.blocks, &[]);
@@ -97,6 +101,7 @@ pub(super) struct Out<'a> {
     pub(super) links: &'a [Link],
     pub(super) pictures: &'a Thumbnails,
     pub(super) picture_lines: usize,
+    pub(super) graphics: Option<Graphics>,
     /// Footnotes so far: number, label, text.
     pub(super) notes: Vec<(usize, &'a str, &'a [Block])>,
 }

@@ -72,6 +72,21 @@ pub(crate) struct Ground {
     pub(crate) from: usize,
 }
 
+/// The upper and lower half of each cell of a row, in red, green, blue and opacity.
+pub(crate) type Halves = Vec<[[u8; 4]; 2]>;
+
+/// A row of a picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PictureRow {
+    /// The link of the picture.
+    pub(crate) link: usize,
+    /// Columns and rows of the whole picture.
+    pub(crate) cells: (u16, u16),
+    /// Which row it is.
+    pub(crate) row: u16,
+    pub(crate) pixels: Halves,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
     /// What precedes the text: indentation, bars, list marks.
@@ -85,8 +100,8 @@ pub(crate) struct Line {
     /// Cells at the end of the column that stay empty.
     pub(crate) inset: usize,
     pub(crate) ground: Option<Ground>,
-    /// Instead of text: the upper and lower half of each cell in red, green, blue and opacity.
-    pub(crate) pixels: Vec<[[u8; 4]; 2]>,
+    /// Instead of text.
+    pub(crate) picture: Option<PictureRow>,
     /// Whether it is set at the right, with its margin mirrored behind it.
     pub(crate) right_to_left: bool,
 }

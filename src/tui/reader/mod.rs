@@ -14,6 +14,7 @@ mod line;
 mod table;
 mod wrap;
 
+pub(super) use blocks::half_blocks;
 pub(super) use difference::layout_difference;
 pub(super) use find::{Haystack, Piece};
 pub(super) use glyphs::{Glyphs, glyphs};

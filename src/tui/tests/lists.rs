@@ -405,6 +405,7 @@ fn search_results_show_where_they_match() {
         title_hits: vec![0..6, 18..23],
         text: text.to_owned(),
         hits: vec![at..at + 6, at + 7..at + 9],
+        picture: None,
     };
     let found = || vec![(10, snippet.clone())];
     stage.happen(Event::SnippetsLoaded(Some("\"tea\"*".to_owned()), Ok(found())));

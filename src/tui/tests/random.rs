@@ -93,6 +93,7 @@ impl Chaos {
     fn draw(&mut self) {
         let app = &mut self.app;
         self.terminal.draw(|frame| view::draw(app, frame)).unwrap();
+        self.waiting.extend(app.frame_drawn());
         let area = self.terminal.backend().buffer().area;
         let cells = self.terminal.backend().buffer();
         let blank = cells.content.iter().all(|cell| cell.symbol().trim().is_empty());

@@ -3,8 +3,8 @@
 use super::super::app::{App, Focus};
 use super::chrome::marks;
 use super::days::Groups;
-use super::has_focus;
 use super::row::{Row, padding};
+use super::{has_focus, pictures};
 use crate::config::{ListStyle, Role};
 use crate::model::ItemRow;
 use crate::store::Scope;
@@ -34,15 +34,30 @@ struct Form {
 
 /// Whether the rows of the list show how the texts begin.
 pub(in crate::tui) fn shows_summaries(app: &App) -> bool {
-    let panes = super::arrangement(app, app.size.0);
-    let list = panes.iter().find(|(pane, _)| *pane == Focus::Items);
-    let Some(&(_, width)) = list else { return false };
-    let area = Rect { x: 0, y: 0, width, height: app.size.1.saturating_sub(3) };
-    match Form::new(app, area).style {
+    list_area(app).is_some_and(|area| match Form::new(app, area).style {
         ListStyle::Magazine => true,
-        ListStyle::Comfortable => width >= SUMMARY_FROM,
+        ListStyle::Comfortable => area.width >= SUMMARY_FROM,
         ListStyle::Compact | ListStyle::Auto => false,
-    }
+    })
+}
+
+/// The size of the list, if it is on the screen.
+fn list_area(app: &App) -> Option<Rect> {
+    let panes = super::arrangement(app, app.size.0);
+    let (_, width) = panes.into_iter().find(|(pane, _)| *pane == Focus::Items)?;
+    Some(Rect { x: 0, y: 0, width, height: app.size.1.saturating_sub(3) })
+}
+
+/// Narrowest list with pictures.
+const PICTURES_FROM: u16 = 56;
+
+/// Whether a list with rows for pictures is on the screen.
+pub(in crate::tui) fn shows_thumbnails(app: &App) -> bool {
+    list_area(app).is_some_and(|area| with_pictures(app, Form::new(app, area), area.width))
+}
+
+fn with_pictures(app: &App, form: Form, width: u16) -> bool {
+    form.style == ListStyle::Magazine && width >= PICTURES_FROM && app.lists_pictures()
 }
 
 impl Form {
@@ -111,6 +126,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
             Shown::Item(i, row) => draw_row(app, frame, at, (i, row), form, focused),
         }
     }
+    if with_pictures(app, form, area.width) {
+        draw_pictures(app, frame, area, &shown);
+    }
     let all = app.items.rows.len();
     if !all_fit || app.items.more_above || app.items.more_below {
         let end = shown.last().map_or(0, |what| what.item() + 1);
@@ -128,6 +146,18 @@ impl Shown {
     }
 }
 
+/// Draws the pictures beside the first rows of items.
+fn draw_pictures(app: &mut App, frame: &mut Frame<'_>, area: Rect, shown: &[Shown]) {
+    let right = u16::try_from(padding(area.width)).unwrap_or(0);
+    for (y, what) in (area.y..area.bottom()).zip(shown) {
+        if let Shown::Item(i, 0) = *what {
+            let at = Rect { y, width: area.width - right, height: area.bottom() - y, ..area };
+            let row = app.items.rows[i].key;
+            pictures::draw_thumbnail(app, frame.buffer_mut(), at, row);
+        }
+    }
+}
+
 fn draw_row(
     app: &App,
     frame: &mut Frame<'_>,
@@ -141,9 +171,12 @@ fn draw_row(
     if blank {
         return;
     }
-    let cell = Cell::new(app, &app.items.rows[i], form, at.width, (selected, focused));
+    let row = &app.items.rows[i];
+    let pictured = with_pictures(app, form, at.width);
+    let text = at.width - if pictured { pictures::reserved(app, row) } else { 0 };
+    let cell = Cell::new(app, row, form, text, (selected, focused));
     super::select(app, frame, at, selected, focused);
-    frame.render_widget(cell.line(part), at);
+    frame.render_widget(cell.line(part), Rect { width: text, ..at });
     if selected {
         super::select_bar(app, frame, at, focused);
         if part == 0 && focused && app.dialogs.is_empty() {

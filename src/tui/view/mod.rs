@@ -14,9 +14,10 @@ pub(super) mod help;
 pub(super) mod history;
 mod items;
 mod linear;
-pub(super) use items::shows_summaries;
+pub(super) use items::{shows_summaries, shows_thumbnails};
 pub(super) mod lists;
 pub(super) mod palette;
+mod pictures;
 pub(super) mod progress;
 mod reader;
 mod row;
@@ -49,6 +50,7 @@ const TITLES: u16 = 10;
 const AIRY: u16 = 36;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
+    app.reader.pictures.begin_frame();
     let area = frame.area();
     if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
         let note =
@@ -74,6 +76,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
         ascii_marks(frame.buffer_mut(), app.areas.reader.unwrap_or_default());
     }
     part_flags(frame.buffer_mut());
+    pictures::cover(app, frame.buffer_mut());
 }
 
 /// Replaces the marks of cut texts, those between facts and shades by ASCII, except in the article,

@@ -5,13 +5,13 @@ mod head;
 use super::super::app::{App, Focus, Hints};
 use super::super::reader::{Glyphs, Shape, Span, glyphs};
 use super::chrome::marks;
-use super::has_focus;
-use crate::config::{Action, Context, Depth, Role};
-use crate::util::{color, text};
+use super::{has_focus, pictures};
+use crate::config::{Action, Context, Role};
+use crate::util::text;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span as Ink};
 
 /// Height of a screen from which on there is an empty line above the head.
@@ -40,12 +40,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
     let body = Rect { y: inner.y + used, height: inner.height - used, ..inner };
     let ui = &app.settings.ui;
-    let pictures = usize::from(area.height) * MAX_PICTURE / 100;
+    let lines = usize::from(area.height) * MAX_PICTURE / 100;
     let shape = Shape {
         width: body.width.into(),
         wrap_code: ui.wrap_code,
         ascii: ui.ascii,
-        picture_lines: if app.shows_pictures() { pictures.max(1) } else { 0 },
+        picture_lines: if app.shows_pictures() { lines.max(1) } else { 0 },
+        graphics: app.graphics(),
     };
     app.reader.fit(shape, body.height.into());
     app.areas.reader = Some(body);
@@ -67,6 +68,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     if has_focus(app, Focus::Reader) && app.dialogs.is_empty() {
         frame.set_cursor_position(Position::new(body.x, y));
     }
+    pictures::place_article(app, frame.buffer_mut(), body);
 }
 
 /// Cells beside the text, at each side.
@@ -117,31 +119,12 @@ impl Pen<'_> {
                 }
             }
         }
-        self.pixels(&line.pixels, buffer, area, x);
+        if let Some(picture) = &line.picture {
+            let area = Rect { x, width: area.right().saturating_sub(x), ..area };
+            pictures::draw_row(&self.app.palette, &picture.pixels, buffer, area);
+        }
         for (end, span) in labels {
             self.label(span, buffer, area, end);
-        }
-    }
-
-    /// Draws a line of a picture from a column on.
-    fn pixels(&self, pixels: &[[[u8; 4]; 2]], buffer: &mut Buffer, area: Rect, from: u16) {
-        let palette = &self.app.palette;
-        let ground = match palette.style(Role::Ground).bg {
-            Some(Color::Rgb(r, g, b)) => [r, g, b],
-            _ if palette.support().light => [255; 3],
-            _ => [0; 3],
-        };
-        let ink = |[r, g, b, opacity]: [u8; 4]| {
-            let [r, g, b] = color::mix(ground, [r, g, b], f64::from(opacity) / 255.0);
-            match palette.support().depth {
-                Depth::True => Color::Rgb(r, g, b),
-                _ => Color::Indexed(color::nearest_index([r, g, b], &[], 0.0)),
-            }
-        };
-        for (x, [upper, lower]) in (from..area.right()).zip(pixels) {
-            if let Some(cell) = buffer.cell_mut((x, area.y)) {
-                cell.set_symbol("▀").set_fg(ink(*upper)).set_bg(ink(*lower));
-            }
         }
     }
 

@@ -9,6 +9,7 @@ use crate::engine::{
 };
 use crate::store::{Count, Snippet};
 use crate::tui::effect::BenchRequest;
+use crate::tui::graphics::encode;
 use crate::tui::tests::stock::statistics;
 
 /// Prepared values for replies.
@@ -193,10 +194,20 @@ impl Chaos {
                 };
                 Event::TextGot(key, self.rng.bool(), self.result(got))
             }
-            Effect::FetchPicture { url, .. } => {
+            Effect::AskForGraphics => Event::TerminalReplied(Replies {
+                kitty: self.rng.bool(),
+                sixel: self.rng.bool(),
+                cell: self.rng.bool().then_some((10, 20)),
+                ..Replies::default()
+            }),
+            Effect::EncodePicture { key, picture } => {
+                let encoded = encode(&picture, key.1, key.2).map(Arc::new);
+                Event::PictureEncoded(key, encoded.filter(|_| self.rng.bool()))
+            }
+            Effect::FetchPicture { url, of, .. } => {
                 let pixels = vec![[200, 10, 10, self.rng.u8(..)]; 300];
-                let picture = Arc::new(Thumbnail { width: 20, height: 15, pixels });
-                Event::PictureFetched(url, self.rng.bool().then_some(picture))
+                let picture = Arc::new(Thumbnail::new(20, 15, pixels));
+                Event::PictureFetched(of, url, self.rng.bool().then_some(picture))
             }
             Effect::PlanPrefetch => {
                 let page = |item| crate::store::WantedPage { item, source: 1, url: String::new() };
@@ -231,6 +242,7 @@ impl Chaos {
                     title_hits: vec![0..2, 4..9],
                     text: "… a text with 日本 and a hit".to_owned(),
                     hits: vec![4..8, 15..21],
+                    picture: self.rng.bool().then(|| "https://site.example/small.png".to_owned()),
                 };
                 let found = keys.into_iter().map(|key| (key, snippet.clone())).collect();
                 Event::SnippetsLoaded(expression, self.result(found))
@@ -331,6 +343,7 @@ impl Chaos {
             | Effect::CancelDiscovery
             | Effect::CancelRefresh
             | Effect::CloseBench
+            | Effect::CancelPicture { .. }
             | Effect::StopCrawl { .. }
             | Effect::Copy { .. }
             | Effect::StorePosition { .. }

@@ -4,6 +4,8 @@ use super::super::view;
 use super::*;
 use crate::article::Thumbnail;
 use crate::config::{Depth, Role};
+use crate::tui::effect::PictureUse;
+use crate::tui::graphics::Replies;
 use crate::tui::style::{ColorSupport, Palette};
 use crate::util::text;
 use ratatui::Terminal;
@@ -155,24 +157,41 @@ fn hints_do_not_move_the_text() {
 
 /// A picture of one colour, half as high as wide.
 fn thumbnail(color: [u8; 4]) -> Arc<Thumbnail> {
-    Arc::new(Thumbnail { width: 100, height: 50, pixels: vec![color; 5000] })
+    Arc::new(Thumbnail::new(100, 50, vec![color; 5000]))
+}
+
+/// An article with pictures of these URLs.
+fn illustrated(urls: &[String]) -> Stage {
+    let figure = |url: &String| {
+        let name = url.rsplit(['/', '.']).nth(1).unwrap_or_default();
+        format!("<figure><img src='{url}' alt='Image {name}'></figure>")
+    };
+    let figures: String = urls.iter().map(figure).collect();
+    stage(&format!("<p>text</p>{figures}<p>end</p>"), None)
+}
+
+fn urls(hosts: &[&str]) -> Vec<String> {
+    let url = |(i, host): (usize, &&str)| {
+        format!("https://{host}.example/{}.png", char::from(b'a' + i as u8))
+    };
+    hosts.iter().enumerate().map(url).collect()
+}
+
+fn came(stage: &mut Stage, url: &str, picture: Option<Arc<Thumbnail>>) {
+    stage.happen(Event::PictureFetched(PictureUse::Article, url.to_owned(), picture));
 }
 
 #[test]
-fn pictures_are_fetched_one_by_one_and_drawn() {
-    let figure = |name| {
-        format!("<figure><img src='https://site.example/{name}.png' alt='Image {name}'></figure>")
-    };
-    let html = format!("<p>text</p>{}{}<p>end</p>", figure("a"), figure("b"));
-    let mut stage = stage(&html, None);
+fn pictures_are_fetched_and_drawn() {
+    let urls = urls(&["site", "site"]);
+    let mut stage = illustrated(&urls);
     stage.screen(80, 24);
     stage.keys("<Enter>z");
     assert_eq!(stage.asked_for("FetchPicture"), 0, "they are off");
     stage.keys("I");
     assert_eq!(stage.asked_for("FetchPicture"), 1);
     assert!(stage.screen(80, 24).contains("▣ Image a¹"));
-    let url = |name| format!("https://site.example/{name}.png");
-    stage.happen(Event::PictureFetched(url("a"), Some(thumbnail([250, 0, 0, 255]))));
+    came(&mut stage, &urls[0], Some(thumbnail([250, 0, 0, 255])));
     assert_eq!(stage.asked_for("FetchPicture"), 2, "{:?}", stage.requested);
     let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
     terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
@@ -183,13 +202,115 @@ fn pictures_are_fetched_one_by_one_and_drawn() {
     assert!(rows.len() > 4 && rows.len() <= 9, "{rows:?}");
     assert!(rows.iter().all(|n| *n == rows[0] && *n <= 72), "{rows:?}");
     // One that cannot be shown keeps its description, and nothing is fetched again.
-    stage.happen(Event::PictureFetched(url("b"), None));
+    came(&mut stage, &urls[1], None);
     stage.keys("G");
     let screen = stage.screen(80, 24);
     assert!(screen.contains("Image a¹") && screen.contains("▣ Image b²"), "{screen}");
     assert_eq!(stage.asked_for("FetchPicture"), 2);
     stage.keys("I");
     assert!(stage.screen(80, 24).contains("▣ Image a¹"), "hidden again");
+}
+
+#[test]
+fn four_hosts_are_asked_at_once_and_what_is_seen_comes_first() {
+    let hosts = ["one", "one", "two", "three", "four", "five", "six", "six"];
+    let urls = urls(&hosts);
+    let mut stage = illustrated(&urls);
+    stage.screen(80, 16);
+    stage.keys("<Enter>z");
+    // The end of the article: the last pictures are seen.
+    stage.screen(80, 12);
+    stage.keys("G");
+    stage.screen(80, 12);
+    stage.keys("I");
+    let fetched = |stage: &Stage| -> Vec<usize> {
+        let of = |effect: &String| {
+            let fetch = effect.starts_with("FetchPicture");
+            urls.iter().position(|url| fetch && effect.contains(url))
+        };
+        stage.requested.iter().filter_map(of).collect()
+    };
+    assert_eq!(fetched(&stage), [2, 3, 4, 5], "the first two are not seen");
+    came(&mut stage, &urls[2], None);
+    assert_eq!(fetched(&stage)[4..], [6]);
+    came(&mut stage, &urls[3], None);
+    assert_eq!(fetched(&stage)[5..], [0], "one of each host");
+    came(&mut stage, &urls[6], None);
+    assert_eq!(fetched(&stage)[6..], [7]);
+    // What is no longer open is cancelled, and fetched again when it is.
+    stage.keys("<Esc><Esc>");
+    assert_eq!(stage.asked_for("CancelPicture"), 4, "{:?}", stage.requested);
+    stage.keys("<Enter>");
+    assert_eq!(fetched(&stage).len(), 11, "{:?}", stage.requested);
+}
+
+/// The cells that the terminal fills with pictures itself.
+fn covered(buffer: &ratatui::buffer::Buffer) -> usize {
+    use ratatui::buffer::CellDiffOption;
+    let forced = |cell: &&ratatui::buffer::Cell| {
+        matches!(cell.diff_option, CellDiffOption::ForcedWidth(_)) && cell.symbol() == " "
+    };
+    buffer.content.iter().filter(forced).count()
+}
+
+#[test]
+fn a_terminal_that_draws_pixels_gets_what_nothing_covers() {
+    let urls = urls(&["site"]);
+    let mut stage = illustrated(&urls);
+    stage.replies = Replies { kitty: true, cell: Some((10, 20)), ..Replies::default() };
+    stage.screen(100, 40);
+    stage.keys("<Enter>zI");
+    came(&mut stage, &urls[0], Some(thumbnail([250, 0, 0, 255])));
+    let draw = |stage: &mut Stage, keys: &str| {
+        stage.keys(keys);
+        stage.screen(100, 40);
+        let mut terminal = Terminal::new(TestBackend::new(100, 40)).unwrap();
+        terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+        let blocks = terminal.backend().buffer().content.iter().filter(|c| c.symbol() == "▀");
+        let blocks = blocks.count();
+        (blocks, covered(terminal.backend().buffer()), stage.app.placements().len())
+    };
+    // 100x50 pixels are 10x3 cells.
+    assert_eq!(draw(&mut stage, ""), (0, 30, 1));
+    let dialog = draw(&mut stage, "?");
+    assert_eq!((dialog.1, dialog.2), (0, 0), "a dialog is above it");
+    assert_eq!(draw(&mut stage, "<Esc>"), (0, 30, 1));
+    let hidden = draw(&mut stage, "I");
+    assert_eq!(hidden, (0, 0, 0));
+    assert_eq!(draw(&mut stage, "I"), (0, 30, 1));
+    stage.app.settings.ui.graphics = crate::config::GraphicsMode::Blocks;
+    stage.app.redraw_pictures();
+    came(&mut stage, &urls[0], Some(thumbnail([250, 0, 0, 255])));
+    let (blocks, covered, placements) = draw(&mut stage, "");
+    assert!(blocks > 100 && covered == 0 && placements == 0, "{blocks}");
+}
+
+#[test]
+fn pictures_are_cut_at_the_edges_of_the_pane() {
+    let urls = urls(&["site"]);
+    let text: String = (0..60).map(|i| format!("<p>Line {i}</p>")).collect();
+    let html = format!("{text}<figure><img src='{}' alt='a'></figure>{text}", urls[0]);
+    let mut stage = stage(&html, None);
+    stage.replies = Replies { sixel: true, cell: Some((10, 10)), ..Replies::default() };
+    stage.screen(100, 30);
+    stage.keys("<Enter>zI");
+    came(&mut stage, &urls[0], Some(thumbnail([250, 0, 0, 255])));
+    stage.screen(100, 30);
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..150 {
+        stage.keys("j");
+        stage.screen(100, 30);
+        let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
+        terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+        let body = stage.app.areas.reader.unwrap();
+        let buffer = terminal.backend().buffer();
+        let cells = covered(buffer);
+        assert_eq!(cells > 0, stage.app.placements().len() == 1);
+        let outside = buffer.area.positions().filter(|at| !body.contains(*at));
+        assert_eq!(outside.filter(|at| buffer[*at].fg == Color::Rgb(0, 0, 0)).count(), 0);
+        seen.insert(cells / 10);
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5], "rows of the picture");
 }
 
 #[test]
@@ -212,8 +333,7 @@ fn pictures_need_colours_and_an_open_article() {
         assert_eq!(stage.asked_for("FetchPicture"), 0, "nothing is open");
         stage.keys("<Enter>");
         assert_eq!(stage.asked_for("FetchPicture"), expected, "{theme} {depth:?} {ascii}");
-        let url = "https://site.example/a.png".to_owned();
-        stage.happen(Event::PictureFetched(url, Some(thumbnail([9, 9, 9, 100]))));
+        came(&mut stage, "https://site.example/a.png", Some(thumbnail([9, 9, 9, 100])));
         assert_eq!(stage.screen(120, 40).contains("▀"), expected == 1, "{theme}");
     }
 }

@@ -1,0 +1,120 @@
+//! How much memory the decoders of pictures need. Their own limits do not count all of it.
+
+use super::thumbnail::MAX_EXTRA;
+use image::ImageFormat;
+
+/// Bytes for each pixel of a WebP picture: the result, and the planes or the copy before it.
+const WEBP: u64 = 8;
+/// The same if it is animated: the canvas and the frame in addition.
+const WEBP_ANIMATED: u64 = 12;
+/// Bytes for each pixel of a GIF: the result, a frame apart from it, its colour numbers.
+const GIF: u64 = 9;
+
+/// Most memory that decoding takes at a time, in bytes, with the result; `None` if the file is
+/// damaged. `result` is the size of the decoded picture.
+pub(super) fn memory(
+    bytes: &[u8],
+    format: ImageFormat,
+    (width, height): (u32, u32),
+    result: u64,
+) -> Option<u64> {
+    let pixels = u64::from(width) * u64::from(height);
+    match format {
+        // The decoder copies the file.
+        ImageFormat::Jpeg => Some(result + bytes.len() as u64 + jpeg_coefficients(bytes)?),
+        ImageFormat::WebP => {
+            // Signature and sizes take 12 bytes, the first chunk's header 8, then come the flags.
+            let animated = bytes.get(12..16)? == b"VP8X" && bytes.get(20)? & 2 != 0;
+            Some(pixels * if animated { WEBP_ANIMATED } else { WEBP })
+        }
+        ImageFormat::Gif => Some(pixels * GIF),
+        _ => Some(result + MAX_EXTRA),
+    }
+}
+
+/// Bytes for the coefficients of a JPEG picture that are kept until all of it is read: those of a
+/// progressive one, and of one whose components follow each other.
+fn jpeg_coefficients(bytes: &[u8]) -> Option<u64> {
+    let mut at = 2;
+    let mut frame: Option<(u64, u8, bool)> = None;
+    loop {
+        let marker = *bytes.get(at..at + 2)?.strip_prefix(&[0xff])?.first()?;
+        // Fill bytes before a marker.
+        if marker == 0xff {
+            at += 1;
+            continue;
+        }
+        let length = usize::from(u16::from_be_bytes(bytes.get(at + 2..at + 4)?.try_into().ok()?));
+        let segment = bytes.get(at + 4..at + 2 + length)?;
+        match marker {
+            0xc0..=0xcf if ![0xc4, 0xc8, 0xcc].contains(&marker) => {
+                let (kept, components) = planes(segment)?;
+                let progressive = matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce);
+                let before = frame.unwrap_or_default();
+                frame = Some((kept.max(before.0), components, progressive || before.2));
+            }
+            0xda => {
+                let (kept, components, progressive) = frame?;
+                let together = *segment.first()? >= components;
+                return Some(if progressive || !together { kept } else { 0 });
+            }
+            _ => {}
+        }
+        at += 2 + length;
+    }
+}
+
+/// Two bytes for each coefficient of a frame header's components, and how many components it has.
+fn planes(header: &[u8]) -> Option<(u64, u8)> {
+    let side =
+        |at: usize| Some(u64::from(u16::from_be_bytes(header.get(at..at + 2)?.try_into().ok()?)));
+    let (height, width, components) = (side(1)?, side(3)?, *header.get(5)?);
+    let sampling: Vec<(u64, u64)> = header
+        .get(6..6 + 3 * usize::from(components))?
+        .chunks(3)
+        .map(|part| (u64::from(part[1] >> 4).max(1), u64::from(part[1] & 15).max(1)))
+        .collect();
+    let (h_max, v_max) = sampling.iter().fold((1, 1), |(h, v), s| (h.max(s.0), v.max(s.1)));
+    // Whole blocks of 8 by 8 in each component.
+    let (columns, rows) = (width.div_ceil(8 * h_max), height.div_ceil(8 * v_max));
+    let blocks: u64 = sampling.iter().map(|(h, v)| columns * h * rows * v).sum();
+    Some((blocks * 64 * 2, components))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A JPEG up to its first scan: kind of frame, components with their sampling, those of the scan.
+    fn jpeg(kind: u8, sampling: &[u8], scanned: u8) -> Vec<u8> {
+        let mut out = vec![0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xff, kind];
+        let count = u8::try_from(sampling.len()).unwrap();
+        out.extend([0, 8 + 3 * count, 8, 0x03, 0xe8, 0x07, 0xd0, count]);
+        sampling.iter().for_each(|s| out.extend([1, *s, 0]));
+        out.extend([0xff, 0xda, 0, 3, scanned]);
+        out
+    }
+
+    #[test]
+    fn counts_the_coefficients_of_jpeg() {
+        // 2000x1000 pixels; whole blocks add a little.
+        for (kind, sampling, scanned, expected) in [
+            (0xc0, &[0x22, 0x11, 0x11][..], 3, 0..1),
+            (0xc1, &[0x11], 1, 0..1),
+            (0xc2, &[0x22, 0x11, 0x11], 3, 6_000_000..6_200_000),
+            (0xc2, &[0x11, 0x11, 0x11], 3, 12_000_000..12_200_000),
+            (0xc0, &[0x11, 0x11, 0x11], 1, 12_000_000..12_200_000),
+            (0xc2, &[0x11, 0x11, 0x11, 0x11], 4, 16_000_000..16_200_000),
+            (0xc2, &[0x00], 1, 4_000_000..4_100_000),
+        ] {
+            let got = jpeg_coefficients(&jpeg(kind, sampling, scanned)).unwrap();
+            assert!(expected.contains(&got), "{kind:x} {sampling:x?}: {got}");
+        }
+        let whole = jpeg(0xc2, &[0x22, 0x11, 0x11], 3);
+        for end in 0..whole.len() {
+            assert_eq!(jpeg_coefficients(&whole[..end]), None, "{end}");
+        }
+        assert_eq!(jpeg_coefficients(&[0xff; 1000]), None);
+        assert_eq!(jpeg_coefficients(&[0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0]), None);
+    }
+}
