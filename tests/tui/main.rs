@@ -6,6 +6,7 @@ mod crawl;
 mod editing;
 mod errors;
 mod lists;
+mod pictures;
 mod reading;
 mod settings;
 mod term;

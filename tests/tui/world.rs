@@ -159,8 +159,18 @@ impl World {
 
     /// Opens the interface with a setting for this run.
     pub(crate) fn open_set(&self, setting: &str, cols: u16, rows: u16) -> Term {
+        self.open_set_with(setting, &[], cols, rows)
+    }
+
+    pub(crate) fn open_set_with(
+        &self,
+        setting: &str,
+        env: &[(&str, &str)],
+        cols: u16,
+        rows: u16,
+    ) -> Term {
         let more = ["--set".to_owned(), setting.to_owned()];
-        self.start(&[self.arguments(), more.to_vec()].concat(), cols, rows, &[])
+        self.start(&[self.arguments(), more.to_vec()].concat(), cols, rows, env)
     }
 
     /// Gives all files to an unprivileged user, to whom file modes apply.

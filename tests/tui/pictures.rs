@@ -1,0 +1,169 @@
+//! Pictures on terminals that draw pixels: recorded replies to the queries, and what is written then.
+
+use crate::term::{Term, key};
+use crate::world::World;
+use base64::Engine;
+use newsfed::demo::server::{Reply, Server};
+
+/// How terminals reply to the queries.
+const KITTY: &str = "\x1bP>|kitty(0.36.4)\x1b\\\x1b_Gi=31;OK\x1b\\\x1b[6;20;10t\x1b[?62;52;c";
+const FOOT: &str = "\x1bP>|foot(1.16.2)\x1b\\\x1b[6;20;10t\x1b[?62;4;22;28c";
+const ITERM: &str = "\x1bP>|iTerm2 3.5.10\x1b\\\x1b[6;20;10t\x1b[?62;4c";
+const LINUX: &str = "\x1b[?6c";
+const QUERY: &str = "\x1b_Gi=31,";
+
+/// A feed with an article whose picture is red, 300 by 200 pixels.
+fn world() -> World {
+    let mut png = std::io::Cursor::new(Vec::new());
+    let red = image::RgbImage::from_pixel(300, 200, image::Rgb([250, 0, 0]));
+    red.write_to(&mut png, image::ImageFormat::Png).unwrap();
+    let png = png.into_inner();
+    let text = "&lt;p&gt;Before it.&lt;/p&gt;&lt;img src='/red.png' alt='A red field'&gt;\
+                &lt;p&gt;After it.&lt;/p&gt;";
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/red.png" => Reply::ok("image/png", png.clone()),
+        "/feed.xml" => {
+            let host = String::from_utf8_lossy(request.header("host").unwrap_or_default());
+            Reply::ok(
+                "application/rss+xml",
+                format!(
+                    "<rss version=\"2.0\"><channel><title>Red</title><item><title>A field</title>\
+                     <guid>1</guid><link>http://{host}/1</link>\
+                     <pubDate>Wed, 03 Jan 2024 00:00:00 GMT</pubDate>\
+                     <description>{text}</description></item></channel></rss>"
+                ),
+            )
+        }
+        _ => Reply::status(404),
+    });
+    World::following(server.unwrap(), ["/feed.xml".to_owned()])
+}
+
+fn open(world: &World, setting: &str, env: &[(&str, &str)]) -> Term {
+    let env = [&[("COLORTERM", "truecolor")], env].concat();
+    world.open_set_with(setting, &env, 80, 40)
+}
+
+/// Opens the article on a terminal with these replies.
+fn opened(world: &World, replies: &str) -> Term {
+    let mut t = open(world, "ui.images=true", &[]);
+    t.wait_written(QUERY);
+    t.send(replies);
+    t.wait_for("A field");
+    t.send(key::ENTER);
+    t.wait_for("Before it");
+    t
+}
+
+fn quit(mut t: Term) -> String {
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    String::from_utf8_lossy(&t.written()).into_owned()
+}
+
+/// The picture in Base64.
+fn decoded(base64: &str) -> image::RgbImage {
+    let bytes = base64::engine::general_purpose::STANDARD.decode(base64).unwrap();
+    image::load_from_memory(&bytes).unwrap().into_rgb8()
+}
+
+fn is_red(picture: &image::RgbImage) -> bool {
+    picture.pixels().all(|p| p.0[0] > 230 && p.0[1] < 20 && p.0[2] < 20)
+}
+
+#[test]
+fn kitty_gets_the_picture_once_and_forgets_it() {
+    let world = world();
+    let mut t = opened(&world, KITTY);
+    t.wait_written("\x1b_Ga=p,");
+    t.send("?");
+    t.wait_for("type find");
+    t.wait_written("\x1b_Ga=d,d=i,");
+    t.send(key::ESC);
+    t.wait_gone("type find");
+    let written = quit(t);
+    let pieces: String = written
+        .split("\x1b_G")
+        .filter(|part| part.starts_with("a=t,f=100,") || part.starts_with("m="))
+        .filter_map(|part| part.split_once(';')?.1.split_once('\x1b'))
+        .map(|(data, _)| data)
+        .collect();
+    let picture = decoded(&pieces);
+    assert!(picture.dimensions() == (300, 200) && is_red(&picture), "{:?}", picture.dimensions());
+    assert_eq!(written.matches("\x1b_Ga=t,").count(), 1);
+    // 300 by 200 pixels are 30 by 10 cells.
+    assert!(written.matches("c=30,r=10,y=0,h=200,C=1").count() >= 2, "also after the dialog");
+    assert!(written.trim_end().contains("\x1b_Ga=d,d=I,"));
+    let (pictures, after) = (written.rfind("\x1b_G"), written.rfind("\x1b[?1049l"));
+    assert!(pictures < after, "nothing is left when the screen is");
+    assert!(!written.contains("\x1bP0;1;0q") && !written.contains("1337;File"));
+}
+
+#[test]
+fn sixels_and_pictures_of_iterm2_arrive() {
+    let world = world();
+    let t = opened(&world, FOOT);
+    t.wait_written("\x1bP0;1;0q\"1;1;300;198#0;2;98;0;0#0!300~-");
+    let written = quit(t);
+    assert!(!written.contains("\x1b_Ga=") && !written.contains("1337;File"));
+    let world = self::world();
+    let t = opened(&world, ITERM);
+    t.wait_written("\x1b]1337;File=");
+    let written = quit(t);
+    let rows: Vec<_> = written.split("\x1b]1337;File=").skip(1).collect();
+    assert!(rows.len() >= 10 && rows.iter().all(|row| row.contains("width=30;height=1;")));
+    let row = rows[0].split_once(':').unwrap().1.split_once('\x07').unwrap().0;
+    assert!(decoded(row).dimensions() == (300, 20) && is_red(&decoded(row)));
+}
+
+#[test]
+fn other_terminals_get_half_blocks() {
+    let world = world();
+    let pixels = ["\x1b_Ga=", "\x1bP0;", "1337;File"];
+    let t = opened(&world, LINUX);
+    t.wait_for("▀▀▀▀▀");
+    let written = quit(t);
+    assert!(pixels.iter().all(|p| !written.contains(p)));
+    // The settings come before the terminal's reply, and what is not needed is not asked.
+    let world = self::world();
+    let mut t = open(&world, "ui.images=true", &[("NO_COLOR", "1")]);
+    t.wait_for("A field");
+    t.send(key::ENTER);
+    t.wait_for("▣ A red field");
+    let written = quit(t);
+    assert!(!written.contains(QUERY) && pixels.iter().all(|p| !written.contains(p)));
+}
+
+#[test]
+fn a_terminal_is_asked_when_pictures_are_first_wanted() {
+    let world = world();
+    let mut t = open(&world, "ui.images=false", &[]);
+    t.wait_for("A field");
+    t.send(key::ENTER);
+    t.wait_for("▣ A red field");
+    let before = t.written();
+    assert!(!String::from_utf8_lossy(&before).contains(QUERY));
+    t.send("I");
+    t.wait_written(QUERY);
+    t.send(KITTY);
+    t.wait_written("\x1b_Ga=p,");
+    // Keys are read as before.
+    t.send("?");
+    t.wait_for("type find");
+    t.send(key::ESC);
+    t.wait_gone("type find");
+    quit(t);
+}
+
+#[test]
+fn late_replies_are_not_keys() {
+    let world = world();
+    let mut t = open(&world, "ui.images=true", &[]);
+    t.wait_for("A field");
+    // `q` and `Q` in a name would end the program.
+    t.send("\x1bP>|Qq(1)\x1b\\\x1b_Gi=31;OK\x1b\\\x1b[6;20;10t\x1b[?62;4c");
+    t.send(key::ENTER);
+    t.wait_for("Before it");
+    t.wait_for("▀▀▀▀▀");
+    quit(t);
+}
