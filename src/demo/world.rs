@@ -5,8 +5,10 @@ use super::server::{Failure, Reply, Request, Server};
 use super::sites::{Manner, Site, sites};
 use crate::model::{Source, SourceId, Time};
 use crate::util::clock::Clock;
+use crate::util::color::mix;
+use image::{ImageFormat, Rgb, RgbImage};
 use sha2::{Digest, Sha256};
-use std::io;
+use std::io::{self, Cursor};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use url::Url;
@@ -130,7 +132,10 @@ fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
             Some(page) => html(page),
             None => Reply::status(404),
         },
-        _ if rest.ends_with(".svg") => Reply::ok("image/svg+xml", picture(rest)),
+        _ if rest.ends_with(".png") => match picture(rest) {
+            Some(picture) => Reply::ok("image/png", picture),
+            None => Reply::status(500),
+        },
         _ => match posts.iter().find(|p| p.id == rest) {
             Some(post) => html(place.article(post)),
             None => Reply::status(404),
@@ -169,15 +174,22 @@ fn conditional(request: &Request, newest: Time, media_type: &str, body: String) 
     reply.header("etag", etag).header("last-modified", modified)
 }
 
-/// A picture for an article: bands of colour that depend on its name.
-fn picture(name: &str) -> String {
+/// A picture for an article: a sky over hills, in colours and shapes that depend on its name.
+fn picture(name: &str) -> Option<Vec<u8>> {
     let hash = Sha256::digest(name);
-    let bands = hash.iter().take(8).enumerate().map(|(n, b)| {
-        let (x, hue) = (n * 100, u32::from(*b) * 360 / 256);
-        format!("<rect x=\"{x}\" width=\"100\" height=\"400\" fill=\"hsl({hue} 40% 55%)\"/>")
+    let color = |n: usize| [hash[n], hash[n + 1], hash[n + 2]].map(|part| 60 + part / 2);
+    let (high, low) = (color(0), color(3));
+    let hill = |n: usize, x: f64| {
+        let (phase, length) = (f64::from(hash[n]), 60.0 + f64::from(hash[n + 1] / 2));
+        180.0 + 60.0 * n as f64 / 6.0 + 50.0 * (x / length + phase).sin()
+    };
+    let picture = RgbImage::from_fn(800, 400, |x, y| {
+        let under = |n: &usize| f64::from(y) > hill(*n, f64::from(x));
+        let layer = [18, 12, 6].iter().position(under);
+        let ground = |depth: usize| mix(high, [20, 24, 30], 0.85 - 0.2 * depth as f64);
+        Rgb(layer.map_or_else(|| mix(high, low, f64::from(y) / 300.0), ground))
     });
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 400\">{}</svg>",
-        bands.collect::<String>()
-    )
+    let mut out = Cursor::new(Vec::new());
+    picture.write_to(&mut out, ImageFormat::Png).ok()?;
+    Some(out.into_inner())
 }
