@@ -1,34 +1,58 @@
-//! How much memory the decoders of pictures need. Their own limits do not count all of it.
+//! Decoding within limits of memory. Those of the decoders do not count all that they need.
 
-use super::thumbnail::MAX_EXTRA;
-use image::ImageFormat;
+use crate::util::limits;
+use image::{ColorType, DynamicImage, ImageBuffer, ImageDecoder, ImageFormat};
 
-/// Bytes for each pixel of a WebP picture: the result, and the planes or the copy before it.
-const WEBP: u64 = 8;
+/// Bytes that a decoder of WebP needs for each pixel besides the result: planes, or a copy.
+const WEBP: u64 = 4;
 /// The same if it is animated: the canvas and the frame in addition.
-const WEBP_ANIMATED: u64 = 12;
-/// Bytes for each pixel of a GIF: the result, a frame apart from it, its colour numbers.
-const GIF: u64 = 9;
+const WEBP_ANIMATED: u64 = 8;
+/// Bytes that a decoder of GIF needs for each pixel: a frame apart from the result, its colour numbers.
+const GIF: u64 = 5;
+/// Allocators return buffers of this size at once when they are dropped. Smaller ones may stay with the
+/// process, and the next picture would come on top. Only what is written takes memory.
+const OWN_PAGES: usize = 33 << 20;
 
-/// Most memory that decoding takes at a time, in bytes, with the result; `None` if the file is
-/// damaged. `result` is the size of the decoded picture.
-pub(super) fn memory(
+/// Reads the pixels; `None` if that takes too much memory or fails.
+pub(super) fn pixels(
+    decoder: impl ImageDecoder,
     bytes: &[u8],
     format: ImageFormat,
-    (width, height): (u32, u32),
-    result: u64,
-) -> Option<u64> {
+) -> Option<DynamicImage> {
+    let (width, height) = decoder.dimensions();
+    let (color, size) = (decoder.color_type(), usize::try_from(decoder.total_bytes()).ok()?);
+    let deep = color.bytes_per_pixel() > color.channel_count();
+    let extra = memory(bytes, format, (width, height))? + if deep { size as u64 } else { 0 };
+    if size > limits::IMAGE_PIXELS || extra > limits::IMAGE_WORK as u64 {
+        return None;
+    }
+    if deep {
+        return DynamicImage::from_decoder(decoder).ok();
+    }
+    let mut out = vec![0; size.max(OWN_PAGES)];
+    decoder.read_image(out.get_mut(..size)?).ok()?;
+    match color {
+        ColorType::L8 => ImageBuffer::from_raw(width, height, out).map(DynamicImage::ImageLuma8),
+        ColorType::La8 => ImageBuffer::from_raw(width, height, out).map(DynamicImage::ImageLumaA8),
+        ColorType::Rgb8 => ImageBuffer::from_raw(width, height, out).map(DynamicImage::ImageRgb8),
+        ColorType::Rgba8 => ImageBuffer::from_raw(width, height, out).map(DynamicImage::ImageRgba8),
+        _ => None,
+    }
+}
+
+/// Most memory that decoding takes besides the result, in bytes; `None` if the file is damaged.
+fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Option<u64> {
     let pixels = u64::from(width) * u64::from(height);
     match format {
         // The decoder copies the file.
-        ImageFormat::Jpeg => Some(result + bytes.len() as u64 + jpeg_coefficients(bytes)?),
+        ImageFormat::Jpeg => Some(bytes.len() as u64 + jpeg_coefficients(bytes)?),
         ImageFormat::WebP => {
             // Signature and sizes take 12 bytes, the first chunk's header 8, then come the flags.
             let animated = bytes.get(12..16)? == b"VP8X" && bytes.get(20)? & 2 != 0;
             Some(pixels * if animated { WEBP_ANIMATED } else { WEBP })
         }
         ImageFormat::Gif => Some(pixels * GIF),
-        _ => Some(result + MAX_EXTRA),
+        _ => Some(0),
     }
 }
 

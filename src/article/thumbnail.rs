@@ -15,11 +15,11 @@ const DETAILED: (u32, u32) = (960, 600);
 /// Width and height for a row of a list, in pixels.
 const ROW: (u32, u32) = (160, 100);
 /// Largest detailed version, in bytes after compression.
-const DETAILED_BYTES: usize = 384 << 10;
+const DETAILED_BYTES: usize = 256 << 10;
 /// Qualities in which it is tried.
 const QUALITIES: [u8; 2] = [85, 60];
 /// Most memory for parts of a file that are not pixels, such as profiles, in bytes.
-pub(super) const MAX_EXTRA: u64 = 4 << 20;
+const MAX_EXTRA: u64 = 4 << 20;
 
 /// A small picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,17 +73,13 @@ impl Thumbnail {
         if !fits(width) || !fits(height) {
             return None;
         }
-        let memory = decoding::memory(bytes, format, (width, height), decoder.total_bytes());
-        if memory.is_none_or(|memory| memory > limits::IMAGE_MEMORY as u64) {
-            return None;
-        }
         if format == ImageFormat::Gif {
             // A frame that does not cover the picture is decoded apart.
             allowed.max_alloc = Some(decoder.total_bytes());
             decoder.set_limits(allowed).ok()?;
         }
         let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-        let whole = DynamicImage::from_decoder(decoder).ok()?;
+        let whole = decoding::pixels(decoder, bytes, format)?;
         Some(Self::of(&whole, orientation, detailed))
     }
 
@@ -91,7 +87,8 @@ impl Thumbnail {
         let shrunk = |(width, height): (u32, u32)| {
             let mut small = match whole.width() > width || whole.height() > height {
                 true => whole.thumbnail(width, height),
-                false => whole.clone(),
+                // The buffer of the whole one may be larger than it.
+                false => whole.crop_imm(0, 0, whole.width(), whole.height()),
             };
             small.apply_orientation(orientation);
             small.into_rgba8()

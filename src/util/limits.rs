@@ -52,8 +52,10 @@ limits! {
     IMAGE_BYTES = 8 * MIB, "picture";
     /// Width and height of a picture, in pixels.
     IMAGE_SIDE = 4096, "width or height of a picture";
-    /// Memory for decoding a picture, in bytes.
-    IMAGE_MEMORY = 40 * MIB, "memory for decoding a picture";
+    /// A decoded picture, in bytes.
+    IMAGE_PIXELS = 35 * MIB, "decoded picture";
+    /// What a decoder of pictures needs in addition, in bytes.
+    IMAGE_WORK = 16 * MIB, "memory for decoding a picture";
     /// Links that are read from a list of articles.
     LIST_LINKS = 2000, "links in a list of articles";
     /// Entries of one page. The first are kept.

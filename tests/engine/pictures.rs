@@ -1,7 +1,11 @@
 //! Pictures of articles: fetched like pages, decoded within limits.
 
+#[path = "../pictures/hostile.rs"]
+mod hostile;
+
 use super::*;
 use image::{DynamicImage, ImageFormat};
+use newsfed::demo::server::Failure;
 use std::collections::HashMap;
 
 fn png(width: u32, height: u32) -> Vec<u8> {
@@ -81,5 +85,47 @@ async fn shows_pictures_and_explains_what_is_none() {
         "no such source"
     );
     assert!(engine.picture(key, "file:///etc/hostname", false).await.is_err());
+    engine.shutdown().await;
+}
+
+/// Every picture that is made to hurt, and responses that never end, with a type that lies.
+#[tokio::test]
+async fn hostile_pictures_change_nothing() {
+    let pictures = hostile::pictures();
+    let all: Vec<Vec<u8>> = pictures.iter().map(|(_, bytes)| bytes.clone()).collect();
+    let server = Server::start(move |request| {
+        let numbered = request.path.strip_prefix("/picture/").and_then(|n| n.parse::<usize>().ok());
+        match (request.path.as_str(), numbered.and_then(|n| all.get(n))) {
+            (_, Some(bytes)) => Reply::ok("image/png", bytes.clone()),
+            ("/feed", _) => feed(&[("1", "One")]),
+            ("/stalls.png", _) => Reply::ok("image/png", png(800, 400)).failing(Failure::Stall),
+            ("/half.png", _) => Reply::ok("image/png", png(800, 400)).failing(Failure::HalfBody),
+            ("/silent.png", _) => Reply::status(200).failing(Failure::NeverAnswer),
+            ("/reset.png", _) => Reply::status(200).failing(Failure::Reset),
+            ("/fine.png", _) => Reply::ok("image/png", png(800, 400)),
+            _ => Reply::status(404),
+        }
+    })
+    .unwrap();
+    let mut home = Home::with(&[source("s", &server.url("/feed"))]);
+    home.settings.net.page_timeout = std::time::Duration::from_millis(300);
+    let engine = home.on_demand().await;
+    let key = facts(&engine, "s").await.key;
+    for (n, (name, bytes)) in pictures.iter().enumerate() {
+        let got = soon(engine.picture(key, &server.url(&format!("/picture/{n}")), true)).await;
+        match got {
+            Ok(picture) => {
+                assert!(picture.width <= 320 && picture.height <= 320, "{name}");
+                assert!(bytes.len() <= 8 << 20, "{name}");
+            }
+            Err(why) => assert!(!why.is_empty() && !why.contains('\n'), "{name}: {why}"),
+        }
+    }
+    for path in ["/stalls.png", "/half.png", "/silent.png", "/reset.png"] {
+        let got = soon(engine.picture(key, &server.url(path), true)).await;
+        assert!(got.is_err_and(|why| !why.contains('\n')), "{path}");
+    }
+    let fine = soon(engine.picture(key, &server.url("/fine.png"), true)).await.unwrap();
+    assert_eq!((fine.width, fine.height, fine.natural), (320, 160, (800, 400)));
     engine.shutdown().await;
 }

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use url::Url;
 
-/// Pictures of articles that are kept, also those that cannot be shown. One takes at most 0.8 MB.
+/// Pictures of articles that are kept, also those that cannot be shown. One takes at most 0.7 MB.
 const MAX_KEPT: usize = 12;
 /// Pictures of lists that are kept. One takes at most 64 kB.
 const MAX_SMALL: usize = 40;
