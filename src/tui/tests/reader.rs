@@ -1,5 +1,6 @@
 //! Tests of the Reader on a test screen.
 
+mod pictures;
 mod styles;
 
 use super::{Stage, article, difference, item_rows};

@@ -30,7 +30,7 @@ fn stage(theme: &str, support: ColorSupport, keys: &str) -> Stage {
     stage
 }
 
-fn drawn(stage: &mut Stage, (width, height): (u16, u16)) -> Buffer {
+pub(super) fn drawn(stage: &mut Stage, (width, height): (u16, u16)) -> Buffer {
     stage.happen(Event::Resized(width, height));
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
@@ -52,7 +52,7 @@ fn describe(cell: &Cell) -> String {
 }
 
 /// Each row as text, and below it a letter per cell for its style; a list of the styles at the end.
-fn styled(buffer: &Buffer) -> String {
+pub(super) fn styled(buffer: &Buffer) -> String {
     let mut styles: Vec<String> = Vec::new();
     let mut out = String::new();
     for row in buffer.content.chunks(buffer.area.width.into()) {

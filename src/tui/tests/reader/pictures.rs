@@ -1,0 +1,294 @@
+//! Pictures of articles and of lists.
+
+use super::super::styles::{drawn, styled};
+use super::super::view;
+use super::*;
+use crate::article::Thumbnail;
+use crate::config::{Depth, GraphicsMode, ListStyle};
+use crate::store::Snippet;
+use crate::tui::app::Focus;
+use crate::tui::effect::PictureUse;
+use crate::tui::graphics::Replies;
+use crate::tui::style::{ColorSupport, Palette};
+use chrono::TimeDelta;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::style::Color;
+
+/// A picture of one colour, half as high as wide.
+fn thumbnail(color: [u8; 4]) -> Arc<Thumbnail> {
+    Arc::new(Thumbnail::new(100, 50, vec![color; 5000]))
+}
+
+/// An article with pictures of these URLs.
+fn illustrated(urls: &[String]) -> Stage {
+    let figure = |url: &String| {
+        let name = url.rsplit(['/', '.']).nth(1).unwrap_or_default();
+        format!("<figure><img src='{url}' alt='Image {name}'></figure>")
+    };
+    let figures: String = urls.iter().map(figure).collect();
+    stage(&format!("<p>text</p>{figures}<p>end</p>"), None)
+}
+
+fn urls(hosts: &[&str]) -> Vec<String> {
+    let url = |(i, host): (usize, &&str)| {
+        format!("https://{host}.example/{}.png", char::from(b'a' + i as u8))
+    };
+    hosts.iter().enumerate().map(url).collect()
+}
+
+fn came(stage: &mut Stage, url: &str, picture: Option<Arc<Thumbnail>>) {
+    stage.happen(Event::PictureFetched(PictureUse::Article, url.to_owned(), picture));
+}
+
+#[test]
+fn pictures_are_fetched_and_drawn() {
+    let urls = urls(&["site", "site"]);
+    let mut stage = illustrated(&urls);
+    stage.screen(80, 24);
+    stage.keys("<Enter>z");
+    assert_eq!(stage.asked_for("FetchPicture"), 0, "they are off");
+    stage.keys("I");
+    assert_eq!(stage.asked_for("FetchPicture"), 1);
+    assert!(stage.screen(80, 24).contains("▣ Image a¹"));
+    came(&mut stage, &urls[0], Some(thumbnail([250, 0, 0, 255])));
+    assert_eq!(stage.asked_for("FetchPicture"), 2, "{:?}", stage.requested);
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let red = |y| (0..80).filter(|x| buffer[(*x, y)].fg == Color::Rgb(250, 0, 0)).count();
+    let rows: Vec<usize> = (0..24).map(red).filter(|n| *n > 0).collect();
+    // At most 40 % of the pane, and as wide as that allows.
+    assert!(rows.len() > 4 && rows.len() <= 9, "{rows:?}");
+    assert!(rows.iter().all(|n| *n == rows[0] && *n <= 72), "{rows:?}");
+    // One that cannot be shown keeps its description, and nothing is fetched again.
+    came(&mut stage, &urls[1], None);
+    stage.keys("G");
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("Image a¹") && screen.contains("▣ Image b²"), "{screen}");
+    assert_eq!(stage.asked_for("FetchPicture"), 2);
+    stage.keys("I");
+    assert!(stage.screen(80, 24).contains("▣ Image a¹"), "hidden again");
+}
+
+#[test]
+fn four_hosts_are_asked_at_once_and_what_is_seen_comes_first() {
+    let hosts = ["one", "one", "two", "three", "four", "five", "six", "six"];
+    let urls = urls(&hosts);
+    let mut stage = illustrated(&urls);
+    stage.screen(80, 16);
+    stage.keys("<Enter>z");
+    // The end of the article: the last pictures are seen.
+    stage.screen(80, 12);
+    stage.keys("G");
+    stage.screen(80, 12);
+    stage.keys("I");
+    let fetched = |stage: &Stage| -> Vec<usize> {
+        let of = |effect: &String| {
+            let fetch = effect.starts_with("FetchPicture");
+            urls.iter().position(|url| fetch && effect.contains(url))
+        };
+        stage.requested.iter().filter_map(of).collect()
+    };
+    assert_eq!(fetched(&stage), [2, 3, 4, 5], "the first two are not seen");
+    came(&mut stage, &urls[2], None);
+    assert_eq!(fetched(&stage)[4..], [6]);
+    came(&mut stage, &urls[3], None);
+    assert_eq!(fetched(&stage)[5..], [0], "one of each host");
+    came(&mut stage, &urls[6], None);
+    assert_eq!(fetched(&stage)[6..], [7]);
+    // What is no longer open is cancelled, and fetched again when it is.
+    stage.keys("<Esc><Esc>");
+    assert_eq!(stage.asked_for("CancelPicture"), 4, "{:?}", stage.requested);
+    stage.keys("<Enter>");
+    assert_eq!(fetched(&stage).len(), 11, "{:?}", stage.requested);
+}
+
+/// The cells that the terminal fills with pictures itself.
+fn covered(buffer: &ratatui::buffer::Buffer) -> usize {
+    use ratatui::buffer::CellDiffOption;
+    let forced = |cell: &&ratatui::buffer::Cell| {
+        matches!(cell.diff_option, CellDiffOption::ForcedWidth(_)) && cell.symbol() == " "
+    };
+    buffer.content.iter().filter(forced).count()
+}
+
+#[test]
+fn a_terminal_that_draws_pixels_gets_what_nothing_covers() {
+    let urls = urls(&["site"]);
+    let mut stage = illustrated(&urls);
+    stage.replies = Replies { kitty: true, cell: Some((10, 20)), ..Replies::default() };
+    stage.screen(100, 40);
+    stage.keys("<Enter>zI");
+    came(&mut stage, &urls[0], Some(thumbnail([250, 0, 0, 255])));
+    let draw = |stage: &mut Stage, keys: &str| {
+        stage.keys(keys);
+        stage.screen(100, 40);
+        let mut terminal = Terminal::new(TestBackend::new(100, 40)).unwrap();
+        terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+        let blocks = terminal.backend().buffer().content.iter().filter(|c| c.symbol() == "▀");
+        let blocks = blocks.count();
+        (blocks, covered(terminal.backend().buffer()), stage.app.placements().len())
+    };
+    // 100x50 pixels are 10x3 cells.
+    assert_eq!(draw(&mut stage, ""), (0, 30, 1));
+    let dialog = draw(&mut stage, "?");
+    assert_eq!((dialog.1, dialog.2), (0, 0), "a dialog is above it");
+    assert_eq!(draw(&mut stage, "<Esc>"), (0, 30, 1));
+    let hidden = draw(&mut stage, "I");
+    assert_eq!(hidden, (0, 0, 0));
+    assert_eq!(draw(&mut stage, "I"), (0, 30, 1));
+    stage.app.settings.ui.graphics = GraphicsMode::Blocks;
+    stage.app.redraw_pictures();
+    came(&mut stage, &urls[0], Some(thumbnail([250, 0, 0, 255])));
+    let (blocks, covered, placements) = draw(&mut stage, "");
+    assert!(blocks > 100 && covered == 0 && placements == 0, "{blocks}");
+}
+
+#[test]
+fn pictures_are_cut_at_the_edges_of_the_pane() {
+    let urls = urls(&["site"]);
+    let text: String = (0..60).map(|i| format!("<p>Line {i}</p>")).collect();
+    let html = format!("{text}<figure><img src='{}' alt='a'></figure>{text}", urls[0]);
+    let mut stage = stage(&html, None);
+    stage.replies = Replies { sixel: true, cell: Some((10, 10)), ..Replies::default() };
+    stage.screen(100, 30);
+    stage.keys("<Enter>zI");
+    came(&mut stage, &urls[0], Some(thumbnail([250, 0, 0, 255])));
+    stage.screen(100, 30);
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..150 {
+        stage.keys("j");
+        stage.screen(100, 30);
+        let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
+        terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
+        let body = stage.app.areas.reader.unwrap();
+        let buffer = terminal.backend().buffer();
+        let cells = covered(buffer);
+        assert_eq!(cells > 0, stage.app.placements().len() == 1);
+        let outside = buffer.area.positions().filter(|at| !body.contains(*at));
+        assert_eq!(outside.filter(|at| buffer[*at].fg == Color::Rgb(0, 0, 0)).count(), 0);
+        seen.insert(cells / 10);
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5], "rows of the picture");
+}
+
+#[test]
+fn pictures_need_colours_and_an_open_article() {
+    let html = "<figure><img src='https://site.example/a.png' alt='Image a'></figure>";
+    for (theme, depth, ascii, expected) in [
+        ("dark", Depth::True, false, 1),
+        ("dark", Depth::Indexed, false, 1),
+        ("dark", Depth::True, true, 0),
+        ("ansi", Depth::Sixteen, false, 0),
+        ("mono", Depth::Mono, false, 0),
+    ] {
+        let mut stage = stage(html, None);
+        stage.app.settings.ui.images = true;
+        stage.app.settings.ui.ascii = ascii;
+        let support = ColorSupport { depth, ..ColorSupport::DARK };
+        stage.app.palette = Palette::named(theme, &stage.app.settings, support).unwrap();
+        stage.screen(120, 40);
+        stage.keys("jjk");
+        assert_eq!(stage.asked_for("FetchPicture"), 0, "nothing is open");
+        stage.keys("<Enter>");
+        assert_eq!(stage.asked_for("FetchPicture"), expected, "{theme} {depth:?} {ascii}");
+        came(&mut stage, "https://site.example/a.png", Some(thumbnail([9, 9, 9, 100])));
+        assert_eq!(stage.screen(120, 40).contains("▀"), expected == 1, "{theme}");
+    }
+}
+
+#[test]
+fn half_blocks_of_an_article() {
+    let urls = urls(&["site"]);
+    let mut stage = illustrated(&urls);
+    stage.screen(60, 16);
+    stage.keys("<Enter>zI");
+    let pixel = |i: u32| match (i % 12, i / 12) {
+        (x, y) if x + y < 6 => [200, 40, 40, 255],
+        (x, _) if x < 6 => [40, 40, 200, 255],
+        _ => [40, 200, 40, 128],
+    };
+    let picture = Thumbnail::new(12, 8, (0..96).map(pixel).collect());
+    came(&mut stage, &urls[0], Some(Arc::new(picture)));
+    insta::assert_snapshot!("half-blocks", styled(&drawn(&mut stage, (60, 16))));
+}
+
+/// A magazine whose first items have pictures, after their texts were read.
+fn magazine() -> Stage {
+    let mut stage = Stage::new();
+    stage.app.settings.ui.images = true;
+    stage.app.settings.ui.list = ListStyle::Magazine;
+    stage.screen(120, 40);
+    let snippet = |n: usize| Snippet {
+        text: "A summary that goes on and on, as summaries do. ".repeat(6),
+        picture: (n != 1).then(|| format!("https://host{n}.example/p.png")),
+        ..Snippet::default()
+    };
+    let rows = stage.app.items.rows.iter().map(|row| row.key);
+    let found = rows.enumerate().map(|(n, key)| (key, snippet(n))).collect();
+    stage.happen(Event::SnippetsLoaded(None, Ok(found)));
+    stage
+}
+
+fn rest(stage: &mut Stage) {
+    let effects = stage.app.update(Event::TimePassed, super::super::now() + TimeDelta::seconds(1));
+    effects.into_iter().for_each(|effect| stage.perform(effect));
+}
+
+#[test]
+fn a_magazine_shows_pictures_of_what_is_seen_after_a_rest() {
+    let mut stage = magazine();
+    stage.screen(120, 40);
+    assert_eq!(stage.asked_for("FetchPicture"), 0, "{:?}", stage.requested);
+    assert!(stage.app.deadline().unwrap() <= super::super::now() + TimeDelta::seconds(1));
+    rest(&mut stage);
+    assert_eq!(stage.asked_for("FetchPicture"), 4, "{:?}", stage.requested);
+    let fetched = |stage: &Stage, n: usize| {
+        stage
+            .requested
+            .iter()
+            .any(|r| r.contains("Fetch") && r.contains(&format!("host{n}.example")))
+    };
+    assert!(fetched(&stage, 0) && !fetched(&stage, 1) && fetched(&stage, 4));
+    let before = stage.screen(120, 40);
+    let url = "https://host0.example/p.png".to_owned();
+    let picture = Arc::new(Thumbnail::new(160, 80, vec![[250, 0, 0, 255]; 160 * 80]));
+    stage.happen(Event::PictureFetched(PictureUse::List, url, Some(picture.clone())));
+    rest(&mut stage);
+    assert_eq!(stage.asked_for("FetchPicture"), 5, "{:?}", stage.requested);
+    let after = stage.screen(120, 40);
+    // The text does not move, and the picture is at its right.
+    assert_eq!(after.replace('▀', " "), before);
+    let rows: Vec<&str> = after.lines().filter(|line| line.contains("▀")).collect();
+    assert_eq!(rows.len(), 4, "{after}");
+    assert!(rows.iter().all(|row| row.matches('▀').count() == 16), "{after}");
+    // One that cannot be shown leaves its room to the text.
+    let url = "https://host2.example/p.png".to_owned();
+    stage.happen(Event::PictureFetched(PictureUse::List, url, None));
+    assert_ne!(stage.screen(120, 40), after);
+    // What scrolled away is no longer fetched.
+    stage.screen(120, 16);
+    stage.keys("G");
+    stage.screen(120, 16);
+    stage.keys("k");
+    assert!(stage.asked_for("CancelPicture") > 0, "{:?}", stage.requested);
+}
+
+#[test]
+fn lists_without_room_and_other_lists_fetch_no_pictures() {
+    for (style, width, images) in [
+        (ListStyle::Comfortable, 120, true),
+        (ListStyle::Compact, 120, true),
+        (ListStyle::Magazine, 60, true),
+        (ListStyle::Magazine, 120, false),
+    ] {
+        let mut stage = magazine();
+        stage.app.settings.ui.list = style;
+        stage.app.settings.ui.images = images;
+        assert_eq!(stage.app.focus, Focus::Items);
+        stage.screen(width, 40);
+        rest(&mut stage);
+        assert_eq!(stage.asked_for("FetchPicture"), 0, "{style:?} {width} {images}");
+    }
+}
