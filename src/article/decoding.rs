@@ -3,10 +3,6 @@
 use crate::util::limits;
 use image::{ColorType, DynamicImage, ImageBuffer, ImageDecoder, ImageFormat};
 
-/// Bytes that a decoder of WebP needs for each pixel besides the result: planes, or a copy.
-const WEBP: u64 = 4;
-/// The same if it is animated: the canvas and the frame in addition.
-const WEBP_ANIMATED: u64 = 8;
 /// Bytes that a decoder of GIF needs for each pixel: a frame apart from the result, its colour numbers.
 const GIF: u64 = 5;
 /// Allocators return buffers of this size at once when they are dropped. Smaller ones may stay with the
@@ -47,13 +43,51 @@ fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Opt
         // The decoder copies the file.
         ImageFormat::Jpeg => Some(bytes.len() as u64 + jpeg_coefficients(bytes)?),
         ImageFormat::WebP => {
-            // Signature and sizes take 12 bytes, the first chunk's header 8, then come the flags.
-            let animated = bytes.get(12..16)? == b"VP8X" && bytes.get(20)? & 2 != 0;
-            Some(pixels * if animated { WEBP_ANIMATED } else { WEBP })
+            let frames = webp_chunks(bytes.get(12..)?).flat_map(|(kind, data)| match kind {
+                b"ANMF" => webp_chunks(data.get(16..).unwrap_or_default()).collect(),
+                _ => vec![(kind, data)],
+            });
+            // The planes of a frame are made in its own size, whatever that of the picture is.
+            let mut lossy = frames.filter(|(kind, _)| *kind == b"VP8 ");
+            let fits = lossy.all(|(_, data)| {
+                let side =
+                    |at: usize| Some(u16::from_le_bytes([*data.get(at)?, *data.get(at + 1)?]));
+                let size = side(6).zip(side(8)).unwrap_or((u16::MAX, u16::MAX));
+                u32::from(size.0 & 0x3fff) <= width && u32::from(size.1 & 0x3fff) <= height
+            });
+            fits.then_some(pixels * webp_work(bytes)?)
         }
         ImageFormat::Gif => Some(pixels * GIF),
         _ => Some(0),
     }
+}
+
+/// Bytes that a decoder of WebP needs for each pixel besides the result.
+fn webp_work(bytes: &[u8]) -> Option<u64> {
+    let (kind, flags) = (bytes.get(12..16)?, bytes.get(20)?);
+    Some(match kind {
+        // Planes.
+        b"VP8 " => 2,
+        // A canvas, a frame, and its planes.
+        b"VP8X" if flags & 0x02 != 0 => 10,
+        // Planes, and the opacity as a picture.
+        b"VP8X" if flags & 0x10 != 0 => 8,
+        // A copy.
+        _ => 4,
+    })
+}
+
+/// The parts of a WebP file with their names.
+fn webp_chunks(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    std::iter::from_fn(move || {
+        let (kind, length) = (rest.get(..4)?, rest.get(4..8)?.try_into().ok()?);
+        let length = usize::try_from(u32::from_le_bytes(length)).ok()?;
+        let data = rest.get(8..)?;
+        let data = &data[..length.min(data.len())];
+        // Parts of an odd length are filled up.
+        rest = rest.get(8 + data.len() + length % 2..).unwrap_or_default();
+        Some((kind, data))
+    })
 }
 
 /// Bytes for the coefficients of a JPEG picture that are kept until all of it is read: those of a
@@ -140,5 +174,33 @@ mod tests {
         }
         assert_eq!(jpeg_coefficients(&[0xff; 1000]), None);
         assert_eq!(jpeg_coefficients(&[0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0]), None);
+    }
+
+    #[test]
+    fn frames_of_webp_are_no_larger_than_the_picture() {
+        let part = |kind: &[u8], data: &[u8]| {
+            let length = u32::try_from(data.len()).unwrap().to_le_bytes();
+            [kind, &length, data, &vec![0; data.len() % 2]].concat()
+        };
+        let lossy = |w: u16, h: u16| {
+            part(b"VP8 ", &[&[0; 6][..], &w.to_le_bytes(), &h.to_le_bytes(), &[0]].concat())
+        };
+        let file = |parts: &[Vec<u8>]| [b"RIFF\0\0\0\0WEBP".to_vec(), parts.concat()].concat();
+        let canvas = |flags: u8| part(b"VP8X", &[flags, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let frame = |inside: Vec<u8>| part(b"ANMF", &[vec![0; 16], inside].concat());
+        let pixels = 100 * 50;
+        for (parts, expected) in [
+            (vec![lossy(100, 50)], Some(2 * pixels)),
+            (vec![lossy(101, 50)], None),
+            (vec![canvas(0x10), part(b"ICCP", &[1; 3]), lossy(100, 50)], Some(8 * pixels)),
+            (vec![canvas(0), part(b"ICCP", &[1; 3]), lossy(100, 51)], None),
+            (vec![canvas(2), frame(lossy(20, 20)), frame(lossy(100, 50))], Some(10 * pixels)),
+            (vec![canvas(2), frame(lossy(20, 20)), frame(lossy(16_383, 50))], None),
+            (vec![part(b"VP8L", &[0; 9])], Some(4 * pixels)),
+            (vec![part(b"VP8 ", &[0; 9])], None),
+        ] {
+            let got = memory(&file(&parts), ImageFormat::WebP, (100, 50));
+            assert_eq!(got, expected, "{parts:?}");
+        }
     }
 }

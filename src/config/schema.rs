@@ -82,7 +82,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.images", Rule::Any, |s| Slot::Flag(&mut s.ui.images)).on(
         FormPage::Appearance,
         "Pictures",
-        "Fetch and show the pictures of open articles.",
+        "Fetch and show the pictures of open articles and magazine lists.",
     ),
     key("ui.graphics", Rule::OneOf(GraphicsMode::NAMES), |s| Slot::Choice(&mut s.ui.graphics)).on(
         FormPage::Appearance,

@@ -55,7 +55,7 @@ limits! {
     /// A decoded picture, in bytes.
     IMAGE_PIXELS = 35 * MIB, "decoded picture";
     /// What a decoder of pictures needs in addition, in bytes.
-    IMAGE_WORK = 16 * MIB, "memory for decoding a picture";
+    IMAGE_WORK = 14 * MIB, "memory for decoding a picture";
     /// Links that are read from a list of articles.
     LIST_LINKS = 2000, "links in a list of articles";
     /// Entries of one page. The first are kept.

@@ -260,6 +260,15 @@ fn webps() -> Vec<Named> {
             "an animation of 3,000 by 3,000",
             riff(&[canvas(2, 3000), animation.clone(), frame.clone()]),
         ),
+        ("a frame larger than its canvas", riff(&[canvas(0, 16), lossy(16_383)])),
+        (
+            "a frame in an animation larger than its canvas",
+            riff(&[
+                canvas(2, 16),
+                animation.clone(),
+                part(b"ANMF", &[vec![0; 16], lossy(16_383)].concat()),
+            ]),
+        ),
         ("50,000 frames", riff(&[canvas(2, 16), animation, frame.repeat(50_000)])),
         ("500,000 unknown parts", riff(&[canvas(0, 16), part(b"nope", &[]).repeat(500_000)])),
         ("a profile of 7 MB", riff(&[canvas(32, 16), part(b"ICCP", &vec![7; 7 << 20])])),

@@ -17,13 +17,13 @@ use url::Url;
 /// Pictures of articles that are kept, also those that cannot be shown. One takes at most 0.7 MB.
 const MAX_KEPT: usize = 12;
 /// Pictures of lists that are kept. One takes at most 64 kB.
-const MAX_SMALL: usize = 40;
+const MAX_SMALL: usize = 32;
 /// Pictures of an article that are fetched.
 const MAX_FETCHED: usize = 12;
 /// Pictures that are fetched at the same time, each from another host.
 const MAX_LOADING: usize = 4;
 /// Encoded pictures that are kept, in bytes. The last one stays in any case.
-const MAX_ENCODED: usize = 3 << 20;
+const MAX_ENCODED: usize = 2 << 20;
 /// How long a list rests before the pictures of its rows are fetched.
 const REST: TimeDelta = TimeDelta::milliseconds(500);
 

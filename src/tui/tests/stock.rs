@@ -145,3 +145,47 @@ pub(super) fn statistics() -> Statistics {
         ],
     }
 }
+
+pub(in crate::tui) fn report() -> Box<ScheduleReport> {
+    let week = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    let level = |hour: usize| match hour {
+        ..8 => 0,
+        9 | 14 => 4,
+        8..18 => 2,
+        _ => 1,
+    };
+    let total = |value: &str, label, remark: &str| Total {
+        value: value.to_owned(),
+        label,
+        remark: remark.to_owned(),
+    };
+    let check = |minutes, result, what: &str, detail: &str| Check {
+        at: now() - TimeDelta::minutes(minutes),
+        result,
+        what: what.to_owned(),
+        detail: detail.to_owned(),
+    };
+    Box::new(ScheduleReport {
+        next: "Next check 09:26, in 2 min".to_owned(),
+        basis: "learned from 412 items".to_owned(),
+        reasons: vec!["Wanted 09:24; postponed to 09:26 (robots.txt crawl-delay)".to_owned()],
+        totals: vec![
+            total("31.0", "items a day", ""),
+            total("94", "checks this week", "23 with new items"),
+            total("41 MB", "saved", "71 of 2 MB received"),
+            total("6 min", "median delay", "worst 22 min"),
+        ],
+        per_day: vec![2, 1, 4, 0, 3, 6, 5],
+        week: week.map(|day| (day, std::array::from_fn(level))).to_vec(),
+        habits: vec![("Busiest", "Mon 09:00 to 10:00".to_owned())],
+        limits: vec![("Server", "Cache-Control max-age 10 min".to_owned())],
+        checks: vec![
+            check(12, CheckResult::Changed, "2 new", "4 min after publication"),
+            check(28, CheckResult::Unchanged, "unchanged", "304, 310 B"),
+            check(61, CheckResult::Failed, "rate-limited", "HTTP 429 Too Many Requests"),
+        ],
+        coming: vec![now() + TimeDelta::minutes(2), now() + TimeDelta::minutes(30)],
+        now: now(),
+        ..ScheduleReport::default()
+    })
+}
