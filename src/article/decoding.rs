@@ -8,6 +8,8 @@ const GIF: u64 = 5;
 /// Allocators return buffers of this size at once when they are dropped. Smaller ones may stay with the
 /// process, and the next picture would come on top. Only what is written takes memory.
 const OWN_PAGES: usize = 33 << 20;
+/// Most memory for a picture while it is decoded, with its file.
+const MOST: u64 = (limits::IMAGE_PIXELS + limits::IMAGE_WORK) as u64;
 
 /// Reads the pixels; `None` if that takes too much memory or fails.
 pub(super) fn pixels(
@@ -20,6 +22,11 @@ pub(super) fn pixels(
     let deep = color.bytes_per_pixel() > color.channel_count();
     let extra = memory(bytes, format, (width, height))? + if deep { size as u64 } else { 0 };
     if size > limits::IMAGE_PIXELS || extra > limits::IMAGE_WORK as u64 {
+        return None;
+    }
+    // The file is there too, and JPEG's decoder copies it.
+    let files = if format == ImageFormat::Jpeg { 2 * bytes.len() } else { bytes.len() };
+    if size as u64 + extra + files as u64 > MOST {
         return None;
     }
     if deep {
@@ -40,8 +47,7 @@ pub(super) fn pixels(
 fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Option<u64> {
     let pixels = u64::from(width) * u64::from(height);
     match format {
-        // The decoder copies the file.
-        ImageFormat::Jpeg => Some(bytes.len() as u64 + jpeg_coefficients(bytes)?),
+        ImageFormat::Jpeg => jpeg_coefficients(bytes),
         ImageFormat::WebP => {
             let frames = webp_chunks(bytes.get(12..)?).flat_map(|(kind, data)| match kind {
                 b"ANMF" => webp_chunks(data.get(16..).unwrap_or_default()).collect(),
