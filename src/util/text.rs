@@ -4,6 +4,7 @@
 
 use crate::util::limits;
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -27,7 +28,7 @@ pub fn line(s: &str) -> String {
     if is_plain_line(s) {
         return s.to_owned();
     }
-    let clean = filter(s, Mode::Text);
+    let clean = filter(s, Mode::Text, plain_len);
     let mut out = String::with_capacity(clean.len());
     for word in clean.split_whitespace() {
         if !out.is_empty() {
@@ -35,7 +36,7 @@ pub fn line(s: &str) -> String {
         }
         out.push_str(word);
     }
-    let mut out = bound_graphemes(out);
+    let mut out = bound_graphemes(&out).into_owned();
     if let Some((at, _)) = out.char_indices().nth(limits::LINE_CHARS) {
         let keep = out.grapheme_indices(true).map(|(i, _)| i).take_while(|i| *i < at).last();
         out.truncate(keep.unwrap_or(0));
@@ -48,27 +49,24 @@ pub fn line(s: &str) -> String {
 /// Makes clean text of many lines: like [`line`], but line breaks and indentation stay, tabs
 /// become spaces, and lines longer than [`MAX_BLOCK_LINE`] characters are broken.
 pub fn block(s: &str) -> String {
-    let clean = filter(s, Mode::Text);
+    let clean = filter(s, Mode::Text, plain_len);
     let mut out = String::with_capacity(clean.len());
     for row in clean.split('\n') {
-        let row = bound_graphemes(expand_tabs(row));
-        push_broken(&mut out, row.trim_end());
+        let row = expand_tabs(row);
+        push_broken(&mut out, bound_graphemes(&row).trim_end());
         out.push('\n');
     }
     out.truncate(out.trim_end().len());
     let blank_rows = out.split('\n').take_while(|row| row.trim().is_empty()).map(|r| r.len() + 1);
     let lead = blank_rows.sum::<usize>().min(out.len());
-    out.split_off(lead)
+    if lead == 0 { out } else { out.split_off(lead) }
 }
 
 /// Removes from HTML source what [`line`] removes from text, and leaves the markup unchanged.
 ///
 /// An escape sequence never extends past `<`, `>`, `"` or `'`, so no tag can be swallowed.
 pub fn markup(s: &str) -> Cow<'_, str> {
-    if s.bytes().all(|b| b == b'\n' || b == b'\t' || (0x20..0x7f).contains(&b)) {
-        return Cow::Borrowed(s);
-    }
-    Cow::Owned(filter(s, Mode::Markup))
+    filter(s, Mode::Markup, plain_len)
 }
 
 /// The longest prefix of `s` with at most `bytes` bytes.
@@ -120,29 +118,75 @@ enum Mode {
 fn is_plain_line(s: &str) -> bool {
     let bytes = s.as_bytes();
     s.len() <= limits::LINE_CHARS
-        && bytes.iter().all(|b| (0x20..0x7f).contains(b))
         && !bytes.starts_with(b" ")
         && !bytes.ends_with(b" ")
-        && !s.contains("  ")
+        && plain_len(s) == s.len()
+        && !bytes.iter().any(|b| matches!(b, b'\n' | b'\t'))
+        && memchr::memmem::find(bytes, b"  ").is_none()
+}
+
+/// Length of the start of `s` that needs no filtering, in bytes: printable ASCII, line feeds, tabs,
+/// and characters that [`stands_alone`] knows.
+fn plain_len(s: &str) -> usize {
+    let mut at = 0;
+    loop {
+        at += ascii_len(&s.as_bytes()[at..]);
+        let letters = s[at..].chars().take_while(|c| stands_alone(*c));
+        let len: usize = letters.map(char::len_utf8).sum();
+        if len == 0 {
+            return at;
+        }
+        at += len;
+    }
+}
+
+/// Number of printable ASCII characters, line feeds and tabs at the start.
+fn ascii_len(bytes: &[u8]) -> usize {
+    let plain = |b: &u8| (0x20..0x7f).contains(b) || matches!(b, b'\n' | b'\t');
+    // Checks a chunk at a time, without a branch per byte.
+    let chunks = bytes.chunks_exact(32);
+    let whole = chunks.take_while(|c| c.iter().fold(true, |all, b| all & plain(b))).count() * 32;
+    whole + bytes[whole..].iter().take_while(|b| plain(b)).count()
+}
+
+/// Whether a character of more than one byte certainly needs no filtering and is a grapheme of its
+/// own between others of the same kind and ASCII. Not complete: the letters and punctuation of
+/// common scripts.
+fn stands_alone(c: char) -> bool {
+    matches!(c,
+        '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{48a}'..='\u{52f}'
+        | '\u{5d0}'..='\u{5ea}' | '\u{620}'..='\u{64a}' | '\u{1e00}'..='\u{1fff}'
+        | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{2070}'..='\u{20cf}'
+        | '\u{2100}'..='\u{218f}' | '\u{2190}'..='\u{23ff}' | '\u{2500}'..='\u{25ff}'
+        | '\u{3001}'..='\u{3029}' | '\u{3030}'..='\u{3096}' | '\u{309b}'..='\u{3163}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
+        | '\u{ff01}'..='\u{ff9d}')
 }
 
 /// Drops everything that must not reach a terminal. Line endings become `\n`. Other white space
-/// stays, except that unusual space characters become plain spaces.
-fn filter(s: &str, mode: Mode) -> String {
+/// stays, except that unusual space characters become plain spaces. `plain_len` finds how much at
+/// the start of a text needs no filtering.
+fn filter(s: &str, mode: Mode, plain_len: fn(&str) -> usize) -> Cow<'_, str> {
+    let start = plain_len(s);
+    if start == s.len() {
+        return Cow::Borrowed(s);
+    }
     let mut out = Filtered { text: String::with_capacity(s.len()), marks: 0, last: '\n' };
+    out.push_plain(&s[..start]);
     // Position of the last character that can end a device string. None ends after it.
-    let last_end = s.rfind(['\u{7}', '\u{9c}']).max(s.rfind("\u{1b}\\")).unwrap_or(0);
-    let mut rest = s;
+    let last_end = LazyCell::new(|| {
+        s.rfind(['\u{7}', '\u{9c}']).max(s.rfind("\u{1b}\\")).unwrap_or(0)
+    });
+    let mut rest = &s[start..];
     loop {
-        rest = out.push_plain(rest);
         let Some(c) = rest.chars().next() else { break };
         let at = s.len() - rest.len();
         let tail = &rest[c.len_utf8()..];
         rest = match c {
-            '\u{1b}' => after_escape(tail, at < last_end, mode),
+            '\u{1b}' => after_escape(tail, at < *last_end, mode),
             '\u{9b}' => after_csi(tail, false),
             '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => {
-                after_device_string(tail, at < last_end, mode)
+                after_device_string(tail, at < *last_end, mode)
             }
             '\r' => {
                 out.push('\n');
@@ -162,8 +206,11 @@ fn filter(s: &str, mode: Mode) -> String {
                 tail
             }
         };
+        let (plain, other) = rest.split_at(plain_len(rest));
+        out.push_plain(plain);
+        rest = other;
     }
-    out.text
+    Cow::Owned(out.text)
 }
 
 /// The text after an escape character whose sequence is removed.
@@ -235,21 +282,13 @@ impl Filtered {
         self.marks = 0;
     }
 
-    /// Copies the printable ASCII at the start of `s` that needs no filtering. Returns the rest.
-    fn push_plain<'s>(&mut self, s: &'s str) -> &'s str {
-        let plain = |b: &u8| (0x20..0x7f).contains(b);
-        // Checks a chunk at a time, without a branch per byte.
-        let chunks = s.as_bytes().chunks_exact(32);
-        let whole =
-            chunks.take_while(|c| c.iter().fold(true, |all, b| all & plain(b))).count() * 32;
-        let odd = s.as_bytes()[whole..].iter().take_while(|b| plain(b)).count();
-        let (start, rest) = s.split_at(whole + odd);
-        if let Some(last) = start.chars().next_back() {
-            self.text.push_str(start);
+    /// Appends text that needs no filtering.
+    fn push_plain(&mut self, plain: &str) {
+        if let Some(last) = plain.chars().next_back() {
+            self.text.push_str(plain);
             self.last = last;
             self.marks = 0;
         }
-        rest
     }
 
     fn push_printable(&mut self, c: char, tail: &str) {
@@ -309,9 +348,13 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// Cuts graphemes of absurd length.
-fn bound_graphemes(s: String) -> String {
-    if s.len() <= MAX_GRAPHEME || s.graphemes(true).all(|g| g.len() <= MAX_GRAPHEME) {
-        return s;
+fn bound_graphemes(s: &str) -> Cow<'_, str> {
+    // What needs no filtering has no grapheme longer than one character.
+    if s.len() <= MAX_GRAPHEME
+        || plain_len(s) == s.len()
+        || s.graphemes(true).all(|g| g.len() <= MAX_GRAPHEME)
+    {
+        return Cow::Borrowed(s);
     }
     let mut out = String::with_capacity(s.len());
     for g in s.graphemes(true) {
@@ -323,12 +366,12 @@ fn bound_graphemes(s: String) -> String {
             out.push('…');
         }
     }
-    out
+    Cow::Owned(out)
 }
 
-fn expand_tabs(row: &str) -> String {
+fn expand_tabs(row: &str) -> Cow<'_, str> {
     if !row.contains('\t') {
-        return row.to_owned();
+        return Cow::Borrowed(row);
     }
     let mut out = String::with_capacity(row.len() + 8);
     let mut column = 0;
@@ -342,7 +385,7 @@ fn expand_tabs(row: &str) -> String {
             column += 1;
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 fn push_broken(out: &mut String, row: &str) {

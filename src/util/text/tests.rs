@@ -97,6 +97,18 @@ fn truncation_respects_graphemes() {
     }
 }
 
+/// Runs of plain text of several scripts between problematic characters.
+fn mixed() -> impl Strategy<Value = String> {
+    let run = prop_oneof![
+        "[ -~\n\t]{0,80}",
+        "[a-z à-ž]{0,40}",
+        "[а-я α-ω]{0,40}",
+        "[一-龥ぁ-ん가-힣]{0,40}",
+        nasty(),
+    ];
+    prop::collection::vec(run, 0..6).prop_map(|runs| runs.concat())
+}
+
 /// Text with many problematic characters.
 fn nasty() -> impl Strategy<Value = String> {
     let special = prop::sample::select(vec![
@@ -145,7 +157,28 @@ fn nasty() -> impl Strategy<Value = String> {
         .prop_map(String::from_iter)
 }
 
+#[test]
+fn characters_that_stand_alone_need_no_filtering() {
+    for c in ('\u{80}'..=char::MAX).filter(|c| stands_alone(*c)) {
+        let special = c.is_control() || is_invisible(c) || is_blank(c) || c.width() == Some(0);
+        assert!(!special, "{c:?}");
+        let beside = format!("{c}{c}a{c}가{c}字{c}\n{c}");
+        assert_eq!(beside.graphemes(true).count(), beside.chars().count(), "{c:?}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn plain_text_passes_the_filter_unchanged(s in mixed()) {
+        for mode in [Mode::Text, Mode::Markup] {
+            // Without a quick way every character is examined.
+            let slow = filter(&s, mode, |_| 0);
+            prop_assert_eq!(filter(&s, mode, plain_len), slow);
+        }
+        let long = s.graphemes(true).any(|g| g.len() > MAX_GRAPHEME);
+        prop_assert!(!long || plain_len(&s) < s.len());
+    }
+
     #[test]
     fn line_is_idempotent_and_clean(s in nasty()) {
         let once = line(&s);
