@@ -11,9 +11,8 @@ use gate::gate;
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 
 use super::text;
+use memchr::memchr2;
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::sync::LazyLock;
 use url::Url;
 
 /// Safe HTML: no scripts, styles, frames, forms or drawings, no event or style attributes, only
@@ -22,12 +21,15 @@ use url::Url;
 /// flattened far below [`limits::PAGE_DEPTH`], so that building a tree of the result is always safe.
 pub fn clean(html: &str, base: Option<&Url>) -> String {
     let html = html.trim();
-    if !html.contains(['<', '>', '&', '"']) {
+    if first_special(html).is_none() {
         return text::markup(html).into_owned();
     }
     let safe = safe::sanitise(&text::markup(html), base);
     // Character references may have encoded control characters.
-    text::markup(safe.trim()).into_owned()
+    match text::markup(safe.trim()) {
+        Cow::Borrowed(same) if same.len() == safe.len() => safe,
+        clean => clean.into_owned(),
+    }
 }
 
 /// Plain text as safe HTML: escaped, with a paragraph for each run of non-empty lines.
@@ -48,6 +50,12 @@ pub fn escape(plain: &str) -> Cow<'_, str> {
         return plain.into();
     }
     let mut out = String::with_capacity(plain.len() + 16);
+    push_escaped(&mut out, plain);
+    out.into()
+}
+
+/// Appends text as [`escape`] returns it.
+fn push_escaped(out: &mut String, plain: &str) {
     let mut rest = plain;
     while let Some(at) = first_special(rest) {
         out.push_str(&rest[..at]);
@@ -60,7 +68,6 @@ pub fn escape(plain: &str) -> Cow<'_, str> {
         rest = &rest[at + 1..];
     }
     out.push_str(rest);
-    out.into()
 }
 
 /// Position of the first character that [`escape`] replaces.
@@ -75,7 +82,7 @@ fn first_special(s: &str) -> Option<usize> {
 
 /// Whether a text contains tags or character references that should not be shown as they are.
 pub fn contains_markup(s: &str) -> bool {
-    if !s.contains(['<', '&']) {
+    if memchr2(b'<', b'&', s.as_bytes()).is_none() {
         return false;
     }
     let mut scanner = Scanner::new(s);
@@ -104,7 +111,7 @@ pub fn task_box<'a, T: AsRef<str>>(
 /// The plain text of a fragment, without building a tree: tags are dropped, references decoded,
 /// blocks put on their own lines, white space collapsed, control characters removed.
 pub fn to_text(html: &str) -> String {
-    if !html.contains(['<', '&']) {
+    if memchr2(b'<', b'&', html.as_bytes()).is_none() {
         return text::block(&collapse(html));
     }
     let mut out = String::with_capacity(html.len());
@@ -115,16 +122,17 @@ pub fn to_text(html: &str) -> String {
             Token::Text(part) if preformatted > 0 => out.push_str(&decode_entities(part)),
             Token::Text(part) => push_collapsed(&mut out, &decode_entities(part)),
             Token::Open(tag) => {
-                preformatted += usize::from(tag.is("pre"));
-                break_line(&mut out, tag.name);
-                if HIDDEN.iter().any(|name| tag.is(name)) && !tag.self_closing() {
+                let name = lower(tag.name);
+                preformatted += usize::from(name == "pre");
+                push_gap(&mut out, gap(&name));
+                if HIDDEN.contains(&&*name) && !tag.self_closing() {
                     scanner.skip_raw(tag.name);
                 }
             }
             Token::Close(name) => {
-                preformatted =
-                    preformatted.saturating_sub(usize::from(name.eq_ignore_ascii_case("pre")));
-                break_line(&mut out, name);
+                let name = lower(name);
+                preformatted = preformatted.saturating_sub(usize::from(name == "pre"));
+                push_gap(&mut out, gap(&name));
             }
             Token::Cut(rest) => push_collapsed(&mut out, &decode_entities(rest)),
             Token::Other => {}
@@ -136,39 +144,76 @@ pub fn to_text(html: &str) -> String {
 /// Elements whose content is never readable text.
 const HIDDEN: [&str; 7] = ["script", "style", "iframe", "noembed", "noframes", "template", "svg"];
 
-static BLOCKS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "address article aside blockquote br caption center dd details dialog div dl dt fieldset \
-     figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol option p pre \
-     section summary table tr ul"
-        .split_whitespace()
-        .collect()
-});
+/// What separates an element from the text before it.
+#[derive(Clone, Copy, PartialEq)]
+enum Gap {
+    None,
+    Space,
+    Line,
+    EmptyLine,
+}
 
-fn break_line(out: &mut String, name: &str) {
-    let lower = name.to_ascii_lowercase();
-    let cell = matches!(lower.as_str(), "td" | "th");
-    if cell && !out.ends_with(['\n', ' ']) && !out.is_empty() {
-        out.push(' ');
-    } else if BLOCKS.contains(lower.as_str()) && !out.is_empty() {
-        out.truncate(out.trim_end_matches(' ').len());
-        let wanted = if lower == "p" { "\n\n" } else { "\n" };
-        if !out.ends_with(wanted) {
+/// By length, because most names are compared then with few others.
+fn gap(name: &str) -> Gap {
+    let line = match name.len() {
+        1 if name == "p" => return Gap::EmptyLine,
+        2 => match name {
+            "td" | "th" => return Gap::Space,
+            "br" | "li" | "ul" | "ol" | "tr" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "hr"
+            | "dd" | "dl" | "dt" => true,
+            _ => false,
+        },
+        3 => matches!(name, "div" | "pre" | "nav"),
+        4 => matches!(name, "form" | "main"),
+        5 => matches!(name, "table" | "aside"),
+        6 => matches!(name, "figure" | "header" | "footer" | "center" | "dialog" | "option"),
+        7 => matches!(name, "section" | "article" | "address" | "caption" | "details" | "summary"),
+        8 => name == "fieldset",
+        10 => matches!(name, "blockquote" | "figcaption"),
+        _ => false,
+    };
+    if line { Gap::Line } else { Gap::None }
+}
+
+fn push_gap(out: &mut String, gap: Gap) {
+    if out.is_empty() || gap == Gap::None {
+        return;
+    }
+    if gap == Gap::Space {
+        if !out.ends_with(['\n', ' ']) {
+            out.push(' ');
+        }
+        return;
+    }
+    out.truncate(out.trim_end_matches(' ').len());
+    let wanted = if gap == Gap::EmptyLine { "\n\n" } else { "\n" };
+    if !out.ends_with(wanted) {
+        out.push('\n');
+        if gap == Gap::EmptyLine && !out.ends_with(wanted) {
             out.push('\n');
-            if wanted.len() > 1 && !out.ends_with(wanted) {
-                out.push('\n');
-            }
         }
     }
 }
 
+/// A name in lower case.
+fn lower(name: &str) -> Cow<'_, str> {
+    if name.bytes().any(|b| b.is_ascii_uppercase()) {
+        name.to_ascii_lowercase().into()
+    } else {
+        name.into()
+    }
+}
+
 fn push_collapsed(out: &mut String, part: &str) {
-    for c in part.chars() {
-        if !c.is_whitespace() {
-            out.push(c);
-        } else if !out.is_empty() && !out.ends_with([' ', '\n']) {
+    let mut rest = part;
+    while let Some(at) = rest.find(char::is_whitespace) {
+        out.push_str(&rest[..at]);
+        if !out.is_empty() && !out.ends_with([' ', '\n']) {
             out.push(' ');
         }
+        rest = rest[at..].trim_start();
     }
+    out.push_str(rest);
 }
 
 fn collapse(s: &str) -> String {

@@ -26,10 +26,18 @@ const LEAST: usize = 24;
 /// Whether a parameter (as in `name=value`) carries a session.
 pub(super) fn is_session(pair: &str) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-    let name = name.to_ascii_lowercase();
-    NAMES.contains(&name.as_str())
-        || name.starts_with("aspsessionid")
-        || MAYBE.contains(&name.as_str()) && is_token(value)
+    let is_any = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let asp = "aspsessionid";
+    is_any(&NAMES)
+        || name.as_bytes().get(..asp.len()).is_some_and(|n| n.eq_ignore_ascii_case(asp.as_bytes()))
+        || is_token(value) && is_any(&MAYBE)
+}
+
+/// Whether the text of a URL has something that [`without_session`] may remove.
+pub(super) fn has_session(url: &str) -> bool {
+    let url = url.split('#').next().unwrap_or_default();
+    let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    path.contains(';') || query.split('&').any(is_session)
 }
 
 /// Letters and digits at random: no word, number or name is so long without anything else.

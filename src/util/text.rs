@@ -174,9 +174,8 @@ fn filter(s: &str, mode: Mode, plain_len: fn(&str) -> usize) -> Cow<'_, str> {
     let mut out = Filtered { text: String::with_capacity(s.len()), marks: 0, last: '\n' };
     out.push_plain(&s[..start]);
     // Position of the last character that can end a device string. None ends after it.
-    let last_end = LazyCell::new(|| {
-        s.rfind(['\u{7}', '\u{9c}']).max(s.rfind("\u{1b}\\")).unwrap_or(0)
-    });
+    let last_end =
+        LazyCell::new(|| s.rfind(['\u{7}', '\u{9c}']).max(s.rfind("\u{1b}\\")).unwrap_or(0));
     let mut rest = &s[start..];
     loop {
         let Some(c) = rest.chars().next() else { break };

@@ -122,6 +122,40 @@ pub fn absolute(base: Option<&Url>, href: &str) -> Option<Url> {
     }
 }
 
+/// Whether [`absolute`] returns exactly this text, with any base. Not complete: URLs that need no
+/// change and have nothing unusual, so that most need not be parsed.
+pub fn is_normal(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
+        return false;
+    };
+    let Some((host, rest)) = rest.split_once('/') else { return false };
+    let (path, extra) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
+    let in_path = |b: u8| b.is_ascii_alphanumeric() || b"-_.~%!$&()*+,;=:@/".contains(&b);
+    // A dot, which can be encoded, may begin a segment that means another folder.
+    let named = |segment: &str| ![".", "%2e", "%2E"].iter().any(|dot| segment.starts_with(dot));
+    let in_extra = |b: u8| in_path(b) || b == b'?';
+    let (query, fragment) = extra.split_once('#').unwrap_or((extra, ""));
+    url.len() <= limits::URL_BYTES
+        && is_normal_host(host)
+        && path.bytes().all(in_path)
+        && path.split('/').all(named)
+        && query.bytes().all(in_extra)
+        && fragment.bytes().all(in_extra)
+}
+
+/// Whether a host consists of words of lower-case letters, digits and hyphens, the last one a word
+/// and no number.
+fn is_normal_host(host: &str) -> bool {
+    let word = |word: &str| {
+        let inner = word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        inner && !word.is_empty() && !word.starts_with('-') && !word.ends_with('-')
+    };
+    let last = host.rsplit('.').next().unwrap_or_default();
+    host.split('.').all(word)
+        && last.bytes().next().is_some_and(|b| b.is_ascii_lowercase())
+        && !host.contains("--")
+}
+
 /// A key that is equal for two URLs of the same article. For comparison only, never to be opened.
 ///
 /// Ignored are the fragment, a default port, tracking and session parameters, a slash at the end of the path
@@ -242,6 +276,60 @@ fn finish(mut url: Url) -> Option<Url> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn usual_urls_are_normal() {
+        for url in [
+            "https://example.org/",
+            "https://www.example.org/2026/11/%C3%A4-title.html?x=1&y=%20#top",
+            "http://a1.example-site.co/p/(1),2;v=1:@!~",
+        ] {
+            assert!(is_normal(url), "{url}");
+        }
+        for url in [
+            "https://example.org",
+            "https://example.org/a b",
+            "https://example.org/../x",
+            "https://example.org/x/.%2e/y",
+            "https://example.org/x/%2E",
+            "https://EXAMPLE.org/",
+            "https://example.org:443/",
+            "https://u:p@example.org/",
+            "https://127.1/",
+            "https://1.2.3.0x4/",
+            "https://xn--bcher-kva.example/",
+            "https://example.org./",
+            "https://example.org/?a=\"b\"",
+            "https://example.org/?a='b'",
+            "//example.org/",
+            "ftp://example.org/",
+        ] {
+            assert!(!is_normal(url), "{url}");
+        }
+        let long = format!("https://example.org/{}", "a".repeat(limits::URL_BYTES));
+        assert!(!is_normal(&long));
+    }
+
+    proptest! {
+        #[test]
+        fn normal_urls_stay_as_they_are(
+            scheme in "https?:/{1,3}",
+            host in "[a-z0-9.-]{0,12}(\\.[a-z0-9-]{1,4}|:[0-9]{1,3}|@[a-z]{1,3})?",
+            rest in "/([ -~]|[a-z0-9./%?#&=;:@_~!$()*+,-]|%2[eEfF]|\\.\\.?/|s(id|ession)?=){0,24}é?",
+        ) {
+            let text = format!("{scheme}{host}{rest}");
+            if is_normal(&text) {
+                let base = Url::parse("https://example.com/dir/page").expect("valid");
+                for base in [None, Some(&base)] {
+                    let url = absolute(base, &text);
+                    prop_assert_eq!(url.as_ref().map(Url::as_str), Some(text.as_str()));
+                    let bare = crate::util::session::without_session(url.expect("checked"));
+                    prop_assert!(crate::util::session::has_session(&text) || bare.as_str() == text);
+                }
+            }
+        }
+    }
 
     #[test]
     fn reads_pasted_urls() {

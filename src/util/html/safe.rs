@@ -1,134 +1,117 @@
 //! HTML -> safe HTML in one pass: every tag of the result is rebuilt from an allow-list, every text
 //! and value is escaped, every element is closed. No markup of the source is copied.
 
-use super::scan::{Scanner, Tag, Token, decode_entities};
-use super::{escape, task_box};
+use super::scan::{Scanner, Tag, Token, decode_entities, push_decoded};
+use super::{lower, push_escaped, task_box};
 use crate::util::limits;
-use crate::util::session::without_session;
-use crate::util::url::absolute;
+use crate::util::session::{has_session, without_session};
+use crate::util::url::{absolute, is_normal};
+use memchr::memchr;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use url::Url;
 
-/// Allowed elements except void elements, sorted.
-pub(super) const KEPT: [&str; 72] = [
-    "a",
-    "abbr",
-    "address",
-    "article",
-    "aside",
-    "audio",
-    "b",
-    "bdi",
-    "blockquote",
-    "caption",
-    "center",
-    "cite",
-    "code",
-    "colgroup",
-    "data",
-    "dd",
-    "del",
-    "details",
-    "dfn",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "figcaption",
-    "figure",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hgroup",
-    "i",
-    "ins",
-    "kbd",
-    "li",
-    "main",
-    "mark",
-    "nav",
-    "ol",
-    "p",
-    "picture",
-    "pre",
-    "q",
-    "rp",
-    "rt",
-    "ruby",
-    "s",
-    "samp",
-    "section",
-    "small",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "time",
-    "tr",
-    "tt",
-    "u",
-    "ul",
-    "var",
-    "video",
-];
+/// What becomes of an element.
+#[derive(Clone, Copy, PartialEq)]
+enum Fate {
+    /// Dropped with all its content, which is raw text up to the end tag.
+    Raw,
+    /// Dropped with all its content.
+    Dropped,
+    /// Only a box of a task list is kept.
+    Input,
+    /// Kept; it has no content.
+    Void,
+    Kept,
+    /// Only its tags are dropped.
+    Unwrapped,
+}
 
-/// Allowed void elements.
-const VOID: [&str; 6] = ["br", "col", "hr", "img", "source", "wbr"];
+/// What becomes of an element with this name. By length, because most names are compared then
+/// with few others.
+fn fate(name: &str) -> Fate {
+    use Fate::{Dropped, Input, Kept, Raw, Unwrapped, Void};
+    match name.len() {
+        1 => match name {
+            "a" | "b" | "i" | "p" | "q" | "s" | "u" => Kept,
+            _ => Unwrapped,
+        },
+        2 => match name {
+            "br" | "hr" => Void,
+            "li" | "em" | "td" | "tr" | "ul" | "ol" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6"
+            | "th" | "dd" | "dl" | "dt" | "rp" | "rt" | "tt" => Kept,
+            _ => Unwrapped,
+        },
+        3 => match name {
+            "img" | "col" | "wbr" => Void,
+            "div" | "pre" | "sub" | "sup" | "bdi" | "del" | "dfn" | "ins" | "kbd" | "nav"
+            | "var" => Kept,
+            "svg" => Dropped,
+            _ => Unwrapped,
+        },
+        4 => match name {
+            "span" | "code" | "cite" | "abbr" | "data" | "main" | "mark" | "ruby" | "samp"
+            | "time" => Kept,
+            _ => Unwrapped,
+        },
+        5 => match name {
+            "table" | "tbody" | "tfoot" | "thead" | "small" | "aside" | "audio" | "video" => Kept,
+            "style" | "title" => Raw,
+            "input" => Input,
+            _ => Unwrapped,
+        },
+        6 => match name {
+            "strong" | "figure" | "header" | "footer" | "center" | "hgroup" | "strike" => Kept,
+            "script" | "iframe" => Raw,
+            "source" => Void,
+            _ => Unwrapped,
+        },
+        7 => match name {
+            "section" | "article" | "address" | "caption" | "details" | "picture" | "summary" => {
+                Kept
+            }
+            "noembed" => Raw,
+            _ => Unwrapped,
+        },
+        8 => match name {
+            "colgroup" => Kept,
+            "noframes" => Raw,
+            "template" => Dropped,
+            _ => Unwrapped,
+        },
+        10 if matches!(name, "blockquote" | "figcaption") => Kept,
+        _ => Unwrapped,
+    }
+}
 
-/// Elements dropped with all their content, which is raw text up to the end tag.
-const RAW: [&str; 6] = ["script", "style", "iframe", "noembed", "noframes", "title"];
-
-/// Elements dropped with all their content.
-const DROPPED: [&str; 2] = ["svg", "template"];
-
-/// Elements that end an open paragraph.
-const BLOCKS: [&str; 31] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "center",
-    "details",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "figcaption",
-    "figure",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hgroup",
-    "hr",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "table",
-    "ul",
-];
+/// Whether an element ends an open paragraph.
+fn is_block(name: &str) -> bool {
+    match name.len() {
+        1 => name == "p",
+        2 => matches!(
+            name,
+            "li" | "ul"
+                | "ol"
+                | "h1"
+                | "h2"
+                | "h3"
+                | "h4"
+                | "h5"
+                | "h6"
+                | "hr"
+                | "dd"
+                | "dl"
+                | "dt"
+        ),
+        3 => matches!(name, "div" | "pre" | "nav"),
+        4 => name == "main",
+        5 => matches!(name, "table" | "aside"),
+        6 => matches!(name, "figure" | "header" | "footer" | "center" | "hgroup"),
+        7 => matches!(name, "section" | "article" | "address" | "details"),
+        10 => matches!(name, "blockquote" | "figcaption"),
+        _ => false,
+    }
+}
 
 /// Longest anchor name that is kept, in bytes.
 const MAX_NAME: usize = 100;
@@ -139,19 +122,21 @@ const LONGER: usize = 1 << 20;
 /// Writes the safe form of `html`.
 pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
     let mut writer = Writer {
+        html,
         out: String::with_capacity(html.len()),
         open: Vec::new(),
         base,
         endless: Vec::new(),
-        jumped_to: jumped_to(html),
+        jumped_to: None,
         longest: html.len() + html.len() / 2 + LONGER,
+        decoded: String::new(),
     };
     let mut scanner = Scanner::new(html);
     while let Some(token) = scanner.next_token() {
         match token {
-            Token::Text(text) => writer.out.push_str(&escape(&decode_entities(text))),
+            Token::Text(text) => writer.text(text),
             Token::Open(tag) => writer.start(&tag, &mut scanner),
-            Token::Close(name) => writer.end(&name.to_ascii_lowercase()),
+            Token::Close(name) => writer.end(&lower(name)),
             Token::Other | Token::Cut(_) => {}
         }
     }
@@ -160,16 +145,19 @@ pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
 }
 
 struct Writer<'a> {
+    html: &'a str,
     out: String,
     /// Open elements, outermost first.
-    open: Vec<String>,
+    open: Vec<Cow<'a, str>>,
     base: Option<&'a Url>,
     /// Dropped elements that are known to have no end tag ahead.
-    endless: Vec<String>,
+    endless: Vec<Cow<'a, str>>,
     /// Length of the result from which on relative URLs are dropped.
     longest: usize,
-    /// Anchors that links of the text point to, as for footnotes.
-    jumped_to: HashSet<String>,
+    /// Anchors that links of the text point to, as for footnotes; collected at the first anchor.
+    jumped_to: Option<HashSet<String>>,
+    /// Space for decoding a text.
+    decoded: String,
 }
 
 /// The fragments of all links.
@@ -197,34 +185,49 @@ fn jumped_to(html: &str) -> HashSet<String> {
     names
 }
 
-impl Writer<'_> {
-    fn start(&mut self, tag: &Tag<'_>, scanner: &mut Scanner<'_>) {
-        let name = tag.name.to_ascii_lowercase();
-        if RAW.contains(&name.as_str()) {
+impl<'a> Writer<'a> {
+    fn text(&mut self, text: &str) {
+        if memchr(b'&', text.as_bytes()).is_none() {
+            return push_escaped(&mut self.out, text);
+        }
+        self.decoded.clear();
+        push_decoded(&mut self.decoded, text);
+        push_escaped(&mut self.out, &self.decoded);
+    }
+
+    fn start(&mut self, tag: &Tag<'a>, scanner: &mut Scanner<'a>) {
+        let name = lower(tag.name);
+        match fate(&name) {
+            Fate::Unwrapped => {}
             // XML tools write `<iframe/>`, which has no end tag.
-            if !tag.self_closing() {
+            Fate::Raw if tag.self_closing() => {}
+            Fate::Raw => {
                 scanner.skip_raw(tag.name);
             }
-        } else if DROPPED.contains(&name.as_str()) {
-            if !tag.self_closing() && !self.endless.contains(&name) {
-                self.skip_element(name, scanner);
+            Fate::Dropped => {
+                if !tag.self_closing() && !self.endless.contains(&name) {
+                    self.skip_element(name, scanner);
+                }
             }
-        } else if name == "input" {
-            let attributes: Vec<(&str, &str)> = tag.attributes().collect();
-            let value = |name: &str| {
-                attributes.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| *v)
-            };
-            self.out.push_str(task_box(value).unwrap_or_default());
-        } else if VOID.contains(&name.as_str()) {
-            self.close_implied(&name);
-            self.write_tag(tag, &name);
-        } else if KEPT.binary_search(&name.as_str()).is_ok() {
-            self.close_implied(&name);
-            if self.open.len() < limits::PAGE_DEPTH / 2 {
+            Fate::Input => {
+                let attributes: Vec<(&str, &str)> = tag.attributes().collect();
+                let value = |name: &str| {
+                    attributes.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| *v)
+                };
+                self.out.push_str(task_box(value).unwrap_or_default());
+            }
+            Fate::Void => {
+                self.close_implied(&name);
                 self.write_tag(tag, &name);
-                self.open.push(name);
-            } else if BLOCKS.contains(&name.as_str()) {
-                self.out.push_str("<br>");
+            }
+            Fate::Kept => {
+                self.close_implied(&name);
+                if self.open.len() < limits::PAGE_DEPTH / 2 {
+                    self.write_tag(tag, &name);
+                    self.open.push(name);
+                } else if is_block(&name) {
+                    self.out.push_str("<br>");
+                }
             }
         }
     }
@@ -247,7 +250,7 @@ impl Writer<'_> {
 
     /// Closes elements that the start of another one ends implicitly.
     fn close_implied(&mut self, name: &str) {
-        if BLOCKS.contains(&name) {
+        if is_block(name) {
             self.close_top(&["p"]);
         }
         match name {
@@ -269,14 +272,14 @@ impl Writer<'_> {
     }
 
     fn close_top(&mut self, names: &[&str]) {
-        if self.open.last().is_some_and(|top| names.contains(&top.as_str())) {
+        if self.open.last().is_some_and(|top| names.contains(&top.as_ref())) {
             self.close_to(self.open.len() - 1);
         }
     }
 
     /// Skips everything up to the end tag that matches a start tag just read. Without an end tag only
     /// the start tag is dropped, so that the text after it is not lost.
-    fn skip_element(&mut self, name: String, scanner: &mut Scanner<'_>) {
+    fn skip_element(&mut self, name: Cow<'a, str>, scanner: &mut Scanner<'a>) {
         let start = scanner.position();
         let mut depth = 1usize;
         while let Some(token) = scanner.next_token() {
@@ -298,27 +301,31 @@ impl Writer<'_> {
         self.out.push_str(name);
         let mut written: Vec<&str> = Vec::new();
         for (raw_name, raw_value) in tag.attributes() {
-            let Some(kind) = attribute(name, raw_name) else { continue };
+            let attribute_name = lower(raw_name);
+            let Some(kind) = attribute(name, &attribute_name) else { continue };
             if written.iter().any(|w| w.eq_ignore_ascii_case(raw_name)) {
                 continue;
             }
             written.push(raw_name);
             if let Some(value) = self.value(kind, &decode_entities(raw_value)) {
                 self.out.push(' ');
-                self.out.push_str(&raw_name.to_ascii_lowercase());
+                self.out.push_str(&attribute_name);
                 self.out.push_str("=\"");
-                self.out.push_str(&escape(&value));
+                push_escaped(&mut self.out, &value);
                 self.out.push('"');
             }
         }
         self.out.push('>');
     }
 
-    fn value<'v>(&self, kind: Kind, value: &'v str) -> Option<Cow<'v, str>> {
+    fn value<'v>(&mut self, kind: Kind, value: &'v str) -> Option<Cow<'v, str>> {
         let base = self.base.filter(|_| self.out.len() < self.longest);
         match kind {
             Kind::Text => Some(value.trim().into()),
-            Kind::Name => self.jumped_to.contains(value).then(|| value.into()),
+            Kind::Name => {
+                let jumped_to = self.jumped_to.get_or_insert_with(|| jumped_to(self.html));
+                jumped_to.contains(value).then(|| value.into())
+            }
             Kind::Number => {
                 let number: i32 = value.trim().parse().ok()?;
                 (-9999..=9999).contains(&number).then(|| number.to_string().into())
@@ -327,7 +334,9 @@ impl Writer<'_> {
                 let class = value.split_whitespace().find(|c| c.starts_with("language-"));
                 class.map(Cow::from)
             }
+            Kind::Address if is_normal(value) => Some(value.into()),
             Kind::Address => absolute(base, value).map(|u| String::from(u).into()),
+            Kind::Link if is_normal(value) && !has_session(value) => Some(value.into()),
             Kind::Link => match absolute(base, value) {
                 // Else a text would change whenever its links are given another session.
                 Some(url) => Some(String::from(without_session(url)).into()),
@@ -352,10 +361,9 @@ enum Kind {
     Link,
 }
 
-/// The kind of an allowed attribute.
+/// The kind of an allowed attribute. Both names are in lower case.
 fn attribute(element: &str, name: &str) -> Option<Kind> {
-    let name = name.to_ascii_lowercase();
-    Some(match (element, name.as_str()) {
+    Some(match (element, name) {
         (_, "title" | "lang") | ("img", "alt") | ("time", "datetime") | ("source", "type") => {
             Kind::Text
         }

@@ -37,7 +37,7 @@ impl<'a> Tag<'a> {
 
     /// Whether it ends with a slash.
     pub fn self_closing(&self) -> bool {
-        self.rest.ends_with('/')
+        self.rest.as_bytes().last() == Some(&b'/')
     }
 
     pub fn attributes(&self) -> Attributes<'a> {
@@ -85,7 +85,7 @@ impl<'a> Scanner<'a> {
         if rest.is_empty() {
             return None;
         }
-        if rest.starts_with('<')
+        if rest.as_bytes()[0] == b'<'
             && let Some((token, len)) = markup(rest)
         {
             self.pos += len;
@@ -175,15 +175,16 @@ fn comment_len(rest: &str) -> usize {
 
 /// The name that starts at `from`, and the position of the closing bracket (or the end of `rest`).
 fn tag(rest: &str, from: usize) -> (&str, usize) {
-    let name_len = rest[from..].find(is_name_end).unwrap_or(rest.len() - from);
+    let after = &rest.as_bytes()[from..];
+    let name_len = after.iter().position(is_name_end).unwrap_or(after.len());
     let mut attributes = Attributes { rest: &rest[from + name_len..] };
     while attributes.next().is_some() {}
     let end = rest.len() - attributes.rest.len();
     (&rest[from..from + name_len], end)
 }
 
-fn is_name_end(c: char) -> bool {
-    c.is_ascii_whitespace() || c == '/' || c == '>'
+fn is_name_end(b: &u8) -> bool {
+    b.is_ascii_whitespace() || matches!(b, b'/' | b'>')
 }
 
 /// Attributes of a tag as (name, raw value). Stops at the closing bracket.
@@ -203,28 +204,29 @@ impl<'a> Iterator for Attributes<'a> {
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.rest = self.rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
-        let first = self.rest.chars().next().filter(|c| *c != '>')?;
+        let bytes = self.rest.as_bytes();
+        let first = bytes.iter().position(|b| !b.is_ascii_whitespace() && *b != b'/');
+        self.rest = &self.rest[first.unwrap_or(bytes.len())..];
+        let bytes = self.rest.as_bytes();
+        if bytes.first().is_none_or(|b| *b == b'>') {
+            return None;
+        }
         // A leading equals sign belongs to the name.
-        let skip = first.len_utf8();
-        let name_end = self.rest[skip..]
-            .find(|c| is_name_end(c) || c == '=')
-            .map_or(self.rest.len(), |at| at + skip);
-        let (name, after) = self.rest.split_at(name_end);
-        let value_part = after.trim_start_matches(|c: char| c.is_ascii_whitespace());
-        let Some(value) = value_part.strip_prefix('=') else {
+        let name_end = bytes[1..].iter().position(|b| is_name_end(b) || *b == b'=');
+        let (name, after) = self.rest.split_at(name_end.map_or(bytes.len(), |at| at + 1));
+        let Some(value) = after.trim_ascii_start().strip_prefix('=') else {
             self.rest = after;
             return Some((name, ""));
         };
-        let value = value.trim_start_matches(|c: char| c.is_ascii_whitespace());
-        let (value, rest) = match value.chars().next() {
-            Some(quote @ ('"' | '\'')) => match value[1..].find(quote) {
+        let value = value.trim_ascii_start();
+        let (value, rest) = match value.as_bytes().first() {
+            Some(quote @ (b'"' | b'\'')) => match memchr(*quote, &value.as_bytes()[1..]) {
                 Some(at) => (&value[1..at + 1], &value[at + 2..]),
                 None => (&value[1..], ""),
             },
             _ => {
-                let at = value.find(|c: char| c.is_ascii_whitespace() || c == '>');
-                value.split_at(at.unwrap_or(value.len()))
+                let end = |b: &u8| b.is_ascii_whitespace() || *b == b'>';
+                value.split_at(value.bytes().position(|b| end(&b)).unwrap_or(value.len()))
             }
         };
         self.rest = rest;
@@ -234,35 +236,43 @@ impl<'a> Iterator for Attributes<'a> {
 
 /// Text with its character references decoded by the rules of HTML. Unknown ones stay.
 pub fn decode_entities(s: &str) -> Cow<'_, str> {
-    let ampersand = |s: &str| memchr(b'&', s.as_bytes());
-    if ampersand(s).is_none() {
+    if memchr(b'&', s.as_bytes()).is_none() {
         return Cow::Borrowed(s);
     }
     let mut out = String::with_capacity(s.len());
+    push_decoded(&mut out, s);
+    Cow::Owned(out)
+}
+
+/// Appends text as [`decode_entities`] returns it.
+pub(super) fn push_decoded(out: &mut String, s: &str) {
     let mut rest = s;
-    while let Some(at) = ampersand(rest) {
+    while let Some(at) = memchr(b'&', rest.as_bytes()) {
         out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        match reference(rest) {
-            Some((text, len)) => {
-                out.push_str(&text);
-                rest = &rest[len..];
+        let body = &rest[at + 1..];
+        match reference(body) {
+            Some(([first, second], len)) => {
+                out.push(first);
+                // Few names stand for two characters.
+                if second != '\0' {
+                    out.push(second);
+                }
+                rest = &body[len..];
             }
             None => {
                 out.push('&');
-                rest = &rest[1..];
+                rest = body;
             }
         }
     }
     out.push_str(rest);
-    Cow::Owned(out)
 }
 
-/// The character reference at the start of `s` and its length in bytes.
-pub(super) fn reference(s: &str) -> Option<(Cow<'static, str>, usize)> {
-    let body = s.strip_prefix('&')?;
+/// The characters of the character reference whose ampersand is before `body` (the second is mostly
+/// 0), and its length in bytes.
+fn reference(body: &str) -> Option<([char; 2], usize)> {
     if let Some(number) = body.strip_prefix('#') {
-        return numeric(number).map(|(c, len)| (c.to_string().into(), len + 2));
+        return numeric(number).map(|(c, len)| ([c, '\0'], len + 1));
     }
     let len = body.bytes().take(MAX_NAME).take_while(u8::is_ascii_alphanumeric).count();
     if len == 0 {
@@ -273,9 +283,17 @@ pub(super) fn reference(s: &str) -> Option<(Cow<'static, str>, usize)> {
         Some(b';') => (len + 1, true),
         next => (len, next != Some(&b'=')),
     };
-    let (first, second) = NAMED_ENTITIES.get(&body[..end]).filter(|c| known && c.0 != 0)?;
-    let text = [*first, *second].into_iter().filter(|c| *c != 0).filter_map(char::from_u32);
-    Some((text.collect::<String>().into(), end + 1))
+    let first = match &body[..end] {
+        "amp;" => '&',
+        "lt;" => '<',
+        "gt;" => '>',
+        "quot;" => '"',
+        name => {
+            let (first, second) = NAMED_ENTITIES.get(name).filter(|c| known && c.0 != 0)?;
+            return Some(([*first, *second].map(|c| char::from_u32(c).unwrap_or('\0')), end));
+        }
+    };
+    Some(([first, '\0'], end))
 }
 
 /// Length of the longest name of a character reference, in bytes.
