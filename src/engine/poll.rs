@@ -281,11 +281,7 @@ async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
 }
 
 /// Corrects the facts that an earlier poll stored for a source.
-async fn amend(
-    context: &Context,
-    key: i64,
-    change: impl FnOnce(&mut SourceFacts) + Send + 'static,
-) {
+async fn amend(context: &Context, key: i64, change: impl Fn(&mut SourceFacts) + Send + 'static) {
     if let Err(e) = context.store.change_facts(key, change).await {
         tracing::error!("cannot correct the facts of a source: {e}");
     }
@@ -442,8 +438,8 @@ pub(super) async fn store(
         pages,
         record,
         finish: Box::new(move |facts, ingested| {
-            if let Some(site) = site {
-                facts.website = site;
+            if let Some(site) = &site {
+                facts.website = site.clone();
             }
             verdict.apply(facts, ingested);
         }),

@@ -62,6 +62,8 @@ pub(super) struct Loop {
     done: usize,
     total: usize,
     wake: Option<Time>,
+    /// The latest time that this loop has seen; `None` until the plans were compared with the clock.
+    latest: Option<Time>,
 }
 
 impl Loop {
@@ -85,6 +87,7 @@ impl Loop {
             done: 0,
             total: 0,
             wake: None,
+            latest: None,
         }
     }
 
@@ -179,6 +182,8 @@ impl Loop {
     }
 
     fn start_jobs(&mut self) {
+        let now = self.context.clock.now();
+        self.latest = self.latest.map(|latest| latest.max(now));
         while self.tasks.len() < MAX_TASKS {
             let Some((claim, job)) = self.queue.pop() else { return };
             let (context, recorded) = (self.context.clone(), self.role.is_locked());
@@ -230,13 +235,20 @@ impl Loop {
             tracing::info!("the other newsfed process has ended; this one polls the sources now");
             self.postpone_unfinished(now).await;
             budget::restore(&self.context).await;
+            self.latest = None;
         }
         self.wake = self.role.next_try(now);
         let role = self.role.role();
+        // Only a clock that was set back is behind what was recorded by this process.
         if matches!(role, Role::Follows | Role::OnDemand)
-            && let Err(e) = self.heal(now).await
+            && self.latest.is_none_or(|latest| now < latest)
         {
-            tracing::error!("cannot correct the plans after the clock was set back: {e}");
+            match self.heal(now).await {
+                Ok(()) => self.latest = Some(now),
+                Err(e) => {
+                    tracing::error!("cannot correct the plans after the clock was set back: {e}");
+                }
+            }
         }
         if role != Role::Follows {
             return;

@@ -85,7 +85,7 @@ pub(super) fn validators_to_send(facts: &SourceFacts, now: Time) -> Validators {
 
 impl Verdict {
     /// Updates the facts inside the transaction that stores the items.
-    pub(super) fn apply(self, facts: &mut SourceFacts, ingested: &Ingested) {
+    pub(super) fn apply(&self, facts: &mut SourceFacts, ingested: &Ingested) {
         // The clock may have been set back during the poll.
         facts.last_poll = Some(self.started.min(self.now));
         let failed = matches!(self.outcome, Outcome::Failed { .. });
@@ -100,9 +100,9 @@ impl Verdict {
             (true, true) => {}
         }
         self.plan_next(facts, ingested);
-        if let Some(document) = self.document {
-            facts.feed_title = document.title.or(facts.feed_title.take());
-            facts.home_url = document.home_url.or(facts.home_url.take());
+        if let Some(document) = &self.document {
+            facts.feed_title = document.title.clone().or(facts.feed_title.take());
+            facts.home_url = document.home_url.clone().or(facts.home_url.take());
             facts.body_hash = Some(document.hash);
         }
     }

@@ -21,6 +21,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-7.sql")),
     M::up(include_str!("schema-8.sql")),
     M::up(include_str!("schema-9.sql")),
+    M::up(include_str!("schema-10.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.
@@ -35,7 +36,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     conn.pragma_update(None, "journal_mode", "WAL").map_err(forbidden)?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
-    // Each job's savepoint keeps the pages it changes; on disk that costs as much as the job.
+    // What statements keep to be undone; on disk that costs as much as what they write.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     // Large enough for the pages and the log of one transaction, so that each is written once.
     conn.pragma_update(None, "cache_size", -2048)?;
@@ -266,6 +267,37 @@ mod tests {
         .unwrap();
         assert_eq!(all("SELECT comments_seen FROM item ORDER BY key"), [Some(3), None]);
         assert!(backup_path(&path, 8).exists());
+    }
+
+    #[test]
+    fn migrates_the_schema_that_counted_each_item() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let mut old = Connection::open(&path).unwrap();
+        Migrations::from_slice(STEPS).to_version(&mut old, 9).unwrap();
+        let insert =
+            "INSERT INTO item (id, source, date, discovered, title, url_hash, content_hash,
+            version_hash) VALUES (randomblob(16), 1, 7, 7, 't', 1, 1, 1)";
+        old.execute_batch(&format!(
+            "INSERT INTO source (key, id, url) VALUES (1, 'a', 'http://a/'); {insert}; {insert}; {insert};
+             UPDATE item SET read = 1 WHERE key = 1; UPDATE item SET pinned = 1 WHERE key = 2"
+        ))
+        .unwrap();
+        drop(old);
+        let new = open_writer(&path).unwrap();
+        let counts = || -> (i64, i64, i64) {
+            let columns = |r: &rusqlite::Row<'_>| Ok((r.get(0)?, r.get(1)?, r.get(2)?));
+            new.query_row("SELECT items, unread, pinned FROM source", [], columns).unwrap()
+        };
+        assert_eq!(counts(), (3, 2, 1));
+        new.execute_batch(insert).unwrap();
+        assert_eq!(counts(), (3, 2, 1), "whoever inserts items counts them");
+        new.execute_batch(
+            "UPDATE source SET items = 4, unread = 3; DELETE FROM item WHERE key = 2",
+        )
+        .unwrap();
+        assert_eq!(counts(), (3, 2, 0));
+        assert!(backup_path(&path, 9).exists());
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! The full-text index: titles in the transaction that stores them, bodies in the background in
-//! batches.
+//! The full-text index, written in the background in batches.
 
 use super::articles::unpack;
 use super::error::Result;
@@ -8,41 +7,6 @@ use super::rows::to_json;
 use crate::model::TextFrom;
 use crate::util::html;
 use rusqlite::{Connection, params};
-
-/// Prepares a writer's connection for [`queue_title`].
-pub(super) fn open(conn: &Connection) -> Result<()> {
-    Ok(conn.execute_batch("CREATE TEMP TABLE untitled (item INTEGER PRIMARY KEY, new INTEGER)")?)
-}
-
-/// Queues the title of an item for indexing at the end of the transaction, because the index
-/// writes and merges its data at each savepoint.
-pub(super) fn queue_title(conn: &Connection, item: i64, new: bool) -> Result<()> {
-    conn.prepare_cached("INSERT OR IGNORE INTO temp.untitled VALUES (?1, ?2)")?
-        .execute(params![item, new])?;
-    Ok(())
-}
-
-/// Indexes the titles that were queued in this transaction.
-pub(super) fn write_titles(conn: &Connection) -> Result<()> {
-    let queued = |new: bool| -> Result<bool> {
-        let mut query =
-            conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM temp.untitled WHERE new = ?1)")?;
-        Ok(query.query_row([new], |r| r.get(0))?)
-    };
-    for (new, insert) in [(true, "INSERT"), (false, "INSERT OR REPLACE")] {
-        if queued(new)? {
-            conn.prepare_cached(&format!(
-                "{insert} INTO item_text (rowid, title, authors, body)
-                 SELECT i.key, i.title, d.authors, '' FROM temp.untitled t
-                 CROSS JOIN item i ON i.key = t.item CROSS JOIN detail d ON d.item = t.item
-                 WHERE t.new = ?1"
-            ))?
-            .execute([new])?;
-        }
-    }
-    conn.prepare_cached("DELETE FROM temp.untitled")?.execute([])?;
-    Ok(())
-}
 
 /// Items in one batch: small enough that a waiting mark is not noticeably delayed.
 const BATCH: i64 = 200;
@@ -160,14 +124,10 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
         "INSERT OR REPLACE INTO item_text (rowid, title, authors, body)
          SELECT i.key, i.title, d.authors, ?2 FROM item i JOIN detail d ON d.item = i.key WHERE i.key = ?1",
     )?;
-    // The title goes in with the body; queued by a poll in this transaction, it would replace
-    // both.
-    let mut titled = conn.prepare_cached("DELETE FROM temp.untitled WHERE item = ?1")?;
     let mut count = conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?;
     for body in batch {
         if done.execute(params![body.item, body.content_hash, body.article])? > 0 {
             index.execute(params![body.item, body.text])?;
-            titled.execute([body.item])?;
             count.execute(params![body.item, count_words(&body.text)])?;
             written = true;
         }

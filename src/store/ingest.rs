@@ -3,7 +3,6 @@
 use super::attempts;
 use super::error::Result;
 use super::identity::Prepared;
-use super::index;
 use super::pages::{self, PollPages};
 use super::rows::{KeptOutcome, load_facts, save_facts, to_json};
 use super::versions;
@@ -26,8 +25,8 @@ pub struct FinishedPoll {
     pub finish: Finish,
 }
 
-/// Updates the facts of a source at the end of a poll.
-pub type Finish = Box<dyn FnOnce(&mut SourceFacts, &Ingested) + Send>;
+/// Updates the facts of a source at the end of a poll. It may be called twice.
+pub type Finish = Box<dyn Fn(&mut SourceFacts, &Ingested) + Send>;
 
 /// The counts of one document's entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,28 +40,29 @@ pub struct Ingested {
 }
 
 /// Runs inside the writer's transaction. Returns `None` if the source has been deleted.
-pub(super) fn store(conn: &Connection, poll: FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
-    let Some(mut facts) = load_facts(conn, poll.source)? else { return Ok(None) };
-    let FinishedPoll { source, entries, pages, automatic, mut record, finish } = poll;
+pub(super) fn store(conn: &Connection, poll: &FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
+    let source = poll.source;
+    let Some(mut facts) = load_facts(conn, source)? else { return Ok(None) };
+    let mut record = poll.record.clone();
     let mut done = Ingested::default();
-    if let Some(entries) = entries {
+    if let Some(entries) = &poll.entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
         done = ingest(conn, source, entries, record.at)?;
         record.outcome = fetched(&done, total);
     }
-    if let Some(pages) = pages {
-        pages::save(conn, source, &pages)?;
-        if let Some(kept) = pages.kept {
+    if let Some(pages) = &poll.pages {
+        pages::save(conn, source, pages)?;
+        if let Some(kept) = &pages.kept {
             let total =
                 u32::try_from(kept.new.len()).unwrap_or(u32::MAX).saturating_add(kept.known);
-            record.outcome = fetched(&kept, total);
-            done = kept;
+            record.outcome = fetched(kept, total);
+            done = kept.clone();
         }
     }
     facts.last_outcome = Some(record.outcome.clone());
-    finish(&mut facts, &done);
+    (poll.finish)(&mut facts, &done);
     save_facts(conn, &facts)?;
-    save_poll(conn, source, &record, automatic)?;
+    save_poll(conn, source, &record, poll.automatic)?;
     attempts::finish(conn, source)?;
     Ok(Some((done, record.outcome)))
 }
@@ -105,7 +105,7 @@ pub(super) fn save_poll(
 fn ingest(
     conn: &Connection,
     source: i64,
-    entries: Vec<Prepared>,
+    entries: &[Prepared],
     discovered: Time,
 ) -> Result<Ingested> {
     let mut items: Vec<Option<i64>> = vec![None; entries.len()];
@@ -142,7 +142,20 @@ fn ingest(
             }
         }
     }
+    count_new(conn, source, done.new.len())?;
     Ok(done)
+}
+
+/// Adds new items to the counts of their source: once for all, because its row is long. What marks
+/// and removals change, triggers count.
+pub(super) fn count_new(conn: &Connection, source: i64, new: usize) -> Result<()> {
+    if new > 0 {
+        conn.prepare_cached(
+            "UPDATE source SET items = items + ?2, unread = unread + ?2 WHERE key = ?1",
+        )?
+        .execute(params![source, i64::try_from(new).unwrap_or(i64::MAX)])?;
+    }
+    Ok(())
 }
 
 /// Whether a source has any row of a kind.
@@ -238,7 +251,7 @@ fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
-/// Stores a new item under the given key, or under one above all others.
+/// Stores a new item under the given key, or under one above all others. [`count_new`] counts it.
 pub(super) fn insert(
     conn: &Connection,
     source: i64,
@@ -266,8 +279,7 @@ pub(super) fn insert(
     ])?;
     let key = conn.last_insert_rowid();
     save_detail(conn, key, new)?;
-    save_comments(conn, key, &new.entry)?;
-    index::queue_title(conn, key, true)
+    save_comments(conn, key, &new.entry)
 }
 
 /// Updates a known item, keeping its read and pin marks; returns whether anything changed. `left`:
@@ -308,7 +320,6 @@ pub(super) fn update(
     if changed {
         versions::keep_feed_version(conn, key, &new.entry, new.identified, now, left)?;
         save_detail(conn, key, new)?;
-        index::queue_title(conn, key, false)?;
     }
     save_comments(conn, key, &new.entry)?;
     Ok(changed && edited)

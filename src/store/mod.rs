@@ -164,11 +164,11 @@ impl Store {
         self.writer().map(drop)
     }
 
-    /// Runs a job on the writer thread. If the database could not be opened for writing, that is
+    /// Runs a job on the writer thread, twice if one that shares its transaction fails. If the database could not be opened for writing, that is
     /// tried again on a blocking thread.
     async fn call<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&rusqlite::Connection) -> Result<T> + Send + 'static,
+        job: impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.opened().await?.call(job).await
     }
@@ -176,7 +176,7 @@ impl Store {
     /// Like [`Store::call`], for what nobody needs to notice: the revision stays.
     async fn call_quietly<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&rusqlite::Connection) -> Result<T> + Send + 'static,
+        job: impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.opened().await?.call_quietly(job).await
     }
@@ -246,8 +246,11 @@ impl Store {
     /// Replaces what is stored of an article (row key) by what its page says now. Marks stay.
     /// Returns whether anything changed.
     pub async fn replace_article(&self, item: i64, article: Prepared, now: Time) -> Result<bool> {
-        let mut left = versions::EXAMINED;
-        self.call(move |conn| ingest::update(conn, item, &article, now, &mut left)).await
+        self.call(move |conn| {
+            let mut left = versions::EXAMINED;
+            ingest::update(conn, item, &article, now, &mut left)
+        })
+        .await
     }
 
     /// Forgets which pages of a source (row key) were refused; those from before it was followed
@@ -258,7 +261,7 @@ impl Store {
 
     /// Stores a finished poll in one transaction. `None` if the source is gone.
     pub async fn store_poll(&self, poll: FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
-        self.call(move |conn| ingest::store(conn, poll)).await
+        self.call(move |conn| ingest::store(conn, &poll)).await
     }
 
     /// Lifts the back-off of these sources (row keys) after refusals such as 404, because the user
@@ -307,14 +310,14 @@ impl Store {
         outcome: Outcome,
         fail: impl Fn(&mut SourceFacts, u32) + Send + 'static,
     ) -> Result<usize> {
-        self.call(move |conn| attempts::fail_unfinished(conn, &outcome, fail)).await
+        self.call(move |conn| attempts::fail_unfinished(conn, &outcome, &fail)).await
     }
 
     /// Changes the facts of a source without a poll.
     pub async fn change_facts(
         &self,
         source: i64,
-        change: impl FnOnce(&mut SourceFacts) + Send + 'static,
+        change: impl Fn(&mut SourceFacts) + Send + 'static,
     ) -> Result<()> {
         self.call(move |conn| {
             if let Some(mut facts) = rows::load_facts(conn, source)? {

@@ -4,7 +4,7 @@
 use super::copies::{self, ListCopy};
 use super::error::Result;
 use super::identity::{Prepared, address_hash, guid_hash};
-use super::ingest::{Ingested, insert, was_pruned};
+use super::ingest::{Ingested, count_new, insert, was_pruned};
 use super::reader::Reader;
 use super::rows::time;
 use crate::model::Time;
@@ -103,6 +103,7 @@ pub(super) fn ingest(
         insert(conn, source, entry, discovered, key)?;
         done.new.push(entry.entry.published.or(entry.entry.updated));
     }
+    count_new(conn, source, done.new.len())?;
     done.new.reverse();
     Ok((done, keys))
 }

@@ -67,6 +67,8 @@ const FINISH: &str = "
     UPDATE article SET indexed = 0
         WHERE key < (SELECT max(newer.key) FROM article newer WHERE newer.item = article.item);
     INSERT INTO version_text (rowid, title, authors, body) SELECT -key, title, '', '' FROM headline;
+    UPDATE source SET (items, unread, pinned) = (SELECT count(*), coalesce(sum(read = 0), 0), coalesce(sum(pinned), 0)
+        FROM item WHERE source = source.key);
     INSERT INTO detail (item, publisher) SELECT key, '' FROM item WHERE key NOT IN (SELECT item FROM detail);
     UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL;";
 

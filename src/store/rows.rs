@@ -148,10 +148,7 @@ pub(super) const FACTS: &str =
     FROM source ";
 
 pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
-    let pause = match (opt_time(r.get(14)?), json::<PauseReason>(r.get(15)?)) {
-        (Some(until), Some(reason)) => Some(Pause { until, reason }),
-        _ => None,
-    };
+    let pause = pause_of(opt_time(r.get(14)?), r.get(15)?);
     Ok(SourceFacts {
         key: r.get(0)?,
         id: SourceId(r.get(1)?),
@@ -179,6 +176,11 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         validators_of: r.get(24)?,
         website: json(r.get(26)?).unwrap_or_default(),
     })
+}
+
+/// A pause from its two columns.
+pub(super) fn pause_of(until: Option<Time>, reason: Option<String>) -> Option<Pause> {
+    Some(Pause { until: until?, reason: json::<PauseReason>(reason)? })
 }
 
 /// The facts of one source, `None` if there is no such row.

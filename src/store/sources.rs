@@ -2,7 +2,7 @@
 
 use super::error::Result;
 use super::reader::Reader;
-use super::rows::{FACTS, POLL, facts, json, poll, time, to_json};
+use super::rows::{FACTS, POLL, facts, json, opt_time, pause_of, poll, time, to_json};
 use crate::model::{Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
@@ -145,17 +145,18 @@ pub struct Due {
 impl Reader {
     /// The enabled sources in the order of their next poll, at most `limit`.
     pub fn by_next_poll(&self, limit: usize) -> Result<Vec<Due>> {
-        let mut query = self.conn.prepare_cached(&format!(
-            "{FACTS} INDEXED BY source_due WHERE declared = 1 AND enabled = 1
-             ORDER BY next_poll LIMIT ?1"
-        ))?;
+        let mut query = self.conn.prepare_cached(
+            "SELECT key, id, next_poll, paused_until, pause_reason, schedule
+             FROM source INDEXED BY source_due WHERE declared = 1 AND enabled = 1
+             ORDER BY next_poll LIMIT ?1",
+        )?;
         let rows = query.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |r| {
-            facts(r).map(|f| Due {
-                key: f.key,
-                id: f.id,
-                next_poll: f.next_poll,
-                pause: f.pause,
-                schedule: f.schedule,
+            Ok(Due {
+                key: r.get(0)?,
+                id: SourceId(r.get(1)?),
+                next_poll: opt_time(r.get(2)?),
+                pause: pause_of(opt_time(r.get(3)?), r.get(4)?),
+                schedule: r.get(5)?,
             })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -1,11 +1,12 @@
 //! The writer thread: the only read-write connection of this process.
 //!
-//! Jobs that wait at the same time share one transaction, each in a savepoint of its own, so a
-//! failed job does not affect the others. Replies are sent after the commit.
+//! Jobs that wait at the same time share one transaction. If one of them fails, the transaction is
+//! rolled back and they run again, each in a savepoint of its own, so that a failed job does not
+//! affect the others: savepoints copy each page that changes, and hardly any job fails. So a job
+//! may run twice, and has no effect but on the database. Replies are sent after the commit.
 
 use super::connect::open_writer;
 use super::error::{Result, StoreError};
-use super::index;
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,16 +17,49 @@ const QUEUE: usize = 64;
 /// Jobs in one transaction.
 const BATCH: usize = 64;
 
-/// Runs inside the transaction, or gets the error if there is none; returns whether it succeeded,
-/// and the function that sends the reply.
-type Work = Box<dyn FnOnce(Result<&Connection>) -> (bool, Reply) + Send>;
-/// Sends the reply; gets the error of a failed commit.
-type Reply = Box<dyn FnOnce(Option<StoreError>) + Send>;
+/// A job and the one who waits for it.
+trait Work: Send {
+    /// Runs inside the transaction; returns whether it succeeded.
+    fn run(&mut self, conn: &Connection) -> bool;
+    /// Sends the result, or the error of the transaction.
+    fn reply(self: Box<Self>, failed: Option<&StoreError>);
+}
+
+struct Call<T, F> {
+    work: F,
+    result: Option<Result<T>>,
+    reply: oneshot::Sender<Result<T>>,
+}
+
+impl<T: Send, F: Fn(&Connection) -> Result<T> + Send> Work for Call<T, F> {
+    fn run(&mut self, conn: &Connection) -> bool {
+        self.result.insert((self.work)(conn)).is_ok()
+    }
+
+    fn reply(self: Box<Self>, failed: Option<&StoreError>) {
+        let result = match (failed, self.result) {
+            (_, Some(Err(own))) => Err(own),
+            (Some(e), _) => Err(e.clone()),
+            (None, result) => result.unwrap_or(Err(StoreError::Closed)),
+        };
+        // If the calling task was dropped, nobody waits for the reply, but the work is done.
+        let _ = self.reply.send(result);
+    }
+}
 
 struct Job {
-    work: Work,
+    work: Box<dyn Work>,
     /// Whether the revision stays although something changes.
     quiet: bool,
+}
+
+impl Job {
+    /// Returns whether it succeeded, and whether it changed something that others need to notice.
+    fn run(&mut self, conn: &Connection) -> (bool, bool) {
+        let before = conn.total_changes();
+        let ok = self.work.run(conn);
+        (ok, !self.quiet && conn.total_changes() != before)
+    }
 }
 
 /// Sends jobs to the writer thread.
@@ -41,7 +75,6 @@ impl Writer {
     /// something.
     pub(super) fn start(path: &Path, revision: Arc<watch::Sender<u64>>) -> Result<(Self, Joined)> {
         let conn = open_writer(path)?;
-        index::open(&conn)?;
         let (jobs, queue) = mpsc::channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("newsfed-writer".to_owned())
@@ -53,7 +86,7 @@ impl Writer {
     /// Runs a job and waits for its commit.
     pub(super) async fn call<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+        work: impl Fn(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.send(false, work).await
     }
@@ -61,7 +94,7 @@ impl Writer {
     /// Like [`Writer::call`], but the revision stays.
     pub(super) async fn call_quietly<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+        work: impl Fn(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.send(true, work).await
     }
@@ -69,98 +102,101 @@ impl Writer {
     async fn send<T: Send + 'static>(
         &self,
         quiet: bool,
-        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+        work: impl Fn(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (work, answer) = job(work);
-        self.jobs.send(Job { work, quiet }).await.map_err(|_| StoreError::Closed)?;
+        let (job, answer) = job(quiet, work);
+        self.jobs.send(job).await.map_err(|_| StoreError::Closed)?;
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
     /// Like [`Writer::call`], outside of a runtime.
     pub(super) fn call_blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+        work: impl Fn(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (work, answer) = job(work);
-        self.jobs.blocking_send(Job { work, quiet: false }).map_err(|_| StoreError::Closed)?;
+        let (job, answer) = job(false, work);
+        self.jobs.blocking_send(job).map_err(|_| StoreError::Closed)?;
         answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 }
 
 fn job<T: Send + 'static>(
-    work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
-) -> (Work, oneshot::Receiver<Result<T>>) {
+    quiet: bool,
+    work: impl Fn(&Connection) -> Result<T> + Send + 'static,
+) -> (Job, oneshot::Receiver<Result<T>>) {
     let (reply, answer) = oneshot::channel();
-    let work: Work = Box::new(move |conn| {
-        let result = conn.and_then(work);
-        let ok = result.is_ok();
-        let after: Reply = Box::new(move |failed| {
-            // If the calling task was dropped, nobody waits for the reply, but the work is done.
-            let _ = reply.send(match (failed, result) {
-                (Some(e), Ok(_)) => Err(e),
-                (_, result) => result,
-            });
-        });
-        (ok, after)
-    });
-    (work, answer)
+    (Job { work: Box::new(Call { work, result: None, reply }), quiet }, answer)
 }
 
 fn run(conn: Connection, mut queue: mpsc::Receiver<Job>, revision: &watch::Sender<u64>) {
     while let Some(first) = queue.blocking_recv() {
-        let mut answers = Vec::new();
-        let mut changed = false;
-        let result = batch(&conn, first, &mut queue, &mut answers, &mut changed);
+        let mut jobs = vec![first];
+        let result = match together(&conn, &mut jobs, &mut queue) {
+            Ok(Some(changed)) => Ok(changed),
+            Ok(None) => singly(&conn, &mut jobs),
+            Err(e) => Err(e),
+        };
         if let Err(e) = &result {
             tracing::error!("write failed: {e}");
-            // A commit that failed may have left the transaction open.
-            if !conn.is_autocommit() {
-                let _ = conn.execute_batch("ROLLBACK");
-            }
+            roll_back(&conn);
         }
-        for answer in answers {
-            answer(result.as_ref().err().cloned());
+        for job in jobs {
+            job.work.reply(result.as_ref().err());
         }
-        if result.is_ok() && changed {
+        if let Ok(true) = result {
             revision.send_modify(|r| *r += 1);
         }
     }
-    if let Err(e) = conn.execute_batch("PRAGMA optimize") {
-        tracing::warn!("optimize on close: {e}");
+}
+
+/// Ends a transaction that is still open after an error.
+fn roll_back(conn: &Connection) {
+    if !conn.is_autocommit()
+        && let Err(e) = conn.execute_batch("ROLLBACK")
+    {
+        tracing::error!("cannot roll back: {e}");
     }
 }
 
-fn batch(
+/// Runs the jobs, and those that arrive until they are done, in one transaction. Returns whether
+/// something has changed; `None` if a job failed, and nothing has.
+fn together(
     conn: &Connection,
-    first: Job,
+    jobs: &mut Vec<Job>,
     queue: &mut mpsc::Receiver<Job>,
-    answers: &mut Vec<Reply>,
-    changed: &mut bool,
-) -> Result<()> {
-    let begun = conn.execute_batch("BEGIN IMMEDIATE").map_err(StoreError::from);
-    let mut next = Some(first);
-    while let Some(job) = next {
-        match &begun {
-            Ok(()) => *changed |= in_savepoint(conn, job, answers)?,
-            // Without a transaction no job runs; each caller gets the error.
-            Err(e) => answers.push((job.work)(Err(e.clone())).1),
+) -> Result<Option<bool>> {
+    conn.execute_batch("BEGIN IMMEDIATE")?;
+    let (mut done, mut changed) = (0, false);
+    while let Some(job) = jobs.get_mut(done) {
+        let (ok, changes) = job.run(conn);
+        if !ok {
+            roll_back(conn);
+            return Ok(None);
         }
-        next = if answers.len() < BATCH { queue.try_recv().ok() } else { None };
+        changed |= changes;
+        done += 1;
+        if done == jobs.len() && done < BATCH {
+            jobs.extend(queue.try_recv());
+        }
     }
-    begun?;
-    index::write_titles(conn)?;
-    Ok(conn.execute_batch("COMMIT")?)
+    conn.execute_batch("COMMIT")?;
+    Ok(Some(changed))
 }
 
-/// Returns whether the job changed something that others need to notice.
-fn in_savepoint(conn: &Connection, job: Job, answers: &mut Vec<Reply>) -> Result<bool> {
-    let before = conn.total_changes();
-    conn.execute_batch("SAVEPOINT job")?;
-    let (ok, answer) = (job.work)(Ok(conn));
-    answers.push(answer);
-    if !ok {
-        conn.execute_batch("ROLLBACK TO job")?;
+/// Runs the jobs in one transaction, each in a savepoint. Returns whether something has changed.
+fn singly(conn: &Connection, jobs: &mut [Job]) -> Result<bool> {
+    conn.execute_batch("BEGIN IMMEDIATE")?;
+    let mut changed = false;
+    for job in jobs {
+        conn.execute_batch("SAVEPOINT job")?;
+        let (ok, changes) = job.run(conn);
+        if ok {
+            changed |= changes;
+        } else {
+            conn.execute_batch("ROLLBACK TO job")?;
+        }
+        conn.execute_batch("RELEASE job")?;
     }
-    conn.execute_batch("RELEASE job")?;
-    Ok(!job.quiet && conn.total_changes() != before)
+    conn.execute_batch("COMMIT")?;
+    Ok(changed)
 }

@@ -23,7 +23,7 @@ fn a_full_disk_is_reported_loses_nothing_and_recovers() {
     };
     let write = || {
         let poll = f.finished(source, (1..4).map(big).collect());
-        f.store.writer().unwrap().call_blocking(move |conn| ingest::store(conn, poll))
+        f.store.writer().unwrap().call_blocking(move |conn| ingest::store(conn, &poll))
     };
     limit(1);
     let error = write().unwrap_err();
@@ -35,4 +35,40 @@ fn a_full_disk_is_reported_loses_nothing_and_recovers() {
     assert_eq!(write().unwrap().unwrap().0.new.len(), 3);
     assert_eq!(f.counts("a"), (4, 3, 1));
     assert!(f.store.reader().unwrap().check().unwrap().is_empty());
+}
+
+#[test]
+fn a_failed_job_affects_no_other_one_in_its_transaction() {
+    let f = Fixture::new(&["a", "b"]);
+    let polls = ["a", "b"].map(|id| f.finished(f.key(id), vec![entry(id)]));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let (go, gate) = std::sync::mpsc::channel::<()>();
+        // While this job waits, the others queue up behind it; run again, it does not wait.
+        let first = f.store.call(move |_| {
+            let _ended = gate.recv();
+            Ok(())
+        });
+        let fails = f.store.call(|conn| {
+            conn.execute("UPDATE source SET etag = x'00'", [])?;
+            conn.execute("INSERT INTO item (key) VALUES (1)", []).map(drop)?;
+            Ok(())
+        });
+        let [a, b] = polls;
+        let open = async {
+            tokio::task::yield_now().await;
+            drop(go);
+        };
+        let (a, b) = (f.store.store_poll(a), f.store.store_poll(b));
+        let (first, a, fails, b, ()) = tokio::join!(first, a, fails, b, open);
+        first.unwrap();
+        assert!(matches!(fails, Err(StoreError::Sqlite(_))), "{fails:?}");
+        for poll in [a, b] {
+            assert_eq!(poll.unwrap().unwrap().0.new.len(), 1);
+        }
+    });
+    assert_eq!(f.titles(&View::of(Scope::All)).len(), 2);
+    assert_eq!((f.counts("a"), f.counts("b")), ((1, 1, 0), (1, 1, 0)));
+    let source = f.store.reader().unwrap().source(f.key("a")).unwrap().unwrap();
+    assert_eq!(source.validators.etag, None, "the failed job left something behind");
 }

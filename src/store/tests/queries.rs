@@ -183,8 +183,7 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
         let own = items.iter().enumerate().filter(|(_, made)| made.4 == of);
         f.poll(source.id.as_str(), own.map(entry).collect());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    while runtime.block_on(f.store.index_step()).unwrap().is_some() {}
+    f.index_all();
     let number = |row: &ItemRow| -> usize {
         row.title.rsplit(" n").next().and_then(|n| n.trim_start_matches('n').parse().ok()).unwrap()
     };
@@ -271,6 +270,7 @@ fn counting_stops_at_its_limits() {
     for from in [0, 500, 1000] {
         f.poll("s", entries(from));
     }
+    f.index_all();
     let count = |text: &str| {
         let view = View { criteria: criteria(text), ..View::of(Scope::All) };
         f.store.reader().unwrap().count(&view).unwrap()

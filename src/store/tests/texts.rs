@@ -18,19 +18,6 @@ impl Fixture {
         writer.call_blocking(move |conn| articles::save(conn, &fetched)).unwrap()
     }
 
-    fn index_all(&self) {
-        loop {
-            let batch = self.store.reader().unwrap().next_unindexed().unwrap();
-            let versions = self.store.reader().unwrap().next_unindexed_versions().unwrap();
-            if batch.is_empty() && versions.is_empty() {
-                return;
-            }
-            let writer = self.store.writer().unwrap();
-            writer.call_blocking(move |conn| index::write_batch(conn, &batch)).unwrap();
-            writer.call_blocking(move |conn| index::write_versions(conn, &versions)).unwrap();
-        }
-    }
-
     fn found(&self, query: &str) -> usize {
         let criteria = criteria(query);
         self.rows(&View { criteria, ..View::of(Scope::All) }).len()
