@@ -99,8 +99,12 @@ fn outline(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn hash(bencher: Bencher<'_, '_>) {
-    let entries = entries(0);
-    bencher.counter(ItemsCount::new(ENTRIES)).with_inputs(|| entries.clone()).bench_values(prepare);
+    let (entries, database) = (entries(0), Database::new());
+    let hashing = database.store.hashing_blocking().unwrap();
+    bencher
+        .counter(ItemsCount::new(ENTRIES))
+        .with_inputs(|| entries.clone())
+        .bench_values(|entries| prepare(entries, &hashing));
 }
 
 #[divan::bench(sample_count = 50, sample_size = 1)]
@@ -252,7 +256,7 @@ impl Database {
             pages: None,
             source: self.source,
             automatic: true,
-            entries: Some(prepare(entries(number))),
+            entries: Some(prepare(entries(number), &self.store.hashing_blocking().unwrap())),
             record: PollRecord {
                 at: chrono::Utc::now(),
                 status: Some(200),

@@ -11,7 +11,7 @@ use chrono::{TimeDelta, Utc};
 use clap::Parser;
 use newsfed::config::{self, Paths};
 use newsfed::model::{Entry, Outcome, PollRecord, SourceFacts, Time};
-use newsfed::store::{FinishedPoll, Store, prepare};
+use newsfed::store::{FinishedPoll, Prepared, Store, prepare};
 use prose::Prose;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -92,6 +92,7 @@ fn declare(paths: &Paths, sources: usize, prose: &mut Prose) -> Result<()> {
 async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Prose) -> Result<()> {
     let per_source = args.items.div_ceil(facts.len());
     let rounds = per_source.div_ceil(PER_POLL);
+    let hashing = store.hashing().await?;
     let (now, mut left, mut under_way) = (Utc::now(), args.items, JoinSet::new());
     for round in 0..rounds {
         let ago = TimeDelta::seconds(BETWEEN * i64::try_from(rounds - 1 - round)?);
@@ -99,7 +100,8 @@ async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Pro
             let count = left.min(PER_POLL).min(per_source - round * PER_POLL);
             left -= count;
             let entries = (0..count).map(|n| entry(prose, now - ago, source.key, round, n));
-            let poll = poll(source.key, entries.collect(), now - ago);
+            let entries = prepare(entries.collect(), &hashing);
+            let poll = poll(source.key, entries, now - ago);
             let store = store.clone();
             under_way.spawn(async move { store.store_poll(poll).await });
             // As many as share one transaction.
@@ -116,12 +118,12 @@ async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Pro
     Ok(())
 }
 
-fn poll(source: i64, entries: Vec<Entry>, at: Time) -> FinishedPoll {
+fn poll(source: i64, entries: Vec<Prepared>, at: Time) -> FinishedPoll {
     FinishedPoll {
         pages: None,
         source,
         automatic: true,
-        entries: Some(prepare(entries)),
+        entries: Some(entries),
         record: PollRecord {
             at,
             status: Some(200),

@@ -169,12 +169,6 @@ impl Context {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Parses a feed.
-    pub(super) async fn parse(&self, response: Response) -> Result<ParsedFeed, String> {
-        let parsed = self.read_document(response.body.len(), move || parse(&response)).await;
-        parsed.unwrap_or_else(|| Err("the document could not be read (this is a bug)".to_owned()))
-    }
-
     /// Runs short work outside the runtime's threads; `None` if it panicked.
     pub(super) async fn work<T: Send + 'static>(
         &self,
@@ -254,7 +248,8 @@ impl Context {
     }
 }
 
-fn parse(response: &Response) -> Result<ParsedFeed, String> {
+/// Parses a feed.
+pub(super) fn parse(response: &Response) -> Result<ParsedFeed, String> {
     let mut feed =
         feed::parse_followed(&response.body, response.content_type(), Some(&response.final_url))
             .map_err(|e| text::line(&e.to_string()))?;

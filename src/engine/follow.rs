@@ -5,7 +5,7 @@ use super::context::FileState;
 use super::edit::blocking;
 use super::handle::Handle;
 use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, Pace, TimedResponse, Way};
-use super::poll::{Finished, Started, read_response, store};
+use super::poll::{Finished, ReadFeed, Started, read_response, store};
 use super::queue::Job;
 use super::site::{PageFetcher, Prefetched};
 use crate::config::{
@@ -21,7 +21,6 @@ use crate::store::{PollFilter, StoreError};
 use crate::util::url as address;
 use crate::website::Page;
 use crate::website::propose::{Sample, article_rules};
-use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -242,11 +241,17 @@ impl Handle {
     ) -> Result<(), FollowError> {
         let source = Arc::new(source.clone());
         let job = Job { key: facts.key, source, pace: Pace::Manual, report: None };
+        let hashing = self.context.store.hashing().await?;
         let (at, finished) = match first {
             FirstFetch::Feed(FirstFeed { feed, response: TimedResponse { response, at } }) => {
-                let hash: [u8; 32] = Sha256::digest(&response.body).into();
                 let finished = Finished::of(&response, job.source.url.to_string());
-                (at, finished.take(&self.context, feed, hash).await)
+                let body = response.body.clone();
+                let read = move || ReadFeed::new(feed, hashing.document(&body), &hashing);
+                let finished = match self.context.read_document(response.body.len(), read).await {
+                    Some(feed) => finished.take(feed),
+                    None => finished.unreadable(),
+                };
+                (at, finished)
             }
             FirstFetch::Page(FirstPage { response: TimedResponse { response, at }, .. }) => {
                 let mut facts = facts.clone();
@@ -254,7 +259,8 @@ impl Handle {
                     facts.website = facts.website.under(rules);
                 }
                 let fetcher = PageFetcher::new(&self.context, &job.source, false);
-                let started = Started { context: &self.context, job: &job, facts: &facts, at };
+                let started =
+                    Started { context: &self.context, job: &job, facts: &facts, at, hashing };
                 let mut finished = Finished::of(&response, job.source.url.to_string());
                 finished.requests += u32::try_from(prefetched.len()).unwrap_or(0);
                 (at, read_response(&started, fetcher, finished, response, prefetched).await)

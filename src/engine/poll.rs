@@ -1,6 +1,6 @@
 //! One poll of one source: fetch, parse, store.
 
-use super::context::{Context, Reach};
+use super::context::{Context, Reach, parse};
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
 use super::retry::sent;
@@ -13,9 +13,8 @@ use crate::model::{
 };
 use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
-use crate::store::{FinishedPoll, Prepared, StoreError, prepare};
+use crate::store::{FinishedPoll, Hashing, Prepared, StoreError, prepare};
 use crate::util::{limits, text};
-use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -77,6 +76,7 @@ pub(super) async fn poll(
         // The list is read again even if it has not changed.
         facts.website.unfinished |= job.source.kind().reads_pages();
     }
+    let hashing = context.store.hashing().await?;
     if recorded {
         context.store.begin_poll(key, now).await?;
     }
@@ -89,7 +89,7 @@ pub(super) async fn poll(
         context.store.forget_poll(Some(key)).await?;
         return Ok(Refreshed::Left(pause).into());
     }
-    let started = Started { context, job, facts: &facts, at: now };
+    let started = Started { context, job, facts: &facts, at: now, hashing };
     let finished = read(&started, fetcher, (answer, requests)).await;
     if !declared_as(context, job) {
         context.store.forget_poll(Some(key)).await?;
@@ -194,6 +194,7 @@ pub(super) struct Started<'a> {
     pub(super) job: &'a Job,
     pub(super) facts: &'a SourceFacts,
     pub(super) at: Time,
+    pub(super) hashing: Hashing,
 }
 
 async fn read(
@@ -201,7 +202,7 @@ async fn read(
     fetcher: PageFetcher<'_>,
     (answer, requests): (Result<Response, FetchError>, u32),
 ) -> Finished {
-    let Started { context, job, facts, at: now } = *started;
+    let Started { context, job, facts, at: now, .. } = *started;
     let asked = address(&job.source.url, facts);
     let offline = match &answer {
         Err(e) if e.is_local() => true,
@@ -294,7 +295,7 @@ pub(super) async fn read_response(
     response: Response,
     prefetched: Prefetched,
 ) -> Finished {
-    let Started { context, job, facts, at } = *started;
+    let Started { context, job, facts, at, hashing } = *started;
     if response.status == 304 {
         if facts.body_hash.is_none() {
             let host = text::line(response.final_url.host_str().unwrap_or("the server"));
@@ -310,15 +311,27 @@ pub(super) async fn read_response(
         finished.outcome = Outcome::Failed { kind, message };
         return finished;
     }
-    let hash: [u8; 32] = Sha256::digest(&response.body).into();
-    if facts.body_hash == Some(hash) && !facts.website.unfinished {
+    let read_before = facts.body_hash.filter(|_| !facts.website.unfinished);
+    if let SourceRules::Feed = &job.source.rules {
+        return read_feed(context, finished, response, hashing, read_before).await;
+    }
+    let (size, body) = (response.body.len(), response.body.clone());
+    let hashed = move || {
+        let hash = hashing.document(&body);
+        (hash, hashing.is_same(read_before, hash, &body))
+    };
+    let Some((hash, same)) = context.read_document(size, hashed).await else {
+        return finished.unreadable();
+    };
+    if same {
         return finished;
     }
     let sent = fetcher.sent;
-    let visit = || Visit { context, job, facts, started: at, fetcher, sent, prefetched, hash };
+    let visit =
+        || Visit { context, job, facts, started: at, fetcher, sent, prefetched, hash, hashing };
     // The branches for sites are boxed, to keep the futures of hundreds of feed polls small.
     match &job.source.rules {
-        SourceRules::Feed => read_feed(context, finished, response, hash).await,
+        SourceRules::Feed => finished,
         SourceRules::Website(rules) => Box::pin(visit().website(rules, finished, response)).await,
         SourceRules::Entries(rules) => Box::pin(visit().entries(rules, finished, response)).await,
         SourceRules::Page(rules) => Box::pin(visit().page(rules, finished, response)).await,
@@ -327,19 +340,49 @@ pub(super) async fn read_response(
     }
 }
 
+/// Reads a feed, unless it is the one that was read before.
 async fn read_feed(
     context: &Context,
     mut finished: Finished,
     response: Response,
-    hash: [u8; 32],
+    hashing: Hashing,
+    read_before: Option<[u8; 32]>,
 ) -> Finished {
     finished.memory = response.memory.clone();
-    match context.parse(response).await {
-        Ok(feed) => finished.take(context, feed, hash).await,
-        Err(message) => {
+    let size = response.body.len();
+    let read = move || {
+        let hash = hashing.document(&response.body);
+        if hashing.is_same(read_before, hash, &response.body) {
+            return Ok(None);
+        }
+        let feed = parse(&response)?;
+        drop(response);
+        Ok(Some(ReadFeed::new(feed, hash, &hashing)))
+    };
+    match context.read_document(size, read).await {
+        Some(Ok(None)) => finished,
+        Some(Ok(Some(feed))) => finished.take(feed),
+        Some(Err(message)) => {
             finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
             finished
         }
+        None => finished.unreadable(),
+    }
+}
+
+/// A feed that was read, with its entries hashed.
+pub(super) struct ReadFeed {
+    entries: Vec<Prepared>,
+    document: DocumentFacts,
+    repairs: Vec<String>,
+}
+
+impl ReadFeed {
+    /// Hashing a long feed takes milliseconds, too long for the runtime's threads.
+    pub(super) fn new(feed: ParsedFeed, hash: [u8; 32], hashing: &Hashing) -> Self {
+        let ParsedFeed { title, home_url, hints, entries, repairs, .. } = feed;
+        let document = DocumentFacts { title, home_url, hints, hash };
+        Self { entries: prepare(entries, hashing), document, repairs }
     }
 }
 
@@ -362,26 +405,18 @@ impl Finished {
         }
     }
 
-    /// Processes a parsed feed.
-    pub(super) async fn take(
-        mut self,
-        context: &Context,
-        feed: ParsedFeed,
-        hash: [u8; 32],
-    ) -> Self {
-        let ParsedFeed { title, home_url, hints, entries, repairs, .. } = feed;
-        let document = DocumentFacts { title, home_url, hints, hash };
-        // Hashing a long feed takes milliseconds, too long for the runtime's threads.
-        let prepared = context.work(move || prepare(entries)).await;
-        match prepared {
-            Some(entries) => self.document = Some((entries, document)),
-            // Without its items the response must not count as read.
-            None => {
-                let message = "the document could not be read (this is a bug)".to_owned();
-                self.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
-            }
-        }
-        self.repairs = repairs;
+    /// Takes over what was read of a feed.
+    pub(super) fn take(mut self, feed: ReadFeed) -> Self {
+        self.document = Some((feed.entries, feed.document));
+        self.repairs = feed.repairs;
+        self
+    }
+
+    /// The result if the document could not be read. Without its items the response must not count
+    /// as read.
+    pub(super) fn unreadable(mut self) -> Self {
+        let message = "the document could not be read (this is a bug)".to_owned();
+        self.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
         self
     }
 }

@@ -1,6 +1,7 @@
 //! When two entries of a source are the same item: by guid, then URL, then text.
 
-use crate::model::{Entry, stable_hash};
+use super::hashing::{Hashing, Stable, TextHash};
+use crate::model::Entry;
 use crate::util::url::normalise;
 use std::collections::{HashMap, HashSet};
 
@@ -19,15 +20,35 @@ pub struct Prepared {
     pub(super) distinctive: bool,
     /// See [`prepare_identified`].
     pub(super) identified: bool,
+    /// Whether its date is relative to the poll.
+    floats: bool,
+}
+
+/// Hashes of an entry: of its text alone, and of everything that the publisher can change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hashes {
+    pub(super) content: i64,
+    pub(super) version: i64,
+}
+
+impl Prepared {
+    /// The hashes that earlier versions of newsfed stored for such an entry.
+    pub(super) fn former_hashes(&self) -> Hashes {
+        if self.identified {
+            identified_hashes(&Stable, &self.entry, self.floats)
+        } else {
+            hashes(&Stable, &self.entry)
+        }
+    }
 }
 
 /// Minimum bytes of text from which on equal text means the same item although guid and URL
 /// differ.
-const DISTINCTIVE: usize = 200;
+pub(super) const DISTINCTIVE: usize = 200;
 
 /// Hashes the entries of one document and drops duplicates: exact ones, and entries with the same
 /// title and neither guid nor URL. The order is kept.
-pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
+pub fn prepare(entries: Vec<Entry>, hashing: &Hashing) -> Vec<Prepared> {
     let mut shared: HashMap<String, usize> = HashMap::new();
     let mut seen = HashSet::new();
     let mut titles = HashSet::new();
@@ -37,13 +58,12 @@ pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
         let real = |t: &crate::model::Time| t.timestamp() > 0;
         entry.published = entry.published.filter(real);
         entry.updated = entry.updated.filter(real);
-        let content_hash = content_hash(&entry);
-        let version_hash = version_hash(&entry, entry.url.as_deref(), content_hash);
+        let hashes = hashes(hashing, &entry);
         let nameless = entry.guid.is_none() && entry.url.is_none() && !entry.title.is_empty();
         let again = if nameless {
             !titles.insert(entry.title.clone())
         } else {
-            !seen.insert((entry.guid.clone(), version_hash))
+            !seen.insert((entry.guid.clone(), hashes.version))
         };
         if again {
             continue;
@@ -51,18 +71,19 @@ pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
         if let Some(guid) = &entry.guid {
             *shared.entry(guid.clone()).or_default() += 1;
         }
-        kept.push((entry, content_hash, version_hash));
+        kept.push((entry, hashes));
     }
     kept.into_iter()
-        .map(|(entry, content_hash, version_hash)| {
+        .map(|(entry, hashes)| {
             let guid = entry.guid.as_ref().filter(|g| !g.is_empty() && shared.get(*g) == Some(&1));
             Prepared {
                 guid_hash: guid.map(|g| guid_hash(g)),
                 url_hash: url_hash(&entry),
-                content_hash,
-                version_hash,
+                content_hash: hashes.content,
+                version_hash: hashes.version,
                 distinctive: text_length(&entry) >= DISTINCTIVE,
                 identified: false,
+                floats: false,
                 entry,
             }
         })
@@ -74,28 +95,49 @@ pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
 /// identifier has changed is recognised by title, text and date, else by title and date. `floats`
 /// says of each whether its date is relative to the poll: without a URL, title and text are all that
 /// remains of such an entry.
-pub fn prepare_identified(entries: Vec<Entry>, floats: &[bool]) -> Vec<Prepared> {
+pub fn prepare_identified(
+    entries: Vec<Entry>,
+    floats: &[bool],
+    hashing: &Hashing,
+) -> Vec<Prepared> {
     let floating =
         entries.iter().zip(floats).filter(|(entry, floats)| **floats && entry.url.is_none());
     let floating: HashSet<String> = floating.filter_map(|(entry, _)| entry.guid.clone()).collect();
-    let mut prepared = prepare(entries);
+    let mut prepared = prepare(entries, hashing);
     for each in &mut prepared {
-        let day = each.entry.published.map(|at| at.date_naive().to_string()).unwrap_or_default();
-        // The place on the page may get another name, or lose it, without any edit.
-        let link = each.entry.url.as_deref().filter(|url| !url.contains('#'));
-        each.version_hash = version_hash(&each.entry, link, each.content_hash);
-        each.url_hash = hash(["entry", each.entry.title.as_str(), day.as_str()]);
-        if !each.entry.guid.as_ref().is_some_and(|guid| floating.contains(guid)) {
-            each.content_hash = hash([each.content_hash.to_string().as_str(), day.as_str()]);
-        }
+        each.floats = each.entry.guid.as_ref().is_some_and(|guid| floating.contains(guid));
+        let hashes = identified_hashes(hashing, &each.entry, each.floats);
+        (each.content_hash, each.version_hash) = (hashes.content, hashes.version);
+        each.url_hash =
+            Stable.hash(["entry", each.entry.title.as_str(), day(&each.entry).as_str()]);
         (each.identified, each.distinctive) = (true, true);
     }
     prepared
 }
 
+fn hashes(hashing: &impl TextHash, entry: &Entry) -> Hashes {
+    let content = content_hash(hashing, entry);
+    Hashes { content, version: version_hash(hashing, entry, entry.url.as_deref(), content) }
+}
+
+/// As [`hashes`], for an entry of [`prepare_identified`].
+fn identified_hashes(hashing: &impl TextHash, entry: &Entry, floats: bool) -> Hashes {
+    let content = content_hash(hashing, entry);
+    // The place on the page may get another name, or lose it, without any edit.
+    let link = entry.url.as_deref().filter(|url| !url.contains('#'));
+    let version = version_hash(hashing, entry, link, content);
+    let dated = || hashing.hash([content.to_string().as_str(), day(entry).as_str()]);
+    Hashes { content: if floats { content } else { dated() }, version }
+}
+
+/// The day of publication.
+fn day(entry: &Entry) -> String {
+    entry.published.map(|at| at.date_naive().to_string()).unwrap_or_default()
+}
+
 /// Hash of a guid.
 pub(super) fn guid_hash(guid: &str) -> i64 {
-    hash([guid])
+    Stable.hash([guid])
 }
 
 fn text_length(entry: &Entry) -> usize {
@@ -107,10 +149,10 @@ fn url_hash(entry: &Entry) -> i64 {
     match entry.url.as_deref() {
         Some(address) => match url::Url::parse(address) {
             Ok(url) => address_hash(&url),
-            Err(_) => hash(["url", address]),
+            Err(_) => Stable.hash(["url", address]),
         },
-        None if !entry.title.is_empty() => hash(["title", entry.title.as_str()]),
-        None => hash([
+        None if !entry.title.is_empty() => Stable.hash(["title", entry.title.as_str()]),
+        None => Stable.hash([
             "text",
             entry.summary.as_deref().unwrap_or(""),
             entry.content.as_deref().unwrap_or(""),
@@ -122,12 +164,12 @@ fn url_hash(entry: &Entry) -> i64 {
 pub(super) fn address_hash(url: &url::Url) -> i64 {
     let normal = normalise(url);
     let bare = normal.split_once("://").map_or(normal.as_str(), |(_, rest)| rest);
-    hash(["url", bare.strip_prefix("www.").unwrap_or(bare)])
+    Stable.hash(["url", bare.strip_prefix("www.").unwrap_or(bare)])
 }
 
 /// Hash of the text that can identify an entry.
-fn content_hash(entry: &Entry) -> i64 {
-    hash([
+fn content_hash(hashing: &impl TextHash, entry: &Entry) -> i64 {
+    hashing.hash([
         entry.title.as_str(),
         entry.summary.as_deref().unwrap_or(""),
         entry.content.as_deref().unwrap_or(""),
@@ -136,7 +178,12 @@ fn content_hash(entry: &Entry) -> i64 {
 
 /// Hash of everything that counts as a change when the publisher edits it. A date that newsfed
 /// filled in is not part of it.
-fn version_hash(entry: &Entry, url: Option<&str>, content_hash: i64) -> i64 {
+fn version_hash(
+    hashing: &impl TextHash,
+    entry: &Entry,
+    url: Option<&str>,
+    content_hash: i64,
+) -> i64 {
     let date =
         |t: Option<crate::model::Time>| t.map(|t| t.timestamp().to_string()).unwrap_or_default();
     let numbers = [content_hash.to_string(), date(entry.published), date(entry.updated)];
@@ -145,10 +192,5 @@ fn version_hash(entry: &Entry, url: Option<&str>, content_hash: i64) -> i64 {
     let texts = std::iter::once(url.unwrap_or("")).chain(texts);
     let lists = entry.authors.iter().chain(&entry.categories).map(String::as_str);
     let enclosures = entry.enclosures.iter().map(|e| e.url.as_str());
-    hash(numbers.iter().map(String::as_str).chain(texts).chain(lists).chain(enclosures))
-}
-
-/// As a column of the database holds it.
-fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> i64 {
-    stable_hash(parts).cast_signed()
+    hashing.hash(numbers.iter().map(String::as_str).chain(texts).chain(lists).chain(enclosures))
 }

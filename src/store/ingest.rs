@@ -218,9 +218,14 @@ fn by_text(
     }
     let mut query = conn
         .prepare_cached("SELECT key FROM item WHERE source = ?1 AND content_hash = ?2 LIMIT 1")?;
-    let key: Option<i64> =
-        query.query_row([source, entry.content_hash], |r| r.get(0)).optional()?;
-    Ok(key.filter(|key| !taken.contains(key)))
+    let mut find = |hash: i64| -> Result<Option<i64>> {
+        let key: Option<i64> = query.query_row([source, hash], |r| r.get(0)).optional()?;
+        Ok(key.filter(|key| !taken.contains(key)))
+    };
+    match find(entry.content_hash)? {
+        None => find(entry.former_hashes().content),
+        found => Ok(found),
+    }
 }
 
 pub(super) fn was_pruned(
@@ -291,11 +296,17 @@ pub(super) fn update(
     now: Time,
     left: &mut usize,
 ) -> Result<bool> {
+    let mut version = conn
+        .prepare_cached("SELECT version_hash FROM item WHERE key = ?1")?
+        .query_row([key], |r| r.get::<_, i64>(0))?;
+    if version != new.version_hash && version == new.former_hashes().version {
+        // Only the way of hashing has changed.
+        conn.prepare_cached("UPDATE item SET version_hash = ?2, content_hash = ?3 WHERE key = ?1")?
+            .execute([key, new.version_hash, new.content_hash])?;
+        version = new.version_hash;
+    }
     // Another identifier of an entry on a page is no edit of it.
-    let edited = !new.identified
-        || conn
-            .prepare_cached("SELECT version_hash <> ?2 FROM item WHERE key = ?1")?
-            .query_row([key, new.version_hash], |r| r.get(0))?;
+    let edited = !new.identified || version != new.version_hash;
     versions::keep_title(conn, key, &new.entry, now, left)?;
     let changed = conn
         .prepare_cached(

@@ -11,6 +11,7 @@ mod count;
 mod crawl_log;
 mod criteria;
 mod error;
+mod hashing;
 mod history;
 mod identity;
 mod index;
@@ -41,6 +42,7 @@ pub use count::{Count, MAX_COUNTED};
 pub use crawl_log::{CrawlLog, Learned, LinkRow, RequestRow, Stored};
 pub use criteria::Criteria;
 pub use error::{Result, StoreError};
+pub use hashing::Hashing;
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare, prepare_identified};
 pub use ingest::{Finish, FinishedPoll, Ingested};
@@ -206,6 +208,16 @@ impl Store {
             WriterState::Open(writer, _) => Ok(writer.clone()),
             WriterState::Unavailable | WriterState::Closed => Err(StoreError::Closed),
         }
+    }
+
+    /// How the database hashes documents and texts.
+    pub async fn hashing(&self) -> Result<Hashing> {
+        Ok(self.opened().await?.hashing)
+    }
+
+    /// Like [`Store::hashing`], outside of a runtime.
+    pub fn hashing_blocking(&self) -> Result<Hashing> {
+        Ok(self.writer()?.hashing)
     }
 
     /// Updates the rows to match the declared sources, and returns their facts.

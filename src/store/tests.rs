@@ -62,7 +62,7 @@ impl Fixture {
             pages: None,
             source,
             automatic: true,
-            entries: Some(prepare(entries)),
+            entries: Some(prepare(entries, &self.store.hashing_blocking().unwrap())),
             record: PollRecord {
                 at: self.now,
                 status: Some(200),

@@ -7,6 +7,7 @@
 
 use super::connect::open_writer;
 use super::error::{Result, StoreError};
+use super::hashing::Hashing;
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ impl Job {
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: mpsc::Sender<Job>,
+    pub(super) hashing: Hashing,
 }
 
 pub(super) type Joined = std::thread::JoinHandle<()>;
@@ -75,12 +77,13 @@ impl Writer {
     /// something.
     pub(super) fn start(path: &Path, revision: Arc<watch::Sender<u64>>) -> Result<(Self, Joined)> {
         let conn = open_writer(path)?;
+        let hashing = Hashing::of(&conn)?;
         let (jobs, queue) = mpsc::channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("newsfed-writer".to_owned())
             .spawn(move || run(conn, queue, &revision))
             .map_err(|e| StoreError::Open { path: path.to_owned(), why: e.to_string() })?;
-        Ok((Self { jobs }, thread))
+        Ok((Self { jobs, hashing }, thread))
     }
 
     /// Runs a job and waits for its commit.

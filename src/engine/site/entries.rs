@@ -72,11 +72,12 @@ pub(super) async fn read(
     let known = known.map_err(|e| text::line(&e.to_string()))?;
     // The user selected the part: every change of it counts.
     let selected = rules.content != WebsiteRules::CONTENT;
+    let hashing = visit.hashing;
     let prepare = move || {
         let floats: Vec<bool> = entries.iter().map(|each| each.floats).collect();
         let pairs = entries.into_iter().zip(known);
         let entries = pairs.map(|(entry, known)| settled(entry, known, selected)).collect();
-        prepare_identified(entries, &floats)
+        prepare_identified(entries, &floats, &hashing)
     };
     let prepared = visit.context.work(prepare).await;
     prepared.ok_or_else(|| "the entries could not be read (this is a bug)".to_owned())

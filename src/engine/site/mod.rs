@@ -24,7 +24,7 @@ use super::queue::Job;
 use super::verdict::DocumentFacts;
 use crate::model::{ErrorKind, FeedHints, Outcome, SourceFacts, Time, WebsiteFacts, WebsiteRules};
 use crate::net::Response;
-use crate::store::PollPages;
+use crate::store::{Hashing, PollPages};
 use gathering::Gathering;
 use std::sync::Arc;
 use url::Url;
@@ -52,6 +52,7 @@ pub(super) struct Visit<'a> {
     pub(super) prefetched: Prefetched,
     /// Hash of the first response.
     pub(super) hash: [u8; 32],
+    pub(super) hashing: Hashing,
 }
 
 impl Visit<'_> {

@@ -254,7 +254,8 @@ impl Visit<'_> {
         if entries.is_empty() {
             return Ok(());
         }
-        let prepared = self.context.work(move || prepare(entries)).await;
+        let hashing = self.hashing;
+        let prepared = self.context.work(move || prepare(entries, &hashing)).await;
         let prepared = prepared.ok_or("the articles could not be read (this is a bug)")?;
         let store = &self.context.store;
         // A watched page has its item even if a feed has listed it.

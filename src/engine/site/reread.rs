@@ -103,6 +103,7 @@ async fn reread(
         sent: 0,
         prefetched: Prefetched::new(),
         hash: [0; 32],
+        hashing: context.store.hashing().await?,
     };
     let now = visit.started;
     if let Some(pause) = facts.pause.filter(|pause| pause.until > now) {
@@ -138,7 +139,8 @@ async fn reread(
                 // A date ahead became that of this reading, which says nothing new.
                 let published = entry.published.filter(|at| *at < visit.started);
                 let entry = Entry { url: Some(url.to_string()), published, ..entry };
-                let prepared = context.work(move || prepare(vec![entry])).await;
+                let hashing = visit.hashing;
+                let prepared = context.work(move || prepare(vec![entry], &hashing)).await;
                 let prepared = prepared.and_then(|mut all| all.pop()).ok_or(StoreError::Closed)?;
                 let changed = context.store.replace_article(item, prepared, visit.started).await?;
                 done.changed += u32::from(changed);

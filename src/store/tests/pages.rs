@@ -8,7 +8,8 @@ fn reserved_keys_are_not_given_to_others() {
     f.poll("other", vec![entry("known")]);
     let site = f.key("site");
     let store = |title: &str, keys: ReservedKeys| {
-        let (prepared, now) = (prepare(vec![entry(title)]), f.now);
+        let (prepared, now) =
+            (prepare(vec![entry(title)], &f.store.hashing_blocking().unwrap()), f.now);
         let write = move |conn: &rusqlite::Connection| {
             crate::store::pages::ingest(conn, site, &prepared, now, keys, KnownTo::AnySource)
         };

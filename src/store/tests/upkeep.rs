@@ -1,5 +1,6 @@
 //! What is forgotten after some time, and what is refused.
 
+use super::identity::DISTINCTIVE;
 use super::*;
 use crate::model::{TextFrom, TextWay, Validators};
 
@@ -151,4 +152,47 @@ fn a_database_of_a_newer_version_is_refused() {
     writer.call_blocking(newer).unwrap();
     let refused = connect::refuse_newer(&path);
     assert!(matches!(refused, Err(StoreError::TooNew { found: 999, .. })), "{refused:?}");
+}
+
+#[test]
+fn hashes_of_earlier_versions_are_replaced_without_an_update() {
+    let f = Fixture::new(&["a"]);
+    let long = |title: &str, text: &str| Entry {
+        content: Some(format!("<p>{}</p>", text.repeat(DISTINCTIVE))),
+        ..entry(title)
+    };
+    let entries = vec![long("same", "x "), long("moved", "y "), long("edited", "z ")];
+    f.poll("a", entries.clone());
+    let hashing = f.store.hashing_blocking().unwrap();
+    let own = prepare(entries.clone(), &hashing);
+    // As an earlier version has stored them.
+    let former: Vec<(i64, identity::Hashes)> =
+        own.iter().map(|each| (each.version_hash, each.former_hashes())).collect();
+    let age = move |conn: &rusqlite::Connection| {
+        for (version, former) in &former {
+            let sql =
+                "UPDATE item SET version_hash = ?2, content_hash = ?3 WHERE version_hash = ?1";
+            assert_eq!(conn.execute(sql, [*version, former.version, former.content])?, 1);
+        }
+        Ok(())
+    };
+    f.store.writer().unwrap().call_blocking(age).unwrap();
+    let [same, moved, edited] = <[Entry; 3]>::try_from(entries).unwrap();
+    let moved = Entry {
+        guid: Some("other".to_owned()),
+        url: Some("https://other.example/".to_owned()),
+        title: moved.title.clone(),
+        ..moved
+    };
+    let edited = Entry { title: "edited again".to_owned(), ..edited };
+    let now = vec![same, moved, edited];
+    let done = f.poll("a", now.clone());
+    assert_eq!((done.new.len(), done.known, done.updated), (0, 3, 2), "moved and edited");
+    let version = |title: &str| {
+        let sql = "SELECT version_hash FROM item WHERE title = ?1";
+        let reader = f.store.reader().unwrap();
+        reader.conn.query_row(sql, [title], |r| r.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(version("same"), own[0].version_hash);
+    assert_eq!(f.poll("a", now).updated, 0);
 }

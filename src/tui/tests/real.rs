@@ -5,7 +5,7 @@ use super::super::driver::Driver;
 use super::*;
 use crate::config::{Paths, load};
 use crate::engine::{Engine, Handle};
-use crate::store::{FinishedPoll, Store, prepare};
+use crate::store::{FinishedPoll, Prepared, Store, prepare};
 use crate::util::clock::SystemClock;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -53,10 +53,11 @@ impl Real {
         let loaded = load(&paths, &[]).unwrap();
         let store = Store::open(&paths.database()).unwrap();
         let facts = store.reconcile(loaded.sources.clone(), now()).await.unwrap();
+        let hashing = store.hashing().await.unwrap();
         for source in &facts {
             let count = items / sources;
             let entries = (0..count).map(|n| item(source.key, n)).collect();
-            store.store_poll(poll(source.key, entries)).await.unwrap();
+            store.store_poll(poll(source.key, prepare(entries, &hashing))).await.unwrap();
         }
         let engine = Engine {
             store,
@@ -203,12 +204,12 @@ fn item(source: i64, n: usize) -> Entry {
     }
 }
 
-fn poll(source: i64, entries: Vec<Entry>) -> FinishedPoll {
+fn poll(source: i64, entries: Vec<Prepared>) -> FinishedPoll {
     FinishedPoll {
         pages: None,
         source,
         automatic: true,
-        entries: Some(prepare(entries)),
+        entries: Some(entries),
         record: PollRecord {
             at: now(),
             status: Some(200),
