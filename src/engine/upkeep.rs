@@ -1,4 +1,4 @@
-//! Background tasks: indexing the text of bodies, retention, cleaning up, updating the budget,
+//! Background tasks: indexing texts for searches, retention, cleaning up, updating the budget,
 //! fetching pages in advance.
 
 use super::budget;
@@ -13,10 +13,11 @@ use tokio_util::sync::CancellationToken;
 
 /// Time between two rounds of retention and cleaning up.
 const ROUND: chrono::TimeDelta = chrono::TimeDelta::hours(6);
-/// Time without a commit: the bodies of a refresh are indexed when it is over, in few batches.
+/// Time without a commit: the items of a refresh are indexed when it is over, in few batches.
 const SETTLE: Duration = Duration::from_millis(500);
-/// Bodies are indexed at the latest after this time, even if there are commits all the time.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Items are indexed at the latest after this time, even if there are commits all the time: until
+/// then a search does not find their titles either.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Time between two batches: writes of the user come first.
 const BREATHE: Duration = Duration::from_millis(20);
 
@@ -27,25 +28,33 @@ pub(super) async fn run(
     stop: CancellationToken,
 ) {
     let polls = status.wait_for(|s| !matches!(s.role, Role::Watches(_)));
-    tokio::select! {
+    let role = tokio::select! {
         () = stop.cancelled() => return,
         // An error means that the engine has stopped.
-        polls = polls => if polls.is_err() { return },
-    }
+        polls = polls => match polls {
+            Ok(status) => status.role,
+            Err(_) => return,
+        },
+    };
     tokio::select! {
         () = stop.cancelled() => {}
-        () = index(&context) => {}
+        () = index(&context, role) => {}
         () = retire(&context) => {}
         () = budget::keep(&context) => {}
         () = fulltext::follow(&context, status) => {}
     }
 }
 
-/// Indexes the remaining bodies whenever nothing else is being written.
-async fn index(context: &Arc<Context>) {
+/// Indexes the remaining items whenever nothing else is being written.
+async fn index(context: &Arc<Context>, role: Role) {
     let mut revision = context.store.revision();
     loop {
-        let _ = tokio::time::timeout(PATIENCE, settled(&mut revision)).await;
+        // Nobody searches in a command that only refreshes, and the next search indexes the rest.
+        if role == Role::OnDemand {
+            settled(&mut revision).await;
+        } else {
+            let _ = tokio::time::timeout(PATIENCE, settled(&mut revision)).await;
+        }
         let mut own = *revision.borrow_and_update();
         while *revision.borrow() <= own {
             match context.store.index_step().await {

@@ -9,6 +9,7 @@ use super::element::{Element, Node, is_void};
 use super::names::{self, Ns};
 use crate::util::html::{Scanner, Tag, Token};
 use crate::util::limits;
+use memchr::{memchr, memmem};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -110,7 +111,7 @@ impl<'a> Reader<'a> {
                     return Some(Event::End(local.to_ascii_lowercase()));
                 }
                 Token::Text(text) => {
-                    self.oddities.bare |= text.contains('<');
+                    self.oddities.bare |= memchr(b'<', text.as_bytes()).is_some();
                     return Some(Event::Text(self.entities.decode(text).into_owned()));
                 }
                 Token::Other => {}
@@ -136,8 +137,12 @@ impl<'a> Reader<'a> {
     fn section(&mut self) -> Option<String> {
         const START: &str = "<![CDATA[";
         let at = self.scanner.position();
-        let rest = self.src[at..].strip_prefix(START)?;
-        let len = match rest.find("]]>") {
+        let rest = &self.src[at..];
+        if !matches!(rest.as_bytes(), [b'<', b'!', ..]) {
+            return None;
+        }
+        let rest = rest.strip_prefix(START)?;
+        let len = match memmem::find(rest.as_bytes(), b"]]>") {
             Some(len) => {
                 self.scanner.seek(at + START.len() + len + 3);
                 len

@@ -1,6 +1,7 @@
 //! Full texts: the results of fetching pages, and what was learned about their site.
 
 use super::error::{Result, StoreError};
+use super::index;
 use super::reader::Reader;
 use super::rows::{json, opt_time, seconds, time, to_json};
 use super::versions::{insert, mark_changed};
@@ -224,7 +225,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
                 "UPDATE article SET indexed = NULL WHERE key = {newest}"
             ))?
             .execute([key])?;
-            return queue_index(conn, key);
+            return index::queue(conn, key);
         }
         PageText::New { html, from, changed, revisions } => (html, from, *changed, revisions),
     };
@@ -258,7 +259,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
                 .execute([key, at.timestamp()])?;
         }
     }
-    queue_index(conn, key)
+    index::queue(conn, key)
 }
 
 /// The current text from the feed.
@@ -298,12 +299,6 @@ fn save_said(
         conn.prepare_cached("UPDATE item SET date = min(?2, discovered) WHERE key = ?1")?
             .execute([key, date])?;
     }
-    Ok(())
-}
-
-/// Queues the text of an item for indexing in the background.
-fn queue_index(conn: &Connection, key: i64) -> Result<()> {
-    conn.prepare_cached("UPDATE detail SET indexed = 0 WHERE item = ?1")?.execute([key])?;
     Ok(())
 }
 

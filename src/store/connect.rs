@@ -280,7 +280,8 @@ mod tests {
             version_hash) VALUES (randomblob(16), 1, 7, 7, 't', 1, 1, 1)";
         old.execute_batch(&format!(
             "INSERT INTO source (key, id, url) VALUES (1, 'a', 'http://a/'); {insert}; {insert}; {insert};
-             UPDATE item SET read = 1 WHERE key = 1; UPDATE item SET pinned = 1 WHERE key = 2"
+             UPDATE item SET read = 1 WHERE key = 1; UPDATE item SET pinned = 1 WHERE key = 2;
+             INSERT INTO detail (item, indexed) VALUES (1, 0), (2, 1), (3, 0)"
         ))
         .unwrap();
         drop(old);
@@ -290,6 +291,10 @@ mod tests {
             new.query_row("SELECT items, unread, pinned FROM source", [], columns).unwrap()
         };
         assert_eq!(counts(), (3, 2, 1));
+        let unindexed = || -> Option<String> {
+            new.query_row("SELECT group_concat(item) FROM unindexed", [], |r| r.get(0)).unwrap()
+        };
+        assert_eq!(unindexed().as_deref(), Some("1,3"));
         new.execute_batch(insert).unwrap();
         assert_eq!(counts(), (3, 2, 1), "whoever inserts items counts them");
         new.execute_batch(
@@ -297,6 +302,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(counts(), (3, 2, 0));
+        new.execute_batch("DELETE FROM item WHERE key = 1").unwrap();
+        assert_eq!(unindexed().as_deref(), Some("3"));
         assert!(backup_path(&path, 9).exists());
     }
 

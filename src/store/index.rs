@@ -8,8 +8,14 @@ use crate::model::TextFrom;
 use crate::util::html;
 use rusqlite::{Connection, params};
 
+/// Queues the text of an item for indexing in the background.
+pub(super) fn queue(conn: &Connection, item: i64) -> Result<()> {
+    conn.prepare_cached("INSERT OR IGNORE INTO unindexed (item) VALUES (?1)")?.execute([item])?;
+    Ok(())
+}
+
 /// Items in one batch: small enough that a waiting mark is not noticeably delayed.
-const BATCH: i64 = 200;
+const BATCH: i64 = 500;
 
 /// Bytes of text after which a batch is full, for the same reason and to limit memory.
 const BATCH_TEXT: usize = 1 << 20;
@@ -32,9 +38,9 @@ impl Reader {
             "SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
                      THEN d.summary ELSE coalesce(d.content, '') END,
                  a.key, CASE WHEN a.origin <> ?2 THEN a.body END
-             FROM detail d JOIN item i ON i.key = d.item
-             LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = d.item)
-             WHERE d.indexed = 0 ORDER BY d.item DESC LIMIT ?1",
+             FROM unindexed u JOIN detail d ON d.item = u.item JOIN item i ON i.key = u.item
+             LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = u.item)
+             ORDER BY u.item DESC LIMIT ?1",
         )?;
         let rows = query.query_map(params![BATCH, to_json(&TextFrom::Feed)?], |r| {
             let article = r.get_ref(4)?.as_blob_or_null()?.and_then(unpack);
@@ -116,7 +122,7 @@ pub(super) fn write_versions(conn: &Connection, batch: &[VersionBody]) -> Result
 pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
     let mut written = false;
     let mut done = conn.prepare_cached(
-        "UPDATE detail SET indexed = 1 WHERE item = ?1 AND indexed = 0
+        "DELETE FROM unindexed WHERE item = ?1
          AND (SELECT content_hash FROM item WHERE key = ?1) = ?2
          AND (SELECT max(key) FROM article WHERE item = ?1) IS ?3",
     )?;

@@ -3,6 +3,7 @@
 use super::attempts;
 use super::error::Result;
 use super::identity::Prepared;
+use super::index;
 use super::pages::{self, PollPages};
 use super::rows::{KeptOutcome, load_facts, save_facts, to_json};
 use super::versions;
@@ -283,7 +284,8 @@ pub(super) fn insert(
         key,
     ])?;
     let key = conn.last_insert_rowid();
-    save_detail(conn, key, new)?;
+    save_detail(conn, key, &new.entry, INSERT_DETAIL)?;
+    index::queue(conn, key)?;
     save_comments(conn, key, &new.entry)
 }
 
@@ -330,7 +332,8 @@ pub(super) fn update(
         > 0;
     if changed {
         versions::keep_feed_version(conn, key, &new.entry, new.identified, now, left)?;
-        save_detail(conn, key, new)?;
+        save_detail(conn, key, &new.entry, &format!("{INSERT_DETAIL} {UPDATE_DETAIL}"))?;
+        index::queue(conn, key)?;
     }
     save_comments(conn, key, &new.entry)?;
     Ok(changed && edited)
@@ -353,36 +356,33 @@ fn save_comments(conn: &Connection, key: i64, entry: &Entry) -> Result<()> {
     Ok(())
 }
 
-/// Writes the detail row. Values that the publisher no longer gives are kept if nothing else can
-/// provide them.
-fn save_detail(conn: &Connection, key: i64, new: &Prepared) -> Result<()> {
-    let e = &new.entry;
-    conn.prepare_cached(
-        "INSERT INTO detail (item, guid, publisher, authors, published, updated, summary, content,
-            enclosures, categories, comments, language, date_from)
-         VALUES (:key, :guid, :publisher, :authors, :published, :updated, :summary, :content,
-            :enclosures, :categories, :comments, :language, :date_from)
-         ON CONFLICT (item) DO UPDATE SET guid = coalesce(:guid, guid), publisher = :publisher,
-            authors = :authors, published = coalesce(:published, published),
-            date_from = CASE WHEN :published IS NULL THEN date_from ELSE :date_from END,
-            updated = coalesce(:updated, updated), summary = :summary, content = :content,
-            enclosures = :enclosures, categories = :categories, comments = :comments,
-            language = :language, indexed = 0",
-    )?
-    .execute(named_params! {
-        ":key": key,
-        ":guid": e.guid,
-        ":publisher": e.publisher,
-        ":authors": to_json(&e.authors)?,
-        ":published": e.published.map(|t| t.timestamp()),
-        ":date_from": e.dated.map(|d| to_json(&d)).transpose()?,
-        ":updated": e.updated.map(|t| t.timestamp()),
-        ":summary": e.summary,
-        ":content": e.content,
-        ":enclosures": to_json(&e.enclosures)?,
-        ":categories": to_json(&e.categories)?,
-        ":comments": e.comments,
-        ":language": e.language,
-    })?;
+const INSERT_DETAIL: &str =
+    "INSERT INTO detail (item, guid, publisher, authors, published, updated,
+        summary, content, enclosures, categories, comments, language, date_from)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+
+/// Values that the publisher no longer gives are kept if nothing else can provide them.
+const UPDATE_DETAIL: &str = "ON CONFLICT (item) DO UPDATE SET guid = coalesce(?2, guid),
+        publisher = ?3, authors = ?4, published = coalesce(?5, published),
+        date_from = CASE WHEN ?5 IS NULL THEN date_from ELSE ?13 END,
+        updated = coalesce(?6, updated), summary = ?7, content = ?8, enclosures = ?9,
+        categories = ?10, comments = ?11, language = ?12";
+
+fn save_detail(conn: &Connection, key: i64, e: &Entry, sql: &str) -> Result<()> {
+    conn.prepare_cached(sql)?.execute(params![
+        key,
+        e.guid,
+        e.publisher,
+        to_json(&e.authors)?,
+        e.published.map(|t| t.timestamp()),
+        e.updated.map(|t| t.timestamp()),
+        e.summary,
+        e.content,
+        to_json(&e.enclosures)?,
+        to_json(&e.categories)?,
+        e.comments,
+        e.language,
+        e.dated.map(|d| to_json(&d)).transpose()?,
+    ])?;
     Ok(())
 }

@@ -69,6 +69,7 @@ const FINISH: &str = "
     INSERT INTO version_text (rowid, title, authors, body) SELECT -key, title, '', '' FROM headline;
     UPDATE source SET (items, unread, pinned) = (SELECT count(*), coalesce(sum(read = 0), 0), coalesce(sum(pinned), 0)
         FROM item WHERE source = source.key);
+    INSERT INTO unindexed SELECT key FROM item;
     INSERT INTO detail (item, publisher) SELECT key, '' FROM item WHERE key NOT IN (SELECT item FROM detail);
     UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL;";
 
@@ -371,7 +372,8 @@ mod tests {
         let mut query = conn
             .prepare(
                 "SELECT name FROM sqlite_schema WHERE type = 'table'
-                 AND name NOT LIKE '%_text%' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+                 AND name NOT LIKE '%_text%' AND name NOT LIKE 'sqlite_%'
+                 AND name <> 'unindexed' ORDER BY name",
             )
             .unwrap();
         let names = query.query_map([], |r| r.get(0)).unwrap();

@@ -271,8 +271,8 @@ pub(super) fn push_decoded(out: &mut String, s: &str) {
 /// The characters of the character reference whose ampersand is before `body` (the second is mostly
 /// 0), and its length in bytes.
 fn reference(body: &str) -> Option<([char; 2], usize)> {
-    if let Some(number) = body.strip_prefix('#') {
-        return numeric(number).map(|(c, len)| ([c, '\0'], len + 1));
+    if body.as_bytes().first() == Some(&b'#') {
+        return numeric(&body[1..]).map(|(c, len)| ([c, '\0'], len + 1));
     }
     let len = body.bytes().take(MAX_NAME).take_while(u8::is_ascii_alphanumeric).count();
     if len == 0 {
@@ -283,13 +283,14 @@ fn reference(body: &str) -> Option<([char; 2], usize)> {
         Some(b';') => (len + 1, true),
         next => (len, next != Some(&b'=')),
     };
-    let first = match &body[..end] {
-        "amp;" => '&',
-        "lt;" => '<',
-        "gt;" => '>',
-        "quot;" => '"',
-        name => {
-            let (first, second) = NAMED_ENTITIES.get(name).filter(|c| known && c.0 != 0)?;
+    let first = match body.as_bytes()[..end] {
+        [b'a', b'm', b'p', b';'] => '&',
+        [b'l', b't', b';'] => '<',
+        [b'g', b't', b';'] => '>',
+        [b'q', b'u', b'o', b't', b';'] => '"',
+        _ => {
+            let named = NAMED_ENTITIES.get(&body[..end]);
+            let (first, second) = named.filter(|c| known && c.0 != 0)?;
             return Some(([*first, *second].map(|c| char::from_u32(c).unwrap_or('\0')), end));
         }
     };
