@@ -13,12 +13,12 @@ use std::collections::{HashMap, HashSet};
 /// adding it again restores everything. A new id at the URL of such a source is the same source
 /// renamed. A changed URL resets what was learned about the old one, but keeps the items.
 pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Result<()> {
-    conn.execute(
-        "UPDATE source SET undeclared_at = ?1, declared = 0
-         WHERE declared = 1 AND id NOT IN (SELECT value FROM json_each(?2))",
-        params![now.timestamp(), ids(declared)?],
-    )?;
     let settled = settled(conn)?;
+    let ids: HashSet<&str> = declared.iter().map(|source| source.id.as_str()).collect();
+    for gone in settled.keys().filter(|id| !ids.contains(id.as_str())) {
+        conn.prepare_cached("UPDATE source SET undeclared_at = ?1, declared = 0 WHERE id = ?2")?
+            .execute(params![now.timestamp(), gone])?;
+    }
     for source in declared {
         let (id, url) = (source.id.as_str(), source.url.as_str());
         if settled.get(id).is_some_and(|(u, enabled)| u == url && *enabled == source.enabled) {
@@ -48,10 +48,6 @@ fn settled(conn: &Connection) -> Result<HashMap<String, (String, bool)>> {
         conn.prepare_cached("SELECT id, url, enabled FROM source WHERE declared = 1")?;
     let rows = query.query_map([], |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-fn ids(declared: &[Source]) -> Result<String> {
-    super::rows::to_json(&declared.iter().map(|s| s.id.as_str()).collect::<Vec<_>>())
 }
 
 fn known(conn: &Connection, id: &str, url: &str) -> Result<Option<(i64, String)>> {
