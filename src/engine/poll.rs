@@ -41,13 +41,6 @@ pub(super) async fn poll(
     recorded: bool,
 ) -> Result<Polled, StoreError> {
     let key = job.key;
-    let Some(mut facts) = context.read(move |reader| reader.source(key)).await? else {
-        return Ok(Refreshed::Lost("the source no longer exists".to_owned()).into());
-    };
-    let rules_before = facts.website.rules;
-    if let Some(rules) = job.source.rules.pages() {
-        facts.website = facts.website.under(rules);
-    }
     // It may have been removed or changed while the poll waited for its turn.
     if !declared_as(context, job) {
         return Ok(Refreshed::Lost(
@@ -55,20 +48,22 @@ pub(super) async fn poll(
         )
         .into());
     }
-    let now = context.clock.now();
-    let binds = |reason: PauseReason| match job.pace {
-        Pace::Due => true,
-        Pace::Manual => reason.binds_manual(),
-        Pace::Force => false,
+    let (now, pace) = (context.clock.now(), job.pace);
+    let facts = if recorded {
+        let begins = move |facts: &SourceFacts| refused(pace, facts, now).is_none();
+        context.store.begin_poll(key, now, begins).await?
+    } else {
+        context.read(move |reader| reader.source(key)).await?
     };
-    if let Some(at) = facts.next_poll.filter(|at| *at > now && job.pace == Pace::Due) {
-        return Ok(Refreshed::NotDue(at).into());
+    let Some(mut facts) = facts else {
+        return Ok(Refreshed::Lost("the source no longer exists".to_owned()).into());
+    };
+    if let Some(refused) = refused(pace, &facts, now) {
+        return Ok(refused.into());
     }
-    if let Some(pause) = facts.pause.filter(|h| h.until > now && binds(h.reason)) {
-        return Ok(Refreshed::Left(pause).into());
-    }
-    if let Some(until) = skipped_until(&facts.hints, now).filter(|_| job.pace == Pace::Manual) {
-        return Ok(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }).into());
+    let rules_before = facts.website.rules;
+    if let Some(rules) = job.source.rules.pages() {
+        facts.website = facts.website.under(rules);
     }
     // Under other rules, refused pages may be articles.
     if facts.website.rules != rules_before || job.pace == Pace::Force {
@@ -77,9 +72,6 @@ pub(super) async fn poll(
         facts.website.unfinished |= job.source.kind().reads_pages();
     }
     let hashing = context.store.hashing().await?;
-    if recorded {
-        context.store.begin_poll(key, now).await?;
-    }
     let mut fetcher = PageFetcher::new(context, &job.source, job.pace == Pace::Force);
     let (answer, requests) = ask(context, job, &facts, now, &mut fetcher).await;
     if let Err(FetchError::Paused { until, .. }) = answer {
@@ -99,6 +91,23 @@ pub(super) async fn poll(
         .into());
     }
     store(context, job, now, finished).await
+}
+
+/// Why a source is not polled at `now`.
+fn refused(pace: Pace, facts: &SourceFacts, now: Time) -> Option<Refreshed> {
+    let binds = |reason: PauseReason| match pace {
+        Pace::Due => true,
+        Pace::Manual => reason.binds_manual(),
+        Pace::Force => false,
+    };
+    if let Some(at) = facts.next_poll.filter(|at| *at > now && pace == Pace::Due) {
+        return Some(Refreshed::NotDue(at));
+    }
+    if let Some(pause) = facts.pause.filter(|h| h.until > now && binds(h.reason)) {
+        return Some(Refreshed::Left(pause));
+    }
+    let until = skipped_until(&facts.hints, now).filter(|_| pace == Pace::Manual)?;
+    Some(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }))
 }
 
 /// Whether the source is still declared with the URL that the job was created for.

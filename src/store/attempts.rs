@@ -24,16 +24,6 @@ pub(super) fn forget(conn: &Connection, source: Option<i64>) -> Result<()> {
     Ok(())
 }
 
-/// Forgets the poll and all broken ones before it, because it was finished.
-pub(super) fn finish(conn: &Connection, source: i64) -> Result<()> {
-    conn.prepare_cached(
-        "UPDATE source SET poll_begun = NULL, polls_broken = 0
-         WHERE key = ?1 AND (poll_begun IS NOT NULL OR polls_broken > 0)",
-    )?
-    .execute([source])?;
-    Ok(())
-}
-
 /// Stores the failures of polls that were not finished. `fail` changes the facts, knowing how many
 /// polls in a row were broken.
 pub(super) fn fail_unfinished(

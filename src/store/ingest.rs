@@ -1,11 +1,10 @@
 //! Storing a finished poll: items, facts and the poll record in one transaction.
 
-use super::attempts;
 use super::error::Result;
 use super::identity::Prepared;
 use super::index;
 use super::pages::{self, PollPages};
-use super::rows::{KeptOutcome, load_facts, save_facts, to_json};
+use super::rows::{KeptOutcome, load_facts, save_finished, to_json};
 use super::versions;
 use crate::model::{Entry, Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
@@ -62,9 +61,8 @@ pub(super) fn store(conn: &Connection, poll: &FinishedPoll) -> Result<Option<(In
     }
     facts.last_outcome = Some(record.outcome.clone());
     (poll.finish)(&mut facts, &done);
-    save_facts(conn, &facts)?;
+    save_finished(conn, &facts)?;
     save_poll(conn, source, &record, poll.automatic)?;
-    attempts::finish(conn, source)?;
     Ok(Some((done, record.outcome)))
 }
 

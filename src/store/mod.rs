@@ -305,9 +305,22 @@ impl Store {
         self.inner.revision.send_modify(|revision| *revision += 1);
     }
 
-    /// Records that a poll of a source (row key) has begun, until it is stored.
-    pub async fn begin_poll(&self, source: i64, now: Time) -> Result<()> {
-        self.call_quietly(move |conn| attempts::begin(conn, source, now)).await
+    /// Returns the facts of a source (row key), and records that its poll has begun, until it is
+    /// stored, if they allow it. `None` if the source is gone.
+    pub async fn begin_poll(
+        &self,
+        source: i64,
+        now: Time,
+        begins: impl Fn(&SourceFacts) -> bool + Send + 'static,
+    ) -> Result<Option<SourceFacts>> {
+        let begin = move |conn: &rusqlite::Connection| {
+            let facts = rows::load_facts(conn, source)?;
+            if facts.as_ref().is_some_and(&begins) {
+                attempts::begin(conn, source, now)?;
+            }
+            Ok(facts)
+        };
+        self.call_quietly(begin).await
     }
 
     /// Forgets the begun poll of a source (row key), or of all sources: nothing of it is stored.

@@ -191,17 +191,25 @@ pub(super) fn load_facts(conn: &Connection, key: i64) -> Result<Option<SourceFac
 
 /// Writes everything but the identity and the counters.
 pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
-    let reason = f.pause.map(|h| to_json(&h.reason)).transpose()?;
-    conn.prepare_cached(
-        "UPDATE source SET moved_to = :moved_to, move_candidate = :candidate,
+    update_facts(conn, f, &format!("{UPDATE} WHERE key = :key"))
+}
+
+/// As [`save_facts`], at the end of a poll: it and the broken ones before it are forgotten.
+pub(super) fn save_finished(conn: &Connection, f: &SourceFacts) -> Result<()> {
+    let end = ", poll_begun = NULL, polls_broken = 0 WHERE key = :key";
+    update_facts(conn, f, &format!("{UPDATE}{end}"))
+}
+
+const UPDATE: &str = "UPDATE source SET moved_to = :moved_to, move_candidate = :candidate,
             move_refused = :refused, feed_title = :title, home_url = :home, etag = :etag,
             last_modified = :lm, validators_of = :of, body_hash = :hash, last_poll = :poll, last_ok = :ok,
             last_full = :change, next_poll = :next, paused_until = :until, pause_reason = :reason,
             fail_count = :fails, last_outcome = :outcome, hints = :hints, schedule = :schedule,
-            planned = :planned, website = :website
-         WHERE key = :key",
-    )?
-    .execute(named_params! {
+            planned = :planned, website = :website";
+
+fn update_facts(conn: &Connection, f: &SourceFacts, sql: &str) -> Result<()> {
+    let reason = f.pause.map(|h| to_json(&h.reason)).transpose()?;
+    conn.prepare_cached(sql)?.execute(named_params! {
         ":key": f.key,
         ":moved_to": f.moved_to,
         ":candidate": f.move_candidate.as_ref().map(to_json).transpose()?,

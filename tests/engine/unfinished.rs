@@ -15,7 +15,7 @@ async fn end_while_polling(home: &Home, id: &str) {
     let store = home.store();
     let facts = store.reader().unwrap().sources().unwrap();
     let key = facts.iter().find(|f| f.id.as_str() == id).unwrap().key;
-    store.begin_poll(key, home.clock.now()).await.unwrap();
+    store.begin_poll(key, home.clock.now(), |_| true).await.unwrap();
     store.close();
 }
 

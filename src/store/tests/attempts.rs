@@ -12,13 +12,18 @@ fn recording_a_poll_that_begins_leaves_the_revision() {
     let f = Fixture::new(&["a"]);
     let key = f.store.reader().unwrap().sources().unwrap()[0].key;
     // A reply precedes the revision of its commit, but not that of the commit before.
-    wait(f.store.begin_poll(key, f.now)).unwrap();
+    wait(f.store.begin_poll(key, f.now, |_| true)).unwrap();
     let before = *f.store.revision().borrow();
     wait(f.store.forget_poll(Some(key))).unwrap();
-    wait(f.store.begin_poll(key, f.now)).unwrap();
+    wait(f.store.begin_poll(key, f.now, |_| true)).unwrap();
     wait(f.store.forget_poll(None)).unwrap();
     assert_eq!(*f.store.revision().borrow(), before);
-    wait(f.store.begin_poll(key, f.now)).unwrap();
+    // One that the facts do not allow does not begin.
+    assert!(wait(f.store.begin_poll(key, f.now, |_| false)).unwrap().is_some());
+    let outcome = Outcome::Unchanged;
+    assert_eq!(wait(f.store.fail_unfinished_polls(outcome, |_, _| ())).unwrap(), 0);
+    assert_eq!(wait(f.store.begin_poll(99, f.now, |_| true)).unwrap(), None);
+    wait(f.store.begin_poll(key, f.now, |_| true)).unwrap();
     let outcome = Outcome::Unchanged;
     assert_eq!(wait(f.store.fail_unfinished_polls(outcome.clone(), |_, _| ())).unwrap(), 1);
     assert_eq!(wait(f.store.fail_unfinished_polls(outcome, |_, _| ())).unwrap(), 0);
