@@ -60,9 +60,9 @@ impl Converter {
     fn entry(&mut self, raw: RawEntry) -> Entry {
         let feed_base = self.base.clone();
         let base = raw.base.as_deref().or(feed_base.as_deref());
-        let url = entry_url(&raw, base);
         // Unless the document sets a base, text is resolved against its own article's URL.
-        let article = url.as_deref().and_then(|u| Url::parse(u).ok());
+        let article = entry_url(&raw, base);
+        let url = article.as_ref().map(|url| url.as_str().to_owned());
         let own = raw.base.as_deref().or(article.as_ref()).or(base);
         let mut authors = names(&raw.authors.kept);
         if authors.is_empty() {
@@ -188,11 +188,11 @@ fn main_link(links: &[RawLink], base: Option<&Url>) -> Option<Url> {
     pages.chain(others).chain(rest).find_map(|l| absolute(l, base))
 }
 
-fn entry_url(raw: &RawEntry, base: Option<&Url>) -> Option<String> {
+fn entry_url(raw: &RawEntry, base: Option<&Url>) -> Option<Url> {
     let original = raw.original_link.as_deref().and_then(|l| address::absolute(None, l));
     let linked = original.or_else(|| main_link(&raw.links.kept, base));
     // It identifies the entry, unlike other URLs of a feed.
-    linked.or_else(|| guid_url(raw)).map(|url| without_session(url).into())
+    linked.or_else(|| guid_url(raw)).map(without_session)
 }
 
 /// The guid, if it is allowed to be a URL and is one.

@@ -8,11 +8,11 @@ use std::io::Read;
 
 /// Decodes a document. The encoding comes from the byte order mark, the HTTP header or the XML
 /// declaration, in this order, or is guessed. Repairs are appended to `repairs`.
-pub(super) fn decode(
-    bytes: &[u8],
+pub(super) fn decode<'b>(
+    bytes: &'b [u8],
     content_type: Option<&str>,
     repairs: &mut Vec<String>,
-) -> Result<String, FeedError> {
+) -> Result<Cow<'b, str>, FeedError> {
     let mut body = Cow::Borrowed(bytes);
     // Twice, because some servers compress data that is already compressed.
     for _ in 0..2 {
@@ -23,10 +23,18 @@ pub(super) fn decode(
     if body.len() > limits::FEED_BYTES {
         return Err(FeedError::TooLarge);
     }
-    let mut text = to_text(&body, content_type, repairs);
-    let marks = text.len() - text.trim_start_matches('\u{feff}').len();
-    text.drain(..marks);
-    Ok(text)
+    let without_marks = |text: Cow<'b, str>| match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim_start_matches('\u{feff}')),
+        Cow::Owned(mut text) => {
+            let marks = text.len() - text.trim_start_matches('\u{feff}').len();
+            text.drain(..marks);
+            Cow::Owned(text)
+        }
+    };
+    Ok(without_marks(match body {
+        Cow::Borrowed(body) => to_text(body, content_type, repairs),
+        Cow::Owned(body) => Cow::Owned(to_text(&body, content_type, repairs).into_owned()),
+    }))
 }
 
 /// The content of gzip or zlib data, detected by its first bytes. `None` for anything else.
@@ -53,15 +61,19 @@ fn inflate(bytes: &[u8], repairs: &mut Vec<String>) -> Result<Option<Vec<u8>>, F
     Ok(Some(out))
 }
 
-fn to_text(bytes: &[u8], content_type: Option<&str>, repairs: &mut Vec<String>) -> String {
+fn to_text<'b>(
+    bytes: &'b [u8],
+    content_type: Option<&str>,
+    repairs: &mut Vec<String>,
+) -> Cow<'b, str> {
     if let Some(text) = utf32(bytes) {
-        return text;
+        return text.into();
     }
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
-        return lossy(encoding, bytes, repairs);
+        return lossy(encoding, bytes, repairs).into();
     }
     if let Some(encoding) = bare_utf16(bytes) {
-        return lossy(encoding, bytes, repairs);
+        return lossy(encoding, bytes, repairs).into();
     }
     let header = content_type.and_then(charset);
     let declared = declaration(bytes);
@@ -71,18 +83,18 @@ fn to_text(bytes: &[u8], content_type: Option<&str>, repairs: &mut Vec<String>) 
     let named = named.filter(|e| *e != UTF_16LE && *e != UTF_16BE);
     match std::str::from_utf8(bytes) {
         Ok(text) if bytes.is_ascii() && named.is_none_or(Encoding::is_ascii_compatible) => {
-            text.to_owned()
+            text.into()
         }
         // Text in another encoding is almost never valid UTF-8 by accident.
         Ok(text) if named.is_none_or(|e| e.is_single_byte() || e == UTF_8) => {
             if let (Some(label), true) = (&label, named != Some(UTF_8)) {
                 repairs.push(format!("declared as {}, but is UTF-8", clean_label(label)));
             }
-            text.to_owned()
+            text.into()
         }
         Ok(_) | Err(_) => match named {
-            Some(encoding) if encoding != UTF_8 => lossy(encoding, bytes, repairs),
-            _ => damaged_utf8(bytes, label.as_deref(), repairs),
+            Some(encoding) if encoding != UTF_8 => lossy(encoding, bytes, repairs).into(),
+            _ => damaged_utf8(bytes, label.as_deref(), repairs).into(),
         },
     }
 }

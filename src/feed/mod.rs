@@ -23,6 +23,7 @@ pub use crate::util::date::parse as parse_date;
 use crate::util::limits;
 
 use crate::model::{Entry, FeedHints, Time};
+use std::borrow::Cow;
 use url::Url;
 
 /// A parsed feed.
@@ -111,7 +112,7 @@ pub fn parse_followed(
 /// # Errors
 /// When it is larger than [`limits::FEED_BYTES`].
 pub fn decode_text(bytes: &[u8], content_type: Option<&str>) -> Result<String, FeedError> {
-    decode::decode(bytes, content_type, &mut Vec::new())
+    decode::decode(bytes, content_type, &mut Vec::new()).map(Cow::into_owned)
 }
 
 /// The feed as `newsfed parse --json` prints it: `{title, url, entries: [{id, title, url,

@@ -181,9 +181,15 @@ impl<'a> Reader<'a> {
             }
             self.prefixes.push((self.depth, prefix.to_owned(), names::by_address(value)));
         }
-        let qualified = tag.name.to_ascii_lowercase();
-        let (prefix, local) = qualified.split_once(':').unwrap_or(("", &qualified));
-        let ns = self.resolve(prefix);
+        let mut name = tag.name.to_ascii_lowercase();
+        let ns = match name.find(':') {
+            Some(at) => {
+                let ns = self.resolve(&name[..at]);
+                name.drain(..=at);
+                ns
+            }
+            None => self.resolve(""),
+        };
         if empty {
             self.depth -= 1;
             let depth = self.depth;
@@ -191,7 +197,7 @@ impl<'a> Reader<'a> {
         }
         Element {
             ns: Some(ns),
-            name: local.to_owned(),
+            name,
             attributes,
             children: Vec::new(),
             empty,

@@ -72,12 +72,8 @@ fn push_escaped(out: &mut String, plain: &str) {
 
 /// Position of the first character that [`escape`] replaces.
 fn first_special(s: &str) -> Option<usize> {
-    let special = |b: &u8| matches!(b, b'&' | b'<' | b'>' | b'"');
-    // Checks a chunk at a time, without a branch per byte.
-    let chunks = s.as_bytes().chunks_exact(32);
-    let plain =
-        chunks.take_while(|c| !c.iter().fold(false, |any, b| any | special(b))).count() * 32;
-    s.as_bytes()[plain..].iter().position(special).map(|at| plain + at)
+    let plain = text::leading(s.as_bytes(), |b| !matches!(b, b'&' | b'<' | b'>' | b'"'));
+    (plain < s.len()).then_some(plain)
 }
 
 /// Whether a text contains tags or character references that should not be shown as they are.

@@ -142,11 +142,16 @@ fn plain_len(s: &str) -> usize {
 
 /// Number of printable ASCII characters, line feeds and tabs at the start.
 fn ascii_len(bytes: &[u8]) -> usize {
-    let plain = |b: &u8| (0x20..0x7f).contains(b) || matches!(b, b'\n' | b'\t');
-    // Checks a chunk at a time, without a branch per byte.
-    let chunks = bytes.chunks_exact(32);
-    let whole = chunks.take_while(|c| c.iter().fold(true, |all, b| all & plain(b))).count() * 32;
-    whole + bytes[whole..].iter().take_while(|b| plain(b)).count()
+    leading(bytes, |b| (0x20..0x7f).contains(&b) || matches!(b, b'\n' | b'\t'))
+}
+
+/// Number of bytes at the start that pass a test, which is made for a chunk at a time, without a
+/// branch per byte.
+pub(super) fn leading(bytes: &[u8], test: impl Fn(u8) -> bool) -> usize {
+    let all = |chunk: &&[u8]| chunk.iter().fold(true, |all, b| all & test(*b));
+    let mut len = bytes.chunks_exact(32).take_while(all).count() * 32;
+    len += bytes[len..].chunks_exact(8).take_while(all).count() * 8;
+    len + bytes[len..].iter().take_while(|b| test(**b)).count()
 }
 
 /// Whether a character of more than one byte certainly needs no filtering and is a grapheme of its

@@ -129,18 +129,26 @@ pub fn is_normal(url: &str) -> bool {
         return false;
     };
     let Some((host, rest)) = rest.split_once('/') else { return false };
-    let (path, extra) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
-    let in_path = |b: u8| b.is_ascii_alphanumeric() || b"-_.~%!$&()*+,;=:@/".contains(&b);
+    let path_len = rest.bytes().take_while(|b| is_plain(*b)).count();
+    let (path, extra) = rest.split_at(path_len);
     // A dot, which can be encoded, may begin a segment that means another folder.
-    let named = |segment: &str| ![".", "%2e", "%2E"].iter().any(|dot| segment.starts_with(dot));
-    let in_extra = |b: u8| in_path(b) || b == b'?';
+    let moves = |segment: &str| {
+        segment.starts_with('.') || segment.starts_with("%2e") || segment.starts_with("%2E")
+    };
+    // After the path comes the query, if there is one, and after it the fragment.
     let (query, fragment) = extra.split_once('#').unwrap_or((extra, ""));
     url.len() <= limits::URL_BYTES
         && is_normal_host(host)
-        && path.bytes().all(in_path)
-        && path.split('/').all(named)
-        && query.bytes().all(in_extra)
-        && fragment.bytes().all(in_extra)
+        && !path.split('/').any(moves)
+        && query.bytes().enumerate().all(|(at, b)| b == b'?' || at > 0 && is_plain(b))
+        && fragment.bytes().all(|b| b == b'?' || is_plain(b))
+}
+
+/// Whether a byte stays as it is in the path, query and fragment of a URL.
+fn is_plain(b: u8) -> bool {
+    matches!(b,
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'%' | b'!' | b'$'
+        | b'&' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b':' | b'@' | b'/')
 }
 
 /// Whether a host consists of words of lower-case letters, digits and hyphens, the last one a word

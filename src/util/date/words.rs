@@ -59,8 +59,15 @@ fn signed_offset(text: &str) -> Option<i32> {
     fits.then(|| sign * (hours * 3600 + minutes * 60))
 }
 
+const SHORT_MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
 /// The month for a name or its beginning, in the most frequent languages of feeds.
 pub(super) fn month(word: &str) -> Option<u32> {
+    // What standard dates use needs no comparison with all names.
+    if let Some(at) = SHORT_MONTHS.iter().position(|short| word.eq_ignore_ascii_case(short)) {
+        return u32::try_from(at + 1).ok();
+    }
     let word = word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     if word.chars().count() < 3 {
         return None;
