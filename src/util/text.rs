@@ -182,8 +182,7 @@ fn filter(s: &str, mode: Mode, plain_len: fn(&str) -> usize) -> Cow<'_, str> {
     let last_end =
         LazyCell::new(|| s.rfind(['\u{7}', '\u{9c}']).max(s.rfind("\u{1b}\\")).unwrap_or(0));
     let mut rest = &s[start..];
-    loop {
-        let Some(c) = rest.chars().next() else { break };
+    while let Some(c) = rest.chars().next() {
         let at = s.len() - rest.len();
         let tail = &rest[c.len_utf8()..];
         rest = match c {
