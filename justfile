@@ -39,6 +39,11 @@ bench-tui folder="target/filled":
     test -e {{folder}}/1m || cargo run --release --example fill -- --items 1000000 --data-dir {{folder}}/1m
     cargo bench --bench tui -- {{folder}}/100k {{folder}}/1m
 
+# Measure the text index with 30,000 items and searches while typing; the database is filled once
+bench-index folder="target/filled" items="30000":
+    test -e {{folder}}/unindexed-{{items}} || cargo run --release --example fill -- --no-index --items {{items}} --data-dir {{folder}}/unindexed-{{items}}
+    cargo bench --bench index -- {{folder}}/unindexed-{{items}}
+
 # Measure a refresh beside other readers, curl and SQLite alone
 bench-peers feeds="1000" peers="../shared/bench/peers":
     cargo build --profile dist
