@@ -3,13 +3,11 @@
 use super::fulltext::PageRequests;
 use super::workers::Workers;
 use crate::config::Settings;
-use crate::feed::{self, ParsedFeed};
 use crate::model::{Source, SourceFacts, Time};
-use crate::net::{Client, Response, host_key};
+use crate::net::{Client, host_key};
 use crate::schedule::price_for;
 use crate::store::{Reader, Store, StoreError};
 use crate::util::clock::Clock;
-use crate::util::text;
 use chrono::{Offset, TimeDelta, TimeZone};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -246,22 +244,6 @@ impl Context {
         keys.sort_unstable();
         keys
     }
-}
-
-/// Parses a feed.
-pub(super) fn parse(response: &Response) -> Result<ParsedFeed, String> {
-    let mut feed =
-        feed::parse_followed(&response.body, response.content_type(), Some(&response.final_url))
-            .map_err(|e| text::line(&e.to_string()))?;
-    feed.repairs.extend(other_type(response.content_type()));
-    Ok(feed)
-}
-
-/// A note about the media type of a feed, if it is not one of feeds.
-fn other_type(content_type: Option<&str>) -> Option<String> {
-    let named = content_type?.split(';').next()?.trim().to_ascii_lowercase();
-    let fits = named.is_empty() || ["xml", "json", "rss", "atom"].iter().any(|w| named.contains(w));
-    (!fits).then(|| format!("the feed was sent as {}", text::truncate(&text::line(&named), 60)))
 }
 
 /// Modification time and length of a file, by which changes are noticed.

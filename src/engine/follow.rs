@@ -5,8 +5,9 @@ use super::context::FileState;
 use super::edit::blocking;
 use super::handle::Handle;
 use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, Pace, TimedResponse, Way};
-use super::poll::{Finished, ReadFeed, Started, read_response, store};
+use super::poll::{Finished, Started, read_response, store};
 use super::queue::Job;
+use super::read_feed::ReadFeed;
 use super::site::{PageFetcher, Prefetched};
 use crate::config::{
     self, Added, ConfigError, ConfigErrors, EditError, ErrorPlace, FileEdit, KeyChange, Section,

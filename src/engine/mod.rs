@@ -19,6 +19,7 @@ mod picture;
 mod plan;
 mod poll;
 mod queue;
+mod read_feed;
 mod retry;
 mod role_lock;
 mod run;

@@ -1,19 +1,19 @@
 //! One poll of one source: fetch, parse, store.
 
-use super::context::{Context, Reach, parse};
+use super::context::{Context, Reach};
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
+use super::read_feed::{ReadFeed, read_feed};
 use super::retry::sent;
 use super::site::{PageFetcher, Prefetched, SiteEnd, Visit};
 use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
-use crate::feed::ParsedFeed;
 use crate::model::{
     ErrorKind, LeftOut, Outcome, Pause, PauseReason, PollRecord, SelectorProblem, Source,
     SourceFacts, SourceRules, Time, Validators,
 };
 use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
-use crate::store::{FinishedPoll, Hashing, Prepared, StoreError, prepare};
+use crate::store::{FinishedPoll, Hashing, Prepared, StoreError};
 use crate::util::{limits, text};
 use std::sync::Arc;
 use std::time::Duration;
@@ -346,52 +346,6 @@ pub(super) async fn read_response(
         SourceRules::Page(rules) => Box::pin(visit().page(rules, finished, response)).await,
         SourceRules::Sitemap(rules) => Box::pin(visit().sitemap(rules, finished, response)).await,
         SourceRules::Crawl(rules) => Box::pin(visit().crawl(rules, finished, response)).await,
-    }
-}
-
-/// Reads a feed, unless it is the one that was read before.
-async fn read_feed(
-    context: &Context,
-    mut finished: Finished,
-    response: Response,
-    hashing: Hashing,
-    read_before: Option<[u8; 32]>,
-) -> Finished {
-    finished.memory = response.memory.clone();
-    let size = response.body.len();
-    let read = move || {
-        let hash = hashing.document(&response.body);
-        if hashing.is_same(read_before, hash, &response.body) {
-            return Ok(None);
-        }
-        let feed = parse(&response)?;
-        drop(response);
-        Ok(Some(ReadFeed::new(feed, hash, &hashing)))
-    };
-    match context.read_document(size, read).await {
-        Some(Ok(None)) => finished,
-        Some(Ok(Some(feed))) => finished.take(feed),
-        Some(Err(message)) => {
-            finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
-            finished
-        }
-        None => finished.unreadable(),
-    }
-}
-
-/// A feed that was read, with its entries hashed.
-pub(super) struct ReadFeed {
-    entries: Vec<Prepared>,
-    document: DocumentFacts,
-    repairs: Vec<String>,
-}
-
-impl ReadFeed {
-    /// Hashing a long feed takes milliseconds, too long for the runtime's threads.
-    pub(super) fn new(feed: ParsedFeed, hash: [u8; 32], hashing: &Hashing) -> Self {
-        let ParsedFeed { title, home_url, hints, entries, repairs, .. } = feed;
-        let document = DocumentFacts { title, home_url, hints, hash };
-        Self { entries: prepare(entries, hashing), document, repairs }
     }
 }
 
