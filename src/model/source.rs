@@ -311,7 +311,7 @@ pub struct SourceFacts {
     pub validators: Validators,
     /// The URL that sent the stored body; the validators belong to it.
     pub validators_of: Option<String>,
-    /// SHA-256 of the last parsed body.
+    /// Hash of the last parsed body, as the database computes it.
     pub body_hash: Option<[u8; 32]>,
     /// Start of the last poll.
     pub last_poll: Option<Time>,

@@ -166,8 +166,8 @@ impl Store {
         self.writer().map(drop)
     }
 
-    /// Runs a job on the writer thread, twice if one that shares its transaction fails. If the database could not be opened for writing, that is
-    /// tried again on a blocking thread.
+    /// Runs a job on the writer thread, twice if one that shares its transaction fails. If the
+    /// database could not be opened for writing, that is tried again on a blocking thread.
     async fn call<T: Send + 'static>(
         &self,
         job: impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static,
