@@ -18,6 +18,8 @@ mod value;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod traps;
 
 pub use bandit::BanditParameters;
 pub use links::{LinkId, Links, MAX_ADDRESS, Seen};

@@ -108,6 +108,11 @@ impl Pools {
         id
     }
 
+    /// The expected reward of a group.
+    pub(super) fn mean(&self, id: PoolId) -> f64 {
+        self.value.mean(&self.pools[id as usize].features)
+    }
+
     /// Takes a random link from the group that is worth most.
     pub(super) fn take(&mut self, random: &mut fastrand::Rng) -> Option<LinkId> {
         for _ in 0..TURN.min(self.pools.len()) {

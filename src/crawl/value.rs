@@ -12,11 +12,13 @@ pub(super) struct ValueParameters {
     pub noise: f64,
     /// Weight of the uncertainty.
     pub curiosity: f64,
+    /// How many of the features, from the first on, count for it.
+    pub curious: usize,
 }
 
 impl Default for ValueParameters {
     fn default() -> Self {
-        Self { prior: 1.0, noise: 0.5, curiosity: 0.5 }
+        Self { prior: 1.0, noise: 0.5, curiosity: 0.5, curious: 3 }
     }
 }
 
@@ -37,10 +39,16 @@ impl Value {
         self.weights.len() as FeatureId - 1
     }
 
-    /// The sum of the means, plus a bonus for uncertainty.
+    /// The sum of the means, plus a bonus for the uncertainty of the first features.
     pub(super) fn of(&self, features: &[FeatureId]) -> f64 {
-        let (mean, variance) = self.sums(features);
+        let (mean, _) = self.sums(features);
+        let (_, variance) = self.sums(&features[..features.len().min(self.parameters.curious)]);
         mean + self.parameters.curiosity * variance.sqrt()
+    }
+
+    /// The sum of the means.
+    pub(super) fn mean(&self, features: &[FeatureId]) -> f64 {
+        self.sums(features).0
     }
 
     /// Corrects the features of an observation, each in proportion to its uncertainty.
@@ -69,7 +77,8 @@ mod tests {
 
     #[test]
     fn observations_move_uncertain_features() {
-        let mut value = Value::new(ValueParameters { prior: 1.0, noise: 1.0, curiosity: 0.5 });
+        let mut value =
+            Value::new(ValueParameters { prior: 1.0, noise: 1.0, curiosity: 0.5, curious: 2 });
         let (a, b, c) = (value.add(), value.add(), value.add());
         assert_eq!(value.of(&[a, b]), 0.5 * 2f64.sqrt());
         value.observe(&[a, b], 3.0);

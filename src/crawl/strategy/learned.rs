@@ -1,6 +1,7 @@
 //! The default strategy: a table of extensions, a classifier of links, and a linear value function
 //! for groups of links that is corrected with every page.
 
+use super::by_path::{ByPath, Chosen};
 use super::{Ask, Known, Lessons, LinkGroup, Strategy, Visit};
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};
@@ -25,6 +26,9 @@ const EPOCHS: usize = 3;
 const USELESS: u32 = 3;
 /// Reward of an article, besides the links on it.
 const ARTICLE: f64 = 3.0;
+/// How much of the value of the best new link counts for the page itself. A page that only leads to
+/// better pages is worth something; a page of a trap leads to nothing of value.
+const AHEAD: f64 = 0.5;
 
 const NO_POOL: PoolId = PoolId::MAX;
 
@@ -139,6 +143,7 @@ pub struct Learned {
     pools: Pools,
     /// The group of each link; [`NO_POOL`] if it has none.
     pool_of: Vec<PoolId>,
+    by_path: ByPath,
     at_once: VecDeque<LinkId>,
     /// Links that are probably useless, for when everything else has been fetched.
     last: VecDeque<LinkId>,
@@ -159,6 +164,7 @@ impl Learned {
             cluster_of_path: HashMap::new(),
             pools: Pools::new(ValueParameters::default()),
             pool_of: Vec::new(),
+            by_path: ByPath::default(),
             at_once: VecDeque::new(),
             last: VecDeque::new(),
             worth: Vec::new(),
@@ -173,7 +179,7 @@ impl Learned {
         (self.classifier, self.led)
     }
 
-    fn wait(&mut self, link: LinkId, links: &Links, reward: u32) {
+    fn wait(&mut self, link: LinkId, links: &Links, reward: u32) -> PoolId {
         let path = links.path_number(link);
         let cluster = match self.cluster_of_path.get(&path) {
             Some(cluster) => *cluster,
@@ -188,15 +194,43 @@ impl Learned {
         let features: [u32; FEATURES] = [
             feature(0, cluster.to_be_bytes()),
             feature(1, path.to_be_bytes()),
+            feature(6, reward.to_be_bytes()),
+            // What a site can make up without end raises no expectations while it is new.
             feature(2, folder(url).bytes()),
             feature(3, outline(url).bytes()),
             feature(4, without_digits(links.anchor(link)).bytes()),
             feature(5, folder(from).bytes()),
-            feature(6, reward.to_be_bytes()),
         ];
         let pool = self.pools.put(link, features);
+        self.by_path.put(link, cluster);
         self.pool_of.resize(self.pool_of.len().max(link as usize + 1), NO_POOL);
         self.pool_of[link as usize] = pool;
+        pool
+    }
+}
+
+impl Learned {
+    /// The next page: by its value, or by its tag path alone.
+    fn choose(&mut self, random: &mut fastrand::Rng) -> Option<LinkId> {
+        let by_path = self.by_path.is_due();
+        let value = |this: &mut Self, random: &mut fastrand::Rng| {
+            while let Some(link) = this.pools.take(random) {
+                if this.by_path.is_waiting(link) {
+                    return Some((link, Chosen::ByValue));
+                }
+            }
+            None
+        };
+        let path = |this: &mut Self, random: &mut fastrand::Rng| {
+            this.by_path.take(random).map(|link| (link, Chosen::ByPath))
+        };
+        let chosen = match by_path {
+            true => path(self, random).or_else(|| value(self, random)),
+            false => value(self, random).or_else(|| path(self, random)),
+        };
+        let (link, by) = chosen?;
+        self.by_path.chose(link, by);
+        Some(link)
     }
 }
 
@@ -206,7 +240,7 @@ impl Strategy for Learned {
             self.started = true;
             return Some(Ask::Get(0));
         }
-        let next = self.at_once.pop_front().or_else(|| self.pools.take(known.random));
+        let next = self.at_once.pop_front().or_else(|| self.choose(known.random));
         next.or_else(|| self.last.pop_front()).map(Ask::Get)
     }
 
@@ -241,6 +275,13 @@ impl Strategy for Learned {
         if led > 0 {
             self.led.insert(link, led as u32);
         }
+        // The page's own reward predicts the value of its links: 0, 1, 2, 3-4, 5-8 ...
+        let reward = (promised + 1).next_power_of_two().ilog2();
+        let mut ahead = 0.0f64;
+        for page in pages {
+            let pool = self.wait(page, links, reward);
+            ahead = ahead.max(self.pools.mean(pool));
+        }
         let pool = self.pool_of.get_mut(link as usize).map(|p| std::mem::replace(p, NO_POOL));
         if let Some(pool) = pool.filter(|p| *p != NO_POOL) {
             let own = match (answer.is_hit(), answer.class) {
@@ -249,12 +290,8 @@ impl Strategy for Learned {
                 (true, _) => ARTICLE,
             };
             let found = promised + u32::from(answer.is_hit());
-            self.pools.observe(pool, (1.0 + own + f64::from(promised)).ln(), found);
-        }
-        // The page's own reward predicts the value of its links: 0, 1, 2, 3-4, 5-8 ...
-        let reward = (promised + 1).next_power_of_two().ilog2();
-        for page in pages {
-            self.wait(page, links, reward);
+            self.pools.observe(pool, (1.0 + own + f64::from(promised)).ln() + AHEAD * ahead, found);
+            self.by_path.observe(link, found);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Strategies: the order in which links are fetched.
 
+mod by_path;
 mod focused;
 mod kind;
 mod learned;

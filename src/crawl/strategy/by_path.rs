@@ -1,0 +1,129 @@
+//! Choosing pages by their tag path alone, as the published algorithm does, beside the value function of
+//! the default strategy.
+
+use crate::crawl::bandit::{Arm, BanditParameters};
+use crate::crawl::groups::GroupId;
+use crate::crawl::links::LinkId;
+use std::collections::HashMap;
+
+/// How a page was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Chosen {
+    ByValue,
+    ByPath,
+}
+
+/// Waiting links by the cluster of their tag path, and how the two ways to choose have done. The
+/// value of a group depends on URLs and words, which a site can make up without end; clusters of
+/// paths are few.
+#[derive(Debug, Default)]
+pub(super) struct ByPath {
+    arms: Vec<Arm>,
+    waiting: Vec<Vec<LinkId>>,
+    /// The cluster of each waiting link.
+    cluster_of: HashMap<LinkId, GroupId>,
+    chosen: Option<(LinkId, Chosen)>,
+    /// Pages in a row that led to nothing, by value and by path.
+    dry: [u32; 2],
+    steps: u64,
+}
+
+/// Every so many pages, one is chosen in the way that is not preferred.
+const SHARE: u64 = 50;
+/// Pages in a row without a result after which the other way is preferred.
+const PATIENCE: u32 = 30;
+
+impl ByPath {
+    /// Adds a link of a cluster.
+    pub(super) fn put(&mut self, link: LinkId, cluster: GroupId) {
+        while self.arms.len() <= cluster as usize {
+            self.arms.push(Arm::default());
+            self.waiting.push(Vec::new());
+        }
+        self.waiting[cluster as usize].push(link);
+        self.cluster_of.insert(link, cluster);
+    }
+
+    /// Whether the next page is chosen by its path.
+    pub(super) fn is_due(&mut self) -> bool {
+        self.steps += 1;
+        let [value, path] = self.dry;
+        let preferred = value > PATIENCE && (path <= value || self.steps.is_multiple_of(2));
+        preferred != self.steps.is_multiple_of(SHARE)
+    }
+
+    /// Whether a link is still waiting.
+    pub(super) fn is_waiting(&self, link: LinkId) -> bool {
+        self.cluster_of.contains_key(&link)
+    }
+
+    /// Remembers how the next page was chosen.
+    pub(super) fn chose(&mut self, link: LinkId, by: Chosen) {
+        self.chosen = Some((link, by));
+    }
+
+    /// A random link of the cluster with the highest bound of its reward.
+    pub(super) fn take(&mut self, random: &mut fastrand::Rng) -> Option<LinkId> {
+        let parameters = BanditParameters::default();
+        loop {
+            let bound = |cluster: usize| self.arms[cluster].bound(parameters, self.steps);
+            let some = (0..self.arms.len()).filter(|cluster| !self.waiting[*cluster].is_empty());
+            let best = some.max_by(|a, b| bound(*a).total_cmp(&bound(*b)).then(b.cmp(a)))?;
+            let waiting = &mut self.waiting[best];
+            let link = waiting.swap_remove(random.usize(..waiting.len()));
+            // Others were chosen by their value before.
+            if self.is_waiting(link) {
+                return Some(link);
+            }
+        }
+    }
+
+    /// Records what a page led to.
+    pub(super) fn observe(&mut self, link: LinkId, found: u32) {
+        if let Some(cluster) = self.cluster_of.remove(&link) {
+            self.arms[cluster as usize].reward(f64::from(found));
+        }
+        if let Some((_, by)) = self.chosen.take_if(|(chosen, _)| *chosen == link) {
+            let dry = &mut self.dry[by as usize];
+            *dry = if found > 0 { 0 } else { dry.saturating_add(1) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_preferred_after_a_dry_spell_of_values() {
+        let mut by_path = ByPath::default();
+        (0..200).for_each(|link| by_path.put(link, link % 2));
+        let due = |by_path: &mut ByPath| (0..100).filter(|_| by_path.is_due()).count();
+        assert_eq!(due(&mut by_path), 2, "a share is always chosen by path");
+        for link in 0..=PATIENCE {
+            by_path.chose(link, Chosen::ByValue);
+            by_path.observe(link, 0);
+        }
+        assert_eq!(due(&mut by_path), 98);
+        for link in 100..200 {
+            by_path.chose(link, Chosen::ByPath);
+            by_path.observe(link, 0);
+        }
+        assert!((40..60).contains(&due(&mut by_path)), "both are dry");
+        by_path.chose(90, Chosen::ByValue);
+        by_path.observe(90, 3);
+        assert_eq!(due(&mut by_path), 2);
+    }
+
+    #[test]
+    fn each_link_is_taken_once() {
+        let mut by_path = ByPath::default();
+        (0..50).for_each(|link| by_path.put(link, link % 5));
+        by_path.observe(7, 1);
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut taken: Vec<LinkId> = std::iter::from_fn(|| by_path.take(&mut random)).collect();
+        assert_eq!(taken.len(), 49);
+        taken.sort_unstable();
+        assert!(!taken.contains(&7) && taken.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}
