@@ -88,15 +88,10 @@ pub fn schedule_report(
     let why = why(reader, source, facts, settings, now)?;
     let filter = PollFilter { source: Some(facts.key), noteworthy: false };
     let polls = reader.polls(filter, CHECKS)?;
-    let delays = reader.delays(facts.key, now - WEEK)?;
-    // Items found at the first poll were published before they could have been found.
-    let delay =
-        |at: Time| delays.get(&at.timestamp()).copied().filter(|_| Some(at) != why.first_poll);
-    let mut found: Vec<i64> = delays
-        .iter()
-        .filter(|(at, _)| why.first_poll.is_none_or(|first| **at != first.timestamp()))
-        .map(|(_, delay)| *delay)
-        .collect();
+    let week = now - WEEK;
+    let delays = reader.delays(facts.key, week, why.first_poll.unwrap_or(week))?;
+    let delay = |at: Time| delays.get(&at.timestamp()).copied();
+    let mut found: Vec<i64> = delays.values().copied().collect();
     found.sort_unstable();
     let per_day = reader.items_per_day(facts.key, now, DAYS)?;
     let week = match why.explanation.observed {
@@ -106,7 +101,7 @@ pub fn schedule_report(
     Ok(ScheduleReport {
         next: next_check(&why, source.enabled, now),
         basis: basis(&why),
-        reasons: sentences(&why, now),
+        reasons: sentences(&why, facts, now),
         totals: totals(&why, delays.len(), &found, per_day.iter().sum()),
         habits: habits(&why, &week),
         limits: limits(&why, &facts.hints, source, settings),
@@ -144,7 +139,7 @@ fn basis(why: &Why) -> String {
     }
 }
 
-fn sentences(why: &Why, now: Time) -> Vec<String> {
+fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String> {
     let sentence = |(name, value): (&str, String)| match name {
         "wanted" => format!("Wanted {value}"),
         "signal" => format!("Signal {value}"),
@@ -155,6 +150,13 @@ fn sentences(why: &Why, now: Time) -> Vec<String> {
     if let Some(planned) = why.planned.as_ref().filter(|planned| planned.moved_by.is_empty()) {
         let only = format!("Wanted {}", clock(planned.wanted, now));
         sentences.retain(|sentence| *sentence != only);
+    }
+    if let Some(Outcome::Failed { message, .. }) = &facts.last_outcome {
+        let times = match facts.fail_count {
+            0 | 1 => "Failed".to_owned(),
+            n => format!("Failed {n} times in a row"),
+        };
+        sentences.insert(0, format!("{times}: {message}"));
     }
     match why.explanation.pulse {
         Pulse::Silent => sentences.push("Silent for longer than usual".to_owned()),

@@ -327,12 +327,15 @@ impl Statistics {
             reading_time(self.minutes)
         );
         let polls = format!(
-            "{}, {} failed; {} received, {} saved by {} conditional requests",
+            "{}, {} failed; {} received, {} saved by {}",
             self.polls,
             self.failed,
             size(self.bytes),
             size(self.bytes_saved),
-            self.unchanged
+            match self.unchanged {
+                1 => "1 conditional request".to_owned(),
+                n => format!("{n} conditional requests"),
+            }
         );
         vec![
             ("items", items),

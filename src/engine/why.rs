@@ -233,14 +233,13 @@ fn polls(
     let filter = PollFilter { source: Some(facts.key), noteworthy: false };
     let polls = reader.polls(filter, POLLS)?;
     let first = reader.oldest_poll(facts.key)?;
-    // Items found at the first poll were published before they could have been found.
-    let delays = reader.delays(facts.key, since)?;
+    let delays = reader.delays(facts.key, since, first.unwrap_or(since))?;
     let summary = polls.into_iter().map(|(_, poll)| PollSummary {
         at: poll.at,
         status: poll.status,
         delay_min: delays
             .get(&poll.at.timestamp())
-            .filter(|_| Some(poll.at) != first && found_new(&poll.outcome))
+            .filter(|_| found_new(&poll.outcome))
             .map(|seconds| *seconds as f64 / 60.0),
         bytes: poll.bytes,
         outcome: poll.outcome,

@@ -40,6 +40,8 @@ pub(super) fn key(event: KeyEvent) -> Option<Key> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Field {
     area: TextArea<'static>,
+    /// Whether the first typed character replaces the text.
+    replaced: bool,
 }
 
 /// Largest length of a field in bytes.
@@ -49,7 +51,17 @@ impl Field {
     pub(super) fn new(value: &str) -> Self {
         let mut area = TextArea::new(vec![value.to_owned()]);
         area.move_cursor(CursorMove::End);
-        Self { area }
+        Self { area, replaced: false }
+    }
+
+    /// A suggestion, which the first typed character replaces.
+    pub(super) fn suggestion(value: &str) -> Self {
+        Self { replaced: !value.is_empty(), ..Self::new(value) }
+    }
+
+    /// Whether the next typed character replaces the text.
+    pub(super) fn is_suggestion(&self) -> bool {
+        self.replaced
     }
 
     pub(super) fn value(&self) -> &str {
@@ -64,6 +76,17 @@ impl Field {
                 && matches!(event.code, Code::Char('m' | 'j')));
         if newline || self.value().len() > MAX_FIELD {
             return false;
+        }
+        let typed = !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        if std::mem::take(&mut self.replaced) && typed {
+            match event.code {
+                Code::Char(_) => self.area = TextArea::default(),
+                Code::Backspace | Code::Delete => {
+                    self.area = TextArea::default();
+                    return true;
+                }
+                _ => {}
+            }
         }
         // Control-U deletes to the start, as in a shell.
         if event.modifiers.contains(KeyModifiers::CONTROL) && event.code == Code::Char('u') {
@@ -80,6 +103,7 @@ impl Field {
 
     /// Replaces a byte range and puts the cursor after the new text.
     pub(super) fn replace(&mut self, at: std::ops::Range<usize>, with: &str) {
+        self.replaced = false;
         let (Some(head), Some(tail)) = (self.value().get(..at.start), self.value().get(at.end..))
         else {
             return;
@@ -91,6 +115,9 @@ impl Field {
 
     /// Inserts pasted text as one line.
     pub(super) fn paste(&mut self, pasted: &str) {
+        if std::mem::take(&mut self.replaced) {
+            self.area = TextArea::default();
+        }
         let free = MAX_FIELD.saturating_sub(self.value().len());
         self.area.insert_str(text::line(text::start(pasted, free)));
     }

@@ -87,7 +87,10 @@ impl Add {
 impl Dialog for Add {
     fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
         match (&mut self.stage, event.code) {
-            (Stage::Discovering { .. } | Stage::Following, KeyCode::Esc) => {
+            (Stage::Following, KeyCode::Esc) => {
+                return Reply::close(app.note("Adding goes on in the background"));
+            }
+            (Stage::Discovering { .. }, KeyCode::Esc) => {
                 self.stage = Stage::Typing;
                 return vec![Effect::CancelDiscovery].into();
             }
@@ -169,6 +172,7 @@ impl Dialog for Add {
                 ("Esc", "close"),
             ],
             Stage::Discovering { .. } => &[("Esc", "stop")],
+            Stage::Following => &[("Esc", "continue in the background")],
             _ => &[("Enter", "find feeds"), ("Esc", "close")],
         }
     }

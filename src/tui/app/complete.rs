@@ -142,8 +142,10 @@ impl App {
 
     /// Candidates for a field that holds a single name.
     pub(super) fn complete_name(field: &Field, names: BTreeSet<String>) -> Option<Completion> {
-        let typed = field.value().to_owned();
-        let spot = Spot { operator: None, at: 0..typed.len(), typed };
+        let at = 0..field.value().len();
+        // What will be replaced matches everything.
+        let typed = if field.is_suggestion() { "" } else { field.value() };
+        let spot = Spot { operator: None, at, typed: typed.to_owned() };
         let candidates = names.into_iter().map(|name| Candidate::new(name, "")).collect();
         Completion::matching(field, spot, candidates)
     }

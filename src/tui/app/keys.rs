@@ -114,8 +114,21 @@ impl App {
         }
     }
 
-    /// Says that a key does nothing, the first time that it is pressed.
+    /// Says that a key does nothing, the first time that it is pressed, or in which pane it does.
     fn report_unbound(&mut self, key: Key) -> Vec<Effect> {
+        let elsewhere = [Context::Sources, Context::Items, Context::Reader]
+            .into_iter()
+            .find(|pane| matches!(self.keymap.lookup(*pane, &[key]), Lookup::Action(_)));
+        if let Some(pane) = elsewhere {
+            let go = match pane {
+                Context::Sources => Action::GoSources,
+                Context::Items => Action::GoItems,
+                _ => Action::GoReader,
+            };
+            let hint = self.keymap.keys_for(self.context(), go);
+            let hint = hint.map(|keys| format!(" ({keys})")).unwrap_or_default();
+            return self.note(format!("{key} works in the {} pane{hint}", pane.title()));
+        }
         let help = self.keymap.keys_for(self.context(), Action::Help);
         match help.filter(|_| self.unbound.insert(key)) {
             Some(help) => self.note(format!("{key} is not a key here. {help} shows the keys.")),

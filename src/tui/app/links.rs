@@ -1,5 +1,6 @@
 //! Links and footnotes of the article: by number, by hint letters, from a list.
 
+use super::super::reader::link_names;
 use super::App;
 use super::dialogs::{Dialog, KeyHints, Reply};
 use crate::article::LinkKind;
@@ -14,6 +15,8 @@ use ratatui::Frame;
 #[derive(Debug)]
 pub(crate) struct LinkList {
     pub(crate) links: Vec<(String, LinkKind)>,
+    /// The text of each link.
+    pub(crate) names: Vec<String>,
     pub(crate) selected: usize,
     /// Digits typed so far.
     pub(crate) digits: String,
@@ -212,7 +215,9 @@ impl App {
         }
         let typed: usize = digits.parse().unwrap_or(1);
         let selected = typed.saturating_sub(1).min(links.len() - 1);
-        self.push_dialog(LinkList { links, selected, digits: digits.to_owned() })
+        let article = self.reader.article.as_ref();
+        let names = article.map(|article| link_names(&article.document)).unwrap_or_default();
+        self.push_dialog(LinkList { links, names, selected, digits: digits.to_owned() })
     }
 }
 

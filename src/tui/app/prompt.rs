@@ -82,7 +82,10 @@ impl PromptKind {
 
 impl Prompt {
     pub(super) fn new(kind: PromptKind, text: &str) -> Self {
-        Self { kind, field: Field::new(text), completion: None, error: None }
+        // Another name is more likely than a longer one.
+        let suggested = matches!(kind, PromptKind::Folder { .. } | PromptKind::SaveView { .. });
+        let field = if suggested { Field::suggestion(text) } else { Field::new(text) };
+        Self { kind, field, completion: None, error: None }
     }
 
     pub(super) fn import(path: &str) -> Self {
@@ -206,7 +209,11 @@ impl App {
     }
 
     pub(super) fn ask(&mut self, kind: PromptKind, text: &str) -> Vec<Effect> {
-        self.push_dialog(Prompt::new(kind, text))
+        let mut prompt = Prompt::new(kind, text);
+        if matches!(prompt.kind, PromptKind::Folder { .. }) {
+            prompt.completion = self.prompt_candidates(&prompt, false);
+        }
+        self.push_dialog(prompt)
     }
 
     /// Completion candidates at the cursor.

@@ -36,8 +36,7 @@ impl Out<'_> {
             return;
         }
         self.title("Links");
-        let mut names = vec![String::new(); links.len()];
-        name_links(&document.blocks, &mut names);
+        let names = link_names(document);
         let wide = text::width(&self.glyphs.link(links.len() - 1)) + 1;
         for (i, (link, name)) in links.iter().zip(names).enumerate() {
             let target = Some(Target::Link(i));
@@ -50,8 +49,6 @@ impl Out<'_> {
             let pad = Span::blank(wide.saturating_sub(text::width(&mark.text)));
             let inside = self.space(&[(Span::blank(wide), Span::blank(wide))]);
             let inside = inside.saturating_sub(kind.len());
-            // A name that is an address says nothing more.
-            let name = if name.contains("://") { String::new() } else { name };
             let name = text::truncate(name.trim(), inside * 2 / 3).into_owned();
             let gap = if name.is_empty() { 0 } else { GAP };
             let left = inside.saturating_sub(text::width(&name) + gap);
@@ -79,6 +76,13 @@ fn address(url: &str) -> &str {
     let bare = bare.unwrap_or(url);
     // A slash after the host says nothing.
     bare.strip_suffix('/').filter(|host| !host.contains('/')).unwrap_or(bare)
+}
+
+/// The text of each link; empty if it is an address, which says nothing more.
+pub(in crate::tui) fn link_names(document: &Document) -> Vec<String> {
+    let mut names = vec![String::new(); document.links.len()];
+    name_links(&document.blocks, &mut names);
+    names.into_iter().map(|name| if name.contains("://") { String::new() } else { name }).collect()
 }
 
 /// Collects the text of the first link to each target.

@@ -78,7 +78,10 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
                 Rect { height: area.height.min(1), ..area },
             );
         }
-        Stage::Following => line("Adding …", Role::Accent, &mut area),
+        Stage::Following => {
+            line("Adding …", Role::Accent, &mut area);
+            line("newsfed reads the first items, one request at a time.", Role::Dim, &mut area);
+        }
         Stage::Failed(why) => {
             for text in why {
                 for part in wrap_plain(text, usize::from(area.width).saturating_sub(2)) {
@@ -90,7 +93,8 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             found(app, frame, add, (discovery, *selected), area);
         }
     }
-    if add.welcome && !matches!(add.stage, Stage::Found { .. }) {
+    let waits = matches!(add.stage, Stage::Typing | Stage::Failed(_));
+    if add.welcome && waits && usize::from(area.height) > Choice::ALL.len() {
         let bottom =
             Rect { y: area.bottom().saturating_sub(4), height: area.height.min(4), ..area };
         choices(app, frame, add, bottom);

@@ -236,7 +236,12 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         row.right(format!("   {help}"), style(Role::KeyHint));
     }
     let (state, role) = state(app);
-    row.right_fitting(&state, style(role));
+    match role {
+        // Half of it would say nothing.
+        Role::Dim if area.width < 60 => {}
+        Role::Dim => row.right(state, style(role)),
+        _ => row.right_fitting(&state, style(role)),
+    }
     row.left(&" ".repeat(padding(area.width)), Style::new());
     for (i, hint) in app.hints().into_iter().enumerate() {
         let gap = if i == 0 { 0 } else { 3 };

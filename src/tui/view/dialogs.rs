@@ -114,7 +114,8 @@ pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &
     frame.buffer_mut().set_style(inside, app.palette.style(Role::Input));
     let (shown, cursor) = field.visible(usize::from(inside.width).saturating_sub(1).max(1));
     let mut row = Row::new(inside.width);
-    row.left(&shown, app.palette.style(Role::Input));
+    let role = if field.is_suggestion() { Role::Selected } else { Role::Input };
+    row.left(&shown, app.palette.style(role));
     frame.render_widget(row.line(Style::new()), inside);
     let x = inside.x + u16::try_from(cursor).unwrap_or(0);
     frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
@@ -285,7 +286,14 @@ pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, a
         };
         row.right(what, role(app, here, Role::Dim));
         row.left(&format!("{:>3} ", i + 1), role(app, here, Role::KeyHint));
-        row.left(url, role(app, here, Role::Link));
+        let name = list.names.get(i).map_or("", |name| name.trim());
+        if name.is_empty() {
+            row.left(url, role(app, here, Role::Link));
+            return;
+        }
+        let name = text::truncate(name, row.free() * 2 / 3).into_owned();
+        row.left(&name, role(app, here, Role::Link));
+        row.left(&format!("  {url}"), app.palette.style(Role::Dim));
     });
 }
 
