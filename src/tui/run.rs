@@ -307,6 +307,8 @@ impl Loop {
                 self.input = Some(EventStream::new());
                 self.replies.graphics = true;
                 self.handle(Event::TerminalReplied(replies))?;
+                // Some terminals show what they do not know as text.
+                self.lend(|| ())?;
             }
             Effect::Copy { text } => self.screen.copy(&text)?,
             Effect::BrowseHere(launch) => {

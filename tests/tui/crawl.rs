@@ -79,7 +79,7 @@ fn crawls_a_site_without_feed_or_list() {
     t.wait_for("╭─ Schedule");
     t.wait_for("requests, ");
     t.wait_for("explored: 18 requests, 8 found");
-    t.wait_for("at body p a to /street/*");
+    t.wait_for("at body p a to /house/*");
     t.send(key::ESC);
     t.wait_for("What happened at house 7");
     t.send("Q");

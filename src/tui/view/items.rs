@@ -282,7 +282,8 @@ impl<'a> Cell<'a> {
             let role = if self.row.read { Role::Read } else { Role::Unread };
             let style = super::title_style(self.app, role, selected, focused);
             let text = super::linear::item(self.app, self.row, self.source);
-            return Line::styled(format!("  {text}"), style);
+            let text = format!("  {text}");
+            return Line::styled(text::truncate(&text, self.width.into()).into_owned(), style);
         }
         match (self.form.style, part) {
             (_, 0) => self.first(),
