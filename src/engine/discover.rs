@@ -211,6 +211,18 @@ impl Handle {
 
     /// Offers announced feeds, and fetches the best of them for a preview of its entries.
     async fn try_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
+        let reported = discovery.tried.len().checked_sub(1);
+        self.read_announced(announced, discovery).await;
+        let has_feed = discovery.ways.iter().any(|way| way.kind() == SourceKind::Feed);
+        // An announcement of nothing that can be read is nothing found.
+        if let Some(tried) =
+            reported.and_then(|at| discovery.tried.get_mut(at)).filter(|_| !has_feed)
+        {
+            tried.found = false;
+        }
+    }
+
+    async fn read_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
         let (open, private): (Vec<_>, Vec<_>) = announced
             .into_iter()
             .partition(|each| !is_foreign(&each.url, &discovery.typed.web.url));

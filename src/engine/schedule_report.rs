@@ -72,7 +72,7 @@ pub enum CheckResult {
 }
 
 /// Number of checks that are read.
-const CHECKS: usize = 100;
+const CHECKS: usize = 300;
 
 /// Reads and describes the schedule of one source; takes some milliseconds.
 ///
@@ -93,6 +93,8 @@ pub fn schedule_report(
     let delay = |at: Time| delays.get(&at.timestamp()).copied();
     let mut found: Vec<i64> = delays.values().copied().collect();
     found.sort_unstable();
+    let has_new = |outcome: &Outcome| matches!(outcome, Outcome::Fetched { new: 1.., .. });
+    let finds = polls.iter().filter(|(_, poll)| poll.at >= week && has_new(&poll.outcome)).count();
     let per_day = reader.items_per_day(facts.key, now, DAYS)?;
     let week = match why.explanation.observed {
         0 => Vec::new(),
@@ -102,7 +104,7 @@ pub fn schedule_report(
         next: next_check(&why, source.enabled, now),
         basis: basis(&why),
         reasons: sentences(&why, facts, now),
-        totals: totals(&why, delays.len(), &found, per_day.iter().sum()),
+        totals: totals(&why, finds, &found, per_day.iter().sum()),
         habits: habits(&why, &week),
         limits: limits(&why, &facts.hints, source, settings),
         checks: polls

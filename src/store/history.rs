@@ -99,13 +99,14 @@ const MAX_DAYS: usize = 366;
 impl Reader {
     /// Mean delay in seconds between publication and discovery of the items that each poll of a
     /// source since `since` found, by the second in which the poll began. Items published before
-    /// `watched`, when the source was first polled, could not have been found sooner.
+    /// `watched`, when the source was first polled, could not have been found sooner; those without a
+    /// date of their own have no delay.
     pub fn delays(&self, source: i64, since: Time, watched: Time) -> Result<HashMap<i64, i64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT discovered, cast(avg(discovered - date) AS INTEGER)
              FROM (SELECT discovered, date FROM item INDEXED BY item_source
                    WHERE source = ?1 ORDER BY date DESC, key DESC LIMIT 5000)
-             WHERE discovered >= ?2 AND date >= ?3 GROUP BY discovered",
+             WHERE discovered >= ?2 AND date >= ?3 AND date < discovered GROUP BY discovered",
         )?;
         let bounds = params![source, since.timestamp(), watched.timestamp()];
         let rows = query.query_map(bounds, |r| Ok((r.get(0)?, r.get(1)?)))?;
@@ -185,7 +186,7 @@ mod tests {
         assert_eq!(counts(2), [0; 14]);
         assert_eq!(reader.dates(1, 2).unwrap(), [time(until), time(until - 60)]);
         let delays = reader.delays(1, time(until - day), time(0)).unwrap();
-        assert_eq!(delays, [(until, (14 * day + day - 1) / 3)].into(), "by time of discovery");
+        assert_eq!(delays, [(until, (14 * day + day - 1) / 2)].into(), "by time of discovery");
         assert_eq!(reader.automatic_polls(time(100), time(400)).unwrap(), [(1, 2)].into());
         assert_eq!([1, 2].map(|s| reader.oldest_poll(s).unwrap()), [Some(time(100)), None]);
         let spent = reader.spent(1, time(0)).unwrap();

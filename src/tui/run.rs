@@ -307,8 +307,10 @@ impl Loop {
                 self.input = Some(EventStream::new());
                 self.replies.graphics = true;
                 self.handle(Event::TerminalReplied(replies))?;
-                // Some terminals show what they do not know as text.
-                self.lend(|| ())?;
+                if terminal::reports_graphics() {
+                    // Some terminals show what they do not know as text.
+                    self.lend(|| ())?;
+                }
             }
             Effect::Copy { text } => self.screen.copy(&text)?,
             Effect::BrowseHere(launch) => {

@@ -54,12 +54,14 @@ impl Screen {
             // The text below a picture and the picture appear together.
             execute!(out, terminal::BeginSynchronizedUpdate)?;
         }
-        self.terminal.draw(|frame| view::draw(app, frame))?;
+        let drawn = self.terminal.draw(|frame| view::draw(app, frame)).map(|_| ());
         if pixels {
-            out.write_all(self.canvas.update(app.placements()).as_bytes())?;
+            let written = out.write_all(self.canvas.update(app.placements()).as_bytes());
+            // Also after an error, or the terminal shows nothing more.
             execute!(out, terminal::EndSynchronizedUpdate)?;
+            written?;
         }
-        Ok(())
+        drawn
     }
 
     pub(super) fn resize(&mut self, area: Rect) -> io::Result<()> {

@@ -50,6 +50,9 @@ pub(crate) struct Pictures {
     placements: Vec<Placement>,
     /// The first one that it could draw if it were encoded.
     wanted: Option<(EncodedKey, Arc<Thumbnail>)>,
+    /// Number and bytes of the encoded pictures in the frame being drawn, and in the one before.
+    shown: (usize, usize),
+    shown_before: (usize, usize),
     /// The newest first; `None` for one that cannot be encoded.
     encoded: VecDeque<(EncodedKey, Option<Arc<Encoded>>)>,
     encoding: bool,
@@ -171,10 +174,16 @@ impl Pictures {
             // What is shown stays the longest.
             let found = self.encoded.remove(at)?;
             let encoded = found.1.clone();
+            self.shown.0 += 1;
+            self.shown.1 += encoded.as_ref().map_or(0, |encoded| encoded.bytes());
             self.encoded.push_front(found);
             return encoded;
         }
-        self.wanted.get_or_insert_with(|| (key, picture.clone()));
+        // Where what is shown fills the limit, others stay half blocks: replacing one that is shown
+        // would encode them by turns without end.
+        if self.shown.1.max(self.shown_before.1) < MAX_ENCODED {
+            self.wanted.get_or_insert_with(|| (key, picture.clone()));
+        }
         None
     }
 }
@@ -303,11 +312,11 @@ impl App {
         let due = rest.is_some_and(|(_, at)| at <= self.now);
         let rows = self.items.rows.iter().skip(self.items.scroll).take(self.items.height);
         let pictures = rows.filter_map(|row| {
-            let url = self.snippets.of(row.key)?.picture.clone()?;
-            let missing = self.reader.pictures.small(&url).is_none();
-            missing.then_some((row.source_key, url, due))
+            Some((row.source_key, self.snippets.of(row.key)?.picture.clone()?, due))
         });
-        pictures.collect()
+        // More than are kept would be fetched again and again.
+        let pictures = pictures.take(MAX_SMALL);
+        pictures.filter(|(_, url, _)| self.reader.pictures.small(url).is_none()).collect()
     }
 
     /// When the pictures of the list may be fetched.
@@ -347,6 +356,7 @@ impl App {
     /// What is to be done after a frame: encoding the next picture for the terminal.
     pub(in crate::tui) fn frame_drawn(&mut self) -> Vec<Effect> {
         let pictures = &mut self.reader.pictures;
+        pictures.shown_before = std::mem::take(&mut pictures.shown);
         if pictures.encoding {
             return vec![];
         }
@@ -369,7 +379,9 @@ impl App {
             bytes <= MAX_ENCODED
         };
         let count = pictures.encoded.iter().take_while(|e| fits(e)).count();
-        pictures.encoded.truncate(count.clamp(1, MAX_KEPT + MAX_SMALL));
+        // Those of the last frame are the first ones, after the new one.
+        let least = 1 + pictures.shown_before.0;
+        pictures.encoded.truncate(count.clamp(least, least.max(MAX_KEPT + MAX_SMALL)));
         vec![]
     }
 

@@ -179,3 +179,14 @@ fn statistics_are_read_once_at_a_time() {
     app.update(Event::StatisticsLoaded(Err("locked".to_owned())), now());
     assert!(app.dialogs.is_empty(), "the dialog does not wait any longer");
 }
+
+#[test]
+fn an_empty_list_of_sources_with_items_does_not_claim_failures() {
+    let mut list = source_list();
+    list.sources[0].facts.fail_count = 3;
+    list.sources[1].facts.items = 40;
+    let mut stage = Stage::with(Settings::default(), list, Vec::new());
+    stage.keys("ga");
+    let screen = stage.screen(120, 30);
+    assert!(screen.contains("Nothing here now") && !screen.contains("No items yet"), "{screen}");
+}

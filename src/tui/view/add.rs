@@ -353,6 +353,9 @@ fn quality(app: &App, row: &mut Row, other: Option<f64>, confidence: f64) {
     let filled = (1..=5).filter(|&n| confidence >= f64::from(n) / 5.0 - 0.1).count().max(1);
     let (square, empty) = if app.settings.ui.ascii { ("#", ".") } else { ("▪", "▪") };
     row.right(format!(" {word:<10}"), app.palette.style(Role::Soft));
+    if app.settings.ui.linear {
+        return;
+    }
     row.right(empty.repeat(5 - filled), app.palette.style(Role::Edge));
     row.right(format!("  {}", square.repeat(filled)), app.palette.style(Role::Ok));
 }

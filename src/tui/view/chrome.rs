@@ -313,15 +313,17 @@ fn announce(app: &App, frame: &mut Frame<'_>, message: &str) {
 
 /// The messages above the status line at the right, wrapped; the newest one below.
 pub(super) fn toasts(app: &App, frame: &mut Frame<'_>, body: Rect) {
+    if app.settings.ui.linear {
+        let texts: Vec<&str> =
+            app.problem.iter().chain(&app.toast).map(|toast| toast.text.as_str()).collect();
+        return if texts.is_empty() { () } else { announce(app, frame, &texts.join("; ")) };
+    }
     let Some(newest) = &app.toast else {
         if let Some(problem) = &app.problem {
             toast(app, frame, problem, body);
         }
         return;
     };
-    if app.settings.ui.linear {
-        return announce(app, frame, &newest.text);
-    }
     let used = toast(app, frame, newest, body);
     // One row stays free between them; below a dialog there is a single row.
     let above = Rect { height: body.height.saturating_sub(used + 1), ..body };

@@ -168,6 +168,15 @@ fn unfiltered(app: &App) -> Notice {
             problem: false,
         };
     }
+    if sources.iter().any(|entry| entry.facts.items > 0) {
+        return Notice {
+            mark: (m.bullet, Role::Dim),
+            title: "Nothing here now".to_owned(),
+            text: String::new(),
+            commands: vec![(Action::ShowAll, "all items"), (Action::RefreshAll, "refresh now")],
+            problem: false,
+        };
+    }
     match (sources.len(), failing.as_slice()) {
         (1, [only]) => failed(app, only),
         (all, [_, ..]) => Notice {
