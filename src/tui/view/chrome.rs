@@ -316,7 +316,10 @@ pub(super) fn toasts(app: &App, frame: &mut Frame<'_>, body: Rect) {
     if app.settings.ui.linear {
         let texts: Vec<&str> =
             app.problem.iter().chain(&app.toast).map(|toast| toast.text.as_str()).collect();
-        return if texts.is_empty() { () } else { announce(app, frame, &texts.join("; ")) };
+        if !texts.is_empty() {
+            announce(app, frame, &texts.join("; "));
+        }
+        return;
     }
     let Some(newest) = &app.toast else {
         if let Some(problem) = &app.problem {

@@ -7,8 +7,8 @@ use crate::article::Thumbnail;
 use crate::config::{Depth, GraphicsMode, ListStyle};
 use crate::store::Snippet;
 use crate::tui::app::Focus;
-use crate::tui::effect::PictureUse;
-use crate::tui::graphics::Replies;
+use crate::tui::effect::{Effect, PictureUse};
+use crate::tui::graphics::{Graphics, Protocol, Replies, encode};
 use crate::tui::style::{ColorSupport, Palette};
 use chrono::TimeDelta;
 use ratatui::Terminal;
@@ -291,4 +291,32 @@ fn lists_without_room_and_other_lists_fetch_no_pictures() {
         rest(&mut stage);
         assert_eq!(stage.asked_for("FetchPicture"), 0, "{style:?} {width} {images}");
     }
+}
+
+#[test]
+fn pictures_on_the_screen_are_encoded_once_whatever_their_size() {
+    let mut stage = Stage::new();
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut noise = || {
+        let pixels = (0..320 * 320).map(|_| [random.u8(..), random.u8(..), random.u8(..), 255]);
+        Arc::new(Thumbnail::new(320, 320, pixels.collect()))
+    };
+    // Together they exceed what is kept.
+    let pictures: Vec<_> = (0..8).map(|_| noise()).collect();
+    let graphics = Graphics { protocol: Protocol::Kitty, cell: (10, 20) };
+    let key = |n: usize| (format!("https://a.example/{n}.png"), graphics, (40, 20));
+    let mut encodings = 0;
+    for _ in 0..40 {
+        for (n, picture) in pictures.iter().enumerate() {
+            stage.app.reader.pictures.encoded(key(n), picture);
+        }
+        for effect in stage.app.frame_drawn() {
+            let Effect::EncodePicture { key, picture } = effect else { continue };
+            let encoded = encode(&picture, key.1, key.2).map(Arc::new);
+            assert!(encoded.is_some());
+            encodings += 1;
+            stage.happen(Event::PictureEncoded(key, encoded));
+        }
+    }
+    assert!((1..pictures.len()).contains(&encodings), "{encodings}: the others stay half blocks");
 }
