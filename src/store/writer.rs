@@ -1,9 +1,10 @@
 //! The writer thread: the only read-write connection of this process.
 //!
 //! Jobs that wait at the same time share one transaction. If one of them fails, the transaction is
-//! rolled back and they run again, each in a savepoint of its own, so that a failed job does not
-//! affect the others: savepoints copy each page that changes, and hardly any job fails. So a job
-//! may run twice, and has no effect but on the database. Replies are sent after the commit.
+//! rolled back and they run again, each in a transaction of its own, so that a failed job does not
+//! affect the others. Savepoints in the shared one would copy each page that changes, and hardly
+//! any job fails. So a job may run twice, and has no effect but on the database. Replies are sent
+//! after the commit.
 
 use super::connect::open_writer;
 use super::error::{Result, StoreError};
@@ -134,22 +135,38 @@ fn job<T: Send + 'static>(
 fn run(conn: Connection, mut queue: mpsc::Receiver<Job>, revision: &watch::Sender<u64>) {
     while let Some(first) = queue.blocking_recv() {
         let mut jobs = vec![first];
-        let result = match together(&conn, &mut jobs, &mut queue) {
-            Ok(Some(changed)) => Ok(changed),
-            Ok(None) => singly(&conn, &mut jobs),
-            Err(e) => Err(e),
+        let changed = match together(&conn, &mut jobs, &mut queue) {
+            Ok(Some(changed)) => reply_all(jobs, Ok(changed)),
+            // One failed: those that can be done are.
+            Ok(None) => {
+                let each = |mut job: Job| {
+                    let result = alone(&conn, &mut job).inspect_err(|e| failed(&conn, e));
+                    reply_all(vec![job], result)
+                };
+                jobs.into_iter().map(each).fold(false, |any, changed| any | changed)
+            }
+            Err(e) => {
+                failed(&conn, &e);
+                reply_all(jobs, Err(e))
+            }
         };
-        if let Err(e) = &result {
-            tracing::error!("write failed: {e}");
-            roll_back(&conn);
-        }
-        for job in jobs {
-            job.work.reply(result.as_ref().err());
-        }
-        if let Ok(true) = result {
+        if changed {
             revision.send_modify(|r| *r += 1);
         }
     }
+}
+
+fn failed(conn: &Connection, error: &StoreError) {
+    tracing::error!("write failed: {error}");
+    roll_back(conn);
+}
+
+/// Tells the callers of jobs how their transaction ended. Returns whether something has changed.
+fn reply_all(jobs: Vec<Job>, result: Result<bool>) -> bool {
+    for job in jobs {
+        job.work.reply(result.as_ref().err());
+    }
+    result.unwrap_or(false)
 }
 
 /// Ends a transaction that is still open after an error.
@@ -186,19 +203,14 @@ fn together(
     Ok(Some(changed))
 }
 
-/// Runs the jobs in one transaction, each in a savepoint. Returns whether something has changed.
-fn singly(conn: &Connection, jobs: &mut [Job]) -> Result<bool> {
+/// Runs a job in a transaction of its own. Returns whether something has changed.
+fn alone(conn: &Connection, job: &mut Job) -> Result<bool> {
     conn.execute_batch("BEGIN IMMEDIATE")?;
-    let mut changed = false;
-    for job in jobs {
-        conn.execute_batch("SAVEPOINT job")?;
-        let (ok, changes) = job.run(conn);
-        if ok {
-            changed |= changes;
-        } else {
-            conn.execute_batch("ROLLBACK TO job")?;
-        }
-        conn.execute_batch("RELEASE job")?;
+    let (ok, changed) = job.run(conn);
+    if !ok {
+        // After some errors SQLite has done so by itself.
+        roll_back(conn);
+        return Ok(false);
     }
     conn.execute_batch("COMMIT")?;
     Ok(changed)
