@@ -6,6 +6,7 @@ use super::message::{Discovery, FirstFeed, FirstFetch, TimedResponse, Tried, Typ
 use super::poll;
 use super::ways::{
     CRAWLED, announced_way, crawl_way, feed_way, offer_entries, offer_lists, page_way, sitemap_way,
+    some_of,
 };
 use crate::discover::{self, Announced, DocumentKind, EntriesRank, Guess, Survey};
 use crate::model::SourceKind;
@@ -213,13 +214,7 @@ impl Handle {
     async fn try_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
         let reported = discovery.tried.len().checked_sub(1);
         self.read_announced(announced, discovery).await;
-        let has_feed = discovery.ways.iter().any(|way| way.kind() == SourceKind::Feed);
-        // An announcement of nothing that can be read is nothing found.
-        if let Some(tried) =
-            reported.and_then(|at| discovery.tried.get_mut(at)).filter(|_| !has_feed)
-        {
-            tried.found = false;
-        }
+        discovery.retract_unless(SourceKind::Feed, reported);
     }
 
     async fn read_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
@@ -427,15 +422,6 @@ struct Missed {
     nothing_at: Vec<String>,
     /// By robots.txt.
     forbidden: Vec<String>,
-}
-
-/// The first two of some paths, and the number of the others.
-fn some_of(paths: &[String]) -> Option<String> {
-    Some(match paths {
-        [] => return None,
-        [first, second, _, ..] => format!("{first}, {second} and {} more", paths.len() - 2),
-        few => few.join(", "),
-    })
 }
 
 /// Reports how the typed URL responded.

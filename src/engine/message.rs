@@ -143,6 +143,14 @@ impl Discovery {
         self.attempted(Tried { found: true, text });
     }
 
+    /// An attempt found nothing if there is no way of that kind after all.
+    pub(super) fn retract_unless(&mut self, kind: SourceKind, attempt: Option<usize>) {
+        let there = self.ways.iter().any(|way| way.kind() == kind);
+        if let Some(tried) = attempt.and_then(|at| self.tried.get_mut(at)).filter(|_| !there) {
+            tried.found = false;
+        }
+    }
+
     fn attempted(&mut self, tried: Tried) {
         if let Some(listener) = &self.listener {
             // The listener may have cancelled.

@@ -159,6 +159,15 @@ fn list_way(list: &Proposal, survey: &Survey, response: &TimedResponse, address:
     }
 }
 
+/// The first two of some paths, and the number of the others.
+pub(super) fn some_of(paths: &[String]) -> Option<String> {
+    Some(match paths {
+        [] => return None,
+        [first, second, _, ..] => format!("{first}, {second} and {} more", paths.len() - 2),
+        few => few.join(", "),
+    })
+}
+
 impl Way {
     /// What following it means, in a few words for somebody who does not know newsfed, and what was
     /// found: "Feed", "20 entries, newest today".
