@@ -6,7 +6,11 @@ use super::poll::pause_host;
 use crate::article::Thumbnail;
 use crate::net::{self, FetchError, Purpose, Request};
 use crate::util::{limits, text};
+use tokio::sync::Mutex;
 use url::Url;
+
+/// Pictures are decoded one at a time.
+static TURN: Mutex<()> = Mutex::const_new(());
 
 impl Handle {
     /// Fetches a picture of an article of a source (row key) and makes it small. `detailed` keeps a
@@ -47,7 +51,9 @@ impl Handle {
         if !response.is_success() {
             return Err(response.refusal().1);
         }
-        // A small file may be a large picture.
+        // A small file may be a large picture. Those that wait for their turn must not hold the threads
+        // that feeds need.
+        let _turn = TURN.lock().await;
         let work = move || Thumbnail::read(&response.body, detailed);
         let read = context.read_document(limits::IMAGE_BYTES, work).await.flatten();
         read.ok_or_else(|| "it is not a picture that can be shown".to_owned())

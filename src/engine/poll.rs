@@ -340,7 +340,8 @@ pub(super) async fn read_response(
         || Visit { context, job, facts, started: at, fetcher, sent, prefetched, hash, hashing };
     // The branches for sites are boxed, to keep the futures of hundreds of feed polls small.
     match &job.source.rules {
-        SourceRules::Feed => finished,
+        // Read above.
+        SourceRules::Feed => finished.unreadable(),
         SourceRules::Website(rules) => Box::pin(visit().website(rules, finished, response)).await,
         SourceRules::Entries(rules) => Box::pin(visit().entries(rules, finished, response)).await,
         SourceRules::Page(rules) => Box::pin(visit().page(rules, finished, response)).await,

@@ -28,9 +28,11 @@ impl Hashing {
         let stored = || -> Result<Option<Self>> {
             let mut query = conn.prepare("SELECT value FROM memo WHERE name = ?1")?;
             let value: Option<String> = query.query_row([SECRET], |r| r.get(0)).optional()?;
-            Ok(value
-                .and_then(|value| serde_json::from_str(&value).ok())
-                .map(|secret| Self { secret }))
+            let Some(value) = value else { return Ok(None) };
+            let secret = serde_json::from_str(&value).inspect_err(|e| {
+                tracing::error!("the key of the hashes is damaged, so items count as changed: {e}");
+            });
+            Ok(secret.ok().map(|secret| Self { secret }))
         };
         if let Some(known) = stored()? {
             return Ok(known);

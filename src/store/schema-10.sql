@@ -8,7 +8,7 @@ INSERT INTO item_text (item_text, rank) VALUES ('automerge', 16), ('crisismerge'
 INSERT INTO version_text (version_text, rank) VALUES ('automerge', 16), ('crisismerge', 64), ('hashsize', 16000000);
 
 -- Items whose text is not in the index yet. detail.indexed is not used any more: to change it, a page
--- with the whole text was written again.
+-- with all of the text was written again.
 CREATE TABLE unindexed (
     item INTEGER PRIMARY KEY REFERENCES item(key) ON DELETE CASCADE
 ) STRICT;

@@ -161,7 +161,7 @@ fn failed(conn: &Connection, error: &StoreError) {
     roll_back(conn);
 }
 
-/// Tells the callers of jobs how their transaction ended. Returns whether something has changed.
+/// Sends the callers of jobs the result of their transaction. Returns whether something has changed.
 fn reply_all(jobs: Vec<Job>, result: Result<bool>) -> bool {
     for job in jobs {
         job.work.reply(result.as_ref().err());

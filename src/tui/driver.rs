@@ -5,6 +5,7 @@ use super::event::{Event, Followed, MarksSet, NotSaved, RequestId};
 use super::graphics::encode;
 use super::import;
 use super::read::{Read, ReadQueue};
+use super::terminal;
 use crate::config::{self, EditError, FileEdit, Paths, SourcesFile};
 use crate::engine::{
     FollowError, Handle, MarkedItems, PrefetchPlan, Subject, TextGot, Way, Workbench,
@@ -75,6 +76,11 @@ impl Driver {
 
     pub(super) fn sender(&self) -> UnboundedSender<Event> {
         self.events.clone()
+    }
+
+    /// Asks the terminal how it draws pictures, on a thread of its own.
+    pub(super) fn ask_for_graphics(&self) {
+        self.blocking(|| Some(Event::TerminalReplied(terminal::ask_for_graphics())));
     }
 
     pub(super) fn ask_version(&self) {

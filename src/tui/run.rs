@@ -5,13 +5,14 @@ use super::driver::Driver;
 use super::effect::{Effect, ExitReason, Purpose};
 use super::event::Event;
 use super::external;
+use super::graphics;
 use super::replies::Replies;
 use super::style::{ColorSupport, Palette};
 use super::terminal::{self, Screen, TerminalQuery};
 use crate::config::{FileEdit, KeyMap, Paths, Settings, SourcesFile};
 use crate::engine::{Edited, Handle, Role};
 use crate::util::browser;
-use crossterm::event::{Event as Input, EventStream};
+use crossterm::event::{Event as Input, EventStream, KeyCode, KeyEvent, KeyModifiers};
 use futures_util::StreamExt;
 use ratatui::layout::Rect;
 use signal_hook::consts::{SIGCONT, SIGINT, SIGTSTP};
@@ -64,7 +65,7 @@ pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
     let palette = Palette::of(&settings, support);
     let graphics = replies.is_some();
     let mut app = App::new(settings, keymap, palette, handle.now());
-    app.terminal = TerminalInfo { replies, window: terminal::cell_size() };
+    app.terminal = TerminalInfo::new(replies, terminal::cell_size());
     let (sender, events) = mpsc::unbounded_channel();
     let driver = Driver::new(handle.clone(), paths.clone(), sender)?;
     let screen = Screen::open(mouse)?;
@@ -158,7 +159,7 @@ struct Loop {
     handle: Handle,
     paths: Paths,
     events: mpsc::UnboundedReceiver<Event>,
-    /// `None` while the terminal is lent to another program.
+    /// `None` while another program or a query reads from the terminal.
     input: Option<EventStream>,
     replies: Replies,
     signals: Signals,
@@ -247,6 +248,7 @@ impl Loop {
                 // Whoever stopped the process may have changed the terminal's mode and content.
                 Wake::Resume => self.lend_and_resize(|| ())?,
                 Wake::Frame => {}
+                Wake::Event(Event::TerminalReplied(replies)) => self.terminal_replied(replies)?,
                 Wake::Event(event) => self.handle(event)?,
                 // The terminal is gone.
                 Wake::Input(None | Some(Err(_))) => return Ok(ExitReason::Quit),
@@ -275,6 +277,16 @@ impl Loop {
         }
     }
 
+    /// The terminal has replied, or does not: keys are read again.
+    fn terminal_replied(&mut self, replies: graphics::Replies) -> Result<(), InterfaceError> {
+        self.input = Some(EventStream::new());
+        // Some terminals show what they do not know as text.
+        self.screen.clear()?;
+        let typed = replies.typed.clone();
+        self.handle(Event::TerminalReplied(replies))?;
+        typed.chars().try_for_each(|typed| self.handle_input(Input::Key(key_of(typed))))
+    }
+
     fn handle(&mut self, event: Event) -> Result<(), InterfaceError> {
         let pace = match event {
             Event::StatusChanged(_) | Event::StoreChanged | Event::Refreshed(_) => BACKGROUND_FRAME,
@@ -301,16 +313,10 @@ impl Loop {
             Effect::Suspend => self.suspend()?,
             Effect::Redraw => self.lend(|| ())?,
             Effect::AskForGraphics => {
-                // Dropped, because it would read the replies.
+                // Dropped, because it would read the replies. It returns with them.
                 self.input = None;
-                let replies = terminal::ask_for_graphics();
-                self.input = Some(EventStream::new());
                 self.replies.graphics = true;
-                self.handle(Event::TerminalReplied(replies))?;
-                if terminal::reports_graphics() {
-                    // Some terminals show what they do not know as text.
-                    self.lend(|| ())?;
-                }
+                self.driver.ask_for_graphics();
             }
             Effect::Copy { text } => self.screen.copy(&text)?,
             Effect::BrowseHere(launch) => {
@@ -396,6 +402,21 @@ impl Loop {
     fn deadline_wait(&self) -> Option<Duration> {
         let at = self.app.deadline()?;
         Some((at - self.handle.now()).to_std().unwrap_or(Duration::ZERO))
+    }
+}
+
+/// The key that sends a character.
+fn key_of(typed: char) -> KeyEvent {
+    let plain = |code| KeyEvent::new(code, KeyModifiers::NONE);
+    match typed {
+        '\r' => plain(KeyCode::Enter),
+        '\t' => plain(KeyCode::Tab),
+        '\x7f' => plain(KeyCode::Backspace),
+        '\x01'..='\x1a' => {
+            let letter = char::from(b'a' - 1 + typed as u8);
+            KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)
+        }
+        typed => plain(KeyCode::Char(typed)),
     }
 }
 

@@ -69,6 +69,16 @@ impl Screen {
         self.terminal.resize(area)
     }
 
+    /// Empties the screen, so that the next frame draws all of it.
+    pub(super) fn clear(&mut self) -> io::Result<()> {
+        self.remove_pictures()?;
+        execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
+        // A new terminal redraws everything. Clearing the old one would query the cursor position
+        // and wait for the reply.
+        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        Ok(())
+    }
+
     fn remove_pictures(&mut self) -> io::Result<()> {
         let mut out = io::stdout();
         out.write_all(self.canvas.clear().as_bytes())?;
@@ -81,9 +91,7 @@ impl Screen {
         restore();
         let result = work();
         enter(self.mouse)?;
-        // A new terminal redraws everything. Clearing the old one would query the cursor position
-        // and wait for the reply.
-        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        self.clear()?;
         Ok(result)
     }
 
@@ -202,14 +210,15 @@ fn reports_background() -> bool {
 }
 
 /// Some terminals show queries that they do not know as text.
-pub(super) fn reports_graphics() -> bool {
+fn reports_graphics() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     let apple = std::env::var("TERM_PROGRAM").is_ok_and(|name| name == "Apple_Terminal");
     let screen = term.starts_with("screen") && !is_set("TMUX");
     !(is_set("NO_COLOR") || apple || screen || ["linux", "Eterm"].contains(&term.as_str()))
 }
 
-/// Asks how pictures are drawn, after the start. Nothing else may read keys meanwhile.
+/// Asks how pictures are drawn, after the start; takes as long as the terminal, at most a second.
+/// Nothing else may read keys until then.
 pub(super) fn ask_for_graphics() -> Replies {
     match reports_graphics() {
         true => exchange(&format!("{}{}", query::GRAPHICS, query::ATTRIBUTES)).unwrap_or_default(),

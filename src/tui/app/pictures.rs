@@ -68,11 +68,17 @@ type Shelf = VecDeque<(String, Option<Arc<Thumbnail>>)>;
 pub(in crate::tui) struct TerminalInfo {
     /// How it replied to the queries for graphics, if it was asked.
     pub(in crate::tui) replies: Option<Replies>,
+    /// Whether it is being asked.
+    asked: bool,
     /// The size of a cell in pixels, from its driver.
     pub(in crate::tui) window: Option<(u16, u16)>,
 }
 
 impl TerminalInfo {
+    pub(in crate::tui) fn new(replies: Option<Replies>, window: Option<(u16, u16)>) -> Self {
+        Self { replies, asked: false, window }
+    }
+
     /// The window or its font has changed.
     pub(in crate::tui) fn resized(&mut self, cell: Option<(u16, u16)>) {
         self.window = cell;
@@ -256,7 +262,12 @@ impl App {
         let listed = self.listed_pictures();
         let asks =
             self.terminal.replies.is_none() && self.settings.ui.graphics != GraphicsMode::Blocks;
+        if asks && self.terminal.asked {
+            // The replies decide in which size pictures are needed.
+            return vec![];
+        }
         if asks && (open || !listed.is_empty()) {
+            self.terminal.asked = true;
             return vec![Effect::AskForGraphics];
         }
         let detailed = self.graphics().is_some();

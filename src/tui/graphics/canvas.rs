@@ -25,8 +25,8 @@ pub(in crate::tui) struct Placed {
     area: Rect,
     /// The first of these rows.
     from: u16,
-    /// What the cells looked like.
-    look: u64,
+    /// A hash of the cells as they were drawn.
+    content: u64,
 }
 
 /// A picture that the terminal draws.
@@ -45,12 +45,13 @@ impl Placed {
         (area, from): (Rect, u16),
         buffer: &Buffer,
     ) -> Self {
-        Self { url, picture, cells, area, from, look: look(buffer, area) }
+        Self { url, picture, cells, area, from, content: content(buffer, area) }
     }
 
     /// Whether nothing was drawn over it.
     pub(in crate::tui) fn is_bare(&self, buffer: &Buffer) -> bool {
-        self.area == self.area.intersection(buffer.area) && look(buffer, self.area) == self.look
+        self.area == self.area.intersection(buffer.area)
+            && content(buffer, self.area) == self.content
     }
 
     /// Empties the cells for the terminal.
@@ -77,7 +78,7 @@ impl Placed {
 }
 
 /// A number that changes when something is drawn in an area.
-fn look(buffer: &Buffer, area: Rect) -> u64 {
+fn content(buffer: &Buffer, area: Rect) -> u64 {
     let mut hasher = DefaultHasher::new();
     for position in area.positions() {
         buffer.cell(position).hash(&mut hasher);

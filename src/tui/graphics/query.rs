@@ -20,6 +20,8 @@ pub(in crate::tui) struct Replies {
     pub(in crate::tui) name: Option<String>,
     /// Width and height of a cell in pixels.
     pub(in crate::tui) cell: Option<(u16, u16)>,
+    /// Characters that were typed while the terminal replied. Other keys are sequences and are lost.
+    pub(in crate::tui) typed: String,
 }
 
 /// Reads replies among other input; also whether the last one is there.
@@ -27,19 +29,27 @@ pub(in crate::tui) fn read(input: &[u8]) -> (Replies, bool) {
     let text = String::from_utf8_lossy(input);
     let mut replies = Replies::default();
     let mut complete = false;
-    // What precedes the first escape was typed.
-    for part in text.split('\x1b').skip(1) {
+    let mut parts = text.split('\x1b');
+    // What precedes the first escape was typed, and what follows a reply.
+    replies.typed.push_str(parts.next().unwrap_or_default());
+    for part in parts {
         let body = |start| part.strip_prefix(start);
         if let Some(color) = body("]11;") {
-            replies.light = light(color.trim_end_matches('\x07'));
+            let (color, typed) = color.split_once('\x07').unwrap_or((color, ""));
+            replies.light = light(color);
+            replies.typed.push_str(typed);
+        } else if let Some(typed) = body("\\") {
+            replies.typed.push_str(typed);
         } else if let Some(reply) = body("_Gi=31;") {
             replies.kitty = reply == "OK";
         } else if let Some(name) = body("P>|") {
             replies.name = Some(name.chars().filter(|c| !c.is_control()).take(40).collect());
         } else if let Some(size) = body("[6;").and_then(|rest| rest.split_once('t')) {
+            replies.typed.push_str(size.1);
             let size = size.0.split_once(';');
             replies.cell = size.and_then(|(h, w)| Some((w.parse().ok()?, h.parse().ok()?)));
-        } else if let Some((attributes, _)) = body("[?").and_then(|rest| rest.split_once('c')) {
+        } else if let Some((attributes, typed)) = body("[?").and_then(|rest| rest.split_once('c')) {
+            replies.typed.push_str(typed);
             replies.sixel = attributes.split(';').skip(1).any(|a| a == "4");
             complete = true;
         }
@@ -106,18 +116,29 @@ mod tests {
                 },
             ),
             (refuses, Replies::default()),
-            // Keys that were typed meanwhile.
-            ("jj\x1b[Bq\x1b[?62;4c", Replies { sixel: true, ..Replies::default() }),
+            // Keys that were typed at the same time.
+            (
+                "jj\x1b[B\x1b_Gi=31;OK\x1b\\o\x1b]11;rgb:0/0/0\x07p\x1b[6;20;10tq\x1b[?62;4cr",
+                Replies {
+                    kitty: true,
+                    sixel: true,
+                    light: Some(false),
+                    cell: Some((10, 20)),
+                    typed: "jjopqr".to_owned(),
+                    ..Replies::default()
+                },
+            ),
             // A first attribute of 4 is the kind of device.
             ("\x1b[?4c", Replies::default()),
             ("\x1b[6;99999999;1t\x1b]11;rgb:zz\x07\x1b[?c", Replies::default()),
         ] {
             assert_eq!(read(input.as_bytes()), (expected, true), "{input:?}");
-            for end in 0..input.len() - 1 {
+            for end in 0..input.rfind('c').unwrap_or(0) {
                 assert!(!read(&input.as_bytes()[..end]).1, "{input:?} {end}");
             }
         }
-        assert_eq!(read(&[0xff; 100]), (Replies::default(), false));
+        let (odd, complete) = read(&[0xff; 100]);
+        assert!(!complete && Replies { typed: String::new(), ..odd } == Replies::default());
     }
 
     #[test]

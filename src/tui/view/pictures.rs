@@ -97,7 +97,7 @@ pub(super) fn cover(app: &mut App, buffer: &mut Buffer) {
 /// Cells that the picture of a row of a list takes with the space before it; 0 without one.
 pub(super) fn reserved(app: &App, row: &ItemRow) -> u16 {
     let url = app.snippets.of(row.key).and_then(|snippet| snippet.picture.as_deref());
-    // Room is kept for one that is not there yet, so that the text does not move.
+    // Space is kept for one that is not there yet, so that the text does not move.
     let shown = url.is_some_and(|url| !matches!(app.reader.pictures.small(url), Some(None)));
     if shown { THUMBNAIL.0 + GAP } else { 0 }
 }

@@ -263,7 +263,7 @@ fn a_magazine_shows_pictures_of_what_is_seen_after_a_rest() {
     let rows: Vec<&str> = after.lines().filter(|line| line.contains("▀")).collect();
     assert_eq!(rows.len(), 4, "{after}");
     assert!(rows.iter().all(|row| row.matches('▀').count() == 16), "{after}");
-    // One that cannot be shown leaves its room to the text.
+    // One that cannot be shown leaves its space to the text.
     let url = "https://host2.example/p.png".to_owned();
     stage.happen(Event::PictureFetched(PictureUse::List, url, None));
     assert_ne!(stage.screen(120, 40), after);
