@@ -159,6 +159,6 @@ pub(super) fn describe(way: &Way) -> Vec<String> {
 
 /// Why a URL cannot be followed.
 pub(super) fn no_way(discovery: &Discovery) -> Failure {
-    let tried = discovery.tried.join("; ");
+    let tried = discovery.attempts().join("; ");
     Failure::Plain(format!("cannot follow {}: {tried}", discovery.address))
 }

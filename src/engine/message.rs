@@ -106,18 +106,6 @@ pub struct Tried {
     pub text: String,
 }
 
-impl std::fmt::Display for Tried {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::borrow::Borrow<str> for Tried {
-    fn borrow(&self) -> &str {
-        &self.text
-    }
-}
-
 /// The URL that the user typed.
 #[derive(Debug, Clone)]
 pub(super) struct Typed {
@@ -131,6 +119,11 @@ impl Discovery {
     /// Whether a way is at the typed name, and that resolves to a private address.
     pub fn is_private(&self, way: &Way) -> bool {
         self.typed.private && self.typed.web.url.host() == way.url.host()
+    }
+
+    /// The attempts as text.
+    pub fn attempts(&self) -> Vec<&str> {
+        self.tried.iter().map(|tried| tried.text.as_str()).collect()
     }
 
     /// Reports an attempt that found nothing, or a remark.

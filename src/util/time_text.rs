@@ -1,7 +1,7 @@
 //! Times and durations as users read them, in the local time zone.
 
 use crate::model::{DatePrecision, Pause, PauseReason, Time};
-use chrono::{Datelike, Local};
+use chrono::{Datelike, Local, TimeZone};
 
 /// A date for lists, always ten columns wide.
 pub fn day(time: Time) -> String {
@@ -24,19 +24,36 @@ pub fn published_day(time: Time) -> String {
     }
 }
 
-/// A day as it is called now: `Today`, `Yesterday`, `19 Nov`, `19 Nov 2024`.
-pub fn day_name(time: Time, now: Time) -> String {
-    let today = now.with_timezone(&Local).date_naive();
-    let day = match DatePrecision::of(time) {
-        DatePrecision::Day => time.date_naive(),
-        DatePrecision::Time => time.with_timezone(&Local).date_naive(),
+/// A day as it is called now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DayName {
+    Today,
+    Yesterday,
+    /// `20 Nov`, `20 Nov 2024`.
+    Date(String),
+}
+
+/// What the day of a publication is called, and its time of day (`14:05`) if the publisher gave one.
+pub fn day_name<Z: TimeZone>(time: Time, now: Time, zone: &Z) -> (DayName, Option<String>)
+where
+    Z::Offset: std::fmt::Display,
+{
+    let today = now.with_timezone(zone).date_naive();
+    let (day, clock) = match DatePrecision::of(time) {
+        // The day in the publisher's calendar.
+        DatePrecision::Day => (time.date_naive(), None),
+        DatePrecision::Time => {
+            let time = time.with_timezone(zone);
+            (time.date_naive(), Some(time.format("%H:%M").to_string()))
+        }
     };
-    match (today - day).num_days() {
-        0 => "Today".to_owned(),
-        1 => "Yesterday".to_owned(),
-        _ if day.year() == today.year() => day.format("%-d %b").to_string(),
-        _ => day.format("%-d %b %Y").to_string(),
-    }
+    let name = match (today - day).num_days() {
+        0 => DayName::Today,
+        1 => DayName::Yesterday,
+        _ if day.year() == today.year() => DayName::Date(day.format("%-d %b").to_string()),
+        _ => DayName::Date(day.format("%-d %b %Y").to_string()),
+    };
+    (name, clock)
 }
 
 /// A time to the minute.

@@ -92,7 +92,7 @@ async fn robots_txt_decides_about_everything_but_announced_feeds() {
     let found = discover(&server, "/news").await;
     assert_eq!(paths_requested(&server), ["/news", "/robots.txt"]);
     assert!(found.ways.is_empty(), "{:?}", found.ways);
-    let tried = found.tried.join("\n");
+    let tried = found.attempts().join("\n");
     assert!(tried.contains("forbids programs to read this page"), "{tried}");
 
     let announcing = list("<link rel=alternate type=application/rss+xml href=/feed>", "");

@@ -126,7 +126,7 @@ async fn adding_a_private_name_records_the_permission() {
     let engine = home.on_demand().await;
     let typed = at(&server, "nas.test", "/announces");
     let discovery = engine.discover(&typed).await.unwrap();
-    let tried = discovery.tried.join("\n");
+    let tried = discovery.attempts().join("\n");
     assert!(tried.contains("nas.test resolves to a private address"), "{tried}");
     assert!(tried.contains("http://192.168.1.1/feed: 192.168.1.1 is a private address"), "{tried}");
     assert!(discovery.ways.iter().all(|w| w.url.host_str() == Some("nas.test")), "{discovery:?}");

@@ -367,7 +367,7 @@ async fn reports_all_attempts() {
     let engine = home.on_demand().await;
     let discovery = engine.discover(&server.url("/")).await.unwrap();
     assert!(discovery.ways.is_empty());
-    let tried = discovery.tried.join("\n");
+    let tried = discovery.attempts().join("\n");
     for word in ["announces no feed", "/feed", "JavaScript", "/sitemap.xml"] {
         assert!(tried.contains(word), "{word}: {tried}");
     }

@@ -11,7 +11,8 @@ use crate::config::Role;
 use crate::engine::{Discovery, Tried, Way};
 use crate::model::{SourceKind, Time};
 use crate::util::text;
-use crate::util::time_text::day_name;
+use crate::util::time_text::{DayName, day_name};
+use chrono::Local;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -275,7 +276,12 @@ fn preview(app: &App, way: &Way, width: u16) -> Vec<Row> {
     }
     let row = |(title, date): (String, Option<Time>)| {
         let mut row = Row::new(width);
-        let when = date.map(|date| day_name(date, app.now)).unwrap_or_default();
+        let when = match date.map(|date| day_name(date, app.now, &Local).0) {
+            Some(DayName::Today) => "Today".to_owned(),
+            Some(DayName::Yesterday) => "Yesterday".to_owned(),
+            Some(DayName::Date(date)) => date,
+            None => String::new(),
+        };
         row.left(&format!("{when:<DATES$}"), style(Role::Dim));
         row.left(&title, style(Role::Bright));
         row

@@ -6,10 +6,10 @@ use super::super::super::reader::{self, Span, wrap, wrap_plain};
 use super::super::chrome::marks;
 use super::ink;
 use crate::config::{Action, Context, Role};
-use crate::model::{DatePrecision, Item, Revision, TextFrom, Time};
+use crate::model::{Item, Revision, TextFrom, Time};
 use crate::util::text;
-use crate::util::time_text::span;
-use chrono::{Datelike, Local, TimeZone};
+use crate::util::time_text::{DayName, day_name, span};
+use chrono::{Local, TimeZone};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Ink};
 
@@ -90,20 +90,12 @@ fn describe<Z: TimeZone>(time: Time, now: Time, zone: &Z) -> String
 where
     Z::Offset: std::fmt::Display,
 {
-    let today = now.with_timezone(zone).date_naive();
-    let (day, clock) = match DatePrecision::of(time) {
-        // The day in the publisher's calendar.
-        DatePrecision::Day => (time.date_naive(), String::new()),
-        DatePrecision::Time => {
-            let time = time.with_timezone(zone);
-            (time.date_naive(), time.format(" %H:%M").to_string())
-        }
-    };
-    match (today - day).num_days() {
-        0 => format!("today{clock}"),
-        1 => format!("yesterday{clock}"),
-        _ if day.year() == today.year() => day.format("%-d %b").to_string(),
-        _ => day.format("%-d %b %Y").to_string(),
+    let (day, clock) = day_name(time, now, zone);
+    let clock = clock.map(|clock| format!(" {clock}")).unwrap_or_default();
+    match day {
+        DayName::Today => format!("today{clock}"),
+        DayName::Yesterday => format!("yesterday{clock}"),
+        DayName::Date(date) => date,
     }
 }
 
