@@ -211,11 +211,14 @@ fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
 /// An hour is busy from this level on, and quiet at this one.
 const BUSY: u8 = 3;
 const QUIET: u8 = 0;
+/// Number of items from which on hours are called busy or quiet.
+const ENOUGH_ITEMS: u32 = 10;
 /// Number of hours that make a night.
 const QUIET_HOURS: usize = 3;
 
 fn habits(why: &Why, week: &[(&'static str, [u8; 24])]) -> Vec<(&'static str, String)> {
     let mut habits = Vec::new();
+    let week = if why.explanation.observed < ENOUGH_ITEMS { &[] } else { week };
     let hour = |day: &str, hour: usize| format!("{day} {hour:02}:00 to {:02}:00", (hour + 1) % 24);
     let hours = week.iter().flat_map(|(day, levels)| {
         levels.iter().enumerate().map(move |(at, level)| (*level, *day, at))

@@ -272,7 +272,7 @@ impl Page<'_> {
         let (line, planned, here) =
             if self.ascii() { ("-", "+", "|") } else { ("─", "◇", "┃") };
         let window = Window::of(report, self.width);
-        let mut cells = vec![(line, self.style(Role::Border)); self.width];
+        let mut cells = vec![(line, self.style(Role::Edge)); self.width];
         let mut put = |at: Time, cell| {
             if let Some(slot) = window.column(at).and_then(|column| cells.get_mut(column)) {
                 *slot = cell;
