@@ -26,6 +26,8 @@ impl Entry {
 /// All sources, in file order.
 pub(super) struct Catalogue {
     pub(super) entries: Vec<Entry>,
+    /// Tags that items have themselves.
+    pub(super) item_tags: Vec<String>,
 }
 
 impl Catalogue {
@@ -36,7 +38,9 @@ impl Catalogue {
             Err(e) if e.leaves_reading() => store.reader()?.sources()?,
             other => other?,
         };
-        Ok(Self::join(home.sources.iter().cloned().map(Arc::new), facts))
+        let item_tags = store.reader()?.item_tags()?;
+        let sources = home.sources.iter().cloned().map(Arc::new);
+        Ok(Self { item_tags, ..Self::join(sources, facts) })
     }
 
     pub(super) fn join(
@@ -49,7 +53,7 @@ impl Catalogue {
             let facts = by_id.remove(&source.id)?;
             Some(Entry { source, facts })
         };
-        Self { entries: sources.into_iter().filter_map(entry).collect() }
+        Self { entries: sources.into_iter().filter_map(entry).collect(), item_tags: vec![] }
     }
 
     /// The source for an id, title or URL, or for an unambiguous prefix of its id.
@@ -143,6 +147,7 @@ mod tests {
                 entry(2, "kernel-notes", None, Some("Tech/Linux")),
                 entry(3, "council", Some("Council"), None),
             ],
+            item_tags: vec![],
         }
     }
 

@@ -51,7 +51,7 @@ impl Choice {
         view.order = SortOrder::Newest;
         let query = self.query.as_deref().unwrap_or_default().parse::<Query>();
         let mut query = query.map_err(|e| Failure::Usage(format!("in the search, {e}")))?;
-        if let Some(unknown) = unknown_name(&query, catalogue.known()) {
+        if let Some(unknown) = unknown_name(&query, catalogue.known(), &catalogue.item_tags) {
             return Err(Failure::Plain(unknown));
         }
         let date = |date: &String| Date::parse(date).ok_or_else(|| no_date(date));

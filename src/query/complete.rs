@@ -1,6 +1,6 @@
 //! Completion in a search that is being typed.
 
-use super::parse::Words;
+use super::words::{Role, Words};
 use std::ops::Range;
 
 #[derive(Debug, Clone, Copy)]
@@ -10,17 +10,23 @@ pub struct Operator {
 }
 
 pub const OPERATORS: &[Operator] = &[
-    Operator { name: "is:", help: "unread, read, pinned, unpinned, changed, edited" },
+    Operator { name: "is:", help: "unread, read, pinned, unpinned, changed, edited, hidden, snoozed" },
     Operator { name: "source:", help: "of a source" },
     Operator { name: "folder:", help: "from sources in a folder" },
-    Operator { name: "tag:", help: "from sources with a tag" },
+    Operator { name: "tag:", help: "with a tag, or from sources with it" },
     Operator { name: "title:", help: "in the title" },
     Operator { name: "author:", help: "in the names of the authors" },
     Operator { name: "after:", help: "dated that day or later" },
     Operator { name: "before:", help: "dated before that day" },
     Operator { name: "age<", help: "newer than that" },
     Operator { name: "age>", help: "older than that" },
-    Operator { name: "in:", help: "in:versions searches earlier versions" },
+    Operator { name: "words<", help: "shorter than so many words" },
+    Operator { name: "words>", help: "longer than so many words" },
+    Operator { name: "has:", help: "audio, video, image, comments, version, tag" },
+    Operator { name: "url:", help: "with this in the URL" },
+    Operator { name: "category:", help: "in a category of its publisher" },
+    Operator { name: "lang:", help: "in a language" },
+    Operator { name: "in:", help: "in:later, or in:versions for earlier versions" },
     Operator { name: "asof:", help: "the items and titles of that day" },
 ];
 
@@ -41,7 +47,9 @@ pub fn spot(text: &str, cursor: usize) -> Spot {
     let nothing = || Spot { operator: None, typed: String::new(), at: head.len()..head.len() };
     let Some(word) = Words::new(head).last() else { return nothing() };
     // After the end of a word a new one begins.
-    let ended = word.at.end < head.len() || word.quoted && word.closed;
+    let ended = word.at.end < head.len()
+        || word.quoted && word.closed
+        || word.role != Role::Condition;
     if ended {
         return nothing();
     }

@@ -26,8 +26,11 @@ pub enum QueryErrorKind {
     /// A word with a colon that is not an operator.
     #[error("there is no \"{}:\"{}", clean(.0), meant_operator(.0, .1))]
     Operator(String, String),
-    /// A comparison of something other than the age.
-    #[error("only ages can be compared, as in age<3d; quote \"{}\" to find it as text", clean(.0))]
+    /// A comparison of something else.
+    #[error(
+        "only age and words can be compared, as in age<3d or words<500; quote \"{}\" to find it as text",
+        clean(.0)
+    )]
     Comparison(String),
     /// `age:`
     #[error("an age needs < or >: write age<3d or age>3d")]
@@ -44,8 +47,17 @@ pub enum QueryErrorKind {
     #[error("\"{}\" is not an age; write 3d, 12h, 30m, 2w or 1y", clean(.0))]
     Age(String),
     /// An unknown place to search.
-    #[error("\"in:\" takes only \"versions\", not \"{}\"", clean(.0))]
+    #[error("\"in:\" takes \"later\" or \"versions\", not \"{}\"", clean(.0))]
     Place(String),
+    /// Something that no item has.
+    #[error("\"{}\" is nothing to search for{}", clean(.0), meant_thing(.0))]
+    Thing(String),
+    /// An invalid language.
+    #[error("\"{}\" is not a language; write en, de or pt-BR", clean(.0))]
+    Language(String),
+    /// An invalid number.
+    #[error("\"{}\" is not a number of words; write words<500", clean(.0))]
+    Count(String),
     /// A minus before an operator that cannot exclude.
     #[error("\"{0}\" cannot be excluded; remove the minus")]
     Negated(String),
@@ -54,15 +66,23 @@ pub enum QueryErrorKind {
     Missing(&'static str, &'static str),
     /// A word that joins conditions in other search languages.
     #[error(
-        "all words must match, and a minus excludes one; quote \"{}\" to find it as text", clean(.0)
+        "words beside each other must all match, OR separates alternatives, and a minus excludes; \
+         quote \"{}\" to find it as text",
+        clean(.0)
     )]
     Joined(String),
-    /// A parenthesis.
-    #[error("parentheses do not group words; quote \"{}\" to find it as text", clean(&.0.replace('"', "")))]
+    /// A closing parenthesis.
+    #[error("there is no \"(\" before it; quote \"{}\" to find it as text", clean(&.0.replace('"', "")))]
     Group(String),
-    /// A regular expression.
-    #[error("patterns are not supported; quote \"{}\" to find it as text", clean(.0))]
-    Pattern(String),
+    /// An invalid regular expression.
+    #[error("\"/{}/\" is not a valid pattern: {}", clean(.0), clean(.1))]
+    Pattern(String, String),
+    /// A condition on the whole search in a part of it.
+    #[error("\"{}\" applies to the whole search and cannot be in parentheses or beside OR", clean(.0))]
+    Whole(String),
+    /// Groups in groups.
+    #[error("parentheses can be at most {0} deep")]
+    Deep(usize),
     /// Longer than anyone types.
     #[error("a search can have at most {0} words of at most {1} characters")]
     Long(usize, usize),
@@ -81,6 +101,14 @@ fn meant_operator(name: &str, whole: &str) -> String {
         // Suggest the operator with its colon.
         hint if hint.ends_with("\"?") => hint.replacen("\"?", ":\"?", 1),
         _ => format!("; to find it as text, quote it: \"{}\"", clean(&whole.replace('"', ""))),
+    }
+}
+
+fn meant_thing(name: &str) -> String {
+    let names = super::Thing::ALL.map(|(_, name)| name);
+    match did_you_mean(name, names) {
+        hint if hint.is_empty() => format!("; has: takes {}", names.join(", ")),
+        hint => hint,
     }
 }
 

@@ -1,28 +1,32 @@
 //! The search language: what users type after `/`, as a tree that can be printed again.
 //!
-//! All conditions are joined by AND: `word` (the last word also matches longer words), `"a phrase"`,
-//! `title:word`, `author:word`, `is:unread` and the other states, `unread` for short,
-//! `before:DATE`, `after:DATE`, `age<3d`, `age>2w`, `source:name`, `folder:name`, `tag:name`,
-//! `in:versions`, `asof:DATE`. A minus before any of them but the last two excludes its matches. Something that resembles an operator but is not
-//! one is an error. Any other punctuation is text.
+//! Conditions beside each other must all be met; `OR` separates alternatives, and parentheses group
+//! them: `word` (from two letters on it also matches longer words), `"a phrase"`, `title:word`,
+//! `author:word`, `/a regular expression/`, `is:unread` and the other states, `unread` for short,
+//! `before:DATE`, `after:DATE`, `age<3d`, `age>2w`, `words<500`, `source:name`, `folder:name`, `tag:name`,
+//! `url:text`, `category:name`, `lang:de`, `has:audio`, `in:later`, `in:versions`, `asof:DATE`. A minus
+//! before any of them but the last two excludes its matches. Something that resembles an operator but
+//! is not one is an error. Any other punctuation is text.
 
 mod complete;
 mod date;
+mod display;
 mod error;
 mod newsboat;
 mod parse;
 mod sources;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub use complete::{OPERATORS, Operator, Spot, spot};
 pub use date::{Date, Span, Unit};
+pub use display::quoted;
 pub use error::{QueryError, QueryErrorKind};
+pub use parse::pattern;
 pub use newsboat::{NotTranslated, from_newsboat};
 pub use sources::{Known, resolve, unknown_name};
-
-use std::fmt;
 
 /// A parsed search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -64,8 +68,56 @@ pub enum What {
     AsOf(Date),
     /// `in:versions`: earlier versions of articles and titles are searched.
     InVersions,
-    /// From one of these sources.
+    /// From one of these sources; a tag may also be the item's own.
     Of(Named),
+    /// `a OR b`: at least one of these. A single one only after a minus.
+    Any(Vec<Query>),
+    /// `/a regular expression/`, without regard to case.
+    Pattern(Field, String),
+    /// `url:`: its URL contains this text.
+    Url(String),
+    /// `category:`: the publisher puts it into this category.
+    Category(String),
+    /// `lang:`: in this language, such as `de`, which includes `de-CH`.
+    Language(String),
+    /// `words<`: its text has fewer words, as far as they are counted.
+    Shorter(u32),
+    /// `words>`: its text has more words.
+    Longer(u32),
+    /// `has:`
+    Has(Thing),
+    /// `in:later`: kept for later.
+    Later,
+}
+
+/// Where a regular expression is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// In the title or the text.
+    Any,
+    /// `title:/…/`
+    Title,
+    /// `author:/…/`
+    Author,
+    /// `url:/…/`
+    Url,
+}
+
+/// Something that an item can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Thing {
+    /// A recording among its enclosures.
+    Audio,
+    /// A video among its enclosures.
+    Video,
+    /// A picture among its enclosures or in its text.
+    Image,
+    /// Comments, or a page for them.
+    Comments,
+    /// An earlier version of its text or title.
+    Version,
+    /// A tag of its own.
+    Tag,
 }
 
 /// Where to search for a text.
@@ -95,6 +147,10 @@ pub enum State {
     Changed,
     /// `is:edited`: its article changed in any way since then.
     Edited,
+    /// `is:hidden`: hidden by a rule. Other searches leave these out.
+    Hidden,
+    /// `is:snoozed`: hidden until a moment. Other searches leave these out.
+    Snoozed,
 }
 
 /// A word that selects sources.
@@ -109,13 +165,15 @@ pub enum Named {
 }
 
 impl State {
-    pub const ALL: [(Self, &str); 6] = [
+    pub const ALL: [(Self, &str); 8] = [
         (Self::Unread, "unread"),
         (Self::Read, "read"),
         (Self::Pinned, "pinned"),
         (Self::Unpinned, "unpinned"),
         (Self::Changed, "changed"),
         (Self::Edited, "edited"),
+        (Self::Hidden, "hidden"),
+        (Self::Snoozed, "snoozed"),
     ];
 
     /// Its name after `is:`.
@@ -127,6 +185,28 @@ impl State {
     pub fn named(name: &str) -> Option<Self> {
         let same = |(_, n): &&(Self, &str)| n.eq_ignore_ascii_case(name);
         Self::ALL.iter().find(same).map(|(state, _)| *state)
+    }
+}
+
+impl Thing {
+    pub const ALL: [(Self, &str); 6] = [
+        (Self::Audio, "audio"),
+        (Self::Video, "video"),
+        (Self::Image, "image"),
+        (Self::Comments, "comments"),
+        (Self::Version, "version"),
+        (Self::Tag, "tag"),
+    ];
+
+    /// Its name after `has:`.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(thing, _)| *thing == self).map_or("", |(_, name)| name)
+    }
+
+    /// The thing with a name.
+    pub fn named(name: &str) -> Option<Self> {
+        let same = |(_, n): &&(Self, &str)| n.eq_ignore_ascii_case(name);
+        Self::ALL.iter().find(same).map(|(thing, _)| *thing)
     }
 }
 
@@ -171,54 +251,20 @@ impl Query {
         self
     }
 
+    /// Its conditions, also those in groups.
+    pub fn all_terms(&self) -> impl Iterator<Item = &Term> {
+        let mut left: Vec<&Term> = self.terms.iter().rev().collect();
+        std::iter::from_fn(move || {
+            let term = left.pop()?;
+            if let What::Any(alternatives) = &term.what {
+                left.extend(alternatives.iter().rev().flat_map(|query| query.terms.iter().rev()));
+            }
+            Some(term)
+        })
+    }
+
     /// Whether it restricts the states of items.
     pub fn asks_for_marks(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.what, What::Is(_)))
+        self.all_terms().any(|term| matches!(term.what, What::Is(_)))
     }
-}
-
-/// As a user would type it. Parsing the result gives the same tree.
-impl fmt::Display for Query {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, term) in self.terms.iter().enumerate() {
-            write!(f, "{}{term}", if i == 0 { "" } else { " " })?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Term {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.negated {
-            f.write_str("-")?;
-        }
-        match &self.what {
-            What::Text { column, text, phrase } => {
-                f.write_str(match column {
-                    Column::Any => "",
-                    Column::Title => "title:",
-                    Column::Author => "author:",
-                })?;
-                let mark = if *phrase { "\"" } else { "" };
-                write!(f, "{mark}{text}{mark}")
-            }
-            What::Is(State::Unread) => f.write_str("unread"),
-            What::Is(state) => write!(f, "is:{}", state.name()),
-            What::After(date) => write!(f, "after:{date}"),
-            What::Before(date) => write!(f, "before:{date}"),
-            What::Younger(span) => write!(f, "age<{span}"),
-            What::Older(span) => write!(f, "age>{span}"),
-            What::AsOf(date) => write!(f, "asof:{date}"),
-            What::InVersions => f.write_str("in:versions"),
-            What::Of(named) => write!(f, "{}:{}", named.kind(), quoted(named.name())),
-        }
-    }
-}
-
-/// A name after a colon, quoted if it would not be parsed as one word.
-pub fn quoted(name: &str) -> String {
-    let odd = name.contains(char::is_whitespace)
-        || name.starts_with("//")
-        || name.starts_with([':', '"']);
-    if odd { format!("\"{}\"", name.replace('"', " ")) } else { name.to_owned() }
 }

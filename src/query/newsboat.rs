@@ -1,24 +1,15 @@
 //! Translates newsboat's query feeds into searches, where a search can express the same.
 
-use super::{Column, Date, Named, Query, Span, State, Term, Unit, What};
+use super::{Date, Field, Named, Query, Span, State, Term, Unit, What};
 use crate::util::text::line as clean;
 use chrono::NaiveDate;
 
 /// Why an expression was not translated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotTranslated {
-    /// A search joins everything with `and`.
-    #[error("it uses \"or\", which searches do not support")]
-    Or,
-    /// A regular expression.
-    #[error("\"{}\" is a pattern, which searches do not support", clean(.0))]
+    /// A regular expression that searches refuse.
+    #[error("\"{}\" is not a valid pattern", clean(.0))]
     Pattern(String),
-    /// An exact comparison of texts, or of parts of words.
-    #[error(
-        "\"{}\" compares letters, but a search compares complete words; only =~ can be translated",
-        clean(.0)
-    )]
-    Letters(String),
     /// A comparison that searches do not support.
     #[error("\"{}\" cannot be expressed as a search", clean(.0))]
     Comparison(String),
@@ -27,7 +18,7 @@ pub enum NotTranslated {
     Syntax(String),
 }
 
-/// Comparisons of one expression.
+/// Maximum number of comparisons in one expression.
 const MOST: usize = 50;
 
 /// Translates the expression of a query feed, such as `unread = "yes" and tags # "linux"`.
@@ -36,19 +27,9 @@ const MOST: usize = 50;
 /// When it says more than a search can.
 pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
     let mut rest = expression.trim();
-    let mut query = Query::default();
-    while !rest.is_empty() && query.terms.len() < MOST {
-        // Around conditions joined by `and` alone, brackets mean nothing.
-        rest = rest.trim_start_matches(['(', ' ', '\t']);
-        let (attribute, operator, value, tail) = comparison(rest)?;
-        query.terms.push(term(attribute, operator, &value)?);
-        rest = tail.trim_start_matches([')', ' ', '\t']);
-        if rest.is_empty() {
-            break;
-        }
-        rest = join(rest)?;
-    }
-    if query.is_empty() || !rest.is_empty() {
+    let mut count = 0;
+    let query = alternatives(&mut rest, &mut count, 0)?;
+    if !rest.is_empty() {
         return Err(NotTranslated::Syntax(rest.to_owned()));
     }
     // The result must parse to the same query.
@@ -58,19 +39,56 @@ pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
     Ok(query)
 }
 
-/// The text after an `and`.
-fn join(rest: &str) -> Result<&str, NotTranslated> {
-    let word = |name: &str| {
-        let head = rest.get(..name.len()).filter(|head| head.eq_ignore_ascii_case(name))?;
-        let tail = &rest[head.len()..];
-        let ends = !name.ends_with(char::is_alphabetic) || tail.starts_with([' ', '\t', '(']);
-        ends.then_some(tail)
-    };
-    if word("or").is_some() || word("||").is_some() {
-        return Err(NotTranslated::Or);
+/// Depth of brackets, as in searches.
+const DEEPEST: usize = 10;
+
+/// Conditions joined by `or`, which joins less closely than `and`.
+fn alternatives(
+    rest: &mut &str,
+    count: &mut usize,
+    depth: usize,
+) -> Result<Query, NotTranslated> {
+    let mut all = vec![Query::default()];
+    loop {
+        *rest = rest.trim_start();
+        *count += 1;
+        if *count > MOST || depth > DEEPEST {
+            return Err(NotTranslated::Syntax((*rest).to_owned()));
+        }
+        let Some(now) = all.last_mut() else { break };
+        if let Some(inner) = rest.strip_prefix('(') {
+            *rest = inner;
+            let group = alternatives(rest, count, depth + 1)?;
+            *rest = rest
+                .strip_prefix(')')
+                .ok_or_else(|| NotTranslated::Syntax((*rest).to_owned()))?
+                .trim_start();
+            now.push_group(false, vec![group]);
+        } else {
+            let (attribute, operator, value, tail) = comparison(rest)?;
+            now.terms.push(term(attribute, operator, &value)?);
+            *rest = tail.trim_start();
+        }
+        if let Some(tail) = join(rest, "and", "&&") {
+            *rest = tail;
+        } else if let Some(tail) = join(rest, "or", "||") {
+            *rest = tail;
+            all.push(Query::default());
+        } else {
+            break;
+        }
     }
-    let tail = word("and").or_else(|| word("&&")).map(str::trim_start);
-    tail.filter(|t| !t.is_empty()).ok_or_else(|| NotTranslated::Syntax(rest.to_owned()))
+    Ok(Query::joined(all))
+}
+
+/// The text after a word that joins conditions, or its sign.
+fn join<'a>(rest: &'a str, word: &str, sign: &str) -> Option<&'a str> {
+    if let Some(tail) = rest.strip_prefix(sign) {
+        return Some(tail);
+    }
+    let head = rest.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word))?;
+    let tail = &rest[head.len()..];
+    tail.starts_with([' ', '\t', '(']).then_some(tail)
 }
 
 /// Longest first.
@@ -101,33 +119,31 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
     let unknown = || NotTranslated::Comparison(format!("{attribute} {sign} {value}"));
     let negated = sign.starts_with('!');
     let equal = matches!(sign, "=" | "==" | "!=");
-    let text = |column| {
-        match sign {
-            "=~" => {}
-            "=" | "==" | "!=" | "!~" => {
-                return Err(NotTranslated::Letters(format!("{attribute} {sign} {value}")));
-            }
+    let text = |field| {
+        let pattern = match sign {
+            "=~" | "!~" => value.replace('/', "\\/"),
+            "=" | "==" | "!=" => format!("^{}$", regex::escape(value).replace('/', "\\/")),
             _ => return Err(unknown()),
+        };
+        match super::pattern(&pattern) {
+            Ok(_) => Ok(What::Pattern(field, pattern)),
+            Err(_) => Err(NotTranslated::Pattern(value.to_owned())),
         }
-        let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '\'' | ',');
-        if !value.chars().all(plain) || value.trim().is_empty() {
-            return Err(NotTranslated::Pattern(value.to_owned()));
-        }
-        Ok(What::Text { column, text: value.trim().to_owned(), phrase: true })
     };
     let what = match attribute {
         "unread" if equal && value == "yes" => What::Is(State::Unread),
         "unread" if equal && value == "no" => What::Is(State::Read),
-        "title" => text(Column::Title)?,
-        "author" => text(Column::Author)?,
-        "content" => text(Column::Any)?,
+        "title" => text(Field::Title)?,
+        "author" => text(Field::Author)?,
+        "link" => text(Field::Url)?,
+        "content" => text(Field::Any)?,
         "tags" if matches!(sign, "#" | "!#") => What::Of(Named::Tag(value.to_owned())),
         // An equal name takes precedence over names that contain it.
         "feedtitle" if equal => What::Of(Named::Source(value.to_owned())),
-        "feedtitle" => match text(Column::Any)? {
-            What::Text { text, .. } => What::Of(Named::Source(text)),
-            other => other,
-        },
+        // Names that contain it are selected too.
+        "feedtitle" if matches!(sign, "=~" | "!~") && is_plain(value) => {
+            What::Of(Named::Source(value.trim().to_owned()))
+        }
         "age" => return age(sign, value).map(Term::new).ok_or_else(unknown),
         "date" if matches!(sign, ">" | ">=" | "<" | "<=") => {
             let date = NaiveDate::parse_from_str(value, "%Y-%m-%d").map_err(|_| unknown())?;
@@ -143,6 +159,12 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
         _ => return Err(unknown()),
     };
     Ok(Term { negated, what })
+}
+
+/// Whether a regular expression is only the text that it matches.
+fn is_plain(pattern: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '\'' | ',');
+    pattern.chars().all(plain) && !pattern.trim().is_empty()
 }
 
 /// In newsboat, ages are whole days.

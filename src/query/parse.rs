@@ -1,47 +1,135 @@
-//! Text -> tree.
+//! Words -> tree.
 
-use super::{Column, Date, Named, Query, QueryError, QueryErrorKind, Span, State, Term, What};
-use std::ops::Range;
+use super::words::{Role, Word, Words};
+use super::{
+    Column, Date, Field, Named, Query, QueryError, QueryErrorKind, Span, State, Term, Thing, What,
+};
 use std::str::FromStr;
 
 /// Maximum number of conditions in a query.
 const MOST_TERMS: usize = 100;
 /// Maximum length of a condition, in characters.
 const LONGEST: usize = 500;
+/// Maximum depth of groups.
+const DEEPEST: usize = 10;
+/// Maximum size of a compiled regular expression, in bytes.
+const LARGEST_PATTERN: usize = 1 << 20;
+
+/// Compiles a regular expression as searches use it: without regard to case.
+///
+/// # Errors
+/// When it is invalid, or too large.
+pub fn pattern(text: &str) -> Result<regex::Regex, regex::Error> {
+    regex::RegexBuilder::new(text).case_insensitive(true).size_limit(LARGEST_PATTERN).build()
+}
 
 impl FromStr for Query {
     type Err = QueryError;
 
-    /// Parses a query. Control characters count as white space. An unterminated quotation ends with
-    /// the text.
+    /// Parses a query. Control characters count as white space. An unterminated quotation or group
+    /// ends with the text.
     fn from_str(input: &str) -> Result<Self, QueryError> {
-        let mut terms = Vec::new();
-        for (number, word) in (1..).zip(Words::new(input)) {
-            let error = |kind| QueryError { at: word.at.clone(), word: number, kind };
-            if terms.len() == MOST_TERMS || word.text.chars().nth(LONGEST).is_some() {
-                return Err(error(QueryErrorKind::Long(MOST_TERMS, LONGEST)));
-            }
-            let what = word.what().map_err(error)?;
-            terms.push(Term { negated: word.negated, what });
-        }
-        Ok(Self { terms })
+        let mut parser = Parser { words: Words::new(input), number: 0, terms: 0, whole: None };
+        Ok(Self::joined(parser.alternatives(0)?))
     }
 }
 
-/// One word of the input.
-#[derive(Debug)]
-pub(super) struct Word<'a> {
-    /// Its byte range in the input.
-    pub(super) at: Range<usize>,
-    pub(super) negated: bool,
-    /// The operator with its sign, such as `title:` or `age<`.
-    pub(super) operator: &'a str,
-    pub(super) text: &'a str,
-    /// Start of `text`, including its quotation mark.
-    pub(super) value_at: usize,
-    pub(super) quoted: bool,
-    /// Whether its quotation is terminated, or it has none.
-    pub(super) closed: bool,
+impl Query {
+    /// The query that matches what one of these matches.
+    pub(super) fn joined(mut alternatives: Vec<Self>) -> Self {
+        match alternatives.len() {
+            0 => Self::default(),
+            1 => alternatives.remove(0),
+            _ => {
+                // Alternatives of alternatives are alternatives.
+                let flat = alternatives.into_iter().flat_map(|query| match query.only() {
+                    Some(Term { negated: false, what: What::Any(inner) }) => inner.clone(),
+                    _ => vec![query],
+                });
+                Self::of([What::Any(flat.collect())])
+            }
+        }
+    }
+
+    /// Its condition, if there is only one.
+    fn only(&self) -> Option<&Term> {
+        if let [term] = self.terms.as_slice() { Some(term) } else { None }
+    }
+
+    /// Adds a group of alternatives.
+    pub(super) fn push_group(&mut self, negated: bool, alternatives: Vec<Self>) {
+        let group = Self::joined(alternatives);
+        match group.only() {
+            Some(term) => {
+                self.terms.push(Term { negated: term.negated != negated, what: term.what.clone() });
+            }
+            None if negated => self.terms.push(Term { negated, what: What::Any(vec![group]) }),
+            None => self.terms.extend(group.terms),
+        }
+    }
+}
+
+struct Parser<'a> {
+    words: Words<'a>,
+    /// The number of words so far.
+    number: usize,
+    /// The number of conditions so far.
+    terms: usize,
+    /// The error if a condition on the whole search, found already, is in a part of it.
+    whole: Option<QueryError>,
+}
+
+impl<'a> Parser<'a> {
+    fn word(&mut self) -> Option<Word<'a>> {
+        self.number += 1;
+        self.words.next()
+    }
+
+    /// Reads conditions, separated by `OR`, up to the end of a group or of the text.
+    fn alternatives(&mut self, depth: usize) -> Result<Vec<Query>, QueryError> {
+        let mut alternatives = vec![Query::default()];
+        let mut or: Option<QueryError> = None;
+        while let Some(word) = self.word() {
+            let number = self.number;
+            let at = word.at.clone();
+            let error = |kind| QueryError { at: at.clone(), word: number, kind };
+            self.terms += usize::from(matches!(word.role, Role::Condition | Role::Pattern));
+            if self.terms > MOST_TERMS || word.text.chars().nth(LONGEST).is_some() {
+                return Err(error(QueryErrorKind::Long(MOST_TERMS, LONGEST)));
+            }
+            let now = alternatives.last_mut().filter(|query| word.role != Role::Or || !query.is_empty());
+            let missing = || error(QueryErrorKind::Missing("OR", "another condition, and one before it"));
+            match (word.role, now) {
+                (Role::Close, _) => break,
+                (Role::Or, None) => return Err(missing()),
+                (Role::Or, Some(_)) => {
+                    or = Some(missing());
+                    alternatives.push(Query::default());
+                }
+                (Role::Open, _) if depth == DEEPEST => {
+                    return Err(error(QueryErrorKind::Deep(DEEPEST)));
+                }
+                (Role::Open, Some(now)) => {
+                    let inner = self.alternatives(depth + 1)?;
+                    if inner.iter().all(Query::is_empty) {
+                        return Err(error(QueryErrorKind::Missing("(", "a condition")));
+                    }
+                    now.push_group(word.negated, inner);
+                }
+                (_, Some(now)) => {
+                    let what = word.what().map_err(&error)?;
+                    if let What::AsOf(_) | What::InVersions = what {
+                        self.whole = Some(error(QueryErrorKind::Whole(word.operator.to_owned())));
+                    }
+                    now.terms.push(Term { negated: word.negated, what });
+                }
+                (_, None) => {}
+            }
+        }
+        let unfinished = or.filter(|_| alternatives.last().is_some_and(Query::is_empty));
+        let misplaced = self.whole.take_if(|_| depth > 0 || alternatives.len() > 1);
+        unfinished.or(misplaced).map_or(Ok(alternatives), Err)
+    }
 }
 
 impl Word<'_> {
@@ -52,10 +140,34 @@ impl Word<'_> {
         }
     }
 
+    /// A condition with a regular expression.
+    fn pattern(&self, operator: &str) -> Result<What, QueryErrorKind> {
+        let field = match operator {
+            "title:" => Field::Title,
+            "author:" => Field::Author,
+            "url:" => Field::Url,
+            _ => Field::Any,
+        };
+        let text = self.text.replace(char::is_control, " ");
+        match pattern(&text) {
+            Ok(_) => Ok(What::Pattern(field, text)),
+            Err(e) => Err(QueryErrorKind::Pattern(text, why_invalid(&e))),
+        }
+    }
+
     fn what(&self) -> Result<What, QueryErrorKind> {
-        let value = self.text.to_owned();
-        let text = |column| What::Text { column, text: value.clone(), phrase: self.quoted };
+        let mut value = self.text.to_owned();
+        let named = !self.operator.is_empty() && value.contains(['(', ')']);
+        let phrase = self.quoted || named || unbalanced(&value);
+        if phrase {
+            // It is printed in quotation marks: inside a group, a parenthesis would end the group.
+            value = value.replace('"', " ");
+        }
+        let text = |column| What::Text { column, text: value.clone(), phrase };
         let name = self.operator.to_ascii_lowercase();
+        if self.role == Role::Pattern {
+            return self.pattern(&name);
+        }
         let missing = |operator, what| match value.as_str() {
             "" => Err(QueryErrorKind::Missing(operator, what)),
             _ => Ok(()),
@@ -65,12 +177,12 @@ impl Word<'_> {
         Ok(match name.as_str() {
             "" if !self.quoted && self.text == "unread" => What::Is(State::Unread),
             "" if !self.quoted => {
-                not_grouping(&value)?;
+                not_joining(&value)?;
                 text(Column::Any)
             }
             "" => text(Column::Any),
             "is:" => {
-                missing("is:", "unread, read, pinned, unpinned, changed or edited")?;
+                missing("is:", "unread, read, pinned, unpinned, changed, edited, hidden or snoozed")?;
                 What::Is(State::named(&value).ok_or(QueryErrorKind::State(value))?)
             }
             "title:" => {
@@ -107,12 +219,42 @@ impl Word<'_> {
                 What::AsOf(date()?)
             }
             "in:" => {
-                missing("in:", "versions")?;
-                self.not_negated()?;
-                match value.eq_ignore_ascii_case("versions") {
-                    true => What::InVersions,
-                    false => return Err(QueryErrorKind::Place(value)),
+                missing("in:", "later or versions")?;
+                match value.to_ascii_lowercase().as_str() {
+                    "later" => What::Later,
+                    "versions" => {
+                        self.not_negated()?;
+                        What::InVersions
+                    }
+                    _ => return Err(QueryErrorKind::Place(value)),
                 }
+            }
+            "has:" => {
+                missing("has:", "audio, video, image, comments, version or tag")?;
+                What::Has(Thing::named(&value).ok_or(QueryErrorKind::Thing(value))?)
+            }
+            "url:" => {
+                missing("url:", "a part of a URL")?;
+                What::Url(value)
+            }
+            "category:" => {
+                missing("category:", "the name of a category")?;
+                What::Category(value)
+            }
+            "lang:" => {
+                missing("lang:", "a language such as en or de-CH")?;
+                match value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+                    true => What::Language(value.to_ascii_lowercase()),
+                    false => return Err(QueryErrorKind::Language(value)),
+                }
+            }
+            "words<" => {
+                missing("words<", "a number")?;
+                What::Shorter(value.parse().map_err(|_| QueryErrorKind::Count(value))?)
+            }
+            "words>" => {
+                missing("words>", "a number")?;
+                What::Longer(value.parse().map_err(|_| QueryErrorKind::Count(value))?)
             }
             "age<" | "age<=" => {
                 missing("age<", "a time such as 3d")?;
@@ -136,83 +278,27 @@ impl Word<'_> {
     }
 }
 
-/// Refuses what other search languages combine words with, so that it is not searched as text.
-fn not_grouping(word: &str) -> Result<(), QueryErrorKind> {
-    let is_pattern = word.len() > 2 && word.starts_with('/') && word.ends_with('/');
+/// Refuses what other search languages join words with, so that it is not searched as text.
+fn not_joining(word: &str) -> Result<(), QueryErrorKind> {
     match word {
-        "OR" | "AND" | "NOT" | "||" | "&&" => Err(QueryErrorKind::Joined(word.to_owned())),
-        _ if word.starts_with(['(', ')']) => Err(QueryErrorKind::Group(word.to_owned())),
-        _ if is_pattern => Err(QueryErrorKind::Pattern(word.to_owned())),
+        "AND" | "NOT" | "||" | "&&" => Err(QueryErrorKind::Joined(word.to_owned())),
+        _ if word.starts_with(')') => Err(QueryErrorKind::Group(word.to_owned())),
         _ => Ok(()),
     }
 }
 
-/// Splits a text into words.
-pub(super) struct Words<'a> {
-    input: &'a str,
-    at: usize,
+/// Whether parentheses of a word are without their counterparts.
+fn unbalanced(word: &str) -> bool {
+    let mut open = 0i32;
+    word.chars().any(|c| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        open < 0
+    })
 }
 
-impl<'a> Words<'a> {
-    pub(super) fn new(input: &'a str) -> Self {
-        Self { input, at: 0 }
-    }
-}
-
-fn is_space(c: char) -> bool {
-    c.is_whitespace() || c.is_control()
-}
-
-impl<'a> Iterator for Words<'a> {
-    type Item = Word<'a>;
-
-    fn next(&mut self) -> Option<Word<'a>> {
-        let rest = self.input[self.at..].trim_start_matches(is_space);
-        if rest.is_empty() {
-            return None;
-        }
-        let start = self.input.len() - rest.len();
-        let tail = rest.strip_prefix('-').filter(|t| !t.is_empty() && !t.starts_with('-'));
-        let tail = tail.filter(|t| !t.starts_with(is_space));
-        let (negated, rest) = (tail.is_some(), tail.unwrap_or(rest));
-        let operator = &rest[..operator_end(rest)];
-        let value = &rest[operator.len()..];
-        let value_at = self.input.len() - value.len();
-        let (text, quoted, closed, end) = match value.strip_prefix('"') {
-            Some(inner) => match inner.find('"') {
-                Some(close) => (&inner[..close], true, true, close + 2),
-                None => (inner, true, false, value.len()),
-            },
-            None => {
-                let end = value.find(is_space).unwrap_or(value.len());
-                (&value[..end], false, true, end)
-            }
-        };
-        self.at = value_at + end;
-        Some(Word { at: start..self.at, negated, operator, text, value_at, quoted, closed })
-    }
-}
-
-/// End of the operator in a word; 0 if it has none. URLs, code paths and a colon at the end are
-/// text.
-fn operator_end(word: &str) -> usize {
-    let name = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
-    if name == 0 {
-        return 0;
-    }
-    let rest = &word[name..];
-    let known = |sign: &str| {
-        let operator = format!("{}{sign}", &word[..name]).to_ascii_lowercase();
-        super::OPERATORS.iter().any(|o| o.name == operator)
-    };
-    if let Some(value) = rest.strip_prefix(':') {
-        let is_text = value.starts_with("//") || value.starts_with(':');
-        let bare = value.is_empty() || value.starts_with(is_space);
-        return if is_text || bare && !known(":") { 0 } else { name + 1 };
-    }
-    let Some(sign) = rest.chars().next().filter(|c| matches!(c, '<' | '>')) else { return 0 };
-    let value = &rest[1..];
-    let (sign_len, value) = value.strip_prefix('=').map_or((1, value), |v| (2, v));
-    let compares = value.starts_with(|c: char| c.is_ascii_digit());
-    if known(&sign.to_string()) || compares { name + sign_len } else { 0 }
+/// The reason why a regular expression is invalid, in one line.
+fn why_invalid(e: &regex::Error) -> String {
+    let whole = e.to_string();
+    let last = whole.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }

@@ -3,7 +3,7 @@
 use super::{Named, Query, What};
 use crate::model::Source;
 use crate::util::near::did_you_mean;
-use crate::util::text::line as clean;
+use crate::util::text::{comparable, line as clean};
 
 /// A source that can be selected by name.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +30,7 @@ pub fn resolve<'a>(named: &Named, all: impl Iterator<Item = Known<'a>> + Clone) 
 
 /// A name in comparable form: a query has spaces where the name has quotation marks.
 fn plain(name: &str) -> String {
-    let name = name.replace('"', " ").to_lowercase();
-    name.split_whitespace().collect::<Vec<_>>().join(" ")
+    comparable(&name.replace('"', " "))
 }
 
 /// The names of a source.
@@ -45,21 +44,30 @@ fn names<'a>(named: &Named, known: &Known<'a>) -> impl Iterator<Item = &'a str> 
     own.into_iter().chain(folder).chain(tags.iter().map(String::as_str))
 }
 
-/// An error message for the first name in a query that selects no source.
+/// An error message for the first name in a query that selects no source, and is none of the items'
+/// own tags.
 pub fn unknown_name<'a>(
     query: &Query,
     all: impl Iterator<Item = Known<'a>> + Clone,
+    own_tags: &'a [String],
 ) -> Option<String> {
-    let named = query.terms.iter().filter_map(|term| match &term.what {
+    let named = query.all_terms().filter_map(|term| match &term.what {
         What::Of(named) => Some(named),
         _ => None,
     });
-    let unknown = named.clone().find(|named| resolve(named, all.clone()).is_empty())?;
-    let known: Vec<&str> = all.flat_map(|known| names(unknown, &known)).collect();
+    let tagged = |named: &Named| match named {
+        Named::Tag(tag) => own_tags.iter().any(|own| plain(own) == plain(tag)),
+        _ => false,
+    };
+    let is_unknown = |named: &&Named| !tagged(named) && resolve(named, all.clone()).is_empty();
+    let unknown = named.into_iter().find(is_unknown)?;
+    let own = own_tags.iter().filter(|_| matches!(unknown, Named::Tag(_))).map(String::as_str);
+    let known: Vec<&str> = all.flat_map(|known| names(unknown, &known)).chain(own).collect();
     let hint = did_you_mean(unknown.name(), known);
     let name = clean(unknown.name());
     Some(match unknown {
         Named::Source(_) => format!("there is no source \"{name}\"{hint}"),
+        Named::Tag(_) => format!("no source or item has the tag \"{name}\"{hint}"),
         _ => format!("no source has the {} \"{name}\"{hint}", unknown.kind()),
     })
 }

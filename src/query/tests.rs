@@ -26,9 +26,19 @@ fn prints_a_query_as_it_is_typed() {
         ("std::vec Re: C++:x 12:30 - -- --x", "std::vec Re: C++:x 12:30 - -- --x"),
         ("x<y <div> a>b", "x<y <div> a>b"),
         (
-            "or and f(x) :) a/b/ / \"OR\" \"(x\" \"/x/\"",
-            "or and f(x) :) a/b/ / \"OR\" \"(x\" \"/x/\"",
+            "or and f(x) f(x)) :) a/b/ / /usr/bin /etc/x/ \"OR\" \"(x\" \"/x/\"",
+            "or and f(x) \"f(x))\" \":)\" a/b/ / /usr/bin /etc/x/ \"OR\" \"(x\" \"/x/\"",
         ),
+        ("a b OR -c", "a b OR -c"),
+        ("a (b OR c d) e", "a (b OR c d) e"),
+        ("(a b) (c)", "a b c"),
+        ("-(a) -(-b) -(a b) -(a OR b)", "-a b -(a b) -(a OR b)"),
+        ("(a OR b) OR (c OR (d e))", "a OR b OR c OR d e"),
+        ("(a OR f(x) OR \"b)\"", "a OR f(x) OR \"b)\""),
+        ("(title:/a b|c/ OR /x\\/y/) -url:/rss$/", "(title:/a b|c/ OR /x\\/y/) -url:/rss$/"),
+        ("url:a.example/b category:\"big (news)\"", "url:a.example/b category:\"big (news)\""),
+        ("lang:de-CH WORDS<500 words>2 has:Audio", "lang:de-ch words<500 words>2 has:audio"),
+        ("-in:later is:hidden is:Snoozed", "-in:later is:hidden is:snoozed"),
         ("source:\"//x\" \"\" a\"b", "source:\"//x\" \"\" a\"b"),
     ] {
         assert_eq!(typed.parse::<Query>().unwrap().to_string(), printed, "{typed}");
@@ -39,7 +49,7 @@ fn prints_a_query_as_it_is_typed() {
 fn rejects_unknown_operators_with_a_suggestion() {
     for (typed, words) in [
         ("is:foo", "\"foo\" is not a state; is: takes unread, read, pinned, unpinned, changed"),
-        ("in:titles", "\"in:\" takes only \"versions\", not \"titles\""),
+        ("in:titles", "\"in:\" takes \"later\" or \"versions\", not \"titles\""),
         ("-asof:today", "\"asof:\" cannot be excluded; remove the minus"),
         ("-in:versions", "\"in:\" cannot be excluded; remove the minus"),
         ("asof:soon", "\"soon\" is not a date"),
@@ -52,13 +62,23 @@ fn rejects_unknown_operators_with_a_suggestion() {
         ("age<x", "\"x\" is not an age; write 3d, 12h"),
         ("age<9999999y", "is not an age"),
         ("age:3d", "an age needs < or >: write age<3d or age>3d"),
-        ("date>2026", "only ages can be compared, as in age<3d"),
+        ("date>2026", "only age and words can be compared, as in age<3d or words<500"),
         ("tag:", "after \"tag:\" comes a tag"),
-        ("rust OR go", "all words must match, and a minus excludes one; quote \"OR\""),
-        ("rust && go", "all words must match"),
-        ("(rust go)", "parentheses do not group words; quote \"(rust\""),
-        ("-(rust go)", "parentheses do not group words"),
-        ("/ru.t/", "patterns are not supported; quote \"/ru.t/\""),
+        ("rust OR", "after \"OR\" comes another condition"),
+        ("OR rust", "after \"OR\" comes another condition, and one before it"),
+        ("(rust OR) go", "after \"OR\" comes"),
+        ("rust AND go", "words beside each other must all match, OR separates"),
+        ("rust && go", "quote \"&&\" to find it as text"),
+        ("rust ) go", "there is no \"(\" before it"),
+        ("rust ()", "after \"(\" comes a condition"),
+        (&"(".repeat(12), "parentheses can be at most 10 deep"),
+        ("/ru(t/", "\"/ru(t/\" is not a valid pattern: unclosed group"),
+        ("title:/x{9999999}/", "is not a valid pattern"),
+        ("a OR asof:2026", "word 3: \"asof:\" applies to the whole search"),
+        ("a (in:versions b)", "\"in:\" applies to the whole search"),
+        ("has:sound", "\"sound\" is nothing to search for; has: takes audio, video"),
+        ("words<x", "\"x\" is not a number of words"),
+        ("lang:de_CH", "is not a language"),
         ("title:\"\"", "after \"title:\" comes a word of the title"),
         (&"a ".repeat(101), "at most 100 words"),
         (&"a".repeat(501), "of at most 500 characters"),
@@ -84,6 +104,10 @@ fn completes_the_word_at_the_cursor() {
         ("source:\"The K\"", None, "", 14),
         ("age<3", Some("age<"), "3", 4),
         ("\"so", None, "", 3),
+        ("(so", None, "so", 1),
+        ("a OR -(b tag:x", Some("tag:"), "x", 13),
+        ("(a)", None, "", 3),
+        ("/so/", None, "", 4),
     ];
     for (text, operator, typed, start) in spots {
         let spot = spot(text, text.len());
@@ -126,10 +150,16 @@ fn equal_names_come_first_and_folders_include_subfolders() {
         let parsed: Query = query.parse().unwrap();
         let What::Of(named) = &parsed.terms[0].what else { panic!("{query}") };
         assert_eq!(resolve(named, all()), keys, "{query}");
-        assert_eq!(unknown_name(&parsed, all()).is_some(), keys.is_empty(), "{query}");
+        assert_eq!(unknown_name(&parsed, all(), &[]).is_some(), keys.is_empty(), "{query}");
     }
-    let unknown = |query: &str| unknown_name(&query.parse().unwrap(), all()).unwrap();
-    assert_eq!(unknown("x tag:C+-"), "no source has the tag \"C+-\"; did you mean \"C++\"?");
+    let own = ["To do".to_owned()];
+    let found = |query: &str| unknown_name(&query.parse().unwrap(), all(), &own);
+    let unknown = |query: &str| found(query).unwrap();
+    assert_eq!(
+        unknown("x OR (y tag:C+-)"),
+        "no source or item has the tag \"C+-\"; did you mean \"C++\"?"
+    );
+    assert_eq!(found("tag:\"to DO\""), None);
     assert_eq!(
         unknown("-source:cuoncil"),
         "there is no source \"cuoncil\"; did you mean \"council\"?"
@@ -158,19 +188,23 @@ fn translates_newsboat_expressions() {
     for (expression, expected) in [
         ("unread = \"yes\"", "unread"),
         ("unread = \"yes\" and tags # \"linux kernel\"", "unread tag:\"linux kernel\""),
-        ("(unread==\"no\") && title =~ \"sport\"", "is:read title:\"sport\""),
-        ("title !~ \"sport\"", "\"title !~ sport\" compares letters"),
-        ("title = \"News\"", "compares letters"),
-        ("author != \"roe\"", "compares letters"),
-        ("feedtitle !~ \"roe\"", "compares letters"),
+        ("(unread==\"no\") && title =~ \"sport\"", "is:read title:/sport/"),
+        ("title !~ \"^a|b\" or link = \"https://x.example/?a\"",
+            "-title:/^a|b/ OR url:/^https:\\/\\/x\\.example\\/\\?a$/"),
+        ("title = \"News\"", "title:/^News$/"),
+        ("author != \"roe\"", "-author:/^roe$/"),
+        ("feedtitle !~ \"roe\"", "-source:roe"),
+        ("feedtitle =~ \"r.e\"", "cannot be expressed"),
         ("age <= 100000", "cannot be expressed"),
         ("age < 100000", "age<100000d"),
-        ("age between 0:10 and author =~ \"roe\"", "age<11d author:\"roe\""),
+        ("age between 0:10 and author =~ \"roe\"", "age<11d author:/roe/"),
         ("age < 7 and age > 2", "age<7d age>3d"),
         ("feedtitle = \"The Kernel\" and tags !# \"c\"", "source:\"The Kernel\" -tag:c"),
         ("date >= 2026-11-01 and date <= 2026-11-30", "after:2026-11-01 before:2026-12-01"),
-        ("unread = \"yes\" or age < 1", "uses \"or\""),
-        ("title =~ \"^a|b\"", "is a pattern"),
+        ("unread = \"yes\" or age < 1 and content =~ \"x\"", "unread OR age<1d /x/"),
+        ("unread = \"yes\" and (age < 1 or tags # \"c\")", "unread (age<1d OR tag:c)"),
+        ("title =~ \"(\"", "\"(\" is not a valid pattern"),
+        ("(unread = \"yes\"", "cannot understand"),
         ("flags # \"s\"", "\"flags # s\" cannot be expressed"),
         ("age between 3:10", "cannot be expressed"),
         ("title", "cannot understand"),
@@ -195,7 +229,7 @@ fn date() -> impl Strategy<Value = Date> {
     ]
 }
 
-fn what() -> impl Strategy<Value = What> {
+fn leaf() -> impl Strategy<Value = What> {
     let column = prop_oneof![Just(Column::Any), Just(Column::Title), Just(Column::Author)];
     let text = prop_oneof![
         ("[a-z]{1,3}[a-z0-9+:/.<>é日-]{0,8}", Just(false)),
@@ -215,25 +249,53 @@ fn what() -> impl Strategy<Value = What> {
         name.prop_map(|name| What::Of(Named::Source(name))),
         name.prop_map(|name| What::Of(Named::Folder(name))),
         name.prop_map(|name| What::Of(Named::Tag(name))),
+        "[a-z |^$\\\\.d]{0,6}[a-z]".prop_filter_map("invalid", |text| {
+            let text = format!("x{text}");
+            pattern(&text).is_ok().then_some(What::Pattern(Field::Title, text))
+        }),
+        name.prop_map(What::Category),
+        "[a-z./:()?]{1,10}".prop_map(What::Url),
+        (0u32..3000).prop_map(What::Longer),
+        proptest::sample::select(Thing::ALL.map(|(thing, _)| thing).to_vec()).prop_map(What::Has),
+        Just(What::Later),
     ]
+}
+
+fn term_of(what: impl Strategy<Value = What>) -> impl Strategy<Value = Term> {
+    (any::<bool>(), what).prop_map(|(negated, what)| Term { negated, what })
+}
+
+/// Conditions and groups of them as parsing leaves them.
+fn what() -> impl Strategy<Value = What> {
+    leaf().prop_recursive(3, 12, 3, |inner| {
+        let conditions = proptest::collection::vec(term_of(inner), 1..3);
+        proptest::collection::vec(conditions, 2..4).prop_map(|alternatives| {
+            let queries = alternatives.into_iter().map(|terms| Query { terms });
+            let flat = queries.flat_map(|query| match query.terms.as_slice() {
+                [Term { negated: false, what: What::Any(inner) }] => inner.clone(),
+                _ => vec![query],
+            });
+            What::Any(flat.collect())
+        })
+    })
 }
 
 proptest! {
     /// Trees that no text produces (a bare word that is an operator) are left out.
     #[test]
     fn printed_query_parses_to_the_same_tree(
-        terms in proptest::collection::vec((any::<bool>(), what()), 0..6),
+        terms in proptest::collection::vec(term_of(what()), 0..6),
     ) {
-        let terms = terms.into_iter().map(|(negated, what)| Term { negated, what });
         let bare = |term: &Term| matches!(&term.what, What::Text { text, phrase: false, .. }
             if text == "unread" || text.contains([':', '<', '>']));
-        let query = Query { terms: terms.filter(|term| !bare(term)).collect() };
+        let query = Query { terms };
+        prop_assume!(!query.all_terms().any(bare));
         prop_assert_eq!(query.to_string().parse::<Query>(), Ok(query));
     }
 
     #[test]
     fn any_parsed_query_survives_printing_and_parsing(
-        text in "((is:|unread|source:|tag:|title:|after:|before:|age<|age>=|Age:|http://|x:)?[ a-c2\"/:<>=-]{0,4}[ 3d\t\u{1}]?){0,6}",
+        text in "((is:|unread|source:|tag:|title:|after:|before:|age<|age>=|Age:|http://|x:|OR | OR |\\(|\\)|-\\()?[ a-c2\"/:<>=()-]{0,4}[ 3d\t\u{1}]?){0,6}",
     ) {
         if let Ok(query) = text.parse::<Query>() {
             prop_assert_eq!(query.to_string().parse::<Query>(), Ok(query));

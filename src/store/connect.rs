@@ -1,6 +1,7 @@
 //! Opening the database: folder, file modes, pragmas, migrations with a backup before each.
 
 use super::error::{Result, StoreError};
+use super::functions;
 use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations, SchemaVersion};
 use std::fs::{self, OpenOptions};
@@ -22,6 +23,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-8.sql")),
     M::up(include_str!("schema-9.sql")),
     M::up(include_str!("schema-10.sql")),
+    M::up(include_str!("schema-11.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.
@@ -44,6 +46,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     conn.pragma_update(None, "wal_autocheckpoint", 3000)?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
     conn.set_prepared_statement_cache_capacity(64);
+    functions::register(&conn)?;
     migrate(&mut conn, path)?;
     Ok(conn)
 }
@@ -70,6 +73,7 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
         return Err(StoreError::TooOld { path: path.to_owned() });
     }
     conn.pragma_update(None, "query_only", true)?;
+    functions::register(&conn)?;
     conn.set_prepared_statement_cache_capacity(64);
     Ok((conn, immutable))
 }

@@ -1,7 +1,8 @@
 //! Counting the rows of a view, with limited cost.
 
 use super::error::{Result, StoreError};
-use super::view::{Filter, MERGED_SOURCES, Scope, View, index_of};
+use super::filter::Filter;
+use super::view::{MERGED_SOURCES, Scope, View, index_of};
 use rusqlite::{Connection, StatementStatus, params_from_iter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +22,7 @@ pub(super) const MAX_STEPS: i32 = 250_000;
 
 /// Counts up to [`MAX_COUNTED`] rows, within `most_steps` SQLite steps.
 pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<Count> {
-    let view = &*view.by_source();
+    let view = &*view.by_source(conn)?;
     let mut count = Count::default();
     if view.is_void() {
         return Ok(count);

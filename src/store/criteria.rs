@@ -1,6 +1,7 @@
 //! A query translated for the database: a full-text match and conditions.
 
-use crate::query::{Column, Named, Query, State, Term, What};
+use super::condition::{Condition, Known};
+use crate::query::{Named, Query, State, Term, What};
 use chrono::{DateTime, Local};
 use std::fmt::Write;
 
@@ -35,6 +36,13 @@ pub struct Criteria {
     pub sources: Option<Vec<i64>>,
     /// Row keys of the sources to exclude.
     pub not_sources: Vec<i64>,
+    /// A tag in comparable form that an item must have, unless it is of one of these sources (row
+    /// keys).
+    pub tagged: Option<(String, Vec<i64>)>,
+    /// Further conditions.
+    pub conditions: Vec<Condition>,
+    /// Whether hidden items are asked for, which all other lists leave out.
+    pub hidden: bool,
 }
 
 impl Criteria {
@@ -53,25 +61,29 @@ impl Criteria {
         let mut criteria = Self::default();
         let (mut text, mut not) = (Vec::new(), Vec::new());
         let mut says = query.is_empty();
-        let last = query.terms.len().saturating_sub(1);
-        for (i, term) in query.terms.iter().enumerate() {
-            says |= !matches!(&term.what, What::Text { text, .. } if !has_words(text));
+        let mut known = Known { now, resolve: &mut resolve };
+        for term in &query.terms {
+            let date = |criteria: &mut Self, start, later| criteria.date(start, later != term.negated);
             match &term.what {
-                What::Of(named) => criteria.limit(resolve(named), term.negated),
                 What::InVersions => criteria.versions = true,
                 What::AsOf(date) => {
                     let end = date.end(now).unwrap_or(i64::MAX);
                     criteria.as_of = Some(criteria.as_of.map_or(end, |before| before.min(end)));
                 }
-                What::Is(state) => criteria.mark(*state, !term.negated),
-                What::Text { column, text: words, phrase } => {
-                    // The last word may be incomplete. A prefix of one letter matches too much.
-                    let begins = i == last || (!term.negated && words.chars().nth(1).is_some());
-                    let list = if term.negated { &mut not } else { &mut text };
-                    list.extend(fts(*column, words, begins && !phrase));
-                }
-                _ => criteria.date(term, now),
+                what => match known.term(&Term::new(what.clone()), term.negated) {
+                    None => continue,
+                    Some(Condition::Sources(keys)) => criteria.limit(keys, term.negated),
+                    Some(Condition::After(start)) => date(&mut criteria, start, true),
+                    Some(Condition::Before(start)) => date(&mut criteria, start, false),
+                    Some(Condition::Is(state)) => criteria.mark(state, !term.negated),
+                    Some(condition) => match condition.as_text() {
+                        Some(expression) if term.negated => not.push(expression),
+                        Some(expression) => text.push(expression),
+                        None => criteria.combine(condition, term.negated),
+                    },
+                },
             }
+            says = true;
         }
         if text.is_empty() && !not.is_empty() {
             criteria.not_text = Some(not.join(" OR "));
@@ -85,6 +97,17 @@ impl Criteria {
         });
         criteria.nothing |= !says;
         criteria
+    }
+
+    fn combine(&mut self, condition: Condition, negated: bool) {
+        self.hidden |= condition.asks_for_hidden();
+        match condition {
+            Condition::Tagged(tag, keys) if !negated && self.tagged.is_none() => {
+                self.tagged = Some((tag, keys));
+            }
+            other if negated => self.conditions.push(Condition::Not(Box::new(other))),
+            other => self.conditions.push(other),
+        }
     }
 
     fn limit(&mut self, keys: Vec<i64>, negated: bool) {
@@ -103,46 +126,18 @@ impl Criteria {
             State::Unpinned => (&mut self.pinned, !is),
             State::Changed => (&mut self.changed, is),
             State::Edited => (&mut self.edited, is),
+            State::Hidden | State::Snoozed => return self.combine(Condition::Is(state), !is),
         };
         self.nothing |= mark.replace(wanted).is_some_and(|before| before != wanted);
     }
 
-    fn date(&mut self, term: &Term, now: DateTime<Local>) {
-        let ago = |seconds| Some(now.timestamp().saturating_sub(seconds));
-        let (start, later) = match &term.what {
-            What::After(date) => (date.start(now), true),
-            What::Before(date) => (date.start(now), false),
-            What::Younger(span) => (ago(span.seconds()), true),
-            What::Older(span) => (ago(span.seconds()), false),
-            _ => return,
-        };
-        // Before all times.
-        let start = start.unwrap_or(i64::MIN);
-        if later == term.negated {
-            self.before = Some(self.before.map_or(start, |before| before.min(start)));
-        } else {
+    fn date(&mut self, start: i64, later: bool) {
+        if later {
             self.after = Some(self.after.map_or(start, |after| after.max(start)));
+        } else {
+            self.before = Some(self.before.map_or(start, |before| before.min(start)));
         }
     }
-}
-
-fn has_words(text: &str) -> bool {
-    text.chars().any(char::is_alphanumeric)
-}
-
-/// A text as an FTS5 string; text without letters or digits matches nothing and is skipped.
-fn fts(column: Column, text: &str, prefix: bool) -> Option<String> {
-    if !has_words(text) {
-        return None;
-    }
-    let column = match column {
-        Column::Any => "",
-        Column::Title => "title : ",
-        Column::Author => "authors : ",
-    };
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let star = if prefix { "*" } else { "" };
-    Some(format!("{column}\"{}\"{star}", clean.replace('"', "\"\"")))
 }
 
 #[cfg(test)]
@@ -166,14 +161,17 @@ mod tests {
             ("rust", Some("\"rust\"*")),
             ("rust async", Some("\"rust\"* AND \"async\"*")),
             ("-rust async", Some("\"async\"* NOT \"rust\"")),
+            ("rust OR \"go\" -c x", Some("(\"rust\"* OR ((\"go\" AND \"x\") NOT \"c\"))")),
+            ("rust (go OR c) -(d e)", Some("\"rust\"* AND (\"go\"* OR \"c\") NOT (\"d\" AND \"e\")")),
             ("\"rust\" as", Some("\"rust\" AND \"as\"*")),
             ("\"a phrase\"", Some("\"a phrase\"")),
-            ("rust -go", Some("\"rust\"* NOT \"go\"*")),
+            ("rust -go", Some("\"rust\"* NOT \"go\"")),
             ("title:rust", Some("title : \"rust\"*")),
-            ("author:roe x", Some("authors : \"roe\"* AND \"x\"*")),
-            ("a\"", Some("\"a\"\"\"*")),
-            ("http://x", Some("\"http://x\"*")),
-            ("a \"OR\" b", Some("\"a\" AND \"OR\" AND \"b\"*")),
+            ("author:roe x", Some("authors : \"roe\"* AND \"x\"")),
+            ("a\"", Some("\"a\"\"\"")),
+            ("日 C++", Some("\"日\"* AND \"C++\"")),
+            ("http://xy", Some("\"http://xy\"*")),
+            ("a \"OR\" b", Some("\"a\" AND \"OR\" AND \"b\"")),
             ("NEAR(", Some("\"NEAR(\"*")),
             ("\" * - ^ { %", None),
             ("\"a\u{0}b\"", Some("\"a b\"")),

@@ -5,6 +5,7 @@
 
 mod articles;
 mod attempts;
+mod condition;
 mod connect;
 mod copies;
 mod count;
@@ -12,6 +13,8 @@ mod crawl_log;
 mod criteria;
 mod error;
 mod hashing;
+mod filter;
+mod functions;
 mod history;
 mod identity;
 mod index;
@@ -29,6 +32,7 @@ mod rows;
 mod snippets;
 mod sources;
 mod statistics;
+mod tags;
 mod versions;
 mod view;
 mod writer;
@@ -37,6 +41,7 @@ mod writer;
 mod tests;
 
 pub use articles::{FetchedPage, LearnedSite, PageRead, PageResult, PageState, PageText};
+pub use condition::Condition;
 pub use copies::ListCopy;
 pub use count::{Count, MAX_COUNTED};
 pub use crawl_log::{CrawlLog, Learned, LinkRow, RequestRow, Stored};

@@ -1,7 +1,9 @@
 //! Windows onto item lists: keyset paging over a matching index, never OFFSET, never COUNT.
 
+use super::condition::Condition;
 use super::criteria::Criteria;
 use super::error::Result;
+use super::filter::Filter;
 use super::reader::Reader;
 use super::rows::{ITEM_ROW, item_row};
 use super::versions;
@@ -55,8 +57,24 @@ impl View {
             || matches!(&self.scope, Scope::Sources(keys) if keys.is_empty())
     }
 
-    /// The same rows as a list of sources, each with its own index, if a query names sources.
-    pub(super) fn by_source(&self) -> Cow<'_, Self> {
+    /// The same rows as a list of sources, each with its own index, if a query names sources, or a
+    /// tag that no item has.
+    pub(super) fn by_source(&self, conn: &Connection) -> Result<Cow<'_, Self>> {
+        let Some((form, keys)) = &self.criteria.tagged else { return Ok(self.of_sources()) };
+        let mut criteria = Criteria { tagged: None, ..self.criteria.clone() };
+        let mut used =
+            conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM item_tag WHERE form = ?1)")?;
+        if used.query_row([form], |r| r.get(0))? {
+            criteria.conditions.push(Condition::Tagged(form.clone(), keys.clone()));
+        } else {
+            let named = criteria.sources.take().unwrap_or_else(|| keys.clone());
+            criteria.sources = Some(named.into_iter().filter(|key| keys.contains(key)).collect());
+        }
+        let view = Self { criteria, ..self.clone() };
+        Ok(Cow::Owned(view.of_sources().into_owned()))
+    }
+
+    fn of_sources(&self) -> Cow<'_, Self> {
         let Some(named) = &self.criteria.sources else { return Cow::Borrowed(self) };
         let mut keys = named.clone();
         let mut criteria = Criteria { sources: None, ..self.criteria.clone() };
@@ -126,27 +144,13 @@ pub struct Window {
     pub cut: bool,
 }
 
-/// Keys of the items that match an expression.
-const IN_TEXTS: &str = "SELECT rowid FROM item_text WHERE item_text MATCH ?";
-/// Keys of the items of which an earlier version or title matches it. All of them, because further
-/// conditions may leave only old ones.
-const IN_VERSIONS: &str =
-    "SELECT a.item FROM version_text v CROSS JOIN article a ON a.key = v.rowid
-        WHERE version_text MATCH ? AND v.rowid > 0
-    UNION ALL SELECT h.item FROM version_text v CROSS JOIN headline h ON h.key = -v.rowid
-        WHERE version_text MATCH ? AND v.rowid < 0";
-/// Items with an earlier version or title.
-const HAS_VERSIONS: &str =
-    "(EXISTS (SELECT 1 FROM article a WHERE a.item = i.key AND a.indexed IS NOT NULL)
-    OR EXISTS (SELECT 1 FROM headline h WHERE h.item = i.key))";
-
 /// Maximum rows of a full-text search; the most recently discovered matches come first.
 pub const SEARCH_LIMIT: usize = 1000;
 
 impl Reader {
     /// `size` rows of a list at an anchor, twice as many around a cursor.
     pub fn window(&self, view: &View, anchor: Anchor, size: usize) -> Result<Window> {
-        let view = &*view.by_source();
+        let view = &*view.by_source(&self.conn)?;
         if view.is_void() {
             return Ok(Window::default());
         }
@@ -333,6 +337,7 @@ pub(super) fn mark_read(conn: &Connection, view: &View, up_to: i64) -> Result<Ve
     let mut filter = Filter::default();
     filter.and("i.read = 0");
     filter.bind("i.key <= ?", up_to);
+    let view = &*view.by_source(conn)?;
     if let Some(text) = &view.criteria.text {
         filter.text(text, view.criteria.versions, "");
     }
@@ -342,107 +347,6 @@ pub(super) fn mark_read(conn: &Connection, view: &View, up_to: i64) -> Result<Ve
     let mut statement = conn.prepare(&sql)?;
     let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
     Ok(keys.collect::<rusqlite::Result<_>>()?)
-}
-
-/// Conditions joined by AND, with their values in order.
-#[derive(Default)]
-pub(super) struct Filter {
-    conditions: Vec<String>,
-    pub(super) values: Vec<Value>,
-}
-
-impl Filter {
-    fn and(&mut self, condition: &str) {
-        self.conditions.push(condition.to_owned());
-    }
-
-    pub(super) fn bind(&mut self, condition: &str, value: impl Into<Value>) {
-        self.and(condition);
-        self.values.push(value.into());
-    }
-
-    fn sources(&mut self, keys: &[i64], not: &str) {
-        let list = keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-        self.and(&format!("i.source {not} IN ({list})"));
-    }
-
-    /// Tables to read for a full-text search, and the column by which the matches are ordered.
-    pub(super) fn matching(&mut self, text: &str, view: &View) -> (&'static str, &'static str) {
-        if view.criteria.versions {
-            self.text(text, true, "");
-            return ("item i", "i.key");
-        }
-        self.bind("item_text MATCH ?", text.to_owned());
-        ("item_text t CROSS JOIN item i ON i.key = t.rowid", "t.rowid")
-    }
-
-    /// Items whose text, or the text of an earlier version, matches an expression.
-    fn text(&mut self, text: &str, versions: bool, not: &str) {
-        let keys = if versions { IN_VERSIONS } else { IN_TEXTS };
-        self.and(&format!("i.key {not}IN ({keys})"));
-        let times = keys.matches('?').count();
-        self.values.extend(std::iter::repeat_n(Value::from(text.to_owned()), times));
-    }
-
-    pub(super) fn scope(&mut self, scope: &Scope) {
-        if !matches!(scope, Scope::Sources(_)) {
-            // The items of a removed source are kept for undo, but not shown.
-            self.and("i.source NOT IN (SELECT key FROM source WHERE declared = 0)");
-        }
-        match scope {
-            Scope::All => {}
-            Scope::Sources(keys) => self.sources(keys, ""),
-            Scope::Since(date) => self.bind("i.date >= ?", *date),
-            Scope::Pinned => self.and("i.pinned = 1"),
-        }
-    }
-
-    pub(super) fn view(&mut self, view: &View) {
-        if view.unread_only {
-            self.and("i.read = 0");
-        }
-        let q = &view.criteria;
-        if q.nothing {
-            self.and("0");
-        }
-        if let Some(text) = &q.not_text {
-            self.text(text, q.versions, "NOT ");
-        }
-        if let Some(read) = q.read {
-            self.and(if read { "i.read = 1" } else { "i.read = 0" });
-        }
-        if let Some(pinned) = q.pinned {
-            self.and(if pinned { "i.pinned = 1" } else { "i.pinned = 0" });
-        }
-        if let Some(changed) = q.changed {
-            self.and(if changed { "i.substantial = 1" } else { "i.substantial = 0" });
-        }
-        if let Some(edited) = q.edited {
-            self.and(if edited { "i.changed = 1" } else { "i.changed = 0" });
-        }
-        if q.versions && q.text.is_none() {
-            self.and(HAS_VERSIONS);
-        }
-        if let Some(as_of) = q.as_of {
-            self.bind("i.discovered < ?", as_of);
-        }
-        if let Some(before) = q.before {
-            self.bind("i.date < ?", before);
-        }
-        if let Some(after) = q.after {
-            self.bind("i.date >= ?", after);
-        }
-        if let Some(keys) = &q.sources {
-            self.sources(keys, "");
-        }
-        if !q.not_sources.is_empty() {
-            self.sources(&q.not_sources, "NOT");
-        }
-    }
-
-    pub(super) fn sql(&self) -> String {
-        if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") }
-    }
 }
 
 impl Reader {

@@ -47,7 +47,8 @@ impl Headless {
             Some(SourceEntry { source: Arc::new(source), facts })
         };
         let sources = sources.into_iter().filter_map(entry).collect();
-        let list = SourceList { sources, today: 0, changed: 0, last_key: reader.last_key().ok()? };
+        let last_key = reader.last_key().ok()?;
+        let list = SourceList { sources, last_key, ..SourceList::default() };
         let mut headless = Self { app, reader, screen, now };
         headless.app.start();
         headless.happen(Event::Resized(width, height));

@@ -268,7 +268,7 @@ fn source_list() -> SourceList {
     sources[3].facts.pause =
         Some(Pause { until: now() + TimeDelta::hours(1), reason: PauseReason::RetryAfter });
     sources[4].facts.last_poll = None;
-    SourceList { sources, today: 8, changed: 0, last_key: 12 }
+    SourceList { sources, today: 8, changed: 0, last_key: 12, ..SourceList::default() }
 }
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];

@@ -428,5 +428,16 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// A name in comparable form: without case and accents, and with single spaces.
+pub fn comparable(name: &str) -> String {
+    let plain = icu_normalizer::DecomposingNormalizerBorrowed::new_nfkd().normalize(name);
+    // Combining marks, by the blocks that contain only such.
+    let mark = |c: char| {
+        matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
+    };
+    let plain: String = plain.chars().filter(|c| !mark(*c)).collect();
+    plain.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests;

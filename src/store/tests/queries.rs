@@ -1,7 +1,8 @@
 //! Searches find the same as a scan over all items.
 
 use super::*;
-use crate::query::{Column, Known, Query, State, Term, What, resolve};
+use crate::model::Enclosure;
+use crate::query::{Column, Field, Known, Named, Query, State, Term, Thing, What, pattern, resolve};
 use crate::store::count::{Count, MAX_COUNTED};
 use chrono::{DateTime, Local};
 use proptest::prelude::*;
@@ -13,6 +14,38 @@ struct Plain {
     title: Vec<String>,
     authors: Vec<String>,
     body: Vec<String>,
+    author: String,
+    text: String,
+    also: Also,
+}
+
+/// What items have besides.
+#[derive(Default)]
+struct Also {
+    category: Option<&'static str>,
+    language: Option<&'static str>,
+    audio: bool,
+    picture: bool,
+    comments: bool,
+    later: bool,
+    tag: Option<&'static str>,
+    hidden: i64,
+}
+
+impl Also {
+    fn of(number: usize) -> Self {
+        let pick = |list: [Option<&'static str>; 3]| list[number % 3];
+        Self {
+            category: pick([None, Some("Café"), Some("Big news")]),
+            language: pick([Some("de-CH"), None, Some("DE")]),
+            audio: number % 4 == 0,
+            picture: number % 5 == 0,
+            comments: number % 4 == 1,
+            later: number % 4 == 2,
+            tag: pick([Some("X"), Some("To do"), None]),
+            hidden: [0, 0, 1, 0, 2][number % 5],
+        }
+    }
 }
 
 /// The words that the index makes of a text: without marks and in lower case.
@@ -47,36 +80,88 @@ impl Plain {
         }
     }
 
-    fn fits(&self, query: &Query, now: DateTime<Local>, sources: &Sources) -> bool {
-        let last = query.terms.len().saturating_sub(1);
-        let searched = query.terms.iter().any(|term| !is_punctuation(term));
-        let (row, date) = (&self.row, self.row.date.timestamp());
-        let fits = |(i, term): (usize, &Term)| {
-            let Term { negated, what } = term;
-            let is = match what {
-                _ if is_punctuation(term) => return true,
-                What::Text { column, text, phrase } => {
-                    let long = !negated && text.chars().count() > 1;
-                    self.has(*column, text, !phrase && (i == last || long))
-                }
-                What::Is(State::Unread) => !row.read,
-                What::Is(State::Read) => row.read,
-                What::Is(State::Pinned) => row.pinned,
-                What::Is(State::Unpinned) => !row.pinned,
-                What::Is(State::Changed) => row.substantial,
-                What::Is(State::Edited) => row.changed,
-                // Discovered after now, and without earlier versions.
-                What::AsOf(_) | What::InVersions => false,
-                What::After(day) => date >= day.start(now).unwrap(),
-                What::Before(day) => date < day.start(now).unwrap(),
-                What::Younger(span) => date >= now.timestamp() - span.seconds(),
-                What::Older(span) => date < now.timestamp() - span.seconds(),
-                What::Of(named) => resolve(named, sources.known()).contains(&row.source_key),
-            };
-            is != *negated
-        };
-        (query.is_empty() || searched) && query.terms.iter().enumerate().all(fits)
+    /// Whether all conditions are met; `None` if they say nothing.
+    fn fits(&self, query: &Query, negated: bool, at: &At<'_>) -> Option<bool> {
+        let all: Vec<bool> = query
+            .terms
+            .iter()
+            .filter_map(|term| Some(self.meets(term, negated, at)? != term.negated))
+            .collect();
+        (!all.is_empty()).then(|| all.iter().all(|met| *met))
     }
+
+    fn meets(&self, term: &Term, negated: bool, At { now, sources }: &At<'_>) -> Option<bool> {
+        let (row, date) = (&self.row, self.row.date.timestamp());
+        let negated = term.negated != negated;
+        let same = |a: Option<&str>, b: &str| a.is_some_and(|a| tokens(a) == tokens(b));
+        Some(match &term.what {
+            _ if is_punctuation(term) => return None,
+            What::Text { column, text, phrase } => {
+                let long = tokens(text).last().is_some_and(|word| word.len() > 1);
+                self.has(*column, text, !phrase && !negated && long)
+            }
+            What::Is(State::Unread) => !row.read,
+            What::Is(State::Read) => row.read,
+            What::Is(State::Pinned) => row.pinned,
+            What::Is(State::Unpinned) => !row.pinned,
+            What::Is(State::Changed) => row.substantial,
+            What::Is(State::Edited) => row.changed,
+            What::Is(State::Hidden) => self.also.hidden == 1,
+            What::Is(State::Snoozed) => self.also.hidden == 2,
+            // Discovered after now, and without earlier versions.
+            What::AsOf(_) | What::InVersions | What::Has(Thing::Version) => false,
+            What::After(day) => date >= day.start(*now).unwrap(),
+            What::Before(day) => date < day.start(*now).unwrap(),
+            What::Younger(span) => date >= now.timestamp() - span.seconds(),
+            What::Older(span) => date < now.timestamp() - span.seconds(),
+            What::Of(named) => {
+                let own = matches!(named, Named::Tag(tag) if same(self.also.tag, tag));
+                own || resolve(named, sources.known()).contains(&row.source_key)
+            }
+            What::Any(alternatives) => {
+                let at = At { now: *now, sources };
+                let met: Vec<bool> =
+                    alternatives.iter().filter_map(|q| self.fits(q, negated, &at)).collect();
+                return (!met.is_empty()).then(|| met.contains(&true));
+            }
+            What::Pattern(field, text) => {
+                let pattern = pattern(text).unwrap();
+                match field {
+                    Field::Any => pattern.is_match(&row.title) || pattern.is_match(&self.text),
+                    Field::Title => pattern.is_match(&row.title),
+                    Field::Author => pattern.is_match(&self.author),
+                    Field::Url => row.url.as_deref().is_some_and(|url| pattern.is_match(url)),
+                }
+            }
+            What::Url(part) => row.url.as_deref().is_some_and(|url| url.to_lowercase().contains(part)),
+            What::Category(name) => same(self.also.category, name),
+            What::Language(code) => self.also.language.is_some_and(|language| {
+                let language = language.to_lowercase();
+                language == *code || language.starts_with(&format!("{code}-"))
+            }),
+            What::Shorter(count) => row.words > 0 && row.words < *count,
+            What::Longer(count) => row.words > *count,
+            What::Has(Thing::Audio) => self.also.audio,
+            What::Has(Thing::Video) => false,
+            What::Has(Thing::Image) => self.also.picture,
+            What::Has(Thing::Comments) => self.also.comments,
+            What::Has(Thing::Tag) => self.also.tag.is_some(),
+            What::Later => self.also.later,
+        })
+    }
+
+    /// Whether a list shows it.
+    fn is_in(&self, query: &Query, at: &At<'_>) -> bool {
+        let hidden = |term: &Term| matches!(term.what, What::Is(State::Hidden | State::Snoozed));
+        let shown = self.also.hidden == 0 || query.all_terms().any(hidden);
+        shown && (query.is_empty() || self.fits(query, false, at) == Some(true))
+    }
+}
+
+/// When and among which sources a search runs.
+struct At<'a> {
+    now: DateTime<Local>,
+    sources: &'a Sources,
 }
 
 fn is_punctuation(term: &Term) -> bool {
@@ -145,13 +230,43 @@ fn term() -> impl Strategy<Value = String> {
         "tag:x",
         "tag:y",
         "tag:none",
+        "tag:\"To Do\"",
         "source:d",
+        "is:hidden",
+        "is:snoozed",
+        "in:later",
+        "has:audio",
+        "has:image",
+        "has:comments",
+        "has:tag",
+        "has:version",
+        "category:cafe",
+        "category:\"big News\"",
+        "lang:de",
+        "lang:de-ch",
+        "words<3",
+        "words>2",
+        "url:example/rust",
+        "url:/(ru|cafe) n[13]$/",
+        "/r.st/",
+        "/^night|train$/",
+        "title:/rust.*n\\d$/",
+        "author:/^c[ae]/",
         "***",
         "\"\"",
     ]);
     let what = prop_oneof![text, fixed.prop_map(str::to_owned)];
-    (proptest::bool::weighted(0.25), what)
-        .prop_map(|(negated, what)| format!("{}{what}", if negated { "-" } else { "" }))
+    let minus = |(negated, what): (bool, String)| format!("{}{what}", if negated { "-" } else { "" });
+    let term = (proptest::bool::weighted(0.25), what).prop_map(minus);
+    term.prop_recursive(3, 12, 4, move |inner| {
+        let joined = proptest::collection::vec((inner, any::<bool>()), 2..5).prop_map(|parts| {
+            let or = |(i, (part, or)): (usize, &(String, bool))| {
+                format!("{}{part}", if i > 0 && *or { "OR " } else { "" })
+            };
+            format!("({})", parts.iter().enumerate().map(or).collect::<Vec<_>>().join(" "))
+        });
+        (proptest::bool::weighted(0.25), joined).prop_map(minus)
+    })
 }
 
 fn source(id: &str, folder: Option<&str>, tags: &[&str]) -> Source {
@@ -174,11 +289,26 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
     f.store.reconcile_blocking(declared.clone(), f.now).unwrap();
     let sources = Sources(declared.into_iter().map(|s| (f.key(s.id.as_str()), s)).collect());
     for (of, (_, source)) in sources.0.iter().enumerate() {
-        let entry = |(i, (title, body, author, hours, ..)): (usize, &Made)| Entry {
-            title: format!("{title} n{i}"),
-            content: Some(format!("<p>{body}</p>")),
-            authors: vec![author.clone()],
-            ..dated(&format!("{i}"), *hours)
+        let entry = |(i, (title, body, author, hours, ..)): (usize, &Made)| {
+            let also = Also::of(i);
+            let picture = if also.picture { "<p><img src=\"https://a.example/p.png\"></p>" } else { "" };
+            let audio = Enclosure {
+                url: "https://a.example/a.mp3".to_owned(),
+                mime: Some("audio/mpeg".to_owned()),
+                bytes: None,
+                seconds: None,
+            };
+            Entry {
+                title: format!("{title} n{i}"),
+                content: Some(format!("<p>{body}</p>{picture}")),
+                authors: vec![author.clone()],
+                url: Some(format!("https://a.example/{title} n{i}")),
+                categories: also.category.iter().map(|name| (*name).to_owned()).collect(),
+                language: also.language.map(str::to_owned),
+                enclosures: if also.audio { vec![audio] } else { vec![] },
+                comment_count: also.comments.then_some(3),
+                ..dated(&format!("{i}"), *hours)
+            }
         };
         let own = items.iter().enumerate().filter(|(_, made)| made.4 == of);
         f.poll(source.id.as_str(), own.map(entry).collect());
@@ -189,19 +319,29 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
     };
     for row in f.rows(&View::of(Scope::All)) {
         let (.., read, pinned, changed) = items[number(&row)];
+        let also = Also::of(number(&row));
         let set = move |conn: &rusqlite::Connection| {
             let sql = "UPDATE item SET read = ?1, pinned = ?2, changed = ?3,
-                substantial = ?3 AND ?4 % 2 WHERE key = ?4";
-            Ok(conn.execute(sql, (read, pinned, changed, row.key)).map(drop)?)
+                substantial = ?3 AND ?4 % 2, later = ?5 WHERE key = ?4";
+            let (read, pinned) = (read || also.hidden > 0, pinned && also.hidden == 0);
+            conn.execute(sql, (read, pinned, changed, row.key, also.later))?;
+            conn.execute("UPDATE item SET hidden = ?1 WHERE key = ?2", (also.hidden, row.key))?;
+            if let Some(tag) = also.tag {
+                crate::store::tags::set(conn, tag, &[row.key], true)?;
+            }
+            Ok(())
         };
         f.store.writer().unwrap().call_blocking(set).unwrap();
     }
+    let everything = View { criteria: criteria("is:hidden OR -is:hidden"), ..View::of(Scope::All) };
     let plain = |row: ItemRow| {
         let (_, body, author, ..) = &items[number(&row)];
         let (title, authors) = (tokens(&row.title), tokens(author));
-        Plain { title, authors, body: tokens(body), row }
+        let also = Also::of(number(&row));
+        let (author, text) = (author.clone(), body.clone());
+        Plain { title, authors, body: tokens(body), author, text, also, row }
     };
-    let plain = f.rows(&View::of(Scope::All)).into_iter().map(plain).collect();
+    let plain = f.rows(&everything).into_iter().map(plain).collect();
     (sources, plain)
 }
 
@@ -219,18 +359,20 @@ fn searches_find_what_a_scan_finds() {
             let (sources, all) = fill(&f, &items);
             let now = f.now.with_timezone(&Local);
             for query in queries {
-                let query: Query = query.join(" ").parse().unwrap();
+                let typed = query.join(" ");
+                let query: Query = typed.parse().unwrap();
                 let criteria = Criteria::new(&query, now, |named| resolve(named, sources.known()));
                 let view = View { criteria, ..View::of(Scope::All) };
                 let window = f.store.reader().unwrap().window(&view, Anchor::First, 1000);
                 let window = window.map_err(|e| TestCaseError::fail(format!("{query}: {e}")))?;
                 let mut by_index: Vec<i64> = window.rows.iter().map(|r| r.key).collect();
-                let fits = |plain: &&Plain| plain.fits(&query, now, &sources);
+                let at = At { now, sources: &sources };
+                let fits = |plain: &&Plain| plain.is_in(&query, &at);
                 let mut by_scan: Vec<i64> =
                     all.iter().filter(fits).map(|plain| plain.row.key).collect();
                 by_index.sort_unstable();
                 by_scan.sort_unstable();
-                prop_assert_eq!(&by_index, &by_scan, "{}", query);
+                prop_assert_eq!(&by_index, &by_scan, "{}", typed);
                 let count = f.store.reader().unwrap().count(&view).unwrap();
                 prop_assert_eq!((count.items as usize, count.more), (by_scan.len(), false));
                 // A search with source names inside a list of sources.

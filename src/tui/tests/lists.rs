@@ -44,7 +44,7 @@ impl Files {
             entry.source = Arc::new(declared);
             sources.push(entry);
         }
-        SourceList { sources, today: 8, changed: 0, last_key: 12 }
+        SourceList { sources, today: 8, changed: 0, last_key: 12, ..SourceList::default() }
     }
 
     pub(super) fn perform(&self, effect: Effect) -> Option<Event> {
