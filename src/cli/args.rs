@@ -3,7 +3,7 @@
 use super::global::Global;
 use super::{
     add, config, crawl, discover, doctor, export, extract, generate, import, list, mark, open,
-    parse, prefetch, prune, reread, schedule, show, sources, stats, sync,
+    parse, prefetch, prune, reread, rules, schedule, show, sources, stats, sync,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -76,6 +76,16 @@ pub(super) enum Command {
     Pin(mark::ItemArgs),
     /// Unpin items
     Unpin(mark::ItemArgs),
+    /// Add a tag to items
+    Tag(mark::TagArgs),
+    /// Remove a tag from items
+    Untag(mark::TagArgs),
+    /// Keep items for later
+    Later(mark::LaterArgs),
+    /// Hide items until a moment
+    Snooze(mark::SnoozeArgs),
+    /// Show, test, apply and undo the rules for new items
+    Rules(rules::RulesArgs),
     /// Open items in the browser
     Open(open::OpenArgs),
     /// Search items

@@ -72,14 +72,17 @@ const SEARCH: &str = "\
 All words must match. Each may be the start of a longer word; quoted words match exactly. Shows the
 newest 1,000 matches. To exclude a word, quote the query, or put -- before a word with a minus.
 
-  \"two words\"  exact phrase         -word            without it
+  \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name
-  is:unread    is:read              is:pinned        is:unpinned
-  is:changed   is:edited            in:versions      asof:2026-11-21
+  is:unread    is:read              is:pinned        is:unpinned      in:later
+  is:changed   is:edited            in:versions      asof:2026-11-21  -(a b)
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w
+  url:part     category:name        lang:de          words<500        has:audio
+  /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
 
-source:, folder: and tag: select sources, by what sources.toml says; tags that an item has from its
-feed or page are not meant. An unknown operator is an error; to find it as text, quote the word.
+source: and folder: select sources, by what sources.toml says; tag: also items with a tag of their
+own. category: means what the publisher gives. Patterns are regular expressions and ignore case; OR
+is written in capitals. An unknown operator is an error; to find it as text, quote the word.
 `unread` is short for is:unread. is:changed finds articles that changed by more than typing errors
 since you read them, is:edited all that changed. in:versions searches the earlier versions of texts
 and titles. Under an item is where its text matches; for programs it is the last column.
@@ -88,7 +91,8 @@ Examples:
   newsfed search kernel release
   newsfed search --limit 5 title:rust is:unread after:7d
   newsfed search '\"night train\" -strike'
-  newsfed search train -- -strike";
+  newsfed search train -- -strike
+  newsfed search '(rust OR zig) words>800 title:/v[0-9]+[.][0-9]/'";
 
 fn order(text: &str) -> Result<SortOrder, String> {
     serde_json::from_value(text.into())
@@ -111,7 +115,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
         (true, _) => view.criteria.pinned = Some(true),
         (false, _) => {}
     }
-    print(&store, &catalogue, &view, args.limit, out)
+    print_items(&store, &catalogue, &view, args.limit, out)
 }
 
 pub(super) fn search(
@@ -125,10 +129,11 @@ pub(super) fn search(
     let choice = Choice { query: Some(args.words.join(" ")), ..Choice::default() };
     let mut view = choice.view(&catalogue)?;
     view.order = home.settings.ui.sort;
-    print(&store, &catalogue, &view, args.limit, out)
+    print_items(&store, &catalogue, &view, args.limit, out)
 }
 
-fn print(
+/// Prints the items of a view.
+pub(super) fn print_items(
     store: &Store,
     catalogue: &Catalogue,
     view: &View,
@@ -188,7 +193,7 @@ fn nothing(catalogue: &Catalogue) -> &'static str {
 }
 
 /// Texts are indexed in the background. A search waits until that is done.
-fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
+pub(super) fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
     let waiting = std::time::Instant::now();
     let mut summary = false;
     let indexed = runtime()?.block_on(async {

@@ -1,4 +1,4 @@
-//! `newsfed read`, `unread`, `pin` and `unpin`.
+//! `newsfed read`, `unread`, `pin`, `unpin`, `tag`, `untag`, `later` and `snooze`.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -7,8 +7,17 @@ use super::home::Home;
 use super::item_options::Choice;
 use super::items;
 use super::output::Output;
+use crate::model::Time;
+use crate::query::{Date, Span};
 use crate::store::{Mark, Store};
+use crate::util::clock::{Clock, SystemClock};
+use crate::util::text;
+use crate::util::time_text::minute;
+use chrono::Local;
 use serde::Serialize;
+
+/// Maximum number of characters of a tag.
+const MAX_TAG: usize = 60;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = READ)]
@@ -91,6 +100,105 @@ pub(super) fn pin(
     let store = Home::load(global, out)?.store()?;
     let changed = set(&store, Mark::Pinned, &args.ids, to)?;
     report(changed, if to { "pinned" } else { "unpinned" }, out)
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = TAG)]
+pub(super) struct TagArgs {
+    /// The tag
+    tag: String,
+    /// The items
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+}
+
+const TAG: &str = "\
+Tags ignore case and accents. tag:NAME finds the items, and those of sources with that tag.
+
+Examples:
+  newsfed tag todo 1234 1235
+  newsfed untag todo 1234
+  newsfed list --query tag:todo";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = LATER)]
+pub(super) struct LaterArgs {
+    /// The items
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// Do not keep them for later any more
+    #[arg(long)]
+    remove: bool,
+}
+
+const LATER: &str = "\
+Retention keeps these items, as it does pinned ones.
+
+Examples:
+  newsfed later 1234
+  newsfed later --remove 1234
+  newsfed list --query in:later";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = SNOOZE)]
+pub(super) struct SnoozeArgs {
+    /// For how long (30m, 12h, 3d, 2w), or the day on which they come back (2026-12-31)
+    when: String,
+    /// The items
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+}
+
+const SNOOZE: &str = "\
+The items are left out of all lists and come back as unread. `newsfed unread` brings them back at once.
+
+Examples:
+  newsfed snooze 3d 1234
+  newsfed snooze 2026-12-31 1234 1235
+  newsfed list --query is:snoozed";
+
+pub(super) fn tag(
+    args: &TagArgs,
+    on: bool,
+    global: &Global,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let tag = text::line(&args.tag);
+    if text::comparable(&tag).is_empty() || tag.chars().count() > MAX_TAG {
+        let message = format!("a tag has 1 to {MAX_TAG} characters");
+        return Err(Failure::Usage(message));
+    }
+    let store = Home::load(global, out)?.store()?;
+    let keys = items::keys(&store.reader()?, &args.ids)?;
+    let changed = store.tag_blocking(tag, keys, on)?.len();
+    report(changed, if on { "tagged" } else { "untagged" }, out)
+}
+
+pub(super) fn later(args: &LaterArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let store = Home::load(global, out)?.store()?;
+    let changed = set(&store, Mark::Later, &args.ids, !args.remove)?;
+    report(changed, if args.remove { "not kept for later" } else { "kept for later" }, out)
+}
+
+pub(super) fn snooze(
+    args: &SnoozeArgs,
+    global: &Global,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let now = SystemClock.now();
+    let until = Span::parse(&args.when)
+        .map(|span| now.timestamp().saturating_add(span.seconds()))
+        .or_else(|| Date::parse(&args.when)?.start(now.with_timezone(&Local)))
+        .and_then(|at| Time::from_timestamp(at, 0))
+        .filter(|until| *until > now)
+        .ok_or_else(|| {
+            let when = text::line(&args.when);
+            Failure::Usage(format!("\"{when}\" is not in the future; write 12h, 3d or 2026-12-31"))
+        })?;
+    let store = Home::load(global, out)?.store()?;
+    let keys = items::keys(&store.reader()?, &args.ids)?;
+    let changed = store.snooze_blocking(keys, until)?.len();
+    report(changed, &format!("hidden until {}", minute(until)), out)
 }
 
 fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Failure> {

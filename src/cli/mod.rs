@@ -36,6 +36,7 @@ mod progress;
 mod prune;
 mod refresh_summary;
 mod reread;
+mod rules;
 mod runtime;
 mod schedule;
 mod show;
@@ -110,6 +111,11 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Unread(args)) => mark::unread(&args, global, out),
         Some(Command::Pin(args)) => mark::pin(&args, true, global, out),
         Some(Command::Unpin(args)) => mark::pin(&args, false, global, out),
+        Some(Command::Tag(args)) => mark::tag(&args, true, global, out),
+        Some(Command::Untag(args)) => mark::tag(&args, false, global, out),
+        Some(Command::Later(args)) => mark::later(&args, global, out),
+        Some(Command::Snooze(args)) => mark::snooze(&args, global, out),
+        Some(Command::Rules(args)) => rules::run(&args, global, out),
         Some(Command::Open(args)) => open::run(&args, global, out),
         Some(Command::Import(args)) => import::run(&args, global, out),
         Some(Command::Export(args)) => export::run(&args, global, out),

@@ -6,12 +6,13 @@ use super::keymap::{Context, KeyMap};
 use super::paths::Paths;
 use super::quote::quote;
 use super::rule::{mismatch, show_time};
-use super::schema::{SETTINGS, TABLES, VIEW};
+use super::schema::{RULE, SETTINGS, TABLES, VIEW};
 use super::setting::read;
-use super::settings::{Settings, ViewSettings};
+use super::settings::{RuleSettings, Settings, ViewSettings};
 use super::sources::{contradiction, read_sources};
 use super::theme::Theme;
-use crate::model::Source;
+use crate::model::{Effect, Source};
+use crate::query::{Query, Term, What};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -185,6 +186,10 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
             settings.views = read_views(pair, report);
             continue;
         }
+        if pair.key == "rule" {
+            settings.rules = read_rules(pair, report);
+            continue;
+        }
         let Value::Table(table) = &pair.node.value else {
             let message = mismatch(&format!("a table [{}]", pair.key), &pair.node);
             report.error(pair.node.at, &pair.key, message);
@@ -242,30 +247,76 @@ fn texts(pair: &Pair, prefix: &str, report: &mut Report) -> BTreeMap<String, Str
     read
 }
 
-fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
+/// The tables of an array such as `[[view]]`, each with its position.
+fn elements<'a>(pair: &'a Pair, report: &mut Report) -> Vec<(&'a Node, &'a [Pair])> {
     let Value::List(list) = &pair.node.value else {
-        let message = mismatch("one [[view]] (two brackets) per view", &pair.node);
-        report.error(pair.node.at, "view", message);
+        let expected = format!("one [[{0}]] (two brackets) per {0}", pair.key);
+        report.error(pair.node.at, &pair.key, mismatch(&expected, &pair.node));
         return Vec::new();
     };
-    let mut views = Vec::new();
+    let mut tables = Vec::new();
     for node in list {
-        let Value::Table(table) = &node.value else {
-            report.error(node.at, "view", mismatch("a table", node));
-            continue;
-        };
+        match &node.value {
+            Value::Table(table) => tables.push((node, table.as_slice())),
+            _ => report.error(node.at, &pair.key, mismatch("a table", node)),
+        }
+    }
+    tables
+}
+
+fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
+    let mut views = Vec::new();
+    for (node, table) in elements(pair, report) {
         let mut view = ViewSettings::default();
         read(table, "view.", (VIEW, ""), &[], &mut view, report);
         for field in VIEW.iter().filter(|f| !table.iter().any(|p| p.key == f.key)) {
             report.error(node.at, &format!("view.{}", field.key), "is missing");
         }
         let query = table.iter().find(|pair| pair.key == "query");
-        if let (Some(pair), Err(e)) = (query, view.query.parse::<crate::query::Query>()) {
+        if let (Some(pair), Err(e)) = (query, view.query.parse::<Query>()) {
             report.warn(pair.node.at, "view.query", format!("{e}; the view is empty"));
         }
         views.push(view);
     }
     views
+}
+
+/// The rules. One that is not valid is left out, with a warning: the others still apply.
+fn read_rules(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
+    let mut rules: Vec<RuleSettings> = Vec::new();
+    for (number, (node, table)) in (1..).zip(elements(pair, report)) {
+        let mut rule = RuleSettings::default();
+        read(table, "rule.", (RULE, ""), &[], &mut rule, report);
+        if rule.name.is_empty() {
+            rule.name = format!("rule {number}");
+        }
+        let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
+        let query = rule.query.parse::<Query>();
+        let whole = |term: &Term| matches!(term.what, What::AsOf(_) | What::InVersions);
+        let effects: Result<Vec<Effect>, String> =
+            rule.effects.iter().map(|effect| effect.parse()).collect();
+        let problem = match (query, effects) {
+            (Err(e), _) => Some(("query", e.to_string())),
+            (Ok(query), _) if query.is_empty() => Some(("query", "is missing".to_owned())),
+            (Ok(query), _) if query.all_terms().any(whole) => {
+                Some(("query", "asof: and in:versions cannot be used in a rule".to_owned()))
+            }
+            (_, Err(e)) => Some(("do", e)),
+            (_, Ok(effects)) if effects.is_empty() => Some(("do", "is missing".to_owned())),
+            _ if rules.iter().any(|other| other.name == rule.name) => {
+                Some(("name", format!("\"{}\" is the name of two rules", rule.name)))
+            }
+            _ => None,
+        };
+        match problem {
+            Some((key, e)) => {
+                let message = format!("{e}; the rule does not apply");
+                report.warn(at(key), &format!("rule.{key}"), message);
+            }
+            None => rules.push(rule),
+        }
+    }
+    rules
 }
 
 fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {

@@ -63,7 +63,7 @@ pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
     Background, GraphicsMode, KeySettings, ListStyle, LlmSettings, LogSettings, NetSettings,
-    ScheduleSettings, Settings, SortOrder, UiSettings, ViewSettings,
+    RuleSettings, ScheduleSettings, Settings, SortOrder, UiSettings, ViewSettings,
 };
 pub use source_change::SourceChange;
 pub use source_settings::{SourceOption, source_keys, source_options, source_values};

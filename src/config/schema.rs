@@ -6,7 +6,9 @@ use super::quote::quote;
 use super::rule::{Rule, Slot, one_of};
 use super::section::KeyChange;
 use super::setting::{FormPage, Setting, Shape};
-use super::settings::{Background, GraphicsMode, ListStyle, Settings, SortOrder, ViewSettings};
+use super::settings::{
+    Background, GraphicsMode, ListStyle, RuleSettings, Settings, SortOrder, ViewSettings,
+};
 use crate::model::{FullText, PolicyKind, QuietHours};
 use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
@@ -31,7 +33,7 @@ const TIMEOUT: Rule = Rule::Within(1, 10 * MINUTE);
 
 /// Tables at the top of the file.
 pub(super) const TABLES: &[&str] =
-    &["net", "schedule", "retention", "llm", "ui", "keys", "log", "themes", "view"];
+    &["net", "schedule", "retention", "llm", "ui", "keys", "log", "themes", "view", "rule"];
 
 const fn key(
     key: &'static str,
@@ -273,6 +275,30 @@ pub(super) const VIEW: &[Setting<ViewSettings>] = &[
     Setting::new("query", Rule::Checked(word), |v| Slot::Text(&mut v.query)),
 ];
 
+/// Elements such as `[[view]]`, as TOML.
+fn elements<T>(keys: &[Setting<T>], all: &mut [T]) -> toml::Value {
+    let element = |element: &mut T| {
+        let pair = |s: &Setting<T>| (s.key.to_owned(), s.shown(element));
+        toml::Value::Table(keys.iter().map(pair).collect())
+    };
+    toml::Value::Array(all.iter_mut().map(element).collect())
+}
+
+/// The keys of a `[[rule]]`.
+pub(super) const RULE: &[Setting<RuleSettings>] = &[
+    Setting::new("name", Rule::Checked(word), |r| Slot::Text(&mut r.name)),
+    Setting::new("query", Rule::Checked(word), |r| Slot::Text(&mut r.query)),
+    Setting::new("do", Rule::Any, |r| Slot::Words(&mut r.effects)),
+    Setting::new("until", Rule::Checked(day), |r| Slot::Text(&mut r.until)),
+    Setting::new("stop", Rule::Any, |r| Slot::Flag(&mut r.stop)),
+];
+
+/// A day such as 2026-12-31.
+fn day(text: &str) -> Result<String, String> {
+    let day = chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d");
+    day.map(|day| day.to_string()).map_err(|_| "expected a day such as 2026-12-31".to_owned())
+}
+
 /// The settings as a TOML table in the form of `config.toml`, defaults included. Users and
 /// passwords in URLs are replaced by `***`.
 pub fn show_settings(settings: &Settings) -> toml::Table {
@@ -294,12 +320,10 @@ pub fn show_settings(settings: &Settings) -> toml::Table {
         all.insert("themes".to_owned(), texts(&settings.themes).into());
     }
     if !settings.views.is_empty() {
-        let view = |view: &mut ViewSettings| {
-            let pair = |s: &Setting<ViewSettings>| (s.key.to_owned(), s.shown(view));
-            toml::Value::Table(VIEW.iter().map(pair).collect())
-        };
-        let views = settings.views.iter_mut().map(view).collect();
-        all.insert("view".to_owned(), toml::Value::Array(views));
+        all.insert("view".to_owned(), elements(VIEW, &mut settings.views));
+    }
+    if !settings.rules.is_empty() {
+        all.insert("rule".to_owned(), elements(RULE, &mut settings.rules));
     }
     all
 }

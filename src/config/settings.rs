@@ -26,6 +26,8 @@ pub struct Settings {
     pub themes: BTreeMap<String, BTreeMap<String, String>>,
     /// Saved queries, shown below the built-in views.
     pub views: Vec<ViewSettings>,
+    /// What is done to new items, in order.
+    pub rules: Vec<RuleSettings>,
 }
 
 /// `[net]`
@@ -420,4 +422,19 @@ pub struct ViewSettings {
     pub name: String,
     /// A search as typed after `/`.
     pub query: String,
+}
+
+/// `[[rule]]`: what is done to items that match a query.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleSettings {
+    /// Its name in messages; unique.
+    pub name: String,
+    /// A search as typed after `/`.
+    pub query: String,
+    /// The effects, see [`crate::model::Effect`].
+    pub effects: Vec<String>,
+    /// The last day, as in 2026-12-31; empty: for good.
+    pub until: String,
+    /// Whether no further rules apply to the items that it matches.
+    pub stop: bool,
 }

@@ -1,6 +1,7 @@
 //! Changes of `sources.toml` and `config.toml` while the engine runs.
 
 use super::budget;
+use super::rules;
 use super::follow::FollowError;
 use super::handle::Handle;
 use crate::config::{
@@ -53,6 +54,7 @@ impl Handle {
             self.context.set_settings(Settings::clone(settings));
             // Another budget is another price of a poll.
             budget::restore(&self.context).await;
+            rules::renew(&self.context).await;
             self.replan().await;
         }
         Ok(edited)

@@ -1,6 +1,7 @@
 //! Following a URL in one of the detected ways, and removing sources.
 
 use super::budget;
+use super::rules;
 use super::context::FileState;
 use super::edit::blocking;
 use super::handle::Handle;
@@ -140,6 +141,7 @@ impl Handle {
                 return Ok((source, edit));
             }
         };
+        rules::renew_for(&self.context, declared.iter(), &facts);
         let facts_of = facts.iter().find(|f| f.id == source.id);
         if let (Some(facts), Some(first)) = (facts_of, first) {
             self.store_first(facts, &source, first, prefetched).await?;
@@ -336,6 +338,7 @@ impl Handle {
         match self.read_declared().await {
             Ok((declared, facts)) => {
                 self.context.set_error(None);
+                rules::renew_for(&self.context, declared.iter(), &facts);
                 let changed = self.context.set_sources(declared, &facts);
                 self.end_refusals(&facts, &changed).await?;
                 self.replan().await;
@@ -400,6 +403,7 @@ impl Handle {
         tracing::info!("config.toml was read again");
         self.context.set_settings(settings.clone());
         budget::restore(&self.context).await;
+        rules::renew(&self.context).await;
         self.context.reloaded.send_replace(Arc::new(settings));
     }
 

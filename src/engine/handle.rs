@@ -1,6 +1,7 @@
 //! Starting the engine, and the handle to it.
 
 use super::budget;
+use super::rules;
 use super::context::Context;
 use super::message::{Pace, Report, Role, Status};
 use super::role_lock::RoleLock;
@@ -81,6 +82,7 @@ impl Engine {
         ));
         context.set_sources(self.sources, &facts);
         budget::restore(&context).await;
+        rules::renew(&context).await;
         let (commands, inbox) = mpsc::channel(64);
         let (status_in, status) = channel(Status { role: role.role(), ..Status::default() });
         let stop = CancellationToken::new();

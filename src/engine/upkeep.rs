@@ -41,6 +41,7 @@ pub(super) async fn run(
         () = index(&context, role) => {}
         () = retire(&context) => {}
         () = budget::keep(&context) => {}
+        () = wake(&context) => {}
         () = fulltext::follow(&context, status) => {}
     }
 }
@@ -86,6 +87,27 @@ async fn retire(context: &Arc<Context>) {
             tracing::warn!("retention: {e}");
         }
         context.clock.sleep_until(context.clock.now() + ROUND).await;
+    }
+}
+
+/// Shows snoozed items when their time has come.
+async fn wake(context: &Arc<Context>) {
+    let mut revision = context.store.revision();
+    loop {
+        let next = context.read(|reader| reader.next_wake()).await.unwrap_or_default();
+        let now = context.clock.now();
+        if next.is_some_and(|next| next <= now) {
+            match context.store.wake(now).await {
+                Ok(_) => continue,
+                Err(e) => tracing::warn!("snoozed items: {e}"),
+            }
+        }
+        // Another one may be snoozed meanwhile.
+        let due = next.filter(|next| *next > now).unwrap_or(now + ROUND);
+        tokio::select! {
+            () = context.clock.sleep_until(due) => {}
+            changed = revision.changed() => if changed.is_err() { return },
+        }
     }
 }
 

@@ -123,6 +123,8 @@ pub struct ItemRow {
     pub date: Time,
     pub pinned: bool,
     pub read: bool,
+    /// Whether it is kept for later.
+    pub later: bool,
     /// Words in the longest text known; 0 if unknown. Reading time is derived from it.
     pub words: u32,
     /// Whether the article changed since the user last opened it.

@@ -9,6 +9,7 @@ mod item;
 mod pause;
 mod poll;
 mod revision;
+mod rule;
 mod schedule;
 mod source;
 mod website;
@@ -22,6 +23,7 @@ pub use item::{Item, ItemId, ItemRow};
 pub use pause::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Pause, PauseReason};
 pub use poll::{ErrorKind, Moved, Outcome, Planned, PollRecord};
 pub use revision::{Revision, RevisionKind};
+pub use rule::{Effect, RuleEffect};
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use source::{
     Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,

@@ -142,7 +142,7 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
 }
 
 /// Counts words: runs of letters; in scripts without spaces, two characters are one word.
-fn count_words(text: &str) -> u32 {
+pub(super) fn count_words(text: &str) -> u32 {
     use unicode_segmentation::UnicodeSegmentation;
     let mut count_words = 0u32;
     let mut ideographs = 0u32;

@@ -4,6 +4,7 @@ use super::error::Result;
 use super::identity::Prepared;
 use super::index;
 use super::pages::{self, PollPages};
+use super::rules::{self, Rules};
 use super::rows::{KeptOutcome, load_facts, save_finished, to_json};
 use super::versions;
 use crate::model::{Entry, Outcome, PollRecord, SourceFacts, Time};
@@ -40,14 +41,18 @@ pub struct Ingested {
 }
 
 /// Runs inside the writer's transaction. Returns `None` if the source has been deleted.
-pub(super) fn store(conn: &Connection, poll: &FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
+pub(super) fn store(
+    conn: &Connection,
+    poll: &FinishedPoll,
+    rules: &Rules,
+) -> Result<Option<(Ingested, Outcome)>> {
     let source = poll.source;
     let Some(mut facts) = load_facts(conn, source)? else { return Ok(None) };
     let mut record = poll.record.clone();
     let mut done = Ingested::default();
     if let Some(entries) = &poll.entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        done = ingest(conn, source, entries, record.at)?;
+        done = ingest(conn, source, entries, record.at, rules)?;
         record.outcome = fetched(&done, total);
     }
     if let Some(pages) = &poll.pages {
@@ -106,6 +111,7 @@ fn ingest(
     source: i64,
     entries: &[Prepared],
     discovered: Time,
+    rules: &Rules,
 ) -> Result<Ingested> {
     let mut items: Vec<Option<i64>> = vec![None; entries.len()];
     let mut taken = HashSet::new();
@@ -127,6 +133,7 @@ fn ingest(
     }
     let mut done = Ingested::default();
     let mut left = versions::EXAMINED;
+    let mut new = Vec::new();
     // Feeds list the newest first, so in reverse order it gets the highest key.
     for (entry, item) in entries.iter().zip(items).rev() {
         match item {
@@ -136,12 +143,13 @@ fn ingest(
             }
             None if pruned && was_pruned(conn, source, entry, discovered)? => done.known += 1,
             None => {
-                insert(conn, source, entry, discovered, None)?;
+                new.push((insert(conn, source, entry, discovered, None)?, entry));
                 done.new.push(entry.entry.published.or(entry.entry.updated));
             }
         }
     }
     count_new(conn, source, done.new.len())?;
+    rules::arrived(conn, rules, source, &new, discovered)?;
     Ok(done)
 }
 
@@ -255,14 +263,15 @@ fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
-/// Stores a new item under the given key, or under one above all others. [`count_new`] counts it.
+/// Stores a new item under the given key, or under one above all others; returns the key.
+/// [`count_new`] counts it.
 pub(super) fn insert(
     conn: &Connection,
     source: i64,
     new: &Prepared,
     discovered: Time,
     key: Option<i64>,
-) -> Result<()> {
+) -> Result<i64> {
     conn.prepare_cached(
         "INSERT INTO item (id, source, date, discovered, title, url, guid_hash, url_hash, content_hash,
             version_hash, key)
@@ -284,7 +293,8 @@ pub(super) fn insert(
     let key = conn.last_insert_rowid();
     save_detail(conn, key, &new.entry, INSERT_DETAIL)?;
     index::queue(conn, key)?;
-    save_comments(conn, key, &new.entry)
+    save_comments(conn, key, &new.entry)?;
+    Ok(key)
 }
 
 /// Updates a known item, keeping its read and pin marks; returns whether anything changed. `left`:

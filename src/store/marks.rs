@@ -2,12 +2,15 @@
 
 use super::error::Result;
 use super::reader::Reader;
+use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     Read,
     Pinned,
+    /// Kept for later.
+    Later,
 }
 
 /// Sets a mark on items (row keys); items that already had it are not returned.
@@ -15,6 +18,7 @@ pub(super) fn set(conn: &Connection, mark: Mark, keys: &[i64], to: bool) -> Resu
     let mut update = conn.prepare_cached(match mark {
         Mark::Read => "UPDATE item SET read = ?2 WHERE key = ?1 AND read <> ?2",
         Mark::Pinned => "UPDATE item SET pinned = ?2 WHERE key = ?1 AND pinned <> ?2",
+        Mark::Later => "UPDATE item SET later = ?2 WHERE key = ?1 AND later <> ?2",
     })?;
     let mut changed = Vec::new();
     for &key in keys {
@@ -25,7 +29,73 @@ pub(super) fn set(conn: &Connection, mark: Mark, keys: &[i64], to: bool) -> Resu
     Ok(changed)
 }
 
+/// Hides items (row keys) and marks them read; returns those that changed. Pinned ones stay.
+pub(super) fn hide(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
+    let mut update = conn.prepare_cached(
+        "UPDATE item SET read = 1, hidden = 1 WHERE key = ?1 AND hidden = 0 AND pinned = 0",
+    )?;
+    let mut changed = Vec::new();
+    for &key in keys {
+        if update.execute([key])? > 0 {
+            changed.push(key);
+        }
+    }
+    Ok(changed)
+}
+
+/// Shows hidden items (row keys) again, as unread; returns those that changed.
+pub(super) fn unhide(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
+    let mut update =
+        conn.prepare_cached("UPDATE item SET read = 0 WHERE key = ?1 AND hidden = 1")?;
+    let mut changed = Vec::new();
+    for &key in keys {
+        if update.execute([key])? > 0 {
+            changed.push(key);
+        }
+    }
+    Ok(changed)
+}
+
+/// Hides items (row keys) until a moment; returns those that changed.
+pub(super) fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec<i64>> {
+    let mut remember = conn.prepare_cached(
+        "INSERT OR REPLACE INTO snooze (item, until, was_read)
+         SELECT key, ?2, read FROM item WHERE key = ?1 AND hidden <> 1",
+    )?;
+    let mut hide =
+        conn.prepare_cached("UPDATE item SET read = 1, hidden = 2 WHERE key = ?1")?;
+    let mut changed = Vec::new();
+    for &key in keys {
+        if remember.execute(params![key, until.timestamp()])? > 0 {
+            hide.execute([key])?;
+            changed.push(key);
+        }
+    }
+    Ok(changed)
+}
+
+/// Shows snoozed items whose time has come, as unread; returns their number.
+pub(super) fn wake(conn: &Connection, now: Time) -> Result<usize> {
+    let woken = conn
+        .prepare_cached(
+            "UPDATE item SET read = 0 WHERE key IN (SELECT item FROM snooze WHERE until <= ?1)",
+        )?
+        .execute([now.timestamp()])?;
+    // The trigger has removed those that were hidden.
+    conn.prepare_cached("DELETE FROM snooze WHERE until <= ?1")?.execute([now.timestamp()])?;
+    Ok(woken)
+}
+
 impl Reader {
+    /// When the next snoozed item comes back.
+    pub fn next_wake(&self) -> Result<Option<Time>> {
+        let next: Option<i64> = self
+            .conn
+            .prepare_cached("SELECT min(until) FROM snooze")?
+            .query_row([], |r| r.get(0))?;
+        Ok(next.map(super::rows::time))
+    }
+
     /// The row key of an item by that key in digits, its id, or the beginning of its id.
     pub fn find(&self, id: &str) -> Result<IdMatch> {
         let is_key =

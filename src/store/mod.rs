@@ -29,6 +29,7 @@ mod reader;
 mod rebuild;
 mod retention;
 mod rows;
+mod rules;
 mod snippets;
 mod sources;
 mod statistics;
@@ -57,6 +58,7 @@ pub use pages::{KnownEntry, KnownTo, PollPages, ReservedKeys};
 pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
+pub use rules::{Rule, RuleRecord, Rules};
 pub use snippets::Snippet;
 pub use sources::{Due, PollFilter};
 pub use statistics::{ItemFacts, PollCosts};
@@ -65,7 +67,7 @@ pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 
 use crate::model::{Outcome, Pause, PauseReason, Retention, Source, SourceFacts, Time};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::watch;
 use writer::{Joined, Writer};
 
@@ -83,6 +85,8 @@ pub struct Store {
 struct Inner {
     path: PathBuf,
     writer: Mutex<WriterState>,
+    /// Applied to new items.
+    rules: RwLock<Arc<Rules>>,
     revision: Arc<watch::Sender<u64>>,
 }
 
@@ -135,7 +139,8 @@ impl Store {
     pub fn open(path: &Path) -> Result<Self> {
         let revision = Arc::new(watch::Sender::new(0));
         let writer = Mutex::new(WriterState::open(path, &revision)?);
-        let inner = Inner { path: path.to_owned(), writer, revision };
+        let rules = RwLock::default();
+        let inner = Inner { path: path.to_owned(), writer, rules, revision };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -225,10 +230,12 @@ impl Store {
         Ok(self.writer()?.hashing)
     }
 
-    /// Updates the rows to match the declared sources, and returns their facts.
+    /// Updates the rows to match the declared sources, shows snoozed items whose time has come, and
+    /// returns the facts of the sources.
     pub async fn reconcile(&self, declared: Vec<Source>, now: Time) -> Result<Vec<SourceFacts>> {
         self.call(move |conn| {
             sources::reconcile(conn, &declared, now)?;
+            marks::wake(conn, now)?;
             sources::all(conn)
         })
         .await
@@ -238,6 +245,7 @@ impl Store {
     pub fn reconcile_blocking(&self, declared: Vec<Source>, now: Time) -> Result<Vec<SourceFacts>> {
         self.writer()?.call_blocking(move |conn| {
             sources::reconcile(conn, &declared, now)?;
+            marks::wake(conn, now)?;
             sources::all(conn)
         })
     }
@@ -253,8 +261,12 @@ impl Store {
         keys: ReservedKeys,
         known: KnownTo,
     ) -> Result<Option<(Ingested, ReservedKeys)>> {
+        let rules = self.rules();
         let store = move |conn: &rusqlite::Connection| match rows::load_facts(conn, source)? {
-            Some(_) => pages::ingest(conn, source, &articles, discovered, keys, known).map(Some),
+            Some(_) => {
+                let at = (discovered, &*rules);
+                pages::ingest(conn, source, &articles, at, keys, known).map(Some)
+            }
             None => Ok(None),
         };
         self.call(move |conn| store(conn)).await
@@ -278,7 +290,8 @@ impl Store {
 
     /// Stores a finished poll in one transaction. `None` if the source is gone.
     pub async fn store_poll(&self, poll: FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
-        self.call(move |conn| ingest::store(conn, &poll)).await
+        let rules = self.rules();
+        self.call(move |conn| ingest::store(conn, &poll, &rules)).await
     }
 
     /// Lifts the back-off of these sources (row keys) after refusals such as 404, because the user
@@ -378,6 +391,50 @@ impl Store {
     /// Like [`Store::mark`], outside of a runtime.
     pub fn mark_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| marks::set(conn, mark, &keys, to))
+    }
+
+    /// Sets the rules for new items.
+    pub fn set_rules(&self, rules: Rules) {
+        *self.inner.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
+    }
+
+    fn rules(&self) -> Arc<Rules> {
+        self.inner.rules.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Applies a rule to the items of a view; returns the number of items that changed.
+    pub fn apply_rule_blocking(&self, rule: Rule, view: View, now: Time) -> Result<usize> {
+        self.writer()?.call_blocking(move |conn| rules::apply_to(conn, &rule, &view, now))
+    }
+
+    /// Takes back what a rule did, where it still holds; returns the number of items that changed.
+    pub fn undo_rule_blocking(&self, rule: String) -> Result<usize> {
+        self.writer()?.call_blocking(move |conn| rules::undo(conn, &rule))
+    }
+
+    /// Adds a tag to items (row keys), or removes it; returns the keys that were changed.
+    pub async fn tag(&self, tag: String, keys: Vec<i64>, on: bool) -> Result<Vec<i64>> {
+        self.call(move |conn| tags::set(conn, &tag, &keys, on)).await
+    }
+
+    /// Like [`Store::tag`], outside of a runtime.
+    pub fn tag_blocking(&self, tag: String, keys: Vec<i64>, on: bool) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| tags::set(conn, &tag, &keys, on))
+    }
+
+    /// Hides items (row keys) until a moment; returns the keys that were changed.
+    pub async fn snooze(&self, keys: Vec<i64>, until: Time) -> Result<Vec<i64>> {
+        self.call(move |conn| marks::snooze(conn, &keys, until)).await
+    }
+
+    /// Like [`Store::snooze`], outside of a runtime.
+    pub fn snooze_blocking(&self, keys: Vec<i64>, until: Time) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| marks::snooze(conn, &keys, until))
+    }
+
+    /// Shows snoozed items whose time has come, as unread; returns their number.
+    pub async fn wake(&self, now: Time) -> Result<usize> {
+        self.call(move |conn| marks::wake(conn, now)).await
     }
 
     /// Stores the reading position of an item (row key), in characters from its start.

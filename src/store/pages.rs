@@ -5,6 +5,7 @@ use super::copies::{self, ListCopy};
 use super::error::Result;
 use super::identity::{Prepared, address_hash, guid_hash};
 use super::ingest::{Ingested, count_new, insert, was_pruned};
+use super::rules::{self, Rules};
 use super::reader::Reader;
 use super::rows::time;
 use crate::model::Time;
@@ -79,16 +80,18 @@ pub enum KnownTo {
     Itself,
 }
 
-/// Stores articles that are not known, newest first. Known articles are not changed.
+/// Stores articles that are not known, newest first, and applies the rules to them. Known articles
+/// are not changed.
 pub(super) fn ingest(
     conn: &Connection,
     source: i64,
     entries: &[Prepared],
-    discovered: Time,
+    (discovered, rules): (Time, &Rules),
     mut keys: ReservedKeys,
     of: KnownTo,
 ) -> Result<(Ingested, ReservedKeys)> {
     let mut done = Ingested::default();
+    let mut new = Vec::new();
     for entry in entries {
         let key = keys.take(conn)?;
         let known = match of {
@@ -100,10 +103,11 @@ pub(super) fn ingest(
             done.known += 1;
             continue;
         }
-        insert(conn, source, entry, discovered, key)?;
+        new.push((insert(conn, source, entry, discovered, key)?, entry));
         done.new.push(entry.entry.published.or(entry.entry.updated));
     }
     count_new(conn, source, done.new.len())?;
+    rules::arrived(conn, rules, source, &new, discovered)?;
     done.new.reverse();
     Ok((done, keys))
 }

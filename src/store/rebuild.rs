@@ -31,7 +31,7 @@ pub struct Salvage {
 /// program computes them again, with their replacement.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 13] = [
+const TABLES: [Table; 16] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -44,6 +44,9 @@ const TABLES: [Table; 13] = [
     ("site", "site templates", &[]),
     ("memo", "notes", &[]),
     ("place", "reading positions", &[]),
+    ("item_tag", "tags", &[]),
+    ("snooze", "snoozed items", &[]),
+    ("rule_effect", "effects of rules", &[]),
     ("copy", "copies of list pages", &[]),
 ];
 
@@ -57,6 +60,9 @@ const FINISH: &str = "
     DELETE FROM detail WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM poll WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM place WHERE item NOT IN (SELECT key FROM item);
+    DELETE FROM item_tag WHERE item NOT IN (SELECT key FROM item);
+    DELETE FROM snooze WHERE item NOT IN (SELECT key FROM item);
+    DELETE FROM rule_effect WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM page WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM copy WHERE source NOT IN (SELECT key FROM source);

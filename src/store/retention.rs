@@ -32,7 +32,8 @@ pub(super) fn prune(
     }
     let (date, key) = newest.unwrap_or((i64::MIN, i64::MIN));
     let cutoff = cutoff.unwrap_or(i64::MIN);
-    const GOING: &str = "source = ?1 AND pinned = 0 AND (read = 1 OR ?2)
+    const GOING: &str = "source = ?1 AND pinned = 0 AND later = 0 AND hidden <> 2
+        AND (read = 1 OR ?2)
         AND (discovered < ?3 OR (date, key) <= (?4, ?5))";
     let values = params![source, retention.unread, cutoff, date, key];
     if !apply {

@@ -34,7 +34,7 @@ pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
 /// The columns that [`item_row`] reads, from a table called `i`.
 pub(super) const ITEM_ROW: &str =
     "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed,
-    i.substantial, i.comment_count, i.comments_seen";
+    i.substantial, i.comment_count, i.comments_seen, i.later";
 
 pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
     Ok(ItemRow {
@@ -51,6 +51,7 @@ pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
         substantial: r.get(10)?,
         comment_count: r.get(11)?,
         new_comments: new_comments(r.get(11)?, r.get(12)?),
+        later: r.get(13)?,
     })
 }
 

@@ -332,6 +332,30 @@ fn collect(conn: &Connection, view: &View, sql: &str, values: Vec<Value>) -> Res
     Ok(rows)
 }
 
+impl Reader {
+    /// The row keys of a view.
+    pub fn keys(&self, view: &View) -> Result<Vec<i64>> {
+        keys(&self.conn, view)
+    }
+}
+
+pub(super) fn keys(conn: &Connection, view: &View) -> Result<Vec<i64>> {
+    let view = &*view.by_source(conn)?;
+    if view.is_void() {
+        return Ok(Vec::new());
+    }
+    let mut filter = Filter::default();
+    if let Some(text) = &view.criteria.text {
+        filter.text(text, view.criteria.versions, "");
+    }
+    filter.scope(&view.scope);
+    filter.view(view);
+    let sql = format!("SELECT i.key FROM item i WHERE {}", filter.sql());
+    let mut statement = conn.prepare(&sql)?;
+    let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
+    Ok(keys.collect::<rusqlite::Result<_>>()?)
+}
+
 /// Marks the rows of a view read, up to and including a row key; returns their keys.
 pub(super) fn mark_read(conn: &Connection, view: &View, up_to: i64) -> Result<Vec<i64>> {
     let mut filter = Filter::default();

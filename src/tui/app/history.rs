@@ -298,6 +298,8 @@ fn describe(mark: Mark, count: usize, to: bool) -> String {
         (Mark::Read, false) => "marked unread",
         (Mark::Pinned, true) => "pinned",
         (Mark::Pinned, false) => "unpinned",
+        (Mark::Later, true) => "kept for later",
+        (Mark::Later, false) => "not kept for later any more",
     };
     format!("{items} {verb}")
 }
@@ -308,5 +310,7 @@ fn verb(mark: Mark, to: bool) -> &'static str {
         (Mark::Read, false) => "mark unread",
         (Mark::Pinned, true) => "pin",
         (Mark::Pinned, false) => "unpin",
+        (Mark::Later, true) => "keep for later",
+        (Mark::Later, false) => "do not keep for later",
     }
 }

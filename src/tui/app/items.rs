@@ -432,6 +432,7 @@ impl App {
             match mark {
                 Mark::Read => row.read = to,
                 Mark::Pinned => row.pinned = to,
+                Mark::Later => row.later = to,
             }
             if unread_list {
                 self.items.kept.retain(|k| k.key != row.key);
@@ -444,6 +445,7 @@ impl App {
             match mark {
                 Mark::Read => row.read = to,
                 Mark::Pinned => row.pinned = to,
+                Mark::Later => row.later = to,
             }
         }
         self.reader.show_mark(mark, &keys, to);

@@ -250,6 +250,7 @@ impl ReaderPane {
         match mark {
             Mark::Read => row.read = to,
             Mark::Pinned => row.pinned = to,
+            Mark::Later => row.later = to,
         }
         self.article = Some(Arc::new(Article { row, ..Article::clone(article) }));
     }

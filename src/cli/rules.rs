@@ -1,0 +1,195 @@
+//! `newsfed rules`: what the rules of `config.toml` do, have done and would do.
+
+use super::catalogue::Catalogue;
+use super::exit::{Exit, Failure};
+use super::global::Global;
+use super::home::Home;
+use super::list::print_items;
+use super::output::Output;
+use crate::config::{RuleSettings, did_you_mean};
+use crate::engine::rule_of;
+use crate::query::{resolve, unknown_name};
+use crate::store::{Criteria, Rule, RuleRecord, Scope, View};
+use crate::util::clock::{Clock, SystemClock};
+use crate::util::text;
+use crate::util::time_text::minute;
+use chrono::Local;
+use serde::Serialize;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct RulesArgs {
+    #[command(subcommand)]
+    command: Option<RulesCommand>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum RulesCommand {
+    /// Show which stored items a rule matches, without changing anything
+    Test {
+        /// The name of the rule
+        name: String,
+        /// Maximum number of items to list; 0 lists all
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        limit: usize,
+    },
+    /// Apply a rule to the stored items that it matches
+    Apply {
+        /// The name of the rule
+        name: String,
+    },
+    /// Take back what a rule did, where it still holds
+    Undo {
+        /// The name of the rule, also of one that was removed
+        name: String,
+    },
+}
+
+const EXAMPLES: &str = "\
+A [[rule]] of config.toml has a query and what is done to new items that match it: read, pin, later,
+hide or tag:NAME. Rules apply in their order when items arrive; stored items stay as they are until
+`newsfed rules apply`. A pinned item is never hidden.
+
+Examples:
+  newsfed rules
+  newsfed rules test Sport
+  newsfed rules apply Sport
+  newsfed rules undo Sport
+  newsfed list --query is:hidden";
+
+/// The JSON of a rule.
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    /// `None`: it is not in `config.toml` any more.
+    query: Option<&'a str>,
+    effects: &'a [String],
+    #[serde(skip_serializing_if = "str::is_empty")]
+    until: &'a str,
+    stop: bool,
+    expired: bool,
+    /// Stored items that it changed.
+    items: u32,
+    last: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Done {
+    changed: usize,
+}
+
+pub(super) fn run(args: &RulesArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    match &args.command {
+        None => list(&home, out),
+        Some(RulesCommand::Test { name, limit }) => test(&home, name, *limit, out),
+        Some(RulesCommand::Apply { name }) => apply(&home, name, out),
+        Some(RulesCommand::Undo { name }) => undo(&home, name, out),
+    }
+}
+
+fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
+    let records = home.store()?.reader()?.rule_records()?;
+    let now = SystemClock.now().timestamp();
+    let rules = &home.settings.rules;
+    for rule in rules {
+        let record = records.iter().find(|record| record.rule == rule.name);
+        let expired = rule_of(rule).and_then(|r| r.until).is_some_and(|until| until <= now);
+        print(out, rule, expired, record)?;
+    }
+    for record in records.iter().filter(|record| rules.iter().all(|r| r.name != record.rule)) {
+        let gone = RuleSettings { name: record.rule.clone(), ..RuleSettings::default() };
+        print(out, &gone, false, Some(record))?;
+    }
+    if rules.is_empty() && records.is_empty() {
+        out.note("no rules yet; add a [[rule]] to config.toml");
+    }
+    Ok(Exit::Ok)
+}
+
+fn print(
+    out: &mut Output,
+    rule: &RuleSettings,
+    expired: bool,
+    record: Option<&RuleRecord>,
+) -> Result<(), Failure> {
+    let items = record.map_or(0, |record| record.items);
+    let query = (!rule.query.is_empty()).then_some(rule.query.as_str());
+    if out.json {
+        let (name, until) = (rule.name.as_str(), rule.until.as_str());
+        let last = record.map(|record| record.last.to_rfc3339());
+        let effects = &rule.effects;
+        out.value(&Listed { name, query, effects, until, stop: rule.stop, expired, items, last })?;
+        return Ok(());
+    }
+    let mut line = format!("{}: ", text::line(&rule.name));
+    match query {
+        Some(query) => {
+            line += &format!("{} -> {}", text::line(query), text::line(&rule.effects.join(", ")));
+        }
+        None => line += "no longer in config.toml",
+    }
+    if !rule.until.is_empty() {
+        line += if expired { "; expired on " } else { "; until " };
+        line += &rule.until;
+    }
+    let plural = if items == 1 { "" } else { "s" };
+    line += &format!("; changed {items} stored item{plural}");
+    if let Some(record) = record {
+        line += &format!(", last {}", minute(record.last));
+    }
+    out.line(line)?;
+    Ok(())
+}
+
+/// The rule with a name, and the items that it matches.
+fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View), Failure> {
+    let known = &home.settings.rules;
+    let rule = known.iter().find(|rule| rule.name == name).and_then(rule_of).ok_or_else(|| {
+        let hint = did_you_mean(name, known.iter().map(|rule| rule.name.as_str()));
+        Failure::Plain(format!("there is no rule \"{}\"{hint}", text::line(name)))
+    })?;
+    if let Some(unknown) = unknown_name(&rule.query, catalogue.known(), &catalogue.item_tags) {
+        return Err(Failure::Plain(unknown));
+    }
+    let now = SystemClock.now().with_timezone(&Local);
+    let criteria = Criteria::new(&rule.query, now, |named| resolve(named, catalogue.known()));
+    Ok((rule, View { criteria, ..View::of(Scope::All) }))
+}
+
+fn test(home: &Home, name: &str, limit: usize, out: &mut Output) -> Result<Exit, Failure> {
+    let store = home.store()?;
+    let catalogue = Catalogue::read(home, &store)?;
+    let (_, view) = chosen(home, &catalogue, name)?;
+    let count = {
+        super::list::index_all(&store, out)?;
+        store.reader()?.keys(&view)?.len()
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    out.note(format!("{count} stored item{plural} match{}", if count == 1 { "es" } else { "" }));
+    print_items(&store, &catalogue, &view, limit, out)
+}
+
+fn apply(home: &Home, name: &str, out: &mut Output) -> Result<Exit, Failure> {
+    let store = home.store()?;
+    let catalogue = Catalogue::read(home, &store)?;
+    let (rule, view) = chosen(home, &catalogue, name)?;
+    super::list::index_all(&store, out)?;
+    let changed = store.apply_rule_blocking(rule, view, SystemClock.now())?;
+    report(changed, "changed", out)
+}
+
+fn undo(home: &Home, name: &str, out: &mut Output) -> Result<Exit, Failure> {
+    let changed = home.store()?.undo_rule_blocking(name.to_owned())?;
+    report(changed, "changed back", out)
+}
+
+fn report(changed: usize, done: &str, out: &mut Output) -> Result<Exit, Failure> {
+    if out.json {
+        out.value(&Done { changed })?;
+    } else {
+        let plural = if changed == 1 { "" } else { "s" };
+        out.result(format!("{changed} item{plural} {done}"))?;
+    }
+    Ok(Exit::Ok)
+}

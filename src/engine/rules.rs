@@ -1,0 +1,58 @@
+//! The rules of the settings, ready for new items.
+
+use super::context::Context;
+use crate::config::RuleSettings;
+use crate::model::{Source, SourceFacts};
+use crate::query::{Known, resolve};
+use crate::store::{Rule, Rules};
+use chrono::{Days, Local, NaiveDate, TimeZone};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The rule of a setting; `None` if its query is not valid.
+pub fn rule_of(settings: &RuleSettings) -> Option<Rule> {
+    let end = |day: &str| {
+        let next = day.parse::<NaiveDate>().ok()?.checked_add_days(Days::new(1))?;
+        // In a time zone that skips midnight the day ends with the next hour.
+        let midnight = (0..3).find_map(|hour| {
+            Local.from_local_datetime(&next.and_hms_opt(hour, 0, 0)?).earliest()
+        })?;
+        Some(midnight.timestamp())
+    };
+    Some(Rule {
+        name: settings.name.clone(),
+        query: settings.query.parse().ok()?,
+        effects: settings.effects.iter().filter_map(|effect| effect.parse().ok()).collect(),
+        until: end(&settings.until),
+        stop: settings.stop,
+    })
+}
+
+/// Uses the rules of the settings for the items that are stored from now on.
+pub(super) async fn renew(context: &Arc<Context>) {
+    let facts = match context.read(|reader| reader.sources()).await {
+        Ok(facts) => facts,
+        Err(e) => {
+            tracing::error!("the rules were not renewed: {e}");
+            return;
+        }
+    };
+    let declared = context.declared().borrow().clone();
+    renew_for(context, declared.iter().map(|source| &**source), &facts);
+}
+
+/// The same, if other sources are declared.
+pub(super) fn renew_for<'a>(
+    context: &Context,
+    declared: impl Iterator<Item = &'a Source>,
+    facts: &[SourceFacts],
+) {
+    let rules: Vec<Rule> = context.settings().rules.iter().filter_map(rule_of).collect();
+    let facts: HashMap<_, _> = facts.iter().map(|facts| (facts.id.as_str(), facts)).collect();
+    let known = declared.filter_map(|source| {
+        let facts = facts.get(source.id.as_str())?;
+        Some(Known { key: facts.key, source, title: facts.title(source) })
+    });
+    let known: Vec<Known<'_>> = known.collect();
+    context.store.set_rules(Rules::new(rules, |named| resolve(named, known.iter().copied())));
+}

@@ -1,0 +1,270 @@
+//! Conditions of a query in any combination, as SQL.
+
+use super::rows::to_json;
+use super::filter::Filter;
+use crate::model::TextFrom;
+use crate::query::{Column, Field, Named, Query, State, Term, Thing, What};
+use crate::util::text;
+use chrono::{DateTime, Local};
+
+/// A condition on an item, with dates computed and names resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Condition {
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    Not(Box<Condition>),
+    /// FTS5 match expression.
+    Text(String),
+    Is(State),
+    /// Dated earlier than this, in seconds since the epoch.
+    Before(i64),
+    /// Dated at or later than this, in seconds since the epoch.
+    After(i64),
+    /// Of one of these sources (row keys).
+    Sources(Vec<i64>),
+    /// With this tag in comparable form, or of one of these sources (row keys).
+    Tagged(String, Vec<i64>),
+    Pattern(Field, String),
+    Url(String),
+    Category(String),
+    Language(String),
+    Shorter(u32),
+    Longer(u32),
+    Has(Thing),
+    Later,
+}
+
+/// What conditions of a query need to know.
+pub(super) struct Known<'a> {
+    /// The user's local time.
+    pub(super) now: DateTime<Local>,
+    /// The row keys of the sources that a name selects.
+    pub(super) resolve: &'a mut dyn FnMut(&Named) -> Vec<i64>,
+}
+
+impl Known<'_> {
+    /// All conditions of a query; `None` if it only has text without letters and digits, which says
+    /// nothing. Excluded words match exactly, `negated` or within an excluded group.
+    pub(super) fn all(&mut self, query: &Query, negated: bool) -> Option<Condition> {
+        let terms = query.terms.iter().filter_map(|term| self.term(term, negated));
+        one_or(terms.collect(), Condition::All)
+    }
+
+    /// The condition of a term; `None` if it says nothing.
+    pub(super) fn term(&mut self, term: &Term, negated: bool) -> Option<Condition> {
+        let condition = self.what(&term.what, term.negated != negated)?;
+        Some(if term.negated { Condition::Not(Box::new(condition)) } else { condition })
+    }
+
+    fn what(&mut self, what: &What, negated: bool) -> Option<Condition> {
+        let ago = |seconds| self.now.timestamp().saturating_sub(seconds);
+        let start = |start: Option<i64>| start.unwrap_or(i64::MIN);
+        Some(match what {
+            What::Text { column, text, phrase } => {
+                Condition::Text(fts(*column, text, !phrase && !negated)?)
+            }
+            What::Is(state) => Condition::Is(*state),
+            What::After(date) => Condition::After(start(date.start(self.now))),
+            What::Before(date) => Condition::Before(start(date.start(self.now))),
+            What::Younger(span) => Condition::After(ago(span.seconds())),
+            What::Older(span) => Condition::Before(ago(span.seconds())),
+            What::Of(named @ Named::Tag(tag)) => {
+                Condition::Tagged(text::comparable(tag), (self.resolve)(named))
+            }
+            What::Of(named) => Condition::Sources((self.resolve)(named)),
+            What::Any(alternatives) => {
+                let all = alternatives.iter().filter_map(|query| self.all(query, negated));
+                one_or(all.collect(), Condition::Any)?
+            }
+            What::Pattern(field, pattern) => Condition::Pattern(*field, pattern.clone()),
+            What::Url(part) => Condition::Url(part.clone()),
+            What::Category(name) => Condition::Category(text::comparable(name)),
+            What::Language(code) => Condition::Language(code.clone()),
+            What::Shorter(count) => Condition::Shorter(*count),
+            What::Longer(count) => Condition::Longer(*count),
+            What::Has(thing) => Condition::Has(*thing),
+            What::Later => Condition::Later,
+            // They apply to the whole search.
+            What::AsOf(_) | What::InVersions => return None,
+        })
+    }
+}
+
+fn one_or(mut all: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Option<Condition> {
+    match all.len() {
+        0 => None,
+        1 => all.pop(),
+        _ => Some(join(all)),
+    }
+}
+
+/// A text as an FTS5 string; `None` without letters or digits. Its last word may be the start of a
+/// longer one where `begins`, unless it is a single letter of a script with many words of each.
+pub(super) fn fts(column: Column, text: &str, begins: bool) -> Option<String> {
+    let last = text.split(|c: char| !c.is_alphanumeric()).rfind(|word| !word.is_empty())?;
+    let letter = last.chars().nth(1).is_none() && last < "\u{2e80}";
+    let column = match column {
+        Column::Any => "",
+        Column::Title => "title : ",
+        Column::Author => "authors : ",
+    };
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let star = if begins && !letter { "*" } else { "" };
+    Some(format!("{column}\"{}\"{star}", clean.replace('"', "\"\"")))
+}
+
+/// The FTS5 expression of conditions that are all texts; the second value says whether the first
+/// excludes.
+fn expression(condition: &Condition) -> Option<(String, bool)> {
+    let all = |list: &[Condition]| list.iter().map(expression).collect::<Option<Vec<_>>>();
+    match condition {
+        Condition::Text(text) => Some((text.clone(), false)),
+        Condition::Not(inner) => expression(inner).map(|(text, excludes)| (text, !excludes)),
+        Condition::All(list) => {
+            let (not, is): (Vec<_>, Vec<_>) = all(list)?.into_iter().partition(|(_, not)| *not);
+            let joined = is.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(" AND ");
+            // There is no expression for everything without a word.
+            let start = (!joined.is_empty()).then(|| format!("({joined})"))?;
+            let text = not.into_iter().fold(start, |text, (not, _)| format!("({text} NOT {not})"));
+            Some((text, false))
+        }
+        Condition::Any(list) => {
+            let all = all(list)?;
+            if all.iter().any(|(_, excludes)| *excludes) {
+                return None;
+            }
+            let joined = all.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(" OR ");
+            Some((format!("({joined})"), false))
+        }
+        _ => None,
+    }
+}
+
+/// The text that is indexed of an item, as HTML or packed HTML.
+const BODY: &str = "(SELECT coalesce(CASE WHEN a.origin <> ? THEN a.body END,
+        CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
+            THEN d.summary ELSE coalesce(d.content, '') END)
+    FROM detail d LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = d.item)
+    WHERE d.item = i.key)";
+/// Whether an item has earlier versions.
+pub(super) const HAS_VERSIONS: &str =
+    "(EXISTS (SELECT 1 FROM article a WHERE a.item = i.key AND a.indexed IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM headline h WHERE h.item = i.key))";
+
+impl Condition {
+    /// The condition as an FTS5 expression, if it consists of texts.
+    pub(super) fn as_text(&self) -> Option<String> {
+        expression(self).filter(|(_, excludes)| !excludes).map(|(text, _)| text)
+    }
+
+    /// Whether it asks for hidden items.
+    pub(super) fn asks_for_hidden(&self) -> bool {
+        match self {
+            Self::All(list) | Self::Any(list) => list.iter().any(Self::asks_for_hidden),
+            Self::Not(inner) => inner.asks_for_hidden(),
+            Self::Is(State::Hidden | State::Snoozed) => true,
+            _ => false,
+        }
+    }
+
+    /// SQL about an item `i`; its values are added to `filter`.
+    pub(super) fn sql(&self, filter: &mut Filter) -> String {
+        let join = |list: &[Self], by: &str, filter: &mut Filter| {
+            let parts: Vec<String> = list.iter().map(|part| part.sql(filter)).collect();
+            format!("({})", parts.join(by))
+        };
+        let in_list = |keys: &[i64]| {
+            let list = keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+            format!("i.source IN ({list})")
+        };
+        match self {
+            Self::All(list) => join(list, " AND ", filter),
+            Self::Any(list) => join(list, " OR ", filter),
+            Self::Not(inner) => format!("NOT coalesce({}, 0)", inner.sql(filter)),
+            Self::Text(text) => filter.in_texts(text),
+            Self::Is(state) => is(*state).to_owned(),
+            Self::Before(date) => filter.with("i.date < ?", *date),
+            Self::After(date) => filter.with("i.date >= ?", *date),
+            Self::Sources(keys) => in_list(keys),
+            Self::Tagged(form, keys) => {
+                let sql = "i.key IN (SELECT item FROM item_tag WHERE form = ?)";
+                format!("({} OR {})", filter.with(sql, form.clone()), in_list(keys))
+            }
+            Self::Pattern(field, pattern) => pattern_sql(*field, pattern, filter),
+            Self::Url(part) => {
+                filter.with("instr(lower(i.url), ?) > 0", part.to_ascii_lowercase())
+            }
+            Self::Category(form) => filter.with(
+                "EXISTS (SELECT 1 FROM (SELECT c.value FROM detail d, json_each(d.categories) c
+                    WHERE d.item = i.key UNION ALL SELECT c.value FROM detail d,
+                    json_each(d.page_tags) c WHERE d.item = i.key) WHERE comparable(value) = ?)",
+                form.clone(),
+            ),
+            Self::Language(code) => filter.with(
+                "(SELECT lower(language) || '-' FROM detail WHERE item = i.key) LIKE ? || '-%'",
+                code.clone(),
+            ),
+            Self::Shorter(count) => filter.with("(i.words > 0 AND i.words < ?)", *count),
+            Self::Longer(count) => filter.with("i.words > ?", *count),
+            Self::Has(thing) => has(*thing, filter),
+            Self::Later => "i.later = 1".to_owned(),
+        }
+    }
+}
+
+fn is(state: State) -> &'static str {
+    match state {
+        State::Unread => "i.read = 0",
+        State::Read => "i.read = 1",
+        State::Pinned => "i.pinned = 1",
+        State::Unpinned => "i.pinned = 0",
+        State::Changed => "i.substantial = 1",
+        State::Edited => "i.changed = 1",
+        State::Hidden => "i.hidden = 1",
+        State::Snoozed => "i.hidden = 2",
+    }
+}
+
+/// The origin of texts that are in `detail`.
+fn from_feed() -> String {
+    to_json(&TextFrom::Feed).unwrap_or_default()
+}
+
+fn pattern_sql(field: Field, pattern: &str, filter: &mut Filter) -> String {
+    let title = |filter: &mut Filter| filter.with("fits(?, i.title)", pattern.to_owned());
+    match field {
+        Field::Title => title(filter),
+        Field::Url => filter.with("fits(?, i.url)", pattern.to_owned()),
+        Field::Author => filter.with(
+            "EXISTS (SELECT 1 FROM detail d, json_each(d.authors) a WHERE d.item = i.key
+                AND fits(?, a.value))",
+            pattern.to_owned(),
+        ),
+        Field::Any => {
+            let title = title(filter);
+            let pattern = filter.with("?", pattern.to_owned());
+            format!("({title} OR text_fits({pattern}, {}))", filter.with(BODY, from_feed()))
+        }
+    }
+}
+
+fn has(thing: Thing, filter: &mut Filter) -> String {
+    let media = |kind: &str| {
+        format!(
+            "EXISTS (SELECT 1 FROM detail d, json_each(d.enclosures) e WHERE d.item = i.key
+                AND e.value ->> 'mime' LIKE '{kind}/%')"
+        )
+    };
+    match thing {
+        Thing::Audio => media("audio"),
+        Thing::Video => media("video"),
+        Thing::Image => {
+            format!("({} OR has_picture({}))", media("image"), filter.with(BODY, from_feed()))
+        }
+        Thing::Comments => "(coalesce(i.comment_count, 0) > 0
+            OR (SELECT comments FROM detail WHERE item = i.key) IS NOT NULL)"
+            .to_owned(),
+        Thing::Version => HAS_VERSIONS.to_owned(),
+        Thing::Tag => "EXISTS (SELECT 1 FROM item_tag WHERE item = i.key)".to_owned(),
+    }
+}

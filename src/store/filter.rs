@@ -1,0 +1,169 @@
+//! The WHERE clause of a list.
+
+use super::condition::HAS_VERSIONS;
+use super::view::{Scope, View};
+use rusqlite::types::Value;
+
+/// Keys of the items that match an expression.
+const IN_TEXTS: &str = "SELECT rowid FROM item_text WHERE item_text MATCH ?";
+/// Keys of the items of which an earlier version or title matches it. All of them, because further
+/// conditions may leave only old ones.
+const IN_VERSIONS: &str =
+    "SELECT a.item FROM version_text v CROSS JOIN article a ON a.key = v.rowid
+        WHERE version_text MATCH ? AND v.rowid > 0
+    UNION ALL SELECT h.item FROM version_text v CROSS JOIN headline h ON h.key = -v.rowid
+        WHERE version_text MATCH ? AND v.rowid < 0";
+/// Keys of the new items that match an expression.
+const IN_ARRIVING: &str = "SELECT rowid FROM temp.arriving WHERE arriving MATCH ?";
+
+/// Where texts are searched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Texts {
+    #[default]
+    Current,
+    /// Earlier versions.
+    Versions,
+    /// Those of the items that are being stored.
+    Arriving,
+}
+
+impl Texts {
+    fn of(versions: bool) -> Self {
+        if versions { Self::Versions } else { Self::Current }
+    }
+}
+
+/// Conditions joined by AND, with their values in order.
+#[derive(Default)]
+pub(super) struct Filter {
+    /// Where texts are searched.
+    texts: Texts,
+    conditions: Vec<String>,
+    pub(super) values: Vec<Value>,
+}
+
+impl Filter {
+    /// Conditions on items that are being stored.
+    pub(super) fn of_new_items() -> Self {
+        Self { texts: Texts::Arriving, ..Self::default() }
+    }
+
+    pub(super) fn and(&mut self, condition: &str) {
+        self.conditions.push(condition.to_owned());
+    }
+
+    pub(super) fn bind(&mut self, condition: &str, value: impl Into<Value>) {
+        self.and(condition);
+        self.values.push(value.into());
+    }
+
+    /// SQL with the value of its parameter. What is returned must be used in this order.
+    pub(super) fn with(&mut self, sql: &str, value: impl Into<Value>) -> String {
+        self.values.push(value.into());
+        sql.to_owned()
+    }
+
+    /// SQL of whether the text of an item matches an expression.
+    pub(super) fn in_texts(&mut self, text: &str) -> String {
+        let keys = match self.texts {
+            Texts::Current => IN_TEXTS,
+            Texts::Versions => IN_VERSIONS,
+            Texts::Arriving => IN_ARRIVING,
+        };
+        let times = keys.matches('?').count();
+        self.values.extend(std::iter::repeat_n(Value::from(text.to_owned()), times));
+        format!("i.key IN ({keys})")
+    }
+
+    fn sources(&mut self, keys: &[i64], not: &str) {
+        let list = keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+        self.and(&format!("i.source {not} IN ({list})"));
+    }
+
+    /// Tables to read for a full-text search, and the column by which the matches are ordered.
+    pub(super) fn matching(&mut self, text: &str, view: &View) -> (&'static str, &'static str) {
+        if view.criteria.versions {
+            self.text(text, true, "");
+            return ("item i", "i.key");
+        }
+        self.bind("item_text MATCH ?", text.to_owned());
+        ("item_text t CROSS JOIN item i ON i.key = t.rowid", "t.rowid")
+    }
+
+    /// Items whose text, or the text of an earlier version, matches an expression.
+    pub(super) fn text(&mut self, text: &str, versions: bool, not: &str) {
+        self.texts = Texts::of(versions);
+        let sql = self.in_texts(text);
+        self.and(&format!("{not}{sql}"));
+    }
+
+    pub(super) fn scope(&mut self, scope: &Scope) {
+        if !matches!(scope, Scope::Sources(_)) {
+            // The items of a removed source are kept for undo, but not shown.
+            self.and("i.source NOT IN (SELECT key FROM source WHERE declared = 0)");
+        }
+        match scope {
+            Scope::All => {}
+            Scope::Sources(keys) => self.sources(keys, ""),
+            Scope::Since(date) => self.bind("i.date >= ?", *date),
+            Scope::Pinned => self.and("i.pinned = 1"),
+        }
+    }
+
+    pub(super) fn view(&mut self, view: &View) {
+        if view.unread_only {
+            self.and("i.read = 0");
+        }
+        let q = &view.criteria;
+        self.texts = Texts::of(q.versions);
+        if q.nothing {
+            self.and("0");
+        }
+        // Hidden items are read.
+        if !q.hidden && !view.unread_only && q.read != Some(false) {
+            self.and("i.hidden = 0");
+        }
+        if let Some(text) = &q.not_text {
+            self.text(text, q.versions, "NOT ");
+        }
+        if let Some(read) = q.read {
+            self.and(if read { "i.read = 1" } else { "i.read = 0" });
+        }
+        if let Some(pinned) = q.pinned {
+            self.and(if pinned { "i.pinned = 1" } else { "i.pinned = 0" });
+        }
+        if let Some(changed) = q.changed {
+            self.and(if changed { "i.substantial = 1" } else { "i.substantial = 0" });
+        }
+        if let Some(edited) = q.edited {
+            self.and(if edited { "i.changed = 1" } else { "i.changed = 0" });
+        }
+        if q.versions && q.text.is_none() {
+            self.and(HAS_VERSIONS);
+        }
+        if let Some(as_of) = q.as_of {
+            self.bind("i.discovered < ?", as_of);
+        }
+        if let Some(before) = q.before {
+            self.bind("i.date < ?", before);
+        }
+        if let Some(after) = q.after {
+            self.bind("i.date >= ?", after);
+        }
+        if let Some(keys) = &q.sources {
+            self.sources(keys, "");
+        }
+        if !q.not_sources.is_empty() {
+            self.sources(&q.not_sources, "NOT");
+        }
+        for condition in &q.conditions {
+            let sql = condition.sql(self);
+            self.and(&sql);
+        }
+    }
+
+    pub(super) fn sql(&self) -> String {
+        if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") }
+    }
+}
+

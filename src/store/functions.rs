@@ -1,0 +1,56 @@
+//! SQL functions for conditions of searches.
+
+use super::articles::unpack;
+use crate::query;
+use crate::util::{html, text};
+use regex::Regex;
+use rusqlite::Connection;
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::ValueRef;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Registers the functions:
+/// - `comparable(text)`: without case and accents, spaces and punctuation at the ends;
+/// - `fits(pattern, text)`: whether a regular expression matches;
+/// - `text_fits(pattern, body)`: the same for the text of HTML, or of packed HTML;
+/// - `has_picture(body)`: whether HTML contains a picture.
+pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    conn.create_scalar_function("comparable", 1, flags, |ctx| {
+        Ok(string(ctx, 0).map(|value| text::comparable(&value)))
+    })?;
+    conn.create_scalar_function("fits", 2, flags, |ctx| {
+        let pattern = pattern(ctx)?;
+        Ok(string(ctx, 1).is_some_and(|value| pattern.is_match(&value)))
+    })?;
+    conn.create_scalar_function("text_fits", 2, flags, |ctx| {
+        let pattern = pattern(ctx)?;
+        Ok(markup(ctx, 1).is_some_and(|markup| pattern.is_match(&html::to_text(&markup))))
+    })?;
+    conn.create_scalar_function("has_picture", 1, flags, |ctx| {
+        Ok(markup(ctx, 0).is_some_and(|markup| markup.contains("<img ")))
+    })
+}
+
+/// The regular expression of the first argument, compiled once per statement.
+fn pattern(ctx: &Context<'_>) -> rusqlite::Result<Arc<Regex>> {
+    ctx.get_or_create_aux(0, |value| -> Result<Regex, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(query::pattern(value.as_str()?)?)
+    })
+}
+
+fn string<'a>(ctx: &'a Context<'_>, at: usize) -> Option<Cow<'a, str>> {
+    match ctx.get_raw(at) {
+        ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes)),
+        _ => None,
+    }
+}
+
+/// HTML, unpacked if necessary.
+fn markup<'a>(ctx: &'a Context<'_>, at: usize) -> Option<Cow<'a, str>> {
+    match ctx.get_raw(at) {
+        ValueRef::Blob(packed) => unpack(packed).map(Cow::Owned),
+        _ => string(ctx, at),
+    }
+}

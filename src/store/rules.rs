@@ -1,0 +1,335 @@
+//! Rules for items: applied to new items in the transaction that stores them, and on demand to all.
+
+use super::condition::{Condition, Known};
+use super::error::Result;
+use super::filter::Filter;
+use super::identity::Prepared;
+use super::marks::{self, Mark};
+use super::reader::Reader;
+use super::rows::time;
+use super::tags;
+use super::view::View;
+use crate::model::{Effect, RuleEffect, Time};
+use crate::query::{Named, Query, What};
+use crate::util::{html, text};
+use aho_corasick::{AhoCorasick, MatchKind};
+use chrono::{DateTime, Local};
+use rusqlite::{Connection, params, params_from_iter};
+use std::collections::{HashMap, HashSet};
+
+/// The table of the texts of new items, in memory: the index is written later.
+pub(super) const ARRIVING: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.arriving USING fts5 (
+    title, authors, body, content = '', contentless_delete = 1,
+    tokenize = 'unicode61 remove_diacritics 2')";
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name in messages.
+    pub name: String,
+    pub query: Query,
+    pub effects: Vec<Effect>,
+    /// The end of its last day, in seconds since the epoch.
+    pub until: Option<i64>,
+    /// Whether no further rules apply to the items that it matches.
+    pub stop: bool,
+}
+
+/// All rules, in order, ready for new items.
+#[derive(Debug, Default)]
+pub struct Rules {
+    rules: Vec<Prefiltered>,
+    /// The row keys of the sources that names select.
+    names: HashMap<Named, Vec<i64>>,
+    /// Words of rules: an item without any word of a rule does not match it.
+    words: Option<AhoCorasick>,
+    /// The rule of each of these words.
+    rule_of: Vec<usize>,
+    /// Whether texts must be searched, not only titles.
+    texts: bool,
+}
+
+#[derive(Debug)]
+struct Prefiltered {
+    rule: Rule,
+    /// Its condition, unless that depends on the time.
+    condition: Option<Condition>,
+    /// The only sources of its items.
+    sources: Option<Vec<i64>>,
+    /// Whether its items contain one of its words.
+    has_words: bool,
+}
+
+impl Rules {
+    /// Prepares rules. `resolve` returns the row keys of the sources that a name selects.
+    pub fn new(rules: Vec<Rule>, mut resolve: impl FnMut(&Named) -> Vec<i64>) -> Self {
+        let mut all = Self::default();
+        for rule in &rules {
+            for term in rule.query.all_terms() {
+                if let What::Of(named) = &term.what {
+                    all.names.insert(named.clone(), resolve(named));
+                }
+            }
+        }
+        let mut patterns: Vec<String> = Vec::new();
+        for (number, rule) in rules.into_iter().enumerate() {
+            let needed = needed_words(&rule.query);
+            for word in needed.iter().flatten() {
+                patterns.push(word.clone());
+                all.rule_of.push(number);
+            }
+            let limits = rule.query.terms.iter().filter(|term| !term.negated);
+            let sources = limits.filter_map(|term| match &term.what {
+                What::Of(Named::Tag(_)) => None,
+                What::Of(named) => all.names.get(named).cloned(),
+                _ => None,
+            });
+            let sources = sources.reduce(|a, b| a.into_iter().filter(|k| b.contains(k)).collect());
+            let timed = rule.query.all_terms().any(|term| is_timed(&term.what));
+            let condition =
+                (!timed).then(|| all.condition(&rule.query, DateTime::default())).flatten();
+            all.texts |= rule.query.all_terms().any(|term| searches_text(&term.what));
+            all.rules.push(Prefiltered { rule, condition, sources, has_words: needed.is_some() });
+        }
+        // Too many words to prepare: each rule is tried.
+        all.words = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .build(&patterns)
+            .ok();
+        all
+    }
+
+    fn condition(&self, query: &Query, now: DateTime<Local>) -> Option<Condition> {
+        let mut resolve = |named: &Named| self.names.get(named).cloned().unwrap_or_default();
+        Known { now, resolve: &mut resolve }.all(query, false)
+    }
+
+    /// Which rules may match an item, by its words.
+    fn candidates(&self, entry: &Prepared, body: &str) -> Vec<bool> {
+        let mut found: Vec<bool> = self.rules.iter().map(|rule| !rule.has_words).collect();
+        let Some(words) = &self.words else { return vec![true; self.rules.len()] };
+        let entry = &entry.entry;
+        for text in entry.authors.iter().chain([&entry.title]).map(String::as_str).chain([body]) {
+            let folded;
+            let text = if text.is_ascii() {
+                text
+            } else {
+                folded = text::comparable(text);
+                &folded
+            };
+            for hit in words.find_overlapping_iter(text) {
+                if let Some(found) = found.get_mut(self.rule_of[hit.pattern().as_usize()]) {
+                    *found = true;
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Words in lower case of which an item must contain at least one to match a query; `None` if it
+/// may match without. Only those that are compared byte by byte.
+fn needed_words(query: &Query) -> Option<Vec<String>> {
+    let of_term = |what: &What| -> Option<Vec<String>> {
+        match what {
+            What::Text { text, .. } => {
+                let words = text.split(|c: char| !c.is_alphanumeric());
+                let longest = words.filter(|word| word.is_ascii()).max_by_key(|word| word.len())?;
+                (!longest.is_empty()).then(|| vec![longest.to_ascii_lowercase()])
+            }
+            What::Any(alternatives) => {
+                let all: Option<Vec<Vec<String>>> = alternatives.iter().map(needed_words).collect();
+                all.map(|words| words.concat())
+            }
+            _ => None,
+        }
+    };
+    let terms = query.terms.iter().filter(|term| !term.negated);
+    terms.filter_map(|term| of_term(&term.what)).min_by_key(Vec::len)
+}
+
+fn is_timed(what: &What) -> bool {
+    matches!(what, What::After(_) | What::Before(_) | What::Younger(_) | What::Older(_))
+}
+
+fn searches_text(what: &What) -> bool {
+    matches!(what, What::Text { column: crate::query::Column::Any, .. })
+        || matches!(what, What::Shorter(_) | What::Longer(_))
+}
+
+/// Applies the rules to new items of a source: row keys with their entries.
+pub(super) fn arrived(
+    conn: &Connection,
+    rules: &Rules,
+    source: i64,
+    new: &[(i64, &Prepared)],
+    now: Time,
+) -> Result<()> {
+    let is_current = |r: &Prefiltered| r.rule.until.is_none_or(|until| now.timestamp() < until);
+    let of_source = |r: &Prefiltered| r.sources.as_ref().is_none_or(|keys| keys.contains(&source));
+    let active: Vec<usize> = (0..rules.rules.len())
+        .filter(|i| is_current(&rules.rules[*i]) && of_source(&rules.rules[*i]))
+        .collect();
+    if active.is_empty() || new.is_empty() {
+        return Ok(());
+    }
+    // Items by rule.
+    let mut matching: Vec<Vec<i64>> = vec![Vec::new(); rules.rules.len()];
+    let mut table = None;
+    for (key, entry) in new {
+        let body = if rules.texts { index_text(entry) } else { String::new() };
+        let candidates = rules.candidates(entry, &body);
+        let mut of_item = active.iter().filter(|i| candidates[**i]).peekable();
+        if of_item.peek().is_none() {
+            continue;
+        }
+        of_item.for_each(|i| matching[*i].push(*key));
+        if table.is_none() {
+            conn.execute_batch(ARRIVING)?;
+            conn.execute("INSERT INTO arriving (arriving) VALUES ('delete-all')", [])?;
+            table = Some(());
+        }
+        conn.prepare_cached("INSERT INTO arriving (rowid, title, authors, body) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![key, entry.entry.title, super::rows::to_json(&entry.entry.authors)?, body])?;
+        if rules.texts {
+            conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?
+                .execute(params![key, super::index::count_words(&body)])?;
+        }
+    }
+    let mut stopped = HashSet::new();
+    for i in active {
+        let keys: Vec<i64> = matching[i].iter().filter(|k| !stopped.contains(*k)).copied().collect();
+        let Prefiltered { rule, condition, .. } = &rules.rules[i];
+        let timed;
+        let condition = match condition {
+            Some(condition) => condition,
+            None => match rules.condition(&rule.query, now.with_timezone(&Local)) {
+                Some(condition) => {
+                    timed = condition;
+                    &timed
+                }
+                None => continue,
+            },
+        };
+        let matched = among(conn, &keys, condition)?;
+        apply(conn, rule, &matched, now)?;
+        if rule.stop {
+            stopped.extend(matched);
+        }
+    }
+    Ok(())
+}
+
+/// The text of a new item as it is indexed.
+fn index_text(entry: &Prepared) -> String {
+    let entry = &entry.entry;
+    let [summary, content] =
+        [&entry.summary, &entry.content].map(|text| text.as_deref().unwrap_or_default());
+    let markup = if summary.len() > content.len() { summary } else { content };
+    html::to_text(markup)
+}
+
+/// Those of some new items that meet a condition.
+fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i64>> {
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut filter = Filter::of_new_items();
+    let sql = condition.sql(&mut filter);
+    let list = keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+    let sql = format!("SELECT i.key FROM item i WHERE i.key IN ({list}) AND {sql}");
+    let mut query = conn.prepare(&sql)?;
+    let keys = query.query_map(params_from_iter(filter.values), |r| r.get(0))?;
+    Ok(keys.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Applies a rule to items (row keys) and remembers what it changed; returns the number of items
+/// that changed.
+pub(super) fn apply(conn: &Connection, rule: &Rule, keys: &[i64], now: Time) -> Result<usize> {
+    let mut changed = HashSet::new();
+    for effect in &rule.effects {
+        let keys = match effect {
+            Effect::Read => marks::set(conn, Mark::Read, keys, true)?,
+            Effect::Pin => marks::set(conn, Mark::Pinned, keys, true)?,
+            Effect::Later => marks::set(conn, Mark::Later, keys, true)?,
+            Effect::Hide => marks::hide(conn, keys)?,
+            Effect::Tag(tag) => tags::set(conn, tag, keys, true)?,
+        };
+        let mut remember = conn.prepare_cached(
+            "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at) VALUES (?1, ?2, ?3, ?4)",
+        )?;
+        for key in keys {
+            remember.execute(params![key, effect.to_string(), rule.name, now.timestamp()])?;
+            changed.insert(key);
+        }
+    }
+    Ok(changed.len())
+}
+
+/// Applies a rule to all items of a view; returns the number of items that changed.
+pub(super) fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -> Result<usize> {
+    let keys = super::view::keys(conn, view)?;
+    apply(conn, rule, &keys, now)
+}
+
+/// Takes back what a rule did, where it still holds; returns the number of items that changed.
+pub(super) fn undo(conn: &Connection, rule: &str) -> Result<usize> {
+    let mut query = conn.prepare_cached("SELECT item, effect FROM rule_effect WHERE rule = ?1")?;
+    let rows = query.query_map([rule], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, String>(1)?)))?;
+    let mut by_effect: HashMap<String, Vec<i64>> = HashMap::new();
+    for row in rows {
+        let (item, effect) = row?;
+        by_effect.entry(effect).or_default().push(item);
+    }
+    let mut changed = HashSet::new();
+    for (effect, keys) in by_effect {
+        let Ok(effect) = effect.parse() else { continue };
+        changed.extend(match effect {
+            Effect::Read => marks::set(conn, Mark::Read, &keys, false)?,
+            Effect::Pin => marks::set(conn, Mark::Pinned, &keys, false)?,
+            Effect::Later => marks::set(conn, Mark::Later, &keys, false)?,
+            // What is unread is shown.
+            Effect::Hide => marks::unhide(conn, &keys)?,
+            Effect::Tag(tag) => tags::set(conn, &tag, &keys, false)?,
+        });
+    }
+    conn.prepare_cached("DELETE FROM rule_effect WHERE rule = ?1")?.execute([rule])?;
+    Ok(changed.len())
+}
+
+/// What a rule has done so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleRecord {
+    pub rule: String,
+    /// Number of items that it changed and that are still stored.
+    pub items: u32,
+    /// When it last changed one.
+    pub last: Time,
+}
+
+impl Reader {
+    /// What rules did to an item (row key).
+    pub fn effects_on(&self, item: i64) -> Result<Vec<RuleEffect>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT effect, rule, at FROM rule_effect WHERE item = ?1 ORDER BY at, effect",
+        )?;
+        let rows = query.query_map([item], |r| {
+            let (effect, rule, at): (String, String, i64) = (r.get(0)?, r.get(1)?, r.get(2)?);
+            let effect = effect.parse().ok();
+            Ok(effect.map(|effect| RuleEffect { effect, rule, at: time(at) }))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    /// What rules have done, by name.
+    pub fn rule_records(&self) -> Result<Vec<RuleRecord>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT rule, count(DISTINCT item), max(at) FROM rule_effect GROUP BY rule ORDER BY rule",
+        )?;
+        let rows = query.query_map([], |r| {
+            Ok(RuleRecord { rule: r.get(0)?, items: r.get(1)?, last: time(r.get(2)?) })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}

@@ -1,0 +1,48 @@
+//! Tags of items, and the list of items kept for later.
+
+use super::error::Result;
+use super::reader::Reader;
+use crate::util::text::comparable;
+use rusqlite::{Connection, params};
+
+/// Tags of all items that are read at once.
+const MAX_TAGS: i64 = 1000;
+
+/// Adds a tag to items (row keys), or removes it; returns the keys that were changed.
+pub(super) fn set(conn: &Connection, tag: &str, keys: &[i64], on: bool) -> Result<Vec<i64>> {
+    let mut update = conn.prepare_cached(match on {
+        true => {
+            "INSERT OR IGNORE INTO item_tag (item, form, tag)
+             SELECT key, ?2, ?3 FROM item WHERE key = ?1"
+        }
+        false => "DELETE FROM item_tag WHERE item = ?1 AND form = ?2 AND ?3 IS NOT NULL",
+    })?;
+    let form = comparable(tag);
+    let mut changed = Vec::new();
+    for &key in keys {
+        if update.execute(params![key, form, tag])? > 0 {
+            changed.push(key);
+        }
+    }
+    Ok(changed)
+}
+
+impl Reader {
+    /// The tags of all items, in alphabetical order.
+    pub fn item_tags(&self) -> Result<Vec<String>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT min(tag) FROM item_tag GROUP BY form ORDER BY form LIMIT ?1",
+        )?;
+        let tags = query.query_map([MAX_TAGS], |r| r.get(0))?;
+        Ok(tags.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The tags of an item (row key), in alphabetical order.
+    pub fn tags_of(&self, item: i64) -> Result<Vec<String>> {
+        let mut query = self
+            .conn
+            .prepare_cached("SELECT tag FROM item_tag WHERE item = ?1 ORDER BY form LIMIT ?2")?;
+        let tags = query.query_map([item, MAX_TAGS], |r| r.get(0))?;
+        Ok(tags.collect::<rusqlite::Result<_>>()?)
+    }
+}
