@@ -1,9 +1,9 @@
 //! Changes of `sources.toml` and `config.toml` while the engine runs.
 
 use super::budget;
-use super::rules;
 use super::follow::FollowError;
 use super::handle::Handle;
+use super::rules;
 use crate::config::{
     ConfigFile, EditError, FileChange, FileEdit, FileKind, KeyChange, Section, Settings,
 };

@@ -1,7 +1,6 @@
 //! Following a URL in one of the detected ways, and removing sources.
 
 use super::budget;
-use super::rules;
 use super::context::FileState;
 use super::edit::blocking;
 use super::handle::Handle;
@@ -9,6 +8,7 @@ use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, Pace, TimedRes
 use super::poll::{Finished, Started, read_response, store};
 use super::queue::Job;
 use super::read_feed::ReadFeed;
+use super::rules;
 use super::site::{PageFetcher, Prefetched};
 use crate::config::{
     self, Added, ConfigError, ConfigErrors, EditError, ErrorPlace, FileEdit, KeyChange, Section,

@@ -1,10 +1,10 @@
 //! Starting the engine, and the handle to it.
 
 use super::budget;
-use super::rules;
 use super::context::Context;
 use super::message::{Pace, Report, Role, Status};
 use super::role_lock::RoleLock;
+use super::rules;
 use super::run::{Command, Loop};
 use super::unfinished;
 use super::upkeep;

@@ -10,7 +10,10 @@ pub struct Operator {
 }
 
 pub const OPERATORS: &[Operator] = &[
-    Operator { name: "is:", help: "unread, read, pinned, unpinned, changed, edited, hidden, snoozed" },
+    Operator {
+        name: "is:",
+        help: "unread, read, pinned, unpinned, changed, edited, hidden, snoozed",
+    },
     Operator { name: "source:", help: "of a source" },
     Operator { name: "folder:", help: "from sources in a folder" },
     Operator { name: "tag:", help: "with a tag, or from sources with it" },
@@ -47,9 +50,8 @@ pub fn spot(text: &str, cursor: usize) -> Spot {
     let nothing = || Spot { operator: None, typed: String::new(), at: head.len()..head.len() };
     let Some(word) = Words::new(head).last() else { return nothing() };
     // After the end of a word a new one begins.
-    let ended = word.at.end < head.len()
-        || word.quoted && word.closed
-        || word.role != Role::Condition;
+    let ended =
+        word.at.end < head.len() || word.quoted && word.closed || word.role != Role::Condition;
     if ended {
         return nothing();
     }

@@ -24,8 +24,8 @@ pub use complete::{OPERATORS, Operator, Spot, spot};
 pub use date::{Date, Span, Unit};
 pub use display::quoted;
 pub use error::{QueryError, QueryErrorKind};
-pub use parse::pattern;
 pub use newsboat::{NotTranslated, from_newsboat};
+pub use parse::pattern;
 pub use sources::{Known, resolve, unknown_name};
 
 /// A parsed search.

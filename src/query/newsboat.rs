@@ -43,11 +43,7 @@ pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
 const DEEPEST: usize = 10;
 
 /// Conditions joined by `or`, which joins less closely than `and`.
-fn alternatives(
-    rest: &mut &str,
-    count: &mut usize,
-    depth: usize,
-) -> Result<Query, NotTranslated> {
+fn alternatives(rest: &mut &str, count: &mut usize, depth: usize) -> Result<Query, NotTranslated> {
     let mut all = vec![Query::default()];
     loop {
         *rest = rest.trim_start();

@@ -97,8 +97,10 @@ impl<'a> Parser<'a> {
             if self.terms > MOST_TERMS || word.text.chars().nth(LONGEST).is_some() {
                 return Err(error(QueryErrorKind::Long(MOST_TERMS, LONGEST)));
             }
-            let now = alternatives.last_mut().filter(|query| word.role != Role::Or || !query.is_empty());
-            let missing = || error(QueryErrorKind::Missing("OR", "another condition, and one before it"));
+            let now =
+                alternatives.last_mut().filter(|query| word.role != Role::Or || !query.is_empty());
+            let missing =
+                || error(QueryErrorKind::Missing("OR", "another condition, and one before it"));
             match (word.role, now) {
                 (Role::Close, _) => break,
                 (Role::Or, None) => return Err(missing()),
@@ -182,7 +184,10 @@ impl Word<'_> {
             }
             "" => text(Column::Any),
             "is:" => {
-                missing("is:", "unread, read, pinned, unpinned, changed, edited, hidden or snoozed")?;
+                missing(
+                    "is:",
+                    "unread, read, pinned, unpinned, changed, edited, hidden or snoozed",
+                )?;
                 What::Is(State::named(&value).ok_or(QueryErrorKind::State(value))?)
             }
             "title:" => {

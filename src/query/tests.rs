@@ -189,8 +189,10 @@ fn translates_newsboat_expressions() {
         ("unread = \"yes\"", "unread"),
         ("unread = \"yes\" and tags # \"linux kernel\"", "unread tag:\"linux kernel\""),
         ("(unread==\"no\") && title =~ \"sport\"", "is:read title:/sport/"),
-        ("title !~ \"^a|b\" or link = \"https://x.example/?a\"",
-            "-title:/^a|b/ OR url:/^https:\\/\\/x\\.example\\/\\?a$/"),
+        (
+            "title !~ \"^a|b\" or link = \"https://x.example/?a\"",
+            "-title:/^a|b/ OR url:/^https:\\/\\/x\\.example\\/\\?a$/",
+        ),
         ("title = \"News\"", "title:/^News$/"),
         ("author != \"roe\"", "-author:/^roe$/"),
         ("feedtitle !~ \"roe\"", "-source:roe"),

@@ -135,7 +135,9 @@ const WITH_PATTERN: [&str; 4] = ["", "title:", "author:", "url:"];
 /// End of a regular expression with its slashes. One without an end, or with a slash inside, is
 /// text, such as a path.
 fn pattern_end(operator: &str, value: &str, grouped: bool) -> Option<usize> {
-    let inner = value.strip_prefix('/').filter(|inner| !inner.starts_with('/') && !inner.starts_with(is_space))?;
+    let inner = value
+        .strip_prefix('/')
+        .filter(|inner| !inner.starts_with('/') && !inner.starts_with(is_space))?;
     WITH_PATTERN.iter().find(|known| operator.eq_ignore_ascii_case(known))?;
     let mut escaped = false;
     let close = inner.find(|c: char| {

@@ -1,7 +1,7 @@
 //! Conditions of a query in any combination, as SQL.
 
-use super::rows::to_json;
 use super::filter::Filter;
+use super::rows::to_json;
 use crate::model::TextFrom;
 use crate::query::{Column, Field, Named, Query, State, Term, Thing, What};
 use crate::util::text;
@@ -191,9 +191,7 @@ impl Condition {
                 format!("({} OR {})", filter.with(sql, form.clone()), in_list(keys))
             }
             Self::Pattern(field, pattern) => pattern_sql(*field, pattern, filter),
-            Self::Url(part) => {
-                filter.with("instr(lower(i.url), ?) > 0", part.to_ascii_lowercase())
-            }
+            Self::Url(part) => filter.with("instr(lower(i.url), ?) > 0", part.to_ascii_lowercase()),
             Self::Category(form) => filter.with(
                 "EXISTS (SELECT 1 FROM (SELECT c.value FROM detail d, json_each(d.categories) c
                     WHERE d.item = i.key UNION ALL SELECT c.value FROM detail d,

@@ -63,7 +63,8 @@ impl Criteria {
         let mut says = query.is_empty();
         let mut known = Known { now, resolve: &mut resolve };
         for term in &query.terms {
-            let date = |criteria: &mut Self, start, later| criteria.date(start, later != term.negated);
+            let date =
+                |criteria: &mut Self, start, later| criteria.date(start, later != term.negated);
             match &term.what {
                 What::InVersions => criteria.versions = true,
                 What::AsOf(date) => {
@@ -162,7 +163,10 @@ mod tests {
             ("rust async", Some("\"rust\"* AND \"async\"*")),
             ("-rust async", Some("\"async\"* NOT \"rust\"")),
             ("rust OR \"go\" -c x", Some("(\"rust\"* OR ((\"go\" AND \"x\") NOT \"c\"))")),
-            ("rust (go OR c) -(d e)", Some("\"rust\"* AND (\"go\"* OR \"c\") NOT (\"d\" AND \"e\")")),
+            (
+                "rust (go OR c) -(d e)",
+                Some("\"rust\"* AND (\"go\"* OR \"c\") NOT (\"d\" AND \"e\")"),
+            ),
             ("\"rust\" as", Some("\"rust\" AND \"as\"*")),
             ("\"a phrase\"", Some("\"a phrase\"")),
             ("rust -go", Some("\"rust\"* NOT \"go\"")),

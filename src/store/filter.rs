@@ -166,4 +166,3 @@ impl Filter {
         if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") }
     }
 }
-

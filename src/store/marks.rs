@@ -1,5 +1,6 @@
 //! Read and pin marks. Each function returns the keys that it changed, for undo.
 
+use super::Store;
 use super::error::Result;
 use super::reader::Reader;
 use crate::model::Time;
@@ -62,8 +63,7 @@ pub(super) fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec
         "INSERT OR REPLACE INTO snooze (item, until, was_read)
          SELECT key, ?2, read FROM item WHERE key = ?1 AND hidden <> 1",
     )?;
-    let mut hide =
-        conn.prepare_cached("UPDATE item SET read = 1, hidden = 2 WHERE key = ?1")?;
+    let mut hide = conn.prepare_cached("UPDATE item SET read = 1, hidden = 2 WHERE key = ?1")?;
     let mut changed = Vec::new();
     for &key in keys {
         if remember.execute(params![key, until.timestamp()])? > 0 {
@@ -84,6 +84,23 @@ pub(super) fn wake(conn: &Connection, now: Time) -> Result<usize> {
     // The trigger has removed those that were hidden.
     conn.prepare_cached("DELETE FROM snooze WHERE until <= ?1")?.execute([now.timestamp()])?;
     Ok(woken)
+}
+
+impl Store {
+    /// Hides items (row keys) until a moment; returns the keys that were changed.
+    pub async fn snooze(&self, keys: Vec<i64>, until: Time) -> Result<Vec<i64>> {
+        self.call(move |conn| snooze(conn, &keys, until)).await
+    }
+
+    /// Like [`Store::snooze`], outside of a runtime.
+    pub fn snooze_blocking(&self, keys: Vec<i64>, until: Time) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| snooze(conn, &keys, until))
+    }
+
+    /// Shows snoozed items whose time has come, as unread; returns their number.
+    pub async fn wake(&self, now: Time) -> Result<usize> {
+        self.call(move |conn| wake(conn, now)).await
+    }
 }
 
 impl Reader {

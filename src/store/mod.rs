@@ -12,9 +12,9 @@ mod count;
 mod crawl_log;
 mod criteria;
 mod error;
-mod hashing;
 mod filter;
 mod functions;
+mod hashing;
 mod history;
 mod identity;
 mod index;
@@ -391,50 +391,6 @@ impl Store {
     /// Like [`Store::mark`], outside of a runtime.
     pub fn mark_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| marks::set(conn, mark, &keys, to))
-    }
-
-    /// Sets the rules for new items.
-    pub fn set_rules(&self, rules: Rules) {
-        *self.inner.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
-    }
-
-    fn rules(&self) -> Arc<Rules> {
-        self.inner.rules.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Applies a rule to the items of a view; returns the number of items that changed.
-    pub fn apply_rule_blocking(&self, rule: Rule, view: View, now: Time) -> Result<usize> {
-        self.writer()?.call_blocking(move |conn| rules::apply_to(conn, &rule, &view, now))
-    }
-
-    /// Takes back what a rule did, where it still holds; returns the number of items that changed.
-    pub fn undo_rule_blocking(&self, rule: String) -> Result<usize> {
-        self.writer()?.call_blocking(move |conn| rules::undo(conn, &rule))
-    }
-
-    /// Adds a tag to items (row keys), or removes it; returns the keys that were changed.
-    pub async fn tag(&self, tag: String, keys: Vec<i64>, on: bool) -> Result<Vec<i64>> {
-        self.call(move |conn| tags::set(conn, &tag, &keys, on)).await
-    }
-
-    /// Like [`Store::tag`], outside of a runtime.
-    pub fn tag_blocking(&self, tag: String, keys: Vec<i64>, on: bool) -> Result<Vec<i64>> {
-        self.writer()?.call_blocking(move |conn| tags::set(conn, &tag, &keys, on))
-    }
-
-    /// Hides items (row keys) until a moment; returns the keys that were changed.
-    pub async fn snooze(&self, keys: Vec<i64>, until: Time) -> Result<Vec<i64>> {
-        self.call(move |conn| marks::snooze(conn, &keys, until)).await
-    }
-
-    /// Like [`Store::snooze`], outside of a runtime.
-    pub fn snooze_blocking(&self, keys: Vec<i64>, until: Time) -> Result<Vec<i64>> {
-        self.writer()?.call_blocking(move |conn| marks::snooze(conn, &keys, until))
-    }
-
-    /// Shows snoozed items whose time has come, as unread; returns their number.
-    pub async fn wake(&self, now: Time) -> Result<usize> {
-        self.call(move |conn| marks::wake(conn, now)).await
     }
 
     /// Stores the reading position of an item (row key), in characters from its start.

@@ -1,5 +1,6 @@
 //! Rules for items: applied to new items in the transaction that stores them, and on demand to all.
 
+use super::Store;
 use super::condition::{Condition, Known};
 use super::error::Result;
 use super::filter::Filter;
@@ -16,6 +17,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use chrono::{DateTime, Local};
 use rusqlite::{Connection, params, params_from_iter};
 use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, PoisonError};
 
 /// The table of the texts of new items, in memory: the index is written later.
 pub(super) const ARRIVING: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.arriving USING fts5 (
@@ -190,8 +192,15 @@ pub(super) fn arrived(
             conn.execute("INSERT INTO arriving (arriving) VALUES ('delete-all')", [])?;
             table = Some(());
         }
-        conn.prepare_cached("INSERT INTO arriving (rowid, title, authors, body) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![key, entry.entry.title, super::rows::to_json(&entry.entry.authors)?, body])?;
+        conn.prepare_cached(
+            "INSERT INTO arriving (rowid, title, authors, body) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![
+            key,
+            entry.entry.title,
+            super::rows::to_json(&entry.entry.authors)?,
+            body
+        ])?;
         if rules.texts {
             conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?
                 .execute(params![key, super::index::count_words(&body)])?;
@@ -199,7 +208,8 @@ pub(super) fn arrived(
     }
     let mut stopped = HashSet::new();
     for i in active {
-        let keys: Vec<i64> = matching[i].iter().filter(|k| !stopped.contains(*k)).copied().collect();
+        let keys: Vec<i64> =
+            matching[i].iter().filter(|k| !stopped.contains(*k)).copied().collect();
         let Prefiltered { rule, condition, .. } = &rules.rules[i];
         let timed;
         let condition = match condition {
@@ -306,6 +316,27 @@ pub struct RuleRecord {
     pub items: u32,
     /// When it last changed one.
     pub last: Time,
+}
+
+impl Store {
+    /// Sets the rules for new items.
+    pub fn set_rules(&self, rules: Rules) {
+        *self.inner.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
+    }
+
+    pub(super) fn rules(&self) -> Arc<Rules> {
+        self.inner.rules.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Applies a rule to the items of a view; returns the number of items that changed.
+    pub fn apply_rule_blocking(&self, rule: Rule, view: View, now: Time) -> Result<usize> {
+        self.writer()?.call_blocking(move |conn| apply_to(conn, &rule, &view, now))
+    }
+
+    /// Takes back what a rule did, where it still holds; returns the number of items that changed.
+    pub fn undo_rule_blocking(&self, rule: String) -> Result<usize> {
+        self.writer()?.call_blocking(move |conn| undo(conn, &rule))
+    }
 }
 
 impl Reader {

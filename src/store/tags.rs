@@ -1,5 +1,6 @@
 //! Tags of items, and the list of items kept for later.
 
+use super::Store;
 use super::error::Result;
 use super::reader::Reader;
 use crate::util::text::comparable;
@@ -27,12 +28,24 @@ pub(super) fn set(conn: &Connection, tag: &str, keys: &[i64], on: bool) -> Resul
     Ok(changed)
 }
 
+impl Store {
+    /// Adds a tag to items (row keys), or removes it; returns the keys that were changed.
+    pub async fn tag(&self, tag: String, keys: Vec<i64>, on: bool) -> Result<Vec<i64>> {
+        self.call(move |conn| set(conn, &tag, &keys, on)).await
+    }
+
+    /// Like [`Store::tag`], outside of a runtime.
+    pub fn tag_blocking(&self, tag: String, keys: Vec<i64>, on: bool) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| set(conn, &tag, &keys, on))
+    }
+}
+
 impl Reader {
     /// The tags of all items, in alphabetical order.
     pub fn item_tags(&self) -> Result<Vec<String>> {
-        let mut query = self.conn.prepare_cached(
-            "SELECT min(tag) FROM item_tag GROUP BY form ORDER BY form LIMIT ?1",
-        )?;
+        let mut query = self
+            .conn
+            .prepare_cached("SELECT min(tag) FROM item_tag GROUP BY form ORDER BY form LIMIT ?1")?;
         let tags = query.query_map([MAX_TAGS], |r| r.get(0))?;
         Ok(tags.collect::<rusqlite::Result<_>>()?)
     }

@@ -13,6 +13,7 @@ mod pages;
 mod places;
 mod plans;
 mod queries;
+mod rules;
 mod snippets;
 mod statistics;
 mod texts;
@@ -53,7 +54,8 @@ impl Fixture {
     fn poll(&self, source: &str, entries: Vec<Entry>) -> Ingested {
         let poll = self.finished(self.key(source), entries);
         let writer = self.store.writer().unwrap();
-        writer.call_blocking(move |conn| ingest::store(conn, &poll)).unwrap().unwrap().0
+        let rules = self.store.rules();
+        writer.call_blocking(move |conn| ingest::store(conn, &poll, &rules)).unwrap().unwrap().0
     }
 
     /// A poll that has read these entries.
@@ -352,7 +354,7 @@ fn a_body_indexed_while_its_item_changes_is_found() {
     let changed = Entry { categories: vec!["news".into()], ..first };
     let poll = f.finished(f.key("s"), vec![changed]);
     let both = move |conn: &rusqlite::Connection| {
-        ingest::store(conn, &poll)?;
+        ingest::store(conn, &poll, &Rules::default())?;
         index::write_batch(conn, &batch)
     };
     f.store.writer().unwrap().call_blocking(both).unwrap();

@@ -133,6 +133,7 @@ impl Stage {
                     match mark {
                         Mark::Read => row.read = to,
                         Mark::Pinned => row.pinned = to,
+                        Mark::Later => row.later = to,
                     }
                 }
                 self.happen(Event::Marked(Ok(MarksSet { mark, keys, to, cause })));

@@ -432,9 +432,7 @@ pub fn size(bytes: u64) -> String {
 pub fn comparable(name: &str) -> String {
     let plain = icu_normalizer::DecomposingNormalizerBorrowed::new_nfkd().normalize(name);
     // Combining marks, by the blocks that contain only such.
-    let mark = |c: char| {
-        matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
-    };
+    let mark = |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}');
     let plain: String = plain.chars().filter(|c| !mark(*c)).collect();
     plain.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -23,7 +23,10 @@ fn a_full_disk_is_reported_loses_nothing_and_recovers() {
     };
     let write = || {
         let poll = f.finished(source, (1..4).map(big).collect());
-        f.store.writer().unwrap().call_blocking(move |conn| ingest::store(conn, &poll))
+        f.store
+            .writer()
+            .unwrap()
+            .call_blocking(move |conn| ingest::store(conn, &poll, &Rules::default()))
     };
     limit(1);
     let error = write().unwrap_err();

@@ -11,7 +11,14 @@ fn reserved_keys_are_not_given_to_others() {
         let (prepared, now) =
             (prepare(vec![entry(title)], &f.store.hashing_blocking().unwrap()), f.now);
         let write = move |conn: &rusqlite::Connection| {
-            crate::store::pages::ingest(conn, site, &prepared, now, keys, KnownTo::AnySource)
+            crate::store::pages::ingest(
+                conn,
+                site,
+                &prepared,
+                (now, &Rules::default()),
+                keys,
+                KnownTo::AnySource,
+            )
         };
         f.store.writer().unwrap().call_blocking(write).unwrap()
     };

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::model::Enclosure;
-use crate::query::{Column, Field, Known, Named, Query, State, Term, Thing, What, pattern, resolve};
+use crate::query::{
+    Column, Field, Known, Named, Query, State, Term, Thing, What, pattern, resolve,
+};
 use crate::store::count::{Count, MAX_COUNTED};
 use chrono::{DateTime, Local};
 use proptest::prelude::*;
@@ -133,7 +135,9 @@ impl Plain {
                     Field::Url => row.url.as_deref().is_some_and(|url| pattern.is_match(url)),
                 }
             }
-            What::Url(part) => row.url.as_deref().is_some_and(|url| url.to_lowercase().contains(part)),
+            What::Url(part) => {
+                row.url.as_deref().is_some_and(|url| url.to_lowercase().contains(part))
+            }
             What::Category(name) => same(self.also.category, name),
             What::Language(code) => self.also.language.is_some_and(|language| {
                 let language = language.to_lowercase();
@@ -168,10 +172,10 @@ fn is_punctuation(term: &Term) -> bool {
     matches!(&term.what, What::Text { text, .. } if !text.chars().any(char::is_alphanumeric))
 }
 
-struct Sources(Vec<(i64, Source)>);
+pub(super) struct Sources(Vec<(i64, Source)>);
 
 impl Sources {
-    fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
+    pub(super) fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
         self.0.iter().map(|(key, source)| Known {
             key: *key,
             title: source.title.as_deref().unwrap_or_default(),
@@ -189,9 +193,9 @@ fn words(most: usize) -> impl Strategy<Value = String> {
 }
 
 /// Title, text, author, hours ago, source, and the marks.
-type Made = (String, String, String, i64, usize, bool, bool, bool);
+pub(super) type Made = (String, String, String, i64, usize, bool, bool, bool);
 
-fn made() -> impl Strategy<Value = Made> {
+pub(super) fn made() -> impl Strategy<Value = Made> {
     let marks = (any::<bool>(), any::<bool>(), any::<bool>());
     (words(4), words(6), words(2), 0i64..400, 0usize..4, marks).prop_map(
         |(title, body, author, hours, source, (read, pinned, changed))| {
@@ -200,7 +204,7 @@ fn made() -> impl Strategy<Value = Made> {
     )
 }
 
-fn term() -> impl Strategy<Value = String> {
+pub(super) fn term() -> impl Strategy<Value = String> {
     let word = proptest::sample::select(WORDS);
     let column = proptest::sample::select(vec!["", "", "title:", "author:"]);
     let text =
@@ -256,7 +260,8 @@ fn term() -> impl Strategy<Value = String> {
         "\"\"",
     ]);
     let what = prop_oneof![text, fixed.prop_map(str::to_owned)];
-    let minus = |(negated, what): (bool, String)| format!("{}{what}", if negated { "-" } else { "" });
+    let minus =
+        |(negated, what): (bool, String)| format!("{}{what}", if negated { "-" } else { "" });
     let term = (proptest::bool::weighted(0.25), what).prop_map(minus);
     term.prop_recursive(3, 12, 4, move |inner| {
         let joined = proptest::collection::vec((inner, any::<bool>()), 2..5).prop_map(|parts| {
@@ -278,8 +283,14 @@ fn source(id: &str, folder: Option<&str>, tags: &[&str]) -> Source {
     source
 }
 
-/// A database of these items, and the same items for the scan.
-fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
+/// Stores these items.
+pub(super) fn store(f: &Fixture, items: &[Made]) -> Sources {
+    let sources = declare(f);
+    store_in(f, &sources, items);
+    sources
+}
+
+pub(super) fn declare(f: &Fixture) -> Sources {
     let declared = vec![
         source("a", Some("Tech"), &["x"]),
         source("b", Some("Tech/Linux"), &["x", "y"]),
@@ -287,11 +298,15 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
         source("d", Some("City"), &["y"]),
     ];
     f.store.reconcile_blocking(declared.clone(), f.now).unwrap();
-    let sources = Sources(declared.into_iter().map(|s| (f.key(s.id.as_str()), s)).collect());
+    Sources(declared.into_iter().map(|s| (f.key(s.id.as_str()), s)).collect())
+}
+
+pub(super) fn store_in(f: &Fixture, sources: &Sources, items: &[Made]) {
     for (of, (_, source)) in sources.0.iter().enumerate() {
         let entry = |(i, (title, body, author, hours, ..)): (usize, &Made)| {
             let also = Also::of(i);
-            let picture = if also.picture { "<p><img src=\"https://a.example/p.png\"></p>" } else { "" };
+            let picture =
+                if also.picture { "<p><img src=\"https://a.example/p.png\"></p>" } else { "" };
             let audio = Enclosure {
                 url: "https://a.example/a.mp3".to_owned(),
                 mime: Some("audio/mpeg".to_owned()),
@@ -314,6 +329,11 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
         f.poll(source.id.as_str(), own.map(entry).collect());
     }
     f.index_all();
+}
+
+/// A database of these items with their marks, and the same items for the scan.
+fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
+    let sources = store(f, items);
     let number = |row: &ItemRow| -> usize {
         row.title.rsplit(" n").next().and_then(|n| n.trim_start_matches('n').parse().ok()).unwrap()
     };

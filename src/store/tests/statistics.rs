@@ -41,7 +41,7 @@ fn polls_cost_time_and_bytes() {
         (poll.record.millis, poll.record.bytes) = (millis, bytes);
         poll.record.outcome = if failed { outcome } else { Outcome::Unchanged };
         let writer = f.store.writer().unwrap();
-        writer.call_blocking(move |conn| ingest::store(conn, &poll)).unwrap();
+        writer.call_blocking(move |conn| ingest::store(conn, &poll, &Rules::default())).unwrap();
     }
     let costs = f.store.reader().unwrap().poll_costs(f.now).unwrap();
     let want =

@@ -57,7 +57,10 @@ fn a_refused_page_is_known_until_its_time_is_over() {
     let pages = PollPages { refused, kept: None, copy: None };
     let poll = FinishedPoll { pages: Some(pages), ..f.finished(a, Vec::new()) };
     let writer = f.store.writer().unwrap();
-    writer.call_blocking(move |conn| ingest::store(conn, &poll)).unwrap().unwrap();
+    writer
+        .call_blocking(move |conn| ingest::store(conn, &poll, &Rules::default()))
+        .unwrap()
+        .unwrap();
     let known = |source, at| {
         let pages = ["stored", "refused", "new"].map(url);
         f.store.reader().unwrap().known_pages(source, &pages, at).unwrap()

@@ -76,7 +76,9 @@ impl SearchBar {
     fn list(&mut self, app: &mut App) -> Vec<Effect> {
         let typed = self.field.value().to_owned();
         let (error, query) = match typed.parse::<Query>() {
-            Ok(read) => (unknown_name(&read, app.sources.known(), &app.sources.list.item_tags), Some(typed)),
+            Ok(read) => {
+                (unknown_name(&read, app.sources.known(), &app.sources.list.item_tags), Some(typed))
+            }
             Err(e) => {
                 let rest = format!("{} {}", &typed[..e.at.start], &typed[e.at.end..]);
                 let rest = rest.trim().to_owned();

@@ -27,6 +27,7 @@ pub(in crate::tui) fn item_rows() -> Vec<ItemRow> {
         url: Some(format!("https://kernel.example/{i}")),
         date: now() - TimeDelta::minutes(4 << i),
         pinned: i == 2,
+        later: false,
         read: i % 3 == 2,
         words: 230 * i as u32,
         changed: false,

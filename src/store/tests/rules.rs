@@ -1,0 +1,198 @@
+//! Rules, hidden and snoozed items, tags.
+
+use super::queries::{Sources, declare, made, store_in, term};
+use super::*;
+use crate::model::{Effect, RuleEffect};
+use crate::query::{Query, resolve};
+use crate::store::{Rule, Rules};
+use chrono::Local;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+fn rule(name: &str, query: &str, effects: &[&str]) -> Rule {
+    Rule {
+        name: name.to_owned(),
+        query: query.parse().unwrap(),
+        effects: effects.iter().map(|effect| effect.parse().unwrap()).collect(),
+        until: None,
+        stop: false,
+    }
+}
+
+fn list(query: &str) -> View {
+    View { criteria: criteria(query), order: SortOrder::Oldest, ..View::of(Scope::All) }
+}
+
+fn use_rules(f: &Fixture, rules: Vec<Rule>) {
+    f.store.set_rules(Rules::new(rules, |named| vec![f.key(named.name())]));
+}
+
+#[test]
+fn rules_apply_in_order_to_new_items_alone() {
+    let f = Fixture::new(&["s", "other"]);
+    f.poll("s", vec![dated("old sport", 9)]);
+    let expired =
+        Rule { until: Some(f.now.timestamp()), ..rule("expired", "title:news", &["pin"]) };
+    let sport = Rule { stop: true, ..rule("Sport", "sport -rugby source:s", &["hide"]) };
+    let rules = vec![
+        rule("tags", "SPÖRT OR title:/^v[0-9]/", &["tag:Ball", "later"]),
+        sport,
+        expired,
+        rule("rest", "age<4h", &["read", "pin"]),
+    ];
+    use_rules(&f, rules);
+    let text = |title: &str, hours, body: &str| Entry {
+        content: Some(format!("<p>{body}</p>")),
+        ..dated(title, hours)
+    };
+    f.poll(
+        "s",
+        vec![
+            text("one", 3, "all about <b>sport</b>"),
+            text("two", 5, "rugby is a sport"),
+            text("v2 news", 6, "x"),
+            text("four", 1, "x"),
+        ],
+    );
+    f.poll("other", vec![dated("other sport", 7)]);
+    let titles = |query: &str| f.titles(&list(query)).join(", ");
+    assert_eq!(titles("tag:ball"), "other sport, v2 news, two");
+    assert_eq!(
+        (titles("in:later").as_str(), titles("has:tag").as_str()),
+        ("other sport, v2 news, two", "other sport, v2 news, two")
+    );
+    assert_eq!(titles("is:hidden"), "one", "the rule for other sources does not apply");
+    assert_eq!((titles("is:pinned").as_str(), titles("is:read").as_str()), ("four", "four"));
+    assert_eq!(titles(""), "old sport, other sport, v2 news, two, four");
+    assert_eq!(f.counts("s"), (5, 3, 1));
+    // It is known which rule did what.
+    let key = |title: &str| {
+        let all = f.rows(&list("is:hidden OR -is:hidden"));
+        all.iter().find(|row| row.title == title).unwrap().key
+    };
+    let reader = f.store.reader().unwrap();
+    let effect = |effect| RuleEffect { effect, rule: "Sport".to_owned(), at: f.now };
+    let tagged = RuleEffect { rule: "tags".to_owned(), ..effect(Effect::Later) };
+    assert_eq!(
+        reader.effects_on(key("one")).unwrap(),
+        [
+            effect(Effect::Hide),
+            RuleEffect { effect: Effect::Later, ..tagged.clone() },
+            RuleEffect { effect: Effect::Tag("Ball".to_owned()), ..tagged },
+        ]
+    );
+}
+
+#[test]
+fn effects_are_undone_where_they_still_hold() {
+    let f = Fixture::new(&["s"]);
+    use_rules(&f, vec![rule("r", "sport", &["hide", "pin", "tag:x"])]);
+    f.poll("s", vec![dated("sport a", 3), dated("sport b", 2), dated("news", 1)]);
+    f.index_all();
+    let titles = |query: &str| f.titles(&list(query)).join(", ");
+    // The pin brings hidden items back.
+    assert_eq!(titles("is:pinned"), "sport a, sport b");
+    let row = f.rows(&list("title:a")).remove(0);
+    f.store.mark_blocking(Mark::Pinned, vec![row.key], false).unwrap();
+    assert_eq!(f.store.undo_rule_blocking("r".to_owned()).unwrap(), 2);
+    assert_eq!((titles("is:pinned").as_str(), titles("tag:x").as_str()), ("", ""));
+    assert_eq!(f.store.undo_rule_blocking("r".to_owned()).unwrap(), 0);
+
+    let stored = rule("s", "title:sport", &["hide"]);
+    assert_eq!(f.store.apply_rule_blocking(stored, list("title:sport"), f.now).unwrap(), 2);
+    assert_eq!((titles("").as_str(), f.counts("s")), ("news", (3, 1, 0)));
+    let records = f.store.reader().unwrap().rule_records().unwrap();
+    assert_eq!((records.len(), records[0].items, records[0].rule.as_str()), (1, 2, "s"));
+    // One that the user reads on purpose stays.
+    let hidden = f.rows(&list("is:hidden title:b")).remove(0);
+    f.store.mark_blocking(Mark::Read, vec![hidden.key], false).unwrap();
+    assert_eq!(titles(""), "sport b, news");
+    assert_eq!(f.store.undo_rule_blocking("s".to_owned()).unwrap(), 1);
+    assert_eq!((titles("").as_str(), f.counts("s")), ("sport a, sport b, news", (3, 3, 0)));
+}
+
+#[test]
+fn snoozed_items_come_back_unread_and_outlive_retention() {
+    let f = Fixture::new(&["s"]);
+    f.poll("s", vec![dated("a", 3), dated("b", 2), dated("c", 1)]);
+    let titles = |query: &str| f.titles(&list(query)).join(", ");
+    f.set(Mark::Read, "a");
+    f.set(Mark::Pinned, "b");
+    let keys: Vec<i64> = f.rows(&list("-title:/c/")).iter().map(|row| row.key).collect();
+    let until = f.now + TimeDelta::hours(5);
+    assert_eq!(f.store.snooze_blocking(keys, until).unwrap().len(), 2);
+    f.set(Mark::Read, "c");
+    assert_eq!((titles("").as_str(), titles("is:snoozed").as_str()), ("c", "a, b"));
+    assert_eq!(f.counts("s"), (3, 0, 1));
+    let reader = f.store.reader().unwrap();
+    assert_eq!(reader.next_wake().unwrap(), Some(until));
+    let keep = Retention { days: None, items: Some(0), ..Retention::default() };
+    assert_eq!(f.store.prune_blocking(f.key("s"), keep, f.now).unwrap(), 1);
+    let wake = |at: Time| {
+        let writer = f.store.writer().unwrap();
+        writer.call_blocking(move |conn| marks::wake(conn, at)).unwrap()
+    };
+    assert_eq!(wake(until - TimeDelta::seconds(1)), 0);
+    assert_eq!(wake(until), 2);
+    assert_eq!((titles("").as_str(), f.counts("s")), ("a, b", (2, 2, 1)));
+    assert_eq!((titles("is:pinned").as_str(), reader.next_wake().unwrap()), ("b", None));
+}
+
+#[test]
+fn tags_ignore_case_and_are_removed_with_their_items() {
+    let f = Fixture::new(&["s"]);
+    f.poll("s", vec![dated("a", 3), dated("b", 2)]);
+    let keys: Vec<i64> = f.rows(&list("")).iter().map(|row| row.key).collect();
+    let tag = |name: &str, on| f.store.tag_blocking(name.to_owned(), keys.clone(), on).unwrap();
+    assert_eq!((tag("Café", true).len(), tag("cafe", true).len()), (2, 0));
+    assert_eq!(f.store.tag_blocking("none".to_owned(), vec![999], true).unwrap(), [0; 0]);
+    let reader = f.store.reader().unwrap();
+    assert_eq!(reader.item_tags().unwrap(), ["Café"]);
+    assert_eq!(reader.tags_of(keys[0]).unwrap(), ["Café"]);
+    assert_eq!(tag("CAFÉ", false).len(), 2);
+    assert!(reader.item_tags().unwrap().is_empty());
+}
+
+/// What a rule matches at arrival is what a search finds later.
+#[test]
+fn rules_match_what_searches_find() {
+    let config = Config { cases: 8, failure_persistence: None, ..Config::default() };
+    let seed = TestRng::from_seed(RngAlgorithm::ChaCha, &[9; 32]);
+    let mut runner = TestRunner::new_with_rng(config, seed);
+    let query = proptest::collection::vec(term(), 1..4).prop_map(|terms| terms.join(" "));
+    // Rules before could have set these.
+    let query = query.prop_filter("marks", |query| !query.contains("has:tag"));
+    let cases = (proptest::collection::vec(made(), 0..40), proptest::collection::vec(query, 40));
+    let found = std::cell::Cell::new(0);
+    runner
+        .run(&cases, |(items, queries)| {
+            let f = Fixture::new(&[]);
+            let sources: Sources = declare(&f);
+            let named = |(i, query): (usize, &String)| {
+                let tag = format!("tag:hit {i}");
+                rule(&i.to_string(), query, &[&tag])
+            };
+            let rules = queries.iter().enumerate().map(named).collect();
+            f.store.set_rules(Rules::new(rules, |named| resolve(named, sources.known())));
+            store_in(&f, &sources, &items);
+            let now = f.now.with_timezone(&Local);
+            for (i, typed) in queries.iter().enumerate() {
+                let query: Query = typed.parse().unwrap();
+                let keys = |query: &Query| {
+                    let criteria =
+                        Criteria::new(query, now, |named| resolve(named, sources.known()));
+                    let view = View { criteria, ..View::of(Scope::All) };
+                    let mut keys = f.store.reader().unwrap().keys(&view).unwrap();
+                    keys.sort_unstable();
+                    keys
+                };
+                let later = keys(&query);
+                let hits = keys(&format!("tag:\"hit {i}\"").parse().unwrap());
+                prop_assert_eq!(&hits, &later, "{}", typed);
+                found.set(found.get() + hits.len());
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert!(found.get() > 500, "too few matches for a meaningful test: {}", found.get());
+}
