@@ -26,7 +26,6 @@ snapshots:
 
 # Save pictures of the real screens to docs/images
 screenshots folder="docs/images":
-    cargo build
     cargo run --example screenshots -- {{folder}}
 
 # Measure parsing, storing, listing, searching and drawing

@@ -1,13 +1,16 @@
 //! Runs the demo in a pseudo-terminal, presses keys, and saves the screens as SVG.
 //!
 //! `cargo run --example screenshots [-- FOLDER]` writes to `docs/images`. The pictures show the real
-//! screen, so ages and the next check depend on when they were made.
+//! screen, at a fixed time: the same program makes the same files.
 
 #[path = "../tests/tui/term.rs"]
 #[allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared with the tests")]
 mod term;
 
-use anyhow::{Context, Result};
+#[path = "screenshots/stage.rs"]
+mod stage;
+
+use anyhow::Result;
 use portable_pty::CommandBuilder;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -28,37 +31,60 @@ enum Step {
 }
 use Step::{Press, See};
 
-/// A source of the demo, also where names are cut.
-const READY: Step = See("Kernel");
+/// An item of the demo, also where titles are cut.
+const READY: Step = See("Harbour bridge");
+/// Lists the items of a source with a long article.
+const GO: &[Step] = &[READY, Press("\x10Kernel\r"), See("tiny allocator"), Press(key::ENTER)];
 
 const SHOTS: &[Shot] = &[
     Shot { name: "main", size: (120, 36), theme: "dark", steps: &[READY] },
-    Shot {
-        name: "main-light",
-        size: (120, 36),
-        theme: "light",
-        steps: &[READY, Press(":theme light\r")],
-    },
-    Shot {
-        name: "main-mono",
-        size: (80, 24),
-        theme: "mono",
-        steps: &[READY, Press(":theme mono\r")],
-    },
+    Shot { name: "main-light", size: (120, 36), theme: "light", steps: &[READY] },
+    Shot { name: "main-mono", size: (80, 24), theme: "mono", steps: &[READY] },
     Shot { name: "main-narrow", size: (50, 15), theme: "dark", steps: &[READY] },
-    Shot { name: "reader", size: (120, 36), theme: "dark", steps: &[READY, Press(key::ENTER)] },
-    Shot { name: "search", size: (120, 36), theme: "dark", steps: &[READY, Press("/the")] },
-    Shot { name: "add", size: (120, 36), theme: "dark", steps: &[READY, Press("a")] },
-    Shot { name: "schedule", size: (120, 36), theme: "dark", steps: &[READY, Press("w")] },
-    Shot { name: "settings", size: (120, 36), theme: "dark", steps: &[READY, Press(",")] },
-    Shot { name: "commands", size: (120, 36), theme: "dark", steps: &[READY, Press(":")] },
-    Shot { name: "help", size: (120, 36), theme: "dark", steps: &[READY, Press("?")] },
+    Shot { name: "reader", size: (120, 36), theme: "dark", steps: GO },
+    Shot {
+        name: "changes",
+        size: (120, 36),
+        theme: "dark",
+        steps: &[
+            READY,
+            Press("/is:changed\r"),
+            See("will not open"),
+            Press(key::ENTER),
+            Press("D"),
+        ],
+    },
+    Shot { name: "search", size: (120, 36), theme: "dark", steps: &[READY, Press("/the source:")] },
+    Shot { name: "add", size: (120, 36), theme: "dark", steps: &[READY, Press("a"), See("Add")] },
+    Shot {
+        name: "schedule",
+        size: (120, 36),
+        theme: "dark",
+        steps: &[READY, Press("w"), See("Checks")],
+    },
+    Shot {
+        name: "settings",
+        size: (120, 36),
+        theme: "dark",
+        steps: &[READY, Press(","), See("config.toml")],
+    },
+    Shot {
+        name: "commands",
+        size: (120, 36),
+        theme: "dark",
+        steps: &[READY, Press(":"), See("matches")],
+    },
+    Shot { name: "help", size: (120, 36), theme: "dark", steps: &[READY, Press("?"), See("Find")] },
 ];
 
 fn main() -> Result<()> {
-    let folder = std::env::args_os().nth(1).map_or_else(|| "docs/images".into(), PathBuf::from);
+    let folder = std::env::args_os().nth(1);
+    if folder.as_deref() == Some(stage::ARGUMENT.as_ref()) {
+        return stage::run(&std::env::args().nth(2).unwrap_or_default());
+    }
+    let folder = folder.map_or_else(|| "docs/images".into(), PathBuf::from);
     std::fs::create_dir_all(&folder)?;
-    let program = program()?;
+    let program = std::env::current_exe()?;
     for shot in SHOTS {
         let svg = take(&program, shot);
         std::fs::write(folder.join(format!("{}.svg", shot.name)), svg)?;
@@ -66,18 +92,11 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The program beside the folder of this example.
-fn program() -> Result<PathBuf> {
-    let this = std::env::current_exe()?;
-    let folder = this.parent().and_then(Path::parent).context("no target folder")?;
-    let program = folder.join("newsfed").with_extension(std::env::consts::EXE_EXTENSION);
-    anyhow::ensure!(program.exists(), "run `cargo build` first: {} is missing", program.display());
-    Ok(program)
-}
-
 fn take(program: &Path, shot: &Shot) -> String {
     let mut command = CommandBuilder::new(program);
-    command.arg("demo");
+    command.arg(stage::ARGUMENT);
+    command.arg(shot.theme);
+    command.env("TZ", "UTC");
     command.env("TERM", "xterm-256color");
     command.env("COLORTERM", "truecolor");
     command.env("COLORFGBG", "15;0");

@@ -2,7 +2,7 @@
 
 use super::world::World;
 use crate::config::{Paths, Settings, SourcesFile, load};
-use crate::util::clock::SystemClock;
+use crate::util::clock::Clock;
 use std::io;
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ pub struct Prepared {
     pub settings: Settings,
 }
 
-/// Starts the sites and declares them in a temporary folder. Needs no network.
+/// Starts the sites, which publish by `clock`, and declares them in a temporary folder. Needs no network.
 ///
 /// # Errors
 /// When no port or no folder is available.
-pub fn prepare() -> io::Result<Prepared> {
-    let world = World::start(Arc::new(SystemClock))?;
+pub fn prepare(clock: Arc<dyn Clock>) -> io::Result<Prepared> {
+    let world = World::start(clock)?;
     let dir = tempfile::Builder::new().prefix("newsfed-demo-").tempdir()?;
     let paths = Paths::below(dir.path());
     std::fs::create_dir_all(paths.config_dir())?;
@@ -37,10 +37,11 @@ pub fn prepare() -> io::Result<Prepared> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::clock::SystemClock;
 
     #[test]
     fn declares_what_the_sites_serve() {
-        let prepared = prepare().unwrap();
+        let prepared = prepare(Arc::new(SystemClock)).unwrap();
         let loaded = load(&prepared.paths, &[]).unwrap();
         assert_eq!(loaded.sources, prepared.world.sources());
         assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);

@@ -244,7 +244,7 @@ impl Place<'_> {
             escape(self.author(post)),
             post.at.to_rfc3339(),
             post.at.format("%-d %B %Y"),
-            post.article.body
+            post.body
         );
         let page = self.frame(&format!("{} – {}", post.title, self.site.title), &article);
         // As on most sites, the page says what its feed's teaser says.
@@ -290,7 +290,7 @@ impl Place<'_> {
 
     /// What the feed contains of a post besides the summary.
     fn body<'a>(&self, post: &'a Post<'_>) -> &'a str {
-        if self.site.teasers { "" } else { &post.article.body }
+        if self.site.teasers { "" } else { post.body }
     }
 
     fn author<'a>(&'a self, post: &'a Post<'_>) -> &'a str {

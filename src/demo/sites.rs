@@ -104,6 +104,16 @@ pub(super) struct Article {
     #[serde(default)]
     pub(super) body: String,
     pub(super) audio: Option<Audio>,
+    /// What it says from [`CORRECTED_AFTER`] on.
+    correction: Option<Correction>,
+}
+
+/// A later state of an article.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Correction {
+    title: String,
+    body: String,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -119,11 +129,14 @@ pub(super) struct Post<'a> {
     pub(super) article: &'a Article,
     pub(super) id: Cow<'a, str>,
     pub(super) title: Cow<'a, str>,
+    pub(super) body: &'a str,
     pub(super) at: Time,
 }
 
 /// How often a live site publishes.
 pub(super) const EVERY: TimeDelta = TimeDelta::seconds(10);
+/// When articles are corrected, after the start of the demo.
+const CORRECTED_AFTER: TimeDelta = TimeDelta::seconds(20);
 /// Posts in a feed.
 const LISTED: usize = 25;
 
@@ -166,11 +179,16 @@ impl Site {
             self.articles.iter().partition(|a| a.ago.is_some());
         let mut posts: Vec<_> = written
             .into_iter()
-            .map(|article| Post {
-                article,
-                id: Cow::from(&article.id),
-                title: Cow::from(&article.title),
-                at: start - TimeDelta::minutes(article.ago.unwrap_or_default().into()),
+            .map(|article| {
+                let corrected =
+                    article.correction.as_ref().filter(|_| now - start >= CORRECTED_AFTER);
+                Post {
+                    article,
+                    id: Cow::from(&article.id),
+                    title: Cow::from(corrected.map_or(&article.title, |c| &c.title)),
+                    body: corrected.map_or(&article.body, |c| &c.body),
+                    at: start - TimeDelta::minutes(article.ago.unwrap_or_default().into()),
+                }
             })
             .collect();
         if self.manner == Manner::Live && !coming.is_empty() {
@@ -196,7 +214,7 @@ fn live<'a>(coming: &[&'a Article], start: Time, now: Time) -> impl Iterator<Ite
                 Cow::from(format!("{} (update {round})", article.title)),
             ),
         };
-        Post { article, id, title, at: start + EVERY * turn }
+        Post { article, id, title, body: &article.body, at: start + EVERY * turn }
     })
 }
 
@@ -215,6 +233,21 @@ mod tests {
             let live = site.articles.iter().any(|a| a.ago.is_none());
             assert_eq!(live, site.manner == Manner::Live, "{}", site.slug);
         }
+    }
+
+    #[test]
+    fn an_article_is_corrected_after_a_while() {
+        let sites = sites().unwrap();
+        let start = Time::from_timestamp(1_700_000_000, 0).unwrap();
+        let texts = |after: TimeDelta| -> Vec<(String, String)> {
+            let posts = sites.iter().filter(|s| s.manner == Manner::Live);
+            let posts = posts.flat_map(|site| site.posts(start, start + after));
+            let written = posts.filter(|post| post.article.ago.is_some());
+            written.map(|post| (post.title.clone().into_owned(), post.body.to_owned())).collect()
+        };
+        let (before, after) = (texts(TimeDelta::zero()), texts(CORRECTED_AFTER));
+        let differing = before.iter().zip(&after).filter(|(a, b)| a.0 != b.0 && a.1 != b.1);
+        assert_eq!(differing.count(), 1);
     }
 
     #[test]

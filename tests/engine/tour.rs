@@ -8,14 +8,13 @@ use std::collections::HashMap;
 
 /// The world on a fake clock, its sources declared, with the tour's settings.
 fn tour() -> (World, Home) {
-    let prepared = newsfed::demo::prepare().unwrap();
     let mut home = Home::new();
+    let prepared = newsfed::demo::prepare(Arc::new(home.clock.clone())).unwrap();
     home.settings = prepared.settings.clone();
     home.settings.net.host_delay = Duration::ZERO;
     home.settings.net.feed_timeout = Duration::from_secs(1);
-    let world = World::start(Arc::new(home.clock.clone())).unwrap();
-    home.declare(&world.sources());
-    (world, home)
+    home.declare(&prepared.world.sources());
+    (prepared.world, home)
 }
 
 fn rows(engine: &Handle) -> Vec<ItemRow> {
