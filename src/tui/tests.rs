@@ -1,6 +1,7 @@
 //! Tests of the interface on a test screen: what is drawn at each size, and what keys do.
 
 mod actions;
+mod arrivals;
 mod defects;
 mod editor;
 mod imports;

@@ -34,6 +34,8 @@ pub(crate) struct ItemsPane {
     pub(crate) cut: bool,
     pub(crate) selected: usize,
     pub(crate) scroll: usize,
+    /// The line of the screen on which the selected item stays when the list is read again.
+    pub(crate) held: Option<usize>,
     /// Row keys of the selected items.
     pub(crate) marked: HashSet<i64>,
     /// Visible items at the last draw.
@@ -82,6 +84,7 @@ impl ItemsPane {
             cut: false,
             selected: 0,
             scroll: 0,
+            held: None,
             marked: HashSet::new(),
             height: 20,
             shown: Vec::new(),
@@ -142,32 +145,6 @@ impl ItemsPane {
         self.rows.drain(..start);
         self.selected -= start;
         self.scroll = self.scroll.saturating_sub(start);
-    }
-
-    /// The first visible item, so that the selection is visible with some items around it, and
-    /// whether all items fit. `height` gives the rows of an item with what stands above it, of which
-    /// `least` are its own.
-    pub(crate) fn scrolled(
-        &self,
-        space: usize,
-        least: usize,
-        height: impl Fn(usize) -> usize,
-    ) -> (usize, bool) {
-        let last = self.rows.len().saturating_sub(1);
-        let margin = (space / least.max(1) / 6).min(3);
-        // The lowest index from which everything up to `end` fits.
-        let from = |end: usize| {
-            let mut used = height(end);
-            let fits = |i: &usize| {
-                used += height(*i);
-                used <= space
-            };
-            (0..end).rev().take_while(fits).last().unwrap_or(end)
-        };
-        let lowest = from((self.selected + margin).min(last)).min(self.selected);
-        let at_end = from(last);
-        let wanted = self.scroll.min(self.selected.saturating_sub(margin)).max(lowest);
-        (wanted.min(at_end), at_end == 0)
     }
 }
 
@@ -309,6 +286,7 @@ impl App {
                     0
                 };
                 items.scroll = items.selected;
+                items.held = None;
             }
             Placement::Below | Placement::NextUnread => {
                 items.rows.extend(window.rows);
@@ -335,6 +313,7 @@ impl App {
         let last = items.rows.len().saturating_sub(1);
         let wanted = index;
         items.selected = index.min(last);
+        items.held = None;
         if items.loading.is_some() || items.rows.is_empty() {
             return vec![];
         }
@@ -354,7 +333,7 @@ impl App {
         if self.items.more_above {
             return self.load_items(Anchor::First, Placement::Start);
         }
-        self.items.selected = 0;
+        (self.items.selected, self.items.held) = (0, None);
         vec![]
     }
 
@@ -363,6 +342,7 @@ impl App {
             return self.load_items(Anchor::Last, Placement::End);
         }
         self.items.selected = self.items.rows.len().saturating_sub(1);
+        self.items.held = None;
         vec![]
     }
 
@@ -477,19 +457,19 @@ impl App {
 }
 
 impl ItemsPane {
-    /// Keeps the same item on the same line of the screen, unless the list is at its top.
+    /// Keeps the same item on the same line of the screen, unless it is the first one: then the
+    /// list shows what arrives above it.
     fn place_on_same(&mut self, window: Window) {
         let before = self.current().map(|r| r.key);
-        let (line, at_top) =
-            (self.selected.saturating_sub(self.scroll), self.scroll == 0 && !self.more_above);
+        let at_top = self.selected == 0 && !self.more_above;
+        let line = self.shown.iter().position(|shown| *shown == Some(self.selected));
         let index = self.selected;
         (self.more_above, self.more_below) = (window.more_above, window.more_below);
         self.rows = window.rows;
         self.merge_kept();
         let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
         self.selected = same.unwrap_or(index).min(self.rows.len().saturating_sub(1));
-        let stays_visible = self.selected < self.height;
-        self.scroll = if at_top && stays_visible { 0 } else { self.selected.saturating_sub(line) };
+        self.held = line.filter(|_| !at_top && same.is_some());
     }
 }
 

@@ -26,6 +26,7 @@ mod progress;
 mod prompt;
 mod rank;
 mod reader;
+mod scrolling;
 mod search;
 mod settings;
 mod snippets;

@@ -105,17 +105,24 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let groups = Groups::new(&app.items, app.now);
     let separated = |i: usize| form.separators && groups.is_first(&app.items.rows, i);
     let height = |i: usize| form.rows() + usize::from(separated(i));
-    let (first, all_fit) = app.items.scrolled(area.height.into(), form.rows(), height);
+    let space = usize::from(area.height);
+    let held = app.items.held(space, form.rows(), height);
+    let (first, above, all_fit) = held.unwrap_or_else(|| {
+        let (first, all_fit) = app.items.scrolled(space, form.rows(), height);
+        (first, 0, all_fit)
+    });
+    let above = u16::try_from(above).unwrap_or(0).min(area.height);
+    let rows = Rect { y: area.y + above, height: area.height - above, ..area };
     let shown: Vec<Shown> = (first..app.items.rows.len())
         .flat_map(|i| {
             let rows = (0..form.rows()).map(move |row| Shown::Item(i, row));
             separated(i).then_some(Shown::Separator(i)).into_iter().chain(rows)
         })
-        .take(area.height.into())
+        .take(rows.height.into())
         .collect();
     app.items.scroll = first;
     app.items.height = (usize::from(area.height) / form.rows()).max(1);
-    for (y, what) in (area.y..area.bottom()).zip(&shown) {
+    for (y, what) in (rows.y..rows.bottom()).zip(&shown) {
         let at = Rect { y, height: 1, ..area };
         match *what {
             Shown::Separator(i) => {
@@ -127,7 +134,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         }
     }
     if with_pictures(app, form, area.width) {
-        draw_pictures(app, frame, area, &shown);
+        draw_pictures(app, frame, rows, &shown);
     }
     let all = app.items.rows.len();
     if !all_fit || app.items.more_above || app.items.more_below {
@@ -135,7 +142,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         super::scroll_bar(app, frame, area, first..end, all);
     }
     let item = |what: &Shown| matches!(what, Shown::Item(..)).then_some(what.item());
-    app.items.shown = shown.iter().map(item).collect();
+    let empty = std::iter::repeat_n(None, above.into());
+    app.items.shown = empty.chain(shown.iter().map(item)).collect();
 }
 
 impl Shown {
