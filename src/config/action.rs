@@ -154,7 +154,7 @@ actions! {
         RefreshAll, "refresh-all", "refresh all", "Refresh all sources";
         Refresh, "refresh", "refresh", "Refresh the selected sources";
         ForceRefresh, "force-refresh", "force refresh", "Refresh the selected sources even if they are paused";
-        Progress, "progress", "progress", "Show the progress and the results of the refresh";
+        Progress, "progress", "progress", "Show the progress of the refresh, or the last checks of all sources";
         StopCrawl, "stop-crawl", "stop crawl", "Stop the crawl; items found so far are kept";
         Why, "why", "schedule", "Explain when the source is checked, and why";
         Log, "log", "log", "Show the log: failed polls and repaired feeds";

@@ -1,15 +1,19 @@
-//! The progress of the refresh that the user started, and its results source by source.
+//! The progress of the refresh that the user started, and its results source by source. Without one,
+//! the last check of each source.
 
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::KeyHint::{Back, Rows};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, Focus, RowId};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::engine::{Refreshed, Report};
 use crate::model::{Outcome, SourceId};
 use crate::tui::effect::Effect;
+use crate::tui::event::SourceEntry;
 use crate::tui::view::{self, DialogArea};
 use crate::util::time_text;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
+use std::borrow::Cow;
 
 /// State of the dialog.
 #[derive(Debug, Default)]
@@ -66,24 +70,55 @@ impl App {
         }
     }
 
-    /// The results so far, and the sources that are being polled or wait for their turn.
-    pub(crate) fn progress_rows(&self) -> Vec<(&SourceId, Fate, &str)> {
+    /// Whether the user has refreshed something.
+    pub(crate) fn has_refreshed(&self) -> bool {
+        !self.results.is_empty() || self.refreshing.is_some()
+    }
+
+    /// The results so far, and the sources that are being polled or wait for their turn; without a
+    /// refresh, the last check of each source.
+    pub(crate) fn progress_rows(&self) -> Vec<(&SourceId, Fate, Cow<'_, str>)> {
+        if !self.has_refreshed() {
+            return self.last_checks();
+        }
         let done = self.results.iter().flat_map(|(fate, rows)| {
-            rows.iter().map(|row| (&row.source, *fate, row.words.as_str()))
+            rows.iter().map(|row| (&row.source, *fate, Cow::from(&row.words)))
         });
-        let is_waiting =
-            |s: &&super::super::event::SourceEntry| self.status.claimed.contains(&s.facts.key);
+        let is_waiting = |s: &&SourceEntry| self.status.claimed.contains(&s.facts.key);
         let waiting = self.sources.list.sources.iter().filter(is_waiting);
         let waiting = waiting.filter(|_| self.refreshing.is_some());
-        done.chain(waiting.map(|s| (&s.source.id, Fate::Waiting, "waiting"))).collect()
+        done.chain(waiting.map(|s| (&s.source.id, Fate::Waiting, "waiting".into()))).collect()
+    }
+
+    /// What the last check of each source led to, problems first.
+    fn last_checks(&self) -> Vec<(&SourceId, Fate, Cow<'_, str>)> {
+        let row = |entry: &'_ SourceEntry| {
+            let facts = &entry.facts;
+            match (&facts.last_outcome, facts.last_poll) {
+                _ if self.status.claimed.contains(&facts.key) => (Fate::Waiting, "checking".into()),
+                _ if !entry.source.enabled => (Fate::Skipped, "disabled".into()),
+                (Some(outcome), Some(at)) => {
+                    let (fate, words) = self.fate(&Refreshed::Polled(outcome.clone()));
+                    let ago = time_text::age((self.now - at).num_seconds());
+                    (fate, format!("{ago:>4}  {words}").into())
+                }
+                _ => (Fate::Waiting, "not checked yet".into()),
+            }
+        };
+        let of = |entry| {
+            let (fate, words): (Fate, Cow<'_, str>) = row(entry);
+            (&entry.source.id, fate, words)
+        };
+        let mut rows: Vec<_> = self.sources.list.sources.iter().map(of).collect();
+        rows.sort_by_key(|(_, fate, _)| *fate);
+        rows
     }
 
     pub(super) fn open_progress(&mut self) -> Vec<Effect> {
-        if self.results.is_empty() && self.refreshing.is_none() {
-            let key = self.keymap.keys_for(self.context(), Action::RefreshAll);
-            let hint =
-                key.map(|key| format!(". Press {key} to refresh all sources.")).unwrap_or_default();
-            return self.note(format!("Nothing was refreshed yet{hint}"));
+        if !self.has_refreshed() && self.sources.list.sources.is_empty() {
+            let key = self.keymap.keys_for(self.context(), Action::Add);
+            let hint = key.map(|key| format!(" Press {key} to add one.")).unwrap_or_default();
+            return self.note(format!("No sources yet.{hint}"));
         }
         self.push_dialog(Progress::default())
     }
@@ -120,6 +155,6 @@ impl Dialog for Progress {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Enter", "go to source"), ("Up Down", "select"), ("Esc", "close")]
+        &[KeyHint::Key("Enter", "go to source"), Rows("select"), Back("close")]
     }
 }

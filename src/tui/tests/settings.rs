@@ -349,3 +349,30 @@ fn applies_settings_that_another_program_has_written() {
     stage.happen(Event::SettingsReloaded(Box::new(settings)));
     assert_eq!((stage.app.palette.name(), stage.app.settings.ui.reader_width), ("mono", 44));
 }
+
+#[test]
+fn tabs_of_the_settings_are_whole_at_every_width() {
+    use crate::config::FormPage;
+    for width in 24..130 {
+        let mut stage = Stage::new();
+        stage.keys(",");
+        stage.happen(Event::SettingsLoaded(Ok(Section::settings("", &[]))));
+        for _ in FormPage::ALL {
+            let screen = stage.screen(width, 15);
+            let parts = screen.lines().flat_map(|line| line.split('│')).map(str::trim);
+            let tabs = parts.into_iter().find(|line| {
+                FormPage::ALL.iter().any(|page| {
+                    let first = page.title().split(' ').next().unwrap();
+                    line.trim_start_matches(['‹', ' ']).starts_with(first)
+                })
+            });
+            let tabs = tabs.unwrap_or_else(|| panic!("no tabs in {screen}"));
+            let words: Vec<&str> = tabs.split_whitespace().collect();
+            let known: Vec<&str> =
+                FormPage::ALL.iter().flat_map(|page| page.title().split(' ')).collect();
+            let signs = ["‹", "›"];
+            assert!(words.iter().all(|w| known.contains(w) || signs.contains(w)), "{tabs}");
+            stage.keys("<C-n>");
+        }
+    }
+}

@@ -105,9 +105,21 @@ fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
     lines
 }
 
-/// The tabs of the pages.
-fn tabs(editor: &Editor, area: Rect) -> Vec<(FormPage, Rect, String)> {
-    let Some(form) = &editor.form else { return Vec::new() };
+/// The tabs of the pages, and whether there are more before and after them.
+struct Tabs {
+    shown: Vec<(FormPage, Rect, String)>,
+    before: bool,
+    after: bool,
+}
+
+/// Cells for the sign that there are more tabs.
+const MORE: u16 = 2;
+
+/// The tabs of the pages. What does not fit is left out whole; the open one is always there.
+fn tabs(editor: &Editor, area: Rect) -> Tabs {
+    let Some(form) = &editor.form else {
+        return Tabs { shown: Vec::new(), before: false, after: false };
+    };
     let pages = editor.pages();
     let narrow = pages.iter().map(|p| p.title().len() + 3).sum::<usize>() > area.width.into();
     let named = |page: FormPage| {
@@ -115,38 +127,44 @@ fn tabs(editor: &Editor, area: Rect) -> Vec<(FormPage, Rect, String)> {
         // On a small screen the title is reduced to its first word.
         let title = page.title().split(' ').next().filter(|_| narrow).unwrap_or(page.title());
         let mark = if wrong { "!" } else { "" };
-        let name = format!("{title}{mark}{}", if narrow { " " } else { "   " });
-        (page, u16::try_from(text::width(&name)).unwrap_or(u16::MAX), name)
+        (page, format!("{title}{mark}"))
     };
-    let mut named: Vec<_> = pages.into_iter().map(named).collect();
-    // If there is not enough space, drop tabs before the open one.
-    loop {
-        let open = named.iter().position(|(page, ..)| *page == editor.page()).unwrap_or(0);
-        let end: usize = named.iter().take(open + 1).map(|(_, width, _)| usize::from(*width)).sum();
-        if open == 0 || end <= usize::from(area.width) {
-            break;
-        }
-        named.remove(0);
+    let named: Vec<_> = pages.into_iter().map(named).collect();
+    let gap = if narrow { 1 } else { 3 };
+    let cells = |part: &[(FormPage, String)]| {
+        part.iter().map(|(_, name)| text::width(name) + gap).sum::<usize>().saturating_sub(gap)
+    };
+    let count = named.len();
+    let open = named.iter().position(|(page, _)| *page == editor.page()).unwrap_or(0);
+    let fits = |from: usize, to: usize| {
+        let signs = usize::from(from > 0) + usize::from(to < count);
+        cells(&named[from..to]) + signs * usize::from(MORE) <= area.width.into()
+    };
+    let (mut from, mut to) = (0, count.min(open + 1));
+    while from < open && !fits(from, to) {
+        from += 1;
     }
-    let mut x = area.x;
-    let place = |(page, width, name): (FormPage, u16, String)| {
+    while to < count && fits(from, to + 1) {
+        to += 1;
+    }
+    let mut x = area.x + if from > 0 { MORE } else { 0 };
+    let place = |(page, name): &(FormPage, String)| {
+        let width = u16::try_from(text::width(name)).unwrap_or(u16::MAX);
         let width = width.min(area.right().saturating_sub(x));
-        let tab = (page, Rect { x, width, ..area }, name);
-        x += width;
+        let tab = (*page, Rect { x, width, ..area }, name.clone());
+        x += width + u16::try_from(gap).unwrap_or(0);
         tab
     };
-    // A title that does not fit is left out whole.
-    let fits = |(_, area, name): &(FormPage, Rect, String)| {
-        usize::from(area.width) >= text::width(name.trim_end())
-    };
-    named.into_iter().map(place).filter(fits).collect()
+    let shown = named[from..to].iter().map(place).collect();
+    Tabs { shown, before: from > 0, after: to < count }
 }
 
 /// The part of the form at a screen position.
 pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Option<Place> {
     let parts = parts(inside(editor, size));
     if parts.pages.contains(at) {
-        let tab = tabs(editor, parts.pages).into_iter().find(|(_, area, _)| area.contains(at));
+        let tab =
+            tabs(editor, parts.pages).shown.into_iter().find(|(_, area, _)| area.contains(at));
         return tab.map(|(page, ..)| Place::Page(page));
     }
     if !parts.fields.contains(at) {
@@ -201,13 +219,23 @@ fn draw_tabs(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect, rule
     if ruled {
         super::dialogs::rule(app, frame, below);
     }
-    for (page, area, name) in tabs(editor, area) {
+    let tabs = tabs(editor, area);
+    let (left, right) = if app.settings.ui.ascii { ("<", ">") } else { ("‹", "›") };
+    let end = area.right().saturating_sub(1);
+    for (sign, x, _) in [(left, area.x, tabs.before), (right, end, tabs.after)]
+        .into_iter()
+        .filter(|(.., more)| *more)
+    {
+        let at = Rect { x, width: 1, height: area.height, ..area };
+        frame.render_widget(ratatui::text::Line::styled(sign, style(Role::Dim)), at);
+    }
+    for (page, area, name) in tabs.shown {
         let here = page == editor.page();
         let role = if here { Role::Title } else { Role::Soft };
         frame.render_widget(ratatui::text::Line::styled(name.clone(), style(role)), area);
         if here && ruled {
             let across = if app.settings.ui.ascii { "=" } else { "━" };
-            let line = across.repeat(text::width(name.trim_end()));
+            let line = across.repeat(text::width(&name));
             let line = ratatui::text::Line::styled(line, style(Role::BorderFocus));
             let width = u16::try_from(line.width()).unwrap_or(area.width).min(area.width);
             frame.render_widget(line, Rect { y: below.y, width, ..area });

@@ -1,4 +1,4 @@
-//! The progress of a refresh: a bar, and a row per source.
+//! The progress of a refresh: a bar, and a row per source. Without one, the last checks.
 
 use super::super::app::{App, Fate, Progress};
 use super::super::reader::wrap_plain;
@@ -29,12 +29,13 @@ pub(in crate::tui) fn draw(
     let count = |fate| list.iter().filter(|(_, of, _)| *of == fate).count();
     let waiting = count(Fate::Waiting);
     let done = list.len() - waiting;
-    let subject = match app.refreshing {
-        Some(_) => format!("{done} of {}", list.len()),
-        None => "finished".to_owned(),
+    let (title, subject) = match app.refreshing {
+        Some(_) => ("Refresh", format!("{done} of {}", list.len())),
+        None if app.has_refreshed() => ("Refresh", "finished".to_owned()),
+        None => ("Last checks", "automatic".to_owned()),
     };
     let height = u16::try_from(list.len()).unwrap_or(u16::MAX).saturating_add(DETAIL + 2);
-    let inner = window(app, frame, area, ("Refresh", &subject), (WIDTH, height.max(12)));
+    let inner = window(app, frame, area, (title, &subject), (WIDTH, height.max(12)));
     let counts = [
         (count(Fate::Failed), "failed"),
         (count(Fate::Skipped), "skipped"),
@@ -45,7 +46,9 @@ pub(in crate::tui) fn draw(
     let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
     let summary = counts.collect::<Vec<_>>().join(", ");
     let mut head = Row::new(inner.width);
-    head.right(bar(app, done, list.len()), app.palette.style(Role::Accent));
+    if app.has_refreshed() {
+        head.right(bar(app, done, list.len()), app.palette.style(Role::Accent));
+    }
     head.left(&summary, app.palette.style(Role::Soft));
     let row = Rect { height: inner.height.min(1), ..inner };
     frame.render_widget(head.line(app.palette.style(Role::Text)), row);
@@ -53,13 +56,13 @@ pub(in crate::tui) fn draw(
     let top = (inner.y + 2).min(inner.bottom());
     let part = Rect { y: top, height: inner.bottom().saturating_sub(top + below), ..inner };
     rows(app, frame, part, list.len(), progress.selected, |i, row, here| {
-        let (source, fate, words) = list[i];
-        let (mark, tone) = mark(app, fate);
+        let (source, fate, words) = &list[i];
+        let (mark, tone) = mark(app, *fate);
         row.left(&format!("{mark} "), app.palette.style(tone));
         let name = text::truncate(app.source_name(source), NAMES).into_owned();
         row.left(&name, role(app, here, Role::Text));
         row.left(&" ".repeat(NAMES + 2 - text::width(&name)), app.palette.style(Role::Text));
-        let tone = if fate == Fate::Failed { Role::Error } else { Role::Soft };
+        let tone = if *fate == Fate::Failed { Role::Error } else { Role::Soft };
         row.left(words, app.palette.style(tone));
     });
     let Some((.., words)) = list.get(progress.selected).filter(|_| below > 0) else { return };
