@@ -1,6 +1,6 @@
 //! Adding a source.
 
-use super::dialogs::{Dialog, KeyHints, Reply, Starters};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply, Starters};
 use super::history::Change;
 use super::import::several_addresses;
 use super::{App, Editor, Prompt};
@@ -160,20 +160,23 @@ impl Dialog for Add {
 
     fn hints(&self) -> KeyHints {
         match self.stage {
-            Stage::Found { .. } if self.in_folder => {
-                &[("Enter", "follow"), ("Up Down", "folders"), ("Tab", "done"), ("Esc", "back")]
-            }
-            Stage::Found { .. } => &[
-                ("Enter", "follow"),
-                ("Up Down", "choose"),
-                ("Tab", "folder"),
-                ("e", "adjust"),
-                ("s", "selectors"),
-                ("Esc", "close"),
+            Stage::Found { .. } if self.in_folder => &[
+                KeyHint::Key("Enter", "follow"),
+                KeyHint::Key("Up Down", "folders"),
+                KeyHint::Key("Tab", "done"),
+                KeyHint::Key("Esc", "back"),
             ],
-            Stage::Discovering { .. } => &[("Esc", "stop")],
-            Stage::Following => &[("Esc", "continue in the background")],
-            _ => &[("Enter", "find feeds"), ("Esc", "close")],
+            Stage::Found { .. } => &[
+                KeyHint::Key("Enter", "follow"),
+                KeyHint::Key("Up Down", "choose"),
+                KeyHint::Key("Tab", "folder"),
+                KeyHint::Key("e", "adjust"),
+                KeyHint::Key("s", "selectors"),
+                KeyHint::Key("Esc", "close"),
+            ],
+            Stage::Discovering { .. } => &[KeyHint::Key("Esc", "stop")],
+            Stage::Following => &[KeyHint::Key("Esc", "continue in the background")],
+            _ => &[KeyHint::Key("Enter", "find feeds"), KeyHint::Key("Esc", "close")],
         }
     }
 

@@ -8,6 +8,7 @@ use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::input::{self, Field};
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
+use KeyHint::{Back, Rows};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::Position;
@@ -22,7 +23,7 @@ pub(crate) trait Dialog: Any + Debug {
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea);
 
-    /// Keys and what they do, for the bottom line.
+    /// Keys and what they do, most useful first.
     fn hints(&self) -> KeyHints;
 
     /// The field that receives typed and pasted text.
@@ -92,8 +93,20 @@ pub(crate) trait Dialog: Any + Debug {
     }
 }
 
-/// Keys and what they do.
-pub(crate) type KeyHints = &'static [(&'static str, &'static str)];
+/// What a key of a dialog does. Where the key map decides, the hint names the command.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum KeyHint {
+    /// A key of the dialog itself.
+    Key(&'static str, &'static str),
+    /// The key that is bound to a command in a context.
+    Bound(Context, Action, &'static str),
+    /// The keys that move through rows.
+    Rows(&'static str),
+    /// The key that goes back, `Esc` if it does.
+    Back(&'static str),
+}
+
+pub(crate) type KeyHints = &'static [KeyHint];
 
 /// What a key press in a dialog leads to.
 #[derive(Debug, Default)]
@@ -146,7 +159,7 @@ impl Dialog for Confirm {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Enter", "remove"), ("Esc", "cancel")]
+        &[KeyHint::Key("Enter", "remove"), Back("cancel")]
     }
 
     fn quits(&mut self) -> bool {
@@ -394,7 +407,11 @@ impl Dialog for Help {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("type", "find"), ("Up Down", "scroll"), ("Esc", "close")]
+        &[
+            KeyHint::Key("type", "find"),
+            KeyHint::Key("Up Down", "scroll"),
+            KeyHint::Key("Esc", "close"),
+        ]
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -431,7 +448,7 @@ impl Dialog for LogList {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Enter", "go to source"), ("Esc", "close")]
+        &[KeyHint::Key("Enter", "go to source"), Rows("select"), Back("close")]
     }
 }
 
@@ -465,6 +482,6 @@ impl Dialog for Starters {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Space", "select"), ("Enter", "add"), ("Esc", "back")]
+        &[KeyHint::Key("Space", "select"), KeyHint::Key("Enter", "add"), Rows("move"), Back("back")]
     }
 }

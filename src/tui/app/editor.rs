@@ -2,7 +2,7 @@
 //! [`crate::config::SourceForm`]; this module handles focus and keys.
 
 use super::choice::neighbour;
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, Bench, BenchPane, Focus, PromptKind};
 use crate::config::{FileChange, FormPage, Key, Section, SourceForm, UiSettings};
 use crate::engine::{Discovery, Edited, Pace};
@@ -212,22 +212,25 @@ impl Dialog for Editor {
         match self.bench() {
             Some(bench) => bench.hints(),
             None if self.page() == FormPage::Selectors => &[
-                ("Enter", "edit on the page"),
-                ("C-s", "save"),
-                ("C-n", "next page"),
-                ("Esc", "close"),
+                KeyHint::Key("Enter", "edit on the page"),
+                KeyHint::Key("C-s", "save"),
+                KeyHint::Key("C-n", "next page"),
+                KeyHint::Key("Esc", "close"),
             ],
             None if self.can_choose() => &[
-                ("C-s", "save"),
-                ("Left Right", "choose"),
-                ("Tab", "next field"),
-                ("C-n", "next page"),
-                ("Backspace", "default"),
-                ("Esc", "close"),
+                KeyHint::Key("C-s", "save"),
+                KeyHint::Key("Left Right", "choose"),
+                KeyHint::Key("Tab", "next field"),
+                KeyHint::Key("C-n", "next page"),
+                KeyHint::Key("Backspace", "default"),
+                KeyHint::Key("Esc", "close"),
             ],
-            None => {
-                &[("C-s", "save"), ("Tab", "next field"), ("C-n", "next page"), ("Esc", "close")]
-            }
+            None => &[
+                KeyHint::Key("C-s", "save"),
+                KeyHint::Key("Tab", "next field"),
+                KeyHint::Key("C-n", "next page"),
+                KeyHint::Key("Esc", "close"),
+            ],
         }
     }
 

@@ -1,7 +1,8 @@
 //! Which keys are worth showing now: the hint bar, and the sheet of what can follow a key.
 
+use super::dialogs::{KeyHint, KeyHints};
 use super::{App, Focus};
-use crate::config::{Action, Key, show_sequence};
+use crate::config::{Action, Context, Key, show_sequence};
 use crate::model::{ItemRow, Time};
 use crate::tui::effect::Effect;
 use chrono::TimeDelta;
@@ -112,7 +113,7 @@ impl App {
         if let Some(dialog) = self.dialogs.last() {
             // A frame shows the keys of its dialog itself.
             let hints = if dialog.is_framed() { &[] } else { dialog.hints() };
-            return hints.iter().map(|&(keys, label)| hint(keys, label)).collect();
+            return self.dialog_hints(hints);
         }
         if !self.pending.keys.is_empty() {
             let keys = format!("{} …", show_sequence(&self.pending.keys));
@@ -138,6 +139,30 @@ impl App {
             Some(hint(self.keymap.keys_for(context, action)?, self.label(action)))
         };
         selected.into_iter().chain(actions.iter().filter_map(bound)).collect()
+    }
+
+    /// The hints of a dialog with the keys that are bound now; what no key does is left out.
+    pub(crate) fn dialog_hints(&self, hints: KeyHints) -> Vec<Hint> {
+        let bound = |&of: &KeyHint| match of {
+            KeyHint::Key(keys, label) => Some(hint(keys, label)),
+            KeyHint::Bound(context, action, label) => {
+                Some(hint(self.keymap.keys_for(context, action)?, label))
+            }
+            KeyHint::Rows(label) => {
+                let keys = |action, arrow: &str| {
+                    let all = self.keymap.all_keys_for(Context::Items, action);
+                    all.iter().find(|key| *key == arrow).or(all.first()).cloned()
+                };
+                let (up, down) = (keys(Action::Up, "Up")?, keys(Action::Down, "Down")?);
+                Some(hint(format!("{up} {down}"), label))
+            }
+            KeyHint::Back(label) => {
+                let all = self.keymap.all_keys_for(Context::Everywhere, Action::Back);
+                let key = all.iter().find(|key| *key == "Esc").or(all.first())?;
+                Some(hint(key.clone(), label))
+            }
+        };
+        hints.iter().filter_map(bound).collect()
     }
 
     fn shows_changes(&self) -> bool {

@@ -1,7 +1,8 @@
 //! The history of changes: undo, redo and moving to an earlier state.
 
 use super::App;
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::KeyHint::{Back, Bound, Rows};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Key};
 use crate::engine::Edited;
 use crate::model::Time;
@@ -287,7 +288,13 @@ impl Dialog for HistoryList {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Enter", "go to this state"), ("Up Down", "select"), ("Esc", "close")]
+        &[
+            KeyHint::Key("Enter", "go to this state"),
+            Rows("select"),
+            Bound(Context::Everywhere, Action::Undo, "undo"),
+            Bound(Context::Everywhere, Action::Redo, "redo"),
+            Back("close"),
+        ]
     }
 }
 

@@ -1,6 +1,7 @@
 //! Importing a list of sources, with a preview.
 
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::KeyHint::Back;
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::history::Change;
 use super::{Add, App, Prompt};
 use crate::config::{FileChange, FileKind, Import, Key, ViewSettings};
@@ -152,18 +153,22 @@ impl Dialog for ImportPreview {
 
     fn hints(&self) -> KeyHints {
         match (self.has_private(), self.private) {
-            (false, _) => &[("Enter", "import"), ("Space", "skip or take"), ("Esc", "cancel")],
+            (false, _) => &[
+                KeyHint::Key("Enter", "import"),
+                KeyHint::Key("Space", "skip or take"),
+                Back("cancel"),
+            ],
             (true, false) => &[
-                ("Enter", "import"),
-                ("p", "import private addresses too"),
-                ("Space", "skip or take"),
-                ("Esc", "cancel"),
+                KeyHint::Key("Enter", "import"),
+                KeyHint::Key("p", "import private addresses too"),
+                KeyHint::Key("Space", "skip or take"),
+                Back("cancel"),
             ],
             (true, true) => &[
-                ("Enter", "import"),
-                ("p", "skip private addresses"),
-                ("Space", "skip or take"),
-                ("Esc", "cancel"),
+                KeyHint::Key("Enter", "import"),
+                KeyHint::Key("p", "skip private addresses"),
+                KeyHint::Key("Space", "skip or take"),
+                Back("cancel"),
             ],
         }
     }

@@ -1,6 +1,6 @@
 //! Jumping to a row of the Sources pane by letters of its name.
 
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, Focus, RowId};
 use crate::config::Key;
 use crate::tui::effect::Effect;
@@ -66,7 +66,11 @@ impl Dialog for Jump {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Enter", "open"), ("Up Down", "select"), ("Esc", "close")]
+        &[
+            KeyHint::Key("Enter", "open"),
+            KeyHint::Key("Up Down", "select"),
+            KeyHint::Key("Esc", "close"),
+        ]
     }
 
     fn field(&mut self) -> Option<&mut Field> {

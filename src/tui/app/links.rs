@@ -2,7 +2,8 @@
 
 use super::super::reader::link_names;
 use super::App;
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::KeyHint::{Back, Bound, Rows};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::article::LinkKind;
 use crate::config::{Action, Context, Key, Lookup};
 use crate::tui::effect::Effect;
@@ -85,7 +86,11 @@ impl Dialog for Hints {
     fn draw(&mut self, _app: &App, _frame: &mut Frame<'_>, _area: DialogArea) {}
 
     fn hints(&self) -> KeyHints {
-        &[("a-z", "open"), (";", "list"), ("Esc", "close")]
+        &[
+            KeyHint::Key("a-z", "open"),
+            Bound(Context::Reader, Action::Hints, "list"),
+            KeyHint::Key("Esc", "close"),
+        ]
     }
 }
 
@@ -123,7 +128,7 @@ impl Dialog for LinkList {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("1-9", "open"), ("Enter", "open"), ("Esc", "close")]
+        &[KeyHint::Key("1-9", "open"), KeyHint::Key("Enter", "open"), Rows("select"), Back("close")]
     }
 }
 

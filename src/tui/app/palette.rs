@@ -1,6 +1,6 @@
 //! The command palette: commands by name, with arguments.
 
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::rank::{actions, ranked};
 use super::settings::setting_pages;
 use super::{App, Focus, RowId};
@@ -109,7 +109,12 @@ impl Dialog for Palette {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Enter", "run"), ("Tab", "complete"), ("Up Down", "select"), ("Esc", "close")]
+        &[
+            KeyHint::Key("Enter", "run"),
+            KeyHint::Key("Tab", "complete"),
+            KeyHint::Key("Up Down", "select"),
+            KeyHint::Key("Esc", "close"),
+        ]
     }
 
     fn field(&mut self) -> Option<&mut Field> {

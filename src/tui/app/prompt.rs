@@ -2,7 +2,7 @@
 
 use super::App;
 use super::complete::{Candidate, Completion};
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::config::Key;
 use crate::model::SourceId;
 use crate::query::{Query, Spot};
@@ -155,11 +155,17 @@ impl Dialog for Prompt {
 
     fn hints(&self) -> KeyHints {
         match self.kind {
-            PromptKind::Find => {
-                &[("Up Down", "other matches"), ("Enter", "keep"), ("Esc", "close")]
-            }
-            PromptKind::Import => &[("Enter", "preview"), ("Tab", "complete"), ("Esc", "cancel")],
-            _ => &[("Enter", "ok"), ("Esc", "cancel")],
+            PromptKind::Find => &[
+                KeyHint::Key("Up Down", "other matches"),
+                KeyHint::Key("Enter", "keep"),
+                KeyHint::Key("Esc", "close"),
+            ],
+            PromptKind::Import => &[
+                KeyHint::Key("Enter", "preview"),
+                KeyHint::Key("Tab", "complete"),
+                KeyHint::Key("Esc", "cancel"),
+            ],
+            _ => &[KeyHint::Key("Enter", "ok"), KeyHint::Key("Esc", "cancel")],
         }
     }
 

@@ -1,7 +1,7 @@
 //! Search and filter: a field at the bottom and a list that narrows while typing.
 
 use super::complete::Completion;
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::items::Listing;
 use super::{App, Focus};
 use crate::config::Key;
@@ -52,7 +52,11 @@ impl Dialog for SearchBar {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Enter", "keep"), ("Tab", "complete"), ("Esc", "back")]
+        &[
+            KeyHint::Key("Enter", "keep"),
+            KeyHint::Key("Tab", "complete"),
+            KeyHint::Key("Esc", "back"),
+        ]
     }
 
     fn field(&mut self) -> Option<&mut Field> {

@@ -1,6 +1,6 @@
 //! The settings: opening their form, applying changes at run time, and the key bindings page.
 
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, Editor};
 use crate::config::{
     FileChange, FormPage, Key, KeyChange, KeyMap, KeyOrigin, KeyRow, KeySettings,
@@ -353,12 +353,12 @@ impl Dialog for KeysPage {
             return &[];
         }
         &[
-            ("Enter", "change key"),
-            ("Left Right", "another key"),
-            ("C-n", "add key"),
-            ("C-x", "unbind"),
-            ("C-r", "reset"),
-            ("Esc", "close"),
+            KeyHint::Key("Enter", "change key"),
+            KeyHint::Key("Left Right", "another key"),
+            KeyHint::Key("C-n", "add key"),
+            KeyHint::Key("C-x", "unbind"),
+            KeyHint::Key("C-r", "reset"),
+            KeyHint::Key("Esc", "close"),
         ]
     }
 

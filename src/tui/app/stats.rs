@@ -1,6 +1,7 @@
 //! The statistics of all sources.
 
 use super::App;
+use super::dialogs::KeyHint::{Back, Rows};
 use super::dialogs::{Dialog, KeyHints, Reply};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::engine::Statistics;
@@ -70,6 +71,6 @@ impl Dialog for StatsPanel {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Up Down", "scroll"), ("Esc", "close")]
+        &[Rows("scroll"), Back("close")]
     }
 }

@@ -1,6 +1,7 @@
 //! Schedules: the publishing rhythms shown in the Sources pane, and the panel that explains the
 //! schedule of a source.
 
+use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHints, Reply};
 use super::{App, Focus, RowId};
 use crate::config::{Action, Context, Key, Lookup};
@@ -180,6 +181,11 @@ impl Dialog for WhyPanel {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("r", "check now"), ("e", "edit schedule"), ("Up Down", "scroll"), ("Esc", "close")]
+        &[
+            Bound(Context::Sources, Action::Refresh, "check now"),
+            Bound(Context::Sources, Action::Edit, "edit schedule"),
+            Rows("scroll"),
+            Back("close"),
+        ]
     }
 }

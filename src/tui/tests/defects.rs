@@ -267,7 +267,9 @@ fn progress_of_a_refresh_lists_what_failed_first_and_can_be_stopped() {
     use crate::engine::{Refreshed, Report, Status};
     let mut stage = Stage::new();
     stage.keys("V");
-    assert!(stage.screen(120, 40).contains("Nothing was refreshed yet. Press R"));
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("Last checks") && screen.contains("not checked yet"), "{screen}");
+    stage.keys("<Esc>");
     stage.keys("R");
     let claimed = [4, 5].into_iter().collect();
     stage.happen(Event::StatusChanged(Status { claimed, total: 4, done: 2, ..Status::default() }));
@@ -327,4 +329,35 @@ fn tags_are_explained_if_there_are_none() {
     stage.keys("T");
     assert!(stage.says("No source has a tag. Press # on a source to add one."));
     assert!(stage.app.dialogs.is_empty());
+}
+
+#[test]
+fn keys_in_dialogs_are_those_that_are_bound() {
+    let rebound = |keys: &str, screen: &str, shown: &str, hidden: &str| {
+        let mut settings = Settings::default();
+        for (context, key, action) in [
+            ("everywhere", "j", "none"),
+            ("everywhere", "Down", "none"),
+            ("everywhere", "J", "down"),
+            ("everywhere", "k", "none"),
+            ("everywhere", "Up", "none"),
+            ("everywhere", "Y", "up"),
+            ("everywhere", "Esc", "none"),
+            ("everywhere", "u", "none"),
+            ("everywhere", "Z", "undo"),
+            ("sources", "r", "none"),
+            ("sources", "F5", "refresh"),
+            ("sources", "e", "none"),
+        ] {
+            let of = settings.keys.bindings.entry(context.to_owned()).or_default();
+            of.insert(key.to_owned(), action.to_owned());
+        }
+        let mut stage = Stage::with(settings, source_list(), item_rows());
+        stage.keys(keys);
+        let drawn = stage.screen(120, 40);
+        assert!(drawn.contains(screen) && drawn.contains(shown), "{shown} in {drawn}");
+        assert!(!drawn.contains(hidden), "{hidden} in {drawn}");
+    };
+    rebound("gsJJJJJJJw", "Schedule", "F5 check now   Y J scroll   q close", "edit schedule");
+    rebound("U", "Initial state", "Y J select   Z undo   C-r redo   q close", "↑↓");
 }

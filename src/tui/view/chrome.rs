@@ -1,6 +1,7 @@
 //! Everything around the panes: status line, titles, dividers, hints and messages.
 
 use super::super::app::{App, Focus, Toast, Tone};
+use super::frame::shown_keys;
 use super::has_focus;
 use super::row::{Row, padding};
 use crate::config::{Action, Context, Role};
@@ -245,16 +246,17 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     row.left(&" ".repeat(padding(area.width)), Style::new());
     for (i, hint) in app.hints().into_iter().enumerate() {
         let gap = if i == 0 { 0 } else { 3 };
+        let keys = shown_keys(&hint.keys, app.settings.ui.ascii);
         let label = match hint.keys.as_str() {
             "" => hint.label.into_owned(),
             _ => format!(" {}", hint.label),
         };
         // Hints are dropped whole; the first one always stays.
-        if i > 0 && gap + text::width(&hint.keys) + text::width(&label) > row.free() {
+        if i > 0 && gap + text::width(&keys) + text::width(&label) > row.free() {
             break;
         }
         row.left(&" ".repeat(gap), Style::new());
-        row.left(&hint.keys, style(Role::KeyHint));
+        row.left(&keys, style(Role::KeyHint));
         row.left(&label, style(Role::Soft));
     }
     frame.render_widget(row.line(Style::new()), area);

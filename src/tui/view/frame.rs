@@ -1,6 +1,6 @@
 //! The frame of dialogs: border, title, what they are about, and their keys in the last row.
 
-use super::super::app::App;
+use super::super::app::{App, Hint, KeyHints};
 use super::dialogs::DialogArea;
 use super::row::Row;
 use crate::config::Role;
@@ -115,25 +115,26 @@ fn linear(app: &App, frame: &mut Frame<'_>, area: DialogArea, (title, subject): 
 }
 
 /// As many keys with their labels as fit, most useful first.
-fn key_line(app: &App, hints: &[(&str, &str)], width: u16) -> Line<'static> {
+fn key_line(app: &App, hints: KeyHints, width: u16) -> Line<'static> {
     let mut row = Row::new(width);
-    let cells = |(keys, label): &(&str, &str)| {
-        3 + text::width(&shown_keys(keys, app.settings.ui.ascii)) + 1 + text::width(label)
+    let hints = app.dialog_hints(hints);
+    let cells = |hint: &Hint| {
+        let keys = shown_keys(&hint.keys, app.settings.ui.ascii);
+        3 + text::width(&keys) + 1 + text::width(&hint.label)
     };
     // The way out is always shown; it is the last one.
     let last = hints.len().saturating_sub(1);
     let way_out = hints.last().map_or(0, cells);
     for (i, hint) in hints.iter().enumerate() {
-        let (keys, label) = hint;
         let gap = if row.free() == usize::from(width) { 0 } else { 3 };
         let reserved = if i == last { 0 } else { way_out };
         if cells(hint) - 3 + gap + reserved > row.free() {
             continue;
         }
-        let keys = shown_keys(keys, app.settings.ui.ascii);
+        let keys = shown_keys(&hint.keys, app.settings.ui.ascii);
         row.left(&" ".repeat(gap), app.palette.style(Role::Text));
         row.left(&keys, app.palette.style(Role::KeyHint));
-        row.left(&format!(" {label}"), app.palette.style(Role::Soft));
+        row.left(&format!(" {}", hint.label), app.palette.style(Role::Soft));
     }
     row.line(app.palette.style(Role::Raised))
 }

@@ -92,8 +92,9 @@ fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
             || keys.to_lowercase().contains(typed)
             || words.to_lowercase().contains(typed)
     };
-    let of_dialog = help.dialog.iter().filter(|(keys, label)| fits(keys, label));
-    let of_dialog = of_dialog.map(|&(keys, label)| [keys, label, ""].map(str::to_owned));
+    let of_dialog = app.dialog_hints(help.dialog).into_iter();
+    let of_dialog = of_dialog.filter(|hint| fits(&hint.keys, &hint.label));
+    let of_dialog = of_dialog.map(|hint| [hint.keys, hint.label.into_owned(), String::new()]);
     group("This dialog", of_dialog.collect());
     let mut rest = Action::ALL;
     while let Some(first) = rest.first() {

@@ -1,5 +1,6 @@
 //! Keys and the mouse in the workbench.
 
+use super::super::dialogs::KeyHint::{self, Rows};
 use super::super::dialogs::{Dialog, KeyHints, Reply};
 use super::super::keys::Motion;
 use super::{App, Bench, BenchPane, Editor, SheetView};
@@ -88,34 +89,37 @@ impl Bench {
 impl Bench {
     pub(in super::super) fn hints(&self) -> KeyHints {
         match self.pane {
-            BenchPane::Fields => {
-                &[("type", "to edit"), ("Up Down", "fields"), ("Tab", "pane"), ("C-s", "save")]
-            }
+            BenchPane::Fields => &[
+                KeyHint::Key("type", "to edit"),
+                KeyHint::Key("Up Down", "fields"),
+                KeyHint::Key("Tab", "pane"),
+                KeyHint::Key("C-s", "save"),
+            ],
             _ if self.repair().is_some() => &[
-                ("Enter", "apply the repair"),
-                ("t", "older copies"),
-                ("j k", "pick by hand"),
-                ("Esc", "back"),
+                KeyHint::Key("Enter", "apply the repair"),
+                KeyHint::Key("t", "older copies"),
+                Rows("pick by hand"),
+                KeyHint::Key("Esc", "back"),
             ],
             BenchPane::Items => &[
-                ("Enter", "open the article"),
-                ("n", "next page"),
-                ("Tab", "pane"),
-                ("C-s", "save"),
-                ("Esc", "back"),
+                KeyHint::Key("Enter", "open the article"),
+                KeyHint::Key("n", "next page"),
+                KeyHint::Key("Tab", "pane"),
+                KeyHint::Key("C-s", "save"),
+                KeyHint::Key("Esc", "back"),
             ],
             BenchPane::Page => &[
-                ("Enter", "use element"),
-                ("1-7", "field"),
-                ("g", "article"),
-                ("P", "suggestions"),
-                ("C-s", "save"),
-                ("Tab", "pane"),
-                ("i", "type"),
-                ("v", "text"),
-                ("t", "older copies"),
-                ("n", "next page"),
-                ("Esc", "back"),
+                KeyHint::Key("Enter", "use element"),
+                KeyHint::Key("1-7", "field"),
+                KeyHint::Key("g", "article"),
+                KeyHint::Key("P", "suggestions"),
+                KeyHint::Key("C-s", "save"),
+                KeyHint::Key("Tab", "pane"),
+                KeyHint::Key("i", "type"),
+                KeyHint::Key("v", "text"),
+                KeyHint::Key("t", "older copies"),
+                KeyHint::Key("n", "next page"),
+                KeyHint::Key("Esc", "back"),
             ],
         }
     }
