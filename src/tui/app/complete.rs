@@ -44,6 +44,8 @@ pub(crate) struct Completion {
     typed: String,
 }
 
+/// Characters of a word from which on the operators that begin with it are offered.
+const LOOKS: usize = 2;
 /// Largest number of candidates.
 const MAX_CANDIDATES: usize = 100;
 
@@ -99,11 +101,11 @@ impl Completion {
 }
 
 impl App {
-    /// Candidates for a query. Without a request by the user (`explicit`) only values are offered;
-    /// with one, operators too.
+    /// Candidates for a query: values, and operators once a word looks like one or the user asks
+    /// for them (`explicit`).
     pub(super) fn complete_query(&self, field: &Field, explicit: bool) -> Option<Completion> {
         let spot = spot(field.value(), field.cursor());
-        if !explicit && spot.operator.is_none() {
+        if !explicit && spot.operator.is_none() && spot.typed.chars().count() < LOOKS {
             return None;
         }
         let candidates = match spot.operator {

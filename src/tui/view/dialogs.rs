@@ -55,18 +55,33 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     let typed = (&bar.field, &bar.completion, &bar.error);
     let title = app.areas.items.filter(|items| items.y >= 2 && items.width > 2 * COUNT);
     let Some(items) = title else {
-        let label = if bar.is_filter { " Filter: " } else { " Search: " };
-        return completed_line(app, frame, label, typed, role, foot);
+        let name = if bar.is_filter { "Filter" } else { "Search" };
+        let label = format!(" {name} ({}): ", found(app));
+        return completed_line(app, frame, &label, typed, role, foot);
     };
     let row = Rect { y: items.y - 2, height: 1, ..items };
     let pad = " ".repeat(padding(items.width));
     let label = if bar.is_filter { format!("{pad}filter ") } else { format!("{pad}/ ") };
     let mut count = Row::new(row.width);
     count.right(pad, Style::new());
-    let more = if app.items.more_below || app.items.cut { "+" } else { "" };
-    count.right(format!("{}{more} found", app.items.rows.len()), app.palette.style(Role::Dim));
+    count.right(format!("{} found", found(app)), app.palette.style(Role::Dim));
     frame.render_widget(count.line(Style::new()), row);
-    completed_line(app, frame, &label, typed, role, Rect { width: row.width - COUNT, ..row });
+    let line = Rect { width: row.width - COUNT, ..row };
+    completed_line(app, frame, &label, typed, role, line);
+    if bar.field.value().is_empty() && bar.completion.is_none() {
+        let used = text::width(&label);
+        super::complete::message_line(app, frame, SYNTAX, Role::Dim, &bar.field, used, line);
+    }
+}
+
+/// What can be typed besides words.
+const SYNTAX: &str = "words, is:unread, source:, age<3d; Tab lists all";
+
+/// How many items match; `+` if there are more than were read.
+fn found(app: &App) -> String {
+    let items = &app.items;
+    let more = items.more_above || items.more_below || items.cut;
+    format!("{}{}", items.rows.len(), if more { "+" } else { "" })
 }
 
 pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, foot: Rect) {
