@@ -42,6 +42,7 @@ pub(super) struct SourceDraft {
     title: Option<String>,
     folder: Option<String>,
     tags: Vec<String>,
+    color: Option<u32>,
     enabled: bool,
     full_text: Option<FullText>,
     pub(super) retention: Option<Retention>,
@@ -85,6 +86,14 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(GENERAL, "Tags", "Words separated by commas.")
         .unset("none")
         .option("tags", "TAGS"),
+    key("color", Rule::Within(1, 8), |d| Slot::MaybeCount(&mut d.color))
+        .on(
+            GENERAL,
+            "Colour",
+            "The colour of its square: one of the 8 source colours of the theme.",
+        )
+        .unset("default (by id)")
+        .option("color", "1-8"),
     key("enabled", Rule::Any, |d| Slot::Flag(&mut d.enabled))
         .on(GENERAL, "Enabled", "Poll this source. Its items stay when it is off.")
         .unset("default (on)"),
@@ -241,6 +250,7 @@ impl Default for SourceDraft {
             title: None,
             folder: None,
             tags: Vec::new(),
+            color: None,
             enabled: true,
             full_text: None,
             retention: None,
@@ -264,6 +274,7 @@ impl From<&Source> for SourceDraft {
             title: source.title.clone(),
             folder: source.folder.clone(),
             tags: source.tags.clone(),
+            color: source.color,
             enabled: source.enabled,
             full_text: source.full_text,
             retention: source.retention,
@@ -290,6 +301,7 @@ impl SourceDraft {
             title: self.title,
             folder: self.folder,
             tags: self.tags,
+            color: self.color,
             enabled: self.enabled,
             interval: self.interval,
             full_text: self.full_text,

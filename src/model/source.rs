@@ -216,6 +216,8 @@ pub struct Source {
     /// Folder, `/` between levels; `None` is the top level.
     pub folder: Option<String>,
     pub tags: Vec<String>,
+    /// Its colour in the interface, 1 to 8; `None` derives it from the identifier.
+    pub color: Option<u32>,
     pub enabled: bool,
     /// Fixed interval between polls; `None` leaves it to the policy.
     pub interval: Option<Duration>,
@@ -239,6 +241,7 @@ impl Source {
             title: None,
             folder: None,
             tags: Vec::new(),
+            color: None,
             enabled: true,
             interval: None,
             full_text: None,

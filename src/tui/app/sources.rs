@@ -227,7 +227,8 @@ impl SourcesPane {
         self.color_sources();
     }
 
-    /// Gives each source the colour of its id, or the next one if the source above has it.
+    /// Gives each source its own colour, else that of its id, or the next one if the source above
+    /// has it.
     fn color_sources(&mut self) {
         let count = Role::SOURCES.len();
         let mut by_folder: Vec<&SourceEntry> = self.list.sources.iter().collect();
@@ -238,7 +239,12 @@ impl SourcesPane {
             let mut hasher = Sha256::new();
             hasher.update(entry.source.id.as_str());
             let own = usize::from(hasher.finalize()[0]) % count;
-            let color = if above == Some(own) { (own + 1) % count } else { own };
+            let declared = entry.source.color.map(|color| color.saturating_sub(1) as usize);
+            let color = match declared {
+                Some(declared) => declared % count,
+                None if above == Some(own) => (own + 1) % count,
+                None => own,
+            };
             above = Some(color);
             self.colors.insert(entry.facts.key, color);
         }
