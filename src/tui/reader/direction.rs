@@ -8,7 +8,7 @@ const MAX_WEAK: usize = 200;
 
 /// Whether a paragraph is written from right to left: its first letter decides (rule P2 of
 /// UAX #9).
-pub(super) fn is_right_to_left(spans: &[Span]) -> bool {
+pub(crate) fn is_right_to_left(spans: &[Span]) -> bool {
     let text = spans.iter().filter(|span| !span.mark).flat_map(|span| span.text.chars());
     let first = text.take(MAX_WEAK).find(|c| c.is_alphabetic());
     first.is_some_and(|c| {

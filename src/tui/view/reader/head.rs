@@ -32,9 +32,18 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> Vec<Line<'stati
     let goes_on = app.reader.line_count() > height.saturating_sub(1);
     if out.len() * 4 > height && app.reader.top > 0 && goes_on {
         let title = text::truncate(&article.item.title, area.width.into());
-        out = vec![Line::from(ink(app, title, Role::Title))];
+        out = vec![aligned(&article.item.title, Line::from(ink(app, title, Role::Title)))];
     }
     out
+}
+
+/// A line of a title, at the right if the title is written from right to left.
+fn aligned(title: &str, line: Line<'static>) -> Line<'static> {
+    if reader::is_right_to_left(&[Span::new(title, Role::Title)]) {
+        line.right_aligned()
+    } else {
+        line
+    }
 }
 
 fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
@@ -52,7 +61,7 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
         let lines = wrap_plain(words, width).into_iter().take(limit);
         lines.map(|line| Line::from(ink(app, line, role))).collect::<Vec<_>>()
     };
-    out.extend(part(title, MAX_TITLE, Role::Title));
+    out.extend(part(title, MAX_TITLE, Role::Title).into_iter().map(|line| aligned(title, line)));
     out.extend(part(&byline(app, item, source), 2, Role::Soft));
     out.extend(facts(app, article, source, area));
     let rule = marks(app).across.repeat(width);
