@@ -111,6 +111,7 @@ async fn fill(engine: Engine, clock: &StageClock, start: Time) -> Result<()> {
     let source = sources.iter().find(|(_, facts)| facts.key == library.source_key);
     clock.set(start + CORRECTION);
     poll(&handle, source.context("no source")?.1.key).await;
+    while handle.store().index_step().await?.is_some() {}
     handle.shutdown().await;
     Ok(())
 }

@@ -95,6 +95,11 @@ impl Key {
         self.code
     }
 
+    /// Whether Control, Alt and Shift are held; shift is part of a character.
+    pub fn modifiers(self) -> [bool; 3] {
+        [self.ctrl, self.alt, self.shift]
+    }
+
     /// The character that the key types, if any.
     pub fn text(self) -> Option<char> {
         match self.code {

@@ -36,6 +36,31 @@ pub(super) fn key(event: KeyEvent) -> Option<Key> {
     Some(Key::new(code, ctrl, alt, shift))
 }
 
+/// The event of a key, for keys that are pressed by a click.
+pub(super) fn event(key: Key) -> KeyEvent {
+    let code = match key.code() {
+        KeyCode::Char(c) => Code::Char(c),
+        KeyCode::Enter => Code::Enter,
+        KeyCode::Esc => Code::Esc,
+        KeyCode::Tab => Code::Tab,
+        KeyCode::Backspace => Code::Backspace,
+        KeyCode::Delete => Code::Delete,
+        KeyCode::Insert => Code::Insert,
+        KeyCode::Home => Code::Home,
+        KeyCode::End => Code::End,
+        KeyCode::PageUp => Code::PageUp,
+        KeyCode::PageDown => Code::PageDown,
+        KeyCode::Up => Code::Up,
+        KeyCode::Down => Code::Down,
+        KeyCode::Left => Code::Left,
+        KeyCode::Right => Code::Right,
+        KeyCode::F(n) => Code::F(n),
+    };
+    let held = [KeyModifiers::CONTROL, KeyModifiers::ALT, KeyModifiers::SHIFT];
+    let held = held.into_iter().zip(key.modifiers()).filter(|(_, is_held)| *is_held);
+    KeyEvent::new(code, held.map(|(modifier, _)| modifier).collect())
+}
+
 /// A one-line text field.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Field {

@@ -6,6 +6,7 @@ mod defects;
 mod editor;
 mod imports;
 mod lists;
+mod mouse;
 mod random;
 mod reader;
 mod real;

@@ -2,7 +2,7 @@
 
 use super::dialogs::{KeyHint, KeyHints};
 use super::{App, Focus};
-use crate::config::{Action, Context, Key, show_sequence};
+use crate::config::{Action, Context, Key, parse_sequence, show_sequence};
 use crate::model::{ItemRow, Time};
 use crate::tui::effect::Effect;
 use chrono::TimeDelta;
@@ -13,6 +13,8 @@ use std::borrow::Cow;
 pub(crate) struct Hint {
     pub(crate) keys: String,
     pub(crate) label: Cow<'static, str>,
+    /// What a click on it presses; empty for texts and for several keys.
+    pub(crate) press: Vec<Key>,
 }
 
 /// Time after the first key of a sequence until the sheet shows what can follow.
@@ -117,7 +119,7 @@ impl App {
         }
         if !self.pending.keys.is_empty() {
             let keys = format!("{} …", show_sequence(&self.pending.keys));
-            return vec![hint(keys, "waiting for the next key"), hint("Esc", "cancel")];
+            return vec![text(keys, "waiting for the next key"), hint("Esc", "cancel")];
         }
         let marked = match self.focus {
             Focus::Sources => self.sources.marked.len(),
@@ -133,7 +135,7 @@ impl App {
             Focus::Reader if self.stepping() => MATCHES,
             Focus::Reader => READER,
         };
-        let selected = (marked > 0).then(|| hint("", format!("{marked} selected:")));
+        let selected = (marked > 0).then(|| text("", format!("{marked} selected:")));
         let context = self.context();
         let bound = |&action: &Action| {
             Some(hint(self.keymap.keys_for(context, action)?, self.label(action)))
@@ -144,6 +146,7 @@ impl App {
     /// The hints of a dialog with the keys that are bound now; what no key does is left out.
     pub(crate) fn dialog_hints(&self, hints: KeyHints) -> Vec<Hint> {
         let bound = |&of: &KeyHint| match of {
+            KeyHint::Key(keys, label) if keys.contains(' ') => Some(text(keys, label)),
             KeyHint::Key(keys, label) => Some(hint(keys, label)),
             KeyHint::Bound(context, action, label) => {
                 Some(hint(self.keymap.keys_for(context, action)?, label))
@@ -154,7 +157,7 @@ impl App {
                     all.iter().find(|key| *key == arrow).or(all.first()).cloned()
                 };
                 let (up, down) = (keys(Action::Up, "Up")?, keys(Action::Down, "Down")?);
-                Some(hint(format!("{up} {down}"), label))
+                Some(text(format!("{up} {down}"), label))
             }
             KeyHint::Back(label) => {
                 let all = self.keymap.all_keys_for(Context::Everywhere, Action::Back);
@@ -217,5 +220,11 @@ impl App {
 }
 
 fn hint(keys: impl Into<String>, label: impl Into<Cow<'static, str>>) -> Hint {
-    Hint { keys: keys.into(), label: label.into() }
+    let keys = keys.into();
+    Hint { press: parse_sequence(&keys).unwrap_or_default(), keys, label: label.into() }
+}
+
+/// A hint that cannot be clicked.
+fn text(keys: impl Into<String>, label: impl Into<Cow<'static, str>>) -> Hint {
+    Hint { keys: keys.into(), label: label.into(), press: Vec::new() }
 }

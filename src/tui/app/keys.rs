@@ -1,4 +1,4 @@
-//! Key presses and mouse events -> actions -> changes.
+//! Key presses -> actions -> changes.
 
 use super::dialogs::Reply;
 use super::import::several_addresses;
@@ -9,13 +9,7 @@ use crate::store::Mark;
 use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::event::Cause;
 use crate::tui::input;
-use crate::tui::reader::glyphs;
-use crate::util::text;
-use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::{Position, Rect};
-
-/// Lines that one wheel notch moves.
-const NOTCH: isize = 3;
+use crossterm::event::{KeyEvent, KeyEventKind};
 
 /// A movement through rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -275,7 +269,7 @@ impl App {
         }
     }
 
-    fn open(&mut self) -> Vec<Effect> {
+    pub(super) fn open(&mut self) -> Vec<Effect> {
         match self.focus {
             Focus::Sources => {
                 self.focus = Focus::Items;
@@ -366,87 +360,6 @@ impl App {
             }
             None => Reply::default(),
         })
-    }
-
-    pub(super) fn mouse_used(&mut self, mouse: MouseEvent) -> Vec<Effect> {
-        let at = Position::new(mouse.column, mouse.row);
-        if !self.dialogs.is_empty() {
-            return self.with_top(|dialog, app| dialog.mouse(app, mouse.kind, at));
-        }
-        let Some((focus, area)) = self.pane_at(at) else { return vec![] };
-        let row = usize::from(mouse.row - area.y);
-        let column = usize::from(mouse.column - area.x);
-        match mouse.kind {
-            MouseEventKind::ScrollDown => self.wheel(focus, NOTCH),
-            MouseEventKind::ScrollUp => self.wheel(focus, -NOTCH),
-            MouseEventKind::ScrollRight if focus == Focus::Reader => self.wheel_sideways(true),
-            MouseEventKind::ScrollLeft if focus == Focus::Reader => self.wheel_sideways(false),
-            MouseEventKind::Down(MouseButton::Left) => self.click(focus, row, column),
-            _ => vec![],
-        }
-    }
-
-    fn pane_at(&self, at: Position) -> Option<(Focus, Rect)> {
-        let panes = [
-            (Focus::Sources, self.areas.sources),
-            (Focus::Items, self.areas.items),
-            (Focus::Reader, self.areas.reader),
-        ];
-        panes.into_iter().find_map(|(f, a)| Some((f, a.filter(|a| a.contains(at))?)))
-    }
-
-    fn wheel(&mut self, pane: Focus, lines: isize) -> Vec<Effect> {
-        let before = std::mem::replace(&mut self.focus, pane);
-        let effects = self.go(Motion::Lines(lines));
-        self.focus = before;
-        effects
-    }
-
-    fn wheel_sideways(&mut self, right: bool) -> Vec<Effect> {
-        self.reader.scroll_sideways(right);
-        vec![]
-    }
-
-    /// A click selects; a second one on the same row opens.
-    fn click(&mut self, pane: Focus, row: usize, column: usize) -> Vec<Effect> {
-        let had_focus = std::mem::replace(&mut self.focus, pane) == pane;
-        match pane {
-            Focus::Sources => {
-                let shown = self.sources.shown.get(row).copied().flatten();
-                let Some(index) = shown.filter(|i| *i < self.sources.rows.len()) else {
-                    return vec![];
-                };
-                if had_focus && index == self.sources.selected {
-                    self.sources.toggle_fold_row();
-                }
-                self.select_source(index)
-            }
-            Focus::Items => {
-                let shown = self.items.shown.get(row).copied().flatten();
-                let Some(index) = shown.filter(|i| *i < self.items.rows.len()) else {
-                    return vec![];
-                };
-                if had_focus && index == self.items.selected {
-                    return self.open_item();
-                }
-                self.select_item(index)
-            }
-            Focus::Reader => self.click_link(row, column),
-        }
-    }
-
-    /// A click on a link opens it; on a footnote mark it jumps.
-    fn click_link(&mut self, row: usize, column: usize) -> Vec<Effect> {
-        let Some(line) = self.reader.lines.lines.get(self.reader.top + row) else { return vec![] };
-        let glyphs = glyphs(self.settings.ui.ascii);
-        let shown = line.cells(self.reader.shift, self.reader.width(), glyphs);
-        let mut end = 0;
-        let hit = shown.iter().find(|cell| {
-            end += text::width(cell.text);
-            column < end
-        });
-        let target = hit.and_then(|cell| cell.span?.target);
-        target.map(|t| self.go_to(t)).unwrap_or_default()
     }
 }
 

@@ -19,6 +19,7 @@ mod items;
 mod jump;
 mod keys;
 mod links;
+mod mouse;
 mod palette;
 mod pictures;
 mod preview;
@@ -70,8 +71,10 @@ use chrono::TimeDelta;
 use hints::Pending;
 use history::History;
 use progress::ProgressRow;
+use ratatui::layout::Rect;
 pub(super) use settings::KeysPage;
 use settings::PendingEdits;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use why::Rhythms;
 
@@ -139,6 +142,10 @@ pub(super) struct App {
     /// The results of the last refresh; those that need attention come first.
     results: BTreeMap<Fate, Vec<ProgressRow>>,
     pub(super) areas: Areas,
+    /// The hints on the screen that can be clicked, and their keys; filled while drawing.
+    pub(super) shown_hints: RefCell<Vec<(Rect, Vec<Key>)>>,
+    /// The pane whose right border is being dragged.
+    dragged: Option<Focus>,
     pub(super) texts: Texts,
     pub(super) history: History,
     edits: PendingEdits,
@@ -170,9 +177,9 @@ struct Stale {
 /// Areas of the panes at the last draw, for the mouse.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Areas {
-    pub(super) sources: Option<ratatui::layout::Rect>,
-    pub(super) items: Option<ratatui::layout::Rect>,
-    pub(super) reader: Option<ratatui::layout::Rect>,
+    pub(super) sources: Option<Rect>,
+    pub(super) items: Option<Rect>,
+    pub(super) reader: Option<Rect>,
 }
 
 impl App {
@@ -208,6 +215,8 @@ impl App {
             counts_items: false,
             results: BTreeMap::new(),
             areas: Areas::default(),
+            shown_hints: RefCell::default(),
+            dragged: None,
             texts: Texts::default(),
             history: History::default(),
             edits: PendingEdits::default(),

@@ -418,3 +418,42 @@ fn search_results_show_where_they_match() {
     let screen = stage.screen(120, 20);
     assert!(screen.contains("/ bridgex") && screen.contains("0 found"), "{screen}");
 }
+
+#[test]
+fn the_color_of_an_entry_wins() {
+    use crate::config::Role;
+    let color = |own: Option<u32>| {
+        let mut list = source_list();
+        Arc::make_mut(&mut list.sources[0].source).color = own;
+        Stage::with(Settings::default(), list, item_rows()).app.sources.color(1)
+    };
+    for (n, role) in (1..).zip(Role::SOURCES) {
+        assert_eq!(color(Some(n)), role);
+    }
+    let text = "[[source]]\nurl = \"https://a.example/f\"\ncolor = 9\n";
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::below(folder.path());
+    std::fs::create_dir_all(paths.config_dir()).unwrap();
+    std::fs::write(paths.sources_file(), text).unwrap();
+    let error = load(&paths, &[]).unwrap_err().to_string();
+    assert!(error.contains("color") && error.contains("from 1 to 8"), "{error}");
+    std::fs::write(paths.sources_file(), text.replace('9', "8")).unwrap();
+    assert_eq!(load(&paths, &[]).unwrap().sources[0].color, Some(8));
+}
+
+#[test]
+fn a_search_offers_operators_and_counts_while_typing() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    stage.keys("/");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("words, is:unread, source:") && screen.contains(" found"), "{screen}");
+    stage.keys("so");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("source: of a source"), "{screen}");
+    stage.keys("<Tab>");
+    assert!(stage.screen(120, 40).contains("Kernel notes and other things"));
+    stage.keys("<Esc><Esc>/release");
+    assert!(stage.screen(120, 40).contains("1 found"));
+    assert!(stage.screen(50, 9).contains("Search (1): release"), "{}", stage.screen(50, 9));
+}

@@ -437,3 +437,24 @@ proptest! {
         prop_assert!(reader.article.is_none() || reader.top < reader.line_count());
     }
 }
+
+#[test]
+fn titles_from_right_to_left_are_at_the_right() {
+    let mut stage = stage("<p>x</p>", None);
+    let rule = |stage: &mut Stage| {
+        let screen = stage.screen(80, 24);
+        let at = |words: &str| {
+            let line = screen.lines().find(|line| line.contains(words)).unwrap();
+            crate::util::text::width(line)
+        };
+        (at("عنوان"), at("─────"))
+    };
+    let mut item = (*stage.shown.as_ref().unwrap().item).clone();
+    item.title = "عنوان المقال".to_owned();
+    stage.shown.as_mut().unwrap().item = Arc::new(item);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    let (title, text) = rule(&mut stage);
+    assert!(title + 12 > text && title > 60, "{title} {text}");
+}

@@ -4,7 +4,7 @@ use super::super::app::{App, Focus, Toast, Tone};
 use super::frame::shown_keys;
 use super::has_focus;
 use super::row::{Row, padding};
-use crate::config::{Action, Context, Role};
+use crate::config::{Action, Context, Role, parse_sequence};
 use crate::engine::Role as Part;
 use crate::store::Scope;
 use crate::util::text;
@@ -235,6 +235,9 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if let Some(help) = help_key(app).filter(|_| area.width >= 40) {
         row.right(" help", style(Role::Soft));
         row.right(format!("   {help}"), style(Role::KeyHint));
+        let end = usize::from(area.width).saturating_sub(padding(area.width));
+        let start = end.saturating_sub(text::width(&help) + " help".len());
+        super::clickable(app, area, start..end, parse_sequence(&help).unwrap_or_default());
     }
     let (state, role) = state(app);
     match role {
@@ -256,8 +259,10 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
             break;
         }
         row.left(&" ".repeat(gap), Style::new());
+        let start = row.used();
         row.left(&keys, style(Role::KeyHint));
         row.left(&label, style(Role::Soft));
+        super::clickable(app, area, start..row.used(), hint.press);
     }
     frame.render_widget(row.line(Style::new()), area);
 }

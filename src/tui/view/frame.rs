@@ -74,7 +74,7 @@ pub(super) fn window(
     let Shape { outer, inner, keys } = shape(area.body, size);
     if app.settings.ui.linear {
         linear(app, frame, area, (title, subject));
-        frame.render_widget(key_line(app, area.hints, keys.width), keys);
+        frame.render_widget(key_line(app, area.hints, keys), keys);
         return inner;
     }
     clear(frame, outer);
@@ -100,7 +100,7 @@ pub(super) fn window(
         head,
         Rect { x: outer.x + 2, y: outer.y, width: outer.width.saturating_sub(4), height: 1 },
     );
-    frame.render_widget(key_line(app, area.hints, keys.width), keys);
+    frame.render_widget(key_line(app, area.hints, keys), keys);
     inner
 }
 
@@ -115,7 +115,8 @@ fn linear(app: &App, frame: &mut Frame<'_>, area: DialogArea, (title, subject): 
 }
 
 /// As many keys with their labels as fit, most useful first.
-fn key_line(app: &App, hints: KeyHints, width: u16) -> Line<'static> {
+fn key_line(app: &App, hints: KeyHints, area: Rect) -> Line<'static> {
+    let width = area.width;
     let mut row = Row::new(width);
     let hints = app.dialog_hints(hints);
     let cells = |hint: &Hint| {
@@ -133,8 +134,10 @@ fn key_line(app: &App, hints: KeyHints, width: u16) -> Line<'static> {
         }
         let keys = shown_keys(&hint.keys, app.settings.ui.ascii);
         row.left(&" ".repeat(gap), app.palette.style(Role::Text));
+        let start = row.used();
         row.left(&keys, app.palette.style(Role::KeyHint));
         row.left(&format!(" {}", hint.label), app.palette.style(Role::Soft));
+        super::clickable(app, area, start..row.used(), hint.press.clone());
     }
     row.line(app.palette.style(Role::Raised))
 }

@@ -29,7 +29,7 @@ pub(super) mod why;
 pub(super) mod workbench;
 
 use super::app::{App, Focus, SearchBar};
-use crate::config::Role;
+use crate::config::{Key, Role};
 pub(super) use dialogs::DialogArea;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -51,6 +51,7 @@ const AIRY: u16 = 36;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     app.reader.pictures.begin_frame();
+    app.shown_hints.borrow_mut().clear();
     let area = frame.area();
     if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
         let note =
@@ -185,6 +186,15 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
             chrome::divider(app, frame, Rect { x: line, width: 1, ..area });
             x = line + 1;
         }
+    }
+}
+
+/// Makes a part of a row, in cells, press keys when it is clicked.
+fn clickable(app: &App, row: Rect, cells: Range<usize>, keys: Vec<Key>) {
+    let cell = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+    let part = Rect { x: row.x + cell(cells.start), width: cell(cells.len()), ..row };
+    if !keys.is_empty() && !row.is_empty() {
+        app.shown_hints.borrow_mut().push((part.intersection(row), keys));
     }
 }
 

@@ -64,6 +64,11 @@ impl Row {
         u16::try_from(self.width).unwrap_or(u16::MAX)
     }
 
+    /// Cells taken at the left.
+    pub(super) fn used(&self) -> usize {
+        self.used
+    }
+
     /// Free cells.
     pub(super) fn free(&self) -> usize {
         self.width.saturating_sub(self.used + self.reserved)

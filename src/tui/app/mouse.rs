@@ -1,0 +1,155 @@
+//! The mouse: clicks on rows, links and hints, the wheel, and borders between panes that are dragged.
+
+use super::keys::Motion;
+use super::{App, Focus, RowId};
+use crate::config::Key;
+use crate::tui::effect::Effect;
+use crate::tui::input;
+use crate::tui::reader::glyphs;
+use crate::tui::view;
+use crate::util::text;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+/// Lines that one wheel notch moves.
+const NOTCH: isize = 3;
+
+impl App {
+    pub(super) fn mouse_used(&mut self, mouse: MouseEvent) -> Vec<Effect> {
+        let at = Position::new(mouse.column, mouse.row);
+        let is_click = mouse.kind == MouseEventKind::Down(MouseButton::Left);
+        if let Some(keys) = self.hint_at(at).filter(|_| is_click) {
+            return keys.into_iter().flat_map(|key| self.key_pressed(input::event(key))).collect();
+        }
+        if !self.dialogs.is_empty() {
+            return self.with_top(|dialog, app| dialog.mouse(app, mouse.kind, at));
+        }
+        match mouse.kind {
+            MouseEventKind::Down(MouseButton::Left) => {
+                self.dragged = self.border_at(at);
+                if self.dragged.is_some() {
+                    return vec![];
+                }
+            }
+            MouseEventKind::Drag(MouseButton::Left) => return self.drag(mouse.column),
+            MouseEventKind::Up(_) => self.dragged = None,
+            _ => {}
+        }
+        let Some((focus, area)) = self.pane_at(at) else { return vec![] };
+        let row = usize::from(mouse.row - area.y);
+        let column = usize::from(mouse.column - area.x);
+        match mouse.kind {
+            MouseEventKind::ScrollDown => self.wheel(focus, NOTCH),
+            MouseEventKind::ScrollUp => self.wheel(focus, -NOTCH),
+            MouseEventKind::ScrollRight if focus == Focus::Reader => self.wheel_sideways(true),
+            MouseEventKind::ScrollLeft if focus == Focus::Reader => self.wheel_sideways(false),
+            MouseEventKind::Down(MouseButton::Left) => self.click(focus, row, column),
+            _ => vec![],
+        }
+    }
+
+    /// The keys of the hint at a position.
+    fn hint_at(&self, at: Position) -> Option<Vec<Key>> {
+        let shown = self.shown_hints.borrow();
+        // A dialog is drawn over the others.
+        let (_, keys) = shown.iter().rev().find(|(area, _)| area.contains(at))?;
+        Some(keys.clone())
+    }
+
+    /// The pane whose right border is at a position.
+    fn border_at(&self, at: Position) -> Option<Focus> {
+        let panes = view::arrangement(self, self.size.0);
+        let mut x = 0;
+        for (pane, width) in panes.into_iter().rev().skip(1).rev() {
+            // The line beside the list has a column of its own.
+            x += if pane == Focus::Sources { width - 1 } else { width };
+            if at.x == x && at.y + 1 < self.size.1 {
+                return Some(pane);
+            }
+            x += 1;
+        }
+        None
+    }
+
+    /// Moves the border that is being dragged to a column, for this session.
+    fn drag(&mut self, column: u16) -> Vec<Effect> {
+        let panes = view::arrangement(self, self.size.0);
+        let ui = &mut self.settings.ui;
+        match self.dragged {
+            Some(Focus::Sources) => ui.sources_width = (column + 1).max(1),
+            Some(Focus::Items) => {
+                let sources = panes.iter().find(|(pane, _)| *pane == Focus::Sources);
+                ui.items_width =
+                    column.saturating_sub(sources.map_or(0, |(_, cells)| *cells)).max(1);
+            }
+            Some(Focus::Reader) | None => {}
+        }
+        vec![]
+    }
+
+    fn pane_at(&self, at: Position) -> Option<(Focus, Rect)> {
+        let panes = [
+            (Focus::Sources, self.areas.sources),
+            (Focus::Items, self.areas.items),
+            (Focus::Reader, self.areas.reader),
+        ];
+        panes.into_iter().find_map(|(f, a)| Some((f, a.filter(|a| a.contains(at))?)))
+    }
+
+    fn wheel(&mut self, pane: Focus, lines: isize) -> Vec<Effect> {
+        let before = std::mem::replace(&mut self.focus, pane);
+        let effects = self.go(Motion::Lines(lines));
+        self.focus = before;
+        effects
+    }
+
+    fn wheel_sideways(&mut self, right: bool) -> Vec<Effect> {
+        self.reader.scroll_sideways(right);
+        vec![]
+    }
+
+    /// A click selects; a second one on the same row opens.
+    fn click(&mut self, pane: Focus, row: usize, column: usize) -> Vec<Effect> {
+        let had_focus = std::mem::replace(&mut self.focus, pane) == pane;
+        match pane {
+            Focus::Sources => {
+                let shown = self.sources.shown.get(row).copied().flatten();
+                let Some(index) = shown.filter(|i| *i < self.sources.rows.len()) else {
+                    return vec![];
+                };
+                if had_focus && index == self.sources.selected {
+                    if matches!(self.sources.rows[index].id, RowId::Source(_)) {
+                        return self.open();
+                    }
+                    self.sources.toggle_fold_row();
+                }
+                self.select_source(index)
+            }
+            Focus::Items => {
+                let shown = self.items.shown.get(row).copied().flatten();
+                let Some(index) = shown.filter(|i| *i < self.items.rows.len()) else {
+                    return vec![];
+                };
+                if had_focus && index == self.items.selected {
+                    return self.open_item();
+                }
+                self.select_item(index)
+            }
+            Focus::Reader => self.click_link(row, column),
+        }
+    }
+
+    /// A click on a link opens it; on a footnote mark it jumps.
+    fn click_link(&mut self, row: usize, column: usize) -> Vec<Effect> {
+        let Some(line) = self.reader.lines.lines.get(self.reader.top + row) else { return vec![] };
+        let glyphs = glyphs(self.settings.ui.ascii);
+        let shown = line.cells(self.reader.shift, self.reader.width(), glyphs);
+        let mut end = 0;
+        let hit = shown.iter().find(|cell| {
+            end += text::width(cell.text);
+            column < end
+        });
+        let target = hit.and_then(|cell| cell.span?.target);
+        target.map(|t| self.go_to(t)).unwrap_or_default()
+    }
+}
