@@ -1,7 +1,7 @@
 //! Selects items by number or id, and prints them as JSON.
 
 use super::exit::Failure;
-use crate::model::{Item, Time};
+use crate::model::{Item, RuleEffect, Time};
 use crate::store::{IdMatch, Reader};
 use crate::util::text;
 use serde::Serialize;
@@ -12,6 +12,28 @@ pub(super) struct ItemShape {
     pub(super) number: i64,
     #[serde(flatten)]
     pub(super) item: Item,
+    /// Whether it is kept for later.
+    later: bool,
+    /// When it comes back, if it is snoozed.
+    snoozed_until: Option<Time>,
+    /// The tags of the item itself.
+    pub(super) own_tags: Vec<String>,
+    /// What rules did to it.
+    pub(super) rules: Vec<Done>,
+}
+
+/// What a rule did to an item.
+#[derive(Debug, Serialize)]
+pub(super) struct Done {
+    pub(super) rule: String,
+    pub(super) effect: String,
+    at: Time,
+}
+
+impl From<RuleEffect> for Done {
+    fn from(RuleEffect { rule, effect, at }: RuleEffect) -> Self {
+        Self { rule, effect: effect.to_string(), at }
+    }
 }
 
 impl ItemShape {
@@ -26,7 +48,11 @@ impl ItemShape {
             Some(before) => reader.item_as_of(key, before)?,
             None => reader.item(key)?,
         };
-        Ok(item.map(|item| Self { number: key, item }))
+        let Some(item) = item else { return Ok(None) };
+        let (later, snoozed_until) = reader.kept(key)?;
+        let own_tags = reader.tags_of(key)?;
+        let rules = reader.effects_on(key)?.into_iter().map(Done::from).collect();
+        Ok(Some(Self { number: key, item, later, snoozed_until, own_tags, rules }))
     }
 }
 

@@ -169,8 +169,7 @@ pub(super) fn tag(
         return Err(Failure::Usage(message));
     }
     let store = Home::load(global, out)?.store()?;
-    let keys = items::keys(&store.reader()?, &args.ids)?;
-    let changed = store.tag_blocking(tag, keys, on)?.len();
+    let changed = set(&store, Mark::Tag(tag), &args.ids, on)?;
     report(changed, if on { "tagged" } else { "untagged" }, out)
 }
 
@@ -196,8 +195,7 @@ pub(super) fn snooze(
             Failure::Usage(format!("\"{when}\" is not in the future; write 12h, 3d or 2026-12-31"))
         })?;
     let store = Home::load(global, out)?.store()?;
-    let keys = items::keys(&store.reader()?, &args.ids)?;
-    let changed = store.snooze_blocking(keys, until)?.len();
+    let changed = set(&store, Mark::Snoozed(until), &args.ids, true)?;
     report(changed, &format!("hidden until {}", minute(until)), out)
 }
 

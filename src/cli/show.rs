@@ -113,7 +113,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
             }
             Format::Text | Format::Json => {}
         }
-        print(&shape.item, source.map(super::catalogue::Entry::title), markup, out)?;
+        print(&shape, source.map(super::catalogue::Entry::title), markup, out)?;
     }
     Ok(Exit::Ok)
 }
@@ -126,7 +126,15 @@ fn published(item: &Item) -> Option<String> {
     Some(from.map_or(at.clone(), |from| format!("{at} (from {}, not sure)", from.describe())))
 }
 
-fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> Result<(), Failure> {
+fn print(
+    shape: &ItemShape,
+    source: Option<&str>,
+    markup: &str,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let item = &shape.item;
+    let rules = shape.rules.iter().map(|done| format!("{} ({})", done.rule, done.effect));
+    let rules = text::line(&rules.collect::<Vec<_>>().join(", "));
     let time = |t: Option<crate::model::Time>| t.map(minute);
     let head = [
         ("Title", Some(item.title.clone()).filter(|t| !t.is_empty())),
@@ -141,6 +149,8 @@ fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> R
         ("Comments", comments(item)),
         ("Comment feed", item.comment_feed.clone()),
         ("Tags", Some(item.tags.join(", ")).filter(|tags| !tags.is_empty())),
+        ("Own tags", Some(shape.own_tags.join(", ")).filter(|tags| !tags.is_empty())),
+        ("Rules", Some(rules).filter(|rules| !rules.is_empty())),
     ];
     for (name, value) in head {
         if let Some(value) = value {

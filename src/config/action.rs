@@ -86,6 +86,7 @@ actions! {
         ShowUnread, "show-unread", "All unread", "List all unread items";
         ShowToday, "show-today", "Today", "List the items of today";
         ShowPinned, "show-pinned", "Pinned", "List the pinned items";
+        ShowLater, "show-later", "Later", "List the items kept for later";
         ShowAll, "show-all", "All items", "List all items";
         GoSources, "go-sources", "sources", "Go to the Sources pane";
         GoItems, "go-items", "items", "Go to the Items pane";
@@ -96,6 +97,9 @@ actions! {
         PreviousUnread, "previous-unread", "previous unread", "Go to the previous unread item";
         ToggleRead, "toggle-read", "mark read", "Mark read or unread";
         Pin, "pin", "pin", "Pin or unpin";
+        Later, "later", "later", "Keep for later, or no longer";
+        TagItems, "tag-items", "tags", "Add or remove tags of the selected items";
+        Snooze, "snooze", "snooze", "Hide until a moment";
         ReadAll, "read-all", "mark all read", "Mark all items of the list read";
         Select, "select", "select", "Add to the selection or remove from it";
         Browser, "browser", "browser", "Open in the browser";

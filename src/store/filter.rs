@@ -107,6 +107,7 @@ impl Filter {
             Scope::Sources(keys) => self.sources(keys, ""),
             Scope::Since(date) => self.bind("i.date >= ?", *date),
             Scope::Pinned => self.and("i.pinned = 1"),
+            Scope::Later => self.and("i.later = 1"),
         }
     }
 

@@ -3,24 +3,41 @@
 use super::Store;
 use super::error::Result;
 use super::reader::Reader;
+use super::tags;
 use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     Read,
     Pinned,
     /// Kept for later.
     Later,
+    /// Left out of lists, and read. Without the mark an item is unread.
+    Hidden,
+    /// Left out of lists until this moment.
+    Snoozed(Time),
+    /// Tagged with this.
+    Tag(String),
 }
 
 /// Sets a mark on items (row keys); items that already had it are not returned.
-pub(super) fn set(conn: &Connection, mark: Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
-    let mut update = conn.prepare_cached(match mark {
-        Mark::Read => "UPDATE item SET read = ?2 WHERE key = ?1 AND read <> ?2",
-        Mark::Pinned => "UPDATE item SET pinned = ?2 WHERE key = ?1 AND pinned <> ?2",
-        Mark::Later => "UPDATE item SET later = ?2 WHERE key = ?1 AND later <> ?2",
-    })?;
+pub(super) fn set(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
+    let sql = match (mark, to) {
+        (Mark::Tag(tag), _) => return tags::set(conn, tag, keys, to),
+        (Mark::Snoozed(until), true) => return snooze(conn, keys, *until),
+        (Mark::Snoozed(_), false) => return unsnooze(conn, keys),
+        (Mark::Read, _) => "UPDATE item SET read = ?2 WHERE key = ?1 AND read <> ?2",
+        (Mark::Pinned, _) => "UPDATE item SET pinned = ?2 WHERE key = ?1 AND pinned <> ?2",
+        (Mark::Later, _) => "UPDATE item SET later = ?2 WHERE key = ?1 AND later <> ?2",
+        // Pinned items stay.
+        (Mark::Hidden, true) => {
+            "UPDATE item SET read = ?2, hidden = 1 WHERE key = ?1 AND hidden = 0 AND pinned = 0"
+        }
+        // What is unread is shown.
+        (Mark::Hidden, false) => "UPDATE item SET read = ?2 WHERE key = ?1 AND hidden = 1",
+    };
+    let mut update = conn.prepare_cached(sql)?;
     let mut changed = Vec::new();
     for &key in keys {
         if update.execute(params![key, to])? > 0 {
@@ -30,27 +47,17 @@ pub(super) fn set(conn: &Connection, mark: Mark, keys: &[i64], to: bool) -> Resu
     Ok(changed)
 }
 
-/// Hides items (row keys) and marks them read; returns those that changed. Pinned ones stay.
-pub(super) fn hide(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
-    let mut update = conn.prepare_cached(
-        "UPDATE item SET read = 1, hidden = 1 WHERE key = ?1 AND hidden = 0 AND pinned = 0",
+/// Shows snoozed items (row keys) as they were before; returns those that changed.
+fn unsnooze(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
+    let mut show = conn.prepare_cached(
+        "UPDATE item SET hidden = 0, read = (SELECT was_read FROM snooze WHERE item = ?1)
+         WHERE key = ?1 AND hidden = 2",
     )?;
+    let mut forget = conn.prepare_cached("DELETE FROM snooze WHERE item = ?1")?;
     let mut changed = Vec::new();
     for &key in keys {
-        if update.execute([key])? > 0 {
-            changed.push(key);
-        }
-    }
-    Ok(changed)
-}
-
-/// Shows hidden items (row keys) again, as unread; returns those that changed.
-pub(super) fn unhide(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
-    let mut update =
-        conn.prepare_cached("UPDATE item SET read = 0 WHERE key = ?1 AND hidden = 1")?;
-    let mut changed = Vec::new();
-    for &key in keys {
-        if update.execute([key])? > 0 {
+        if show.execute([key])? > 0 {
+            forget.execute([key])?;
             changed.push(key);
         }
     }
@@ -58,7 +65,7 @@ pub(super) fn unhide(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
 }
 
 /// Hides items (row keys) until a moment; returns those that changed.
-pub(super) fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec<i64>> {
+fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec<i64>> {
     let mut remember = conn.prepare_cached(
         "INSERT OR REPLACE INTO snooze (item, until, was_read)
          SELECT key, ?2, read FROM item WHERE key = ?1 AND hidden <> 1",
@@ -87,16 +94,6 @@ pub(super) fn wake(conn: &Connection, now: Time) -> Result<usize> {
 }
 
 impl Store {
-    /// Hides items (row keys) until a moment; returns the keys that were changed.
-    pub async fn snooze(&self, keys: Vec<i64>, until: Time) -> Result<Vec<i64>> {
-        self.call(move |conn| snooze(conn, &keys, until)).await
-    }
-
-    /// Like [`Store::snooze`], outside of a runtime.
-    pub fn snooze_blocking(&self, keys: Vec<i64>, until: Time) -> Result<Vec<i64>> {
-        self.writer()?.call_blocking(move |conn| snooze(conn, &keys, until))
-    }
-
     /// Shows snoozed items whose time has come, as unread; returns their number.
     pub async fn wake(&self, now: Time) -> Result<usize> {
         self.call(move |conn| wake(conn, now)).await
@@ -104,6 +101,16 @@ impl Store {
 }
 
 impl Reader {
+    /// Whether an item (row key) is kept for later, and until when it is snoozed.
+    pub fn kept(&self, item: i64) -> Result<(bool, Option<Time>)> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT later, (SELECT until FROM snooze WHERE item = ?1) FROM item WHERE key = ?1",
+        )?;
+        let kept = query.query_row([item], |r| Ok((r.get(0)?, r.get::<_, Option<i64>>(1)?)));
+        let (later, until) = kept.optional()?.unwrap_or_default();
+        Ok((later, until.map(super::rows::time)))
+    }
+
     /// When the next snoozed item comes back.
     pub fn next_wake(&self) -> Result<Option<Time>> {
         let next: Option<i64> = self

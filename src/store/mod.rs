@@ -385,12 +385,12 @@ impl Store {
 
     /// Sets a mark on items (row keys); returns those that changed.
     pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
-        self.call(move |conn| marks::set(conn, mark, &keys, to)).await
+        self.call(move |conn| marks::set(conn, &mark, &keys, to)).await
     }
 
     /// Like [`Store::mark`], outside of a runtime.
     pub fn mark_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
-        self.writer()?.call_blocking(move |conn| marks::set(conn, mark, &keys, to))
+        self.writer()?.call_blocking(move |conn| marks::set(conn, &mark, &keys, to))
     }
 
     /// Stores the reading position of an item (row key), in characters from its start.

@@ -8,7 +8,6 @@ use super::identity::Prepared;
 use super::marks::{self, Mark};
 use super::reader::Reader;
 use super::rows::time;
-use super::tags;
 use super::view::View;
 use crate::model::{Effect, RuleEffect, Time};
 use crate::query::{Named, Query, What};
@@ -254,18 +253,22 @@ fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i
     Ok(keys.collect::<rusqlite::Result<_>>()?)
 }
 
+fn mark_of(effect: &Effect) -> Mark {
+    match effect {
+        Effect::Read => Mark::Read,
+        Effect::Pin => Mark::Pinned,
+        Effect::Later => Mark::Later,
+        Effect::Hide => Mark::Hidden,
+        Effect::Tag(tag) => Mark::Tag(tag.clone()),
+    }
+}
+
 /// Applies a rule to items (row keys) and remembers what it changed; returns the number of items
 /// that changed.
 pub(super) fn apply(conn: &Connection, rule: &Rule, keys: &[i64], now: Time) -> Result<usize> {
     let mut changed = HashSet::new();
     for effect in &rule.effects {
-        let keys = match effect {
-            Effect::Read => marks::set(conn, Mark::Read, keys, true)?,
-            Effect::Pin => marks::set(conn, Mark::Pinned, keys, true)?,
-            Effect::Later => marks::set(conn, Mark::Later, keys, true)?,
-            Effect::Hide => marks::hide(conn, keys)?,
-            Effect::Tag(tag) => tags::set(conn, tag, keys, true)?,
-        };
+        let keys = marks::set(conn, &mark_of(effect), keys, true)?;
         let mut remember = conn.prepare_cached(
             "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at) VALUES (?1, ?2, ?3, ?4)",
         )?;
@@ -295,14 +298,7 @@ pub(super) fn undo(conn: &Connection, rule: &str) -> Result<usize> {
     let mut changed = HashSet::new();
     for (effect, keys) in by_effect {
         let Ok(effect) = effect.parse() else { continue };
-        changed.extend(match effect {
-            Effect::Read => marks::set(conn, Mark::Read, &keys, false)?,
-            Effect::Pin => marks::set(conn, Mark::Pinned, &keys, false)?,
-            Effect::Later => marks::set(conn, Mark::Later, &keys, false)?,
-            // What is unread is shown.
-            Effect::Hide => marks::unhide(conn, &keys)?,
-            Effect::Tag(tag) => tags::set(conn, &tag, &keys, false)?,
-        });
+        changed.extend(marks::set(conn, &mark_of(&effect), &keys, false)?);
     }
     conn.prepare_cached("DELETE FROM rule_effect WHERE rule = ?1")?.execute([rule])?;
     Ok(changed.len())

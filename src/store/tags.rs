@@ -1,6 +1,5 @@
 //! Tags of items, and the list of items kept for later.
 
-use super::Store;
 use super::error::Result;
 use super::reader::Reader;
 use crate::util::text::comparable;
@@ -26,18 +25,6 @@ pub(super) fn set(conn: &Connection, tag: &str, keys: &[i64], on: bool) -> Resul
         }
     }
     Ok(changed)
-}
-
-impl Store {
-    /// Adds a tag to items (row keys), or removes it; returns the keys that were changed.
-    pub async fn tag(&self, tag: String, keys: Vec<i64>, on: bool) -> Result<Vec<i64>> {
-        self.call(move |conn| set(conn, &tag, &keys, on)).await
-    }
-
-    /// Like [`Store::tag`], outside of a runtime.
-    pub fn tag_blocking(&self, tag: String, keys: Vec<i64>, on: bool) -> Result<Vec<i64>> {
-        self.writer()?.call_blocking(move |conn| set(conn, &tag, &keys, on))
-    }
 }
 
 impl Reader {

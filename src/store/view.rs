@@ -23,6 +23,8 @@ pub enum Scope {
     /// Items dated at or after this moment, in seconds since the epoch.
     Since(i64),
     Pinned,
+    /// Items kept for later.
+    Later,
 }
 
 /// One list: its content and order.
@@ -84,7 +86,7 @@ impl View {
                 criteria.after = Some(criteria.after.map_or(*date, |after| after.max(*date)));
             }
             Scope::Sources(scope) => keys.retain(|key| scope.contains(key)),
-            Scope::Pinned => return Cow::Borrowed(self),
+            Scope::Pinned | Scope::Later => return Cow::Borrowed(self),
         }
         keys.sort_unstable();
         keys.dedup();
@@ -259,6 +261,7 @@ pub(super) fn index_of(view: &View, source: Option<i64>, pinned: Option<bool>) -
     let unread = view.unread_only || view.criteria.read == Some(false);
     let only_pinned = pinned == Some(true) || matches!(view.scope, Scope::Pinned);
     match (source, only_pinned, unread) {
+        _ if matches!(view.scope, Scope::Later) => "item_later",
         _ if view.criteria.changed == Some(true) => "item_substantial",
         _ if view.criteria.edited == Some(true) => "item_changed",
         (None, true, _) => "item_pinned",
@@ -379,6 +382,15 @@ impl Reader {
     pub fn changed(&self) -> Result<u32> {
         let mut query = self.conn.prepare_cached(
             "SELECT count(*) FROM item INDEXED BY item_substantial WHERE substantial = 1
+             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
+        )?;
+        Ok(query.query_row([], |r| r.get(0))?)
+    }
+
+    /// Number of items kept for later.
+    pub fn later(&self) -> Result<u32> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT count(*) FROM item INDEXED BY item_later WHERE later = 1 AND hidden = 0
              AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
         )?;
         Ok(query.query_row([], |r| r.get(0))?)

@@ -122,7 +122,7 @@ impl Driver {
                 }
             }
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
-                let set = h.mark(mark, keys, to).await;
+                let set = h.mark(mark.clone(), keys, to).await;
                 Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(message))
             }),
             Effect::MarkViewRead { view, up_to } => self.spawn(move |h| async move {

@@ -135,6 +135,8 @@ pub(super) struct SourceList {
     pub(super) changed: u32,
     /// The largest row key at the time of reading.
     pub(super) last_key: i64,
+    /// Number of items kept for later.
+    pub(super) later: u32,
     /// Tags that items have themselves.
     pub(super) item_tags: Vec<String>,
 }

@@ -298,6 +298,7 @@ impl ReaderThread {
             today: self.reader.unread_since(midnight(self.handle.now()))?,
             changed: self.reader.changed()?,
             last_key: self.reader.last_key()?,
+            later: self.reader.later()?,
             item_tags: self.reader.item_tags()?,
         })
     }

@@ -14,6 +14,7 @@ mod output;
 #[cfg(unix)]
 mod processes;
 mod queries;
+mod rules;
 mod schedule;
 #[cfg(unix)]
 mod secrets;

@@ -120,7 +120,12 @@ fn snoozed_items_come_back_unread_and_outlive_retention() {
     f.set(Mark::Pinned, "b");
     let keys: Vec<i64> = f.rows(&list("-title:/c/")).iter().map(|row| row.key).collect();
     let until = f.now + TimeDelta::hours(5);
-    assert_eq!(f.store.snooze_blocking(keys, until).unwrap().len(), 2);
+    assert_eq!(f.store.mark_blocking(Mark::Snoozed(until), keys, true).unwrap().len(), 2);
+    let both: Vec<i64> = f.rows(&list("is:snoozed")).iter().map(|row| row.key).collect();
+    let set = |to| f.store.mark_blocking(Mark::Snoozed(until), both.clone(), to).unwrap();
+    assert_eq!((set(false).len(), f.counts("s")), (2, (3, 2, 1)), "as they were before");
+    assert_eq!((titles("is:read").as_str(), titles("")), ("a", "a, b, c".to_owned()));
+    set(true);
     f.set(Mark::Read, "c");
     assert_eq!((titles("").as_str(), titles("is:snoozed").as_str()), ("c", "a, b"));
     assert_eq!(f.counts("s"), (3, 0, 1));
@@ -143,9 +148,14 @@ fn tags_ignore_case_and_are_removed_with_their_items() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("a", 3), dated("b", 2)]);
     let keys: Vec<i64> = f.rows(&list("")).iter().map(|row| row.key).collect();
-    let tag = |name: &str, on| f.store.tag_blocking(name.to_owned(), keys.clone(), on).unwrap();
+    let tag = |name: &str, on| {
+        f.store.mark_blocking(Mark::Tag(name.to_owned()), keys.clone(), on).unwrap()
+    };
     assert_eq!((tag("Café", true).len(), tag("cafe", true).len()), (2, 0));
-    assert_eq!(f.store.tag_blocking("none".to_owned(), vec![999], true).unwrap(), [0; 0]);
+    assert_eq!(
+        f.store.mark_blocking(Mark::Tag("none".to_owned()), vec![999], true).unwrap(),
+        [0; 0]
+    );
     let reader = f.store.reader().unwrap();
     assert_eq!(reader.item_tags().unwrap(), ["Café"]);
     assert_eq!(reader.tags_of(keys[0]).unwrap(), ["Café"]);

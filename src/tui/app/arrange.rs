@@ -2,7 +2,7 @@
 
 use super::complete::signed_words;
 use super::{App, Focus, PromptKind, RowId, Smart};
-use crate::config::{FileChange, SourceChange, ViewChange, ViewSettings};
+use crate::config::{Action, Context, FileChange, SourceChange, ViewChange, ViewSettings};
 use crate::model::{SourceId, Time};
 use crate::query::Query;
 use crate::store::{Count, Scope, View};
@@ -27,6 +27,11 @@ impl App {
 
     /// Lists the items of a built-in view.
     pub(super) fn show_smart(&mut self, smart: Smart) -> Vec<Effect> {
+        if smart == Smart::Later && self.sources.list.later == 0 {
+            let key = self.keymap.keys_for(Context::Items, Action::Later);
+            let key = key.map(|key| format!("; {key} keeps an item")).unwrap_or_default();
+            return self.note(format!("Nothing is kept for later{key}"));
+        }
         self.sources.marked.clear();
         self.sources.select(&RowId::Smart(smart));
         self.focus = Focus::Items;

@@ -11,6 +11,7 @@ use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
+use crate::util::time_text::minute;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
@@ -136,7 +137,7 @@ impl App {
         match &step.change {
             Change::Marks { mark, keys, to } => {
                 let cause = if redo { Cause::Redo } else { Cause::Undo };
-                let (mark, keys, to) = (*mark, keys.clone(), *to == redo);
+                let (mark, keys, to) = (mark.clone(), keys.clone(), *to == redo);
                 self.change_mark(mark, keys, to, cause)
             }
             Change::Files(edits) => {
@@ -190,8 +191,8 @@ impl App {
         if keys.is_empty() {
             return vec![];
         }
-        let label = format!("{}: {}", verb(mark, to), self.items_named(&keys));
-        let summary = describe(mark, keys.len(), to);
+        let label = format!("{}: {}", verb(&mark, to), self.items_named(&keys));
+        let summary = describe(&mark, keys.len(), to);
         let many = keys.len() > 1;
         let hint = self.record_change(Change::Marks { mark, keys, to }, label);
         match cause {
@@ -298,7 +299,7 @@ impl Dialog for HistoryList {
     }
 }
 
-fn describe(mark: Mark, count: usize, to: bool) -> String {
+fn describe(mark: &Mark, count: usize, to: bool) -> String {
     let items = if count == 1 { "1 item".to_owned() } else { format!("{count} items") };
     let verb = match (mark, to) {
         (Mark::Read, true) => "marked read",
@@ -307,11 +308,16 @@ fn describe(mark: Mark, count: usize, to: bool) -> String {
         (Mark::Pinned, false) => "unpinned",
         (Mark::Later, true) => "kept for later",
         (Mark::Later, false) => "not kept for later any more",
+        (Mark::Hidden, true) => "hidden",
+        (Mark::Hidden | Mark::Snoozed(_), false) => "shown again",
+        (Mark::Snoozed(until), true) => return format!("{items} hidden until {}", minute(*until)),
+        (Mark::Tag(tag), true) => return format!("{items} tagged \"{tag}\""),
+        (Mark::Tag(tag), false) => return format!("Tag \"{tag}\" removed from {items}"),
     };
     format!("{items} {verb}")
 }
 
-fn verb(mark: Mark, to: bool) -> &'static str {
+fn verb(mark: &Mark, to: bool) -> &'static str {
     match (mark, to) {
         (Mark::Read, true) => "mark read",
         (Mark::Read, false) => "mark unread",
@@ -319,5 +325,9 @@ fn verb(mark: Mark, to: bool) -> &'static str {
         (Mark::Pinned, false) => "unpin",
         (Mark::Later, true) => "keep for later",
         (Mark::Later, false) => "do not keep for later",
+        (Mark::Hidden | Mark::Snoozed(_), true) => "hide",
+        (Mark::Hidden | Mark::Snoozed(_), false) => "show",
+        (Mark::Tag(_), true) => "tag",
+        (Mark::Tag(_), false) => "untag",
     }
 }

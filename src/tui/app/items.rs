@@ -148,6 +148,17 @@ impl ItemsPane {
     }
 }
 
+/// Shows a mark before it is stored.
+pub(super) fn show_mark(row: &mut ItemRow, mark: &Mark, to: bool) {
+    match mark {
+        Mark::Read => row.read = to,
+        Mark::Pinned => row.pinned = to,
+        Mark::Later => row.later = to,
+        // Rows do not show these; hidden ones go with the next reading of the list.
+        Mark::Hidden | Mark::Snoozed(_) | Mark::Tag(_) => {}
+    }
+}
+
 impl App {
     /// Lists the items of the selected row of the Sources pane.
     pub(super) fn show_selected_source(&mut self) -> Vec<Effect> {
@@ -170,6 +181,7 @@ impl App {
         let mut query = String::new();
         let base = match &row.id {
             RowId::Smart(Smart::Pinned) => base(Scope::Pinned, false),
+            RowId::Smart(Smart::Later) => base(Scope::Later, false),
             RowId::Smart(Smart::Unread) => base(Scope::All, true),
             RowId::Smart(Smart::Today) => base(Scope::Since(midnight(self.now).timestamp()), false),
             RowId::Smart(Smart::Changed) => {
@@ -194,6 +206,7 @@ impl App {
         let what = match &row.id {
             RowId::Smart(Smart::Pinned) => What::Is(State::Pinned),
             RowId::Smart(Smart::Unread) => What::Is(State::Unread),
+            RowId::Smart(Smart::Later) => What::Later,
             RowId::Smart(Smart::Today) => What::After(Date::Today),
             RowId::Folder(folder) => What::Of(Named::Folder(folder.clone())),
             RowId::Tag(tag) => What::Of(Named::Tag(tag.clone())),
@@ -409,11 +422,7 @@ impl App {
     ) -> Vec<Effect> {
         let unread_list = self.items.listing.base.unread_only;
         for row in self.items.rows.iter_mut().filter(|r| keys.contains(&r.key)) {
-            match mark {
-                Mark::Read => row.read = to,
-                Mark::Pinned => row.pinned = to,
-                Mark::Later => row.later = to,
-            }
+            show_mark(row, &mark, to);
             if unread_list {
                 self.items.kept.retain(|k| k.key != row.key);
                 if row.read {
@@ -422,13 +431,9 @@ impl App {
             }
         }
         for row in self.items.kept.iter_mut().filter(|r| keys.contains(&r.key)) {
-            match mark {
-                Mark::Read => row.read = to,
-                Mark::Pinned => row.pinned = to,
-                Mark::Later => row.later = to,
-            }
+            show_mark(row, &mark, to);
         }
-        self.reader.show_mark(mark, &keys, to);
+        self.reader.show_mark(&mark, &keys, to);
         vec![Effect::Mark { mark, keys, to, cause }]
     }
 

@@ -159,6 +159,9 @@ impl App {
             Action::PreviousUnread => self.next_unread(false),
             Action::Pin => self.toggle(Mark::Pinned),
             Action::ToggleRead => self.toggle(Mark::Read),
+            Action::Later => self.toggle(Mark::Later),
+            Action::TagItems => self.edit_item_tags(),
+            Action::Snooze => self.snooze(),
             Action::ReadAll => self.read_all(),
             Action::Browser => self.browse(false),
             Action::BrowserAndNext => self.browse(true),
@@ -177,6 +180,7 @@ impl App {
             Action::ShowUnread => self.show_smart(Smart::Unread),
             Action::ShowToday => self.show_smart(Smart::Today),
             Action::ShowPinned => self.show_smart(Smart::Pinned),
+            Action::ShowLater => self.show_smart(Smart::Later),
             Action::ShowAll => self.show_smart(Smart::All),
             Action::GoSources => self.go_to_pane(Focus::Sources),
             Action::GoItems => self.go_to_pane(Focus::Items),
@@ -307,7 +311,11 @@ impl App {
     /// Sets a mark on the targets, or clears it if all of them have it.
     fn toggle(&mut self, mark: Mark) -> Vec<Effect> {
         let rows = self.item_targets();
-        let has = |r: &crate::model::ItemRow| if mark == Mark::Read { r.read } else { r.pinned };
+        let has = |row: &crate::model::ItemRow| match mark {
+            Mark::Read => row.read,
+            Mark::Later => row.later,
+            _ => row.pinned,
+        };
         let to = !rows.iter().all(has);
         let rows: Vec<_> = rows.into_iter().filter(|r| has(r) != to).collect();
         if rows.is_empty() {
@@ -315,8 +323,9 @@ impl App {
         }
         let single = self.focus == Focus::Items && self.items.marked.is_empty();
         self.items.marked.clear();
+        let goes_on = single && mark == Mark::Read;
         let mut effects = self.set_mark(mark, &rows, to, Cause::User);
-        if single && mark == Mark::Read {
+        if goes_on {
             effects.extend(self.select_item(self.items.selected + 1));
         }
         effects

@@ -1,14 +1,17 @@
 //! One-line prompts.
 
 use super::App;
-use super::complete::{Candidate, Completion};
+use super::complete::{Candidate, Completion, signed_words};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::config::Key;
-use crate::model::SourceId;
-use crate::query::{Query, Spot};
+use crate::model::{SourceId, Time};
+use crate::query::{Date, Query, Span, Spot};
+use crate::store::Mark;
 use crate::tui::effect::Effect;
+use crate::tui::event::Cause;
 use crate::tui::input::Field;
 use crate::tui::view::{self, DialogArea};
+use crate::util::text::line;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
@@ -52,6 +55,14 @@ pub(crate) enum PromptKind {
         name: String,
         ids: Vec<SourceId>,
     },
+    /// Tags of items (row keys).
+    ItemTags {
+        keys: Vec<i64>,
+    },
+    /// When items (row keys) come back.
+    Snooze {
+        keys: Vec<i64>,
+    },
     /// The name of a new view.
     SaveView {
         query: String,
@@ -74,16 +85,25 @@ impl PromptKind {
             Self::Folder { whole: Some(folder), .. } => format!("Move folder {folder} into"),
             Self::Folder { name, .. } => format!("Folder for {name}"),
             Self::Tags { name, .. } => format!("Tags of {name} (+add -remove)"),
+            Self::ItemTags { keys } => format!("Tags of {} (+add -remove)", items(keys)),
+            Self::Snooze { keys } => format!("Hide {} until (12h, 3d, 2026-12-31)", items(keys)),
             Self::SaveView { .. } => "Save as view".to_owned(),
             Self::ViewQuery { name } => format!("Query of {name}"),
         }
     }
 }
 
+fn items(keys: &[i64]) -> String {
+    if keys.len() == 1 { "the item".to_owned() } else { format!("{} items", keys.len()) }
+}
+
 impl Prompt {
     pub(super) fn new(kind: PromptKind, text: &str) -> Self {
         // Another name is more likely than a longer one.
-        let suggested = matches!(kind, PromptKind::Folder { .. } | PromptKind::SaveView { .. });
+        let suggested = matches!(
+            kind,
+            PromptKind::Folder { .. } | PromptKind::SaveView { .. } | PromptKind::Snooze { .. }
+        );
         let field = if suggested { Field::suggestion(text) } else { Field::new(text) };
         Self { kind, field, completion: None, error: None }
     }
@@ -177,6 +197,10 @@ impl Dialog for Prompt {
         let text = self.field.value();
         self.error = match self.kind {
             PromptKind::ViewQuery { .. } => text.parse::<Query>().err().map(|e| e.to_string()),
+            PromptKind::Snooze { .. } => match moment(text, app.now) {
+                None => Some("Write 12h, 3d or a day such as 2026-12-31".to_owned()),
+                Some(_) => None,
+            },
             _ => None,
         };
         if self.kind == PromptKind::Find {
@@ -189,6 +213,16 @@ impl Dialog for Prompt {
     fn is_line(&self) -> bool {
         true
     }
+}
+
+/// The moment in the future that a time from now, or a day, means.
+fn moment(text: &str, now: Time) -> Option<Time> {
+    let text = text.trim();
+    let at = match Span::parse(text) {
+        Some(span) => now.timestamp().checked_add(span.seconds())?,
+        None => Date::parse(text)?.start(now.with_timezone(&chrono::Local))?,
+    };
+    Time::from_timestamp(at, 0).filter(|at| *at > now)
 }
 
 /// What several texts begin with.
@@ -222,11 +256,47 @@ impl App {
         self.push_dialog(prompt)
     }
 
+    /// Asks for tags of the selected items.
+    pub(super) fn edit_item_tags(&mut self) -> Vec<Effect> {
+        match self.item_targets() {
+            rows if rows.is_empty() => vec![],
+            rows => {
+                let keys = rows.iter().map(|row| row.key).collect();
+                self.ask(PromptKind::ItemTags { keys }, "")
+            }
+        }
+    }
+
+    /// Asks when the selected items come back.
+    pub(super) fn snooze(&mut self) -> Vec<Effect> {
+        match self.item_targets() {
+            rows if rows.is_empty() => vec![],
+            rows => {
+                let keys = rows.iter().map(|row| row.key).collect();
+                self.ask(PromptKind::Snooze { keys }, "1d")
+            }
+        }
+    }
+
+    fn tag_items(&mut self, keys: &[i64], text: &str) -> Vec<Effect> {
+        self.items.marked.clear();
+        let words = signed_words(text).into_iter();
+        let words: Vec<_> = words.map(|word| (Mark::Tag(line(word.name)), !word.minus)).collect();
+        let words = words.into_iter().filter(|(mark, _)| *mark != Mark::Tag(String::new()));
+        words
+            .flat_map(|(mark, on)| self.change_mark(mark, keys.to_vec(), on, Cause::User))
+            .collect()
+    }
+
     /// Completion candidates at the cursor.
     fn prompt_candidates(&self, prompt: &Prompt, explicit: bool) -> Option<Completion> {
         match &prompt.kind {
             PromptKind::Folder { .. } => Self::complete_name(&prompt.field, self.sources.folders()),
             PromptKind::Tags { .. } => Self::complete_signed(&prompt.field, self.sources.tags()),
+            PromptKind::ItemTags { .. } => {
+                let tags = self.sources.list.item_tags.iter().cloned().collect();
+                Self::complete_signed(&prompt.field, tags)
+            }
             PromptKind::ViewQuery { .. } => self.complete_query(&prompt.field, explicit),
             _ => None,
         }
@@ -250,6 +320,11 @@ impl App {
             PromptKind::RenameTag { tag } => self.rename_tag(&tag, &text),
             PromptKind::RenameView { name } => self.rename_view(&name, text),
             PromptKind::Tags { ids, .. } => self.tag_sources(ids, &text),
+            PromptKind::ItemTags { keys } => self.tag_items(&keys, &text),
+            PromptKind::Snooze { keys } => match moment(&text, self.now) {
+                Some(until) => self.change_mark(Mark::Snoozed(until), keys, true, Cause::User),
+                None => vec![],
+            },
             PromptKind::SaveView { query } => self.save_view(text, query),
             PromptKind::ViewQuery { name } => self.change_view_query(&name, text),
         }

@@ -242,16 +242,12 @@ impl ReaderPane {
         self.shift != before
     }
 
-    pub(super) fn show_mark(&mut self, mark: Mark, keys: &[i64], to: bool) {
+    pub(super) fn show_mark(&mut self, mark: &Mark, keys: &[i64], to: bool) {
         let Some(article) = self.article.as_ref().filter(|a| keys.contains(&a.row.key)) else {
             return;
         };
         let mut row = article.row.clone();
-        match mark {
-            Mark::Read => row.read = to,
-            Mark::Pinned => row.pinned = to,
-            Mark::Later => row.later = to,
-        }
+        super::items::show_mark(&mut row, mark, to);
         self.article = Some(Arc::new(Article { row, ..Article::clone(article) }));
     }
 

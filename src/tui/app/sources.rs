@@ -15,6 +15,7 @@ pub(crate) enum Smart {
     Unread,
     Today,
     Changed,
+    Later,
     All,
 }
 
@@ -390,11 +391,16 @@ impl SourcesPane {
             row(RowId::Smart(Smart::Today), "Today", self.list.today),
             row(RowId::Smart(Smart::All), "All items", sum(|s| s.facts.items)),
         ];
-        // A selected "Changed" row stays, because removing it would change the item list.
-        let stays =
-            self.rows.get(self.selected).is_some_and(|r| r.id == RowId::Smart(Smart::Changed));
-        if self.list.changed > 0 || stays {
-            rows.insert(3, row(RowId::Smart(Smart::Changed), "Changed", self.list.changed));
+        // A selected row stays, because removing it would change the item list.
+        let optional = [
+            (Smart::Later, "Later", self.list.later),
+            (Smart::Changed, "Changed", self.list.changed),
+        ];
+        for (smart, title, count) in optional {
+            let id = RowId::Smart(smart);
+            if count > 0 || self.rows.get(self.selected).is_some_and(|row| row.id == id) {
+                rows.insert(rows.len() - 1, row(id, title, count));
+            }
         }
         rows
     }

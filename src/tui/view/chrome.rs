@@ -19,6 +19,7 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) pinned: &'static str,
     pub(in crate::tui) unread: &'static str,
     pub(in crate::tui) today: &'static str,
+    pub(in crate::tui) later: &'static str,
     pub(in crate::tui) changed: &'static str,
     /// Changed by typing errors alone.
     pub(in crate::tui) edited: &'static str,
@@ -51,6 +52,7 @@ const UNICODE: Marks = Marks {
     pinned: "★",
     unread: "●",
     today: "◷",
+    later: "◔",
     changed: "±",
     edited: "~",
     all: "≡",
@@ -79,6 +81,7 @@ const ASCII: Marks = Marks {
     pinned: "*",
     unread: "o",
     today: "t",
+    later: "l",
     changed: "%",
     edited: ",",
     all: "=",

@@ -1,0 +1,83 @@
+//! Rules, tags, items kept for later and snoozed ones, on the command line.
+
+use super::World;
+
+#[test]
+fn rules_are_tested_applied_and_undone() {
+    let world = World::usual();
+    let config = "[[rule]]\nname = \"Council\"\nquery = \"source:council\"\ndo = [\"hide\"]\n\
+        [[rule]]\nquery = \"title:/first|second/\"\ndo = [\"tag:Release\", \"later\"]\n\
+        [[rule]]\nname = \"Odd\"\nquery = \"(\"\ndo = [\"hide\"]\n";
+    std::fs::create_dir_all(world.config()).unwrap();
+    std::fs::write(world.config().join("config.toml"), config).unwrap();
+    let list = ["/kernel.xml", "/council.xml"].map(|path| world.server.url(path));
+    world.run_with(&["import", "--private", "-"], &list.join("\n")).ok();
+    let sync = world.run(&["sync", "--set", "net.host_delay=0s"]);
+    assert!(
+        sync.err.contains("rule.query: after \"(\" comes a condition; the rule does not apply"),
+        "{sync:?}"
+    );
+    let titles = |query: &str| {
+        let run = world.run(&["list", "--json", "--sort", "oldest", "--query", query]);
+        let titles = run.values();
+        titles.iter().map(|item| item["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(titles("").len(), 2);
+    assert_eq!((titles("is:hidden").len(), titles("tag:release in:later").len()), (1, 2));
+    let rules = world.run(&["rules", "--json"]).values();
+    let counts: Vec<_> =
+        rules.iter().map(|rule| (rule["name"].clone(), rule["items"].clone())).collect();
+    assert_eq!(counts, [("Council".into(), 1.into()), ("rule 2".into(), 2.into())]);
+    let number =
+        world.run(&["list", "--json", "--query", "is:hidden"]).values()[0]["number"].to_string();
+    let shown = world.run(&["show", &number]).ok();
+    assert!(shown.contains("Rules: Council (hide)"), "{shown}");
+
+    let undone = world.run(&["rules", "undo", "Council"]).ok();
+    assert_eq!(undone.trim(), "1 item changed back");
+    assert_eq!((titles("").len(), titles("is:hidden").len(), titles("unread").len()), (3, 0, 3));
+    let test = world.run(&["rules", "test", "Council"]);
+    assert!(
+        test.err.contains("1 stored item matches") && test.out.lines().count() == 1,
+        "{test:?}"
+    );
+    assert_eq!(titles("").len(), 3, "nothing has changed");
+    assert_eq!(world.run(&["rules", "apply", "Council"]).ok().trim(), "1 item changed");
+    assert_eq!(titles("").len(), 2);
+    let unknown = world.run(&["rules", "apply", "Cuoncil"]);
+    assert!(
+        unknown.err.contains("there is no rule \"Cuoncil\"; did you mean \"Council\"?"),
+        "{unknown:?}"
+    );
+}
+
+#[test]
+fn tags_later_and_snooze() {
+    let world = World::followed();
+    let numbers = world.numbers();
+    let count = |query: &str| world.run(&["list", "--query", query]).ok().lines().count();
+    world.run(&["tag", "To do", &numbers[0], &numbers[1]]).ok();
+    assert_eq!((count("tag:\"to do\""), count("has:tag")), (2, 2));
+    assert_eq!(world.run(&["untag", "TO DO", &numbers[1]]).ok().trim(), "1 item untagged");
+    assert_eq!(count("tag:\"to do\""), 1);
+    assert_eq!(world.run(&["tag", " ", &numbers[0]]).code, Some(2));
+    world.run(&["later", &numbers[2]]).ok();
+    assert_eq!(count("in:later"), 1);
+    world.run(&["later", "--remove", &numbers[2]]).ok();
+    assert_eq!(count("in:later"), 0);
+
+    let snoozed = world.run(&["snooze", "3d", &numbers[0]]).ok();
+    assert!(snoozed.starts_with("1 item hidden until "), "{snoozed}");
+    assert_eq!((count(""), count("is:snoozed")), (2, 1));
+    let shown = world.run(&["show", "--json", &numbers[0]]).values();
+    assert!(
+        shown[0]["snoozed_until"].is_string()
+            && shown[0]["own_tags"] == serde_json::json!(["To do"])
+    );
+    for when in ["2020-01-01", "soon", "0h"] {
+        assert_eq!(world.run(&["snooze", when, &numbers[0]]).code, Some(2), "{when}");
+    }
+    let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
+    database.execute("UPDATE snooze SET until = until - 4 * 86400", []).unwrap();
+    assert_eq!((count(""), count("is:snoozed")), (3, 0), "its time has come");
+}
