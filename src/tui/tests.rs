@@ -132,11 +132,7 @@ impl Stage {
             }
             Effect::Mark { mark, keys, to, cause } => {
                 for row in self.rows.iter_mut().filter(|r| keys.contains(&r.key)) {
-                    match mark {
-                        Mark::Read => row.read = to,
-                        Mark::Pinned => row.pinned = to,
-                        Mark::Later => row.later = to,
-                    }
+                    super::app::show_mark(row, &mark, to);
                 }
                 self.happen(Event::Marked(Ok(MarksSet { mark, keys, to, cause })));
                 self.happen(Event::StoreChanged);
@@ -363,6 +359,14 @@ fn keys_have_their_documented_effects() {
         ("j<Enter>", "Postgres 19 enters beta"),
         ("p", "1 item pinned"),
         ("pu", "Undone: pin"),
+        ("B", "1 item kept for later"),
+        ("BB", "1 item not kept for later any more"),
+        ("gl", "Nothing is kept for later; B keeps an item"),
+        ("#+todo -old<Enter>", "1 item tagged \"todo\""),
+        ("<Space><Space>#-\"to do\"<Enter>", "Tag \"to do\" removed from 2 items"),
+        ("H<Enter>", "1 item hidden until "),
+        ("Hsoon<Enter>", "Write 12h, 3d or a day such as 2026-12-31"),
+        ("H3d<Enter>u", "Undone: hide"),
         ("m", "1 item marked read"),
         ("mu", "Undone: mark read"),
         ("<Space><Space>m", "2 items marked read"),

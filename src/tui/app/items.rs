@@ -149,7 +149,7 @@ impl ItemsPane {
 }
 
 /// Shows a mark before it is stored.
-pub(super) fn show_mark(row: &mut ItemRow, mark: &Mark, to: bool) {
+pub(in crate::tui) fn show_mark(row: &mut ItemRow, mark: &Mark, to: bool) {
     match mark {
         Mark::Read => row.read = to,
         Mark::Pinned => row.pinned = to,

@@ -59,6 +59,8 @@ pub(super) use stats::StatsPanel;
 pub(super) use why::WhyPanel;
 pub(super) use workbench::{Bench, BenchField, BenchPane, Marked, SheetView};
 
+#[cfg(test)]
+pub(in crate::tui) use items::show_mark;
 use super::effect::Effect;
 use super::event::{Event, Failure, RequestId};
 use super::read::Read;
