@@ -72,7 +72,7 @@ const SHOTS: &[Shot] = &[
         name: "commands",
         size: (120, 36),
         theme: "dark",
-        steps: &[READY, Press(":"), See("matches")],
+        steps: &[READY, Press(":"), See("Commands")],
     },
     Shot { name: "help", size: (120, 36), theme: "dark", steps: &[READY, Press("?"), See("Find")] },
 ];

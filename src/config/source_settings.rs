@@ -86,14 +86,6 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(GENERAL, "Tags", "Words separated by commas.")
         .unset("none")
         .option("tags", "TAGS"),
-    key("color", Rule::Within(1, 8), |d| Slot::MaybeCount(&mut d.color))
-        .on(
-            GENERAL,
-            "Colour",
-            "The colour of its square: one of the 8 source colours of the theme.",
-        )
-        .unset("default (by id)")
-        .option("color", "1-8"),
     key("enabled", Rule::Any, |d| Slot::Flag(&mut d.enabled))
         .on(GENERAL, "Enabled", "Poll this source. Its items stay when it is off.")
         .unset("default (on)"),
@@ -114,6 +106,14 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("retention.unread", Rule::Any, |d| {
         Slot::Flag(&mut d.retention.get_or_insert_default().unread)
     }),
+    key("color", Rule::Within(1, 8), |d| Slot::MaybeCount(&mut d.color))
+        .on(
+            GENERAL,
+            "Colour",
+            "The colour of its square: one of the 8 source colours of the theme.",
+        )
+        .unset("default (by id)")
+        .option("color", "1-8"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |d| {
         Slot::Choice(&mut d.schedule.policy)
     })

@@ -4,7 +4,7 @@
 use super::real::{CONFIG, Real};
 use super::*;
 use crate::config::{Action, ConfigFile, Context, FileChange, Paths, Section, setting_change};
-use crate::tui::app::{Editor, ImportPreview, Palette};
+use crate::tui::app::{Editor, ImportPreview, Palette as CommandPalette};
 
 fn with_runtime<F: Future<Output = ()>>(work: F) {
     let runtime = tokio::runtime::Builder::new_multi_thread();
@@ -334,7 +334,7 @@ fn palette_identifies_sources_by_key_not_by_title() {
     assert!(unclear.screen(120, 40).contains("Several sources are called News"));
     assert!(!unclear.requested.iter().any(|a| a.contains("Remove")), "{:?}", unclear.requested);
     unclear.keys("<Down><Tab>");
-    let typed = unclear.app.dialog::<Palette>().unwrap().field.value().to_owned();
+    let typed = unclear.app.dialog::<CommandPalette>().unwrap().field.value().to_owned();
     assert_eq!(typed, format!("delete {}", second.source.id));
     unclear.keys("<Enter>");
     assert_eq!(selected(&unclear), wanted);
@@ -374,5 +374,24 @@ fn tabs_of_the_settings_are_whole_at_every_width() {
             assert!(words.iter().all(|w| known.contains(w) || signs.contains(w)), "{tabs}");
             stage.keys("<C-n>");
         }
+    }
+}
+
+#[test]
+fn the_gallery_says_why_themes_look_alike() {
+    use crate::config::Depth;
+    for (depth, note, tiles) in [
+        (Depth::Mono, "This terminal shows no colours", 1..2),
+        (Depth::Sixteen, "This terminal shows 16 colours", 4..99),
+        (Depth::True, "plover", 4..99),
+    ] {
+        let mut stage = Stage::new();
+        let support = ColorSupport { depth, ..ColorSupport::DARK };
+        stage.app.palette = Palette::of(&Settings::default(), support);
+        stage.keys(",");
+        stage.happen(Event::SettingsLoaded(Ok(Section::settings("", &[]))));
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains(note), "{screen}");
+        assert!(tiles.contains(&screen.matches("plover 3.2").count()), "{screen}");
     }
 }

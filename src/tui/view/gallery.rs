@@ -4,10 +4,11 @@ use super::super::app::App;
 use super::super::style::Palette;
 use super::chrome::{Marks, marks};
 use super::row::Row;
-use crate::config::Role;
+use crate::config::{Depth, Role};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 
 /// Size of a picture, and the gap around it.
 const TILE: (u16, u16) = (26, 5);
@@ -15,14 +16,38 @@ const GAP: (u16, u16) = (2, 1);
 /// Width of the sources in a picture.
 const PANEL: u16 = 9;
 
+/// Why pictures are alike on a terminal with few colours.
+fn note(depth: Depth) -> Option<&'static str> {
+    match depth {
+        Depth::Mono => Some("This terminal shows no colours. All themes look like this:"),
+        Depth::Sixteen => {
+            Some("This terminal shows 16 colours. Most themes look like ansi or ansi-light:")
+        }
+        Depth::Indexed | Depth::True => None,
+    }
+}
+
 /// Draws the pictures around that of the theme in use, as many as fit.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: Rect) {
+    let depth = app.palette.support().depth;
+    let area = match note(depth).filter(|_| area.height > TILE.1 + 1) {
+        Some(note) => {
+            let line = Line::styled(note, app.palette.style(Role::Soft));
+            frame.render_widget(line, Rect { height: 1, ..area });
+            Rect { y: area.y + 2, height: area.height - 2, ..area }
+        }
+        None => area,
+    };
+    let now = themes.iter().position(|theme| theme.name() == app.palette.name()).unwrap_or(0);
+    let (themes, now) = match depth {
+        Depth::Mono => (themes.get(now..=now).unwrap_or_default(), 0),
+        _ => (themes, now),
+    };
     let columns = usize::from((area.width + GAP.0) / (TILE.0 + GAP.0));
     let rows = usize::from((area.height + GAP.1) / (TILE.1 + GAP.1));
     if columns == 0 || rows == 0 {
         return;
     }
-    let now = themes.iter().position(|theme| theme.name() == app.palette.name()).unwrap_or(0);
     let last = themes.len().div_ceil(columns).saturating_sub(rows);
     let first = (now / columns).saturating_sub(rows / 2).min(last) * columns;
     for (i, theme) in themes.iter().enumerate().skip(first).take(rows * columns) {
