@@ -95,14 +95,16 @@ impl App {
         let row = |entry: &'_ SourceEntry| {
             let facts = &entry.facts;
             match (&facts.last_outcome, facts.last_poll) {
-                _ if self.status.claimed.contains(&facts.key) => (Fate::Waiting, "checking".into()),
-                _ if !entry.source.enabled => (Fate::Skipped, "disabled".into()),
+                _ if self.status.claimed.contains(&facts.key) => {
+                    (Fate::Waiting, "      checking".into())
+                }
+                _ if !entry.source.enabled => (Fate::Skipped, "      disabled".into()),
                 (Some(outcome), Some(at)) => {
                     let (fate, words) = self.fate(&Refreshed::Polled(outcome.clone()));
                     let ago = time_text::age((self.now - at).num_seconds());
                     (fate, format!("{ago:>4}  {words}").into())
                 }
-                _ => (Fate::Waiting, "not checked yet".into()),
+                _ => (Fate::Waiting, "      not checked yet".into()),
             }
         };
         let of = |entry| {

@@ -67,7 +67,7 @@ pub(in crate::tui) fn draw(
     });
     let Some((.., words)) = list.get(progress.selected).filter(|_| below > 0) else { return };
     rule(app, frame, Rect { y: part.bottom(), height: 1, ..inner });
-    let lines = wrap_plain(words, inner.width.max(8).into());
+    let lines = wrap_plain(words.trim_start(), inner.width.max(8).into());
     for (y, line) in (part.bottom() + 1..inner.bottom()).zip(lines) {
         let line = Line::styled(line, app.palette.style(Role::Soft));
         frame.render_widget(line, Rect { y, height: 1, ..inner });
