@@ -34,7 +34,8 @@ use Step::{Press, See};
 /// An item of the demo, also where titles are cut.
 const READY: Step = See("Harbour bridge");
 /// Lists the items of a source with a long article.
-const GO: &[Step] = &[READY, Press("\x10Kernel\r"), See("tiny allocator"), Press(key::ENTER)];
+const GO: &[Step] =
+    &[READY, Press("\x10Kernel\r"), See("tiny allocator"), Press(key::ENTER), See("min left")];
 
 const SHOTS: &[Shot] = &[
     Shot { name: "main", size: (120, 36), theme: "dark", steps: &[READY] },
@@ -51,10 +52,17 @@ const SHOTS: &[Shot] = &[
             Press("/is:changed\r"),
             See("will not open"),
             Press(key::ENTER),
+            See("Three of"),
             Press("D"),
+            See("{+not+}"),
         ],
     },
-    Shot { name: "search", size: (120, 36), theme: "dark", steps: &[READY, Press("/the source:")] },
+    Shot {
+        name: "search",
+        size: (120, 36),
+        theme: "dark",
+        steps: &[READY, Press("/the source:"), See("temperature of")],
+    },
     Shot { name: "add", size: (120, 36), theme: "dark", steps: &[READY, Press("a"), See("Add")] },
     Shot {
         name: "schedule",
