@@ -107,11 +107,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         Slot::Flag(&mut d.retention.get_or_insert_default().unread)
     }),
     key("color", Rule::Within(1, 8), |d| Slot::MaybeCount(&mut d.color))
-        .on(
-            GENERAL,
-            "Colour",
-            "The colour of its square: one of the 8 source colours of the theme.",
-        )
+        .on(GENERAL, "Colour", "One of the 8 source colours of the theme, for its mark in lists.")
         .unset("default (by id)")
         .option("color", "1-8"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |d| {

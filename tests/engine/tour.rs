@@ -72,7 +72,9 @@ async fn the_tour_shows_all_features() {
     // A second round, some seconds later.
     home.clock.advance(Duration::from_secs(45));
     let second = sync(&engine, Pace::Manual).await;
-    assert_eq!(second["city-desk"], fetched(4, 0, 7));
+    assert_eq!(second["city-desk"], fetched(4, 1, 7));
+    let corrected: Vec<_> = rows(&engine).into_iter().filter(|row| row.substantial).collect();
+    assert!(corrected.len() == 1 && corrected[0].title.contains("will not open on Sundays"));
     assert_eq!(second["kettle"], UNCHANGED);
     assert_eq!(left(&second["tramline"], home.clock.now()).unwrap().0, PauseReason::Ttl);
     assert!(failure(&second["overrun"]).is_some_and(|m| m.contains("429")));
