@@ -362,7 +362,7 @@ fn keys_have_their_documented_effects() {
         ("B", "1 item kept for later"),
         ("BB", "1 item not kept for later any more"),
         ("gl", "Nothing is kept for later; B keeps an item"),
-        ("#+todo -old<Enter>", "1 item tagged \"todo\""),
+        ("#+todo<Enter>", "1 item tagged \"todo\""),
         ("<Space><Space>#-\"to do\"<Enter>", "Tag \"to do\" removed from 2 items"),
         ("H<Enter>", "1 item hidden until "),
         ("Hsoon<Enter>", "Write 12h, 3d or a day such as 2026-12-31"),

@@ -59,8 +59,6 @@ pub(super) use stats::StatsPanel;
 pub(super) use why::WhyPanel;
 pub(super) use workbench::{Bench, BenchField, BenchPane, Marked, SheetView};
 
-#[cfg(test)]
-pub(in crate::tui) use items::show_mark;
 use super::effect::Effect;
 use super::event::{Event, Failure, RequestId};
 use super::read::Read;
@@ -72,6 +70,8 @@ use arrange::Counting;
 use chrono::TimeDelta;
 use hints::Pending;
 use history::History;
+#[cfg(test)]
+pub(in crate::tui) use items::show_mark;
 use progress::ProgressRow;
 use ratatui::layout::Rect;
 pub(super) use settings::KeysPage;

@@ -17,7 +17,7 @@ fn previews_imports_and_undoes_a_list() {
         "1 new, 1 view, 2 skipped, 1 already followed",
         "[x] The first one  https://one.example/feed",
         "[x] ⌕ New linux  unread tag:linux",
-        "! a query that cannot be converted: \"^a|b\" is a pattern",
+        "! a query that cannot be converted: \"flags # s\" cannot be expressed",
         "! newsfed does not run the commands of an imported list",
         "= news.example/feed  https://news.example/feed",
         "will be added: https://one.example/feed · tags linux",

@@ -273,7 +273,7 @@ fn tab_completes_operators_and_their_values() {
         ("/fo<Tab><Tab>", "/ folder:City"),
         ("/rust fo<Tab><Tab><Tab>", "/ rust folder:Tech"),
         ("/is:ch<Tab>", "/ is:changed"),
-        ("/is:<S-Tab>", "/ is:edited"),
+        ("/is:<S-Tab>", "/ is:snoozed"),
         ("/is:un<Tab><Esc>", "/ is:un"),
         ("/is:un<Tab> tin", "/ is:unread tin"),
         ("/source:kern<Tab>", "/ source:\"Kernel notes and other things\""),
@@ -343,7 +343,7 @@ pub(super) fn urls() -> (tempfile::TempDir, PathBuf) {
     let path = folder.path().join("urls");
     let lines = "https://one.example/feed linux \"~The first one\"\nhttps://news.example/feed\n\
         \"query:New linux:unread = \\\"yes\\\" and tags # \\\"linux\\\"\"\n\
-        \"query:Odd:title =~ \\\"^a|b\\\"\"\nexec:~/bin/x\n";
+        \"query:Odd:flags # \\\"s\\\"\"\nexec:~/bin/x\n";
     std::fs::write(&path, lines).unwrap();
     (folder, path)
 }
