@@ -98,7 +98,6 @@ actions! {
         ToggleRead, "toggle-read", "mark read", "Mark read or unread";
         Pin, "pin", "pin", "Pin or unpin";
         Later, "later", "later", "Keep for later, or no longer";
-        TagItems, "tag-items", "tags", "Add or remove tags of the selected items";
         Snooze, "snooze", "snooze", "Hide until a moment";
         ReadAll, "read-all", "mark all read", "Mark all items of the list read";
         Select, "select", "select", "Add to the selection or remove from it";
@@ -145,7 +144,7 @@ actions! {
         EditFile, "edit-file", "edit file", "Edit the source's entry in $EDITOR";
         Rename, "rename", "rename", "Rename the source, folder, tag or view";
         Move, "move", "move", "Move the selected sources to a folder";
-        EditTags, "edit-tags", "tags", "Add or remove tags of the selected sources";
+        EditTags, "edit-tags", "tags", "Add or remove tags of the selected items or sources";
         Switch, "switch", "on or off", "Enable or disable the selected sources";
         Delete, "delete", "remove", "Remove the selected sources";
         MoveDown, "move-down", "move down", "Move the selected sources down in their folder";

@@ -2,17 +2,18 @@
 
 use super::document::{Node, Pair, Value, node, parse, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
+use super::item_rules;
 use super::keymap::{Context, KeyMap};
 use super::paths::Paths;
 use super::quote::quote;
 use super::rule::{mismatch, show_time};
-use super::schema::{RULE, SETTINGS, TABLES, VIEW};
+use super::schema::{SETTINGS, TABLES, VIEW};
 use super::setting::read;
-use super::settings::{RuleSettings, Settings, ViewSettings};
+use super::settings::{Settings, ViewSettings};
 use super::sources::{contradiction, read_sources};
 use super::theme::Theme;
-use crate::model::{Effect, Source};
-use crate::query::{Query, Term, What};
+use crate::model::Source;
+use crate::query::Query;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -187,7 +188,7 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
             continue;
         }
         if pair.key == "rule" {
-            settings.rules = read_rules(pair, report);
+            settings.rules = item_rules::read_all(pair, report);
             continue;
         }
         let Value::Table(table) = &pair.node.value else {
@@ -248,7 +249,7 @@ fn texts(pair: &Pair, prefix: &str, report: &mut Report) -> BTreeMap<String, Str
 }
 
 /// The tables of an array such as `[[view]]`, each with its position.
-fn elements<'a>(pair: &'a Pair, report: &mut Report) -> Vec<(&'a Node, &'a [Pair])> {
+pub(super) fn elements<'a>(pair: &'a Pair, report: &mut Report) -> Vec<(&'a Node, &'a [Pair])> {
     let Value::List(list) = &pair.node.value else {
         let expected = format!("one [[{0}]] (two brackets) per {0}", pair.key);
         report.error(pair.node.at, &pair.key, mismatch(&expected, &pair.node));
@@ -279,44 +280,6 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
         views.push(view);
     }
     views
-}
-
-/// The rules. One that is not valid is left out, with a warning: the others still apply.
-fn read_rules(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
-    let mut rules: Vec<RuleSettings> = Vec::new();
-    for (number, (node, table)) in (1..).zip(elements(pair, report)) {
-        let mut rule = RuleSettings::default();
-        read(table, "rule.", (RULE, ""), &[], &mut rule, report);
-        if rule.name.is_empty() {
-            rule.name = format!("rule {number}");
-        }
-        let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
-        let query = rule.query.parse::<Query>();
-        let whole = |term: &Term| matches!(term.what, What::AsOf(_) | What::InVersions);
-        let effects: Result<Vec<Effect>, String> =
-            rule.effects.iter().map(|effect| effect.parse()).collect();
-        let problem = match (query, effects) {
-            (Err(e), _) => Some(("query", e.to_string())),
-            (Ok(query), _) if query.is_empty() => Some(("query", "is missing".to_owned())),
-            (Ok(query), _) if query.all_terms().any(whole) => {
-                Some(("query", "asof: and in:versions cannot be used in a rule".to_owned()))
-            }
-            (_, Err(e)) => Some(("do", e)),
-            (_, Ok(effects)) if effects.is_empty() => Some(("do", "is missing".to_owned())),
-            _ if rules.iter().any(|other| other.name == rule.name) => {
-                Some(("name", format!("\"{}\" is the name of two rules", rule.name)))
-            }
-            _ => None,
-        };
-        match problem {
-            Some((key, e)) => {
-                let message = format!("{e}; the rule does not apply");
-                report.warn(at(key), &format!("rule.{key}"), message);
-            }
-            None => rules.push(rule),
-        }
-    }
-    rules
 }
 
 fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {

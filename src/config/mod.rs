@@ -13,6 +13,7 @@ mod file_edit;
 mod form;
 mod ids;
 mod import;
+mod item_rules;
 mod key;
 mod keymap;
 mod load;

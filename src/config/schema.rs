@@ -6,9 +6,7 @@ use super::quote::quote;
 use super::rule::{Rule, Slot, one_of};
 use super::section::KeyChange;
 use super::setting::{FormPage, Setting, Shape};
-use super::settings::{
-    Background, GraphicsMode, ListStyle, RuleSettings, Settings, SortOrder, ViewSettings,
-};
+use super::settings::{Background, GraphicsMode, ListStyle, Settings, SortOrder, ViewSettings};
 use crate::model::{FullText, PolicyKind, QuietHours};
 use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
@@ -284,21 +282,6 @@ fn elements<T>(keys: &[Setting<T>], all: &mut [T]) -> toml::Value {
     toml::Value::Array(all.iter_mut().map(element).collect())
 }
 
-/// The keys of a `[[rule]]`.
-pub(super) const RULE: &[Setting<RuleSettings>] = &[
-    Setting::new("name", Rule::Checked(word), |r| Slot::Text(&mut r.name)),
-    Setting::new("query", Rule::Checked(word), |r| Slot::Text(&mut r.query)),
-    Setting::new("do", Rule::Any, |r| Slot::Words(&mut r.effects)),
-    Setting::new("until", Rule::Checked(day), |r| Slot::Text(&mut r.until)),
-    Setting::new("stop", Rule::Any, |r| Slot::Flag(&mut r.stop)),
-];
-
-/// A day such as 2026-12-31.
-fn day(text: &str) -> Result<String, String> {
-    let day = chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d");
-    day.map(|day| day.to_string()).map_err(|_| "expected a day such as 2026-12-31".to_owned())
-}
-
 /// The settings as a TOML table in the form of `config.toml`, defaults included. Users and
 /// passwords in URLs are replaced by `***`.
 pub fn show_settings(settings: &Settings) -> toml::Table {
@@ -323,7 +306,7 @@ pub fn show_settings(settings: &Settings) -> toml::Table {
         all.insert("view".to_owned(), elements(VIEW, &mut settings.views));
     }
     if !settings.rules.is_empty() {
-        all.insert("rule".to_owned(), elements(RULE, &mut settings.rules));
+        all.insert("rule".to_owned(), elements(super::item_rules::KEYS, &mut settings.rules));
     }
     all
 }
@@ -402,7 +385,7 @@ fn endpoint(text: &str) -> Result<String, String> {
 }
 
 /// A string that is not empty once it is cleaned.
-fn word(text: &str) -> Result<String, String> {
+pub(super) fn word(text: &str) -> Result<String, String> {
     let cleaned = clean(text);
     if cleaned.is_empty() { Err("expected a non-empty string".to_owned()) } else { Ok(cleaned) }
 }

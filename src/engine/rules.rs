@@ -3,7 +3,6 @@
 use super::context::Context;
 use crate::config::RuleSettings;
 use crate::model::{Source, SourceFacts};
-use crate::query::{Known, resolve};
 use crate::store::{Rule, Rules};
 use chrono::{Days, Local, NaiveDate, TimeZone};
 use std::collections::HashMap;
@@ -51,8 +50,7 @@ pub(super) fn renew_for<'a>(
     let facts: HashMap<_, _> = facts.iter().map(|facts| (facts.id.as_str(), facts)).collect();
     let known = declared.filter_map(|source| {
         let facts = facts.get(source.id.as_str())?;
-        Some(Known { key: facts.key, source, title: facts.title(source) })
+        Some((facts.key, source, facts.title(source)))
     });
-    let known: Vec<Known<'_>> = known.collect();
-    context.store.set_rules(Rules::new(rules, |named| resolve(named, known.iter().copied())));
+    context.store.set_rules(Rules::of_sources(rules, &known.collect::<Vec<_>>()));
 }

@@ -9,8 +9,8 @@ use super::marks::{self, Mark};
 use super::reader::Reader;
 use super::rows::time;
 use super::view::View;
-use crate::model::{Effect, RuleEffect, Time};
-use crate::query::{Named, Query, What};
+use crate::model::{Effect, RuleEffect, Source, Time};
+use crate::query::{self, Named, Query, What};
 use crate::util::{html, text};
 use aho_corasick::{AhoCorasick, MatchKind};
 use chrono::{DateTime, Local};
@@ -62,6 +62,13 @@ struct Prefiltered {
 }
 
 impl Rules {
+    /// Prepares rules for these sources: their row keys and titles.
+    pub fn of_sources(rules: Vec<Rule>, sources: &[(i64, &Source, &str)]) -> Self {
+        let known =
+            sources.iter().map(|(key, source, title)| query::Known { key: *key, source, title });
+        Self::new(rules, |named| query::resolve(named, known.clone()))
+    }
+
     /// Prepares rules. `resolve` returns the row keys of the sources that a name selects.
     pub fn new(rules: Vec<Rule>, mut resolve: impl FnMut(&Named) -> Vec<i64>) -> Self {
         let mut all = Self::default();

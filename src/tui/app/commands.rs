@@ -293,6 +293,7 @@ impl App {
                 let nothing = no_source() && self.saved_view().is_none();
                 reason_if(nothing, "Select a source, a folder or a view first")
             }
+            Action::EditTags if self.focus != Focus::Sources => None,
             Action::Move | Action::EditTags | Action::Switch => {
                 reason_if(no_source(), "Select a source or a folder first")
             }
