@@ -124,12 +124,13 @@ fn opening(
         None if resume => None,
         None => return Err(Failure::Usage("a URL is required".to_owned())),
     };
-    Ok(move || match start.filter(|_| !resume) {
-        Some(start) => {
+    Ok(move || match start {
+        // Also resumes a crawl that was killed before it stored anything.
+        Some(start) if !resume || !Crawl::is_begun(&place)? => {
             let order = CrawlOrder { start, declared: None, targets, strategy, seed };
             Crawl::begin(&place, order, budget, net)
         }
-        None => Crawl::resume(&place, budget, net),
+        _ => Crawl::resume(&place, budget, net),
     })
 }
 

@@ -121,6 +121,16 @@ impl CrawlLog {
         Ok(())
     }
 
+    /// Stores several values, or none of them.
+    pub fn set_notes(&mut self, notes: &[(&str, String)]) -> Result<()> {
+        let tx = self.conn.transaction()?;
+        for (name, value) in notes {
+            tx.prepare_cached("INSERT OR REPLACE INTO note (name, value) VALUES (?1, ?2)")?
+                .execute([name, value.as_str()])?;
+        }
+        Ok(tx.commit()?)
+    }
+
     /// Stores a response, the new links on it in order, and the article saved from it, in one
     /// transaction.
     pub fn append<'a>(

@@ -2,8 +2,8 @@
 //! is fetched again, and everything is found.
 
 use super::sites::{FILES, library};
-use super::{World, files};
-use newsfed::demo::server::Server;
+use super::{World, files, summary};
+use newsfed::demo::server::{Failure, Reply, Server};
 use newsfed::store::{CrawlLog, StoreError};
 use std::collections::HashSet;
 use std::process::Child;
@@ -34,8 +34,8 @@ fn asked(server: &Server) -> Vec<(String, String)> {
     all.filter(|(_, path)| path != "/robots.txt" && path != "/sitemap.xml").collect()
 }
 
-/// Whether a crawl was started, and method and path of all responses in its log.
-fn written_down(world: &World) -> (bool, HashSet<(String, String)>) {
+/// Method and path of all responses in the log of a crawl.
+fn written_down(world: &World) -> HashSet<(String, String)> {
     let mut answers = HashSet::new();
     let log = CrawlLog::open(&world.out().join("crawl.db")).unwrap();
     log.replay::<StoreError>(|row, stored| {
@@ -45,7 +45,36 @@ fn written_down(world: &World) -> (bool, HashSet<(String, String)>) {
         Ok(())
     })
     .unwrap();
-    (log.note("start").unwrap().is_some(), answers)
+    answers
+}
+
+#[test]
+fn a_crawl_killed_before_its_first_record_resumes() {
+    let server = library();
+    let url = server.url("/");
+    let resume = [url.as_str(), "--resume", "--targets", "data", "--seed", "5"];
+    let found_all = |world: &World| {
+        let output = world.run(&resume);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(summary(&output)["found"], FILES, "{output:?}");
+        assert_eq!(summary(&output)["seed"], 5);
+    };
+    // Killed before it created its folder, and before it stored its order.
+    let world = World::new();
+    found_all(&world);
+    let world = World::new();
+    drop(CrawlLog::open(&world.out().join("crawl.db")).unwrap());
+    found_all(&world);
+    // Killed during its first request.
+    let quiet = Server::start(|_| Reply::status(200).failing(Failure::NeverAnswer)).unwrap();
+    let world = World::new();
+    let args = [&quiet.url("/"), "--targets", "data", "--seed", "5"];
+    assert!(!kill_after(world.start(&args), &quiet, 1));
+    let log = CrawlLog::open(&world.out().join("crawl.db")).unwrap();
+    assert_eq!((log.requests(), log.note("seed").unwrap().as_deref()), (0, Some("5")));
+    drop(log);
+    let output = world.run(&["--resume", "--budget", "1req,300ms"]);
+    assert_eq!(summary(&output)["ended"], "time", "{output:?}");
 }
 
 #[test]
@@ -54,12 +83,12 @@ fn a_killed_crawl_resumes_without_repeating_requests() {
     for strategy in ["learned", "sb"] {
         let (server, world) = (library(), World::new());
         let url = server.url("/");
-        let (mut kills, mut begun) = (0, false);
+        let mut kills = 0;
         let mut answered = HashSet::new();
         let mut seen = 0;
         for round in 0..=KILLS {
             let mut args = vec![url.as_str(), "--strategy", strategy, "--targets", "data"];
-            if begun {
+            if round > 0 {
                 args.push("--resume");
             }
             let more = if round == KILLS { usize::MAX / 2 } else { random.usize(1..9) };
@@ -73,7 +102,7 @@ fn a_killed_crawl_resumes_without_repeating_requests() {
                 break;
             }
             kills += 1;
-            (begun, answered) = written_down(&world);
+            answered = written_down(&world);
         }
         println!("{strategy}: killed {kills} times");
         assert_eq!(kills, KILLS, "the crawl ended before");

@@ -102,7 +102,7 @@ pub enum CrawlError {
     #[error("this crawl was started with credentials; give the URL with them to continue")]
     Credentials,
     /// There is no crawl to resume.
-    #[error("{} contains no crawl to resume", .0.display())]
+    #[error("{} contains no crawl to resume; give the URL to start one", .0.display())]
     Missing(PathBuf),
     /// Another process uses it.
     #[error("another crawl is using {}", .0.display())]
@@ -185,6 +185,15 @@ impl CrawlLocation {
 }
 
 impl Crawl {
+    /// Whether there is a crawl. One that was killed before it could store its order was not begun.
+    ///
+    /// # Errors
+    /// If there is a log that cannot be read.
+    pub fn is_begun(place: &CrawlLocation) -> Result<bool, CrawlError> {
+        let file = place.record();
+        Ok(file.exists() && Record::is_begun(&file)?)
+    }
+
     /// Starts a crawl.
     ///
     /// # Errors
@@ -196,7 +205,7 @@ impl Crawl {
         net: CrawlNetwork,
     ) -> Result<Self, CrawlError> {
         let file = place.record();
-        if file.exists() && Record::is_begun(&file)? {
+        if Self::is_begun(place)? {
             return Err(CrawlError::Exists(shown(&file)));
         }
         let folder = place.folder()?;
@@ -217,7 +226,7 @@ impl Crawl {
         net: CrawlNetwork,
     ) -> Result<Self, CrawlError> {
         let file = place.record();
-        if !file.exists() || !Record::is_begun(&file)? {
+        if !Self::is_begun(place)? {
             return Err(CrawlError::Missing(shown(&file)));
         }
         let (record, order) = Record::resume(&file, net.access.auth.is_some())?;

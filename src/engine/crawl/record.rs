@@ -45,19 +45,16 @@ impl Record {
 
     /// Starts a crawl.
     pub(super) fn begin(file: &Path, order: &CrawlOrder, secret: bool) -> Result<Self, CrawlError> {
-        let log = open(file)?;
-        let record = Self::fresh(log, order)?;
-        record.log.set_note(TARGETS, &order.targets.to_string())?;
-        record.log.set_note(STRATEGY, order.strategy.name())?;
-        record.log.set_note(SEED, &order.seed.to_string())?;
-        if let Some(declared) = &order.declared {
-            record.log.set_note(DECLARED, declared.as_str())?;
-        }
-        if secret {
-            record.log.set_note(CREDENTIALS, "1")?;
-        }
-        // Written last: without it no crawl was started.
-        record.log.set_note(START, order.start.as_str())?;
+        let mut record = Self::fresh(open(file)?, order)?;
+        let mut notes = vec![
+            (START, order.start.to_string()),
+            (TARGETS, order.targets.to_string()),
+            (STRATEGY, order.strategy.name().to_owned()),
+            (SEED, order.seed.to_string()),
+        ];
+        notes.extend(order.declared.as_ref().map(|url| (DECLARED, url.to_string())));
+        notes.extend(secret.then(|| (CREDENTIALS, "1".to_owned())));
+        record.log.set_notes(&notes)?;
         Ok(record)
     }
 

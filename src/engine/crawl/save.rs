@@ -184,7 +184,8 @@ fn file_name(url: &str, mime: &str) -> String {
         .into_owned();
     let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = decoded.chars().map(safe).collect();
-    let name = name.trim_matches(['.', '_']);
+    // A name with a leading dash would be read as an option by the commands it is given to.
+    let name = name.trim_start_matches(['.', '_', '-']).trim_end_matches(['.', '_']);
     let (stem, extension) = match name.rsplit_once('.') {
         Some((stem, end)) if !stem.is_empty() && (1..=8).contains(&end.len()) => {
             (stem, Some(end.to_owned()))
@@ -245,6 +246,9 @@ mod tests {
             ("https://a.example/%ff%fe", "file_.csv"),
             ("https://a.example/a%20b:c*%3f.csv", "a_b_c__.csv"),
             ("https://a.example/%2f", "file_.csv"),
+            ("https://a.example/-rf.csv", "rf.csv"),
+            ("https://a.example/%2d-._-help", "help.csv"),
+            ("https://a.example/--", "file_.csv"),
         ];
         for (url, want) in cases {
             assert_eq!(file_name(url, "text/csv"), want, "{url}");
