@@ -32,6 +32,10 @@ screenshots folder="docs/images":
 bench:
     cargo bench --bench modules
 
+# Compare the strategies of crawls on recorded sites; writes docs/crawl-strategies.md
+crawl-tables folder="../shared/corpora/focused-crawl":
+    cargo run --release --example crawl_tables -- {{folder}} docs/crawl-strategies.md
+
 # Measure the interface with 100,000 and 1,000,000 items; the databases (3.3 GB) are filled once
 bench-tui folder="target/filled":
     test -e {{folder}}/100k || cargo run --release --example fill -- --items 100000 --data-dir {{folder}}/100k

@@ -3,8 +3,10 @@
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::output::Output;
-use crate::crawl::replay::{Figures, Graph, Replayed, again, curve_csv, curve_svg, read, trial};
-use crate::crawl::{Kind, Targets};
+use crate::crawl::replay::{
+    Figures, Graph, Replayed, again, bytes_csv, bytes_svg, curve_csv, curve_svg, read, trial,
+};
+use crate::crawl::{BanditParameters, Kind, PathParameters, SleepingBanditParameters, Targets};
 use crate::engine::crawl::CrawlBudget;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -54,9 +56,83 @@ pub(super) struct CrawlArgs {
     /// An older recording of the same site to crawl first; then only what is new counts
     #[arg(long, value_name = "FILE", requires = "replay")]
     after: Option<PathBuf>,
-    /// Write the number of targets found after each request to FILE.csv and FILE.svg
+    /// Write the number of targets found after each request to FILE.csv and FILE.svg, and the bytes
+    /// of targets and of everything else to FILE-bytes.csv and FILE-bytes.svg
     #[arg(long, value_name = "FILE", requires = "replay")]
     curve: Option<PathBuf>,
+    /// Also print requests and bytes for each tenth of the targets, and how well links were predicted
+    #[arg(long, requires = "replay")]
+    tables: bool,
+    #[command(flatten)]
+    pub(super) parameters: ParameterArgs,
+}
+
+/// The parameters of the published algorithm. Each is `None` if it was not given.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Parameters of the strategies sb, sb-oracle and dom-off")]
+pub(super) struct ParameterArgs {
+    /// Similarity from which a tag path joins a group, 0 to 1 [default: 0.75]
+    #[arg(long, value_name = "COSINE", value_parser = |text: &str| number(text, 1.0))]
+    theta: Option<f64>,
+    /// Weight of exploration [default: 2.828]
+    #[arg(long, value_name = "WEIGHT", value_parser = |text: &str| number(text, 1e6))]
+    alpha: Option<f64>,
+    /// Number of elements in an n-gram of a tag path, 1 to 8 [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+    ngram: Option<u8>,
+    /// Length of the vectors of tag paths, a power of two from 2 to 32768 [default: 4096]
+    #[arg(long, value_name = "LENGTH", value_parser = dimension)]
+    dimension: Option<u32>,
+    /// Number of links between two trainings of the classifier; the first of them are labelled by HEAD
+    /// requests [default: 10]
+    #[arg(long, value_name = "LINKS", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    batch: Option<u16>,
+}
+
+impl ParameterArgs {
+    /// The parameters of a strategy.
+    ///
+    /// # Errors
+    /// If some were given, and the strategy has none.
+    pub(super) fn read(&self, kind: Kind) -> Result<SleepingBanditParameters, Failure> {
+        let default = SleepingBanditParameters::default();
+        let parameters = SleepingBanditParameters {
+            paths: PathParameters {
+                n: self.ngram.map_or(default.paths.n, usize::from),
+                bits: self.dimension.map_or(default.paths.bits, u32::ilog2),
+                ..default.paths
+            },
+            theta: self.theta.unwrap_or(default.theta),
+            bandit: BanditParameters {
+                alpha: self.alpha.unwrap_or(default.bandit.alpha),
+                ..default.bandit
+            },
+            batch: self.batch.map_or(default.batch, usize::from),
+            ..default
+        };
+        if parameters != default && !kind.has_parameters() {
+            let words = format!(
+                "--theta, --alpha, --ngram, --dimension and --batch do not apply to the strategy {}",
+                kind.name()
+            );
+            return Err(Failure::Usage(words));
+        }
+        Ok(parameters)
+    }
+}
+
+/// Parses a number from 0 to a limit.
+fn number(text: &str, most: f64) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|n: &f64| (0.0..=most).contains(n));
+    number.ok_or_else(|| format!("not a number from 0 to {most}"))
+}
+
+fn dimension(text: &str) -> Result<u32, String> {
+    let length = text.parse().ok().filter(|n: &u32| n.is_power_of_two());
+    let most = 1 << PathParameters::default().hash_bits;
+    length
+        .filter(|n| (2..=most).contains(n))
+        .ok_or_else(|| format!("not a power of two from 2 to {most}"))
 }
 
 /// Default request budget.
@@ -72,7 +148,8 @@ Examples:
   newsfed crawl blog.example.org --targets articles --out articles --json
   newsfed crawl --replay site.jsonl.gz --strategy sb --seeds 15 --json
   newsfed crawl --replay new.jsonl.gz --after old.jsonl.gz
-  newsfed crawl --replay site.jsonl.gz --curve site";
+  newsfed crawl --replay site.jsonl.gz --curve site
+  newsfed crawl --replay site.jsonl.gz --strategy sb --theta 0.9 --alpha 1 --tables";
 
 /// Targets in a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -104,10 +181,11 @@ impl ValueEnum for Kind {
 
 pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let Some(file) = &args.replay else { return super::crawl_site::run(args, global, out) };
+    let parameters = args.parameters.read(args.strategy)?;
     let graph = open(file, args.profile)?;
     let begun = Instant::now();
     let crawls: Vec<Replayed> =
-        (0..args.seeds).map(|seed| trial(&graph, args.strategy, seed)).collect();
+        (0..args.seeds).map(|seed| trial(&graph, args.strategy, parameters, seed)).collect();
     let mut figures = Figures::of(&graph, args.strategy, &crawls, begun.elapsed());
     if let Some(older) = &args.after {
         figures.requests_to_90_new =
@@ -120,6 +198,9 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
         out.value(&figures)?;
     } else {
         out.result(summary(&figures, &graph))?;
+        if args.tables {
+            out.result(tables(&figures))?;
+        }
     }
     Ok(Exit::Ok)
 }
@@ -143,9 +224,15 @@ fn mean_again(older: &Graph, newer: &Graph, seeds: u64) -> f64 {
 
 fn write_curves(to: &Path, graph: &Graph, kind: Kind, crawls: &[Replayed]) -> Result<(), Failure> {
     let title = format!("{}: {}, {} crawls", graph.site, kind.name(), crawls.len());
-    for (extension, text) in [("csv", curve_csv(crawls)), ("svg", curve_svg(crawls, &title))] {
+    let files = [
+        (".csv", curve_csv(crawls)),
+        (".svg", curve_svg(crawls, &title)),
+        ("-bytes.csv", bytes_csv(crawls)),
+        ("-bytes.svg", bytes_svg(crawls, &title)),
+    ];
+    for (end, text) in files {
         let mut name = to.as_os_str().to_owned();
-        name.push(format!(".{extension}"));
+        name.push(end);
         std::fs::write(&name, text).map_err(|e| {
             Failure::Plain(format!("cannot write {}: {e}", Path::new(&name).display()))
         })?;
@@ -164,8 +251,12 @@ fn summary(figures: &Figures, graph: &Graph) -> String {
         figures.q90_percent_mean,
         figures.q90_percent_sd,
         figures.seeds,
-        figures.v90_percent_mean,
+        figures.bytes90_percent_mean,
     );
+    words.push_str(&match figures.v90_percent_mean {
+        Some(percent) => format!(", after {percent:.1} % of the other bytes"),
+        None => ", which some crawls never find".to_owned(),
+    });
     match figures.requests_to_90_new {
         Some(requests) if requests >= 0.0 => {
             words.push_str(&format!("; 90 % of what is new with {requests:.0} requests"));
@@ -174,4 +265,35 @@ fn summary(figures: &Figures, graph: &Graph) -> String {
         None => {}
     }
     words
+}
+
+/// Requests and bytes for each tenth of the targets, and the predictions.
+fn tables(figures: &Figures) -> String {
+    let percent = |value: Option<f64>| value.map_or("never".to_owned(), |p| format!("{p:.1} %"));
+    let mut rows = vec![["targets", "requests", "other bytes"].map(str::to_owned).to_vec()];
+    rows.extend(figures.milestones.iter().map(|m| {
+        let found = format!("{} %", m.percent);
+        vec![found, percent(m.requests_percent), percent(m.other_bytes_percent)]
+    }));
+    let mut text = columns(&rows);
+    let names = ["link to", "as page", "as target", "as neither"].map(str::to_owned);
+    let mut rows = vec![names.to_vec()];
+    rows.extend(figures.confusion.rows().map(|(class, row)| {
+        let of = (row.html + row.target + row.neither).max(1) as f64;
+        let share = |n: u64| format!("{:.1} %", 100.0 * n as f64 / of);
+        vec![class.to_owned(), share(row.html), share(row.target), share(row.neither)]
+    }));
+    text.push('\n');
+    text.push_str(&columns(&rows));
+    text
+}
+
+/// Lines of right-aligned columns.
+fn columns(rows: &[Vec<String>]) -> String {
+    let width = |column: usize| rows.iter().map(|r| r[column].len()).max().unwrap_or(0);
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().enumerate().map(|(n, cell)| format!("{cell:>0$}", width(n)));
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n") + "\n"
 }

@@ -119,6 +119,7 @@ fn opening(
     let net = CrawlNetwork { client, clock, access, allow_private: true, spacing: None };
     let (targets, strategy) = (args.targets.clone(), args.strategy);
     let (seed, budget, resume) = (args.seed, args.budget, args.resume);
+    let parameters = args.parameters.read(strategy)?;
     let start = match web {
         Some(web) => Some(web.url),
         None if resume => None,
@@ -127,7 +128,7 @@ fn opening(
     Ok(move || match start {
         // Also resumes a crawl that was killed before it stored anything.
         Some(start) if !resume || !Crawl::is_begun(&place)? => {
-            let order = CrawlOrder { start, declared: None, targets, strategy, seed };
+            let order = CrawlOrder { start, declared: None, targets, strategy, parameters, seed };
             Crawl::begin(&place, order, budget, net)
         }
         _ => Crawl::resume(&place, budget, net),

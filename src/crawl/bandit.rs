@@ -1,6 +1,8 @@
 //! The sleeping bandit that chooses among groups: AUER over the groups with waiting links.
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BanditParameters {
     /// Weight of exploration.
     pub alpha: f64,
@@ -24,10 +26,15 @@ pub(super) struct Arm {
 }
 
 impl Arm {
-    /// Updates the mean with the reward of one choice.
-    pub(super) fn reward(&mut self, reward: f64) {
+    /// Counts a choice.
+    pub(super) fn choose(&mut self) {
         self.chosen += 1;
-        self.mean += (reward - self.mean) / f64::from(self.chosen);
+    }
+
+    /// Updates the mean with the reward of the last choice. A choice without a reward, because of an
+    /// error, leaves the mean as it is.
+    pub(super) fn learn(&mut self, reward: f64) {
+        self.mean += (reward - self.mean) / f64::from(self.chosen.max(1));
     }
 
     /// R_mean + alpha sqrt(ln t / (N + eps)) at step `t` of the crawl.
@@ -46,10 +53,14 @@ mod tests {
         let parameters = BanditParameters::default();
         let mut arm = Arm::default();
         assert!(arm.bound(parameters, 2) > 1000.0, "an untried arm comes first");
-        arm.reward(2.0);
-        arm.reward(4.0);
+        for reward in [2.0, 4.0] {
+            arm.choose();
+            arm.learn(reward);
+        }
         assert_eq!((arm.chosen, arm.mean), (2, 3.0));
         let expected = 3.0 + 8f64.sqrt() * (100f64.ln() / 2.000001).sqrt();
         assert!((arm.bound(parameters, 100) - expected).abs() < 1e-9);
+        arm.choose();
+        assert_eq!((arm.chosen, arm.mean), (3, 3.0), "an error");
     }
 }

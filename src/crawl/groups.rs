@@ -6,12 +6,15 @@ use std::collections::HashMap;
 /// Maximum number of groups. After that, dissimilar vectors join the last group, which stays fixed.
 const MOST_GROUPS: usize = 4_096;
 
+/// Cosines that differ by less are equal: paths often share the same fraction of their parts.
+const ROUNDING: f64 = 1e-9;
+
 pub(super) type GroupId = u32;
 
 #[derive(Debug)]
 pub(super) struct Groups {
     /// Cosine from which a vector joins the nearest group.
-    theta: f32,
+    theta: f64,
     centroids: Vec<Centroid>,
     /// For each position, the groups with a value there.
     at: HashMap<u32, Vec<GroupId>>,
@@ -20,36 +23,20 @@ pub(super) struct Groups {
 #[derive(Debug)]
 struct Centroid {
     /// Sums over the members. The mean has the same direction.
-    sums: HashMap<u32, f32>,
-    norm_squared: f32,
+    sums: HashMap<u32, f64>,
+    norm_squared: f64,
 }
 
 impl Groups {
     /// Starts without groups. Vectors join from this cosine on, 0 to 1.
-    pub(super) fn new(theta: f32) -> Self {
+    pub(super) fn new(theta: f64) -> Self {
         Self { theta, centroids: Vec::new(), at: HashMap::new() }
-    }
-
-    /// The nearest group and its cosine.
-    pub(super) fn nearest(&self, vector: &Sparse) -> Option<(GroupId, f32)> {
-        let mut dots: HashMap<GroupId, f32> = HashMap::new();
-        for (position, value) in &vector.parts {
-            for group in self.at.get(position).into_iter().flatten() {
-                let sum = self.centroids[*group as usize].sums[position];
-                *dots.entry(*group).or_default() += sum * value;
-            }
-        }
-        let norm = vector.norm();
-        let cosine = |(group, dot): (GroupId, f32)| {
-            (group, dot / (norm * self.centroids[group as usize].norm_squared.sqrt()))
-        };
-        dots.into_iter().map(cosine).reduce(nearer)
     }
 
     /// The nearest group with a cosine of at least theta. Positions that most groups share can add at
     /// most the norm of that part of the vector to a cosine. Groups that have nothing else in common
     /// with the vector cannot reach theta and are skipped.
-    fn alike(&self, vector: &Sparse) -> Option<GroupId> {
+    pub(super) fn alike(&self, vector: &Sparse) -> Option<GroupId> {
         let groups_at = |position| self.at.get(&position).map_or(&[][..], Vec::as_slice);
         let norm = vector.norm();
         let mut parts = vector.parts.clone();
@@ -66,10 +53,11 @@ impl Groups {
         let cosine = |group: GroupId| {
             let Centroid { sums, norm_squared } = &self.centroids[group as usize];
             let products = vector.parts.iter().filter_map(|(p, value)| Some(sums.get(p)? * value));
-            (group, products.sum::<f32>() / (norm * norm_squared.sqrt()))
+            (group, products.sum::<f64>() / (norm * norm_squared.sqrt()))
         };
         let near = groups.into_iter().map(cosine);
-        near.reduce(nearer).filter(|(_, cosine)| *cosine >= self.theta).map(|(group, _)| group)
+        let enough = |(_, cosine): &(GroupId, f64)| *cosine >= self.theta - ROUNDING;
+        near.reduce(nearer).filter(enough).map(|(group, _)| group)
     }
 
     /// The group of a vector: the nearest, which moves towards it, or a new one.
@@ -95,14 +83,33 @@ impl Groups {
     }
 }
 
-fn nearer(a: (GroupId, f32), b: (GroupId, f32)) -> (GroupId, f32) {
-    if b.1 > a.1 || (b.1 == a.1 && b.0 < a.0) { b } else { a }
+/// The nearer of two groups, the first if they are equally near.
+fn nearer(a: (GroupId, f64), b: (GroupId, f64)) -> (GroupId, f64) {
+    if b.1 > a.1 + ROUNDING { b } else { a }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::crawl::tag_path::{PathParameters, TagPaths};
+
+    /// The nearest group of all, and its cosine.
+    fn nearest(groups: &Groups, vector: &Sparse) -> Option<(GroupId, f64)> {
+        let mut dots: HashMap<GroupId, f64> = HashMap::new();
+        for (position, value) in &vector.parts {
+            for group in groups.at.get(position).into_iter().flatten() {
+                let sum = groups.centroids[*group as usize].sums[position];
+                *dots.entry(*group).or_default() += sum * value;
+            }
+        }
+        let norm = vector.norm();
+        let cosine = |(group, dot): (GroupId, f64)| {
+            (group, dot / (norm * groups.centroids[group as usize].norm_squared.sqrt()))
+        };
+        let mut dots: Vec<(GroupId, f64)> = dots.into_iter().collect();
+        dots.sort_unstable_by_key(|(group, _)| *group);
+        dots.into_iter().map(cosine).reduce(nearer)
+    }
 
     #[test]
     fn similar_paths_share_a_group() {
@@ -128,7 +135,7 @@ mod tests {
             let deep = random.usize(1..8);
             let tail: String = (0..deep).map(|_| format!("/e{}", random.u8(..5))).collect();
             let vector = paths.vector(&format!("/html/body/main{tail}"));
-            let near = groups.nearest(&vector).filter(|(_, cosine)| *cosine >= 0.75);
+            let near = nearest(&groups, &vector).filter(|(_, cosine)| *cosine >= 0.75 - ROUNDING);
             assert_eq!(groups.alike(&vector), near.map(|(group, _)| group));
             groups.join(&vector);
         }
@@ -147,13 +154,13 @@ mod tests {
     #[test]
     fn moves_the_centroid_to_the_mean() {
         let mut groups = Groups::new(0.5);
-        let vector = |parts: &[(u32, f32)]| Sparse { parts: parts.to_vec() };
+        let vector = |parts: &[(u32, f64)]| Sparse { parts: parts.to_vec() };
         assert_eq!(groups.join(&vector(&[(1, 1.0)])), 0);
         assert_eq!(groups.join(&vector(&[(1, 1.0), (2, 1.0)])), 0);
-        let (group, cosine) = groups.nearest(&vector(&[(2, 1.0)])).unwrap();
+        let (group, cosine) = nearest(&groups, &vector(&[(2, 1.0)])).unwrap();
         // The sum is (2, 1).
         assert_eq!(group, 0);
-        assert!((cosine - 1.0 / 5f32.sqrt()).abs() < 1e-6);
-        assert_eq!(groups.nearest(&vector(&[(9, 1.0)])), None);
+        assert!((cosine - 1.0 / 5f64.sqrt()).abs() < 1e-6);
+        assert_eq!(nearest(&groups, &vector(&[(9, 1.0)])), None);
     }
 }

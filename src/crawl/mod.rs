@@ -17,6 +17,8 @@ mod targets;
 mod value;
 
 #[cfg(test)]
+mod reference;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod traps;
@@ -25,8 +27,8 @@ pub use bandit::BanditParameters;
 pub use links::{LinkId, Links, MAX_ADDRESS, Seen};
 pub use page::{CrawledPage, PageLink, Site, read_page, target};
 pub use strategy::{
-    Ask, Classifier, Focused, Judge, Kind, Known, Learned, Lessons, LinkGroup, Omniscient,
-    Revisits, Simple, SleepingBandit, SleepingBanditParameters, Strategy, Turn, Visit,
+    Ask, Classifier, DomOff, Focused, Judge, Kind, Known, Learned, Lessons, LinkGroup, Omniscient,
+    Revisits, Simple, SleepingBandit, SleepingBanditParameters, Strategy, Truth, Turn, Visit,
 };
 pub use tag_path::PathParameters;
 pub use targets::{Class, NoTarget, Targets, extension};

@@ -2,10 +2,11 @@
 //!
 //! After "Efficient Crawling for Scalable Web Data Acquisition" (Gauquier, Manolescu, Senellart).
 
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PathParameters {
     /// Number of elements in one n-gram.
     pub n: usize,
@@ -27,12 +28,12 @@ impl Default for PathParameters {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Sparse {
     /// Position and value, sorted by position.
-    pub parts: Vec<(u32, f32)>,
+    pub parts: Vec<(u32, f64)>,
 }
 
 impl Sparse {
-    pub(super) fn norm(&self) -> f32 {
-        self.parts.iter().map(|(_, v)| v * v).sum::<f32>().sqrt()
+    pub(super) fn norm(&self) -> f64 {
+        self.parts.iter().map(|(_, v)| v * v).sum::<f64>().sqrt()
     }
 }
 
@@ -42,11 +43,13 @@ pub(super) struct TagPaths {
     parameters: PathParameters,
     /// Indexes of the n-grams, by hash.
     vocabulary: HashMap<u64, u32>,
+    /// Number of n-grams at each position.
+    at: HashMap<u32, u32>,
 }
 
 impl TagPaths {
     pub(super) fn new(parameters: PathParameters) -> Self {
-        Self { parameters, vocabulary: HashMap::new() }
+        Self { parameters, ..Self::default() }
     }
 
     /// The vector of a path such as `/html/body.wide/ul#menu/a`.
@@ -55,22 +58,23 @@ impl TagPaths {
         let mut tokens: Vec<&str> = vec!["^"];
         tokens.extend(path.split('/').filter(|t| !t.is_empty()));
         tokens.push("$");
-        let mut counts: HashMap<u32, f32> = HashMap::new();
+        let mut counts: HashMap<u32, f64> = HashMap::new();
         for gram in tokens.windows(n.min(tokens.len())) {
             let mut hasher = DefaultHasher::new();
             gram.hash(&mut hasher);
             let next = self.vocabulary.len() as u32;
             let index = *self.vocabulary.entry(hasher.finish()).or_insert(next);
-            *counts.entry(index).or_default() += 1.0;
+            let position = self.position(index);
+            if index == next {
+                *self.at.entry(position).or_default() += 1;
+            }
+            *counts.entry(position).or_default() += 1.0;
         }
-        // Positions that fall together are averaged over all the vocabulary that falls there, as
-        // far as this path has it.
-        let mut sums: HashMap<u32, (f32, f32)> = HashMap::new();
-        for (index, count) in counts {
-            let sum = sums.entry(self.position(index)).or_default();
-            *sum = (sum.0 + count, sum.1 + 1.0);
-        }
-        let mut parts: Vec<(u32, f32)> = sums.into_iter().map(|(p, (s, n))| (p, s / n)).collect();
+        // The value of a position is the mean over the whole vocabulary there, also of what this
+        // path does not have.
+        let mean =
+            |(position, count): (u32, f64)| (position, count / f64::from(self.at[&position]));
+        let mut parts: Vec<(u32, f64)> = counts.into_iter().map(mean).collect();
         parts.sort_unstable_by_key(|(p, _)| *p);
         Sparse { parts }
     }
@@ -96,6 +100,17 @@ mod tests {
         assert_eq!(paths.vector("/html/body/a"), vector, "a path has one vector");
         assert_ne!(paths.vector("/html/body/p/a"), vector);
         assert_eq!(paths.vector("").parts.len(), 1, "start and end");
+    }
+
+    #[test]
+    fn shared_positions_are_averaged_with_zeros() {
+        // Two positions only: index 0 and 2 share the first, 1 and 3 the second.
+        let parameters = PathParameters { n: 1, bits: 1, hash_bits: 1, prime: 1 };
+        let mut paths = TagPaths::new(parameters);
+        assert_eq!(paths.vector("").parts, [(0, 1.0), (1, 1.0)], "^ and $");
+        assert_eq!(paths.vector("/html/a").parts, [(0, 1.0), (1, 1.0)]);
+        assert_eq!(paths.vector("").parts, [(0, 0.5), (1, 0.5)], "html and a are missing");
+        assert_eq!(paths.vector("/a/a").parts, [(0, 0.5), (1, 1.5)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// MIME types of files with data or text, as listed for data sites in the crawler's paper, plus the
 /// generic types that servers use for such files.
-const FILES: [&str; 38] = [
+const FILES: [&str; 43] = [
     "application/csv",
     "application/geo+json",
     "application/gzip",
@@ -23,11 +23,14 @@ const FILES: [&str; 38] = [
     "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
+    "application/vnd.rar",
     "application/x-7z-compressed",
     "application/x-bzip2",
     "application/x-csv",
     "application/x-gtar",
     "application/x-gzip",
+    "application/x-pdf",
     "application/x-rar-compressed",
     "application/x-tar",
     "application/x-yaml",
@@ -35,6 +38,7 @@ const FILES: [&str; 38] = [
     "application/xml",
     "application/yaml",
     "application/zip",
+    "application/zip-compressed",
     "text/comma-separated-values",
     "text/csv",
     "text/json",
@@ -42,6 +46,7 @@ const FILES: [&str; 38] = [
     "text/tab-separated-values",
     "text/x-comma-separated-values",
     "text/x-csv",
+    "text/x-yaml",
     "text/xml",
     "text/yaml",
 ];

@@ -1,7 +1,9 @@
 //! Strategies on small synthetic sites whose order can be worked out by hand.
 
 use super::Kind;
-use super::replay::{Figures, Graph, Node, Position, again, curve_csv, read, replay, trial};
+use super::replay::{
+    Figures, Graph, Node, Position, Replayed, again, curve_csv, read, replay, trial,
+};
 use super::*;
 use std::time::Duration;
 
@@ -54,8 +56,12 @@ fn library() -> Graph {
     site(&[("", &index), ("files/", &list)])
 }
 
+fn crawl(graph: &Graph, kind: Kind, seed: u64) -> Replayed {
+    trial(graph, kind, SleepingBanditParameters::default(), seed)
+}
+
 fn asked(graph: &Graph, kind: Kind, seed: u64) -> Vec<String> {
-    let visited = trial(graph, kind, seed).visited;
+    let visited = crawl(graph, kind, seed).visited;
     let name = |n: u32| graph.nodes[n as usize].url.replace("https://a.example/", "");
     visited.into_iter().flatten().map(name).collect()
 }
@@ -81,7 +87,7 @@ fn simple_strategies_request_in_their_order() {
 fn every_strategy_finds_everything_and_repeats_nothing() {
     let graph = library();
     for (kind, name) in Kind::ALL {
-        let crawl = trial(&graph, kind, 7);
+        let crawl = crawl(&graph, kind, 7);
         assert_eq!(crawl.found.last(), Some(&20), "{name}");
         let mut visited: Vec<u32> = crawl.visited.into_iter().flatten().collect();
         let requests = visited.len();
@@ -112,7 +118,7 @@ fn fetches_files_as_soon_as_they_are_seen() {
 #[test]
 fn figures_are_percentages_of_the_urls() {
     let graph = library();
-    let crawls = [trial(&graph, Kind::Bfs, 0)];
+    let crawls = [crawl(&graph, Kind::Bfs, 0)];
     let figures = Figures::of(&graph, Kind::Bfs, &crawls, Duration::ZERO);
     // 42 URLs: the start, 21 links of the menu, and the eighteenth of twenty files.
     assert_eq!(graph.nodes.len(), 42);
@@ -171,7 +177,7 @@ fn continues_after_dead_links() {
             let crawl = replay(&graph, &mut at, &mut strategy, &mut fastrand::Rng::with_seed(1));
             assert_eq!(crawl.visited.len(), 4);
         }
-        assert_eq!(trial(&graph, kind, 1).found.last(), Some(&1), "{name}");
+        assert_eq!(crawl(&graph, kind, 1).found.last(), Some(&1), "{name}");
     }
 }
 
@@ -193,4 +199,30 @@ fn what_extensions_say() {
     }
     assert_eq!(Targets::data().by_extension("https://a.example/x.txt"), Some(Class::Other));
     assert_eq!(Targets::Articles.by_extension("https://a.example/x.pdf"), Some(Class::Other));
+}
+
+#[test]
+fn all_published_types_are_targets() {
+    // The 38 types of the paper.
+    let types = "application/ csv json msword octet-stream pdf rdf+xml rss+xml vnd.ms-excel \
+         vnd.ms-excel.sheet.macroenabled.12 vnd.oasis.opendocument.presentation \
+         vnd.oasis.opendocument.spreadsheet vnd.oasis.opendocument.text \
+         vnd.openxmlformats-officedocument.presentationml.presentation \
+         vnd.openxmlformats-officedocument.spreadsheetml.sheet \
+         vnd.openxmlformats-officedocument.wordprocessingml.document \
+         vnd.openxmlformats-officedocument.wordprocessingml.template vnd.rar x-7z-compressed x-csv \
+         x-gtar x-gzip xml x-pdf x-rar-compressed x-tar x-yaml x-zip-compressed yaml zip \
+         zip-compressed text/ comma-separated-values csv json plain x-comma-separated-values x-csv \
+         x-yaml yaml";
+    let (mut family, mut count) = ("", 0);
+    for word in types.split_whitespace() {
+        if word.ends_with('/') {
+            family = word;
+            continue;
+        }
+        count += 1;
+        assert_eq!(Targets::files().class(&format!("{family}{word}")), Class::Target, "{word}");
+    }
+    assert_eq!(count, 38);
+    assert_eq!(Targets::data().class("text/plain"), Class::Other);
 }

@@ -312,7 +312,7 @@ const REQUESTS: usize = 3_000;
 
 /// The files found.
 fn found(graph: &Graph, kind: Kind, seed: u64) -> u32 {
-    let mut strategy = kind.living(&graph.targets).unwrap();
+    let mut strategy = kind.living(&graph.targets, SleepingBanditParameters::default()).unwrap();
     let mut limited = Budget(&mut *strategy, REQUESTS);
     let random = &mut fastrand::Rng::with_seed(seed);
     let crawl = replay(graph, &mut Position::start(graph), &mut limited, random);

@@ -6,8 +6,8 @@
 
 use crate::reference::corpora;
 use flate2::read::GzDecoder;
-use newsfed::crawl::Kind;
 use newsfed::crawl::replay::{Figures, Graph, again, read, trial};
+use newsfed::crawl::{Kind, SleepingBanditParameters};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -23,7 +23,9 @@ fn graph(folder: &Path, site: &str, data: bool) -> Graph {
 
 fn q90(graph: &Graph, kind: Kind) -> f64 {
     let seeds = if matches!(kind, Kind::Bfs | Kind::Dfs | Kind::Omniscient) { 1 } else { SEEDS };
-    let crawls: Vec<_> = (0..seeds).map(|seed| trial(graph, kind, seed)).collect();
+    let crawls: Vec<_> = (0..seeds)
+        .map(|seed| trial(graph, kind, SleepingBanditParameters::default(), seed))
+        .collect();
     let figures = Figures::of(graph, kind, &crawls, Duration::ZERO);
     println!("{:12} {:10} {:.1}", graph.site, kind.name(), figures.q90_percent_mean);
     figures.q90_percent_mean

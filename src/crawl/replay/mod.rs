@@ -1,11 +1,15 @@
 //! Crawls of recorded sites: what a strategy would have requested, and what it would have found.
 
+mod confusion;
 mod figures;
 mod graph;
 mod plot;
 mod run;
+mod trial;
 
-pub use figures::{Figures, again, trial};
+pub use confusion::{Confusion, Predicted};
+pub use figures::{Figures, Milestone};
 pub use graph::{Graph, GraphError, Node, read};
-pub use plot::{curve_csv, curve_svg};
+pub use plot::{bytes_csv, bytes_svg, curve_csv, curve_svg};
 pub use run::{Position, Replayed, replay};
+pub use trial::{again, trial};

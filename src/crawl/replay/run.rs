@@ -1,5 +1,6 @@
 //! One crawl of a recorded site.
 
+use super::confusion::Confusion;
 use super::graph::Graph;
 use crate::crawl::{Ask, Class, Known, LinkId, Links, Seen, Strategy, Visit};
 use std::collections::HashMap;
@@ -11,8 +12,14 @@ pub struct Replayed {
     pub found: Vec<u32>,
     /// Bytes of targets found after each request.
     pub volume: Vec<u64>,
-    /// The node of each request; `None` for one that no longer exists, or for a HEAD request.
+    /// Bytes of everything else read after each request.
+    pub other: Vec<u64>,
+    /// The node of each GET request; `None` for one that no longer exists, or for a HEAD request.
     pub visited: Vec<Option<u32>>,
+    /// The node of each request; `None` for one that no longer exists.
+    pub asked: Vec<Option<u32>>,
+    /// What was predicted for the links, and what they were.
+    pub confusion: Confusion,
 }
 
 /// State of a crawl of a recorded site.
@@ -61,7 +68,7 @@ pub fn replay(
     random: &mut fastrand::Rng,
 ) -> Replayed {
     let mut done = Replayed::default();
-    let (mut found, mut volume) = (0, 0);
+    let (mut found, mut volume, mut other) = (0, 0, 0);
     let (mut new, mut all): (Vec<LinkId>, Vec<LinkId>) = Default::default();
     while let Some(ask) = strategy.next(&mut Known { links: &at.links, random }) {
         let (Ask::Get(link) | Ask::Head(link)) = ask;
@@ -80,7 +87,11 @@ pub fn replay(
                 if node.target {
                     found += 1;
                     volume += node.bytes;
+                } else {
+                    other += node.bytes;
                 }
+                let truth = if node.target { Class::Target } else { class };
+                done.confusion.count(truth, strategy.predicted());
                 for (to, path, anchor) in &node.links {
                     let seen = Seen {
                         url: &graph.nodes[*to as usize].url,
@@ -100,8 +111,10 @@ pub fn replay(
             strategy.visited(link, &answer, &mut Known { links: &at.links, random });
         }
         done.visited.push(visited);
+        done.asked.push(at.nodes[link as usize]);
         done.found.push(found);
         done.volume.push(volume);
+        done.other.push(other);
     }
     done
 }

@@ -81,7 +81,9 @@ impl ByPath {
     /// Records what a page led to.
     pub(super) fn observe(&mut self, link: LinkId, found: u32) {
         if let Some(cluster) = self.cluster_of.remove(&link) {
-            self.arms[cluster as usize].reward(f64::from(found));
+            let arm = &mut self.arms[cluster as usize];
+            arm.choose();
+            arm.learn(f64::from(found));
         }
         if let Some((_, by)) = self.chosen.take_if(|(chosen, _)| *chosen == link) {
             let dry = &mut self.dry[by as usize];

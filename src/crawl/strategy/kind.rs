@@ -1,12 +1,10 @@
 //! Strategies by name.
 
 use super::{
-    Focused, Judge, Learned, Simple, SleepingBandit, SleepingBanditParameters, Strategy, Turn,
+    DomOff, Focused, Judge, Learned, Simple, SleepingBandit, SleepingBanditParameters, Strategy,
+    Turn,
 };
 use crate::crawl::targets::Targets;
-
-/// Number of pages after which `dom-off` stops forming groups.
-const DOM_OFF_PAGES: usize = 3_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -18,7 +16,7 @@ pub enum Kind {
     Random,
     /// Ordered by a classifier's probability that a link leads to a target.
     Focused,
-    /// The published algorithm with groups from the first pages only.
+    /// Groups of tag paths from the first pages only, ordered by their benefit.
     DomOff,
     /// The published algorithm.
     SleepingBandit,
@@ -47,24 +45,24 @@ impl Kind {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
+    /// Whether the parameters of the published algorithm apply to it.
+    pub fn has_parameters(self) -> bool {
+        matches!(self, Self::DomOff | Self::SleepingBandit | Self::SbOracle)
+    }
+
     /// The strategy for an unknown site; `None` for strategies that need the recorded truth.
-    pub fn living(self, targets: &Targets) -> Option<Box<dyn Strategy + Send>> {
+    pub fn living(
+        self,
+        targets: &Targets,
+        parameters: SleepingBanditParameters,
+    ) -> Option<Box<dyn Strategy + Send>> {
         Some(match self {
             Self::Bfs => Box::new(Simple::new(Turn::Oldest)),
             Self::Dfs => Box::new(Simple::new(Turn::Newest)),
             Self::Random => Box::new(Simple::new(Turn::Random)),
             Self::Focused => Box::new(Focused::default()),
-            Self::DomOff => {
-                let parameters = SleepingBanditParameters {
-                    warm_up: DOM_OFF_PAGES,
-                    ..SleepingBanditParameters::default()
-                };
-                Box::new(SleepingBandit::new(parameters, Judge::Classifier))
-            }
-            Self::SleepingBandit => Box::new(SleepingBandit::new(
-                SleepingBanditParameters::default(),
-                Judge::Classifier,
-            )),
+            Self::DomOff => Box::new(DomOff::new(parameters, Judge::Classifier)),
+            Self::SleepingBandit => Box::new(SleepingBandit::new(parameters, Judge::Classifier)),
             Self::Learned => Box::new(Learned::new(targets.clone())),
             Self::SbOracle | Self::Omniscient => return None,
         })

@@ -13,7 +13,7 @@ use crate::crawl::value::ValueParameters;
 use std::collections::{HashMap, VecDeque};
 
 /// Cosine from which tag paths count as similar.
-const ALIKE: f32 = 0.75;
+const ALIKE: f64 = 0.75;
 /// Number of classifier weights, as a power of two.
 const BITS: u32 = 16;
 /// Step size of the classifier.
@@ -152,6 +152,8 @@ pub struct Learned {
     /// Number of such links on each page.
     led: HashMap<LinkId, u32>,
     started: bool,
+    /// The class that was predicted for the link that was requested last.
+    predicted: Option<Class>,
 }
 
 impl Learned {
@@ -170,6 +172,7 @@ impl Learned {
             worth: Vec::new(),
             led: HashMap::new(),
             started: false,
+            predicted: None,
         }
     }
 
@@ -240,8 +243,19 @@ impl Strategy for Learned {
             self.started = true;
             return Some(Ask::Get(0));
         }
-        let next = self.at_once.pop_front().or_else(|| self.choose(known.random));
-        next.or_else(|| self.last.pop_front()).map(Ask::Get)
+        let (class, link) = if let Some(link) = self.at_once.pop_front() {
+            (Class::Target, link)
+        } else if let Some(link) = self.choose(known.random) {
+            (Class::Html, link)
+        } else {
+            (Class::Other, self.last.pop_front()?)
+        };
+        self.predicted = Some(class);
+        Some(Ask::Get(link))
+    }
+
+    fn predicted(&self) -> Option<Class> {
+        self.predicted
     }
 
     fn lessons(&self) -> Lessons {

@@ -1,19 +1,23 @@
 //! Strategies: the order in which links are fetched.
 
 mod by_path;
+mod dom_off;
 mod focused;
 mod kind;
 mod learned;
 mod revisit;
 mod simple;
 mod sleeping_bandit;
+mod triage;
 
+pub use dom_off::DomOff;
 pub use focused::Focused;
 pub use kind::Kind;
 pub use learned::{Classifier, Learned};
 pub use revisit::Revisits;
 pub use simple::{Omniscient, Simple, Turn};
-pub use sleeping_bandit::{Judge, SleepingBandit, SleepingBanditParameters};
+pub use sleeping_bandit::{SleepingBandit, SleepingBanditParameters};
+pub use triage::{Judge, Truth};
 
 use super::links::{LinkId, Links};
 use super::targets::Class;
@@ -128,4 +132,9 @@ pub trait Strategy {
     }
     /// Records the class of a link according to its headers.
     fn labelled(&mut self, _link: LinkId, _class: Class, _known: &mut Known<'_>) {}
+    /// The class that was predicted for the link of the last GET request; `None` if there was no
+    /// prediction.
+    fn predicted(&self) -> Option<Class> {
+        None
+    }
 }

@@ -14,7 +14,7 @@ pub use fetch::LinkResult;
 pub use revisit::{Revisit, ordered};
 pub use save::CrawlFind;
 
-use crate::crawl::{Ask, Class, Kind, LinkGroup, Site, Targets};
+use crate::crawl::{Ask, Class, Kind, LinkGroup, Site, SleepingBanditParameters, Targets};
 use crate::model::{Access, Time};
 use crate::net::{Client, Request, Response};
 use crate::store::StoreError;
@@ -33,7 +33,7 @@ const MAX_LOST: u32 = 5;
 const RECORD: &str = "crawl.db";
 
 /// What to crawl, and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CrawlOrder {
     /// The start URL; its host and subdomains are the site.
     pub start: Url,
@@ -44,6 +44,8 @@ pub struct CrawlOrder {
     pub targets: Targets,
     /// The order in which links are fetched.
     pub strategy: Kind,
+    /// Its parameters, if it has any.
+    pub parameters: SleepingBanditParameters,
     /// Seed of the random numbers.
     pub seed: u64,
 }

@@ -4,7 +4,8 @@
 use super::fetch::LinkResult;
 use super::{CrawlError, CrawlOrder, CrawlProgress};
 use crate::crawl::{
-    Ask, Class, Kind, Known, Lessons, LinkGroup, LinkId, Links, Seen, Strategy, Visit,
+    Ask, Class, Kind, Known, Lessons, LinkGroup, LinkId, Links, Seen, SleepingBanditParameters,
+    Strategy, Visit,
 };
 use crate::model::Time;
 use crate::store::{CrawlLog, Learned, LinkRow, RequestRow, StoreError};
@@ -20,6 +21,8 @@ const START: &str = "start";
 const TARGETS: &str = "targets";
 const STRATEGY: &str = "strategy";
 const SEED: &str = "seed";
+/// The parameters of the strategy, if they are not the usual ones, as JSON.
+const PARAMETERS: &str = "parameters";
 /// The URL that redirected to the start.
 const DECLARED: &str = "declared";
 /// Whether it was started with credentials.
@@ -52,6 +55,10 @@ impl Record {
             (STRATEGY, order.strategy.name().to_owned()),
             (SEED, order.seed.to_string()),
         ];
+        if order.parameters != SleepingBanditParameters::default() {
+            let json = serde_json::to_string(&order.parameters).map_err(|_| CrawlError::Record)?;
+            notes.push((PARAMETERS, json));
+        }
         notes.extend(order.declared.as_ref().map(|url| (DECLARED, url.to_string())));
         notes.extend(secret.then(|| (CREDENTIALS, "1".to_owned())));
         record.log.set_notes(&notes)?;
@@ -74,7 +81,7 @@ impl Record {
     }
 
     fn fresh(log: CrawlLog, order: &CrawlOrder) -> Result<Self, CrawlError> {
-        let strategy = order.strategy.living(&order.targets);
+        let strategy = order.strategy.living(&order.targets, order.parameters);
         let strategy = strategy.ok_or(CrawlError::Strategy(order.strategy.name()))?;
         let mut links = Links::default();
         let start = Seen { url: order.start.as_str(), path: "", anchor: "" };
@@ -266,12 +273,14 @@ pub(super) fn read_order(log: &CrawlLog) -> Result<CrawlOrder, CrawlError> {
     let note = |name| log.note(name)?.ok_or(CrawlError::Record);
     let named = note(STRATEGY)?;
     let kind = Kind::ALL.iter().find(|(_, name)| *name == named).map(|(kind, _)| *kind);
+    let parameters = log.note(PARAMETERS)?.map(|json| serde_json::from_str(&json));
     let declared = log.note(DECLARED)?.map(|url| Url::parse(&url)).transpose();
     Ok(CrawlOrder {
         declared: declared.map_err(|_| CrawlError::Record)?,
         start: Url::parse(&note(START)?).map_err(|_| CrawlError::Record)?,
         targets: note(TARGETS)?.parse().map_err(|_| CrawlError::Record)?,
         strategy: kind.ok_or(CrawlError::Record)?,
+        parameters: parameters.unwrap_or(Ok(Default::default())).map_err(|_| CrawlError::Record)?,
         seed: note(SEED)?.parse().map_err(|_| CrawlError::Record)?,
     })
 }

@@ -5,7 +5,7 @@ use super::Visit;
 use super::crawl_logs::{FOLDER, SavedCrawl};
 use super::gathering::Gathering;
 use crate::article::{Guide, Mode, extract};
-use crate::crawl::{Kind, Targets};
+use crate::crawl::{Kind, SleepingBanditParameters, Targets};
 use crate::engine::crawl::{
     Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
     CrawlProgress, CrawlStep, LinkResult, Revisit,
@@ -54,6 +54,7 @@ pub(super) async fn read(
         declared: Some(visit.job.source.url.clone()),
         targets,
         strategy: Kind::Learned,
+        parameters: SleepingBanditParameters::default(),
         seed: 0,
     };
     let stop = visit.context.begin_exploring(visit.job.key);

@@ -1,0 +1,51 @@
+//! What was predicted for links, and what they turned out to be.
+
+use crate::crawl::Class;
+use serde::Serialize;
+
+/// Numbers of links by their class, and by the class that was predicted for them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Confusion {
+    pub html: Predicted,
+    pub target: Predicted,
+    /// Other types, and errors.
+    pub neither: Predicted,
+}
+
+/// Numbers of links of one class by the class that was predicted for them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Predicted {
+    pub html: u64,
+    pub target: u64,
+    pub neither: u64,
+}
+
+impl Confusion {
+    pub(super) fn count(&mut self, truth: Class, predicted: Option<Class>) {
+        let Some(predicted) = predicted else { return };
+        let row = match truth {
+            Class::Html => &mut self.html,
+            Class::Target => &mut self.target,
+            Class::Other | Class::Failed => &mut self.neither,
+        };
+        *match predicted {
+            Class::Html => &mut row.html,
+            Class::Target => &mut row.target,
+            Class::Other | Class::Failed => &mut row.neither,
+        } += 1;
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        let rows = [&mut self.html, &mut self.target, &mut self.neither];
+        for (sums, row) in rows.into_iter().zip([other.html, other.target, other.neither]) {
+            sums.html += row.html;
+            sums.target += row.target;
+            sums.neither += row.neither;
+        }
+    }
+
+    /// Its rows by name.
+    pub fn rows(&self) -> [(&'static str, Predicted); 3] {
+        [("page", self.html), ("target", self.target), ("neither", self.neither)]
+    }
+}
