@@ -151,7 +151,8 @@ fn read(bencher: Bencher<'_, '_>) {
     let url = Url::parse("https://a.example/").unwrap();
     let site = Site::of(&url);
     bencher.counter(ItemsCount::new(200u32)).bench(|| {
-        let links: Vec<PageLink> = read_page(page.as_bytes(), Some("text/html"), &url, &site).links;
+        let links: Vec<PageLink> =
+            read_page(page.as_bytes(), Some("text/html"), &url, &site, 5_000).links;
         links
     });
 }

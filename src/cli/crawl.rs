@@ -38,6 +38,12 @@ pub(super) struct CrawlArgs {
     /// Folder for the results and the record of the crawl [default: crawl-HOST]
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub(super) out: Option<PathBuf>,
+    /// Maximum number of links taken from one page, or from the sitemaps
+    #[arg(long, value_name = "N", default_value_t = 50_000, conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..))]
+    page_links: u32,
+    /// Maximum number of links of the crawl; about 140 bytes of memory each [default: 1000000]
+    #[arg(long, value_name = "N", conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    max_links: Option<u32>,
     /// Continue a crawl that was stopped, with its original targets and strategy
     #[arg(long, conflicts_with = "replay")]
     pub(super) resume: bool,
@@ -133,6 +139,17 @@ fn dimension(text: &str) -> Result<u32, String> {
     length
         .filter(|n| (2..=most).contains(n))
         .ok_or_else(|| format!("not a power of two from 2 to {most}"))
+}
+
+impl CrawlArgs {
+    /// The limits of the crawl.
+    pub(super) fn limits(&self) -> CrawlBudget {
+        CrawlBudget {
+            page_links: Some(self.page_links as usize),
+            links: self.max_links.map(|most| most as usize),
+            ..self.budget
+        }
+    }
 }
 
 /// Default request budget.

@@ -118,7 +118,7 @@ fn opening(
     let access = web.as_ref().map(engine::access).unwrap_or_default();
     let net = CrawlNetwork { client, clock, access, allow_private: true, spacing: None };
     let (targets, strategy) = (args.targets.clone(), args.strategy);
-    let (seed, budget, resume) = (args.seed, args.budget, args.resume);
+    let (seed, budget, resume) = (args.seed, args.limits(), args.resume);
     let parameters = args.parameters.read(strategy)?;
     let start = match web {
         Some(web) => Some(web.url),
@@ -210,6 +210,7 @@ struct Summary<'a> {
     bytes: u64,
     found: u64,
     links: usize,
+    links_left_out: u64,
     ended: &'static str,
     why: Option<&'a str>,
     link_groups: Vec<Group>,
@@ -256,6 +257,7 @@ fn report(
             bytes: now.bytes,
             found: now.found,
             links: now.links,
+            links_left_out: now.links_left_out,
             ended,
             why,
             link_groups: groups.into_iter().map(group).collect(),

@@ -1,7 +1,7 @@
 //! All links that a crawl has seen, each URL once, in compact form.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use crate::util::limits;
+use std::hash::{BuildHasher, RandomState};
 
 /// A link of a crawl: its index in the order in which links were seen.
 pub type LinkId = u32;
@@ -17,26 +17,72 @@ pub struct Seen<'a> {
     pub anchor: &'a str,
 }
 
+/// Numbers of texts by their hash: four bytes per slot, where a map would keep the hashes too.
+#[derive(Debug, Default)]
+struct Table {
+    /// A power of two, at most three quarters of which are used.
+    slots: Vec<u32>,
+    used: usize,
+}
+
+/// An unused slot.
+const FREE: u32 = u32::MAX;
+
+impl Table {
+    /// The number for which `is` holds, among those with this hash.
+    fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut at = hash as usize & mask;
+        while self.slots[at] != FREE {
+            if is(self.slots[at]) {
+                return Some(self.slots[at]);
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+
+    /// Adds a number that is not there. `hash` gives the hashes of all numbers.
+    fn insert(&mut self, number: u32, hash: impl Fn(u32) -> u64) {
+        if 4 * (self.used + 1) > 3 * self.slots.len() {
+            let size = (2 * self.slots.len()).max(16);
+            let old = std::mem::replace(&mut self.slots, vec![FREE; size]);
+            old.into_iter().filter(|n| *n != FREE).for_each(|n| self.put(n, hash(n)));
+        }
+        self.used += 1;
+        self.put(number, hash(number));
+    }
+
+    fn put(&mut self, number: u32, hash: u64) {
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        while self.slots[at] != FREE {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = number;
+    }
+}
+
 /// Interned strings.
 #[derive(Debug, Default)]
 struct Texts {
     all: Vec<Box<str>>,
-    /// Indexes by the hash of the text.
-    numbers: HashMap<u64, u32, Plain>,
+    numbers: Table,
     hasher: RandomState,
     bytes: usize,
 }
 
 impl Texts {
     fn number(&mut self, text: &str) -> u32 {
-        let key = self.hasher.hash_one(text);
-        if let Some(number) = self.numbers.get(&key).filter(|n| &*self.all[**n as usize] == text) {
-            return *number;
+        let Self { all, numbers, hasher, bytes } = self;
+        let hash = hasher.hash_one(text);
+        if let Some(number) = numbers.find(hash, |n| &*all[n as usize] == text) {
+            return number;
         }
-        let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
-        self.all.push(text.into());
-        self.bytes += text.len();
-        self.numbers.insert(key, number);
+        let number = u32::try_from(all.len()).unwrap_or(u32::MAX);
+        all.push(text.into());
+        *bytes += text.len();
+        numbers.insert(number, |n| hasher.hash_one(&*all[n as usize]));
         number
     }
 }
@@ -56,43 +102,53 @@ struct Row {
 pub struct Links {
     rows: Vec<Row>,
     addresses: String,
-    /// Indexes by the hash of the URL.
-    known: HashMap<u64, LinkId, Plain>,
+    /// Links by the hash of their URL.
+    known: Table,
     hasher: RandomState,
     paths: Texts,
     anchors: Texts,
+    /// Maximum number of links.
+    most: usize,
 }
 
 impl Default for Links {
     fn default() -> Self {
-        Self {
-            rows: Vec::new(),
-            addresses: String::new(),
-            known: HashMap::default(),
-            hasher: RandomState::new(),
-            paths: Texts::default(),
-            anchors: Texts::default(),
-        }
+        Self::with_limit(limits::CRAWL_TOTAL)
     }
 }
 
 /// Longest URL that is stored, in bytes.
 pub const MAX_ADDRESS: usize = 2_000;
-/// Total size of stored URLs, paths and anchors, in bytes. Links seen after that are dropped.
-const MOST_TEXT: usize = 256 << 20;
+/// Size of all URLs, paths and anchors, in bytes per link of the limit. Long ones count as several links.
+const TEXT: usize = 128;
 /// Maximum number of distinct paths. Further paths count as empty.
 const MOST_PATHS: usize = 50_000;
 
 impl Links {
-    /// The id of a link on page `from`, and whether it is new. `None` if it is too long, or too much
-    /// is stored already.
-    pub fn add(&mut self, seen: Seen<'_>, from: Option<LinkId>) -> Option<(LinkId, bool)> {
-        let key = self.hasher.hash_one(seen.url);
-        if let Some(id) = self.known.get(&key).filter(|id| self.url(**id) == seen.url) {
-            return Some((*id, false));
+    /// Stores at most so many links.
+    pub fn with_limit(most: usize) -> Self {
+        Self {
+            rows: Vec::new(),
+            addresses: String::new(),
+            known: Table::default(),
+            hasher: RandomState::new(),
+            paths: Texts::default(),
+            anchors: Texts::default(),
+            most,
         }
-        let kept = self.addresses.len() + self.paths.bytes + self.anchors.bytes;
-        if seen.url.len() > MAX_ADDRESS || kept + seen.url.len() > MOST_TEXT {
+    }
+
+    /// The id of a link on page `from`, and whether it is new. `None` if it is too long, or the limit
+    /// is reached.
+    pub fn add(&mut self, seen: Seen<'_>, from: Option<LinkId>) -> Option<(LinkId, bool)> {
+        let hash = self.hasher.hash_one(seen.url);
+        if let Some(id) = self.known.find(hash, |id| self.url(id) == seen.url) {
+            return Some((id, false));
+        }
+        let text = self.addresses.len() + self.paths.bytes + self.anchors.bytes;
+        let most = self.most.saturating_mul(TEXT).clamp(MAX_ADDRESS, u32::MAX as usize);
+        let full = self.rows.len() >= self.most || text + seen.url.len() > most;
+        if full || seen.url.len() > MAX_ADDRESS {
             return None;
         }
         let path = if self.paths.all.len() < MOST_PATHS { seen.path } else { "" };
@@ -106,8 +162,14 @@ impl Links {
             depth: from.map_or(0, |f| self.rows[f as usize].depth.saturating_add(1)),
         });
         self.addresses.push_str(seen.url);
-        self.known.insert(key, id);
+        let Self { known, rows, addresses, hasher, .. } = self;
+        known.insert(id, |id| hasher.hash_one(url_of(rows, addresses, id)));
         Some((id, true))
+    }
+
+    /// Maximum number of links.
+    pub fn limit(&self) -> usize {
+        self.most
     }
 
     pub fn len(&self) -> usize {
@@ -119,8 +181,7 @@ impl Links {
     }
 
     pub fn url(&self, id: LinkId) -> &str {
-        let row = self.rows[id as usize];
-        &self.addresses[row.start as usize..row.start as usize + usize::from(row.len)]
+        url_of(&self.rows, &self.addresses, id)
     }
 
     /// The path of elements to the link where it was first seen.
@@ -156,20 +217,9 @@ impl Links {
     }
 }
 
-/// The keys are hashes already.
-type Plain = std::hash::BuildHasherDefault<PlainHasher>;
-
-#[derive(Debug, Default)]
-struct PlainHasher(u64);
-
-impl Hasher for PlainHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, _: &[u8]) {}
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
+fn url_of<'a>(rows: &[Row], addresses: &'a str, id: LinkId) -> &'a str {
+    let row = rows[id as usize];
+    &addresses[row.start as usize..row.start as usize + usize::from(row.len)]
 }
 
 #[cfg(test)]
@@ -189,5 +239,25 @@ mod tests {
             ("https://a.example/1", "/html/a", "More")
         );
         assert_eq!((links.from(1), links.depth(1), links.from(0), links.depth(0)), (0, 1, 0, 0));
+    }
+    #[test]
+    fn finds_each_of_many_links_up_to_the_limit() {
+        let mut links = Links::with_limit(5_000);
+        let url = |n: u32| format!("https://a.example/{n}");
+        let mut add = |n| links.add(Seen { url: &url(n), path: &url(n % 300), anchor: "" }, None);
+        assert!((0..5_000).all(|n| add(n) == Some((n, true))));
+        assert!((0..5_000).all(|n| add(n) == Some((n, false))));
+        assert_eq!(add(5_000), None, "the limit is reached");
+        assert!((0..5_000).all(|n| links.url(n) == url(n) && links.path(n) == url(n % 300)));
+        assert_eq!(links.path_number(299), 299);
+    }
+
+    #[test]
+    fn long_urls_count_as_several_links() {
+        let mut links = Links::with_limit(100);
+        let url = |n: u32| format!("https://a.example/{n}/{}", "x".repeat(1_000));
+        let added = (0..100)
+            .filter(|n| links.add(Seen { url: &url(*n), path: "", anchor: "" }, None).is_some());
+        assert_eq!(added.count(), 12);
     }
 }

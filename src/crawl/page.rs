@@ -73,7 +73,7 @@ impl PageLink {
 pub struct CrawledPage {
     /// The title as one clean line, possibly empty.
     pub title: String,
-    /// The first link to each target on the site, at most [`limits::CRAWL_LINKS`], in page order.
+    /// The first link to each target on the site, at most as many as wanted, in page order.
     pub links: Vec<PageLink>,
     /// What of the page was not read, and why.
     pub note: Option<String>,
@@ -82,9 +82,15 @@ pub struct CrawledPage {
     pub article: bool,
 }
 
-/// Parses a page that came from `url`. A page that is too large or nested too deeply for a tree has no
+/// Parses a page that came from `url`, with at most `most` links. A page that is too large or nested too deeply for a tree has no
 /// links.
-pub fn read_page(bytes: &[u8], content_type: Option<&str>, url: &Url, site: &Site) -> CrawledPage {
+pub fn read_page(
+    bytes: &[u8],
+    content_type: Option<&str>,
+    url: &Url,
+    site: &Site,
+    most: usize,
+) -> CrawledPage {
     let Some(tree) = tree::page(&html::decode(bytes, content_type)) else {
         let note = Some(tree::REFUSED.to_owned());
         return CrawledPage { note, ..CrawledPage::default() };
@@ -104,7 +110,7 @@ pub fn read_page(bytes: &[u8], content_type: Option<&str>, url: &Url, site: &Sit
         if known.contains(&target) {
             continue;
         }
-        if links.len() == limits::CRAWL_LINKS {
+        if links.len() >= most {
             // A number instead of the target: there may be many.
             surplus.insert(hash(&target));
             continue;
@@ -113,7 +119,7 @@ pub fn read_page(bytes: &[u8], content_type: Option<&str>, url: &Url, site: &Sit
         known.insert(target.clone());
         links.push(PageLink { url: target, path: path(element), anchor });
     }
-    let note = limits::left_out(surplus.len(), "links", limits::CRAWL_LINKS);
+    let note = limits::left_out(surplus.len(), "links", most);
     CrawledPage { title: text::line(&page.title), links, note, article: page.is_article(url) }
 }
 
@@ -264,7 +270,7 @@ mod tests {
 
     fn read(markup: &str) -> CrawledPage {
         let url = Url::parse("https://www.a.example/x/").unwrap();
-        read_page(markup.as_bytes(), Some("text/html"), &url, &Site::of(&url))
+        read_page(markup.as_bytes(), Some("text/html"), &url, &Site::of(&url), 50)
     }
 
     #[test]
@@ -304,11 +310,10 @@ mod tests {
         let page = read(&deep);
         assert_eq!(page.links[0].anchor.chars().count(), MOST_ANCHOR);
         assert!(page.links[0].path.len() <= MOST_PATH && page.links[0].path.ends_with("/a"));
-        let many: String =
-            (0..limits::CRAWL_LINKS + 9).map(|n| format!("<a href='{n}'>x</a>")).collect();
+        let many: String = (0..59).map(|n| format!("<a href='{n}'>x</a>")).collect();
         let page = read(&(many.clone() + &many));
-        assert_eq!(page.links.len(), limits::CRAWL_LINKS);
-        assert_eq!(page.note.as_deref(), Some("9 links left out: limit of 5000"));
+        assert_eq!(page.links.len(), 50);
+        assert_eq!(page.note.as_deref(), Some("9 links left out: limit of 50"));
         let deep = read(&"<div>".repeat(10_000));
         assert_eq!((deep.links.len(), deep.note.as_deref()), (0, Some(tree::REFUSED)));
     }
@@ -338,7 +343,7 @@ mod tests {
             assert_eq!(read(&markup).article, want, "{markup}");
         }
         let url = Url::parse("https://a.example/2026/11/21/title").unwrap();
-        assert!(read_page(og.as_bytes(), None, &url, &Site::of(&url)).article);
+        assert!(read_page(og.as_bytes(), None, &url, &Site::of(&url), 50).article);
     }
 
     #[test]

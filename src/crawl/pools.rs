@@ -3,6 +3,7 @@
 use super::links::LinkId;
 use super::value::{FeatureId, Value, ValueParameters};
 use smallvec::SmallVec;
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
@@ -13,6 +14,9 @@ pub(super) const FEATURES: usize = 7;
 const TURN: usize = 64;
 /// How many groups are re-evaluated for each corrected feature.
 const KIN: usize = 32;
+/// How many outdated values are corrected at each choice. When all groups have lost value, the best of
+/// these is good enough.
+const CORRECTIONS: usize = 512;
 
 pub(super) type PoolId = u32;
 
@@ -119,25 +123,33 @@ impl Pools {
             self.turn = (self.turn + 1) % self.pools.len();
             self.revisit(self.turn as PoolId);
         }
-        while let Some(Entry(queued, id)) = self.heap.pop() {
+        let mut best: Option<Entry> = None;
+        let mut corrections = 0;
+        while corrections < CORRECTIONS {
+            let Some(mut top) = self.heap.peek_mut() else { break };
+            let Entry(queued, id) = *top;
             let pool = &mut self.pools[id as usize];
             if queued < pool.queued || pool.waiting.is_empty() {
                 // Has a higher entry already, or is empty.
                 if pool.waiting.is_empty() {
                     pool.queued = f64::NEG_INFINITY;
                 }
+                PeekMut::pop(top);
                 continue;
             }
-            let value = self.value.of(&pool.features);
-            pool.queued = value;
-            self.heap.push(Entry(value, id));
-            if value < queued && self.heap.peek() != Some(&Entry(value, id)) {
-                continue;
+            let entry = Entry(self.value.of(&pool.features), id);
+            pool.queued = entry.0;
+            *top = entry;
+            drop(top);
+            best = best.max(Some(entry));
+            if entry.0 >= queued || self.heap.peek() == Some(&entry) {
+                best = Some(entry);
+                break;
             }
-            let at = random.usize(..pool.waiting.len());
-            return Some(pool.waiting.swap_remove(at));
+            corrections += 1;
         }
-        None
+        let waiting = &mut self.pools[best?.1 as usize].waiting;
+        Some(waiting.swap_remove(random.usize(..waiting.len())))
     }
 
     /// The results of each group: its first link, number of fetched links, targets found.
@@ -167,6 +179,15 @@ impl Pools {
         if !pool.waiting.is_empty() && value > pool.queued {
             pool.queued = value;
             self.heap.push(Entry(value, id));
+        }
+        let enough = self.pools.len() + self.pools.len() / 4 + 64;
+        if self.heap.len() > enough {
+            // Many entries are outdated.
+            let pools = (0..).zip(&self.pools).filter(|(_, pool)| !pool.waiting.is_empty());
+            let mut entries = std::mem::take(&mut self.heap).into_vec();
+            entries.clear();
+            entries.extend(pools.map(|(id, pool)| Entry(pool.queued, id)));
+            self.heap = entries.into();
         }
     }
 }

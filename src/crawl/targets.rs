@@ -141,8 +141,12 @@ impl Targets {
 
     /// The class according to the extension of a URL, if it has a known one.
     pub fn by_extension(&self, url: &str) -> Option<Class> {
-        let extension = extension(url)?;
-        if matches!(extension.as_str(), "html" | "htm" | "xhtml") {
+        self.of_extension(&extension(url)?)
+    }
+
+    /// The class of an extension in lower case, if it is a known one.
+    pub(super) fn of_extension(&self, extension: &str) -> Option<Class> {
+        if matches!(extension, "html" | "htm" | "xhtml") {
             return Some(Class::Html);
         }
         let (_, mime) = EXTENSIONS.iter().find(|(known, _)| *known == extension)?;

@@ -41,8 +41,12 @@ impl Value {
 
     /// The sum of the means, plus a bonus for the uncertainty of the first features.
     pub(super) fn of(&self, features: &[FeatureId]) -> f64 {
-        let (mean, _) = self.sums(features);
-        let (_, variance) = self.sums(&features[..features.len().min(self.parameters.curious)]);
+        let (mut mean, mut variance) = (0.0, 0.0);
+        for (at, feature) in features.iter().enumerate() {
+            let (m, v) = self.weights[*feature as usize];
+            mean += m;
+            variance += if at < self.parameters.curious { v } else { 0.0 };
+        }
         mean + self.parameters.curiosity * variance.sqrt()
     }
 

@@ -60,8 +60,10 @@ limits! {
     LIST_LINKS = 2000, "links in a list of articles";
     /// Entries of one page. The first are kept.
     PAGE_ENTRIES = 2000, "entries on one page";
-    /// Links that a crawl takes from a page.
-    CRAWL_LINKS = 5000, "links that a crawl takes from a page";
+    /// Links that a crawl takes from a page, or from the sitemaps of a site; `--page-links`.
+    CRAWL_LINKS = 50_000, "links that a crawl takes from a page";
+    /// Links of a crawl; `--max-links`.
+    CRAWL_TOTAL = 1_000_000, "links of a crawl";
     /// A sitemap after decompression, in bytes (limit of the protocol).
     SITEMAP_BYTES = 50 * MIB, "sitemap";
     /// URLs in a sitemap (limit of the protocol).

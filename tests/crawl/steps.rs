@@ -251,7 +251,7 @@ fn what_exceeds_a_limit_is_reported() {
         "/deep" => Reply::ok("text/html", "<div>".repeat(5_000)),
         "/large" => Reply::ok("text/html", "<p>x</p>".repeat(10_000)),
         "/sitemap.xml" => {
-            let urls = (0..10_003).map(|n| format!("<url><loc>/{n}.png</loc></url>"));
+            let urls = (0..5_003).map(|n| format!("<url><loc>/{n}.png</loc></url>"));
             Reply::ok("text/xml", format!("<urlset>{}</urlset>", urls.collect::<String>()))
         }
         _ => Reply::status(404),
@@ -261,6 +261,7 @@ fn what_exceeds_a_limit_is_reported() {
     let run = |limit: &str| {
         let limit = format!("net.max_body={limit}");
         let args = [&server.url("/"), "--targets", "data", "--set", &limit, "--budget", "5req"];
+        let args = [&args[..], &["--page-links", "5000"]].concat();
         String::from_utf8(World::new().run(&args).stderr).unwrap()
     };
     let printed = run("1MB") + &run("60kB");
@@ -268,7 +269,7 @@ fn what_exceeds_a_limit_is_reported() {
         "/many: 6 links left out: limit of 5000",
         "/deep: the page is nested too deeply, or too large, to be read safely",
         "/large: the response of 127.0.0.1 is larger than 60000 bytes",
-        "/: {}/sitemap.xml: 3 URLs left out: limit of 10000",
+        "/: {}/sitemap.xml: 3 URLs left out: limit of 5000",
     ] {
         let note = note.replace("{}", &root);
         assert!(printed.contains(&format!("{root}{note}")), "{note}: {printed}");
@@ -298,4 +299,53 @@ fn element_names_cannot_control_the_terminal() {
     assert!(output.status.success(), "{output:?}");
     let written = [output.stdout, output.stderr].concat();
     assert!(!written.iter().any(|b| *b < 32 && *b != b'\n'), "{written:?}");
+}
+
+#[test]
+fn an_index_of_thousands_of_links_is_read_completely() {
+    const COUNT: usize = 7_200;
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => page("Index", (0..COUNT).map(|n| link(format!("/{n}.csv")))),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let (world, url) = (World::new(), server.url("/"));
+    let details = summary(&world.run(&[&url, "--budget", "3req"]));
+    assert_eq!((&details["links"], &details["links_left_out"]), (&json!(COUNT + 1), &json!(0)));
+    // The limit is said, and a resumed crawl can raise it.
+    let world = World::new();
+    let output = world.run(&[&url, "--budget", "3req", "--max-links", "1000"]);
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(words.contains("limit of 1000 links of a crawl (--max-links)"), "{words}");
+    let details = summary(&output);
+    assert_eq!((&details["links"], &details["links_left_out"]), (&json!(1_000), &json!(6_201)));
+    let resume = ["--resume", "--budget", "5req", "--max-links", "10"];
+    assert_eq!(summary(&world.run(&resume))["links"], 1_000, "it is not lowered");
+    let resume = ["--resume", "--budget", "8req", "--max-links", "2000"];
+    assert_eq!(summary(&world.run(&resume))["requests"], 8);
+}
+
+#[test]
+fn parameters_are_those_of_the_crawl_when_it_is_resumed() {
+    let run = |parameters: &[&str]| {
+        let (server, world) = (library(), World::new());
+        let url = server.url("/");
+        let args = [&url, "--strategy", "sb", "--budget", "30req"];
+        let output = world.run(&[&args[..], parameters].concat());
+        assert!(output.status.success(), "{output:?}");
+        let output = world.run(&["--resume", "--budget", "60req"]);
+        assert!(output.status.success(), "{output:?}");
+        asked(&server)
+    };
+    let parameters = ["--batch", "3", "--theta", "0.2", "--ngram", "1", "--dimension", "64"];
+    assert_eq!(run(&parameters), run(&parameters));
+    assert_ne!(run(&parameters), run(&[]));
+    let refused = |args: &[&str]| {
+        let output = World::new().run(&[&["https://a.example/"], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+    };
+    refused(&["--theta", "0.9"]);
+    refused(&["--strategy", "sb", "--theta", "1.5"]);
+    refused(&["--strategy", "sb", "--dimension", "100"]);
+    refused(&["--strategy", "sb", "--batch", "0"]);
 }

@@ -4,7 +4,6 @@
 use crate::crawl::bandit::{Arm, BanditParameters};
 use crate::crawl::groups::GroupId;
 use crate::crawl::links::LinkId;
-use std::collections::HashMap;
 
 /// How a page was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,13 +19,15 @@ pub(super) enum Chosen {
 pub(super) struct ByPath {
     arms: Vec<Arm>,
     waiting: Vec<Vec<LinkId>>,
-    /// The cluster of each waiting link.
-    cluster_of: HashMap<LinkId, GroupId>,
+    /// The cluster of each waiting link; [`NONE`] for others.
+    cluster_of: Vec<GroupId>,
     chosen: Option<(LinkId, Chosen)>,
     /// Pages in a row that led to nothing, by value and by path.
     dry: [u32; 2],
     steps: u64,
 }
+
+const NONE: GroupId = GroupId::MAX;
 
 /// Every so many pages, one is chosen in the way that is not preferred.
 const SHARE: u64 = 50;
@@ -41,7 +42,8 @@ impl ByPath {
             self.waiting.push(Vec::new());
         }
         self.waiting[cluster as usize].push(link);
-        self.cluster_of.insert(link, cluster);
+        self.cluster_of.resize(self.cluster_of.len().max(link as usize + 1), NONE);
+        self.cluster_of[link as usize] = cluster;
     }
 
     /// Whether the next page is chosen by its path.
@@ -54,7 +56,7 @@ impl ByPath {
 
     /// Whether a link is still waiting.
     pub(super) fn is_waiting(&self, link: LinkId) -> bool {
-        self.cluster_of.contains_key(&link)
+        self.cluster_of.get(link as usize).is_some_and(|cluster| *cluster != NONE)
     }
 
     /// Remembers how the next page was chosen.
@@ -80,7 +82,8 @@ impl ByPath {
 
     /// Records what a page led to.
     pub(super) fn observe(&mut self, link: LinkId, found: u32) {
-        if let Some(cluster) = self.cluster_of.remove(&link) {
+        let cluster = self.cluster_of.get_mut(link as usize).map(|c| std::mem::replace(c, NONE));
+        if let Some(cluster) = cluster.filter(|cluster| *cluster != NONE) {
             let arm = &mut self.arms[cluster as usize];
             arm.choose();
             arm.learn(f64::from(found));

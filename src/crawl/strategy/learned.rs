@@ -64,10 +64,10 @@ impl Classifier {
 
     /// The predicted class of a link.
     pub fn class(&self, link: LinkId, links: &Links) -> Class {
-        let url = links.url(link);
-        match self.targets.by_extension(url) {
+        let extension = extension(links.url(link));
+        match extension.as_deref().and_then(|e| self.targets.of_extension(e)) {
             Some(class) if class != Class::Html => class,
-            None if extension(url).is_some_and(|e| self.useless.get(&e) >= Some(&USELESS)) => {
+            None if extension.is_some_and(|e| self.useless.get(&e) >= Some(&USELESS)) => {
                 Class::Other
             }
             _ if self.targets != Targets::Articles && self.likely(link, links) => Class::Target,
@@ -82,9 +82,14 @@ impl Classifier {
 
     /// Whether a link is predicted to lead to a target.
     pub fn promises(&self, link: LinkId, links: &Links) -> bool {
+        self.class_promises(self.class(link, links), link, links)
+    }
+
+    /// The same for a link of a predicted class.
+    fn class_promises(&self, class: Class, link: LinkId, links: &Links) -> bool {
         match self.targets {
-            Targets::Articles => self.class(link, links) == Class::Html && self.likely(link, links),
-            Targets::Files(_) => self.class(link, links) == Class::Target,
+            Targets::Articles => class == Class::Html && self.likely(link, links),
+            Targets::Files(_) => class == Class::Target,
         }
     }
 
@@ -182,7 +187,8 @@ impl Learned {
         (self.classifier, self.led)
     }
 
-    fn wait(&mut self, link: LinkId, links: &Links, reward: u32) -> PoolId {
+    /// Adds a link of a page with this feature and reward.
+    fn wait(&mut self, link: LinkId, links: &Links, source: u32, reward: u32) -> PoolId {
         let path = links.path_number(link);
         let cluster = match self.cluster_of_path.get(&path) {
             Some(cluster) => *cluster,
@@ -193,7 +199,6 @@ impl Learned {
             }
         };
         let url = links.url(link);
-        let from = links.url(links.from(link));
         let features: [u32; FEATURES] = [
             feature(0, cluster.to_be_bytes()),
             feature(1, path.to_be_bytes()),
@@ -202,7 +207,7 @@ impl Learned {
             feature(2, folder(url).bytes()),
             feature(3, outline(url).bytes()),
             feature(4, without_digits(links.anchor(link)).bytes()),
-            feature(5, folder(from).bytes()),
+            source,
         ];
         let pool = self.pools.put(link, features);
         self.by_path.put(link, cluster);
@@ -274,10 +279,11 @@ impl Strategy for Learned {
         let mut promised = 0u32;
         let mut pages = Vec::new();
         for new in answer.new {
-            let promises = self.classifier.promises(*new, links);
+            let class = self.classifier.class(*new, links);
+            let promises = self.classifier.class_promises(class, *new, links);
             self.worth[*new as usize] = promises;
             promised += u32::from(promises);
-            match self.classifier.class(*new, links) {
+            match class {
                 Class::Target => self.at_once.push_back(*new),
                 Class::Html => pages.push(*new),
                 // Nobody crawls for images or style sheets.
@@ -291,9 +297,10 @@ impl Strategy for Learned {
         }
         // The page's own reward predicts the value of its links: 0, 1, 2, 3-4, 5-8 ...
         let reward = (promised + 1).next_power_of_two().ilog2();
+        let source = feature(5, folder(links.url(link)).bytes());
         let mut ahead = 0.0f64;
         for page in pages {
-            let pool = self.wait(page, links, reward);
+            let pool = self.wait(page, links, source, reward);
             ahead = ahead.max(self.pools.mean(pool));
         }
         let pool = self.pool_of.get_mut(link as usize).map(|p| std::mem::replace(p, NO_POOL));

@@ -86,6 +86,8 @@ pub(super) struct Fetcher {
     pub(super) template: Request,
     pub(super) site: Site,
     pub(super) targets: Targets,
+    /// Maximum number of links taken from a page, or from sitemaps.
+    pub(super) page_links: usize,
     pub(super) seed: u64,
     /// A response to the first request that was fetched before.
     pub(super) first: Mutex<Option<Response>>,
@@ -222,8 +224,10 @@ impl Fetcher {
         got.body = response.body.clone();
         if got.class == Class::Html && !got.body.is_empty() {
             let (site, whole) = (self.site.clone(), Box::new(response));
+            let most = self.page_links;
             let work = move || {
-                let page = read_page(&whole.body, whole.content_type(), &whole.final_url, &site);
+                let (content_type, url) = (whole.content_type(), &whole.final_url);
+                let page = read_page(&whole.body, content_type, url, &site, most);
                 (page, whole)
             };
             // An unreadable page is a page without links.

@@ -19,6 +19,7 @@ use crate::model::{Access, Time};
 use crate::net::{Client, Request, Response};
 use crate::store::StoreError;
 use crate::util::clock::Clock;
+use crate::util::limits;
 use fetch::{Fetcher, LinkRequest};
 use record::Record;
 use save::CrawlFolder;
@@ -59,6 +60,10 @@ pub struct CrawlBudget {
     pub bytes: Option<u64>,
     /// Time limit of this run.
     pub time: Option<Duration>,
+    /// Links taken from a page, or from sitemaps.
+    pub page_links: Option<usize>,
+    /// Links of the crawl in total. When it is resumed, the limit can only be raised.
+    pub links: Option<usize>,
 }
 
 impl CrawlBudget {
@@ -133,6 +138,8 @@ pub struct CrawlProgress {
     /// Targets found.
     pub found: u64,
     pub links: usize,
+    /// Links on the pages of this run beyond the limit.
+    pub links_left_out: u64,
 }
 
 /// The result of one step.
@@ -214,7 +221,7 @@ impl Crawl {
         if folder.as_ref().is_some_and(CrawlFolder::has_list) {
             return Err(CrawlError::Foreign(shown(&file)));
         }
-        let record = Record::begin(&file, &order, net.access.auth.is_some())?;
+        let record = Record::begin(&file, &order, budget.links, net.access.auth.is_some())?;
         Ok(Self::with(order, budget, net, record, folder))
     }
 
@@ -231,7 +238,7 @@ impl Crawl {
         if !Self::is_begun(place)? {
             return Err(CrawlError::Missing(shown(&file)));
         }
-        let (record, order) = Record::resume(&file, net.access.auth.is_some())?;
+        let (record, order) = Record::resume(&file, budget.links, net.access.auth.is_some())?;
         let folder = place.folder()?;
         if let Some(folder) = &folder {
             folder.rewrite(&record.saved()?)?;
@@ -248,7 +255,7 @@ impl Crawl {
     ) -> Self {
         let time = budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
         let deadline = time.map(|time| net.clock.now() + time);
-        let fetcher = fetcher(&order, net);
+        let fetcher = fetcher(&order, budget.page_links, net);
         Self { order, budget, deadline, fetcher, record, folder, lost: 0 }
     }
 
@@ -363,7 +370,7 @@ impl Crawl {
         })
     }
 
-    fn take(&mut self, ask: Ask, got: LinkResult) -> Result<CrawlStep, CrawlError> {
+    fn take(&mut self, ask: Ask, mut got: LinkResult) -> Result<CrawlStep, CrawlError> {
         let (Ask::Get(link) | Ask::Head(link)) = ask;
         let at = self.fetcher.clock.now();
         let hit = matches!(ask, Ask::Get(_)) && (got.class == Class::Target || got.article);
@@ -379,7 +386,15 @@ impl Crawl {
             None
         };
         let saved = found.as_ref().map(|f| f.json());
+        let before = self.progress().links_left_out;
         self.record.visited(ask, &got, at, saved.as_deref())?;
+        if before == 0 && self.progress().links_left_out > 0 {
+            let note = format!(
+                "further links are left out: limit of {} links of a crawl (--max-links)",
+                self.record.links().limit()
+            );
+            got.page.note.get_or_insert(note);
+        }
         if let (Some(folder), Some(json)) = (&self.folder, saved) {
             folder.list(&json)?;
         }
@@ -429,7 +444,7 @@ pub struct CrawlNetwork {
 }
 
 /// Creates the fetcher of a crawl.
-fn fetcher(order: &CrawlOrder, net: CrawlNetwork) -> Fetcher {
+fn fetcher(order: &CrawlOrder, page_links: Option<usize>, net: CrawlNetwork) -> Fetcher {
     let CrawlNetwork { client, clock, access, allow_private, spacing } = net;
     let template = Request {
         declared: Some(order.declared.clone().unwrap_or_else(|| order.start.clone())),
@@ -445,6 +460,7 @@ fn fetcher(order: &CrawlOrder, net: CrawlNetwork) -> Fetcher {
         template,
         site: Site::of(&order.start),
         targets: order.targets.clone(),
+        page_links: page_links.unwrap_or(limits::CRAWL_LINKS),
         seed: order.seed,
         first: Mutex::default(),
         closed: Mutex::default(),

@@ -9,12 +9,10 @@ use crate::crawl::{
 };
 use crate::model::Time;
 use crate::store::{CrawlLog, Learned, LinkRow, RequestRow, StoreError};
+use crate::util::limits;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use url::Url;
-
-/// Maximum number of links; later ones are dropped.
-const MAX_LINKS: usize = 1_000_000;
 
 /// Names of the notes that store the order of a crawl.
 const START: &str = "start";
@@ -27,6 +25,8 @@ const PARAMETERS: &str = "parameters";
 const DECLARED: &str = "declared";
 /// Whether it was started with credentials.
 const CREDENTIALS: &str = "credentials";
+/// Maximum number of links, if it is not the usual one.
+const MAX_LINKS: &str = "max_links";
 /// Requests and bytes that have no rows.
 const BESIDE: &str = "beside";
 /// Whether the exploration is finished.
@@ -46,9 +46,15 @@ impl Record {
         Ok(open(file)?.note(START)?.is_some())
     }
 
-    /// Starts a crawl.
-    pub(super) fn begin(file: &Path, order: &CrawlOrder, secret: bool) -> Result<Self, CrawlError> {
-        let mut record = Self::fresh(open(file)?, order)?;
+    /// Starts a crawl with at most `most` links.
+    pub(super) fn begin(
+        file: &Path,
+        order: &CrawlOrder,
+        most: Option<usize>,
+        secret: bool,
+    ) -> Result<Self, CrawlError> {
+        let most = most.unwrap_or(limits::CRAWL_TOTAL);
+        let mut record = Self::fresh(open(file)?, order, most)?;
         let mut notes = vec![
             (START, order.start.to_string()),
             (TARGETS, order.targets.to_string()),
@@ -59,20 +65,33 @@ impl Record {
             let json = serde_json::to_string(&order.parameters).map_err(|_| CrawlError::Record)?;
             notes.push((PARAMETERS, json));
         }
+        if most != limits::CRAWL_TOTAL {
+            notes.push((MAX_LINKS, most.to_string()));
+        }
         notes.extend(order.declared.as_ref().map(|url| (DECLARED, url.to_string())));
         notes.extend(secret.then(|| (CREDENTIALS, "1".to_owned())));
         record.log.set_notes(&notes)?;
         Ok(record)
     }
 
-    /// Restores a crawl from its log.
-    pub(super) fn resume(file: &Path, secret: bool) -> Result<(Self, CrawlOrder), CrawlError> {
+    /// Restores a crawl from its log. `most` can raise the limit of its links.
+    pub(super) fn resume(
+        file: &Path,
+        most: Option<usize>,
+        secret: bool,
+    ) -> Result<(Self, CrawlOrder), CrawlError> {
         let log = open(file)?;
         let order = read_order(&log)?;
         if !secret && log.note(CREDENTIALS)?.is_some() {
             return Err(CrawlError::Credentials);
         }
-        let mut record = Self::fresh(log, &order)?;
+        let before = log.note(MAX_LINKS)?.and_then(|n| n.parse().ok());
+        let before = before.unwrap_or(limits::CRAWL_TOTAL);
+        let most = most.unwrap_or(before).max(before);
+        if most > before {
+            log.set_note(MAX_LINKS, &most.to_string())?;
+        }
+        let mut record = Self::fresh(log, &order, most)?;
         record.replay()?;
         let (requests, bytes) = record.beside()?;
         record.progress.requests += requests;
@@ -80,10 +99,10 @@ impl Record {
         Ok((record, order))
     }
 
-    fn fresh(log: CrawlLog, order: &CrawlOrder) -> Result<Self, CrawlError> {
+    fn fresh(log: CrawlLog, order: &CrawlOrder, most: usize) -> Result<Self, CrawlError> {
         let strategy = order.strategy.living(&order.targets, order.parameters);
         let strategy = strategy.ok_or(CrawlError::Strategy(order.strategy.name()))?;
-        let mut links = Links::default();
+        let mut links = Links::with_limit(most);
         let start = Seen { url: order.start.as_str(), path: "", anchor: "" };
         links.add(start, None).ok_or(CrawlError::Record)?;
         let random = fastrand::Rng::with_seed(order.seed);
@@ -156,9 +175,9 @@ impl Record {
             Ask::Get(link) => (link, false),
             Ask::Head(link) => (link, true),
         };
-        let (all, new) = match ask {
+        let TakenLinks { all, new, left_out } = match ask {
             Ask::Get(link) => take_in(&mut self.links, link, got),
-            Ask::Head(_) => Default::default(),
+            Ask::Head(_) => TakenLinks::default(),
         };
         let row = RequestRow {
             link,
@@ -179,6 +198,7 @@ impl Record {
         report(self.strategy.as_mut(), ask, &answer, known);
         self.progress.count(&row, got.class);
         self.progress.links = links.len();
+        self.progress.links_left_out += left_out;
         Ok(())
     }
 
@@ -230,25 +250,29 @@ impl Record {
     }
 }
 
-/// Adds the links of a page; returns all of them, and the new ones.
-pub(super) fn take_in(
-    links: &mut Links,
-    page: LinkId,
-    got: &LinkResult,
-) -> (Vec<LinkId>, Vec<LinkId>) {
-    let (mut all, mut new) = (Vec::new(), Vec::new());
+/// The links of a page.
+#[derive(Default)]
+pub(super) struct TakenLinks {
+    pub(super) all: Vec<LinkId>,
+    /// Those that were not seen before.
+    pub(super) new: Vec<LinkId>,
+    /// Number of links beyond the limit of the crawl.
+    pub(super) left_out: u64,
+}
+
+/// Adds the links of a page.
+pub(super) fn take_in(links: &mut Links, page: LinkId, got: &LinkResult) -> TakenLinks {
+    let mut taken = TakenLinks::default();
     for seen in &got.page.links {
-        if links.len() >= MAX_LINKS {
-            break;
-        }
-        if let Some((id, is_new)) = links.add(seen.seen(), Some(page)) {
-            all.push(id);
-            if is_new {
-                new.push(id);
+        match links.add(seen.seen(), Some(page)) {
+            Some((id, is_new)) => {
+                taken.all.push(id);
+                taken.new.extend(is_new.then_some(id));
             }
+            None => taken.left_out += 1,
         }
     }
-    (all, new)
+    taken
 }
 
 /// The links from a number on, as rows of the log.

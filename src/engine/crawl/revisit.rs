@@ -2,7 +2,7 @@
 //! new links there only those likely to be targets.
 
 use super::fetch::{Fetcher, LinkRequest, LinkResult};
-use super::record::{self, CONCLUDED, rows, take_in};
+use super::record::{self, CONCLUDED, TakenLinks, rows, take_in};
 use super::{
     CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
     CrawlProgress, CrawlStep, MAX_LOST, fetcher,
@@ -84,7 +84,7 @@ impl Revisit {
         let time = budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
         let deadline = time.map(|time| net.clock.now() + time);
         let progress = CrawlProgress::default();
-        let fetcher = fetcher(&order, net);
+        let fetcher = fetcher(&order, budget.page_links, net);
         let validators = before.validators.iter().cloned().collect();
         let waited = before.waiting.iter().copied().collect();
         Ok(Some(Self {
@@ -175,7 +175,7 @@ impl Revisit {
         // What was found before is not new, even if it leads to more.
         let found =
             (hit && is_new).then(|| Box::new(CrawlFind::of(&url, &got, &self.links, link, at)));
-        let (all, new) = take_in(&mut self.links, link, &got);
+        let TakenLinks { all, new, .. } = take_in(&mut self.links, link, &got);
         let answer = Visit { class: got.class, article: got.article, new: &new, all: &all };
         let known = &mut Known { links: &self.links, random: &mut self.random };
         self.strategy.visited(link, &answer, known);

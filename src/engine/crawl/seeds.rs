@@ -10,8 +10,6 @@ use url::Url;
 
 /// Maximum number of sitemaps that are fetched.
 const MAX_SITEMAPS: usize = 5;
-/// Maximum number of URLs that are taken from them.
-const MAX_SEEDS: usize = 10_000;
 /// Used as the tag path of such a link.
 const PATH: &str = "sitemap";
 
@@ -29,8 +27,9 @@ impl Fetcher {
         let home = self.template.url.clone();
         let mut waiting: VecDeque<Url> = places(&home, &lines).into();
         let (mut asked, before) = (0, got.page.links.len());
+        let most = self.page_links;
         while let Some(url) = waiting.pop_front() {
-            if asked >= MAX_SITEMAPS || got.page.links.len() - before >= MAX_SEEDS {
+            if asked >= MAX_SITEMAPS || got.page.links.len() - before >= most {
                 return;
             }
             let max_bytes = bytes.map(|bytes| bytes.saturating_sub(got.bytes));
@@ -59,7 +58,7 @@ impl Fetcher {
                     waiting.extend(open.into_iter().map(|c| c.url.clone()));
                 }
                 Ok(Ok((Sitemap::Pages(pages), surplus))) => {
-                    let left = MAX_SEEDS - (got.page.links.len() - before);
+                    let left = most - (got.page.links.len() - before);
                     let on_site = |url: &Url| target(&home, url.as_str(), &self.site);
                     let mut links = pages.iter().filter_map(|p| on_site(&p.url));
                     let taken = links.by_ref().take(left);
@@ -68,7 +67,7 @@ impl Fetcher {
                         path: PATH.to_owned(),
                         anchor: String::new(),
                     }));
-                    let surplus = limits::left_out(surplus + links.count(), "URLs", MAX_SEEDS);
+                    let surplus = limits::left_out(surplus + links.count(), "URLs", most);
                     let note = surplus.map(|surplus| format!("{from}: {surplus}"));
                     got.page.note = got.page.note.take().or(note);
                 }

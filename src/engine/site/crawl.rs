@@ -22,6 +22,8 @@ use url::Url;
 
 /// Maximum number of requests of one poll.
 pub(super) const MAX_REQUESTS: u64 = 60;
+/// Links taken from a page: many more than one poll can fetch.
+const MAX_PAGE_LINKS: usize = 5_000;
 /// Time limit of one poll.
 const MAX_TIME: Duration = Duration::from_secs(600);
 /// Content from before the site was followed is not new for this long.
@@ -122,7 +124,12 @@ async fn gather(
     let name = format!("{}.db", visit.job.source.id.as_str());
     let file = visit.context.store.folder().join(FOLDER).join(name);
     let place = CrawlLocation::Record(file.clone());
-    let budget = CrawlBudget { requests: Some(MAX_REQUESTS), bytes: None, time: Some(MAX_TIME) };
+    let budget = CrawlBudget {
+        requests: Some(MAX_REQUESTS),
+        time: Some(MAX_TIME),
+        page_links: Some(MAX_PAGE_LINKS),
+        ..CrawlBudget::default()
+    };
     let (client, clock) = (visit.context.client.clone(), visit.context.clock.clone());
     let (access, spacing) = (visit.job.source.access.clone(), exploration.rules.delay);
     let allow_private = crate::net::allows_private(&visit.job.source);
