@@ -5,7 +5,8 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use newsfed::crawl::{
-    Class, Known, Learned, LinkId, Links, PageLink, Seen, Site, Strategy, Targets, Visit, read_page,
+    Class, Judge, Known, Learned, LinkId, Links, PageLink, Seen, Site, SleepingBandit,
+    SleepingBanditParameters, Strategy, Targets, Visit, read_page,
 };
 use newsfed::store::{CrawlLog, LinkRow, RequestRow};
 use std::time::Instant;
@@ -108,6 +109,34 @@ impl Frontier {
         drop(log);
         std::fs::metadata(path).unwrap().len()
     }
+}
+
+/// A page with a hundred links, each at a tag path of its own, once there are thousands of groups of
+/// paths: the exact search for the nearest group.
+#[divan::bench]
+fn group_new_paths(bencher: Bencher<'_, '_>) {
+    let mut links = Links::default();
+    links.add(Seen { url: "https://site.example/", path: "", anchor: "" }, None);
+    let judge = Judge::Oracle(Box::new(|_| Class::Html));
+    let mut strategy = SleepingBandit::new(SleepingBanditParameters::default(), judge);
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut names = fastrand::Rng::with_seed(2);
+    let mut fetch = || {
+        let ask = strategy.next(&mut Known { links: &links, random: &mut random }).unwrap();
+        let (newsfed::crawl::Ask::Get(link) | newsfed::crawl::Ask::Head(link)) = ask;
+        let mut new = Vec::with_capacity(PAGE as usize);
+        for _ in 0..PAGE {
+            let url = format!("https://site.example/{}", links.len());
+            let tokens = (0..8).map(|_| format!("/div.c{}", names.u32(..60)));
+            let path = format!("/html/body{}/a", tokens.collect::<String>());
+            let seen = Seen { url: &url, path: &path, anchor: "" };
+            new.extend(links.add(seen, Some(link)).map(|(id, _)| id));
+        }
+        let answer = Visit { class: Class::Html, article: false, new: &new, all: &new };
+        strategy.visited(link, &answer, &mut Known { links: &links, random: &mut random });
+    };
+    (0..100).for_each(|_| fetch());
+    bencher.counter(ItemsCount::new(PAGE)).bench_local(fetch);
 }
 
 /// One request of a crawl that has seen ten thousand links: choosing a link, and learning from a page
