@@ -1,14 +1,16 @@
 //! Groups of waiting links, and which of them is currently worth most.
 
 use super::links::LinkId;
-use super::value::{FeatureId, Value, ValueParameters};
+use super::value::{FeatureId, NO_FEATURE, Value, ValueParameters};
 use smallvec::SmallVec;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
-/// The features that the links of a group share.
-pub(super) const FEATURES: usize = 7;
+/// The features that the links of a group share. The last one can change, or be missing.
+pub(super) const FEATURES: usize = 8;
+/// A group does not have this feature.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// How many groups are re-evaluated, in turn, at each choice.
 const TURN: usize = 64;
@@ -87,16 +89,39 @@ impl Pools {
 
     /// Puts a link into the group of these (hashed) features.
     pub(super) fn put(&mut self, link: LinkId, features: [u32; FEATURES]) -> PoolId {
-        let features = features.map(|hash| {
-            *self.features.entry(hash).or_insert_with(|| {
-                self.having.push(Few::default());
-                self.value.add()
-            })
-        });
+        let features = features.map(|hash| self.feature(hash));
+        self.add(link, features)
+    }
+
+    fn feature(&mut self, hash: u32) -> FeatureId {
+        if hash == NONE {
+            return NO_FEATURE;
+        }
+        *self.features.entry(hash).or_insert_with(|| {
+            self.having.push(Few::default());
+            self.value.add()
+        })
+    }
+
+    /// Regroups all waiting links by a new last feature, and returns their groups.
+    pub(super) fn regroup(&mut self, last: impl Fn(LinkId) -> u32) -> Vec<(LinkId, PoolId)> {
+        let mut groups = Vec::new();
+        for id in 0..self.pools.len() {
+            let pool = &mut self.pools[id];
+            let (waiting, mut features) = (std::mem::take(&mut pool.waiting), pool.features);
+            for link in waiting {
+                features[FEATURES - 1] = self.feature(last(link));
+                groups.push((link, self.add(link, features)));
+            }
+        }
+        groups
+    }
+
+    fn add(&mut self, link: LinkId, features: [FeatureId; FEATURES]) -> PoolId {
         let next = self.pools.len() as PoolId;
         let id = *self.by_features.entry(self.hasher.hash_one(features)).or_insert(next);
         if id == next {
-            for feature in features {
+            for feature in features.into_iter().filter(|feature| *feature != NO_FEATURE) {
                 let having = &mut self.having[feature as usize];
                 if having.len() == 2 * KIN {
                     // Older groups are not re-evaluated any more.
@@ -164,7 +189,7 @@ impl Pools {
         pool.found += found;
         let features = pool.features;
         self.value.observe(&features, observed);
-        for feature in features {
+        for feature in features.into_iter().filter(|feature| *feature != NO_FEATURE) {
             let having = &self.having[feature as usize];
             for at in having.len().saturating_sub(KIN)..having.len() {
                 self.revisit(self.having[feature as usize][at]);
@@ -200,7 +225,7 @@ mod tests {
     fn takes_from_the_best_group_until_it_is_empty() {
         let mut pools = Pools::new(ValueParameters::default());
         let mut random = fastrand::Rng::with_seed(1);
-        let like = |n: u32| [n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6];
+        let like = |n: u32| [n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, NONE];
         let dull: Vec<PoolId> = (0..10).map(|link| pools.put(link, like(100))).collect();
         let rich: Vec<PoolId> = (10..20).map(|link| pools.put(link, like(200))).collect();
         assert!(dull.iter().all(|p| *p == dull[0]) && rich.iter().all(|p| *p == rich[0]));
@@ -212,5 +237,23 @@ mod tests {
         assert_eq!(pools.link_groups().collect::<Vec<_>>(), [(0, 1, 0), (10, 1, 19)]);
         assert_eq!(pools.put(20, like(200)), rich[0]);
         assert_eq!(pools.take(&mut random), Some(20), "an empty group fills again");
+    }
+
+    #[test]
+    fn regrouped_links_are_taken_by_their_new_feature() {
+        let mut pools = Pools::new(ValueParameters::default());
+        let mut random = fastrand::Rng::with_seed(1);
+        for link in 0..20 {
+            pools.put(link, [1, 2, 3, 4, 5, 6, 7, NONE]);
+        }
+        let groups = pools.regroup(|link| 8 + link % 2);
+        assert_eq!(groups.len(), 20);
+        let of = |link| groups.iter().find(|(l, _)| *l == link).unwrap().1;
+        assert!(of(0) == of(18) && of(1) == of(19) && of(0) != of(1));
+        pools.observe(of(0), 0.0, 0);
+        pools.observe(of(1), 2.0, 3);
+        let order: Vec<LinkId> = std::iter::from_fn(|| pools.take(&mut random)).collect();
+        assert_eq!(order.len(), 20);
+        assert!(order[..10].iter().all(|link| link % 2 == 1), "{order:?}");
     }
 }

@@ -226,3 +226,42 @@ fn all_published_types_are_targets() {
     assert_eq!(count, 38);
     assert_eq!(Targets::data().class("text/plain"), Class::Other);
 }
+
+/// Lists whose links are all in one position and one folder. One of five leads to an article; only its
+/// title in the URL tells.
+fn magazine() -> Graph {
+    let words = ["river", "garden", "market", "winter", "bridge", "letter", "harbour", "school"];
+    let word = |n: usize| words[n % words.len()];
+    let name = |n: usize| match n % 5 {
+        0 => format!("{}-and-the-{}-of-{}-{n}", word(n / 5), word(n / 40), word(n / 320)),
+        _ => format!("{}{n}", word(n)),
+    };
+    let lists: Vec<String> = (0..40).map(|n| format!("list/{n}")).collect();
+    let pages: Vec<String> = (0..800).map(|n| format!("p/{}", name(n))).collect();
+    let index: Vec<(&str, &str)> = lists.iter().map(|l| (l.as_str(), MENU)).collect();
+    let links: Vec<Vec<(&str, &str)>> = pages
+        .chunks(20)
+        .map(|chunk| chunk.iter().map(|page| (page.as_str(), "/html/body/ul/li/a")).collect())
+        .collect();
+    let mut lines: Vec<(&str, &[(&str, &str)])> = vec![("", &index)];
+    lines.extend(lists.iter().zip(&links).map(|(list, links)| (list.as_str(), links.as_slice())));
+    let mut graph = site(&lines);
+    graph.targets = Targets::Articles;
+    for node in &mut graph.nodes {
+        node.article = node.url.contains("-and-");
+        node.target = node.article;
+    }
+    graph
+}
+
+#[test]
+fn articles_are_told_by_their_urls() {
+    let graph = magazine();
+    let figures = |kind| {
+        let crawls: Vec<Replayed> = (0..5).map(|seed| crawl(&graph, kind, seed)).collect();
+        Figures::of(&graph, kind, &crawls, Duration::ZERO).q90_percent_mean
+    };
+    let (learned, bfs) = (figures(Kind::Learned), figures(Kind::Bfs));
+    assert!(bfs > 85.0, "{bfs}");
+    assert!(learned < 45.0, "{learned}");
+}

@@ -3,6 +3,9 @@
 
 pub(super) type FeatureId = u32;
 
+/// The place of a feature that a group does not have.
+pub(super) const NO_FEATURE: FeatureId = FeatureId::MAX;
+
 /// Parameters of the model, in the unit of the observations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ValueParameters {
@@ -43,7 +46,7 @@ impl Value {
     pub(super) fn of(&self, features: &[FeatureId]) -> f64 {
         let (mut mean, mut variance) = (0.0, 0.0);
         for (at, feature) in features.iter().enumerate() {
-            let (m, v) = self.weights[*feature as usize];
+            let Some((m, v)) = self.weights.get(*feature as usize).copied() else { continue };
             mean += m;
             variance += if at < self.parameters.curious { v } else { 0.0 };
         }
@@ -60,7 +63,7 @@ impl Value {
         let (mean, variance) = self.sums(features);
         let total = variance + self.parameters.noise;
         for feature in features {
-            let (m, v) = &mut self.weights[*feature as usize];
+            let Some((m, v)) = self.weights.get_mut(*feature as usize) else { continue };
             let gain = *v / total;
             *m += gain * (observed - mean);
             *v *= 1.0 - gain;
@@ -69,7 +72,7 @@ impl Value {
 
     fn sums(&self, features: &[FeatureId]) -> (f64, f64) {
         features.iter().fold((0.0, 0.0), |(mean, variance), feature| {
-            let (m, v) = self.weights[*feature as usize];
+            let (m, v) = self.weights.get(*feature as usize).copied().unwrap_or_default();
             (mean + m, variance + v)
         })
     }

@@ -6,7 +6,7 @@ use super::{Ask, Known, Lessons, LinkGroup, Strategy, Visit};
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};
 use crate::crawl::logistic::{Logistic, Rate, feature, two_grams};
-use crate::crawl::pools::{FEATURES, PoolId, Pools};
+use crate::crawl::pools::{FEATURES, NONE, PoolId, Pools};
 use crate::crawl::tag_path::{PathParameters, TagPaths};
 use crate::crawl::targets::{Class, Targets, extension};
 use crate::crawl::value::ValueParameters;
@@ -26,6 +26,10 @@ const EPOCHS: usize = 3;
 const USELESS: u32 = 3;
 /// Reward of an article, besides the links on it.
 const ARTICLE: f64 = 3.0;
+/// Probabilities of being an article that separate groups of links.
+const LIKELIHOODS: [f32; 6] = [0.05, 0.2, 0.5, 0.8, 0.95, 0.99];
+/// Number of pages after which waiting links are first grouped again by these; each time twice as many.
+const FIRST_REGROUPING: usize = 16;
 /// How much of the value of the best new link counts for the page itself. A page that only leads to
 /// better pages is worth something; a page of a trap leads to nothing of value.
 const AHEAD: f64 = 0.5;
@@ -103,6 +107,17 @@ impl Classifier {
         &self.seen
     }
 
+    /// How likely a page is an article, as a feature: files are told by their class. Positions and
+    /// folders do not tell titles in URLs from other names.
+    fn likelihood(&self, link: LinkId, links: &Links) -> u32 {
+        if self.targets != Targets::Articles || !self.is_taught() {
+            return NONE;
+        }
+        let probability = self.model.probability(&signs(link, links));
+        let steps = LIKELIHOODS.iter().filter(|step| probability >= **step).count();
+        feature(7, (steps as u32).to_be_bytes())
+    }
+
     fn likely(&self, link: LinkId, links: &Links) -> bool {
         self.is_taught() && self.model.probability(&signs(link, links)) > 0.5
     }
@@ -122,7 +137,9 @@ impl Classifier {
     /// Learns what a link has led to.
     pub fn learn(&mut self, link: LinkId, answer: &Visit<'_>, links: &Links) {
         let hit = answer.is_hit();
-        let says = matches!(answer.class, Class::Html | Class::Target);
+        // Dead links look like articles on some sites. Types are known only from a response.
+        let says = matches!(answer.class, Class::Html | Class::Target)
+            || (self.targets == Targets::Articles && answer.class == Class::Failed);
         if says {
             self.model.learn(&signs(link, links), hit);
             self.seen.push((link, hit));
@@ -159,6 +176,8 @@ pub struct Learned {
     started: bool,
     /// The class that was predicted for the link that was requested last.
     predicted: Option<Class>,
+    /// Number of labels from which links are grouped again.
+    regrouping: usize,
 }
 
 impl Learned {
@@ -178,6 +197,7 @@ impl Learned {
             led: HashMap::new(),
             started: false,
             predicted: None,
+            regrouping: FIRST_REGROUPING,
         }
     }
 
@@ -208,6 +228,7 @@ impl Learned {
             feature(3, outline(url).bytes()),
             feature(4, without_digits(links.anchor(link)).bytes()),
             source,
+            self.classifier.likelihood(link, links),
         ];
         let pool = self.pools.put(link, features);
         self.by_path.put(link, cluster);
@@ -218,6 +239,16 @@ impl Learned {
 }
 
 impl Learned {
+    /// Groups waiting links by what the classifier has learned since.
+    fn regroup(&mut self, known: &mut Known<'_>) {
+        self.regrouping = 2 * self.classifier.labels().len();
+        self.classifier.settle(known.links, known.random);
+        let Self { classifier, pools, pool_of, .. } = self;
+        for (link, pool) in pools.regroup(|link| classifier.likelihood(link, known.links)) {
+            pool_of[link as usize] = pool;
+        }
+    }
+
     /// The next page: by its value, or by its tag path alone.
     fn choose(&mut self, random: &mut fastrand::Rng) -> Option<LinkId> {
         let by_path = self.by_path.is_due();
@@ -274,6 +305,12 @@ impl Strategy for Learned {
     fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
         let links = known.links;
         self.classifier.learn(link, answer, links);
+        if self.classifier.targets == Targets::Articles
+            && self.classifier.is_taught()
+            && self.classifier.labels().len() >= self.regrouping
+        {
+            self.regroup(known);
+        }
         self.worth.resize(links.len(), false);
         self.worth[link as usize] = answer.is_hit();
         let mut promised = 0u32;
