@@ -17,11 +17,13 @@ pub struct Seen<'a> {
     pub anchor: &'a str,
 }
 
-/// Numbers of texts by their hash: four bytes per slot, where a map would keep the hashes too.
+/// Numbers of texts by their hash: five bytes per slot, where a map would keep the whole hashes.
 #[derive(Debug, Default)]
 struct Table {
     /// A power of two, at most three quarters of which are used.
     slots: Vec<u32>,
+    /// The first bits of the hash in each slot, so that few texts are compared.
+    tags: Vec<u8>,
     used: usize,
 }
 
@@ -34,7 +36,7 @@ impl Table {
         let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
         while self.slots[at] != FREE {
-            if is(self.slots[at]) {
+            if self.tags[at] == tag(hash) && is(self.slots[at]) {
                 return Some(self.slots[at]);
             }
             at = (at + 1) & mask;
@@ -47,6 +49,7 @@ impl Table {
         if 4 * (self.used + 1) > 3 * self.slots.len() {
             let size = (2 * self.slots.len()).max(16);
             let old = std::mem::replace(&mut self.slots, vec![FREE; size]);
+            self.tags = vec![0; size];
             old.into_iter().filter(|n| *n != FREE).for_each(|n| self.put(n, hash(n)));
         }
         self.used += 1;
@@ -60,7 +63,13 @@ impl Table {
             at = (at + 1) & mask;
         }
         self.slots[at] = number;
+        self.tags[at] = tag(hash);
     }
+}
+
+/// The position comes from the last bits.
+fn tag(hash: u64) -> u8 {
+    (hash >> 56) as u8
 }
 
 /// Interned strings.

@@ -218,14 +218,14 @@ impl Learned {
                 cluster
             }
         };
-        let url = links.url(link);
+        let url = Pattern::of(links.url(link));
         let features: [u32; FEATURES] = [
             feature(0, cluster.to_be_bytes()),
             feature(1, path.to_be_bytes()),
             feature(6, reward.to_be_bytes()),
             // What a site can make up without end raises no expectations while it is new.
-            feature(2, folder(url).bytes()),
-            feature(3, outline(url).bytes()),
+            feature(2, url.folder().bytes()),
+            feature(3, url.outline().bytes()),
             feature(4, without_digits(links.anchor(link)).bytes()),
             source,
             self.classifier.likelihood(link, links),
@@ -334,7 +334,7 @@ impl Strategy for Learned {
         }
         // The page's own reward predicts the value of its links: 0, 1, 2, 3-4, 5-8 ...
         let reward = (promised + 1).next_power_of_two().ilog2();
-        let source = feature(5, folder(links.url(link)).bytes());
+        let source = feature(5, Pattern::of(links.url(link)).folder().bytes());
         let mut ahead = 0.0f64;
         for page in pages {
             let pool = self.wait(page, links, source, reward);
@@ -362,7 +362,9 @@ fn add_up(
 ) -> Vec<LinkGroup> {
     let mut groups: HashMap<(u32, String), (u32, u32)> = HashMap::new();
     for (link, fetched, found) in rows {
-        let sums = groups.entry((links.path_number(link), folder(links.url(link)))).or_default();
+        let sums = groups
+            .entry((links.path_number(link), Pattern::of(links.url(link)).folder()))
+            .or_default();
         *sums = (sums.0 + fetched, sums.1.saturating_add(found));
     }
     let mut groups: Vec<_> = groups.into_iter().filter(|(_, (_, found))| *found > 0).collect();
@@ -381,10 +383,11 @@ type Signs = Vec<(u32, f32)>;
 /// The features that describe a link.
 fn signs(link: LinkId, links: &Links) -> Signs {
     let url = links.url(link);
+    let pattern = Pattern::of(url);
     let whole = [
         feature(0, without_digits(links.path(link)).bytes()),
-        feature(1, template(url).bytes()),
-        feature(2, outline(url).bytes()),
+        feature(1, pattern.template().bytes()),
+        feature(2, pattern.outline().bytes()),
         feature(3, without_digits(links.anchor(link)).bytes()),
     ];
     // The host is the same everywhere, and would weigh as much as all the rest.
@@ -407,33 +410,44 @@ fn without_digits(s: &str) -> String {
     out
 }
 
-/// The segments of a URL's path, and its ending: a slash or an extension.
-fn segments(url: &str) -> (Vec<&str>, String) {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let path = rest.split(['?', '#']).next().unwrap_or_default();
-    let end = extension(url).map(|e| format!(".{e}"));
-    let end =
-        end.unwrap_or_else(|| if path.ends_with('/') { "/".to_owned() } else { String::new() });
-    (path.trim_end_matches('/').split('/').skip(1).collect(), end)
+/// A URL and its extension, from which its patterns are made.
+struct Pattern<'a> {
+    url: &'a str,
+    extension: Option<String>,
 }
 
-/// Everything up to the last slash of a URL without digits, and its extension.
-fn folder(url: &str) -> String {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    format!("{}/*.{}", without_digits(folder), extension(url).unwrap_or_default())
-}
+impl<'a> Pattern<'a> {
+    fn of(url: &'a str) -> Self {
+        Self { url, extension: extension(url) }
+    }
 
-/// The folders of a URL without digits, and its ending.
-fn template(url: &str) -> String {
-    let (segments, end) = segments(url);
-    let folders = &segments[..segments.len().saturating_sub(1)];
-    format!("{}/*{end}", without_digits(&folders.join("/")))
-}
+    /// The segments of the path, and its ending: a slash or an extension.
+    fn segments(&self) -> (Vec<&'a str>, String) {
+        let rest = self.url.split_once("://").map_or(self.url, |(_, rest)| rest);
+        let path = rest.split(['?', '#']).next().unwrap_or_default();
+        let end = self.extension.as_ref().map(|e| format!(".{e}"));
+        let slash = || if path.ends_with('/') { "/".to_owned() } else { String::new() };
+        (path.trim_end_matches('/').split('/').skip(1).collect(), end.unwrap_or_else(slash))
+    }
 
-/// The first folder, the depth, and the ending.
-fn outline(url: &str) -> String {
-    let (segments, end) = segments(url);
-    let first = if segments.len() > 1 { without_digits(segments[0]) } else { String::new() };
-    format!("{first}/{}{end}", segments.len())
+    /// Everything up to the last slash without digits, and the extension.
+    fn folder(&self) -> String {
+        let path = self.url.split(['?', '#']).next().unwrap_or_default();
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        format!("{}/*.{}", without_digits(folder), self.extension.as_deref().unwrap_or_default())
+    }
+
+    /// The folders without digits, and the ending.
+    fn template(&self) -> String {
+        let (segments, end) = self.segments();
+        let folders = &segments[..segments.len().saturating_sub(1)];
+        format!("{}/*{end}", without_digits(&folders.join("/")))
+    }
+
+    /// The first folder, the depth, and the ending.
+    fn outline(&self) -> String {
+        let (segments, end) = self.segments();
+        let first = if segments.len() > 1 { without_digits(segments[0]) } else { String::new() };
+        format!("{first}/{}{end}", segments.len())
+    }
 }
