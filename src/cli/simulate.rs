@@ -1,14 +1,18 @@
 //! `newsfed schedule simulate`: what a policy would have done.
 
+use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
 use super::output::Output;
+use crate::config::ScheduleSettings;
+use crate::engine::{Histories, Recorded, UnderRules, histories, without_rules};
+use crate::model::PolicyKind;
+use crate::schedule::price_for;
 use crate::schedule::simulate::{
     BUDGETS, Change, Figures, Phase, Replay, Simulated, Synthetic, Timeline, at_budget, changed,
     read,
 };
-use crate::schedule::{AdvaRssParameters, ChangeRateParameters, LearnedParameters, price_for};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::time_text;
 
@@ -16,14 +20,11 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Number of synthetic sources.
 const MADE_UP: usize = 30;
 /// Seed of the synthetic sources.
 const SEED: u64 = 5;
-/// Default budget of `--price-start`, in polls per source and day.
-const USUAL_BUDGET: f64 = 12.0;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -35,9 +36,13 @@ pub(super) struct SimulateArgs {
     /// Replay the history of your own sources instead
     #[arg(long)]
     from_db: bool,
-    /// The policy
-    #[arg(long, value_name = "POLICY", default_value = "learned")]
-    policy: Kind,
+    /// The policy of all sources; without it, the policy that is set, with --from-db for each source
+    #[arg(long, value_name = "POLICY")]
+    policy: Option<Kind>,
+    /// Whether to apply the rules of servers, feeds and your settings, as newsfed does when it polls
+    /// [default: on with --from-db, off with a file]
+    #[arg(long, value_name = "WHETHER", conflicts_with = "synthetic")]
+    rules: Option<Switch>,
     /// Fit the policy to this number of polls per source and day; without it, the policy is used
     /// unchanged
     #[arg(long, value_name = "POLLS", value_parser = budget)]
@@ -65,7 +70,9 @@ pub(super) struct SimulateArgs {
 }
 
 const EXAMPLES: &str = "\
-Delays are in minutes, from the publication of an item to the first poll after it. With --synthetic
+Delays are in minutes, from the publication of an item to the first poll after it. With --rules on,
+sources are replayed by the code that polls them: minimum and maximum intervals, quiet hours,
+Cache-Control, ttl, validators, skipped hours, and the daily correction of the budget. With --synthetic
 and a file, the policy is fitted to the budget on the file.
 
 Examples:
@@ -79,6 +86,12 @@ enum Kind {
     ChangeRate,
     Advarss,
     Learned,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -120,16 +133,28 @@ struct Shape {
 }
 
 pub(super) fn run(args: &SimulateArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let replay = match (&args.file, args.from_db) {
-        (Some(file), _) => Some(from_file(file)?),
-        (None, true) => Some(from_database(global, out)?),
-        (None, false) => None,
+    let home = Home::load(global, out)?;
+    let settings = &home.settings.schedule;
+    let timelines = args.file.as_deref().map(from_file).transpose()?;
+    let policy = args.policy.map_or(settings.policy, Kind::policy);
+    let shape = match (timelines, args.rules) {
+        (Some(timelines), None | Some(Switch::Off)) => {
+            bare(args, policy, Some(timelines), settings)?
+        }
+        (Some(timelines), Some(Switch::On)) => {
+            under_rules(args, policy, Recorded::unknown(timelines), settings)?
+        }
+        (None, _) if !args.from_db => bare(args, policy, None, settings)?,
+        (None, rules) => {
+            let recorded = from_database(&home)?;
+            if rules == Some(Switch::Off) {
+                let timelines = recorded.into_iter().map(|source| source.timeline).collect();
+                bare(args, policy, Some(timelines), settings)?
+            } else {
+                under_rules(args, policy, recorded, settings)?
+            }
+        }
     };
-    let mut replay = replay.map(Replay::new);
-    if let Some(replay) = &mut replay {
-        replay.dates = !args.no_dates;
-    }
-    let shape = simulate(args, replay.as_ref())?;
     if out.json {
         out.value(&shape)?;
     } else {
@@ -140,16 +165,62 @@ pub(super) fn run(args: &SimulateArgs, global: &Global, out: &mut Output) -> Res
     Ok(Exit::Ok)
 }
 
-fn simulate(args: &SimulateArgs, replay: Option<&Replay>) -> Result<Shape, Failure> {
-    let name = args.policy.to_possible_value().map(|v| v.get_name().to_owned());
-    let mut shape = Shape {
-        policy: name.unwrap_or_default(),
-        budget: args.budget,
-        figures: None,
-        weekly: None,
-        synthetic: None,
+impl Shape {
+    fn of(policy: PolicyKind, budget: Option<f64>) -> Self {
+        let policy = policy.name().to_owned();
+        Self { policy, budget, figures: None, weekly: None, synthetic: None }
+    }
+}
+
+/// Replays as the engine would have polled.
+fn under_rules(
+    args: &SimulateArgs,
+    policy: PolicyKind,
+    recorded: Vec<Recorded>,
+    settings: &ScheduleSettings,
+) -> Result<Shape, Failure> {
+    let all = args.policy.is_some() || args.budget.is_some();
+    let mut replay = UnderRules::new(recorded, settings.clone(), SEED);
+    if all {
+        replay.poll_all_by(policy);
+    }
+    replay.dates = !args.no_dates;
+    let corrected = args.price_start.is_some() || args.weekly;
+    if corrected && policy != PolicyKind::Learned {
+        return Err(not_learned());
+    }
+    let runs = match args.budget.filter(|_| !corrected) {
+        Some(budget) => replay.at_budget(policy, budget),
+        None => {
+            replay.settings.polls_per_day = args.budget.unwrap_or(settings.polls_per_day);
+            replay.corrected(args.price_start.unwrap_or(1.0))
+        }
     };
-    let mut policy = natural(args.policy);
+    Ok(Shape {
+        figures: Some(replay.figures(&runs, phase(args.phase))),
+        weekly: args.weekly.then(|| replay.weeks(&runs)),
+        ..Shape::of(policy, args.budget)
+    })
+}
+
+fn not_learned() -> Failure {
+    Failure::Usage("--price-start and --weekly need --policy learned".to_owned())
+}
+
+/// Replays what the policy alone would have done.
+fn bare(
+    args: &SimulateArgs,
+    kind: PolicyKind,
+    timelines: Option<Vec<Timeline>>,
+    settings: &ScheduleSettings,
+) -> Result<Shape, Failure> {
+    let mut replay = timelines.map(Replay::new);
+    if let Some(replay) = &mut replay {
+        replay.dates = !args.no_dates;
+    }
+    let replay = replay.as_ref();
+    let mut shape = Shape::of(kind, args.budget);
+    let mut policy = without_rules(kind, settings);
     let fitted = replay.zip(args.budget).map(|(replay, b)| at_budget(replay, &policy, b));
     if let Some((with, _)) = &fitted {
         policy = *with;
@@ -173,11 +244,8 @@ fn simulate(args: &SimulateArgs, replay: Option<&Replay>) -> Result<Shape, Failu
     }
     let Some(replay) = replay else { return Ok(shape) };
     if args.price_start.is_some() || args.weekly {
-        let Simulated::Learned(mut parameters) = policy else {
-            let why = "--price-start and --weekly need --policy learned";
-            return Err(Failure::Usage(why.to_owned()));
-        };
-        let budget = args.budget.unwrap_or(USUAL_BUDGET);
+        let Simulated::Learned(mut parameters) = policy else { return Err(not_learned()) };
+        let budget = args.budget.unwrap_or(settings.polls_per_day);
         parameters.price *= args.price_start.unwrap_or(1.0);
         let controlled = replay.controlled(parameters, budget, phase(args.phase));
         shape.figures = Some(controlled.figures);
@@ -191,12 +259,14 @@ fn simulate(args: &SimulateArgs, replay: Option<&Replay>) -> Result<Shape, Failu
     Ok(shape)
 }
 
-fn natural(kind: Kind) -> Simulated {
-    match kind {
-        Kind::Fixed => Simulated::Fixed(Duration::from_secs(3600)),
-        Kind::ChangeRate => Simulated::ChangeRate(ChangeRateParameters::default()),
-        Kind::Advarss => Simulated::AdvaRss(AdvaRssParameters::default()),
-        Kind::Learned => Simulated::Learned(LearnedParameters::default()),
+impl Kind {
+    fn policy(self) -> PolicyKind {
+        match self {
+            Self::Fixed => PolicyKind::Fixed,
+            Self::ChangeRate => PolicyKind::ChangeRate,
+            Self::Advarss => PolicyKind::Advarss,
+            Self::Learned => PolicyKind::Learned,
+        }
     }
 }
 
@@ -214,37 +284,24 @@ fn from_file(path: &Path) -> Result<Vec<Timeline>, Failure> {
     read(file).map_err(|e| Failure::Plain(format!("{name}: {e}")))
 }
 
-/// How long a source must have been followed to be replayed, in seconds: a day shows its habits.
-const LEAST_SPAN: i64 = 24 * 3600;
-/// Minimum number of items in that time.
+/// Minimum number of items in a history.
 const LEAST_ITEMS: usize = 2;
 
-/// What the user's sources have published since they were added. Those followed for less than a day
-/// are left out.
-fn from_database(global: &Global, out: &mut Output) -> Result<Vec<Timeline>, Failure> {
-    let home = Home::load(global, out)?;
+/// The history of the user's sources.
+fn from_database(home: &Home) -> Result<Vec<Recorded>, Failure> {
     let store = home.store()?;
-    let histories = store.reader()?.histories()?;
-    let now = SystemClock.now().timestamp();
-    if histories.is_empty() {
+    let catalogue = Catalogue::read(home, &store)?;
+    let sources = catalogue.entries.iter().map(|entry| (&*entry.source, &entry.facts));
+    let all = histories(&store.reader()?, sources, SystemClock.now())?;
+    let Histories { recorded, sources, longest, items } = all;
+    if sources == 0 {
         let why = "no source has published anything yet; run `newsfed sync`";
         return Err(Failure::Plain(why.to_owned()));
     }
-    let (mut longest, mut items) = (0, 0);
-    let mut timelines = Vec::new();
-    for history in histories {
-        let since = history.since.timestamp();
-        let span = now - since;
-        longest = longest.max(span);
-        items += history.published.iter().filter(|at| **at >= since).count();
-        if span >= LEAST_SPAN {
-            timelines.extend(Timeline::new(since, now, history.published).ok());
-        }
-    }
-    if timelines.is_empty() || items < LEAST_ITEMS {
+    if recorded.is_empty() || items < LEAST_ITEMS {
         return Err(Failure::Plain(too_little(longest, items)));
     }
-    Ok(timelines)
+    Ok(recorded)
 }
 
 fn too_little(seconds: i64, items: usize) -> String {

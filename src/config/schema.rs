@@ -214,6 +214,10 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("schedule.change_rate_target", SHARE, |s| Slot::Number(&mut s.schedule.change_rate_target)),
     key("schedule.advarss_tick", TICK, |s| Slot::Time(&mut s.schedule.advarss_tick)),
     key("schedule.advarss_cap", CAP, |s| Slot::Count(&mut s.schedule.advarss_cap)),
+    key("schedule.advarss_growth", Rule::Any, |s| Slot::Flag(&mut s.schedule.advarss_growth)),
+    key("schedule.advarss_random_first", Rule::Any, |s| {
+        Slot::Flag(&mut s.schedule.advarss_random_first)
+    }),
     key("schedule.learned_exponent", SHARE, |s| Slot::Number(&mut s.schedule.learned_exponent)),
     key("schedule.learned_silence", ITEMS, |s| Slot::Number(&mut s.schedule.learned_silence)),
     key("net.max_in_flight", Rule::Within(1, 1024), |s| Slot::Count(&mut s.net.max_in_flight))

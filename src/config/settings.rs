@@ -98,6 +98,10 @@ pub struct ScheduleSettings {
     pub advarss_tick: Duration,
     /// advarss: maximum median in ticks.
     pub advarss_cap: usize,
+    /// advarss: whether that maximum grows for a source that stays unchanged.
+    pub advarss_growth: bool,
+    /// advarss: whether the second poll of a source comes after a random number of ticks.
+    pub advarss_random_first: bool,
     /// learned: how much the price of a poll grows with the rate, 0-1.
     pub learned_exponent: f64,
     /// learned: missing items after which a source counts as silent; 0 is never.
@@ -123,6 +127,8 @@ impl Default for ScheduleSettings {
             change_rate_target: 0.5,
             advarss_tick: 8 * minute,
             advarss_cap: 25,
+            advarss_growth: false,
+            advarss_random_first: false,
             learned_exponent: 0.25,
             learned_silence: 8.0,
         }
@@ -132,8 +138,8 @@ impl Default for ScheduleSettings {
 impl ScheduleSettings {
     /// The settings for one source. A source with its own interval is polled at that interval,
     /// unless it also names a policy. Its own limits replace the general ones, including
-    /// `usual_min_interval`, which applies to learned intervals only: a fixed one is limited by
-    /// `min_interval` alone. Websites and sitemaps cost their servers more than feeds, so they are
+    /// `usual_min_interval`. A fixed interval is limited by `min_interval` alone, and so is advaRSS:
+    /// whoever chooses one of them chooses the intervals. Websites and sitemaps cost their servers more than feeds, so they are
     /// polled less often by default.
     pub fn of(&self, source: &Source) -> Self {
         let own = &source.schedule;
@@ -146,7 +152,7 @@ impl ScheduleSettings {
         let policy = own.policy.or(fixed).unwrap_or(self.policy);
         let min_interval = own.min_interval.unwrap_or(self.min_interval.max(least));
         let usual_min_interval = match policy {
-            PolicyKind::Fixed => min_interval,
+            PolicyKind::Fixed | PolicyKind::Advarss => min_interval,
             _ => own.min_interval.unwrap_or(self.usual_min_interval.max(least)),
         };
         Self {

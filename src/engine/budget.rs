@@ -7,7 +7,6 @@ use crate::model::{PauseReason, Time};
 use crate::schedule::{Control, price_for};
 use crate::store::Reader;
 use chrono::TimeDelta;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Name under which the price is stored.
@@ -15,13 +14,13 @@ const NOTE: &str = "schedule.price";
 /// Time between two corrections, in hours of running.
 const CORRECTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 /// How often the hours are counted.
-const TICK: TimeDelta = TimeDelta::hours(1);
+pub(super) const TICK: TimeDelta = TimeDelta::hours(1);
 /// After so long without counting, the machine slept or newsfed was not running.
 const MAX_GAP: TimeDelta = TimeDelta::hours(6);
 
 /// The price of a poll, and since when it applies.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-struct Account {
+pub(super) struct Account {
     control: Control,
     /// When it was last corrected.
     since: Time,
@@ -31,11 +30,14 @@ struct Account {
     counted: Time,
     /// Budgeted polls per source and day when it was stored.
     budget: f64,
+    /// Seed of the jitter of this database, so that a plan can be repeated; 0 if none is stored.
+    #[serde(default)]
+    seed: u64,
 }
 
 /// The allowed and used budget, in polls per day.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Day {
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Day {
     /// Number of sources that share the budget.
     sources: u32,
     /// Used by them.
@@ -44,10 +46,89 @@ struct Day {
     elsewhere: f64,
 }
 
-/// Restores the price from earlier runs.
+impl Account {
+    pub(super) fn new(budget: f64, now: Time) -> Self {
+        let control = Control::new(budget);
+        Self { control, since: now, awake: 0, counted: now, budget, seed: 0 }
+    }
+
+    /// Starts at a multiple of the price.
+    pub(super) fn times(mut self, factor: f64) -> Self {
+        self.control.price = rounded(factor * self.control.price);
+        self
+    }
+
+    pub(super) fn price(&self) -> f64 {
+        self.control.price
+    }
+
+    /// When the price was last corrected.
+    pub(super) fn since(&self) -> Time {
+        self.since
+    }
+
+    /// Counts the running time until `now`. Returns whether a correction is due.
+    pub(super) fn count(&mut self, now: Time) -> bool {
+        let passed = now - self.counted;
+        if (TimeDelta::zero()..MAX_GAP).contains(&passed) {
+            self.awake = self.awake.saturating_add(passed.num_seconds());
+        }
+        self.counted = now;
+        // After the clock was set back, the counted time is not usable.
+        if self.since > now {
+            (self.since, self.awake) = (now, 0);
+        }
+        self.awake >= CORRECTION_INTERVAL.num_seconds()
+    }
+
+    /// Corrects the price. `polls` says for each source whether it shares the budget, and how often
+    /// it was polled since the last correction.
+    pub(super) fn correct(
+        &mut self,
+        polls: impl Iterator<Item = (bool, u32)>,
+        settings: &ScheduleSettings,
+        now: Time,
+    ) {
+        let passed = TimeDelta::seconds(self.awake);
+        let days = passed.as_seconds_f64() / CORRECTION_INTERVAL.as_seconds_f64();
+        let mut day = Day::default();
+        for (shares, polls) in polls {
+            let used = f64::from(polls) / days;
+            if shares {
+                day.sources += 1;
+                day.used += used;
+            } else {
+                day.elsewhere += used;
+            }
+        }
+        let budget = budget(day, settings.polls_per_day, settings.polls_per_day_total);
+        if day.sources > 0 {
+            self.control.correct(day.used, budget);
+            self.control.bound(budget / f64::from(day.sources));
+            self.control.price = rounded(self.control.price);
+            tracing::info!(
+                "{:.1} polls per day of {budget:.1}; the price of a poll is now {:.0} item-seconds",
+                day.used,
+                self.control.price
+            );
+        }
+        (self.since, self.awake) = (now, 0);
+    }
+}
+
+/// A price that is the same after it was stored as text: a tiny difference can decide between two
+/// plans of the same cost.
+fn rounded(price: f64) -> f64 {
+    (price * 1e6).round() / 1e6
+}
+
+/// Restores the price and the seed from earlier runs.
 pub(super) async fn restore(context: &Arc<Context>) {
     match load(context).await {
-        Ok(account) => context.set_price(account.control.price),
+        Ok(account) => {
+            context.set_price(account.control.price);
+            context.set_jitter_seed(account.seed);
+        }
         Err(e) => tracing::warn!("cannot read the price of a poll: {e}"),
     }
 }
@@ -55,34 +136,45 @@ pub(super) async fn restore(context: &Arc<Context>) {
 /// Corrects the price after every day of running.
 pub(super) async fn keep(context: &Arc<Context>) {
     loop {
+        let next = context.clock.now() + TICK;
         if let Err(e) = count(context).await {
             tracing::warn!("cannot update the budget: {e}");
         }
-        context.clock.sleep_until(context.clock.now() + TICK).await;
+        context.clock.sleep_until(next).await;
     }
 }
 
-/// The price of a poll for sources that share a budget, in item-seconds of waiting.
-pub(super) fn shared_price(
+/// What the schedules of a database have in common.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Shared {
+    /// The price of a poll for sources that share a budget, in item-seconds of waiting.
+    pub(super) price: f64,
+    pub(super) seed: u64,
+}
+
+pub(super) fn shared(
     reader: &Reader,
     settings: &ScheduleSettings,
     now: Time,
-) -> crate::store::Result<f64> {
-    Ok(account(reader.memo(NOTE)?, settings, now).control.price)
+) -> crate::store::Result<Shared> {
+    let Account { control, seed, .. } = account(reader.memo(NOTE)?, settings, now);
+    Ok(Shared { price: control.price, seed })
 }
 
 async fn load(context: &Arc<Context>) -> crate::store::Result<Account> {
     let note = context.read(|reader| reader.memo(NOTE)).await?;
-    Ok(account(note, &context.settings().schedule, context.clock.now()))
+    let mut account = account(note, &context.settings().schedule, context.clock.now());
+    if account.seed == 0 {
+        account.seed = context.machine().seed;
+    }
+    Ok(account)
 }
 
 /// The stored account, or a new one.
 fn account(note: Option<String>, settings: &ScheduleSettings, now: Time) -> Account {
     let budget = settings.polls_per_day;
     let known = note.and_then(|json| serde_json::from_str::<Account>(&json).ok());
-    let control = Control::new(budget);
-    let fresh = Account { control, since: now, awake: 0, counted: now, budget };
-    let mut account = known.unwrap_or(fresh);
+    let mut account = known.unwrap_or_else(|| Account::new(budget, now));
     // Another budget needs another price immediately.
     account.control.price *= price_for(budget) / price_for(account.budget);
     account.budget = budget;
@@ -93,16 +185,7 @@ fn account(note: Option<String>, settings: &ScheduleSettings, now: Time) -> Acco
 async fn count(context: &Arc<Context>) -> crate::store::Result<()> {
     let now = context.clock.now();
     let mut account = load(context).await?;
-    let passed = now - account.counted;
-    if (TimeDelta::zero()..MAX_GAP).contains(&passed) {
-        account.awake = account.awake.saturating_add(passed.num_seconds());
-    }
-    account.counted = now;
-    // After the clock was set back, the counted time is not usable.
-    if account.since > now {
-        (account.since, account.awake) = (now, 0);
-    }
-    if account.awake >= CORRECTION_INTERVAL.num_seconds() {
+    if account.count(now) {
         correct(context, &mut account, now).await?;
     }
     context.set_price(account.control.price);
@@ -123,37 +206,15 @@ async fn correct(
         .filter(|f| f.pause.is_some_and(|h| h.reason == PauseReason::Gone))
         .map(|f| f.key)
         .collect();
-    let day = day(context, &polls, &gone, TimeDelta::seconds(account.awake));
     let settings = context.settings();
     let settings = &settings.schedule;
-    let budget = budget(day, settings.polls_per_day, settings.polls_per_day_total);
-    if day.sources > 0 {
-        account.control.correct(day.used, budget);
-        account.control.bound(budget / f64::from(day.sources));
-        tracing::info!(
-            "{:.1} polls per day of {budget:.1}; the price of a poll is now {:.0} item-seconds",
-            day.used,
-            account.control.price
-        );
-    }
-    (account.since, account.awake) = (now, 0);
+    let used = context.keys().into_iter().filter_map(|key| {
+        let shares = shares_budget(&*context.source(key)?, settings);
+        let polls = polls.get(&key).copied().unwrap_or(0);
+        (!shares || !gone.contains(&key)).then_some((shares, polls))
+    });
+    account.correct(used, settings, now);
     Ok(())
-}
-
-fn day(context: &Context, polls: &HashMap<i64, u32>, gone: &[i64], passed: TimeDelta) -> Day {
-    let days = passed.as_seconds_f64() / CORRECTION_INTERVAL.as_seconds_f64();
-    let mut day = Day { sources: 0, used: 0.0, elsewhere: 0.0 };
-    for key in context.keys() {
-        let Some(source) = context.source(key) else { continue };
-        let used = f64::from(polls.get(&key).copied().unwrap_or(0)) / days;
-        if !shares_budget(&source, &context.settings().schedule) {
-            day.elsewhere += used;
-        } else if !gone.contains(&key) {
-            day.sources += 1;
-            day.used += used;
-        }
-    }
-    day
 }
 
 /// Polls per day of the sources that share the budget: `each` per source, but no more than the

@@ -1,6 +1,7 @@
 //! What every poll needs: store, network, clock, the declared sources.
 
 use super::fulltext::PageRequests;
+use super::setup::{Machine, east};
 use super::workers::Workers;
 use crate::config::Settings;
 use crate::model::{Source, SourceFacts, Time};
@@ -8,10 +9,10 @@ use crate::net::{Client, host_key};
 use crate::schedule::price_for;
 use crate::store::{Reader, Store, StoreError};
 use crate::util::clock::Clock;
-use chrono::{Offset, TimeDelta, TimeZone};
+use chrono::TimeDelta;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
 use tokio::sync::{Semaphore, oneshot, watch};
@@ -38,6 +39,8 @@ pub(super) struct Context {
     reading: Semaphore,
     workers: Workers,
     random: Mutex<fastrand::Rng>,
+    /// See [`Context::machine`].
+    jitter: AtomicU64,
     /// Price of a poll, in item-seconds.
     price: Mutex<f64>,
     /// The states of `sources.toml` and `config.toml` when they were last read.
@@ -80,6 +83,7 @@ impl Context {
             reloaded: watch::Sender::new(Arc::new(settings.clone())),
             settings: RwLock::new(Arc::new(settings)),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
+            jitter: AtomicU64::new(seed.max(1)),
             declared_at: Mutex::default(),
             config_changed: AtomicBool::new(false),
             declaration_error: Mutex::default(),
@@ -117,9 +121,19 @@ impl Context {
         self.exploring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A seed for jitter.
+    /// A seed for the pauses between requests.
     pub(super) fn seed(&self) -> u64 {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).u64(..)
+    }
+
+    /// What schedules depend on besides their sources.
+    pub(super) fn machine(&self) -> Machine {
+        let seed = self.jitter.load(Ordering::Relaxed);
+        Machine { east: east(self.clock.now()), seed }
+    }
+
+    pub(super) fn set_jitter_seed(&self, seed: u64) {
+        self.jitter.store(seed, Ordering::Relaxed);
     }
 
     /// Price of a poll for the sources that share a budget.
@@ -129,12 +143,6 @@ impl Context {
 
     pub(super) fn set_price(&self, price: f64) {
         *self.price.lock().unwrap_or_else(PoisonError::into_inner) = price;
-    }
-
-    /// Offset of the user's time zone in seconds east of UTC.
-    pub(super) fn east(&self) -> i32 {
-        let now = self.clock.now().naive_utc();
-        chrono::Local.offset_from_utc_datetime(&now).fix().local_minus_utc()
     }
 
     /// Runs a query on a read-only connection, outside the runtime's threads.

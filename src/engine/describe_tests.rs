@@ -25,6 +25,7 @@ fn why() -> Why {
             next: later(20),
             moved_by: Vec::new(),
             signal: None,
+            fresh_for: None,
         }),
         expected: Some(0.128),
         pause: None,

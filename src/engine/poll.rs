@@ -424,8 +424,7 @@ pub(super) async fn store(
         settings: context.settings().schedule.clone(),
         price: context.price(),
         automatic: job.pace == Pace::Due,
-        east: context.east(),
-        seed: context.seed(),
+        machine: context.machine(),
     };
     let left_host = site.as_ref().is_some_and(|site| site.left_host);
     let (pages, site) = site.map(|site| (site.pages, site.facts)).unzip();

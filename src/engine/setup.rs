@@ -6,12 +6,16 @@ use crate::schedule::{
     AdvaRssParameters, ChangeRateParameters, Clues, LearnedParameters, Memory, PollContext,
     ResponseFacts, Setup, Week, first_gap, own_gap,
 };
+use chrono::{Offset, TimeZone};
 use std::time::Duration;
 
 /// Shortest interval that the policies choose; the user's settings apply in addition.
 const LEAST: Duration = Duration::from_secs(300);
 /// Limits of the first interval of the policy change-rate.
 const FIRST: (Duration, Duration) = (Duration::from_secs(900), Duration::from_secs(24 * 3600));
+
+/// Most ticks of a random first interval of the policy advarss.
+const MOST_FIRST_TICKS: u32 = 3;
 
 /// The setup of a source at `now`; `price` is the price of a poll for all sources.
 pub fn setup(
@@ -38,6 +42,10 @@ pub fn setup(
         advarss: AdvaRssParameters {
             tick: settings.advarss_tick,
             cap: u32::try_from(settings.advarss_cap).unwrap_or(u32::MAX),
+            growth: settings.advarss_growth,
+            first: settings.advarss_random_first.then(|| {
+                fastrand::Rng::with_seed(facts.key.unsigned_abs()).u32(0..=MOST_FIRST_TICKS)
+            }),
         },
         learned: LearnedParameters {
             price,
@@ -53,14 +61,29 @@ pub fn setup(
     }
 }
 
+/// What schedules depend on besides their sources.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Machine {
+    /// Offset of the user's time zone in seconds east of UTC.
+    pub(super) east: i32,
+    /// Seed of jitter, not 0. It differs between databases, so that many users of one server do not
+    /// stay in step.
+    pub(super) seed: u64,
+}
+
+/// Offset of the user's time zone at a time, in seconds east of UTC.
+pub(super) fn east(at: Time) -> i32 {
+    chrono::Local.offset_from_utc_datetime(&at.naive_utc()).fix().local_minus_utc()
+}
+
 /// The limits of the next poll of a source, as if a poll at `now` had succeeded and the policy
-/// wanted the next one immediately; the user's time zone is `east` seconds east of UTC.
+/// wanted the next one immediately.
 pub(super) fn rules<'a>(
     source: &Source,
     facts: &'a SourceFacts,
     settings: &ScheduleSettings,
     memory: &Memory,
-    east: i32,
+    machine: Machine,
     now: Time,
 ) -> PollContext<'a> {
     let own = &source.schedule;
@@ -79,13 +102,16 @@ pub(super) fn rules<'a>(
         measured_gap: memory.learned().gap(now),
         min: settings.min_interval,
         usual_min: settings.usual_min_interval,
-        warranted: settings.policy == PolicyKind::Learned
-            && memory.learned().warrants(now, settings.usual_min_interval),
+        warranted: memory.learned().warrants(now, settings.usual_min_interval),
         max,
-        quiet: settings.quiet_hours.as_deref().and_then(QuietHours::parse).map(|h| (h, east)),
+        quiet: settings
+            .quiet_hours
+            .as_deref()
+            .and_then(QuietHours::parse)
+            .map(|h| (h, machine.east)),
         has_validators: facts.validators != Validators::default(),
         own: [own.min_interval, own.max_interval, interval].into_iter().flatten().min(),
-        seed: facts.key.unsigned_abs(),
+        seed: machine.seed ^ facts.key.unsigned_abs(),
     }
 }
 

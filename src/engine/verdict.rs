@@ -1,6 +1,6 @@
 //! What a poll teaches about its source: validators, moves, the next poll. Pure.
 
-use super::setup::{begin, rules, setup};
+use super::setup::{Machine, begin, rules, setup};
 use crate::config::ScheduleSettings;
 use crate::model::{
     DecidingSignal, FeedHints, MoveCandidate, Moved, Outcome, PageSays, Planned, PolicyKind,
@@ -40,12 +40,11 @@ pub(super) struct Verdict {
     pub(super) price: f64,
     /// Whether the poll was automatic.
     pub(super) automatic: bool,
-    /// Offset of the user's time zone in seconds east of UTC.
-    pub(super) east: i32,
-    pub(super) seed: u64,
+    pub(super) machine: Machine,
 }
 
 /// The part of a response that is kept after its body.
+#[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) status: u16,
     pub(super) final_url: String,
@@ -171,15 +170,16 @@ impl Verdict {
         let fixed = memory.policy() == PolicyKind::Fixed;
         let hint = signal.as_ref().filter(|signal| signal.name.is_hint() && !fixed);
         response.page_says = hint.map(|signal| Duration::from_secs(signal.after));
-        let wanted = schedule::jittered(memory.plan(self.now), self.now, self.seed);
+        let rules = rules(&self.source, facts, &self.settings, &memory, self.machine, self.now);
+        let wanted = schedule::jittered(memory.plan(self.now), self.now, rules.seed);
         let decision = schedule::decide(&schedule::PollContext {
             wanted,
             response,
             fail_count: facts.fail_count,
             interval: (wanted - self.now).to_std().unwrap_or_default(),
-            seed: self.seed,
-            ..rules(&self.source, facts, &self.settings, &memory, self.east, self.now)
+            ..rules
         });
+        let fresh_for = response.max_age.or(response.expires).map(|fresh| fresh.as_secs());
         facts.next_poll = Some(decision.next);
         facts.pause = decision.pause;
         facts.planned = Some(Planned {
@@ -193,6 +193,7 @@ impl Verdict {
                 .map(|m| Moved { to: m.to.trunc_subsecs(0), ..m })
                 .collect(),
             signal,
+            fresh_for: fresh_for.or(facts.planned.as_ref().and_then(|planned| planned.fresh_for)),
         });
     }
 

@@ -1,7 +1,7 @@
 //! Why a source is polled when it is: reads all known facts at once.
 
-use super::budget::shared_price;
-use super::setup::{rules, setup};
+use super::budget::shared;
+use super::setup::{Machine, east, rules, setup};
 use super::site::crawl_summary;
 use crate::config::ScheduleSettings;
 use crate::model::{
@@ -11,7 +11,7 @@ use crate::model::{
 use crate::net::host_key;
 use crate::schedule::{Clues, Explanation, Memory, Pulse, explain, first_gap, pulse};
 use crate::store::{PollFilter, Reader, Result, Spent};
-use chrono::{Offset, TimeDelta, TimeZone};
+use chrono::TimeDelta;
 use url::Url;
 
 /// Number of items whose gaps are examined.
@@ -144,15 +144,15 @@ pub fn why(
     settings: &ScheduleSettings,
     now: Time,
 ) -> Result<Why> {
-    let price = shared_price(reader, settings, now)?;
-    let mut setup = setup(source, facts, settings, price);
+    let shared = shared(reader, settings, now)?;
+    let mut setup = setup(source, facts, settings, shared.price);
     if let Some(gap) = first_gap(&Clues { url: &facts.url, ..Clues::default() }, now) {
         setup.learned.gap = gap;
     }
     let memory = Memory::load(&facts.schedule, setup);
     let own = settings.of(source);
-    let east = chrono::Local.offset_from_utc_datetime(&now.naive_utc()).fix().local_minus_utc();
-    let rules = rules(source, facts, settings, &memory, east, now);
+    let machine = Machine { east: east(now), seed: shared.seed };
+    let rules = rules(source, facts, settings, &memory, machine, now);
     let dates = reader.dates(facts.key, ITEMS)?;
     let NextCheck { next, overdue } = next_check(source, facts, now);
     let since = now - WEEK;

@@ -30,6 +30,9 @@ pub struct Planned {
     /// For websites and sitemaps: the first conclusive signal about the next change.
     #[serde(default, alias = "sign")]
     pub signal: Option<DecidingSignal>,
+    /// How long the last response that said so stays fresh (`max-age`, `Expires`), in seconds.
+    #[serde(default)]
+    pub fresh_for: Option<u64>,
 }
 
 /// A rule that moved a poll, and the new time.

@@ -3,6 +3,7 @@
 use super::{
     FeedHints, FullText, Outcome, Pause, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules,
 };
+use chrono::SubsecRound;
 use std::fmt;
 use std::time::Duration;
 
@@ -354,6 +355,13 @@ pub struct MoveCandidate {
 }
 
 impl SourceFacts {
+    /// When the next automatic poll is due: not before the pause ends, and a whole second, as times
+    /// are stored. `None` is at once.
+    pub fn due(&self) -> Option<Time> {
+        let due = self.next_poll.max(self.pause.map(|pause| pause.until))?;
+        Some(due.trunc_subsecs(0))
+    }
+
     /// Facts of a source that was never polled.
     pub fn new(key: i64, id: SourceId, url: String) -> Self {
         Self {

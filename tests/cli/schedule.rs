@@ -120,6 +120,36 @@ fn simulate_compares_policies_on_a_file() {
 }
 
 #[test]
+fn simulate_uses_the_settings_and_the_rules() {
+    let world = World::usual();
+    let file = timelines();
+    let polls = |set: &str, args: &[&str]| {
+        let path = file.path().to_str().unwrap();
+        let all = [&["--json", "--set", set, "schedule", "simulate"], args, &[path]].concat();
+        let run = world.run(&all);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        run.values().remove(0)["polls_per_source_day"].as_f64().unwrap()
+    };
+    let usual = "schedule.interval=1h";
+    let advarss = ["--policy", "advarss"];
+    let with_rules = ["--policy", "advarss", "--rules", "on"];
+    let change_rate = ["--policy", "change-rate"];
+    let base = polls(usual, &advarss);
+    assert!(polls("schedule.advarss_tick=16m", &advarss) < 0.9 * base);
+    assert!(polls("schedule.advarss_cap=2", &advarss) > 1.2 * base);
+    assert!(
+        polls("schedule.change_rate_target=0.1", &change_rate) > 1.2 * polls(usual, &change_rate)
+    );
+    let live = polls(usual, &with_rules);
+    assert!((0.95..1.05).contains(&(live / base)), "no floor of its own: {live} {base}");
+    assert!(polls("schedule.min_interval=4h", &with_rules) < 6.1);
+    assert!(polls("schedule.quiet_hours=20:00-08:00", &with_rules) < 0.7 * live);
+    assert!(polls("schedule.quiet_hours=20:00-08:00", &advarss) > 0.99 * base, "not without rules");
+    let learned = ["--rules", "on", "--budget", "6"];
+    assert!((5.7..6.3).contains(&polls(usual, &learned)));
+}
+
+#[test]
 fn simulate_needs_a_day_of_history() {
     let world = World::followed();
     let young = world.run(&["schedule", "simulate", "--from-db"]);

@@ -90,6 +90,24 @@ async fn keeps_a_configured_interval() {
     engine.shutdown().await;
 }
 
+/// Its intervals are the user's choice: the floor for sources that publish rarely does not apply.
+#[tokio::test]
+async fn advarss_counts_its_own_ticks() {
+    let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
+    let mut home = Home::with(&[source("s", &server.url("/"))]);
+    home.settings.schedule.policy = PolicyKind::Advarss;
+    let engine = home.following().await;
+    let mut waits = Vec::new();
+    for polls in 1..=4 {
+        received(&server, polls).await;
+        let next = settled(&engine).await.next.unwrap();
+        waits.push((next - home.clock.now()).num_minutes() / 8);
+        home.clock.set(next);
+    }
+    assert_eq!(waits, [2, 2, 3, 5], "M is 1.6, 1.9, 2.68 and 4.03");
+    engine.shutdown().await;
+}
+
 #[tokio::test]
 async fn a_restart_polls_nothing_early() {
     let (server, home, engine) = polled_once().await;

@@ -14,6 +14,7 @@ mod forums;
 #[cfg(target_os = "linux")]
 mod full;
 mod fulltext;
+mod honest;
 mod hosts;
 mod items;
 mod kinds;

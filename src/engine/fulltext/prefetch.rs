@@ -84,7 +84,7 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
 /// The end of the quiet hours, without automatic requests.
 fn quiet_until(context: &Context, now: Time) -> Option<Time> {
     let hours = context.settings().schedule.quiet_hours.as_deref().and_then(QuietHours::parse)?;
-    schedule::quiet_until(hours, context.east(), now)
+    schedule::quiet_until(hours, context.machine().east, now)
 }
 
 /// The next pages, and when to check for more.

@@ -91,6 +91,11 @@ impl Learned {
         self.state.window = entries.clamp(10, 10_000);
     }
 
+    /// How many entries the feed lists at once.
+    pub fn window(&self) -> usize {
+        self.state.window as usize
+    }
+
     /// Items per day expected in the long run, at `now`. Lower for a source that has fallen
     /// silent.
     pub fn rate(&self, now: Time) -> f64 {

@@ -1,6 +1,7 @@
 //! Finds the setting with which a policy makes a given number of polls per source and day.
 
 use super::{Figures, Phase, Replay, Simulated};
+use crate::model::PolicyKind;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -28,15 +29,24 @@ impl Simulated {
         policy
     }
 
-    /// Start of the search.
-    fn guess(&self, budget: f64) -> f64 {
-        let times = 12.0 / budget;
+    fn kind(&self) -> PolicyKind {
         match self {
-            Self::Fixed(_) => 86_400.0 / budget,
-            Self::ChangeRate(_) => 0.12 * times,
-            Self::AdvaRss(_) => 460.0 * times,
-            Self::Learned(_) => 700.0 * times * times,
+            Self::Fixed(_) => PolicyKind::Fixed,
+            Self::ChangeRate(_) => PolicyKind::ChangeRate,
+            Self::AdvaRss(_) => PolicyKind::Advarss,
+            Self::Learned(_) => PolicyKind::Learned,
         }
+    }
+}
+
+/// Where the search for the knob of a policy starts.
+pub fn first_knob(policy: PolicyKind, budget: f64) -> f64 {
+    let times = 12.0 / budget;
+    match policy {
+        PolicyKind::Fixed => 86_400.0 / budget,
+        PolicyKind::ChangeRate => 0.12 * times,
+        PolicyKind::Advarss => 460.0 * times,
+        PolicyKind::Learned => 700.0 * times * times,
     }
 }
 
@@ -44,19 +54,26 @@ impl Simulated {
 type Try = (f64, f64);
 
 /// The policy with the setting that comes nearest to `budget` polls per source and day, and its
-/// result. A higher price means fewer polls: the knob is bracketed, and the next try interpolates
-/// between the nearest ones on both sides, on logarithmic scales.
+/// result.
 pub fn at_budget(replay: &Replay, policy: &Simulated, budget: f64) -> (Simulated, Figures) {
-    let mut knob = policy.guess(budget).ln();
-    let mut best: Option<(f64, Simulated, Figures)> = None;
+    let run = |knob| replay.run(&policy.with_knob(knob), Phase::All);
+    let (knob, figures) = fit(first_knob(policy.kind(), budget), budget, run);
+    (policy.with_knob(knob), figures)
+}
+
+/// The knob with which `run` comes nearest to `budget` polls per source and day, and its result. A
+/// higher one means fewer polls: the knob is bracketed, and the next try interpolates between the
+/// nearest ones on both sides, on logarithmic scales.
+pub fn fit(guess: f64, budget: f64, run: impl Fn(f64) -> Figures) -> (f64, Figures) {
+    let mut knob = guess.ln();
+    let mut best: Option<(f64, f64, Figures)> = None;
     // The nearest tries with too many and with too few polls: knob and distance, both logarithmic.
     let (mut many, mut few): (Option<Try>, Option<Try>) = (None, None);
     for tried in 1..=TRIES {
-        let with = policy.with_knob(knob.exp());
-        let figures = replay.run(&with, Phase::All);
+        let figures = run(knob.exp());
         let off = (figures.polls_per_source_day.max(1e-9) / budget).ln();
         if best.as_ref().is_none_or(|(least, ..)| off.abs() < least.abs()) {
-            best = Some((off, with, figures));
+            best = Some((off, knob.exp(), figures));
         }
         if off.abs() < NEAR {
             break;
@@ -72,7 +89,5 @@ pub fn at_budget(replay: &Replay, policy: &Simulated, budget: f64) -> (Simulated
             _ => knob + (off * if tried < 4 { 1.7 } else { 4.0 }).clamp(-3.0, 3.0),
         };
     }
-    let unfitted = || (0.0, *policy, replay.run(policy, Phase::All));
-    let (_, with, figures) = best.unwrap_or_else(unfitted);
-    (with, figures)
+    best.map_or_else(|| (guess, run(guess)), |(_, knob, figures)| (knob, figures))
 }

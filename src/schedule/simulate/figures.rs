@@ -2,7 +2,8 @@
 
 use super::Timeline;
 use super::replay::Run;
-use crate::schedule::seconds::{DAY, MINUTE};
+use crate::schedule::seconds::{DAY, MINUTE, WEEK};
+use std::borrow::Borrow;
 
 /// How long it takes until a source is known well.
 const WARM: f64 = 14.0 * DAY;
@@ -62,10 +63,10 @@ impl Phase {
 }
 
 /// `runs` and `timelines` correspond by index.
-pub(super) fn figures(timelines: &[Timeline], runs: &[Run], phase: Phase) -> Figures {
+pub fn figures<T: Borrow<Timeline>>(timelines: &[T], runs: &[Run], phase: Phase) -> Figures {
     let (mut delays, mut means) = (Vec::new(), Vec::new());
     let (mut polls, mut wasted, mut missed, mut days) = (0, 0, 0, 0.0);
-    for (timeline, run) in timelines.iter().zip(runs) {
+    for (timeline, run) in timelines.iter().map(Borrow::borrow).zip(runs) {
         let span = phase.span(timeline);
         let inside = |at: f64| span.contains(&(at - timeline.start));
         let from = delays.len();
@@ -98,6 +99,34 @@ pub(super) fn figures(timelines: &[Timeline], runs: &[Run], phase: Phase) -> Fig
         missed: share(missed, delays.len()),
         wasted: share(wasted, polls),
     }
+}
+
+/// Polls per source and day of each week, the first one starting at `origin`, until most sources
+/// have ended.
+pub(super) fn weekly<T: Borrow<Timeline>>(timelines: &[T], runs: &[Run], origin: f64) -> Vec<f64> {
+    let timelines = || timelines.iter().map(Borrow::borrow);
+    let end = timelines().map(|t| t.end).fold(origin, f64::max);
+    let week = |n: usize| {
+        let (from, until) = (origin + n as f64 * WEEK, origin + (n + 1) as f64 * WEEK);
+        let overlap = |t: &Timeline| (t.end.min(until) - t.start.max(from)).max(0.0);
+        let followed = timelines().map(overlap).sum::<f64>() / DAY;
+        let polls = runs.iter().flat_map(|run| &run.polls);
+        (polls.filter(|(at, _)| (from..until).contains(at)).count(), followed)
+    };
+    let weeks: Vec<(usize, f64)> = (0..((end - origin) / WEEK).ceil() as usize).map(week).collect();
+    let fullest = weeks.iter().map(|(_, followed)| *followed).fold(0.0, f64::max);
+    let whole = weeks.iter().rposition(|(_, followed)| *followed > 0.5 * fullest);
+    let weeks = weeks.iter().take(whole.map_or(0, |last| last + 1));
+    weeks.map(|(used, followed)| *used as f64 / followed).collect()
+}
+
+/// The same from the first start on.
+pub fn weeks<T: Borrow<Timeline>>(timelines: &[T], runs: &[Run]) -> Vec<f64> {
+    weekly(
+        timelines,
+        runs,
+        timelines.iter().map(|t| t.borrow().start).fold(f64::INFINITY, f64::min),
+    )
 }
 
 /// 0 without values.

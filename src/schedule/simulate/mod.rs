@@ -1,8 +1,8 @@
 //! Replays what a policy would have done with a real or synthetic history: polls, delays, misses.
 //!
-//! The first poll is at the start of a timeline. A poll sees the newest 20 published items. The
+//! The first poll is at the start of a timeline. A poll sees the newest items, usually 20. The
 //! delay of an item is the time from its publication to the first poll after it. It is missed if
-//! 20 newer ones are out by then. Polls count until the end of the timeline. One more poll then
+//! as many newer ones are out by then. Polls count until the end of the timeline. One more poll then
 //! collects the rest.
 
 mod budget;
@@ -11,13 +11,13 @@ mod replay;
 mod synthetic;
 mod timeline;
 
-pub use budget::{BUDGETS, at_budget};
-pub use figures::{Figures, Phase};
-pub use replay::{Controlled, Replay, Simulated};
+pub use budget::{BUDGETS, at_budget, first_knob, fit};
+pub use figures::{Figures, Phase, figures, weeks};
+pub use replay::{Controlled, Replay, Replaying, Run, Scheduler, Simulated};
 pub use synthetic::{Change, Synthetic, changed};
 pub use timeline::{Timeline, TimelineError, read};
 
-/// Items that a feed lists at once.
+/// Items that a feed usually lists at once.
 pub const WINDOW: usize = 20;
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Runs every poll that a policy plans on a set of timelines.
 
-use super::figures::{Figures, Phase, figures};
-use super::{Timeline, WINDOW};
+use super::Timeline;
+use super::figures::{Figures, Phase, figures, weekly};
 use crate::model::Time;
-use crate::schedule::seconds::DAY;
+use crate::schedule::seconds::{self, DAY};
 use crate::schedule::{
     AdvaRss, AdvaRssParameters, ChangeRate, ChangeRateParameters, Control, Fixed, Learned,
     LearnedParameters, Policy,
@@ -19,6 +19,23 @@ pub enum Simulated {
     Learned(LearnedParameters),
 }
 
+/// What decides when a source is polled next.
+pub trait Scheduler {
+    /// When to poll next, after a poll at `now` that found these new items, oldest first (`None`
+    /// without a date). The document lists `listed` items, of which the new ones are the newest.
+    fn polled(&mut self, new: &[Option<Time>], listed: usize, now: Time) -> Time;
+
+    /// Changes the price of a poll, if it has one.
+    fn set_price(&mut self, price: f64);
+}
+
+/// A policy without the rules of servers, feeds and the user.
+struct Bare {
+    running: Running,
+    /// To save and restore the state before every poll.
+    restarts: Option<Simulated>,
+}
+
 enum Running {
     Fixed(Fixed),
     ChangeRate(ChangeRate),
@@ -27,10 +44,6 @@ enum Running {
 }
 
 impl Simulated {
-    fn start(&self) -> Running {
-        self.load(&[])
-    }
-
     fn load(&self, saved: &[u8]) -> Running {
         match *self {
             Self::Fixed(interval) => Running::Fixed(Fixed::new(interval)),
@@ -50,18 +63,29 @@ impl Running {
             Self::Learned(policy) => policy.as_mut(),
         }
     }
+}
+
+impl Scheduler for Bare {
+    fn polled(&mut self, new: &[Option<Time>], _listed: usize, now: Time) -> Time {
+        if let Some(simulated) = self.restarts {
+            self.running = simulated.load(&self.running.policy().save());
+        }
+        let policy = self.running.policy();
+        policy.observe(new, now);
+        policy.plan(now)
+    }
 
     fn set_price(&mut self, price: f64) {
-        if let Self::Learned(policy) = self {
+        if let Running::Learned(policy) = &mut self.running {
             policy.set_price(price);
         }
     }
 }
 
 /// A source during the replay of its timeline.
-struct Source<'a> {
+pub struct Replaying<'a, S> {
     timeline: &'a Timeline,
-    running: Running,
+    scheduler: S,
     /// The next poll; `None` once everything is found and the end is past.
     next: Option<f64>,
     /// Items found so far.
@@ -71,17 +95,56 @@ struct Source<'a> {
 
 /// The result for one source.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Run {
+pub struct Run {
     /// Times of the polls that count, and whether each found something.
     pub(super) polls: Vec<(f64, bool)>,
     /// For each item from the start on: publication time, delay, and whether it was missed.
     pub(super) items: Vec<(f64, f64, bool)>,
 }
 
-impl Source<'_> {
-    fn advance(&mut self, until: f64, dates: bool, restarts: Option<&Simulated>) {
+impl Run {
+    /// The times of the polls that count.
+    pub fn polls(&self) -> impl Iterator<Item = Time> {
+        self.polls.iter().map(|(at, _)| seconds::time(*at))
+    }
+
+    /// Number of polls after a time, until another one.
+    pub fn polls_between(&self, after: Time, until: Time) -> usize {
+        let (after, until) = (seconds::of(after), seconds::of(until));
+        let before = |at: f64| self.polls.partition_point(|(poll, _)| *poll <= at);
+        before(until).saturating_sub(before(after))
+    }
+}
+
+impl<'a, S: Scheduler> Replaying<'a, S> {
+    pub fn new(timeline: &'a Timeline, scheduler: S) -> Self {
+        let next = Some(timeline.start);
+        Self { timeline, scheduler, next, found: 0, run: Run::default() }
+    }
+
+    pub fn set_price(&mut self, price: f64) {
+        self.scheduler.set_price(price);
+    }
+
+    /// Polls until a time. `dates` is whether items carry dates.
+    pub fn advance(&mut self, until: Time, dates: bool) {
+        self.advance_to(seconds::of(until), dates);
+    }
+
+    /// Polls until the end, and once more to collect what is left.
+    pub fn finish(mut self, dates: bool) -> Run {
+        self.advance_to(f64::INFINITY, dates);
+        self.run
+    }
+
+    /// The polls and items so far.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    fn advance_to(&mut self, until: f64, dates: bool) {
         while let Some(now) = self.next.filter(|at| *at < until) {
-            let Timeline { end, ref items, shown, .. } = *self.timeline;
+            let Timeline { end, ref items, shown, window, .. } = *self.timeline;
             if now >= end && self.found >= items.len() {
                 self.next = None;
                 return;
@@ -89,23 +152,18 @@ impl Source<'_> {
             let before = self.found;
             self.found += items[before..].partition_point(|at| *at <= now);
             let new = &items[before..self.found];
-            let missed = new.len().saturating_sub(WINDOW);
+            let missed = new.len().saturating_sub(window);
             for (i, at) in new.iter().enumerate().filter(|(i, _)| before + i >= shown) {
                 self.run.items.push((*at, now - at, i < missed));
             }
             if now < end {
                 self.run.polls.push((now, !new.is_empty()));
             }
-            if let Some(simulated) = restarts {
-                self.running = simulated.load(&self.running.policy().save());
-            }
-            let moment = |at: f64| Time::from_timestamp_micros((at * 1e6).round() as i64);
             let seen: Vec<Option<Time>> =
-                new[missed..].iter().map(|at| moment(*at).filter(|_| dates)).collect();
-            let time = moment(now).unwrap_or_default();
-            self.running.policy().observe(&seen, time);
-            let wait = self.running.policy().plan(time) - time;
-            self.next = Some(now + wait.as_seconds_f64().max(1.0));
+                new[missed..].iter().map(|at| Some(seconds::time(*at)).filter(|_| dates)).collect();
+            let time = seconds::time(now);
+            let next = self.scheduler.polled(&seen, self.found.min(window), time);
+            self.next = Some(now + (next - time).as_seconds_f64().max(1.0));
         }
     }
 }
@@ -139,11 +197,9 @@ impl Replay {
     }
 
     pub(super) fn runs(&self, policy: &Simulated) -> Vec<Run> {
-        let mut sources = start(&self.timelines, policy);
-        for source in &mut sources {
-            source.advance(f64::INFINITY, self.dates, self.restarts.then_some(policy));
-        }
-        sources.into_iter().map(|s| s.run).collect()
+        let restarts = self.restarts.then_some(*policy);
+        let sources = start(&self.timelines, policy, restarts);
+        sources.into_iter().map(|source| source.finish(self.dates)).collect()
     }
 
     /// Replays all sources together, starting in the same week, and corrects the price once a day
@@ -157,16 +213,16 @@ impl Replay {
         // A Monday.
         let origin = 4.0 * DAY;
         let timelines: Vec<Timeline> = self.timelines.iter().map(|t| t.aligned(origin)).collect();
-        let mut sources = start(&timelines, &Simulated::Learned(parameters));
+        let mut sources = start(&timelines, &Simulated::Learned(parameters), None);
         let mut control = Control { price: parameters.price, days: 0 };
         let end = timelines.iter().map(|t| t.end).fold(origin, f64::max);
-        let (mut weekly, mut week, mut before) = (Vec::new(), (0, 0.0), 0);
+        let mut before = 0;
         let days = ((end - origin) / DAY).ceil() as usize;
         for day in 1..=days {
             let until = origin + day as f64 * DAY;
             for source in &mut sources {
-                source.running.set_price(control.price);
-                source.advance(until, self.dates, None);
+                source.set_price(control.price);
+                source.advance_to(until, self.dates);
             }
             let taken: usize = sources.iter().map(|s| s.run.polls.len()).sum();
             let used = taken - std::mem::replace(&mut before, taken);
@@ -176,31 +232,18 @@ impl Replay {
             if followed > 0.2 * timelines.len() as f64 && day > 1 {
                 control.correct(used as f64, followed * budget);
             }
-            week = (week.0 + used, week.1 + followed);
-            if day % 7 == 0 || day == days {
-                weekly.push(week);
-                week = (0, 0.0);
-            }
         }
-        for source in &mut sources {
-            source.advance(f64::INFINITY, self.dates, None);
-        }
-        let runs: Vec<Run> = sources.into_iter().map(|s| s.run).collect();
-        let fullest = weekly.iter().map(|(_, followed)| *followed).fold(0.0, f64::max);
-        let whole = weekly.iter().rposition(|(_, followed)| *followed > 0.5 * fullest);
-        weekly.truncate(whole.map_or(0, |last| last + 1));
-        let weekly = weekly.iter().map(|(used, followed)| *used as f64 / followed).collect();
+        let runs: Vec<Run> = sources.into_iter().map(|s| s.finish(self.dates)).collect();
+        let weekly = weekly(&timelines, &runs, origin);
         Controlled { figures: figures(&timelines, &runs, phase), weekly }
     }
 }
 
-fn start<'a>(timelines: &'a [Timeline], policy: &Simulated) -> Vec<Source<'a>> {
-    let source = |timeline: &'a Timeline| Source {
-        timeline,
-        running: policy.start(),
-        next: Some(timeline.start),
-        found: 0,
-        run: Run::default(),
-    };
-    timelines.iter().map(source).collect()
+fn start<'a>(
+    timelines: &'a [Timeline],
+    policy: &Simulated,
+    restarts: Option<Simulated>,
+) -> Vec<Replaying<'a, Bare>> {
+    let bare = || Bare { running: policy.load(&[]), restarts };
+    timelines.iter().map(|timeline| Replaying::new(timeline, bare())).collect()
 }

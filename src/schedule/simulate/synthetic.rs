@@ -103,5 +103,5 @@ fn timeline(before: f64, after: f64, random: &mut fastrand::Rng) -> Timeline {
         }
     }
     items.sort_by(f64::total_cmp);
-    Timeline { start, end, items, shown: 20 }
+    Timeline { start, end, items, shown: 20, window: 20 }
 }

@@ -1,7 +1,8 @@
 //! Publication times of sources: the files that are replayed.
 
 use super::WINDOW;
-use crate::schedule::seconds::{DAY, WEEK};
+use crate::model::Time;
+use crate::schedule::seconds::{self, DAY, WEEK};
 use flate2::read::MultiGzDecoder;
 use std::io::{BufRead, BufReader, Read};
 
@@ -41,6 +42,8 @@ pub struct Timeline {
     pub(super) items: Vec<f64>,
     /// How many of them are before the start.
     pub(super) shown: usize,
+    /// How many the document lists at once.
+    pub(super) window: usize,
 }
 
 #[derive(serde::Deserialize)]
@@ -59,7 +62,20 @@ impl Timeline {
     ///
     /// # Errors
     /// An end before the start, times out of range, or more than 20 years.
-    pub fn new(start: i64, end: i64, mut items: Vec<i64>) -> Result<Self, String> {
+    pub fn new(start: i64, end: i64, items: Vec<i64>) -> Result<Self, String> {
+        Self::with_window(start, end, items, WINDOW)
+    }
+
+    /// The same for a document that lists `window` items at once.
+    ///
+    /// # Errors
+    /// As for [`Timeline::new`].
+    pub fn with_window(
+        start: i64,
+        end: i64,
+        mut items: Vec<i64>,
+        window: usize,
+    ) -> Result<Self, String> {
         let sensible = |at: &i64| (-LATEST..=LATEST).contains(at);
         if ![start, end].iter().chain(&items).all(sensible) {
             return Err("a time is outside the calendar".to_owned());
@@ -70,8 +86,9 @@ impl Timeline {
         items.retain(|at| *at < end);
         items.sort_unstable();
         let shown = items.partition_point(|at| *at < start);
-        let items = items[shown.saturating_sub(WINDOW)..].iter().map(|at| *at as f64).collect();
-        Ok(Self { start: start as f64, end: end as f64, items, shown: shown.min(WINDOW) })
+        let items = items[shown.saturating_sub(window)..].iter().map(|at| *at as f64).collect();
+        let shown = shown.min(window);
+        Ok(Self { start: start as f64, end: end as f64, items, shown, window })
     }
 
     /// Moves it by whole weeks, so that it starts in the first week after `origin`. Sources that
@@ -79,10 +96,20 @@ impl Timeline {
     pub(super) fn aligned(&self, origin: f64) -> Self {
         let by = ((self.start - origin) / WEEK).floor() * WEEK;
         let items = self.items.iter().map(|at| at - by).collect();
-        Self { start: self.start - by, end: self.end - by, items, shown: self.shown }
+        Self { start: self.start - by, end: self.end - by, items, ..*self }
     }
 
-    pub(super) fn days(&self) -> f64 {
+    /// The time of the first poll.
+    pub fn starts(&self) -> Time {
+        seconds::time(self.start)
+    }
+
+    /// When polls stop counting.
+    pub fn ends(&self) -> Time {
+        seconds::time(self.end)
+    }
+
+    pub fn days(&self) -> f64 {
         (self.end - self.start) / DAY
     }
 }

@@ -1,0 +1,281 @@
+//! Replays the history of sources through the code that decides about polls: the verdict with all
+//! its rules, and the budget. Pure but for reading the history.
+
+use super::budget::{Account, TICK};
+use super::setup::{Machine, east, setup, shares_budget};
+use super::verdict::{Head, Verdict};
+use crate::config::ScheduleSettings;
+use crate::model::{
+    Outcome, PolicyKind, Source, SourceFacts, SourceId, Time, Validators, WebsiteFacts,
+};
+use crate::net::Freshness;
+use crate::schedule::simulate::{
+    Figures, Phase, Replaying, Run, Scheduler, Simulated, Timeline, figures, first_knob, fit, weeks,
+};
+use crate::schedule::{Memory, price_for};
+use crate::store::{Ingested, Reader, Result};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a source must have been followed to be replayed, in seconds: a day shows its habits.
+const LEAST_SPAN: i64 = 24 * 3600;
+
+/// A source with its history, and what is known of its feed and its server.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    pub source: Arc<Source>,
+    pub timeline: Timeline,
+    /// As they were before the first poll, but with what later polls have found out.
+    start: SourceFacts,
+    head: Head,
+}
+
+/// The recorded sources.
+#[derive(Debug, Clone, Default)]
+pub struct Histories {
+    pub recorded: Vec<Recorded>,
+    /// Number of sources that have published anything.
+    pub sources: usize,
+    /// How long a source has been followed at most, in seconds.
+    pub longest: i64,
+    /// Number of items since the sources were added.
+    pub items: usize,
+}
+
+impl Recorded {
+    /// `facts` are those of now: hints, validators and cache lifetimes are taken from them.
+    pub fn new(source: Source, facts: &SourceFacts, timeline: Timeline) -> Self {
+        let start = SourceFacts {
+            hints: facts.hints.clone(),
+            website: WebsiteFacts { says: facts.website.says, ..WebsiteFacts::default() },
+            ..SourceFacts::new(facts.key, facts.id.clone(), facts.url.clone())
+        };
+        let fresh = facts.planned.as_ref().and_then(|planned| planned.fresh_for);
+        let head = Head {
+            status: 200,
+            final_url: facts.url.clone(),
+            moved_for_good: false,
+            validators: facts.validators.clone(),
+            cache: Freshness { max_age: fresh.map(Duration::from_secs), ..Freshness::default() },
+            crawl_delay: Duration::ZERO,
+        };
+        Self { source: Arc::new(source), timeline, start, head }
+    }
+
+    /// Feeds of which only the timelines are known. Their servers send validators.
+    pub fn unknown(timelines: Vec<Timeline>) -> Vec<Self> {
+        let recorded = |(key, timeline): (i64, Timeline)| {
+            let (source, mut facts) = unknown(key)?;
+            facts.validators.etag = Some(b"\"1\"".to_vec());
+            Some(Self::new(source, &facts, timeline))
+        };
+        (1..).zip(timelines).filter_map(recorded).collect()
+    }
+}
+
+/// What the enabled sources have published since they were added. Those followed for less than a
+/// day are only counted.
+///
+/// # Errors
+/// If the database cannot be read.
+pub fn histories<'a>(
+    reader: &Reader,
+    sources: impl IntoIterator<Item = (&'a Source, &'a SourceFacts)>,
+    now: Time,
+) -> Result<Histories> {
+    let now = now.timestamp();
+    let mut published: HashMap<i64, _> =
+        reader.histories()?.into_iter().map(|history| (history.source, history)).collect();
+    let mut all = Histories::default();
+    for (source, facts) in sources {
+        let Some(history) = published.remove(&facts.key).filter(|_| source.enabled) else {
+            continue;
+        };
+        let since = history.since.timestamp();
+        all.sources += 1;
+        all.longest = all.longest.max(now - since);
+        all.items += history.published.iter().filter(|at| **at >= since).count();
+        let setup = setup(source, facts, &ScheduleSettings::default(), 1.0);
+        let window = Memory::load(&facts.schedule, setup).learned().window();
+        let timeline = Timeline::with_window(since, now, history.published, window);
+        if let Some(timeline) = timeline.ok().filter(|_| now - since >= LEAST_SPAN) {
+            all.recorded.push(Recorded::new(source.clone(), facts, timeline));
+        }
+    }
+    Ok(all)
+}
+
+/// A policy as it is set, without the rules of servers, feeds and the user.
+pub fn without_rules(policy: PolicyKind, settings: &ScheduleSettings) -> Simulated {
+    let Some((source, facts)) = unknown(0) else { return Simulated::Fixed(settings.interval) };
+    let settings = ScheduleSettings { policy, ..settings.clone() };
+    let setup = setup(&source, &facts, &settings, price_for(settings.polls_per_day));
+    match policy {
+        PolicyKind::Fixed => Simulated::Fixed(setup.interval),
+        PolicyKind::ChangeRate => Simulated::ChangeRate(setup.change_rate),
+        PolicyKind::Advarss => Simulated::AdvaRss(setup.advarss),
+        PolicyKind::Learned => Simulated::Learned(setup.learned),
+    }
+}
+
+/// A feed of which nothing is known.
+fn unknown(key: i64) -> Option<(Source, SourceFacts)> {
+    let id = SourceId("simulated".to_owned());
+    let url: url::Url = "https://simulated.example/".parse().ok()?;
+    let facts = SourceFacts::new(key, id.clone(), url.to_string());
+    Some((Source::feed(id, url), facts))
+}
+
+/// A replay of sources as if newsfed had polled them all the time, and every server had responded.
+#[derive(Debug, Clone)]
+pub struct UnderRules {
+    pub recorded: Vec<Recorded>,
+    pub settings: ScheduleSettings,
+    /// Whether items carry dates.
+    pub dates: bool,
+    /// Seed of the jitter.
+    seed: u64,
+}
+
+impl UnderRules {
+    pub fn new(recorded: Vec<Recorded>, settings: ScheduleSettings, seed: u64) -> Self {
+        Self { recorded, settings, dates: true, seed }
+    }
+
+    /// Replaces the policies of all sources and what would override them.
+    pub fn poll_all_by(&mut self, policy: PolicyKind) {
+        self.settings.policy = policy;
+        for recorded in &mut self.recorded {
+            let source = Arc::make_mut(&mut recorded.source);
+            source.interval = None;
+            (source.schedule.policy, source.schedule.polls_per_day) = (None, None);
+        }
+    }
+
+    /// Fits the policy of all sources to a number of polls per source and day.
+    pub fn at_budget(&self, policy: PolicyKind, budget: f64) -> Vec<Run> {
+        let run = |knob: f64| {
+            let mut with = self.clone();
+            let time = Duration::try_from_secs_f64(knob).unwrap_or(self.settings.interval);
+            match policy {
+                PolicyKind::Fixed => with.settings.interval = time,
+                PolicyKind::ChangeRate => with.settings.change_rate_target = knob,
+                PolicyKind::Advarss => with.settings.advarss_tick = time,
+                PolicyKind::Learned => return self.at_price(knob),
+            }
+            with.corrected(1.0)
+        };
+        let first = first_knob(policy, budget);
+        run(fit(first, budget, |knob| self.figures(&run(knob), Phase::All)).0)
+    }
+
+    /// Runs at a constant price of a poll under the policy `learned`, in item-seconds of waiting.
+    pub fn at_price(&self, price: f64) -> Vec<Run> {
+        self.replaying(price).into_iter().map(|source| source.finish(self.dates)).collect()
+    }
+
+    /// Runs with a price that starts at a multiple of what the budget usually needs, and is corrected
+    /// daily as the engine does.
+    pub fn corrected(&self, factor: f64) -> Vec<Run> {
+        let settings = &self.settings;
+        let starts = || self.recorded.iter().map(|recorded| recorded.timeline.starts());
+        let end = self.recorded.iter().map(|recorded| recorded.timeline.ends()).max();
+        let (Some(begin), Some(end)) = (starts().min(), end) else { return Vec::new() };
+        let mut account = Account::new(settings.polls_per_day, begin).times(factor);
+        let mut sources = self.replaying(account.price());
+        let mut now = begin;
+        while now < end {
+            now += TICK;
+            for source in &mut sources {
+                source.set_price(account.price());
+                source.advance(now, self.dates);
+            }
+            if account.count(now) {
+                let since = account.since();
+                let used = sources.iter().zip(&self.recorded).filter_map(|(source, recorded)| {
+                    let Recorded { source: declared, timeline, .. } = recorded;
+                    let active = timeline.starts() < now && timeline.ends() > since;
+                    let polls = source.run().polls_between(since, now);
+                    let polls = u32::try_from(polls).unwrap_or(u32::MAX);
+                    active.then(|| (shares_budget(declared, settings), polls))
+                });
+                account.correct(used, settings, now);
+            }
+        }
+        sources.into_iter().map(|source| source.finish(self.dates)).collect()
+    }
+
+    fn replaying(&self, price: f64) -> Vec<Replaying<'_, Polled>> {
+        let polled = |recorded| Polled::new(recorded, &self.settings, self.seed, price);
+        let all = self.recorded.iter();
+        all.map(|recorded| Replaying::new(&recorded.timeline, polled(recorded))).collect()
+    }
+
+    pub fn figures(&self, runs: &[Run], phase: Phase) -> Figures {
+        figures(&self.timelines(), runs, phase)
+    }
+
+    /// Polls per source and day of each week.
+    pub fn weeks(&self, runs: &[Run]) -> Vec<f64> {
+        weeks(&self.timelines(), runs)
+    }
+
+    fn timelines(&self) -> Vec<&Timeline> {
+        self.recorded.iter().map(|recorded| &recorded.timeline).collect()
+    }
+}
+
+/// A source that is polled as the engine does.
+struct Polled {
+    verdict: Verdict,
+    facts: SourceFacts,
+    seed: u64,
+}
+
+impl Polled {
+    fn new(recorded: &Recorded, settings: &ScheduleSettings, seed: u64, price: f64) -> Self {
+        let Recorded { source, start, head, timeline } = recorded;
+        let verdict = Verdict {
+            started: timeline.starts(),
+            now: timeline.starts(),
+            asked: head.final_url.clone(),
+            outcome: Outcome::Unchanged,
+            response: Some(head.clone()),
+            document: None,
+            offline: false,
+            source: source.clone(),
+            settings: settings.clone(),
+            price,
+            automatic: true,
+            machine: Machine { east: 0, seed },
+        };
+        Self { verdict, facts: start.clone(), seed }
+    }
+}
+
+impl Scheduler for Polled {
+    fn polled(&mut self, new: &[Option<Time>], listed: usize, now: Time) -> Time {
+        let Self { verdict, facts, seed } = self;
+        let count = |items: usize| u32::try_from(items).unwrap_or(u32::MAX);
+        let is_read = !new.is_empty() || facts.last_ok.is_none();
+        verdict.outcome = match is_read {
+            true => Outcome::Fetched { new: count(new.len()), updated: 0, entries: count(listed) },
+            false => Outcome::Unchanged,
+        };
+        if let Some(head) = &mut verdict.response {
+            let is_conditional = head.validators != Validators::default();
+            head.status = if is_conditional && !is_read { 304 } else { 200 };
+        }
+        // An unchanged document is not read, so its entries are not counted.
+        let known = if is_read { count(listed.saturating_sub(new.len())) } else { 0 };
+        (verdict.started, verdict.now) = (now, now);
+        verdict.machine = Machine { east: east(now), seed: *seed };
+        verdict.apply(facts, &Ingested { new: new.to_vec(), updated: 0, known });
+        facts.due().unwrap_or(now)
+    }
+
+    fn set_price(&mut self, price: f64) {
+        self.verdict.price = price;
+    }
+}
