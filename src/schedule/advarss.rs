@@ -152,7 +152,8 @@ mod tests {
     #[test]
     fn state_of_earlier_versions_is_kept() {
         let mut old = Writer::default();
-        (old.number(9.5), old.number(30.0));
+        old.number(9.5);
+        old.number(30.0);
         let policy = AdvaRss::load(&old.0, AdvaRssParameters::default());
         assert_eq!((policy.plan(Time::UNIX_EPOCH) - Time::UNIX_EPOCH).num_minutes(), 80);
     }

@@ -20,7 +20,7 @@ pub(super) enum Read {
     Sources,
     Window {
         request: RequestId,
-        view: View,
+        view: Box<View>,
         anchor: Anchor,
         size: usize,
     },

@@ -40,8 +40,8 @@ impl Also {
         Self {
             category: pick([None, Some("Café"), Some("Big news")]),
             language: pick([Some("de-CH"), None, Some("DE")]),
-            audio: number % 4 == 0,
-            picture: number % 5 == 0,
+            audio: number.is_multiple_of(4),
+            picture: number.is_multiple_of(5),
             comments: number % 4 == 1,
             later: number % 4 == 2,
             tag: pick([Some("X"), Some("To do"), None]),

@@ -244,7 +244,7 @@ impl App {
             Placement::Same => self.items.page().max(self.items.selected.min(MAX_ROWS / 2)),
             _ => self.items.page(),
         };
-        vec![Effect::Read(Read::Window { request, view: self.view(), anchor, size })]
+        vec![Effect::Read(Read::Window { request, view: Box::new(self.view()), anchor, size })]
     }
 
     /// The view with the parsed query.
