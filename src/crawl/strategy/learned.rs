@@ -42,6 +42,8 @@ pub struct Classifier {
     targets: Targets,
     model: Logistic,
     seen: Vec<(LinkId, bool)>,
+    /// Dead links. They count as no articles during a crawl, and say nothing about the next one.
+    dead: Vec<(LinkId, bool)>,
     /// Number of labels: no target, target.
     labels: [u32; 2],
     /// How often in a row an extension was neither a page nor a target.
@@ -52,7 +54,8 @@ impl Classifier {
     /// Knows only the meaning of extensions.
     pub fn new(targets: Targets) -> Self {
         let model = Logistic::new(BITS, Rate::Adaptive(RATE));
-        Self { targets, model, seen: Vec::new(), labels: [0; 2], useless: HashMap::new() }
+        let (seen, dead) = Default::default();
+        Self { targets, model, seen, dead, labels: [0; 2], useless: HashMap::new() }
     }
 
     /// Trained on these labels.
@@ -97,6 +100,11 @@ impl Classifier {
         }
     }
 
+    /// Number of links that it has learned from.
+    fn fetched(&self) -> usize {
+        self.seen.len() + self.dead.len()
+    }
+
     /// Whether it has seen enough examples of both classes.
     pub fn is_taught(&self) -> bool {
         self.labels.iter().all(|n| *n >= ENOUGH)
@@ -125,21 +133,40 @@ impl Classifier {
     /// Learns everything again in random order. The strategy chose the order in which links were
     /// seen, and the last ones would weigh most.
     pub fn settle(&mut self, links: &Links, random: &mut fastrand::Rng) {
+        let seen = std::mem::take(&mut self.seen);
+        self.seen = self.train(seen, links, random);
+    }
+
+    /// The same with the dead links, for the rest of this crawl.
+    fn settle_with_dead(&mut self, links: &Links, random: &mut fastrand::Rng) {
+        self.train([&self.seen[..], &self.dead].concat(), links, random);
+    }
+
+    /// Learns nothing but these labels, and returns them in their last order.
+    fn train(
+        &mut self,
+        mut labels: Vec<(LinkId, bool)>,
+        links: &Links,
+        random: &mut fastrand::Rng,
+    ) -> Vec<(LinkId, bool)> {
         self.model = Logistic::new(BITS, Rate::Adaptive(RATE));
         for _ in 0..EPOCHS {
-            random.shuffle(&mut self.seen);
-            for (link, hit) in &self.seen {
+            random.shuffle(&mut labels);
+            for (link, hit) in &labels {
                 self.model.learn(&signs(*link, links), *hit);
             }
         }
+        labels
     }
 
     /// Learns what a link has led to.
     pub fn learn(&mut self, link: LinkId, answer: &Visit<'_>, links: &Links) {
         let hit = answer.is_hit();
-        // Dead links look like articles on some sites. Types are known only from a response.
-        let says = matches!(answer.class, Class::Html | Class::Target)
-            || (self.targets == Targets::Articles && answer.class == Class::Failed);
+        if self.targets == Targets::Articles && answer.class == Class::Failed {
+            self.model.learn(&signs(link, links), false);
+            self.dead.push((link, false));
+        }
+        let says = matches!(answer.class, Class::Html | Class::Target);
         if says {
             self.model.learn(&signs(link, links), hit);
             self.seen.push((link, hit));
@@ -241,8 +268,8 @@ impl Learned {
 impl Learned {
     /// Groups waiting links by what the classifier has learned since.
     fn regroup(&mut self, known: &mut Known<'_>) {
-        self.regrouping = 2 * self.classifier.labels().len();
-        self.classifier.settle(known.links, known.random);
+        self.regrouping = 2 * self.classifier.fetched();
+        self.classifier.settle_with_dead(known.links, known.random);
         let Self { classifier, pools, pool_of, .. } = self;
         for (link, pool) in pools.regroup(|link| classifier.likelihood(link, known.links)) {
             pool_of[link as usize] = pool;
@@ -307,7 +334,7 @@ impl Strategy for Learned {
         self.classifier.learn(link, answer, links);
         if self.classifier.targets == Targets::Articles
             && self.classifier.is_taught()
-            && self.classifier.labels().len() >= self.regrouping
+            && self.classifier.fetched() >= self.regrouping
         {
             self.regroup(known);
         }
