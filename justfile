@@ -72,3 +72,4 @@ endure:
     NEWSFED_KILLS=200 cargo test --test kill -- --nocapture
     NEWSFED_SECONDS=120 cargo test --test sharing -- --nocapture
     cargo test --test soak -- --nocapture
+    HONEST_DAYS=60 cargo test --test engine simulation

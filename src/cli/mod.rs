@@ -4,6 +4,7 @@
 //! output of `--json`.
 
 mod add;
+mod advise;
 mod args;
 mod catalogue;
 mod config;

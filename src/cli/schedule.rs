@@ -1,9 +1,9 @@
-//! `newsfed schedule`: explains schedules, and replays other policies.
+//! `newsfed schedule`: explains schedules, gives advice, and replays other policies.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::output::Output;
-use super::{simulate, why};
+use super::{advise, simulate, why};
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
@@ -16,6 +16,7 @@ pub(super) struct ScheduleArgs {
 const EXAMPLES: &str = "\
 Examples:
   newsfed schedule why kernel
+  newsfed schedule advise
   newsfed schedule simulate --policy learned --budget 12 --from-db
   newsfed schedule simulate --policy fixed timelines.jsonl.gz --json";
 
@@ -23,6 +24,8 @@ Examples:
 pub(super) enum Command {
     /// Explain when a source is polled
     Why(why::WhyArgs),
+    /// List sources that are found too late, and settings that would help
+    Advise(advise::AdviseArgs),
     /// Replay the past with a policy: number of polls, and delay of the items
     Simulate(simulate::SimulateArgs),
 }
@@ -30,6 +33,7 @@ pub(super) enum Command {
 pub(super) fn run(command: &Command, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     match command {
         Command::Why(args) => why::run(args, global, out),
+        Command::Advise(args) => advise::run(args, global, out),
         Command::Simulate(args) => simulate::run(args, global, out),
     }
 }

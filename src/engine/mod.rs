@@ -3,6 +3,7 @@
 //! [`Engine::start`] spawns it and returns the [`Handle`] that the TUI and the command line use.
 //! `run.rs` is the main loop, `poll.rs` polls one source.
 
+mod advise;
 mod budget;
 mod comments;
 mod context;
@@ -38,6 +39,7 @@ mod why;
 mod workbench;
 mod workers;
 
+pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use differences::{VersionChange, version_changes};
 pub use edit::Edited;
 pub use follow::{FollowError, access};

@@ -13,7 +13,7 @@ use crate::schedule::simulate::{
     Figures, Phase, Replaying, Run, Scheduler, Simulated, Timeline, figures, first_knob, fit, weeks,
 };
 use crate::schedule::{Memory, price_for};
-use crate::store::{Ingested, Reader, Result};
+use crate::store::{History, Ingested, Reader, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +63,13 @@ impl Recorded {
         Self { source: Arc::new(source), timeline, start, head }
     }
 
+    /// Changes the settings of the source.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Source)) -> Self {
+        change(Arc::make_mut(&mut self.source));
+        self
+    }
+
     /// Feeds of which only the timelines are known. Their servers send validators.
     pub fn unknown(timelines: Vec<Timeline>) -> Vec<Self> {
         let recorded = |(key, timeline): (i64, Timeline)| {
@@ -84,7 +91,6 @@ pub fn histories<'a>(
     sources: impl IntoIterator<Item = (&'a Source, &'a SourceFacts)>,
     now: Time,
 ) -> Result<Histories> {
-    let now = now.timestamp();
     let mut published: HashMap<i64, _> =
         reader.histories()?.into_iter().map(|history| (history.source, history)).collect();
     let mut all = Histories::default();
@@ -92,18 +98,28 @@ pub fn histories<'a>(
         let Some(history) = published.remove(&facts.key).filter(|_| source.enabled) else {
             continue;
         };
-        let since = history.since.timestamp();
+        let since = history.since;
         all.sources += 1;
-        all.longest = all.longest.max(now - since);
-        all.items += history.published.iter().filter(|at| **at >= since).count();
-        let setup = setup(source, facts, &ScheduleSettings::default(), 1.0);
-        let window = Memory::load(&facts.schedule, setup).learned().window();
-        let timeline = Timeline::with_window(since, now, history.published, window);
-        if let Some(timeline) = timeline.ok().filter(|_| now - since >= LEAST_SPAN) {
-            all.recorded.push(Recorded::new(source.clone(), facts, timeline));
-        }
+        all.longest = all.longest.max((now - since).num_seconds());
+        all.items += history.published.iter().filter(|at| **at >= since.timestamp()).count();
+        all.recorded.extend(recorded(source, facts, history, now));
     }
     Ok(all)
+}
+
+/// An enabled source with its history, if it has been followed for a day.
+pub(super) fn recorded(
+    source: &Source,
+    facts: &SourceFacts,
+    history: History,
+    now: Time,
+) -> Option<Recorded> {
+    let setup = setup(source, facts, &ScheduleSettings::default(), 1.0);
+    let window = Memory::load(&facts.schedule, setup).learned().window();
+    let (since, now) = (history.since.timestamp(), now.timestamp());
+    let timeline = Timeline::with_window(since, now, history.published, window).ok()?;
+    let is_long = source.enabled && now - since >= LEAST_SPAN;
+    is_long.then(|| Recorded::new(source.clone(), facts, timeline))
 }
 
 /// A policy as it is set, without the rules of servers, feeds and the user.

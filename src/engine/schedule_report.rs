@@ -1,6 +1,7 @@
 //! The schedule of a source as the interface shows it: the next check, totals of a week, habits, limits and
 //! the last checks.
 
+use super::advise::{Advice, advice};
 use super::describe::{broken, hours_east, is_gone, levels, next_poll, reasons};
 use super::site::EXPLORING;
 use super::why::{DAYS, WEEK, Why, why};
@@ -14,7 +15,7 @@ use chrono::{Local, Offset};
 use std::time::Duration;
 
 /// What the schedule panel shows.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScheduleReport {
     /// When the next check is due, or why there is none.
     pub next: String,
@@ -44,6 +45,8 @@ pub struct ScheduleReport {
     pub crawl: Vec<String>,
     /// Whether the site is being explored.
     pub exploring: bool,
+    /// A setting that would find its items sooner.
+    pub advice: Option<Advice>,
 }
 
 /// A number, what it counts, and a remark.
@@ -74,7 +77,7 @@ pub enum CheckResult {
 /// Number of checks that are read.
 const CHECKS: usize = 300;
 
-/// Reads and describes the schedule of one source; takes some milliseconds.
+/// Reads and describes the schedule of one source; replays its last weeks some times for the advice.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -121,6 +124,7 @@ pub fn schedule_report(
         per_day,
         week,
         crawl: why.crawl,
+        advice: advice(reader, source, facts, settings, now)?,
     })
 }
 

@@ -19,7 +19,7 @@ pub use advarss::{AdvaRss, AdvaRssParameters};
 pub use change_rate::{ChangeRate, ChangeRateParameters};
 pub use explain::{Explanation, Gaps, Pulse, explain, gaps, pulse};
 pub use fixed::Fixed;
-pub use learned::{Learned, LearnedParameters, Week};
+pub use learned::{Learned, LearnedParameters, Week, least_saving};
 pub use limits::{Decision, PollContext, ResponseFacts, ResponseKind, decide};
 pub use memory::{Memory, Setup, is_learned, waiting};
 pub use price::{Control, price_for};

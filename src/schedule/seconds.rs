@@ -34,10 +34,14 @@ pub(super) fn hour_of_week(at: f64) -> usize {
     ((at - MONDAY) / HOUR).floor().rem_euclid(168.0) as usize
 }
 
-/// The twelfth of the hour at a moment.
+/// Polls at five minutes of the clock are later by this: items published by a timer are out by then.
+pub(super) const AFTER_THE_CLOCK: f64 = 20.0;
+
+/// The twelfth of the hour at a moment. Each one ends with such a poll, so that an item published by
+/// a timer belongs to the part that ends with the poll that finds it.
 pub(super) fn twelfth(at: f64) -> usize {
     // Not negative and below 12.
-    (at / (5.0 * MINUTE)).floor().rem_euclid(12.0) as usize
+    ((at - AFTER_THE_CLOCK) / (5.0 * MINUTE)).floor().rem_euclid(12.0) as usize
 }
 
 #[cfg(test)]
@@ -47,7 +51,8 @@ mod tests {
     #[test]
     fn finds_the_slot_in_week_and_hour() {
         for (at, hour, part) in [
-            ("2025-10-20T00:00:00Z", 0, 0),
+            ("2025-10-20T00:00:20Z", 0, 0),
+            ("2025-10-20T00:00:19Z", 0, 11),
             ("2025-10-24T12:31:00Z", 4 * 24 + 12, 6),
             ("2025-10-26T23:59:59Z", 167, 11),
             ("1969-12-31T23:59:59Z", 2 * 24 + 23, 11),

@@ -4,7 +4,7 @@ use super::error::Result;
 use super::reader::Reader;
 use super::rows::time;
 use crate::model::Time;
-use rusqlite::params;
+use rusqlite::{Rows, params};
 use std::collections::HashMap;
 
 /// The publication times of one source.
@@ -19,6 +19,22 @@ pub struct History {
     pub published: Vec<i64>,
 }
 
+/// Rows of source, date and discovery, in order.
+fn read_histories(mut rows: Rows<'_>) -> Result<Vec<History>> {
+    let mut histories: Vec<History> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (source, date, discovered) = (row.get(0)?, row.get(1)?, time(row.get(2)?));
+        match histories.last_mut().filter(|h| h.source == source) {
+            Some(history) => {
+                history.since = history.since.min(discovered);
+                history.published.push(date);
+            }
+            None => histories.push(History { source, since: discovered, published: vec![date] }),
+        }
+    }
+    Ok(histories)
+}
+
 impl Reader {
     /// The publication times of all declared sources.
     pub fn histories(&self) -> Result<Vec<History>> {
@@ -26,21 +42,15 @@ impl Reader {
             "SELECT i.source, i.date, i.discovered FROM item i JOIN source s ON s.key = i.source
              WHERE s.declared = 1 ORDER BY i.source, i.date, i.key",
         )?;
-        let mut rows = query.query([])?;
-        let mut histories: Vec<History> = Vec::new();
-        while let Some(row) = rows.next()? {
-            let (source, date, discovered) = (row.get(0)?, row.get(1)?, time(row.get(2)?));
-            match histories.last_mut().filter(|h| h.source == source) {
-                Some(history) => {
-                    history.since = history.since.min(discovered);
-                    history.published.push(date);
-                }
-                None => {
-                    histories.push(History { source, since: discovered, published: vec![date] })
-                }
-            }
-        }
-        Ok(histories)
+        read_histories(query.query([])?)
+    }
+
+    /// The publication times of a source (row key); `None` without items.
+    pub fn history(&self, source: i64) -> Result<Option<History>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT source, date, discovered FROM item WHERE source = ?1 ORDER BY date, key",
+        )?;
+        Ok(read_histories(query.query([source])?)?.pop())
     }
 
     /// The dates of the newest items of a source, newest first, at most `limit`.

@@ -85,6 +85,63 @@ fn why_reports_that_newsfed_is_not_running() {
     assert!(saved.starts_with("this week  1 poll, 1 request, "), "{saved}");
 }
 
+/// A feed with an item every two hours until now.
+fn two_hourly() -> Reply {
+    let now = chrono::Utc::now();
+    let items: String = (0..200)
+        .map(|n| {
+            let date = (now - chrono::TimeDelta::minutes(120 * n + 7)).to_rfc2822();
+            format!(
+                "<item><title>{n}</title><guid isPermaLink=\"false\">{n}</guid>\
+                 <pubDate>{date}</pubDate></item>"
+            )
+        })
+        .collect();
+    let text =
+        format!("<rss version=\"2.0\"><channel><title>Kernel</title>{items}</channel></rss>");
+    Reply::ok("application/rss+xml", text).header("etag", "\"1\"")
+}
+
+#[test]
+fn advice_is_given_and_applied() {
+    let world = World::new(|_| two_hourly());
+    world.run(&["add", &world.server.url("/kernel.xml"), "--folder", "Tech"]).ok();
+    let young = world.run(&["schedule", "advise"]);
+    assert_eq!(young.out, "", "{young:?}");
+    // As if each item had been found when it was published.
+    let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
+    assert_eq!(database.execute("UPDATE item SET discovered = date", []).unwrap(), 200);
+    drop(database);
+    let held = ["--set", "schedule.min_interval=8h"];
+    let run = |args: &[&str]| world.run(&[&held, args].concat());
+    let found = run(&["--json", "schedule", "advise"]).values().remove(0);
+    let advice = &found["advice"][0];
+    assert_eq!(advice["key"], "schedule.min_interval", "{found}");
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let (before, after) = (&advice["now"], &advice["then"]);
+    assert!(number(&before["mean_delay_min"]) > 2.0 * number(&after["mean_delay_min"]), "{found}");
+    assert!(number(&before["polls_per_day"]) < 3.1, "{found}");
+    let folder = &found["folders"][0];
+    assert_eq!((&folder["name"], &folder["sources"]), (&"Tech".into(), &1.into()), "{found}");
+    assert!((number(&folder["mean_gap_min"]) - 120.0).abs() < 1.0, "{found}");
+    assert!(number(&folder["deviation_min"]) < 1.0, "{found}");
+    let text = run(&["schedule", "advise"]).ok();
+    assert!(
+        text.contains("later than needed; min_interval = \"") && text.contains("Tech"),
+        "{text}"
+    );
+    let id = advice["source"].as_str().unwrap();
+    run(&["schedule", "advise", "--apply", id]).ok();
+    let file = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    let value = advice["value"].as_str().unwrap();
+    assert!(file.contains(&format!("min_interval = \"{value}\"")), "{file}");
+    let after = run(&["--json", "schedule", "advise"]).values().remove(0);
+    assert_eq!(after["advice"], serde_json::json!([]), "{after}");
+    let again = run(&["schedule", "advise", "--apply", id]);
+    assert_eq!(again.code, Some(1), "{again:?}");
+    assert!(again.err.contains("nothing is advised for"), "{again:?}");
+}
+
 #[test]
 fn simulate_compares_policies_on_a_file() {
     let world = World::usual();

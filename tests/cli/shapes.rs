@@ -87,6 +87,7 @@ fn json_matches_the_documentation() {
     let simulated = run(&["schedule", "simulate", "--from-db", "--weekly"]).values();
     assert_eq!(simulated[0]["sources"], 2);
     check("Simulation", &simulated);
+    check("Advice", &run(&["schedule", "advise"]).values());
     check("Change of sources", &run(&["sources", "disable", "Kernel"]).values());
     check("Export", &run(&["export"]).values());
     run(&["read", "--all"]);

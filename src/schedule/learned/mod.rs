@@ -24,6 +24,14 @@ const TAU: [f64; 5] = [0.5 * 3600.0, 3.0 * 3600.0, 86_400.0, 7.0 * 86_400.0, 40.
 /// start low. Only their proportions and the price matter.
 const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 
+/// How much more or less the first three averages may count: sources differ in whether a burst goes
+/// on. The mean of these, weighted by how well each has predicted the items of the source, is used.
+const EMPHASES: [f64; 3] = [0.2, 1.0, 5.0];
+/// Number of averages that this concerns.
+const SHORT: usize = 3;
+/// The share of a score that remains after each poll; half of it is forgotten in 140 polls.
+const REMEMBERED: f64 = 0.995;
+
 /// How many items must be expected within an interval to warrant a poll. Requiring more than one
 /// item in ten polls makes busy sources wait.
 const WARRANTED: f64 = 0.1;
@@ -64,6 +72,12 @@ impl Default for LearnedParameters {
             closed: Week::default(),
         }
     }
+}
+
+/// What a poll must save to be worth a price, in item-seconds of waiting of a source with this rate.
+/// Rates and prices are too high by the sum of the weights.
+pub fn least_saving(price: f64, items_per_day: f64, exponent: f64) -> f64 {
+    price * items_per_day.powf(exponent) / WEIGHTS.iter().sum::<f64>()
 }
 
 /// See the module's documentation.
@@ -153,14 +167,44 @@ impl Learned {
     fn outlook_at(&self, at: f64) -> Outlook {
         let LearnedParameters { silence, gap, .. } = self.parameters;
         let gap = self.state.gap.unwrap_or(gap.as_secs_f64());
-        Outlook { levels: self.state.levels(at, gap, silence), profile: self.profile() }
+        let levels = self.state.levels(at, gap, silence);
+        Outlook { levels, weights: weights(self.emphasis()), profile: self.profile() }
     }
+
+    fn emphasis(&self) -> f64 {
+        let best = self.state.scores.into_iter().fold(f64::MIN, f64::max);
+        let shares = self.state.scores.map(|score| (score - best).exp());
+        let sum = shares.iter().zip(EMPHASES).map(|(share, emphasis)| share * emphasis);
+        sum.sum::<f64>() / shares.iter().sum::<f64>()
+    }
+
+    /// Scores the emphases by the number of items since the last poll: `s = 0.995 s + k ln x - x`,
+    /// where `x` are the items expected and `k` those found, as in a Poisson process.
+    fn score(&mut self, found: usize, now: f64) {
+        let Some(last) = self.state.latest_poll.filter(|last| *last < now) else { return };
+        let mut outlook = self.outlook_at(last);
+        for (score, emphasis) in self.state.scores.iter_mut().zip(EMPHASES) {
+            outlook.weights = weights(emphasis);
+            let expected = outlook.expected(last, now - last).max(1e-9);
+            let next = REMEMBERED * *score + found as f64 * expected.ln() - expected;
+            // Not after a damaged state or a jump of the clock.
+            *score = if next.is_finite() { next } else { 0.0 };
+        }
+    }
+}
+
+/// The weights of the averages if the short ones count so much more.
+fn weights(emphasis: f64) -> [f64; 5] {
+    let mut weights = WEIGHTS;
+    weights[..SHORT].iter_mut().for_each(|weight| *weight *= emphasis);
+    weights
 }
 
 impl Policy for Learned {
     fn observe(&mut self, items: &[Option<Time>], now: Time) {
         let gap = self.parameters.gap.as_secs_f64();
         self.state.gap.get_or_insert(gap);
+        self.score(items.len(), seconds::of(now));
         let dated: Vec<Option<f64>> = items.iter().map(|t| t.map(seconds::of)).collect();
         self.state.observe(&dated, seconds::of(now), self.parameters.closed);
     }
@@ -177,5 +221,47 @@ impl Policy for Learned {
 
     fn save(&self) -> Vec<u8> {
         self.state.save()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(minutes: i64) -> Time {
+        Time::from_timestamp(1_700_000_000 + minutes * 60, 0).unwrap()
+    }
+
+    /// Twenty days of polls every half an hour.
+    fn learned(is_published: impl Fn(i64) -> bool) -> Learned {
+        let mut policy = Learned::load(&[], LearnedParameters::default());
+        for poll in 0..960 {
+            let item = is_published(poll).then(|| Some(at(poll * 30 - 5)));
+            policy.observe(item.as_slice(), at(poll * 30));
+        }
+        policy
+    }
+
+    #[test]
+    fn learns_whether_bursts_go_on() {
+        // 6 items a day: one every four hours, or all in three hours that move through the day.
+        let regular = learned(|poll| poll % 8 == 0);
+        let bursts = learned(|poll| (poll / 48 * 7 + poll) % 48 < 6);
+        assert!(regular.emphasis() < 1.0, "{}", regular.emphasis());
+        assert!(bursts.emphasis() > 2.0, "{}", bursts.emphasis());
+        let fresh = Learned::load(&[], LearnedParameters::default());
+        assert!((fresh.emphasis() - EMPHASES.iter().sum::<f64>() / 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn states_of_earlier_versions_keep_what_was_learned() {
+        let policy = learned(|poll| poll % 8 == 0);
+        let saved = policy.save();
+        let mut old = saved[..saved.len() - 8 * EMPHASES.len()].to_vec();
+        old[0] = 1;
+        let mut loaded = Learned::load(&old, LearnedParameters::default());
+        assert_eq!(loaded.state.scores, [0.0; 3]);
+        loaded.state.scores = policy.state.scores;
+        assert_eq!(loaded, policy);
     }
 }

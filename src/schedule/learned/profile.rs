@@ -126,8 +126,8 @@ mod tests {
         assert!(profile.at_hour(24 + 12) < profile.at_hour(12));
         let mean = (0..168).map(|h| profile.at_hour(h)).sum::<f64>() / 168.0;
         assert!((0.99..1.05).contains(&mean), "{mean}");
-        let quarter_past = 15.0 * 60.0;
-        assert!(profile.part(quarter_past) > 5.0 && profile.part(0.0) < 0.5);
+        let sixteen_past = 16.0 * 60.0;
+        assert!(profile.part(sixteen_past) > 5.0 && profile.part(0.0) < 0.5);
     }
 
     #[test]

@@ -1,12 +1,14 @@
-//! The stored state of a source: 261 bytes.
+//! The stored state of a source: 285 bytes.
 
-use super::TAU;
 use super::profile::{FINE, Profile, Week};
+use super::{EMPHASES, TAU};
 use crate::schedule::bytes::{Reader, Writer};
 use crate::schedule::seconds::{self, MINUTE};
 
 /// First byte of a saved state.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
+/// States of this format end before the scores.
+const WITHOUT_SCORES: u8 = 1;
 /// Typical number of entries in a feed.
 const USUAL_WINDOW: u32 = 20;
 /// Number of items assumed before the first one was seen.
@@ -31,6 +33,8 @@ pub(super) struct State {
     pub(super) hours: [u32; 24],
     pub(super) days: [u32; 7],
     pub(super) parts: [u32; FINE],
+    /// How well each of [`EMPHASES`] has predicted the items: logarithms of likelihoods.
+    pub(super) scores: [f64; EMPHASES.len()],
 }
 
 impl Default for State {
@@ -47,6 +51,7 @@ impl Default for State {
             hours: [0; 24],
             days: [0; 7],
             parts: [0; FINE],
+            scores: [0.0; EMPHASES.len()],
         }
     }
 }
@@ -62,15 +67,14 @@ impl State {
         to.count(self.window);
         let counts = self.hours.iter().chain(&self.days).chain(&self.parts);
         counts.for_each(|n| to.count(*n));
+        self.scores.into_iter().for_each(|n| to.number(n));
         to.0
     }
 
     /// `None` for anything that [`State::save`] did not write.
     pub(super) fn load(saved: &[u8]) -> Option<Self> {
         let mut from = Reader(saved);
-        if from.byte()? != FORMAT {
-            return None;
-        }
+        let format = from.byte().filter(|format| [WITHOUT_SCORES, FORMAT].contains(format))?;
         let sums = from.numbers()?;
         let [at, oldest, newest, latest_poll, gap] = from.numbers()?;
         let state = Self {
@@ -85,6 +89,7 @@ impl State {
             hours: from.counts()?,
             days: from.counts()?,
             parts: from.counts()?,
+            scores: if format == FORMAT { from.numbers()? } else { Default::default() },
         };
         Some(state).filter(|s| s.sums.iter().all(|sum| *sum >= 0.0))
     }

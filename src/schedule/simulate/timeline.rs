@@ -109,6 +109,16 @@ impl Timeline {
         seconds::time(self.end)
     }
 
+    /// Number of items from the start on.
+    pub fn published(&self) -> usize {
+        self.items.len() - self.shown
+    }
+
+    /// The times between two items, in seconds.
+    pub fn gaps(&self) -> impl Iterator<Item = f64> {
+        self.items.windows(2).map(|pair| pair[1] - pair[0])
+    }
+
     pub fn days(&self) -> f64 {
         (self.end - self.start) / DAY
     }

@@ -202,7 +202,7 @@ impl App {
         self.change_sources(ids.into_iter().map(|id| (id, change.clone())).collect())
     }
 
-    fn change_sources(&mut self, changes: Changes) -> Vec<Effect> {
+    pub(super) fn change_sources(&mut self, changes: Changes) -> Vec<Effect> {
         self.sources.marked.clear();
         if changes.is_empty() {
             return vec![];

@@ -10,7 +10,7 @@ use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use std::collections::HashMap;
 
@@ -157,7 +157,13 @@ impl App {
 const MAX_LINES: usize = 100;
 
 impl Dialog for WhyPanel {
-    fn key(&mut self, app: &mut App, _event: KeyEvent, key: Key) -> Reply {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        let advice = self.report.as_ref().and_then(|report| report.advice.as_ref());
+        if let (KeyCode::Char('a'), true, Some(advice)) =
+            (event.code, event.modifiers.is_empty(), advice)
+        {
+            return app.change_sources(vec![(advice.source.clone(), advice.change())]).into();
+        }
         if let Some(motion) = app.motion(key) {
             // Drawing limits this to the last page.
             self.top = motion.from(self.top, 10, MAX_LINES);
@@ -181,11 +187,14 @@ impl Dialog for WhyPanel {
     }
 
     fn hints(&self) -> KeyHints {
-        &[
+        const HINTS: KeyHints = &[
+            KeyHint::Key("a", "apply the advice"),
             Bound(Context::Sources, Action::Refresh, "check now"),
             Bound(Context::Sources, Action::Edit, "edit schedule"),
             Rows("scroll"),
             Back("close"),
-        ]
+        ];
+        let advised = self.report.as_ref().is_some_and(|report| report.advice.is_some());
+        if advised { HINTS } else { &HINTS[1..] }
     }
 }

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::config::{Paths, load};
+use crate::engine::{Advice, Expected};
 use crate::store::Count;
 use crate::store::Snippet;
+use crate::tui::app::WhyPanel;
 use crate::tui::import::{paths, read};
 use std::path::PathBuf;
 
@@ -100,6 +102,33 @@ fn go(stage: &mut Stage, name: &str) {
     let row = stage.app.sources.current().unwrap();
     let title = row.title.strip_suffix(".example/feed").unwrap_or(&row.title);
     assert!(name.ends_with(title), "{name} is not {title}");
+}
+
+#[test]
+fn advice_about_the_schedule_is_applied_and_can_be_undone() {
+    let mut stage = stage_with_files();
+    stage.keys("fkernel<Enter>w");
+    let source = stage.app.dialog::<WhyPanel>().unwrap().source;
+    assert!(!stage.screen(120, 40).contains("Advice"));
+    let expected = |polls_per_day, mean_delay_min| Expected { polls_per_day, mean_delay_min };
+    let advice = Advice {
+        source: SourceId("kernel".to_owned()),
+        title: "Kernel".to_owned(),
+        key: "schedule.min_interval",
+        value: "20m".to_owned(),
+        now: expected(12.0, 40.0),
+        then: expected(21.0, 22.0),
+    };
+    let advised = ScheduleReport { advice: Some(advice), ..*report() };
+    stage.happen(Event::WhyLoaded(source, Ok(Box::new(advised))));
+    let text = stage.screen(120, 40);
+    for part in ["found 18 min later than needed", "min_interval = \"20m\" costs 9 polls a day"] {
+        assert!(text.contains(part), "{text}");
+    }
+    stage.keys("a<Esc>");
+    assert!(file(&stage).contains("min_interval = \"20m\""), "{}", file(&stage));
+    stage.keys("u");
+    assert_eq!(file(&stage), SOURCES);
 }
 
 #[test]

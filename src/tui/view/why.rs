@@ -112,6 +112,12 @@ impl Page<'_> {
                 lines.push(vec![(line, self.style(Role::Soft))]);
             }
         }
+        if let Some(advice) = &self.report.advice {
+            let advice = format!("Advice: {}. Press a to apply it.", advice.describe());
+            for line in wrap_plain(&advice, self.width) {
+                lines.push(vec![(line, self.style(Role::Accent))]);
+            }
+        }
         lines
     }
 
