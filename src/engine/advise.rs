@@ -18,7 +18,7 @@ const REPLAYED: TimeDelta = TimeDelta::days(28);
 /// Least items in that time: the mean delay of a few is chance.
 const LEAST_ITEMS: usize = 20;
 /// What a change must save of the mean delay: minutes, and a share.
-const LEAST_MINUTES: f64 = 5.0;
+const LEAST_MINUTES: f64 = 10.0;
 const LEAST_SHARE: f64 = 0.2;
 /// Minimum intervals that are tried, in minutes.
 const INTERVALS: [u64; 6] = [5, 10, 20, 30, 60, 120];
@@ -179,20 +179,25 @@ impl<'a> Coach<'a> {
             let saved = (now.mean_delay_min - then.mean_delay_min) * 60.0 * per_day;
             saved - (then.polls_per_day - now.polls_per_day) * least
         };
-        let matters = |then: &Expected| {
+        let matters = |then: &Expected, candidate: Candidate| {
             let saved = now.mean_delay_min - then.mean_delay_min;
-            saved >= LEAST_MINUTES && saved >= LEAST_SHARE * now.mean_delay_min
+            let share = saved / now.mean_delay_min;
+            // The same policy is better by chance if it does not poll more.
+            let more = then.polls_per_day / now.polls_per_day - 1.0;
+            let is_chance = candidate != Candidate::Learned && more < share / 2.0;
+            saved >= LEAST_MINUTES && share >= LEAST_SHARE && !is_chance
         };
         let mut best: Option<(f64, Expected, Candidate)> = None;
         for candidate in candidates(&recorded.source, &own) {
             let then = self.expect(&recorded.clone().with(|source| candidate.apply(source)));
             // If the shortest interval does not help, no longer one does.
-            if !matters(&then) && candidate.is_shortest() {
+            let matters = matters(&then, candidate);
+            if !matters && candidate.is_shortest() {
                 break;
             }
             let gain = gain(&then);
             let better = best.as_ref().is_none_or(|(most, ..)| gain > *most);
-            if matters(&then) && gain > 0.0 && better {
+            if matters && gain > 0.0 && better {
                 best = Some((gain, then, candidate));
             }
         }
