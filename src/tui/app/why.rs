@@ -2,7 +2,7 @@
 //! schedule of a source.
 
 use super::dialogs::KeyHint::{Back, Bound, Rows};
-use super::dialogs::{Dialog, KeyHints, Reply};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, Focus, RowId};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::engine::{Pace, Rhythm, ScheduleReport};
