@@ -367,10 +367,10 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
 
 #[test]
 fn searches_find_what_a_scan_finds() {
-    let config = Config { cases: 12, failure_persistence: None, ..Config::default() };
+    let config = Config { cases: 8, failure_persistence: None, ..Config::default() };
     let seed = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut runner = TestRunner::new_with_rng(config, seed);
-    let queries = proptest::collection::vec(proptest::collection::vec(term(), 0..5), 60);
+    let queries = proptest::collection::vec(proptest::collection::vec(term(), 0..5), 50);
     let found = std::cell::Cell::new(0);
     let cases = (proptest::collection::vec(made(), 0..60), queries);
     runner
