@@ -9,7 +9,7 @@ use super::output::Output;
 use crate::config::{RuleSettings, did_you_mean};
 use crate::engine::rule_of;
 use crate::query::{resolve, unknown_name};
-use crate::store::{Criteria, Rule, RuleRecord, Scope, View};
+use crate::store::{Criteria, Hidden, Rule, RuleRecord, Scope, View};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
 use crate::util::time_text::minute;
@@ -154,6 +154,8 @@ fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View)
     }
     let now = SystemClock.now().with_timezone(&Local);
     let criteria = Criteria::new(&rule.query, now, |named| resolve(named, catalogue.known()));
+    // Also what it has hidden before.
+    let criteria = Criteria { hidden: Hidden::ALL, ..criteria };
     Ok((rule, View { criteria, ..View::of(Scope::All) }))
 }
 
@@ -180,7 +182,15 @@ fn apply(home: &Home, name: &str, out: &mut Output) -> Result<Exit, Failure> {
 }
 
 fn undo(home: &Home, name: &str, out: &mut Output) -> Result<Exit, Failure> {
-    let changed = home.store()?.undo_rule_blocking(name.to_owned())?;
+    let store = home.store()?;
+    let records = store.reader()?.rule_records()?;
+    let mut known = records.iter().map(|record| record.rule.as_str());
+    if !known.clone().any(|rule| rule == name) {
+        let hint = did_you_mean(name, &mut known);
+        let name = text::line(name);
+        return Err(Failure::Plain(format!("no rule \"{name}\" has changed a stored item{hint}")));
+    }
+    let changed = store.undo_rule_blocking(name.to_owned())?;
     report(changed, "changed back", out)
 }
 

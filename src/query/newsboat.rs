@@ -42,39 +42,38 @@ pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
 /// Depth of brackets, as in searches.
 const DEEPEST: usize = 10;
 
-/// Conditions joined by `or`, which joins less closely than `and`.
+/// Comparisons and brackets. What follows `and` or `or` belongs together up to the end, as newsboat
+/// reads it: neither joins more closely.
 fn alternatives(rest: &mut &str, count: &mut usize, depth: usize) -> Result<Query, NotTranslated> {
-    let mut all = vec![Query::default()];
-    loop {
-        *rest = rest.trim_start();
-        *count += 1;
-        if *count > MOST || depth > DEEPEST {
-            return Err(NotTranslated::Syntax((*rest).to_owned()));
-        }
-        let Some(now) = all.last_mut() else { break };
-        if let Some(inner) = rest.strip_prefix('(') {
-            *rest = inner;
-            let group = alternatives(rest, count, depth + 1)?;
-            *rest = rest
-                .strip_prefix(')')
-                .ok_or_else(|| NotTranslated::Syntax((*rest).to_owned()))?
-                .trim_start();
-            now.push_group(false, vec![group]);
-        } else {
-            let (attribute, operator, value, tail) = comparison(rest)?;
-            now.terms.push(term(attribute, operator, &value)?);
-            *rest = tail.trim_start();
-        }
-        if let Some(tail) = join(rest, "and", "&&") {
-            *rest = tail;
-        } else if let Some(tail) = join(rest, "or", "||") {
-            *rest = tail;
-            all.push(Query::default());
-        } else {
-            break;
-        }
+    *rest = rest.trim_start();
+    *count += 1;
+    if *count > MOST || depth > DEEPEST {
+        return Err(NotTranslated::Syntax((*rest).to_owned()));
     }
-    Ok(Query::joined(all))
+    let mut query = Query::default();
+    if let Some(inner) = rest.strip_prefix('(') {
+        *rest = inner;
+        let group = alternatives(rest, count, depth + 1)?;
+        *rest = rest
+            .strip_prefix(')')
+            .ok_or_else(|| NotTranslated::Syntax((*rest).to_owned()))?
+            .trim_start();
+        query.push_group(false, vec![group]);
+    } else {
+        let (attribute, operator, value, tail) = comparison(rest)?;
+        query.terms.push(term(attribute, operator, &value)?);
+        *rest = tail.trim_start();
+    }
+    if let Some(tail) = join(rest, "and", "&&") {
+        *rest = tail;
+        query.push_group(false, vec![alternatives(rest, count, depth)?]);
+        Ok(query)
+    } else if let Some(tail) = join(rest, "or", "||") {
+        *rest = tail;
+        Ok(Query::joined(vec![query, alternatives(rest, count, depth)?]))
+    } else {
+        Ok(query)
+    }
 }
 
 /// The text after a word that joins conditions, or its sign.

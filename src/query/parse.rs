@@ -89,6 +89,7 @@ impl<'a> Parser<'a> {
     fn alternatives(&mut self, depth: usize) -> Result<Vec<Query>, QueryError> {
         let mut alternatives = vec![Query::default()];
         let mut or: Option<QueryError> = None;
+        let outside = self.whole.take();
         while let Some(word) = self.word() {
             let number = self.number;
             let at = word.at.clone();
@@ -130,6 +131,7 @@ impl<'a> Parser<'a> {
         }
         let unfinished = or.filter(|_| alternatives.last().is_some_and(Query::is_empty));
         let misplaced = self.whole.take_if(|_| depth > 0 || alternatives.len() > 1);
+        self.whole = outside.or(self.whole.take());
         unfinished.or(misplaced).map_or(Ok(alternatives), Err)
     }
 }

@@ -34,6 +34,32 @@ pub enum Condition {
     Later,
 }
 
+/// Kinds of hidden items that a list shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Hidden {
+    pub by_rules: bool,
+    pub snoozed: bool,
+}
+
+impl Hidden {
+    /// Both kinds.
+    pub const ALL: Self = Self { by_rules: true, snoozed: true };
+
+    pub(super) fn or(self, other: Self) -> Self {
+        Self { by_rules: self.by_rules || other.by_rules, snoozed: self.snoozed || other.snoozed }
+    }
+
+    /// The condition on items `i` that a list shows; `None` for no condition.
+    pub(super) fn sql(self) -> Option<&'static str> {
+        match (self.by_rules, self.snoozed) {
+            (false, false) => Some("i.hidden = 0"),
+            (true, false) => Some("i.hidden <> 2"),
+            (false, true) => Some("i.hidden <> 1"),
+            (true, true) => None,
+        }
+    }
+}
+
 /// What conditions of a query need to know.
 pub(super) struct Known<'a> {
     /// The user's local time.
@@ -125,8 +151,11 @@ fn expression(condition: &Condition) -> Option<(String, bool)> {
             let joined = is.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(" AND ");
             // There is no expression for everything without a word.
             let start = (!joined.is_empty()).then(|| format!("({joined})"))?;
-            let text = not.into_iter().fold(start, |text, (not, _)| format!("({text} NOT {not})"));
-            Some((text, false))
+            if not.is_empty() {
+                return Some((start, false));
+            }
+            let not = not.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(" OR ");
+            Some((format!("({start} NOT ({not}))"), false))
         }
         Condition::Any(list) => {
             let all = all(list)?;
@@ -157,13 +186,15 @@ impl Condition {
         expression(self).filter(|(_, excludes)| !excludes).map(|(text, _)| text)
     }
 
-    /// Whether it asks for hidden items.
-    pub(super) fn asks_for_hidden(&self) -> bool {
+    /// The kinds of hidden items that it asks for.
+    pub(super) fn hidden(&self) -> Hidden {
         match self {
-            Self::All(list) | Self::Any(list) => list.iter().any(Self::asks_for_hidden),
-            Self::Not(inner) => inner.asks_for_hidden(),
-            Self::Is(State::Hidden | State::Snoozed) => true,
-            _ => false,
+            Self::All(list) | Self::Any(list) => {
+                list.iter().map(Self::hidden).fold(Hidden::default(), Hidden::or)
+            }
+            Self::Is(State::Hidden) => Hidden { by_rules: true, snoozed: false },
+            Self::Is(State::Snoozed) => Hidden { by_rules: false, snoozed: true },
+            _ => Hidden::default(),
         }
     }
 

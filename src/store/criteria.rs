@@ -1,6 +1,6 @@
 //! A query translated for the database: a full-text match and conditions.
 
-use super::condition::{Condition, Known};
+use super::condition::{Condition, Hidden, Known};
 use crate::query::{Named, Query, State, Term, What};
 use chrono::{DateTime, Local};
 use std::fmt::Write;
@@ -41,8 +41,10 @@ pub struct Criteria {
     pub tagged: Option<(String, Vec<i64>)>,
     /// Further conditions.
     pub conditions: Vec<Condition>,
-    /// Whether hidden items are asked for, which all other lists leave out.
-    pub hidden: bool,
+    /// The hidden items that are asked for, which all other lists leave out.
+    pub hidden: Hidden,
+    /// Whether only hidden items are asked for.
+    pub only_hidden: bool,
 }
 
 impl Criteria {
@@ -101,8 +103,14 @@ impl Criteria {
     }
 
     fn combine(&mut self, condition: Condition, negated: bool) {
-        self.hidden |= condition.asks_for_hidden();
+        if !negated {
+            self.hidden = self.hidden.or(condition.hidden());
+        }
         match condition {
+            Condition::Is(State::Hidden | State::Snoozed) if !negated => {
+                self.only_hidden = true;
+                self.conditions.push(condition);
+            }
             Condition::Tagged(tag, keys) if !negated && self.tagged.is_none() => {
                 self.tagged = Some((tag, keys));
             }
@@ -162,7 +170,7 @@ mod tests {
             ("rust", Some("\"rust\"*")),
             ("rust async", Some("\"rust\"* AND \"async\"*")),
             ("-rust async", Some("\"async\"* NOT \"rust\"")),
-            ("rust OR \"go\" -c x", Some("(\"rust\"* OR ((\"go\" AND \"x\") NOT \"c\"))")),
+            ("rust OR \"go\" -c x", Some("(\"rust\"* OR ((\"go\" AND \"x\") NOT (\"c\")))")),
             (
                 "rust (go OR c) -(d e)",
                 Some("\"rust\"* AND (\"go\"* OR \"c\") NOT (\"d\" AND \"e\")"),

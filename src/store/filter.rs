@@ -120,9 +120,13 @@ impl Filter {
         if q.nothing {
             self.and("0");
         }
-        // Hidden items are read.
-        if !q.hidden && !view.unread_only && q.read != Some(false) {
-            self.and("i.hidden = 0");
+        // Hidden items are read, and a pinned one is always shown among the pinned ones.
+        let pinned = view.scope == Scope::Pinned || q.pinned == Some(true);
+        if !view.unread_only && q.read != Some(false) && !pinned {
+            q.hidden.sql().into_iter().for_each(|sql| self.and(sql));
+        }
+        if q.only_hidden {
+            self.and("i.hidden <> 0");
         }
         if let Some(text) = &q.not_text {
             self.text(text, q.versions, "NOT ");

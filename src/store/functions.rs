@@ -8,10 +8,11 @@ use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Registers the functions:
-/// - `comparable(text)`: without case and accents, spaces and punctuation at the ends;
+/// - `comparable(text)`: without case and accents, with single spaces;
 /// - `fits(pattern, text)`: whether a regular expression matches;
 /// - `text_fits(pattern, body)`: the same for the text of HTML, or of packed HTML;
 /// - `has_picture(body)`: whether HTML contains a picture.
@@ -20,12 +21,14 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     conn.create_scalar_function("comparable", 1, flags, |ctx| {
         Ok(string(ctx, 0).map(|value| text::comparable(&value)))
     })?;
-    conn.create_scalar_function("fits", 2, flags, |ctx| {
-        let pattern = pattern(ctx)?;
+    let compiled: Arc<Compiled> = Arc::default();
+    let of_texts = compiled.clone();
+    conn.create_scalar_function("fits", 2, flags, move |ctx| {
+        let pattern = pattern(ctx, &compiled)?;
         Ok(string(ctx, 1).is_some_and(|value| pattern.is_match(&value)))
     })?;
-    conn.create_scalar_function("text_fits", 2, flags, |ctx| {
-        let pattern = pattern(ctx)?;
+    conn.create_scalar_function("text_fits", 2, flags, move |ctx| {
+        let pattern = pattern(ctx, &of_texts)?;
         Ok(markup(ctx, 1).is_some_and(|markup| pattern.is_match(&html::to_text(&markup))))
     })?;
     conn.create_scalar_function("has_picture", 1, flags, |ctx| {
@@ -33,11 +36,28 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// The regular expression of the first argument, compiled once per statement.
-fn pattern(ctx: &Context<'_>) -> rusqlite::Result<Arc<Regex>> {
-    ctx.get_or_create_aux(0, |value| -> Result<Regex, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(query::pattern(value.as_str()?)?)
-    })
+/// Compiled regular expressions of one connection: rules use theirs with every document.
+type Compiled = Mutex<HashMap<String, Arc<Regex>>>;
+/// Maximum number of them.
+const MOST_COMPILED: usize = 256;
+
+/// The regular expression of the first argument.
+fn pattern(ctx: &Context<'_>, compiled: &Compiled) -> rusqlite::Result<Arc<Regex>> {
+    type Failure = Box<dyn std::error::Error + Send + Sync>;
+    let pattern = ctx.get_or_create_aux(0, |value| -> Result<Arc<Regex>, Failure> {
+        let text = value.as_str()?;
+        let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = compiled.get(text) {
+            return Ok(known.clone());
+        }
+        let new = Arc::new(query::pattern(text)?);
+        if compiled.len() >= MOST_COMPILED {
+            compiled.clear();
+        }
+        compiled.insert(text.to_owned(), new.clone());
+        Ok(new)
+    })?;
+    Ok(Arc::clone(&pattern))
 }
 
 fn string<'a>(ctx: &'a Context<'_>, at: usize) -> Option<Cow<'a, str>> {

@@ -4,7 +4,7 @@ use super::articles::unpack;
 use super::error::Result;
 use super::reader::Reader;
 use super::rows::to_json;
-use crate::model::TextFrom;
+use crate::model::{Entry, TextFrom};
 use crate::util::html;
 use rusqlite::{Connection, params};
 
@@ -19,6 +19,23 @@ const BATCH: i64 = 500;
 
 /// Bytes of text after which a batch is full, for the same reason and to limit memory.
 const BATCH_TEXT: usize = 1 << 20;
+
+/// The text of an entry that is indexed, as long as no page was read: the longer one.
+pub(super) fn text_of(entry: &Entry) -> String {
+    let [summary, content] =
+        [&entry.summary, &entry.content].map(|text| text.as_deref().unwrap_or_default());
+    let is_longer = summary.chars().count() > content.chars().count();
+    stripped(if is_longer { summary } else { content })
+}
+
+/// HTML as text, up to what is indexed.
+fn stripped(markup: &str) -> String {
+    let mut text = html::to_text(markup);
+    if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
+        text.truncate(end);
+    }
+    text
+}
 
 /// Text of one item, read and stripped in the background, written by the writer.
 pub(super) struct Body {
@@ -50,10 +67,7 @@ impl Reader {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         for row in rows {
             let (item, content_hash, article, markup) = row?;
-            let mut text = html::to_text(&markup);
-            if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
-                text.truncate(end);
-            }
+            let text = stripped(&markup);
             bytes += text.len();
             batch.push(Body { item, content_hash, article, text });
             if bytes >= BATCH_TEXT {
@@ -78,10 +92,7 @@ impl Reader {
         )?;
         let rows = query.query_map([BATCH], |r| {
             let html = r.get_ref(1)?.as_blob_or_null()?.and_then(unpack).unwrap_or_default();
-            let mut text = html::to_text(&html);
-            if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
-                text.truncate(end);
-            }
+            let text = stripped(&html);
             Ok(VersionBody { article: r.get(0)?, text })
         })?;
         let (mut batch, mut bytes) = (Vec::new(), 0);

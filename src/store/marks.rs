@@ -4,7 +4,7 @@ use super::Store;
 use super::error::Result;
 use super::reader::Reader;
 use super::tags;
-use crate::model::Time;
+use crate::model::{Effect, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,35 @@ pub enum Mark {
 
 /// Sets a mark on items (row keys); items that already had it are not returned.
 pub(super) fn set(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
+    let changed = set_all(conn, mark, keys, to)?;
+    disown(conn, mark, &changed)?;
+    Ok(changed)
+}
+
+/// What the user has set or removed is no longer the work of a rule, so that undoing the rule leaves
+/// it as it is.
+fn disown(conn: &Connection, mark: &Mark, keys: &[i64]) -> Result<()> {
+    let effect = match mark {
+        Mark::Read => Effect::Read,
+        Mark::Pinned => Effect::Pin,
+        Mark::Later => Effect::Later,
+        Mark::Hidden | Mark::Snoozed(_) => Effect::Hide,
+        Mark::Tag(tag) => Effect::Tag(tag.clone()),
+    };
+    let effect = effect.to_string();
+    let mut any = conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM rule_effect)")?;
+    if any.query_row([], |r| r.get(0))? {
+        let mut forget = conn.prepare_cached(
+            "DELETE FROM rule_effect WHERE item = ?1 AND comparable(effect) = comparable(?2)",
+        )?;
+        for key in keys {
+            forget.execute(params![key, effect])?;
+        }
+    }
+    Ok(())
+}
+
+fn set_all(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
     let sql = match (mark, to) {
         (Mark::Tag(tag), _) => return tags::set(conn, tag, keys, to),
         (Mark::Snoozed(until), true) => return snooze(conn, keys, *until),
@@ -67,8 +96,9 @@ fn unsnooze(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
 /// Hides items (row keys) until a moment; returns those that changed.
 fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec<i64>> {
     let mut remember = conn.prepare_cached(
-        "INSERT OR REPLACE INTO snooze (item, until, was_read)
-         SELECT key, ?2, read FROM item WHERE key = ?1 AND hidden <> 1",
+        "INSERT INTO snooze (item, until, was_read)
+         SELECT key, ?2, read FROM item WHERE key = ?1 AND hidden <> 1
+         ON CONFLICT (item) DO UPDATE SET until = excluded.until",
     )?;
     let mut hide = conn.prepare_cached("UPDATE item SET read = 1, hidden = 2 WHERE key = ?1")?;
     let mut changed = Vec::new();

@@ -42,7 +42,7 @@ mod writer;
 mod tests;
 
 pub use articles::{FetchedPage, LearnedSite, PageRead, PageResult, PageState, PageText};
-pub use condition::Condition;
+pub use condition::{Condition, Hidden};
 pub use copies::ListCopy;
 pub use count::{Count, MAX_COUNTED};
 pub use crawl_log::{CrawlLog, Learned, LinkRow, RequestRow, Stored};

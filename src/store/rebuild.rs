@@ -62,6 +62,7 @@ const FINISH: &str = "
     DELETE FROM place WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM item_tag WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM snooze WHERE item NOT IN (SELECT key FROM item);
+    UPDATE item SET hidden = 0, read = 0 WHERE hidden = 2 AND key NOT IN (SELECT item FROM snooze);
     DELETE FROM rule_effect WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM page WHERE source NOT IN (SELECT key FROM source);

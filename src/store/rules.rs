@@ -5,13 +5,14 @@ use super::condition::{Condition, Known};
 use super::error::Result;
 use super::filter::Filter;
 use super::identity::Prepared;
+use super::index::text_of;
 use super::marks::{self, Mark};
 use super::reader::Reader;
 use super::rows::time;
 use super::view::View;
 use crate::model::{Effect, RuleEffect, Source, Time};
 use crate::query::{self, Named, Query, What};
-use crate::util::{html, text};
+use crate::util::text;
 use aho_corasick::{AhoCorasick, MatchKind};
 use chrono::{DateTime, Local};
 use rusqlite::{Connection, params, params_from_iter};
@@ -186,7 +187,7 @@ pub(super) fn arrived(
     let mut matching: Vec<Vec<i64>> = vec![Vec::new(); rules.rules.len()];
     let mut table = None;
     for (key, entry) in new {
-        let body = if rules.texts { index_text(entry) } else { String::new() };
+        let body = if rules.texts { text_of(&entry.entry) } else { String::new() };
         let candidates = rules.candidates(entry, &body);
         let mut of_item = active.iter().filter(|i| candidates[**i]).peekable();
         if of_item.peek().is_none() {
@@ -237,15 +238,6 @@ pub(super) fn arrived(
     Ok(())
 }
 
-/// The text of a new item as it is indexed.
-fn index_text(entry: &Prepared) -> String {
-    let entry = &entry.entry;
-    let [summary, content] =
-        [&entry.summary, &entry.content].map(|text| text.as_deref().unwrap_or_default());
-    let markup = if summary.len() > content.len() { summary } else { content };
-    html::to_text(markup)
-}
-
 /// Those of some new items that meet a condition.
 fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i64>> {
     if keys.is_empty() {
@@ -275,16 +267,32 @@ fn mark_of(effect: &Effect) -> Mark {
 pub(super) fn apply(conn: &Connection, rule: &Rule, keys: &[i64], now: Time) -> Result<usize> {
     let mut changed = HashSet::new();
     for effect in &rule.effects {
+        let unread = unread_of(conn, keys)?;
         let keys = marks::set(conn, &mark_of(effect), keys, true)?;
         let mut remember = conn.prepare_cached(
-            "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
         for key in keys {
-            remember.execute(params![key, effect.to_string(), rule.name, now.timestamp()])?;
+            let was_read = !unread.contains(&key);
+            let (effect, at) = (effect.to_string(), now.timestamp());
+            remember.execute(params![key, effect, rule.name, at, was_read])?;
             changed.insert(key);
         }
     }
     Ok(changed.len())
+}
+
+fn unread_of(conn: &Connection, keys: &[i64]) -> Result<HashSet<i64>> {
+    let mut is_unread =
+        conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM item WHERE key = ?1 AND read = 0)")?;
+    let mut unread = HashSet::new();
+    for &key in keys {
+        if is_unread.query_row([key], |r| r.get(0))? {
+            unread.insert(key);
+        }
+    }
+    Ok(unread)
 }
 
 /// Applies a rule to all items of a view; returns the number of items that changed.
@@ -295,17 +303,26 @@ pub(super) fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -
 
 /// Takes back what a rule did, where it still holds; returns the number of items that changed.
 pub(super) fn undo(conn: &Connection, rule: &str) -> Result<usize> {
-    let mut query = conn.prepare_cached("SELECT item, effect FROM rule_effect WHERE rule = ?1")?;
-    let rows = query.query_map([rule], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, String>(1)?)))?;
+    let mut query =
+        conn.prepare_cached("SELECT item, effect, was_read FROM rule_effect WHERE rule = ?1")?;
+    let rows = query.query_map([rule], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
     let mut by_effect: HashMap<String, Vec<i64>> = HashMap::new();
+    let mut was_read = HashSet::new();
     for row in rows {
-        let (item, effect) = row?;
+        let (item, effect, read): (i64, String, bool) = row?;
+        was_read.extend(read.then_some(item));
         by_effect.entry(effect).or_default().push(item);
     }
     let mut changed = HashSet::new();
     for (effect, keys) in by_effect {
         let Ok(effect) = effect.parse() else { continue };
-        changed.extend(marks::set(conn, &mark_of(&effect), &keys, false)?);
+        let back = marks::set(conn, &mark_of(&effect), &keys, false)?;
+        if effect == Effect::Hide {
+            let read: Vec<i64> =
+                back.iter().filter(|key| was_read.contains(*key)).copied().collect();
+            marks::set(conn, &Mark::Read, &read, true)?;
+        }
+        changed.extend(back);
     }
     conn.prepare_cached("DELETE FROM rule_effect WHERE rule = ?1")?.execute([rule])?;
     Ok(changed.len())

@@ -15,7 +15,9 @@ CREATE INDEX snooze_until ON snooze (until);
 -- A hidden item is read, so that it is not counted. What makes it unread or pinned shows it again.
 CREATE TRIGGER item_shown AFTER UPDATE OF read, pinned ON item
 WHEN old.hidden <> 0 AND new.hidden <> 0 AND (new.read = 0 OR new.pinned > old.pinned) BEGIN
-    UPDATE item SET hidden = 0 WHERE key = new.key;
+    UPDATE item SET hidden = 0, read = CASE WHEN new.read = 0 THEN 0
+        ELSE coalesce((SELECT was_read FROM snooze WHERE item = new.key), 1) END
+    WHERE key = new.key;
     DELETE FROM snooze WHERE item = new.key;
 END;
 
@@ -30,10 +32,11 @@ CREATE INDEX item_tag_form ON item_tag (form, item);
 
 -- What rules did to items: the rule's name, when, and the mark that it set.
 CREATE TABLE rule_effect (
-    item   INTEGER NOT NULL REFERENCES item(key) ON DELETE CASCADE,
-    effect TEXT NOT NULL,                      -- read, pin, hide, later, tag:NAME
-    rule   TEXT NOT NULL,
-    at     INTEGER NOT NULL,
+    item     INTEGER NOT NULL REFERENCES item(key) ON DELETE CASCADE,
+    effect   TEXT NOT NULL,                    -- read, pin, hide, later, tag:NAME
+    rule     TEXT NOT NULL,
+    at       INTEGER NOT NULL,
+    was_read INTEGER NOT NULL,
     PRIMARY KEY (item, effect)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rule_effect_rule ON rule_effect (rule, at);

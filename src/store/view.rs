@@ -262,6 +262,7 @@ pub(super) fn index_of(view: &View, source: Option<i64>, pinned: Option<bool>) -
     let only_pinned = pinned == Some(true) || matches!(view.scope, Scope::Pinned);
     match (source, only_pinned, unread) {
         _ if matches!(view.scope, Scope::Later) => "item_later",
+        _ if view.criteria.only_hidden => "item_hidden",
         _ if view.criteria.changed == Some(true) => "item_substantial",
         _ if view.criteria.edited == Some(true) => "item_changed",
         (None, true, _) => "item_pinned",
@@ -382,7 +383,7 @@ impl Reader {
     pub fn changed(&self) -> Result<u32> {
         let mut query = self.conn.prepare_cached(
             "SELECT count(*) FROM item INDEXED BY item_substantial WHERE substantial = 1
-             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
+             AND hidden = 0 AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
         )?;
         Ok(query.query_row([], |r| r.get(0))?)
     }
@@ -391,6 +392,15 @@ impl Reader {
     pub fn later(&self) -> Result<u32> {
         let mut query = self.conn.prepare_cached(
             "SELECT count(*) FROM item INDEXED BY item_later WHERE later = 1 AND hidden = 0
+             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
+        )?;
+        Ok(query.query_row([], |r| r.get(0))?)
+    }
+
+    /// Number of hidden items.
+    pub fn hidden(&self) -> Result<u32> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT count(*) FROM item INDEXED BY item_hidden WHERE hidden <> 0
              AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
         )?;
         Ok(query.query_row([], |r| r.get(0))?)

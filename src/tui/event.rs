@@ -135,6 +135,8 @@ pub(super) struct SourceList {
     pub(super) changed: u32,
     /// The largest row key at the time of reading.
     pub(super) last_key: i64,
+    /// Number of hidden items.
+    pub(super) hidden: u32,
     /// Number of items kept for later.
     pub(super) later: u32,
     /// Tags that items have themselves.
@@ -166,6 +168,8 @@ pub(super) struct Article {
     pub(super) differences: Arc<Vec<Difference>>,
     /// Comments added since the user read the item before it was opened.
     pub(super) new_comments: u32,
+    /// Its own tags and what rules did to it, in words.
+    pub(super) notes: Vec<String>,
 }
 
 /// The difference between a version and the one before.

@@ -5,9 +5,10 @@ use super::app::midnight;
 use super::event::{Article, Difference, Event, RequestId, SourceEntry, SourceList};
 use crate::article::{Document, Link, LinkKind, from_html};
 use crate::engine::{self, Handle, Rhythm, ScheduleReport, Statistics, VersionChange};
-use crate::model::{Item, Revision};
+use crate::model::{Item, Revision, RuleEffect};
 use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
 use crate::util::limits;
+use crate::util::text::line;
 use chrono::{Offset, TimeZone};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -298,6 +299,7 @@ impl ReaderThread {
             today: self.reader.unread_since(midnight(self.handle.now()))?,
             changed: self.reader.changed()?,
             last_key: self.reader.last_key()?,
+            hidden: self.reader.hidden()?,
             later: self.reader.later()?,
             item_tags: self.reader.item_tags()?,
         })
@@ -335,7 +337,28 @@ impl ReaderThread {
         };
         let (document, differences) = (Arc::new(document(&item)), Arc::new(differences));
         let (new_comments, item) = (item.new_comments, Arc::new(item));
-        Ok(Some(Arc::new(Article { row, item, document, position, differences, new_comments })))
+        let notes = self.notes(key)?;
+        let article = Article { row, item, document, position, differences, new_comments, notes };
+        Ok(Some(Arc::new(article)))
+    }
+
+    /// The own tags of an item, and what rules did to it, in words.
+    fn notes(&self, key: i64) -> Result<Vec<String>> {
+        let mut notes = Vec::new();
+        let tags = self.reader.tags_of(key)?;
+        if !tags.is_empty() {
+            notes.push(format!("Own tags: {}", tags.join(", ")));
+        }
+        let effects = self.reader.effects_on(key)?;
+        if !effects.is_empty() {
+            let effect =
+                |e: &RuleEffect| format!("{} ({})", line(&e.rule), line(&e.effect.to_string()));
+            notes.push(format!(
+                "Rules: {}",
+                effects.iter().map(effect).collect::<Vec<_>>().join(", ")
+            ));
+        }
+        Ok(notes)
     }
 }
 

@@ -29,6 +29,8 @@ const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 const EMPHASES: [f64; 3] = [0.2, 1.0, 5.0];
 /// Number of averages that this concerns.
 const SHORT: usize = 3;
+/// Items of one poll that count.
+const MOST_SCORED: usize = 100;
 /// The share of a score that remains after each poll; half of it is forgotten in 140 polls.
 const REMEMBERED: f64 = 0.995;
 
@@ -204,7 +206,8 @@ impl Policy for Learned {
     fn observe(&mut self, items: &[Option<Time>], now: Time) {
         let gap = self.parameters.gap.as_secs_f64();
         self.state.gap.get_or_insert(gap);
-        self.score(items.len(), seconds::of(now));
+        // A feed that lists everything anew says nothing about bursts.
+        self.score(items.len().min(MOST_SCORED), seconds::of(now));
         let dated: Vec<Option<f64>> = items.iter().map(|t| t.map(seconds::of)).collect();
         self.state.observe(&dated, seconds::of(now), self.parameters.closed);
     }

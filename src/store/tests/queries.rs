@@ -156,8 +156,14 @@ impl Plain {
 
     /// Whether a list shows it.
     fn is_in(&self, query: &Query, at: &At<'_>) -> bool {
-        let hidden = |term: &Term| matches!(term.what, What::Is(State::Hidden | State::Snoozed));
-        let shown = self.also.hidden == 0 || query.all_terms().any(hidden);
+        let state = if self.also.hidden == 1 { State::Hidden } else { State::Snoozed };
+        let pinned = |term: &Term| {
+            !term.negated && term.what == What::Is(State::Pinned)
+                || term.negated && term.what == What::Is(State::Unpinned)
+        };
+        let shown = self.also.hidden == 0
+            || asks_for(query, state)
+            || self.row.pinned && query.terms.iter().any(pinned);
         shown && (query.is_empty() || self.fits(query, false, at) == Some(true))
     }
 }
@@ -166,6 +172,15 @@ impl Plain {
 struct At<'a> {
     now: DateTime<Local>,
     sources: &'a Sources,
+}
+
+/// Whether a query names a state, not after a minus.
+fn asks_for(query: &Query, state: State) -> bool {
+    query.terms.iter().filter(|term| !term.negated).any(|term| match &term.what {
+        What::Is(named) => *named == state,
+        What::Any(all) => all.iter().any(|query| asks_for(query, state)),
+        _ => false,
+    })
 }
 
 fn is_punctuation(term: &Term) -> bool {
@@ -353,7 +368,10 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
         };
         f.store.writer().unwrap().call_blocking(set).unwrap();
     }
-    let everything = View { criteria: criteria("is:hidden OR -is:hidden"), ..View::of(Scope::All) };
+    let everything = View {
+        criteria: criteria("is:hidden OR is:snoozed OR unread OR is:read"),
+        ..View::of(Scope::All)
+    };
     let plain = |row: ItemRow| {
         let (_, body, author, ..) = &items[number(&row)];
         let (title, authors) = (tokens(&row.title), tokens(author));

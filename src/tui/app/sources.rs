@@ -389,7 +389,11 @@ impl SourcesPane {
             row(RowId::Smart(Smart::Pinned), "Pinned", sum(|s| s.facts.pinned)),
             row(RowId::Smart(Smart::Unread), "All unread", unread),
             row(RowId::Smart(Smart::Today), "Today", self.list.today),
-            row(RowId::Smart(Smart::All), "All items", sum(|s| s.facts.items)),
+            row(
+                RowId::Smart(Smart::All),
+                "All items",
+                sum(|s| s.facts.items).saturating_sub(self.list.hidden),
+            ),
         ];
         // A selected row stays, because removing it would change the item list.
         let optional = [

@@ -73,6 +73,7 @@ pub(super) fn article(row: ItemRow) -> Article {
         comment_feed: None,
         comment_count: None,
         new_comments: 0,
+        notes: vec![],
         language: None,
         article: None,
         text_from: crate::model::TextFrom::Feed,
@@ -88,7 +89,15 @@ pub(super) fn article(row: ItemRow) -> Article {
     };
     let document = Arc::new(from_html(html, None));
     let differences = Arc::new(Vec::new());
-    Article { document, row, item: Arc::new(item), position: 0, differences, new_comments: 0 }
+    Article {
+        document,
+        row,
+        item: Arc::new(item),
+        position: 0,
+        differences,
+        new_comments: 0,
+        notes: vec![],
+    }
 }
 
 /// What a version changed.

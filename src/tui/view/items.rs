@@ -120,6 +120,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         })
         .take(rows.height.into())
         .collect();
+    if above > 0 && form.separators && !separated(first) {
+        // Where no whole item fits above the held row, the day of what follows.
+        let group = groups.of(&app.items.rows, first);
+        let count = groups.count(&app.items, &group);
+        let at = Rect { height: 1, ..area };
+        frame.render_widget(separator(app, &group.label, count, area.width), at);
+    }
     app.items.scroll = first;
     app.items.height = (usize::from(area.height) / form.rows()).max(1);
     for (y, what) in (rows.y..rows.bottom()).zip(&shown) {
@@ -334,6 +341,7 @@ impl<'a> Cell<'a> {
             () if row.substantial => (m.changed, Role::Changed),
             () if row.changed => (m.edited, Role::Dim),
             () if row.pinned => (m.pinned, Role::Pinned),
+            () if row.later => (m.later, Role::Accent),
             () if !row.read => (m.unread, Role::Accent),
             () => (" ", Role::Text),
         }

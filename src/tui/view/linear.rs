@@ -10,6 +10,7 @@ pub(super) fn item(app: &App, row: &ItemRow, source: &str) -> String {
         (app.items.marked.contains(&row.key), "Selected"),
         (row.substantial, "Changed"),
         (row.pinned, "Pinned"),
+        (row.later, "Later"),
         (!row.read, "Unread"),
     ];
     let states: Vec<&str> = states.iter().filter(|state| state.0).map(|state| state.1).collect();

@@ -125,14 +125,18 @@ fn facts(
     let dim = |words: String| vec![(words, Role::Dim)];
     let tags =
         (!item.tags.is_empty()).then(|| dim(short(&format!("Tags: {}", item.tags.join(", ")))));
+    let later =
+        article.row.later.then(|| vec![(format!("{} Later", marks(app).later), Role::Accent)]);
     let all = [
         pinned,
+        later,
         origin(app, item, source).filter(|_| roomy),
         changed(app, article),
         comments(app, article).filter(|_| roomy),
         tags.filter(|_| roomy),
     ];
-    rows(app, all.into_iter().flatten().collect(), area.width.into())
+    let notes = article.notes.iter().filter(|_| roomy).map(|note| dim(short(note)));
+    rows(app, all.into_iter().flatten().chain(notes).collect(), area.width.into())
 }
 
 /// Facts side by side, as many in a line as fit.
