@@ -73,7 +73,6 @@ pub(super) fn article(row: ItemRow) -> Article {
         comment_feed: None,
         comment_count: None,
         new_comments: 0,
-        notes: vec![],
         language: None,
         article: None,
         text_from: crate::model::TextFrom::Feed,
