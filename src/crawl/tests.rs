@@ -228,7 +228,7 @@ fn all_published_types_are_targets() {
 }
 
 /// Lists whose links are all in one position and one folder. One of five leads to an article; only its
-/// title in the URL tells.
+/// title in the URL shows it.
 fn magazine() -> Graph {
     let words = ["river", "garden", "market", "winter", "bridge", "letter", "harbour", "school"];
     let word = |n: usize| words[n % words.len()];

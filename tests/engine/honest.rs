@@ -1,4 +1,4 @@
-//! `schedule simulate` tells what the engine does: both poll forty sources at the same minutes. For
+//! `schedule simulate` says what the engine does: both poll forty sources at the same minutes. For
 //! four days; for sixty with `HONEST_DAYS=60`, which takes minutes.
 
 use super::*;

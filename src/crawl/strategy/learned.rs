@@ -115,8 +115,8 @@ impl Classifier {
         &self.seen
     }
 
-    /// How likely a page is an article, as a feature: files are told by their class. Positions and
-    /// folders do not tell titles in URLs from other names.
+    /// How likely a page is an article, as a feature: files are recognised by their class. Positions and
+    /// folders do not distinguish titles in URLs from other names.
     fn likelihood(&self, link: LinkId, links: &Links) -> u32 {
         if self.targets != Targets::Articles || !self.is_taught() {
             return NONE;
