@@ -8,16 +8,13 @@ use super::item_options::Choice;
 use super::items;
 use super::output::Output;
 use crate::model::Time;
-use crate::query::{Date, Span};
-use crate::store::{Mark, Store};
+use crate::query;
+use crate::store::{MAX_TAG, Mark, Store};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
 use crate::util::time_text::minute;
 use chrono::Local;
 use serde::Serialize;
-
-/// Maximum number of characters of a tag.
-const MAX_TAG: usize = 60;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = READ)]
@@ -185,11 +182,8 @@ pub(super) fn snooze(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let now = SystemClock.now();
-    let until = Span::parse(&args.when)
-        .map(|span| now.timestamp().saturating_add(span.seconds()))
-        .or_else(|| Date::parse(&args.when)?.start(now.with_timezone(&Local)))
+    let until = query::moment(&args.when, now.with_timezone(&Local))
         .and_then(|at| Time::from_timestamp(at, 0))
-        .filter(|until| *until > now)
         .ok_or_else(|| {
             let when = text::line(&args.when);
             Failure::Usage(format!("\"{when}\" is not in the future; write 12h, 3d or 2026-12-31"))
@@ -204,7 +198,8 @@ fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Fai
     Ok(store.mark_blocking(mark, keys, to)?.len())
 }
 
-fn report(changed: usize, done: &str, out: &mut Output) -> Result<Exit, Failure> {
+/// Prints how many items were changed.
+pub(super) fn report(changed: usize, done: &str, out: &mut Output) -> Result<Exit, Failure> {
     if out.json {
         out.value(&Marked { changed })?;
     } else {

@@ -5,6 +5,7 @@ use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
 use super::list::print_items;
+use super::mark::report;
 use super::output::Output;
 use crate::config::{RuleSettings, did_you_mean};
 use crate::engine::rule_of;
@@ -71,11 +72,6 @@ struct Listed<'a> {
     /// Stored items that it changed.
     items: u32,
     last: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Done {
-    changed: usize,
 }
 
 pub(super) fn run(args: &RulesArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -192,14 +188,4 @@ fn undo(home: &Home, name: &str, out: &mut Output) -> Result<Exit, Failure> {
     }
     let changed = store.undo_rule_blocking(name.to_owned())?;
     report(changed, "changed back", out)
-}
-
-fn report(changed: usize, done: &str, out: &mut Output) -> Result<Exit, Failure> {
-    if out.json {
-        out.value(&Done { changed })?;
-    } else {
-        let plural = if changed == 1 { "" } else { "s" };
-        out.result(format!("{changed} item{plural} {done}"))?;
-    }
-    Ok(Exit::Ok)
 }

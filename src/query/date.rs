@@ -164,3 +164,12 @@ impl fmt::Display for Span {
         write!(f, "{}{}", self.count, self.unit.row().1)
     }
 }
+/// The moment after `now` that a duration (`12h`, `3d`) or a date means, in seconds since the epoch.
+pub fn moment(text: &str, now: DateTime<Local>) -> Option<i64> {
+    let text = text.trim();
+    let at = match Span::parse(text) {
+        Some(span) => now.timestamp().checked_add(span.seconds())?,
+        None => Date::parse(text)?.start(now)?,
+    };
+    (at > now.timestamp()).then_some(at)
+}

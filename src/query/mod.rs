@@ -21,7 +21,7 @@ mod words;
 mod tests;
 
 pub use complete::{OPERATORS, Operator, Spot, spot};
-pub use date::{Date, Span, Unit};
+pub use date::{Date, Span, Unit, moment};
 pub use display::quoted;
 pub use error::{QueryError, QueryErrorKind};
 pub use newsboat::{NotTranslated, from_newsboat};

@@ -62,6 +62,7 @@ pub use rules::{Rule, RuleRecord, Rules};
 pub use snippets::Snippet;
 pub use sources::{Due, PollFilter};
 pub use statistics::{ItemFacts, PollCosts};
+pub use tags::MAX_TAG;
 pub use versions::{MAX_VERSIONS, Version};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 

@@ -5,14 +5,14 @@ use super::reader::Reader;
 use crate::util::text::comparable;
 use rusqlite::{Connection, params};
 
-/// Maximum number of characters of a tag.
-pub(super) const MAX_CHARS: usize = 60;
+/// Maximum number of characters of an item's tag.
+pub const MAX_TAG: usize = 60;
 /// Tags of all items that are read at once.
 const MAX_TAGS: i64 = 1000;
 
 /// A tag as it is stored: short, and without what a search could not name.
 fn clean(tag: &str) -> String {
-    let tag: String = tag.replace('"', " ").chars().take(MAX_CHARS).collect();
+    let tag: String = tag.replace('"', " ").chars().take(MAX_TAG).collect();
     tag.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Completion {
 }
 
 /// Characters of a word from which on the operators that begin with it are offered.
-const LOOKS: usize = 2;
+const MIN_TYPED: usize = 2;
 /// Largest number of candidates.
 const MAX_CANDIDATES: usize = 100;
 
@@ -101,11 +101,11 @@ impl Completion {
 }
 
 impl App {
-    /// Candidates for a query: values, and operators once a word looks like one or the user asks
+    /// Candidates for a query: values, and operators once a word may be one or the user asks
     /// for them (`explicit`).
     pub(super) fn complete_query(&self, field: &Field, explicit: bool) -> Option<Completion> {
         let spot = spot(field.value(), field.cursor());
-        if !explicit && spot.operator.is_none() && spot.typed.chars().count() < LOOKS {
+        if !explicit && spot.operator.is_none() && spot.typed.chars().count() < MIN_TYPED {
             return None;
         }
         let candidates = match spot.operator {

@@ -5,7 +5,7 @@ use super::complete::{Candidate, Completion, signed_words};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::config::Key;
 use crate::model::{SourceId, Time};
-use crate::query::{Date, Query, Span, Spot};
+use crate::query::{self, Query, Spot};
 use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::Cause;
@@ -215,14 +215,8 @@ impl Dialog for Prompt {
     }
 }
 
-/// The moment in the future that a time from now, or a day, means.
 fn moment(text: &str, now: Time) -> Option<Time> {
-    let text = text.trim();
-    let at = match Span::parse(text) {
-        Some(span) => now.timestamp().checked_add(span.seconds())?,
-        None => Date::parse(text)?.start(now.with_timezone(&chrono::Local))?,
-    };
-    Time::from_timestamp(at, 0).filter(|at| *at > now)
+    Time::from_timestamp(query::moment(text, now.with_timezone(&chrono::Local))?, 0)
 }
 
 /// What several texts begin with.
