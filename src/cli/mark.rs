@@ -9,7 +9,7 @@ use super::items;
 use super::output::Output;
 use crate::model::Time;
 use crate::query;
-use crate::store::{MAX_TAG, Mark, Store};
+use crate::store::{MAX_TAG, Mark, Part, Store};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
 use crate::util::time_text::minute;
@@ -75,8 +75,8 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     let store = home.store()?;
     let changed = if args.ids.is_empty() {
         let catalogue = Catalogue::read(&home, &store)?;
-        let up_to = store.reader()?.last_key()?;
-        store.mark_view_read_blocking(args.choice.view(&catalogue)?, up_to)?.len()
+        let all = Part::up_to(store.reader()?.last_key()?);
+        store.mark_view_read_blocking(args.choice.view(&catalogue)?, all)?.len()
     } else {
         set(&store, Mark::Read, &args.ids, true)?
     };

@@ -100,7 +100,15 @@ actions! {
         Later, "later", "later", "Keep for later, or no longer";
         Snooze, "snooze", "snooze", "Hide until a moment";
         ReadAll, "read-all", "mark all read", "Mark all items of the list read";
+        ReadAbove, "read-above", "mark above read", "Mark the items above read";
+        ReadBelow, "read-below", "mark below read", "Mark the items below read";
+        ReadMatching, "read", "mark matches read", "Mark all items that match a query read";
+        UnreadOnly, "unread-only", "unread only", "Hide what is read, or show it again";
         Select, "select", "select", "Add to the selection or remove from it";
+        ExtendSelection, "extend-selection", "range", "Select the items from the nearest selected one to this one";
+        SelectAll, "select-all", "all", "Select all items of the list";
+        SelectInverse, "select-inverse", "inverse", "Select the items that are not selected";
+        SelectNone, "select-none", "none", "End the selection";
         Browser, "browser", "browser", "Open in the browser";
         BrowserAndNext, "browser-and-next", "browser, next", "Open in the browser, mark read, next item";
         Copy, "copy", "copy URL", "Copy the URL";

@@ -2,7 +2,7 @@
 
 use super::document::{Node, Pair, Value};
 use super::error::did_you_mean;
-use super::settings::{Background, GraphicsMode, ListStyle, SortOrder};
+use super::settings::{Background, GraphicsMode, ListStyle, MarkRead, SortOrder};
 use crate::model::{FullText, PolicyKind, Priority, Secret, SourceKind};
 use std::time::Duration;
 
@@ -105,6 +105,7 @@ named! {
     SortOrder => &SortOrder::ALL;
     ListStyle => &ListStyle::ALL;
     Background => &Background::ALL;
+    MarkRead => &MarkRead::ALL;
     GraphicsMode => &GraphicsMode::ALL;
     Priority => &[Self::Low, Self::Normal, Self::High];
     SourceKind => &SourceKind::ALL;

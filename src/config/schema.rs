@@ -6,7 +6,9 @@ use super::quote::quote;
 use super::rule::{Rule, Slot, one_of};
 use super::section::KeyChange;
 use super::setting::{FormPage, Setting, Shape};
-use super::settings::{Background, GraphicsMode, ListStyle, Settings, SortOrder, ViewSettings};
+use super::settings::{
+    Background, GraphicsMode, ListStyle, MarkRead, Settings, SortOrder, ViewSettings,
+};
 use crate::model::{FullText, PolicyKind, QuietHours};
 use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
@@ -116,10 +118,15 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Sort order",
         "Order of the items in lists.",
     ),
-    key("ui.read_on_open", Rule::Any, |s| Slot::Flag(&mut s.ui.read_on_open)).on(
+    key("ui.mark_read", Rule::OneOf(MarkRead::NAMES), |s| Slot::Choice(&mut s.ui.mark_read)).on(
         FormPage::Reading,
         "Mark read",
-        "Mark an item read when it is opened.",
+        "On opening; also after a second of preview; also on moving on; never.",
+    ),
+    key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
+        FormPage::Reading,
+        "Unread only",
+        "Hide read items, and sources, folders and tags without unread ones.",
     ),
     key("browser", Rule::Checked(word), |s| Slot::Command(&mut s.browser))
         .on(

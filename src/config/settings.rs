@@ -240,8 +240,9 @@ pub struct UiSettings {
     /// Width of the Items pane beside the reader, in cells; 0 adapts to the screen.
     pub items_width: u16,
     pub sort: SortOrder,
-    /// Whether opening an item marks it read.
-    pub read_on_open: bool,
+    pub mark_read: MarkRead,
+    /// Whether read items, and sources without unread ones, are hidden.
+    pub unread_only: bool,
 }
 
 impl Default for UiSettings {
@@ -261,7 +262,37 @@ impl Default for UiSettings {
             sources_width: 0,
             items_width: 0,
             sort: SortOrder::default(),
-            read_on_open: true,
+            mark_read: MarkRead::default(),
+            unread_only: false,
+        }
+    }
+}
+
+/// When an item is marked read by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum MarkRead {
+    /// When it is opened.
+    #[default]
+    Open,
+    /// Also when the Reader has shown it for a while.
+    Preview,
+    /// Also when the selection moves on from it.
+    Scroll,
+    Never,
+}
+
+impl MarkRead {
+    pub const ALL: [Self; 4] = [Self::Open, Self::Preview, Self::Scroll, Self::Never];
+    /// Their names in settings, in the order of [`MarkRead::ALL`].
+    pub const NAMES: &[&str] = &["open", "preview", "scroll", "never"];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Preview => "preview",
+            Self::Scroll => "scroll",
+            Self::Never => "never",
         }
     }
 }

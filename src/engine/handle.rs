@@ -12,7 +12,7 @@ use super::watch;
 use crate::config::{Paths, Settings};
 use crate::model::{Source, SourceFacts, Time};
 use crate::net::{Client, Names};
-use crate::store::{Mark, Result, Store, View};
+use crate::store::{Mark, Part, Result, Store, View};
 use crate::util::clock::Clock;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -179,8 +179,8 @@ impl Handle {
     }
 
     /// Marks a view read up to a row key; returns the row keys that changed.
-    pub async fn mark_view_read(&self, view: View, up_to: i64) -> Result<Vec<i64>> {
-        self.context.store.mark_view_read(view, up_to).await
+    pub async fn mark_view_read(&self, view: View, part: Part) -> Result<Vec<i64>> {
+        self.context.store.mark_view_read(view, part).await
     }
 
     /// The settings, published when they were read again because `config.toml` was changed by

@@ -64,7 +64,7 @@ pub use sources::{Due, PollFilter};
 pub use statistics::{ItemFacts, PollCosts};
 pub use tags::MAX_TAG;
 pub use versions::{MAX_VERSIONS, Version};
-pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
+pub use view::{Anchor, Beyond, Cursor, Part, SEARCH_LIMIT, Scope, View, Window};
 
 use crate::model::{Outcome, Pause, PauseReason, Retention, Source, SourceFacts, Time};
 use std::path::{Path, PathBuf};
@@ -399,14 +399,14 @@ impl Store {
         self.call(move |conn| place::set(conn, item, place)).await
     }
 
-    /// Marks a whole view read, up to a row key; returns the keys that changed.
-    pub async fn mark_view_read(&self, view: View, up_to: i64) -> Result<Vec<i64>> {
-        self.call(move |conn| view::mark_read(conn, &view, up_to)).await
+    /// Marks a view or a part of it read; returns the keys that changed.
+    pub async fn mark_view_read(&self, view: View, part: Part) -> Result<Vec<i64>> {
+        self.call(move |conn| view::mark_read(conn, &view, part)).await
     }
 
     /// Like [`Store::mark_view_read`], outside of a runtime.
-    pub fn mark_view_read_blocking(&self, view: View, up_to: i64) -> Result<Vec<i64>> {
-        self.writer()?.call_blocking(move |conn| view::mark_read(conn, &view, up_to))
+    pub fn mark_view_read_blocking(&self, view: View, part: Part) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| view::mark_read(conn, &view, part))
     }
 
     /// Removes the items that a source's retention no longer keeps; returns their number.

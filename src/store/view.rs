@@ -360,12 +360,54 @@ pub(super) fn keys(conn: &Connection, view: &View) -> Result<Vec<i64>> {
     Ok(keys.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Marks the rows of a view read, up to and including a row key; returns their keys.
-pub(super) fn mark_read(conn: &Connection, view: &View, up_to: i64) -> Result<Vec<i64>> {
+/// The rows of a view that are marked read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// The highest row key, so that items that have just arrived stay unread.
+    pub up_to: i64,
+    /// Only the rows above or below a position; `None`: all.
+    pub beyond: Option<Beyond>,
+}
+
+/// The rows on one side of a position, without the row there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beyond {
+    Above(Cursor),
+    Below(Cursor),
+}
+
+impl Part {
+    /// All rows up to and including a row key.
+    pub fn up_to(key: i64) -> Self {
+        Self { up_to: key, beyond: None }
+    }
+
+    fn filter(self, view: &View, filter: &mut Filter) {
+        filter.bind("i.key <= ?", self.up_to);
+        let (cursor, above) = match self.beyond {
+            None => return,
+            Some(Beyond::Above(cursor)) => (cursor, true),
+            Some(Beyond::Below(cursor)) => (cursor, false),
+        };
+        let newer = above != (view.order == SortOrder::Oldest);
+        let position = format!("(i.date, i.key) {} (?, ?)", if newer { ">" } else { "<" });
+        filter.and(&match (view.order, cursor.pinned, above) {
+            (SortOrder::Newest | SortOrder::Oldest, ..) => position,
+            (_, true, true) => format!("i.pinned = 1 AND {position}"),
+            (_, true, false) => format!("(i.pinned = 0 OR {position})"),
+            (_, false, true) => format!("(i.pinned = 1 OR {position})"),
+            (_, false, false) => format!("i.pinned = 0 AND {position}"),
+        });
+        filter.values.extend([cursor.date.into(), cursor.key.into()]);
+    }
+}
+
+/// Marks rows of a view read; returns their keys.
+pub(super) fn mark_read(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
     let mut filter = Filter::default();
     filter.and("i.read = 0");
-    filter.bind("i.key <= ?", up_to);
     let view = &*view.by_source(conn)?;
+    part.filter(view, &mut filter);
     if let Some(text) = &view.criteria.text {
         filter.text(text, view.criteria.versions, "");
     }

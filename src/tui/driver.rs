@@ -125,8 +125,8 @@ impl Driver {
                 let set = h.mark(mark.clone(), keys, to).await;
                 Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(message))
             }),
-            Effect::MarkViewRead { view, up_to } => self.spawn(move |h| async move {
-                let set = h.mark_view_read(view, up_to).await;
+            Effect::MarkViewRead { view, part } => self.spawn(move |h| async move {
+                let set = h.mark_view_read(view, part).await;
                 let cause = super::event::Cause::User;
                 let mark = Mark::Read;
                 Event::Marked(

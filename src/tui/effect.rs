@@ -7,7 +7,7 @@ use crate::article::Thumbnail;
 use crate::config::{FileChange, KeyChange, Section};
 use crate::engine::{Discovery, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage};
 use crate::model::{SourceId, SourceRules};
-use crate::store::{Mark, View};
+use crate::store::{Mark, Part, View};
 use crate::util::browser::Launch;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub(super) enum Effect {
     },
     MarkViewRead {
         view: View,
-        up_to: i64,
+        part: Part,
     },
     Refresh {
         keys: Option<Vec<i64>>,

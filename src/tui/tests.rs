@@ -13,6 +13,7 @@ mod real;
 mod settings;
 mod styles;
 mod texts;
+mod triage;
 mod workbench;
 
 use super::app::{App, Focus};

@@ -125,7 +125,7 @@ impl App {
             self.items.marked.clear();
             return self.set_mark(Mark::Read, &rows, true, Cause::User);
         }
-        vec![Effect::MarkViewRead { view: self.view(), up_to: self.sources.list.last_key }]
+        vec![self.mark_view_read(self.view(), None)]
     }
 
     /// Opens the selection in the browser.
@@ -348,6 +348,12 @@ impl App {
             | Action::Narrower
             | Action::Wider => reason_if(self.reader.article.is_none(), NO_ARTICLE),
             Action::ScrollRight => reason_if(self.reader.article.is_none(), NO_ARTICLE),
+            Action::ReadAbove
+            | Action::ReadBelow
+            | Action::ExtendSelection
+            | Action::SelectAll
+            | Action::SelectInverse => reason_if(self.items.rows.is_empty(), "This list is empty"),
+            Action::SelectNone => reason_if(self.items.marked.is_empty(), "No items are selected"),
             Action::ReadAll => reason_if(self.items.rows.is_empty(), "This list is empty"),
             _ => None,
         }

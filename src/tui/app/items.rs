@@ -1,7 +1,8 @@
 //! The Items pane: a window onto a list that may be a million rows long.
 
+use super::triage::Extent;
 use super::{App, Focus, Row, RowId, Smart};
-use crate::config::SortOrder;
+use crate::config::{MarkRead, SortOrder};
 use crate::model::{ItemRow, Time};
 use crate::query::{Date, Named, Query, State, What, resolve};
 use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View, Window};
@@ -52,7 +53,7 @@ pub(crate) struct ItemsPane {
 
 /// Where the selection goes when a window arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Placement {
+pub(super) enum Placement {
     /// A new list: the first row.
     Start,
     End,
@@ -63,6 +64,12 @@ enum Placement {
     Same,
     /// After adding rows below, the next unread one.
     NextUnread,
+    /// A new list: its first unread row, opened or not.
+    FirstUnread {
+        open: bool,
+    },
+    /// The same part and more was read, to be selected.
+    Selecting(Extent),
 }
 
 /// Rows kept in memory; those farthest from the selection are dropped first.
@@ -100,12 +107,26 @@ impl ItemsPane {
     }
 
     pub(crate) fn is_loading(&self) -> bool {
-        self.loading
-            .is_some_and(|(_, placement)| matches!(placement, Placement::Start | Placement::End))
+        let is_new = |placement| {
+            matches!(placement, Placement::Start | Placement::End | Placement::FirstUnread { .. })
+        };
+        self.loading.is_some_and(|(_, placement)| is_new(placement))
     }
 
     pub(crate) fn order(&self) -> SortOrder {
         self.order
+    }
+
+    /// The row of the Sources pane whose items are listed.
+    pub(super) fn listed(&self) -> Option<&RowId> {
+        self.listed.as_ref()
+    }
+
+    /// Goes to the first unread row of the list that is being read, and opens it if wanted.
+    pub(super) fn expect_unread(&mut self, open: bool) {
+        if let Some((_, placement)) = &mut self.loading {
+            *placement = Placement::FirstUnread { open };
+        }
     }
 
     fn page(&self) -> usize {
@@ -178,12 +199,15 @@ impl App {
     fn listing_of(&self, row: &Row) -> Listing {
         let order = self.items.order;
         let base = |scope, unread_only| View { unread_only, order, ..View::of(scope) };
+        let unread_only = self.settings.ui.unread_only;
         let mut query = String::new();
         let base = match &row.id {
             RowId::Smart(Smart::Pinned) => base(Scope::Pinned, false),
             RowId::Smart(Smart::Later) => base(Scope::Later, false),
             RowId::Smart(Smart::Unread) => base(Scope::All, true),
-            RowId::Smart(Smart::Today) => base(Scope::Since(midnight(self.now).timestamp()), false),
+            RowId::Smart(Smart::Today) => {
+                base(Scope::Since(midnight(self.now).timestamp()), unread_only)
+            }
             RowId::Smart(Smart::Changed) => {
                 query = "is:changed".to_owned();
                 base(Scope::All, false)
@@ -194,12 +218,18 @@ impl App {
                 query = saved.map(|v| v.query.clone()).unwrap_or_default();
                 base(Scope::All, false)
             }
-            RowId::Folder(folder) => base(Scope::Sources(self.sources.folder_keys(folder)), false),
-            RowId::Tags => base(Scope::Sources(self.sources.tagged_keys()), false),
-            RowId::Tag(tag) => base(Scope::Sources(self.sources.tag_keys(tag)), false),
-            RowId::Source(key) => base(Scope::Sources(vec![*key]), false),
+            RowId::Folder(folder) => {
+                base(Scope::Sources(self.sources.folder_keys(folder)), unread_only)
+            }
+            RowId::Tags => base(Scope::Sources(self.sources.tagged_keys()), unread_only),
+            RowId::Tag(tag) => base(Scope::Sources(self.sources.tag_keys(tag)), unread_only),
+            RowId::Source(key) => base(Scope::Sources(vec![*key]), unread_only),
         };
-        Listing { title: row.title.clone(), base, query, place: self.place_of(row) }
+        let mut place = self.place_of(row);
+        if base.unread_only && !matches!(row.id, RowId::Smart(Smart::Unread)) {
+            place = place.and(Query::of([What::Is(State::Unread)]));
+        }
+        Listing { title: row.title.clone(), base, query, place }
     }
 
     fn place_of(&self, row: &Row) -> Query {
@@ -237,11 +267,12 @@ impl App {
         self.load_items(Anchor::First, Placement::Start)
     }
 
-    fn load_items(&mut self, anchor: Anchor, placement: Placement) -> Vec<Effect> {
+    pub(super) fn load_items(&mut self, anchor: Anchor, placement: Placement) -> Vec<Effect> {
         let request = self.request();
         self.items.loading = Some((request, placement));
         let size = match placement {
             Placement::Same => self.items.page().max(self.items.selected.min(MAX_ROWS / 2)),
+            Placement::Selecting(_) => MAX_ROWS / 2,
             _ => self.items.page(),
         };
         vec![Effect::Read(Read::Window { request, view: Box::new(self.view()), anchor, size })]
@@ -290,7 +321,7 @@ impl App {
         let items = &mut self.items;
         items.cut = window.cut;
         match placement {
-            Placement::Start | Placement::End => {
+            Placement::Start | Placement::End | Placement::FirstUnread { .. } => {
                 (items.more_above, items.more_below) = (window.more_above, window.more_below);
                 items.rows = window.rows;
                 items.selected = if placement == Placement::End {
@@ -312,12 +343,17 @@ impl App {
                 items.selected += added;
                 items.scroll += added;
             }
-            Placement::Same => items.place_on_same(window),
+            Placement::Same | Placement::Selecting(_) => items.place_on_same(window),
         }
         items.forget_far_rows();
         let known: HashSet<i64> = items.rows.iter().map(|r| r.key).collect();
         items.marked.retain(|k| known.contains(k));
-        if placement == Placement::NextUnread { self.next_unread(true) } else { vec![] }
+        match placement {
+            Placement::NextUnread => self.next_unread(true),
+            Placement::FirstUnread { open } => self.first_unread(open),
+            Placement::Selecting(extent) => self.extend_selection(extent),
+            _ => vec![],
+        }
     }
 
     /// Moves the selection and loads more rows near the ends.
@@ -359,6 +395,29 @@ impl App {
         vec![]
     }
 
+    /// With `ui.mark_read = "scroll"`, marks what the selection has passed on its way down.
+    pub(super) fn pass_items(&mut self, from: usize) -> Vec<Effect> {
+        if self.settings.ui.mark_read != MarkRead::Scroll {
+            return vec![];
+        }
+        let passed = self.items.rows.get(from..self.items.selected).unwrap_or_default();
+        let rows: Vec<ItemRow> = passed.iter().filter(|row| !row.read).cloned().collect();
+        if rows.is_empty() {
+            return vec![];
+        }
+        self.set_mark(Mark::Read, &rows, true, Cause::Reading)
+    }
+
+    /// Goes to the first unread item of a new list.
+    fn first_unread(&mut self, open: bool) -> Vec<Effect> {
+        let index = self.items.rows.iter().position(|row| !row.read);
+        let mut effects = self.select_item(index.unwrap_or(0));
+        if open {
+            effects.extend(self.open_item());
+        }
+        effects
+    }
+
     /// Goes to the next unread item and opens it if the Reader has the focus.
     pub(super) fn next_unread(&mut self, forward: bool) -> Vec<Effect> {
         let items = &self.items;
@@ -378,7 +437,7 @@ impl App {
             if let Some(last) = items.rows.last().filter(|_| goes_on) {
                 return self.load_items(Anchor::After(last.into()), Placement::NextUnread);
             }
-            return self.note("No more unread items in this list");
+            return self.next_unread_source(forward);
         };
         let index = self.items.rows.iter().position(|r| r.key == key).unwrap_or(0);
         let mut effects = self.select_item(index);

@@ -2,10 +2,11 @@
 
 use super::dialogs::Reply;
 use super::import::several_addresses;
+use super::triage::Extent;
 use super::{App, Focus, READ_TIME, Smart, Toast};
 use crate::config::{Action, Context, Key, KeyCode, Lookup};
 use crate::engine::Pace;
-use crate::store::Mark;
+use crate::store::{Beyond, Mark};
 use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::event::Cause;
 use crate::tui::input;
@@ -162,6 +163,14 @@ impl App {
             Action::Later => self.toggle(Mark::Later),
             Action::Snooze => self.snooze(),
             Action::ReadAll => self.read_all(),
+            Action::ReadAbove => self.read_beyond(Beyond::Above),
+            Action::ReadBelow => self.read_beyond(Beyond::Below),
+            Action::ReadMatching => self.open_palette("read "),
+            Action::UnreadOnly => self.toggle_unread_only(),
+            Action::ExtendSelection => self.select_range(),
+            Action::SelectAll => self.select_extent(Extent::All),
+            Action::SelectInverse => self.select_extent(Extent::Inverse),
+            Action::SelectNone => self.select_none(),
             Action::Browser => self.browse(false),
             Action::BrowserAndNext => self.browse(true),
             Action::Comments => self.browse_comments(),
@@ -296,8 +305,11 @@ impl App {
                 Motion::Last => self.last_item(),
                 _ => {
                     let items = &self.items;
-                    let to = motion.from(items.selected, items.height, items.rows.len());
-                    self.select_item(to)
+                    let from = items.selected;
+                    let to = motion.from(from, items.height, items.rows.len());
+                    let mut effects = self.select_item(to);
+                    effects.extend(self.pass_items(from));
+                    effects
                 }
             },
             Focus::Reader => self.scroll_reader(motion),

@@ -33,6 +33,7 @@ mod settings;
 mod snippets;
 mod sources;
 mod stats;
+mod triage;
 mod why;
 mod workbench;
 
@@ -191,13 +192,15 @@ impl App {
         palette: style::Palette,
         now: Time,
     ) -> Self {
+        let mut sources = SourcesPane::default();
+        sources.set_unread_only(settings.ui.unread_only);
         Self {
             now,
             size: (80, 24),
             items: ItemsPane::new(settings.ui.sort),
             reader: ReaderPane::new(settings.ui.reader_width),
             preview: preview::Preview::default(),
-            sources: SourcesPane::default(),
+            sources,
             rhythms: Rhythms::default(),
             snippets: Snippets::default(),
             settings,

@@ -71,6 +71,7 @@ fn argument_kind(action: Action) -> Option<ArgumentKind> {
         Action::Add => ArgumentKind::Text("a URL"),
         Action::Import => ArgumentKind::Text("a file"),
         Action::Search => ArgumentKind::Text("words to search for"),
+        Action::ReadMatching => ArgumentKind::Text("a query such as age>3d"),
         Action::Filter => ArgumentKind::Text("words in titles"),
         Action::Find => ArgumentKind::Text("words in the article"),
         Action::Pipe => ArgumentKind::Text("a shell command"),
@@ -199,7 +200,7 @@ impl Palette {
         // A setting needs a value.
         let incomplete = match hit.action {
             Action::Set => !hit.argument.as_ref().is_some_and(|a| a.contains(' ')),
-            Action::Tag => hit.argument.is_none(),
+            Action::Tag | Action::ReadMatching => hit.argument.is_none(),
             _ => false,
         };
         if incomplete {
@@ -412,6 +413,9 @@ impl App {
     }
 
     fn act_on_text(&mut self, action: Action, text: &str) -> Vec<Effect> {
+        if action == Action::ReadMatching {
+            return self.read_matching(text);
+        }
         let mut effects = self.act(action, Key::char(' '));
         if text.is_empty() {
             return effects;

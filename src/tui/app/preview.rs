@@ -2,14 +2,20 @@
 //! stays unread until it is opened.
 
 use super::{App, Focus};
+use crate::config::MarkRead;
 use crate::model::Time;
+use crate::store::Mark;
 use crate::tui::effect::Effect;
+use crate::tui::event::Cause;
 use crate::tui::read::Read;
 use crate::tui::view;
 use chrono::TimeDelta;
 
 /// How long the selection rests before its item is shown.
 const REST: TimeDelta = TimeDelta::milliseconds(100);
+
+/// How long an item is shown before `ui.mark_read = "preview"` marks it read.
+const READ: TimeDelta = TimeDelta::seconds(1);
 
 /// State of the preview.
 #[derive(Debug, Default)]
@@ -21,6 +27,8 @@ pub(super) struct Preview {
     /// The item (row key) that was asked for last: it is not asked for again, even if it cannot be
     /// read, until the selection leaves it.
     asked: Option<i64>,
+    /// The item (row key) that is marked read next, and when.
+    read: Option<(i64, Time)>,
 }
 
 impl App {
@@ -48,7 +56,9 @@ impl App {
             return self.open_item();
         }
         let shown = self.reader.row().map(|row| row.key);
-        let wanted = self.items.current().map(|row| row.key).filter(|key| Some(*key) != shown);
+        let current = self.items.current().map(|row| row.key);
+        self.preview.read.take_if(|(key, _)| Some(*key) != current);
+        let wanted = current.filter(|key| Some(*key) != shown);
         let Some(key) = wanted.filter(|_| self.reader_follows()) else {
             (self.preview.next, self.preview.asked) = (None, None);
             return vec![];
@@ -65,16 +75,24 @@ impl App {
 
     /// When the next item is shown.
     pub(super) fn preview_deadline(&self) -> Option<Time> {
-        self.preview.next.map(|(_, at)| at)
+        let moments = [self.preview.next, self.preview.read];
+        moments.into_iter().flatten().map(|(_, at)| at).min()
     }
 
-    /// Shows the next item if it is due.
+    /// Shows the next item, and marks the shown one read, if that is due.
     pub(super) fn preview_if_due(&mut self) -> Vec<Effect> {
+        let read = self.preview.read.take_if(|(_, at)| *at <= self.now);
+        let row = read.and_then(|(key, _)| self.items.current().filter(|row| row.key == key));
+        if let Some(row) = row.filter(|row| !row.read).cloned() {
+            return self.set_mark(Mark::Read, &[row], true, Cause::Reading);
+        }
         let due = self.preview.next.take_if(|(_, at)| *at <= self.now);
         let Some((key, _)) = due else { return vec![] };
         let request = self.request();
         self.reader.expect(request);
         (self.preview.shown, self.preview.asked) = (true, Some(key));
+        let marks = self.settings.ui.mark_read == MarkRead::Preview;
+        self.preview.read = marks.then_some((key, self.now + READ));
         vec![Effect::Read(Read::Article { request, key })]
     }
 }

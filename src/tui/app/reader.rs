@@ -6,7 +6,7 @@ use super::pictures::Pictures;
 use super::settings::setting;
 use super::{App, Focus};
 use crate::article::Thumbnail;
-use crate::config::FileChange;
+use crate::config::{FileChange, MarkRead};
 use crate::model::ItemRow;
 use crate::store::Mark;
 use crate::tui::effect::Effect;
@@ -320,7 +320,7 @@ impl App {
         let request = self.request();
         self.reader.loading = Some(request);
         let mut effects = vec![Effect::Read(Read::Article { request, key: row.key })];
-        if self.settings.ui.read_on_open && !row.read {
+        if self.settings.ui.mark_read != MarkRead::Never && !row.read {
             effects.extend(self.set_mark(Mark::Read, &[row], true, Cause::Reading));
         }
         effects

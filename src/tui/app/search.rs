@@ -5,7 +5,7 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::items::Listing;
 use super::{App, Focus};
 use crate::config::Key;
-use crate::query::{Query, unknown_name};
+use crate::query::Query;
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
@@ -80,9 +80,7 @@ impl SearchBar {
     fn list(&mut self, app: &mut App) -> Vec<Effect> {
         let typed = self.field.value().to_owned();
         let (error, query) = match typed.parse::<Query>() {
-            Ok(read) => {
-                (unknown_name(&read, app.sources.known(), &app.sources.list.item_tags), Some(typed))
-            }
+            Ok(_) => (app.query_error(&typed), Some(typed)),
             Err(e) => {
                 let rest = format!("{} {}", &typed[..e.at.start], &typed[e.at.end..]);
                 let rest = rest.trim().to_owned();

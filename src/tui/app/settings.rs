@@ -171,8 +171,10 @@ impl App {
             if new.views == before.views { vec![] } else { self.apply_views(&new.views) };
         let sort = new.ui.sort;
         let ascii = new.ui.ascii || new.ui.linear || self.palette.support().ascii;
+        let unread_only = new.ui.unread_only;
         self.settings = new;
         self.settings.ui.ascii = ascii;
+        self.sources.set_unread_only(unread_only);
         if sort != before.ui.sort {
             effects.extend(self.sort_as(sort));
         }

@@ -61,6 +61,10 @@ pub(crate) struct SourcesPane {
     /// Counted results of views, by name.
     pub(super) counts: HashMap<String, Count>,
     pub(super) tags_folded: bool,
+    /// Whether sources without unread items are hidden.
+    unread_only: bool,
+    /// A source (row key) that is shown although it has no unread items: it was asked for by name.
+    named: Option<i64>,
     /// Row key -> index in the list.
     indexes: HashMap<i64, usize>,
     /// Row key -> colour.
@@ -83,6 +87,8 @@ impl Default for SourcesPane {
             counts: HashMap::new(),
             // There may be many tags, and the folders are below them.
             tags_folded: true,
+            unread_only: false,
+            named: None,
             indexes: HashMap::new(),
             colors: HashMap::new(),
             shown: Vec::new(),
@@ -121,6 +127,45 @@ impl SourcesPane {
     pub(super) fn set_counts(&mut self, counts: Vec<(String, Count)>) {
         self.counts.extend(counts);
         self.rebuild();
+    }
+
+    /// Hides or shows the sources without unread items.
+    pub(super) fn set_unread_only(&mut self, on: bool) {
+        if std::mem::replace(&mut self.unread_only, on) != on {
+            self.rebuild();
+        }
+    }
+
+    /// Number of sources that are hidden because they have no unread items.
+    pub(crate) fn hidden_sources(&self) -> usize {
+        if !self.unread_only {
+            return 0;
+        }
+        (0..self.list.sources.len()).filter(|i| !self.is_shown(*i)).count()
+    }
+
+    /// Whether a source has a row. The current row and the selected ones stay.
+    fn is_shown(&self, i: usize) -> bool {
+        let facts = &self.list.sources[i].facts;
+        let is_current =
+            || self.rows.get(self.selected).is_some_and(|row| row.id == RowId::Source(facts.key));
+        let wanted = self.named == Some(facts.key) || self.marked.contains(&facts.key);
+        !self.unread_only || facts.unread > 0 || wanted || is_current()
+    }
+
+    /// The next or previous source (row key) with unread items, in the order of the pane. After the
+    /// last one comes the first.
+    pub(super) fn next_unread_source(&self, key: i64, forward: bool) -> Option<i64> {
+        let mut order: Vec<&SourceEntry> = self.list.sources.iter().collect();
+        // Sources without a folder come last.
+        order.sort_by_key(|e| (e.source.folder.is_none(), e.source.folder.as_deref()));
+        if !forward {
+            order.reverse();
+        }
+        let at = order.iter().position(|e| e.facts.key == key)?;
+        let (before, after) = order.split_at(at);
+        let mut others = after.iter().skip(1).chain(before);
+        others.find(|e| e.facts.unread > 0).map(|e| e.facts.key)
     }
 
     pub(super) fn rebuild(&mut self) {
@@ -359,7 +404,12 @@ impl SourcesPane {
     }
 
     pub(super) fn select(&mut self, id: &RowId) {
-        if let Some(at) = self.rows.iter().position(|r| r.id == *id) {
+        let position = |rows: &[Row]| rows.iter().position(|r| r.id == *id);
+        if let (None, RowId::Source(key), true) = (position(&self.rows), id, self.unread_only) {
+            self.named = Some(*key);
+            self.rebuild();
+        }
+        if let Some(at) = position(&self.rows) {
             self.selected = at;
         }
     }
@@ -460,14 +510,25 @@ impl SourcesPane {
             if hidden {
                 continue;
             }
+            let is_current = || {
+                let current = self.rows.get(self.selected).map(|row| &row.id);
+                current.is_some_and(|id| *id == RowId::Folder((*folder).to_owned()))
+            };
+            let any =
+                |s: &SourceEntry| self.indexes.get(&s.facts.key).is_some_and(|i| self.is_shown(*i));
+            if self.unread_only && !is_current() && !self.in_folder(folder).any(any) {
+                continue;
+            }
             let title = folder.rsplit('/').next().unwrap_or(folder).to_owned();
             let unread = self.in_folder(folder).map(|s| s.facts.unread).sum();
             rows.push(Row::new(RowId::Folder((*folder).to_owned()), depth, &title, unread));
             if !self.folded.contains(*folder) {
-                rows.extend(sources.iter().map(|&i| self.source_row(i, depth + 1)));
+                let shown = sources.iter().filter(|i| self.is_shown(**i));
+                rows.extend(shown.map(|&i| self.source_row(i, depth + 1)));
             }
         }
-        rows.extend(top.into_iter().map(|i| self.source_row(i, 0)));
+        let shown = top.into_iter().filter(|i| self.is_shown(*i));
+        rows.extend(shown.map(|i| self.source_row(i, 0)));
         rows
     }
 

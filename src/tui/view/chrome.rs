@@ -163,6 +163,10 @@ fn sources_title(app: &App) -> Title {
         1 => "1 source".to_owned(),
         n => format!("{n} sources"),
     };
+    let count = match app.sources.hidden_sources() {
+        0 => count,
+        hidden => format!("{hidden} hidden"),
+    };
     ("newsfed".to_owned(), String::new(), count)
 }
 

@@ -1,0 +1,126 @@
+//! Going through many items: selections, parts of lists, and sources with unread items.
+
+use super::items::Placement;
+use super::settings::setting;
+use super::{App, Focus, RowId};
+use crate::config::FileChange;
+use crate::store::{Anchor, Beyond, Cursor, Part, Scope, View};
+use crate::tui::effect::Effect;
+
+/// Which items of a list get selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    All,
+    /// Those that were not selected.
+    Inverse,
+}
+
+impl App {
+    /// Marks a view, or the part of it beyond a row, read.
+    pub(super) fn mark_view_read(&self, view: View, beyond: Option<Beyond>) -> Effect {
+        let part = Part { up_to: self.sources.list.last_key, beyond };
+        Effect::MarkViewRead { view, part }
+    }
+
+    /// Marks the items above or below the selected one read.
+    pub(super) fn read_beyond(&mut self, beyond: fn(Cursor) -> Beyond) -> Vec<Effect> {
+        let Some(at) = self.items.current().map(Cursor::from) else { return vec![] };
+        vec![self.mark_view_read(self.view(), Some(beyond(at)))]
+    }
+
+    /// Marks all items that match a query read, wherever they are.
+    pub(super) fn read_matching(&mut self, query: &str) -> Vec<Effect> {
+        if let Some(error) = self.query_error(query) {
+            return self.problem(format!("Nothing was marked: {error}"));
+        }
+        let criteria = self.criteria(query);
+        vec![self.mark_view_read(View { criteria, ..View::of(Scope::All) }, None)]
+    }
+
+    /// Selects all items of the list, or those that were not selected. Rows that are not in memory
+    /// yet are read first.
+    pub(super) fn select_extent(&mut self, extent: Extent) -> Vec<Effect> {
+        let Some(at) = self.items.current().map(Cursor::from) else { return vec![] };
+        if self.items.more_above || self.items.more_below {
+            return self.load_items(Anchor::Around(at), Placement::Selecting(extent));
+        }
+        self.extend_selection(extent)
+    }
+
+    /// Selects the loaded items of the list.
+    pub(super) fn extend_selection(&mut self, extent: Extent) -> Vec<Effect> {
+        let before = std::mem::take(&mut self.items.marked);
+        let is_selected = |key: &i64| extent == Extent::All || !before.contains(key);
+        self.items.marked = self.items.rows.iter().map(|r| r.key).filter(is_selected).collect();
+        let count = self.items.marked.len();
+        let more = self.items.more_above || self.items.more_below;
+        let rest = if more { "; the list has more than can be selected" } else { "" };
+        self.note(match count {
+            1 => format!("1 item selected{rest}"),
+            count => format!("{count} items selected{rest}"),
+        })
+    }
+
+    /// Ends the selection.
+    pub(super) fn select_none(&mut self) -> Vec<Effect> {
+        self.items.marked.clear();
+        vec![]
+    }
+
+    /// Selects the items from the nearest selected one to the current one.
+    pub(super) fn select_range(&mut self) -> Vec<Effect> {
+        let (items, at) = (&self.items, self.items.selected);
+        let is_selected = |i: &usize| *i != at && items.marked.contains(&items.rows[*i].key);
+        let nearest = (0..items.rows.len()).filter(is_selected).min_by_key(|i| i.abs_diff(at));
+        let Some(from) = nearest else {
+            return self.note("Select the first item of the range first");
+        };
+        let rows = &items.rows[from.min(at)..=from.max(at)];
+        let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
+        self.items.marked.extend(keys);
+        vec![]
+    }
+
+    /// Shows or hides what has been read: sources without unread items, and read items in the
+    /// lists of sources, folders and tags.
+    pub(super) fn toggle_unread_only(&mut self) -> Vec<Effect> {
+        let on = !self.settings.ui.unread_only;
+        self.settings.ui.unread_only = on;
+        self.sources.set_unread_only(on);
+        self.note(if on { "Read items and sources are hidden" } else { "Read items are shown" });
+        let mut effects = if self.leave_search() { vec![] } else { self.show_selected_source() };
+        effects.push(Effect::edit(FileChange::Settings(vec![setting(&["ui", "unread_only"], on)])));
+        effects
+    }
+
+    /// Goes to the next or previous source with unread items, and to the first of them.
+    pub(super) fn next_unread_source(&mut self, forward: bool) -> Vec<Effect> {
+        let is_open = self.focus == Focus::Reader;
+        let next = match self.items.listed() {
+            Some(RowId::Source(key)) if !self.leave_search() => {
+                self.sources.next_unread_source(*key, forward)
+            }
+            _ => None,
+        };
+        let Some(key) = next else { return self.note("No more unread items in this list") };
+        self.sources.unfold(key);
+        self.sources.select(&RowId::Source(key));
+        let title = self.sources.entry(key).map(|entry| entry.title().to_owned());
+        let effects = self.show_selected_source();
+        self.items.expect_unread(is_open);
+        self.note(title.unwrap_or_default());
+        effects
+    }
+
+    /// The error in a query: of its form, or an unknown name.
+    pub(super) fn query_error(&self, query: &str) -> Option<String> {
+        match query.parse() {
+            Ok(read) => crate::query::unknown_name(
+                &read,
+                self.sources.known(),
+                &self.sources.list.item_tags,
+            ),
+            Err(e) => Some(e.to_string()),
+        }
+    }
+}

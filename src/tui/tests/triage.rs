@@ -1,0 +1,140 @@
+//! Going through many items: parts of lists, selections, hidden sources, marks made by moving on.
+
+use super::lists::{config, stage_with_files};
+use super::*;
+use crate::config::MarkRead;
+use crate::store::Beyond;
+
+fn selected(stage: &Stage) -> usize {
+    stage.app.items.marked.len()
+}
+
+#[test]
+fn items_above_and_below_are_marked_read_without_the_selected_one() {
+    for (key, above) in [("{", true), ("}", false)] {
+        let mut stage = stage_with_files();
+        stage.keys("<Tab>j");
+        stage.requested.clear();
+        stage.keys(key);
+        let at = stage.app.items.current().map(Into::into).unwrap();
+        let beyond = if above { Beyond::Above(at) } else { Beyond::Below(at) };
+        let wanted = format!("beyond: Some({beyond:?})");
+        assert!(stage.requested.iter().any(|effect| effect.contains(&wanted)), "{key}");
+    }
+}
+
+#[test]
+fn selections_grow_by_ranges_and_are_inverted() {
+    let mut stage = stage_with_files();
+    stage.keys("<Tab>");
+    let all = stage.app.items.rows.len();
+    stage.keys("*r");
+    assert!(stage.screen(120, 40).contains("Select the first item of the range first"));
+    // Space selects the first row and goes to the second.
+    stage.keys("<Space>jj");
+    stage.keys("*r");
+    assert_eq!(selected(&stage), 4);
+    stage.keys("*i");
+    assert_eq!(selected(&stage), all - 4);
+    stage.keys("*a");
+    assert_eq!(selected(&stage), all);
+    stage.keys("*n");
+    assert_eq!(selected(&stage), 0);
+}
+
+#[test]
+fn a_query_marks_what_it_matches() {
+    let mut stage = stage_with_files();
+    stage.requested.clear();
+    stage.keys(":read age>3d<Enter>");
+    let marks = |effect: &&String| effect.starts_with("MarkViewRead");
+    let mark = stage.requested.iter().find(marks).unwrap();
+    assert!(mark.contains("before: Some"), "{mark}");
+    stage.requested.clear();
+    stage.keys(":read age>x<Enter>");
+    assert!(stage.screen(120, 40).contains("Nothing was marked"));
+    assert!(!stage.requested.iter().any(|effect| effect.starts_with("MarkViewRead")));
+}
+
+#[test]
+fn what_is_read_is_hidden_and_a_source_asked_for_by_name_is_shown() {
+    let mut stage = stage_with_files();
+    let mut list = stage.files.as_ref().unwrap().list();
+    for entry in &mut list.sources {
+        entry.facts.unread = u32::from(entry.source.id.as_str() == "allocator");
+    }
+    stage.happen(Event::SourcesLoaded(Ok(list)));
+    stage.keys("!");
+    let titles = |stage: &Stage| -> Vec<String> {
+        stage.app.sources.rows.iter().map(|row| row.title.clone()).collect()
+    };
+    let shown = titles(&stage);
+    assert!(shown.iter().any(|title| title.contains("allocator")), "{shown:?}");
+    assert!(!shown.iter().any(|title| title.contains("council") || title == "City"), "{shown:?}");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("4 hidden"), "{screen}");
+    assert!(config(&stage).contains("unread_only = true"));
+    stage.keys("<C-p>council<Enter>");
+    assert!(titles(&stage).iter().any(|title| title.contains("council")));
+    assert!(stage.app.items.listing.base.unread_only);
+    stage.keys("!");
+    assert!(titles(&stage).iter().any(|title| title.contains("theatre")));
+    assert!(!stage.app.items.listing.base.unread_only);
+}
+
+#[test]
+fn the_next_unread_item_is_in_the_next_source() {
+    let mut stage = stage_with_files();
+    stage.keys("<C-p>kernel<Enter><Tab>");
+    let listed = |stage: &Stage| stage.app.items.listing.title.clone();
+    assert!(listed(&stage).contains("kernel"));
+    stage.app.items.rows.iter_mut().for_each(|row| row.read = true);
+    stage.keys("n");
+    assert!(listed(&stage).contains("allocator"), "{}", listed(&stage));
+    let row = stage.app.items.current().unwrap();
+    assert!(!row.read && stage.app.items.rows[..stage.app.items.selected].iter().all(|r| r.read));
+    // In the Reader the item is opened, too.
+    stage.keys("<Enter>");
+    stage.app.items.rows.iter_mut().for_each(|row| row.read = true);
+    stage.keys("N");
+    assert!(listed(&stage).contains("kernel"), "{}", listed(&stage));
+    let opened = stage.app.reader.article.as_ref().unwrap().row.key;
+    assert_eq!(stage.app.items.current().map(|row| row.key), Some(opened));
+}
+
+#[test]
+fn moving_on_marks_read_only_when_it_is_set() {
+    for (mode, marks) in [(MarkRead::Open, false), (MarkRead::Scroll, true)] {
+        let mut stage = stage_with_files();
+        stage.app.settings.ui.mark_read = mode;
+        stage.rows.iter_mut().for_each(|row| row.read = false);
+        stage.keys("<C-p>kernel<Enter><Tab>gg");
+        let read = |stage: &Stage| stage.rows.iter().filter(|row| row.read).count();
+        stage.keys("jj");
+        assert_eq!(read(&stage), if marks { 2 } else { 0 }, "{mode:?}");
+        // Going to the end passes nothing.
+        stage.keys("G");
+        assert_eq!(read(&stage), if marks { 2 } else { 0 }, "{mode:?}");
+    }
+}
+
+#[test]
+fn a_preview_of_a_second_marks_read_when_it_is_set() {
+    for (mode, marks) in [(MarkRead::Open, false), (MarkRead::Preview, true)] {
+        let mut stage = stage_with_files();
+        stage.app.settings.ui.mark_read = mode;
+        stage.rows.iter_mut().for_each(|row| row.read = false);
+        stage.happen(Event::Resized(160, 40));
+        stage.keys("<C-p>kernel<Enter><Tab>gg<Enter>m<Tab><Tab>j");
+        stage.rows.iter_mut().for_each(|row| row.read = false);
+        stage.app.items.rows.iter_mut().for_each(|row| row.read = false);
+        for seconds in 1..=3 {
+            let effects = stage.app.update(Event::TimePassed, now() + TimeDelta::seconds(seconds));
+            for effect in effects {
+                stage.perform(effect);
+            }
+        }
+        let read = stage.rows.iter().filter(|row| row.read).count();
+        assert_eq!(read, usize::from(marks), "{mode:?}");
+    }
+}
