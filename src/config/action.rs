@@ -98,6 +98,7 @@ actions! {
         ToggleRead, "toggle-read", "mark read", "Mark read or unread";
         Pin, "pin", "pin", "Pin or unpin";
         Later, "later", "later", "Keep for later, or no longer";
+        Mute, "mute", "mute", "Hide items like this one, now and as they arrive";
         Snooze, "snooze", "snooze", "Hide until a moment";
         ReadAll, "read-all", "mark all read", "Mark all items of the list read";
         ReadAbove, "read-above", "mark above read", "Mark the items above read";
@@ -177,6 +178,7 @@ actions! {
         Undo, "undo", "undo", "Undo the last change";
         Redo, "redo", "redo", "Redo the last undone change";
         History, "history", "history", "List the changes, to undo or redo several";
+        Rules, "rules", "rules", "Show the rules: what they do, have done and would do";
         Settings, "settings", "settings", "Change the settings";
         Set, "set", "set", "Change one setting by its key";
         Theme, "theme", "theme", "Next theme";

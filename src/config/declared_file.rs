@@ -68,7 +68,7 @@ impl DeclaredFile {
     pub(super) fn of(kind: FileKind, paths: &Paths) -> Self {
         let path = match kind {
             FileKind::Sources => paths.sources_file(),
-            FileKind::Config => paths.config_file(),
+            FileKind::Config | FileKind::Rules => paths.config_file(),
         };
         Self { kind, path }
     }
@@ -82,7 +82,7 @@ impl DeclaredFile {
     fn check(&self, text: &str) -> Result<(), ConfigErrors> {
         match self.kind {
             FileKind::Sources => check_sources(&self.path, text).map(|_| ()),
-            FileKind::Config => check_settings(&self.path, text, &[]).map(|_| ()),
+            FileKind::Config | FileKind::Rules => check_settings(&self.path, text, &[]).map(|_| ()),
         }
     }
 
@@ -371,8 +371,9 @@ impl DeclaredFile {
                 let (sources, _) = check_sources(&self.path, text).map_err(EditError::Refused)?;
                 Ok(sources.into_iter().map(|(at, source)| (source.id.0, at.start)).collect())
             }
-            FileKind::Config => elements::named(text, self.kind.array(), self.kind.name_key())
-                .map_err(|e| self.splice(&e)),
+            kind => {
+                elements::named(text, kind.array(), kind.name_key()).map_err(|e| self.splice(&e))
+            }
         }
     }
 

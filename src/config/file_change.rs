@@ -3,6 +3,7 @@
 use super::config_file::{ConfigFile, ViewChange};
 use super::edit_error::EditError;
 use super::file_edit::FileEdit;
+use super::item_rules::{RuleChange, edit_rules};
 use super::paths::Paths;
 use super::section::{KeyChange, Section};
 use super::settings::ViewSettings;
@@ -32,6 +33,7 @@ pub enum FileChange {
     },
     Settings(Vec<KeyChange>),
     Views(Vec<ViewChange>),
+    Rules(Vec<RuleChange>),
     /// Undoes edits, all or none.
     Revert(Vec<FileEdit>),
 }
@@ -87,6 +89,7 @@ impl FileChange {
             Self::Section { base, changes } => config.edit(Some(&base), &changes)?,
             Self::Settings(changes) => config.edit(None, &changes)?,
             Self::Views(changes) => config.edit_views(&changes)?,
+            Self::Rules(changes) => edit_rules(paths, &changes)?,
         };
         Ok(Applied { edits: vec![edit], problem: None })
     }

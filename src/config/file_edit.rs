@@ -11,6 +11,8 @@ pub enum FileKind {
     Sources,
     /// `config.toml`, whose elements are the `[[view]]` entries, named by their names.
     Config,
+    /// The same file, whose elements are the `[[rule]]` entries, named by their names.
+    Rules,
 }
 
 impl FileKind {
@@ -18,7 +20,7 @@ impl FileKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Sources => "sources.toml",
-            Self::Config => "config.toml",
+            Self::Config | Self::Rules => "config.toml",
         }
     }
 
@@ -27,6 +29,7 @@ impl FileKind {
         match self {
             Self::Sources => "source",
             Self::Config => "view",
+            Self::Rules => "rule",
         }
     }
 
@@ -34,7 +37,7 @@ impl FileKind {
     pub(super) fn name_key(self) -> &'static str {
         match self {
             Self::Sources => "id",
-            Self::Config => "name",
+            Self::Config | Self::Rules => "name",
         }
     }
 
@@ -100,7 +103,7 @@ impl FileEdit {
     }
 
     /// The edit that undoes this one in a file that is as this one left it.
-    pub(super) fn reversed(&self) -> Self {
+    pub fn reversed(&self) -> Self {
         Self {
             file: self.file,
             before: self.after.clone(),
@@ -173,7 +176,7 @@ impl FileEdit {
         let names = self.names();
         let whose = match (names.as_slice(), self.file) {
             ([name], FileKind::Sources) => name.clone(),
-            ([name], FileKind::Config) => format!("view {name}"),
+            ([name], file) => format!("{} {name}", file.array()),
             (many, file) => format!("{} {}s", many.len(), file.array()),
         };
         let mut keys: Vec<String> = Vec::new();
@@ -199,7 +202,7 @@ impl FileEdit {
 
     /// The new name, where a view gets one.
     fn renamed(&self, change: &KeyChange) -> Option<String> {
-        let is_name = self.file == FileKind::Config && change.path == [self.file.name_key()];
+        let is_name = self.file != FileKind::Sources && change.path == [self.file.name_key()];
         is_name.then(|| change.text()).flatten()
     }
 }

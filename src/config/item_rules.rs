@@ -1,14 +1,21 @@
 //! `[[rule]]` of `config.toml`: what is done to new items.
 
+use super::declared_file::DeclaredFile;
 use super::document::Pair;
+use super::edit_error::EditError;
 use super::error::Report;
+use super::file_edit::{Element, FileEdit, FileKind, KeysOf, Step};
 use super::load::elements;
+use super::paths::Paths;
 use super::rule::{Rule, Slot};
 use super::schema::word;
+use super::section::KeyChange;
 use super::setting::{Setting, read};
 use super::settings::RuleSettings;
+use super::splice::newline;
 use crate::model::Effect;
 use crate::query::{Query, Term, What};
+use toml_edit::Value;
 
 /// The keys of a `[[rule]]`.
 pub(super) const KEYS: &[Setting<RuleSettings>] = &[
@@ -18,6 +25,52 @@ pub(super) const KEYS: &[Setting<RuleSettings>] = &[
     Setting::new("until", Rule::Checked(day), |r| Slot::Text(&mut r.until)),
     Setting::new("stop", Rule::Any, |r| Slot::Flag(&mut r.stop)),
 ];
+
+/// A rule before and after a change; `None` where it does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleChange {
+    /// Its name before.
+    pub was: Option<String>,
+    /// After. Of a rule that existed, only the query is changed.
+    pub now: Option<RuleSettings>,
+}
+
+/// Adds, changes and removes rules, all or none.
+pub(super) fn edit_rules(paths: &Paths, changes: &[RuleChange]) -> Result<FileEdit, EditError> {
+    let file = DeclaredFile::of(FileKind::Rules, paths);
+    file.change(|text| Ok(changes.iter().filter_map(|change| step(change, text)).collect()))
+}
+
+fn step(change: &RuleChange, text: &str) -> Option<Step> {
+    let value = |text: &str| Value::from(text).to_string();
+    Some(match (&change.was, &change.now) {
+        (Some(was), Some(now)) => {
+            let query =
+                KeyChange { path: vec!["query".to_owned()], value: Some(value(&now.query)) };
+            Step::Set(vec![KeysOf { element: Some(was.clone()), changes: vec![query] }])
+        }
+        (Some(was), None) => Step::Remove(vec![was.clone()]),
+        (None, Some(now)) => {
+            let effects = now.effects.iter().map(|effect| value(effect)).collect::<Vec<_>>();
+            let mut lines = vec![
+                "[[rule]]".to_owned(),
+                format!("name = {}", value(&now.name)),
+                format!("query = {}", value(&now.query)),
+                format!("do = [{}]", effects.join(", ")),
+            ];
+            if !now.until.is_empty() {
+                lines.push(format!("until = {}", value(&now.until)));
+            }
+            if now.stop {
+                lines.push("stop = true".to_owned());
+            }
+            let newline = newline(text);
+            let text = lines.join(newline) + newline;
+            Step::Insert(vec![Element { name: now.name.clone(), text, before: None }])
+        }
+        (None, None) => return None,
+    })
+}
 
 /// A day such as 2026-12-31.
 fn day(text: &str) -> Result<String, String> {

@@ -52,6 +52,7 @@ pub use file_edit::{FileEdit, FileKind};
 pub use form::{FormField, SourceForm};
 pub use ids::unique_id;
 pub use import::{Import, ImportError, ImportKind, import, read_import};
+pub use item_rules::RuleChange;
 pub use key::{Key, KeyCode, KeyError, MAX_SEQUENCE_KEYS, parse_sequence, show_sequence};
 pub use keymap::{BindingError, Context, KeyMap, KeyMapErrors, Lookup};
 pub use load::{Loaded, load};

@@ -39,7 +39,7 @@ impl Handle {
         let left = overrides.clone();
         let edit = move || {
             let applied = change.apply(&paths)?;
-            let is_config = applied.edits.iter().any(|edit| edit.file() == FileKind::Config);
+            let is_config = applied.edits.iter().any(|edit| edit.file() != FileKind::Sources);
             let settings = || ConfigFile::open(&paths).settings(&overrides).map(Box::new);
             let settings = is_config.then(settings).transpose()?;
             let problem = applied.problem.map(|error| error.to_string());

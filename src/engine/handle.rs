@@ -12,7 +12,7 @@ use super::watch;
 use crate::config::{Paths, Settings};
 use crate::model::{Source, SourceFacts, Time};
 use crate::net::{Client, Names};
-use crate::store::{Mark, Part, Result, Store, View};
+use crate::store::{Mark, Part, Result, Rule, Store, View};
 use crate::util::clock::Clock;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -178,7 +178,20 @@ impl Handle {
         self.context.store.mark(mark, keys, to).await
     }
 
-    /// Marks a view read up to a row key; returns the row keys that changed.
+    /// Applies a rule to the items of a view; returns the number of items that changed.
+    pub async fn apply_rule(&self, rule: Rule, view: View) -> Result<usize> {
+        // Otherwise texts of new items would not be found.
+        while self.context.store.index_step().await?.is_some() {}
+        let now = self.now();
+        self.context.store.apply_rule(rule, view, now).await
+    }
+
+    /// Takes back what a rule did; returns the number of items that changed.
+    pub async fn undo_rule(&self, name: String) -> Result<usize> {
+        self.context.store.undo_rule(name).await
+    }
+
+    /// Marks a view or a part of it read; returns the row keys that changed.
     pub async fn mark_view_read(&self, view: View, part: Part) -> Result<Vec<i64>> {
         self.context.store.mark_view_read(view, part).await
     }

@@ -349,11 +349,21 @@ impl Store {
     }
 
     /// Applies a rule to the items of a view; returns the number of items that changed.
+    pub async fn apply_rule(&self, rule: Rule, view: View, now: Time) -> Result<usize> {
+        self.call(move |conn| apply_to(conn, &rule, &view, now)).await
+    }
+
+    /// Takes back what a rule did, where it still holds; returns the number of items that changed.
+    pub async fn undo_rule(&self, rule: String) -> Result<usize> {
+        self.call(move |conn| undo(conn, &rule)).await
+    }
+
+    /// Like [`Self::apply_rule`], outside of a runtime.
     pub fn apply_rule_blocking(&self, rule: Rule, view: View, now: Time) -> Result<usize> {
         self.writer()?.call_blocking(move |conn| apply_to(conn, &rule, &view, now))
     }
 
-    /// Takes back what a rule did, where it still holds; returns the number of items that changed.
+    /// Like [`Self::undo_rule`], outside of a runtime.
     pub fn undo_rule_blocking(&self, rule: String) -> Result<usize> {
         self.writer()?.call_blocking(move |conn| undo(conn, &rule))
     }

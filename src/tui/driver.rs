@@ -133,6 +133,15 @@ impl Driver {
                     set.map(|keys| MarksSet { mark, keys, to: true, cause }).map_err(message),
                 )
             }),
+            Effect::ApplyRule { rule, view, cause } => self.spawn(move |h| async move {
+                let name = rule.name.clone();
+                let result = h.apply_rule(*rule, *view).await.map_err(message);
+                Event::RuleApplied { name, cause, undone: false, result }
+            }),
+            Effect::UndoRule { name, cause } => self.spawn(move |h| async move {
+                let result = h.undo_rule(name.clone()).await.map_err(message);
+                Event::RuleApplied { name, cause, undone: true, result }
+            }),
             Effect::Refresh { keys, pace } => self.refresh(keys, pace),
             Effect::CancelRefresh => {
                 let handle = self.handle.clone();

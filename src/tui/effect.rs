@@ -7,7 +7,7 @@ use crate::article::Thumbnail;
 use crate::config::{FileChange, KeyChange, Section};
 use crate::engine::{Discovery, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage};
 use crate::model::{SourceId, SourceRules};
-use crate::store::{Mark, Part, View};
+use crate::store::{Mark, Part, Rule, View};
 use crate::util::browser::Launch;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,6 +68,17 @@ pub(super) enum Effect {
     MarkViewRead {
         view: View,
         part: Part,
+    },
+    /// Applies a rule to the items of a view.
+    ApplyRule {
+        rule: Box<Rule>,
+        view: Box<View>,
+        cause: Cause,
+    },
+    /// Takes back what a rule did.
+    UndoRule {
+        name: String,
+        cause: Cause,
     },
     Refresh {
         keys: Option<Vec<i64>>,
@@ -186,6 +197,8 @@ pub(super) enum Purpose {
     Import { request: RequestId, listed: usize, skipped: usize },
     /// Undo or redo.
     History,
+    /// A new rule, by its name, which is applied to stored items once it is saved.
+    Rule(String),
 }
 
 impl Effect {

@@ -11,7 +11,7 @@ use crate::engine::{
     Tried, WorkbenchEvent,
 };
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, Time};
-use crate::store::{Count, Mark, Snippet, Window};
+use crate::store::{Count, Mark, RuleRecord, Snippet, Window};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
@@ -21,6 +21,14 @@ pub(super) type RequestId = u64;
 
 /// An error message for the user.
 pub(super) type Failure = String;
+
+/// The stored items that a query matches.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Matches {
+    pub(super) count: Count,
+    /// The newest ones: titles, and the row keys of their sources.
+    pub(super) newest: Vec<(String, i64)>,
+}
 
 #[derive(Debug)]
 pub(super) enum Event {
@@ -56,6 +64,15 @@ pub(super) enum Event {
     /// For the source with that row key.
     WhyLoaded(i64, Result<Box<ScheduleReport>, Failure>),
     Marked(Result<MarksSet, Failure>),
+    RulesLoaded(Result<Vec<RuleRecord>, Failure>),
+    MatchesFound(RequestId, Result<Matches, Failure>),
+    /// A rule, by its name, changed so many stored items, or took so many changes back.
+    RuleApplied {
+        name: String,
+        cause: Cause,
+        undone: bool,
+        result: Result<usize, Failure>,
+    },
     /// Progress of a discovery.
     Tried(RequestId, Tried),
     Discovered(RequestId, Result<Discovery, Failure>),

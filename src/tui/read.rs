@@ -2,7 +2,7 @@
 //! disk.
 
 use super::app::midnight;
-use super::event::{Article, Difference, Event, RequestId, SourceEntry, SourceList};
+use super::event::{Article, Difference, Event, Matches, RequestId, SourceEntry, SourceList};
 use crate::article::{Document, Link, LinkKind, from_html};
 use crate::engine::{self, Handle, Rhythm, ScheduleReport, Statistics, VersionChange};
 use crate::model::{Item, Revision, RuleEffect};
@@ -30,6 +30,13 @@ pub(super) enum Read {
         key: i64,
     },
     Log,
+    /// What rules have done.
+    Rules,
+    /// The stored items that a view has.
+    Matches {
+        request: RequestId,
+        view: Box<View>,
+    },
     /// Counts the items of views, by name.
     Counts {
         left: Vec<(String, View)>,
@@ -52,6 +59,8 @@ pub(super) enum Read {
 
 /// Largest number of log lines.
 const LOG_LINES: usize = 500;
+/// Matches of a query that a dialog lists.
+const LISTED_MATCHES: usize = 12;
 /// Weeks that the statistics cover.
 const STATISTICS_WEEKS: usize = 12;
 /// Stack size in bytes: the document builder recurses up to the nesting limit.
@@ -212,6 +221,14 @@ impl ReaderThread {
                 let polls = self.retry(|this| this.reader.polls(filter, LOG_LINES));
                 Event::LogLoaded(polls.map_err(message))
             }
+            Read::Rules => {
+                let records = self.retry(|this| this.reader.rule_records());
+                Event::RulesLoaded(records.map_err(message))
+            }
+            Read::Matches { request, view } => {
+                let found = self.retry(|this| this.matches(&view));
+                Event::MatchesFound(request, found.map_err(message))
+            }
             // One count at a time, so that other reads need not wait for all of them.
             Read::Counts { mut left, mut done } => match left.pop() {
                 None => Event::ViewsCounted(Ok(done)),
@@ -303,6 +320,13 @@ impl ReaderThread {
             later: self.reader.later()?,
             item_tags: self.reader.item_tags()?,
         })
+    }
+
+    fn matches(&self, view: &View) -> Result<Matches> {
+        let newest = self.reader.window(view, Anchor::First, LISTED_MATCHES)?.rows;
+        let newest = newest.into_iter().take(LISTED_MATCHES);
+        let newest = newest.map(|row| (row.title, row.source_key)).collect();
+        Ok(Matches { count: self.reader.count(view)?, newest })
     }
 
     fn rhythms(&self, sources: &[i64]) -> Result<Vec<(i64, Rhythm)>> {

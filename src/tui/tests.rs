@@ -10,6 +10,7 @@ mod mouse;
 mod random;
 mod reader;
 mod real;
+mod rules;
 mod settings;
 mod styles;
 mod texts;
@@ -53,7 +54,7 @@ fn apply(change: FileChange, paths: &Paths) -> Result<Edited, NotSaved> {
         EditError::Conflict { keys, now } => NotSaved::Conflict(keys, now),
         other => NotSaved::Failed(other.to_string()),
     })?;
-    let is_config = applied.edits.iter().any(|edit| edit.file() == FileKind::Config);
+    let is_config = applied.edits.iter().any(|edit| edit.file() != FileKind::Sources);
     let settings = is_config.then(|| Box::new(ConfigFile::open(paths).settings(&[]).unwrap()));
     let problem = applied.problem.map(|error| error.to_string());
     Ok(Edited { edits: applied.edits, settings, problem })

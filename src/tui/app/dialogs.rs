@@ -223,6 +223,8 @@ impl App {
             Action::Jump => self.open_jump(),
             Action::Why => self.open_why(),
             Action::Stats => self.open_stats(),
+            Action::Rules => self.open_rules(),
+            Action::Mute => self.open_mute(),
             Action::Edit => self.open_editor(false),
             Action::Workbench => self.open_editor(true),
             Action::Settings => self.open_settings(crate::config::FormPage::Appearance),

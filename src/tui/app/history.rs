@@ -28,6 +28,11 @@ pub(super) enum Change {
     },
     /// Changes of `sources.toml` and `config.toml`.
     Files(Vec<FileEdit>),
+    /// A rule, by its name, was applied to the stored items, or taken back (`false`).
+    Rule {
+        name: String,
+        applied: bool,
+    },
 }
 
 /// A change with its description.
@@ -86,6 +91,12 @@ impl History {
     }
 }
 
+/// The names of the rules that edits have added.
+fn rules_in(edits: &[FileEdit]) -> Vec<String> {
+    let edits = edits.iter().filter(|edit| edit.file() == FileKind::Rules);
+    edits.flat_map(FileEdit::inserted).map(str::to_owned).collect()
+}
+
 /// The list of changes, newest first, with the initial state at the bottom.
 #[derive(Debug, Default)]
 pub(crate) struct HistoryList {
@@ -139,6 +150,16 @@ impl App {
                 let cause = if redo { Cause::Redo } else { Cause::Undo };
                 let (mark, keys, to) = (mark.clone(), keys.clone(), *to == redo);
                 self.change_mark(mark, keys, to, cause)
+            }
+            Change::Rule { name, applied } => {
+                let (name, cause) = (name.clone(), if redo { Cause::Redo } else { Cause::Undo });
+                match *applied == redo {
+                    false => vec![Effect::UndoRule { name, cause }],
+                    true if self.settings.rules.iter().any(|rule| rule.name == name) => {
+                        self.apply_rule(&name, cause)
+                    }
+                    true => self.finish_step(Err(format!("The rule {name} no longer exists"))),
+                }
             }
             Change::Files(edits) => {
                 let change = FileChange::Revert(edits.clone());
@@ -229,14 +250,56 @@ impl App {
                 self.imported(request, listed, skipped, result)
             }
             (Purpose::History, result) if self.is_moving(|c| matches!(c, Change::Files(_))) => {
+                let mut effects = if result.is_ok() { self.move_rules() } else { vec![] };
                 let result = result.map(|edited| Some(Change::Files(edited.edits)));
-                self.finish_step(result.map_err(NotSaved::message))
+                effects.extend(self.finish_step(result.map_err(NotSaved::message)));
+                effects
             }
+            (Purpose::Rule(label), Ok(edited)) => {
+                let names = rules_in(&edited.edits);
+                let mut effects = self.saved(edited.edits, Some(label), "");
+                for name in names {
+                    effects.extend(self.apply_rule(&name, Cause::Reading));
+                }
+                effects
+            }
+            (Purpose::Rule(_), Err(why)) => self.problem(why.message()),
             (Purpose::History, _) => vec![],
             (Purpose::Command(label), Ok(edited)) => self.saved(edited.edits, label, ""),
             (Purpose::Command(_), Err(why)) => self.problem(why.message()),
         });
         effects
+    }
+
+    /// When adding a rule is undone or redone, so is what it did to stored items.
+    fn move_rules(&mut self) -> Vec<Effect> {
+        let Some((Step { change: Change::Files(edits), .. }, redo)) = &self.history.moving else {
+            return vec![];
+        };
+        // A redone edit is the reverse of an undone one.
+        let added: Vec<FileEdit> =
+            edits.iter().map(|edit| if *redo { edit.reversed() } else { edit.clone() }).collect();
+        let (names, redo) = (rules_in(&added), *redo);
+        let undo = |name| vec![Effect::UndoRule { name, cause: Cause::Reading }];
+        names
+            .into_iter()
+            .flat_map(|name| if redo { self.apply_rule(&name, Cause::Reading) } else { undo(name) })
+            .collect()
+    }
+
+    /// Records that a rule was applied to the stored items, or taken back.
+    pub(super) fn record_rule(&mut self, name: String, applied: bool) {
+        let what = if applied { "applied" } else { "taken back" };
+        let label = format!("{name} {what}");
+        self.record_change(Change::Rule { name, applied }, label);
+    }
+
+    /// Ends the step of a rule that is in progress; without one, shows the error.
+    pub(super) fn rule_step_ended(&mut self, result: Result<(), Failure>) -> Vec<Effect> {
+        if self.is_moving(|change| matches!(change, Change::Rule { .. })) {
+            return self.finish_step(result.map(|()| None));
+        }
+        result.err().map_or_else(Vec::new, |why| self.problem(why))
     }
 
     /// Records file edits for undo and reports them.

@@ -20,6 +20,7 @@ mod jump;
 mod keys;
 mod links;
 mod mouse;
+mod mute;
 mod palette;
 mod pictures;
 mod preview;
@@ -27,6 +28,7 @@ mod progress;
 mod prompt;
 mod rank;
 mod reader;
+mod rules;
 mod scrolling;
 mod search;
 mod settings;
@@ -48,11 +50,13 @@ pub(super) use import::{ImportLine, ImportPreview};
 pub(super) use items::{ItemsPane, midnight};
 pub(super) use jump::Jump;
 pub(super) use links::{Hints, LinkList};
+pub(super) use mute::{Mute, UNTIL};
 pub(super) use palette::{Hit, Palette};
 pub(super) use pictures::{EncodedKey, TerminalInfo};
 pub(super) use progress::{Fate, Progress};
 pub(super) use prompt::{Prompt, PromptKind};
 pub(super) use reader::{PACE, ReaderPane};
+pub(super) use rules::{DryRun, RuleList};
 pub(super) use search::SearchBar;
 pub(super) use snippets::Snippets;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
@@ -291,6 +295,11 @@ impl App {
             Event::StatisticsLoaded(result) => self.statistics_loaded(result),
             Event::WhyLoaded(source, result) => self.why_loaded(source, result),
             Event::Marked(result) => self.marked(result),
+            Event::RulesLoaded(result) => self.rules_loaded(result),
+            Event::MatchesFound(request, result) => self.matches_found(request, result),
+            Event::RuleApplied { name, cause, undone, result } => {
+                self.rule_applied(name, cause, undone, result)
+            }
             Event::Tried(request, words) => self.tried(request, words),
             Event::Discovered(request, result) => self.discovered(request, result),
             Event::Followed(result) => self.followed(result),

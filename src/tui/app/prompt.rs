@@ -70,6 +70,9 @@ pub(crate) enum PromptKind {
     ViewQuery {
         name: String,
     },
+    RuleQuery {
+        name: String,
+    },
 }
 
 impl PromptKind {
@@ -88,7 +91,7 @@ impl PromptKind {
             Self::ItemTags { keys } => format!("Tags of {} (+add -remove)", items(keys)),
             Self::Snooze { keys } => format!("Hide {} until (12h, 3d, 2026-12-31)", items(keys)),
             Self::SaveView { .. } => "Save as view".to_owned(),
-            Self::ViewQuery { name } => format!("Query of {name}"),
+            Self::ViewQuery { name } | Self::RuleQuery { name } => format!("Query of {name}"),
         }
     }
 }
@@ -197,6 +200,7 @@ impl Dialog for Prompt {
         let text = self.field.value();
         self.error = match self.kind {
             PromptKind::ViewQuery { .. } => text.parse::<Query>().err().map(|e| e.to_string()),
+            PromptKind::RuleQuery { .. } => app.query_error(text),
             PromptKind::Snooze { .. } => match moment(text, app.now) {
                 None => Some("Write 12h, 3d or a day such as 2026-12-31".to_owned()),
                 Some(_) => None,
@@ -291,7 +295,9 @@ impl App {
                 let tags = self.sources.list.item_tags.iter().cloned().collect();
                 Self::complete_signed(&prompt.field, tags)
             }
-            PromptKind::ViewQuery { .. } => self.complete_query(&prompt.field, explicit),
+            PromptKind::ViewQuery { .. } | PromptKind::RuleQuery { .. } => {
+                self.complete_query(&prompt.field, explicit)
+            }
             _ => None,
         }
     }
@@ -321,6 +327,7 @@ impl App {
             },
             PromptKind::SaveView { query } => self.save_view(text, query),
             PromptKind::ViewQuery { name } => self.change_view_query(&name, text),
+            PromptKind::RuleQuery { name } => self.change_rule_query(&name, text),
         }
     }
 }

@@ -113,7 +113,7 @@ impl App {
     }
 
     /// The error in a query: of its form, or an unknown name.
-    pub(super) fn query_error(&self, query: &str) -> Option<String> {
+    pub(crate) fn query_error(&self, query: &str) -> Option<String> {
         match query.parse() {
             Ok(read) => crate::query::unknown_name(
                 &read,

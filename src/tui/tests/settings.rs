@@ -6,7 +6,7 @@ use super::*;
 use crate::config::{Action, ConfigFile, Context, FileChange, Paths, Section, setting_change};
 use crate::tui::app::{Editor, ImportPreview, Palette as CommandPalette};
 
-fn with_runtime<F: Future<Output = ()>>(work: F) {
+pub(super) fn with_runtime<F: Future<Output = ()>>(work: F) {
     let runtime = tokio::runtime::Builder::new_multi_thread();
     { runtime }.worker_threads(2).enable_all().build().unwrap().block_on(work);
 }

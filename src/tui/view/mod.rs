@@ -21,6 +21,7 @@ mod pictures;
 pub(super) mod progress;
 mod reader;
 mod row;
+pub(super) mod rules;
 mod sheet;
 mod snippet;
 mod sources;

@@ -2,13 +2,16 @@
 
 use super::*;
 use crate::article::Thumbnail;
-use crate::config::{FileEdit, Import, KeyChange, Paths, Section, SourcesFile, ViewSettings};
+use crate::config::{
+    FileEdit, Import, KeyChange, Paths, RuleSettings, Section, SourcesFile, ViewSettings,
+};
 use crate::engine::{
     Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench, TextGot, Way,
     WorkbenchEvent, WorkbenchPage,
 };
-use crate::store::{Count, Snippet};
+use crate::store::{Count, RuleRecord, Snippet};
 use crate::tui::effect::BenchRequest;
+use crate::tui::event::Matches;
 use crate::tui::graphics::encode;
 use crate::tui::tests::stock::statistics;
 
@@ -123,6 +126,14 @@ impl Chaos {
         settings.ui.images = self.rng.bool();
         settings.ui.sources_width = self.rng.u16(0..=200);
         settings.ui.items_width = self.rng.u16(0..=200);
+        settings.ui.unread_only = self.rng.bool();
+        let rule = |name: &str| RuleSettings {
+            name: name.to_owned(),
+            query: "title:漢字 OR age<3d".to_owned(),
+            effects: vec!["hide".to_owned()],
+            ..RuleSettings::default()
+        };
+        settings.rules = ["日本語", "No sport"].map(rule)[..self.rng.usize(..3)].to_vec();
         if self.rng.u8(..6) == 0 {
             settings.keys.preset = "newsboat".to_owned();
         }
@@ -254,6 +265,25 @@ impl Chaos {
             Effect::Mark { mark, mut keys, to, cause } => {
                 keys.retain(|_| self.rng.u8(..8) > 0);
                 Event::Marked(self.result(MarksSet { mark, keys, to, cause }))
+            }
+            Effect::ApplyRule { rule, cause, .. } => {
+                let (name, changed) = (rule.name.clone(), self.rng.usize(..20));
+                Event::RuleApplied { name, cause, undone: false, result: self.result(changed) }
+            }
+            Effect::UndoRule { name, cause } => {
+                let changed = self.rng.usize(..20);
+                Event::RuleApplied { name, cause, undone: true, result: self.result(changed) }
+            }
+            Effect::Read(Read::Rules) => {
+                let record = |rule| RuleRecord { rule, items: 4, last: now() };
+                let names = ["日本語", "No sport"].map(str::to_owned);
+                let records = names.into_iter().map(record).collect();
+                Event::RulesLoaded(self.result(records))
+            }
+            Effect::Read(Read::Matches { request, .. }) => {
+                let count = Count { items: self.rng.u32(..2000), more: self.rng.bool() };
+                let newest = vec![("日本語 and a title".to_owned(), 2); self.rng.usize(..14)];
+                Event::MatchesFound(request, self.result(Matches { count, newest }))
             }
             Effect::MarkViewRead { .. } => {
                 let (mark, keys) = (Mark::Read, vec![1, 2, 3]);

@@ -1,0 +1,166 @@
+//! Muting: a rule that hides items like the selected one, made from its words, author or source.
+
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::{App, DryRun};
+use crate::config::{Key, RuleSettings};
+use crate::model::{ItemRow, Time};
+use crate::query::quoted;
+use crate::tui::effect::Effect;
+use crate::tui::input::Field;
+use crate::tui::view::{self, DialogArea};
+use crate::util::text::comparable;
+use chrono::{Days, Local};
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
+
+/// How long a mute lasts: its name, and the number of days.
+pub(crate) const UNTIL: &[(&str, Option<u64>)] =
+    &[("for good", None), ("a day", Some(1)), ("a week", Some(7)), ("a month", Some(30))];
+
+/// Words of a title that are suggested, and the least number of their letters.
+const MAX_WORDS: usize = 6;
+const MIN_LETTERS: usize = 4;
+
+/// State of the dialog.
+#[derive(Debug)]
+pub(crate) struct Mute {
+    /// The query of the rule.
+    pub(crate) field: Field,
+    /// Queries with what they mute.
+    pub(crate) suggestions: Vec<(String, &'static str)>,
+    pub(crate) selected: usize,
+    /// Index in [`UNTIL`].
+    pub(crate) until: usize,
+    pub(crate) error: Option<String>,
+    pub(crate) run: DryRun,
+}
+
+impl App {
+    /// Opens the dialog for the current item, or source.
+    pub(super) fn open_mute(&mut self) -> Vec<Effect> {
+        let suggestions = match self.focus {
+            super::Focus::Sources => self.sources.targets().first().map(|entry| {
+                vec![(format!("source:{}", quoted(entry.source.id.as_str())), "source")]
+            }),
+            _ => self.item_targets().first().cloned().map(|row| self.mutes_of(&row)),
+        };
+        let Some(suggestions) = suggestions.filter(|all| !all.is_empty()) else {
+            return self.note("Select an item or a source first");
+        };
+        let field = Field::suggestion(&suggestions[0].0);
+        let mut mute =
+            Mute { field, suggestions, selected: 0, until: 0, error: None, run: DryRun::default() };
+        let effects = mute.typed(self);
+        self.push_dialog(mute);
+        effects
+    }
+
+    /// The queries that mute items like this one.
+    fn mutes_of(&self, row: &ItemRow) -> Vec<(String, &'static str)> {
+        let mut words: Vec<String> = Vec::new();
+        for word in row.title.split(|c: char| !c.is_alphanumeric()) {
+            let word = word.to_lowercase();
+            let known = words.iter().any(|known| comparable(known) == comparable(&word));
+            if word.chars().count() >= MIN_LETTERS && !known {
+                words.push(word);
+            }
+        }
+        // Long words say more.
+        words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+        words.truncate(MAX_WORDS);
+        let mut all: Vec<_> =
+            words.into_iter().map(|word| (format!("title:{word}"), "word")).collect();
+        let article = self.reader.article.as_ref().filter(|a| a.row.key == row.key);
+        for author in article.iter().flat_map(|article| &article.item.authors).take(3) {
+            all.push((format!("author:\"{}\"", author.replace('"', " ")), "author"));
+        }
+        if let Some(entry) = self.sources.entry(row.source_key) {
+            let id = quoted(entry.source.id.as_str());
+            all.push((format!("source:{id}"), "source"));
+        }
+        all
+    }
+}
+
+/// The last day of a mute, as in 2026-12-31; empty: for good.
+fn last_day(until: usize, now: Time) -> String {
+    let days = UNTIL.get(until).and_then(|(_, days)| *days);
+    let today = now.with_timezone(&Local).date_naive();
+    let last = days.and_then(|days| today.checked_add_days(Days::new(days)));
+    last.map(|day| day.to_string()).unwrap_or_default()
+}
+
+impl Mute {
+    fn suggest(&mut self, app: &mut App, index: usize) -> Vec<Effect> {
+        self.selected = index.min(self.suggestions.len().saturating_sub(1));
+        if let Some((query, _)) = self.suggestions.get(self.selected) {
+            self.field = Field::suggestion(query);
+        }
+        self.typed(app)
+    }
+
+    fn confirm(&self, app: &mut App) -> Reply {
+        let query = self.field.value().trim().to_owned();
+        if query.is_empty() || self.error.is_some() {
+            return Reply::default();
+        }
+        let first = format!("Mute {query}");
+        let taken = |name: &String| app.settings.rules.iter().any(|rule| rule.name == *name);
+        let numbered = (2..).map(|n| format!("{first} ({n})"));
+        let name = std::iter::once(first.clone()).chain(numbered).find(|name| !taken(name));
+        let rule = RuleSettings {
+            name: name.unwrap_or_default(),
+            query,
+            effects: vec!["hide".to_owned()],
+            until: last_day(self.until, app.now),
+            stop: false,
+        };
+        Reply::close(app.add_rule(rule, first))
+    }
+}
+
+impl Dialog for Mute {
+    fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
+        match event.code {
+            KeyCode::Esc => Reply::close(vec![]),
+            KeyCode::Down => self.suggest(app, self.selected + 1).into(),
+            KeyCode::Up => self.suggest(app, self.selected.saturating_sub(1)).into(),
+            KeyCode::Tab => {
+                self.until = (self.until + 1) % UNTIL.len();
+                Reply::default()
+            }
+            KeyCode::BackTab => {
+                self.until = (self.until + UNTIL.len() - 1) % UNTIL.len();
+                Reply::default()
+            }
+            KeyCode::Enter => self.confirm(app),
+            _ => self.type_key(app, event),
+        }
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::rules::draw_mute(app, frame, self, area);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[
+            KeyHint::Key("Enter", "mute"),
+            KeyHint::Key("Up Down", "suggestions"),
+            KeyHint::Key("Tab", "how long"),
+            KeyHint::Key("Esc", "cancel"),
+        ]
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn typed(&mut self, app: &mut App) -> Vec<Effect> {
+        let query = self.field.value().trim().to_owned();
+        self.error = match query.as_str() {
+            "" => Some("Type what to mute".to_owned()),
+            query => app.query_error(query),
+        };
+        self.run.ask(app, &query)
+    }
+}

@@ -1,0 +1,218 @@
+//! The rules: what each does, has done and would do.
+
+use super::dialogs::KeyHint::{Back, Rows};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::{App, PromptKind};
+use crate::config::{Action, FileChange, Key, RuleChange, RuleSettings};
+use crate::engine::rule_of;
+use crate::store::{Criteria, Hidden, RuleRecord, Scope, View};
+use crate::tui::effect::{Effect, Purpose};
+use crate::tui::event::{Cause, Failure, Matches, RequestId};
+use crate::tui::read::Read;
+use crate::tui::view::{self, DialogArea};
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
+
+/// What a query matches, as it is known so far.
+#[derive(Debug, Default)]
+pub(crate) struct DryRun {
+    /// The query that was asked for last.
+    query: String,
+    request: RequestId,
+    pub(crate) found: Option<Matches>,
+}
+
+/// State of the dialog.
+#[derive(Debug, Default)]
+pub(crate) struct RuleList {
+    pub(crate) selected: usize,
+    /// What rules have done, once it is known.
+    pub(crate) records: Vec<RuleRecord>,
+    pub(crate) run: DryRun,
+}
+
+impl DryRun {
+    /// Asks for the items of another query.
+    pub(super) fn ask(&mut self, app: &mut App, query: &str) -> Vec<Effect> {
+        if self.query == query && self.request > 0 {
+            return vec![];
+        }
+        (self.request, self.found) = (app.request(), None);
+        query.clone_into(&mut self.query);
+        match app.query_error(query) {
+            Some(_) => vec![],
+            None => {
+                let view = Box::new(app.everything(query));
+                vec![Effect::Read(Read::Matches { request: self.request, view })]
+            }
+        }
+    }
+
+    /// Takes a reply; returns whether it was expected.
+    fn take(&mut self, request: RequestId, found: &Matches) {
+        if self.request == request {
+            self.found = Some(found.clone());
+        }
+    }
+}
+
+impl App {
+    /// All stored items that match a query, the hidden ones too.
+    pub(super) fn everything(&self, query: &str) -> View {
+        let criteria = Criteria { hidden: Hidden::ALL, ..self.criteria(query) };
+        let order = crate::config::SortOrder::Newest;
+        View { criteria, order, ..View::of(Scope::All) }
+    }
+
+    pub(super) fn open_rules(&mut self) -> Vec<Effect> {
+        let mut list = RuleList::default();
+        let mut effects = list.preview(self);
+        effects.push(Effect::Read(Read::Rules));
+        self.push_dialog(list);
+        effects
+    }
+
+    pub(super) fn rules_loaded(&mut self, result: Result<Vec<RuleRecord>, Failure>) -> Vec<Effect> {
+        match (result, self.dialog_mut::<RuleList>()) {
+            (Ok(records), Some(list)) => list.records = records,
+            (Err(why), _) => return self.problem(why),
+            _ => {}
+        }
+        vec![]
+    }
+
+    pub(super) fn matches_found(
+        &mut self,
+        request: RequestId,
+        result: Result<Matches, Failure>,
+    ) -> Vec<Effect> {
+        let found = match result {
+            Ok(found) => found,
+            Err(why) => return self.problem(why),
+        };
+        if let Some(list) = self.dialog_mut::<RuleList>() {
+            list.run.take(request, &found);
+        }
+        if let Some(mute) = self.dialog_mut::<super::Mute>() {
+            mute.run.take(request, &found);
+        }
+        vec![]
+    }
+
+    /// Saves a new rule, which is then applied to the stored items.
+    pub(super) fn add_rule(&mut self, rule: RuleSettings, label: String) -> Vec<Effect> {
+        let purpose = Purpose::Rule(label);
+        let change = FileChange::Rules(vec![RuleChange { was: None, now: Some(rule) }]);
+        vec![Effect::Edit { purpose, change }]
+    }
+
+    /// Applies a rule to the stored items.
+    pub(super) fn apply_rule(&mut self, name: &str, cause: Cause) -> Vec<Effect> {
+        let named = self.settings.rules.iter().find(|rule| rule.name == name);
+        let Some(rule) = named.and_then(rule_of) else { return vec![] };
+        let query = rule.query.to_string();
+        let view = Box::new(self.everything(&query));
+        vec![Effect::ApplyRule { rule: Box::new(rule), view, cause }]
+    }
+
+    pub(super) fn rule_applied(
+        &mut self,
+        name: String,
+        cause: Cause,
+        undone: bool,
+        result: Result<usize, Failure>,
+    ) -> Vec<Effect> {
+        let changed = match result {
+            Ok(changed) => changed,
+            Err(why) => return self.rule_step_ended(Err(why)),
+        };
+        let mut effects = match self.dialog_mut::<RuleList>() {
+            Some(_) => vec![Effect::Read(Read::Rules)],
+            None => vec![],
+        };
+        if matches!(cause, Cause::Undo | Cause::Redo) {
+            effects.extend(self.rule_step_ended(Ok(())));
+            return effects;
+        }
+        let items = if changed == 1 { "1 item".to_owned() } else { format!("{changed} items") };
+        let done = if undone { "taken back from" } else { "applied to" };
+        if changed > 0 && cause == Cause::User {
+            self.record_rule(name.clone(), !undone);
+        }
+        let hint = match self.keymap.keys_for(self.context(), Action::Undo) {
+            Some(key) if changed > 0 && !undone => format!(" ({key} undoes this)"),
+            _ => String::new(),
+        };
+        effects.extend(self.note(format!("{name}: {done} {items}{hint}")));
+        effects
+    }
+
+    pub(super) fn change_rule_query(&mut self, name: &str, query: String) -> Vec<Effect> {
+        let Some(rule) = self.settings.rules.iter().find(|rule| rule.name == name) else {
+            return vec![];
+        };
+        let now = Some(RuleSettings { query, ..rule.clone() });
+        let change = RuleChange { was: Some(name.to_owned()), now };
+        vec![Effect::edit(FileChange::Rules(vec![change]))]
+    }
+}
+
+impl RuleList {
+    fn current(&self, app: &App) -> Option<RuleSettings> {
+        app.settings.rules.get(self.selected).cloned()
+    }
+
+    /// Asks for the items of the selected rule.
+    fn preview(&mut self, app: &mut App) -> Vec<Effect> {
+        match self.current(app) {
+            Some(rule) => self.run.ask(app, &rule.query),
+            None => vec![],
+        }
+    }
+
+    fn pressed(&mut self, app: &mut App, event: KeyEvent) -> Vec<Effect> {
+        let Some(rule) = self.current(app) else { return vec![] };
+        match event.code {
+            KeyCode::Char('a') | KeyCode::Enter => app.apply_rule(&rule.name, Cause::User),
+            KeyCode::Char('x') => vec![Effect::UndoRule { name: rule.name, cause: Cause::User }],
+            KeyCode::Char('e') => app.ask(PromptKind::RuleQuery { name: rule.name }, &rule.query),
+            KeyCode::Char('d') => {
+                let change = RuleChange { was: Some(rule.name), now: None };
+                vec![Effect::edit(FileChange::Rules(vec![change]))]
+            }
+            _ => vec![],
+        }
+    }
+}
+
+impl Dialog for RuleList {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        if let Some(motion) = app.motion(key) {
+            self.selected = motion.from(self.selected, 10, app.settings.rules.len());
+            return self.preview(app).into();
+        }
+        if app.is_back(key) {
+            return Reply::close(vec![]);
+        }
+        match app.action_of(key) {
+            Some(Action::Undo) => app.undo().into(),
+            Some(Action::Redo) => app.redo().into(),
+            _ => self.pressed(app, event).into(),
+        }
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::rules::draw(app, frame, self, area);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[
+            KeyHint::Key("a", "apply to stored items"),
+            KeyHint::Key("x", "take back"),
+            KeyHint::Key("e", "edit query"),
+            KeyHint::Key("d", "remove"),
+            Rows("select"),
+            Back("close"),
+        ]
+    }
+}

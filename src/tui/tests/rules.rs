@@ -1,0 +1,102 @@
+//! Tests of muting and of the list of rules, on a real database.
+
+use super::real::Real;
+use super::settings::with_runtime;
+use super::*;
+use crate::store::{Scope, View};
+
+/// Number of items in all lists.
+fn shown(real: &Real) -> usize {
+    real.handle.store().reader().unwrap().keys(&View::of(Scope::All)).unwrap().len()
+}
+
+#[test]
+fn muting_hides_items_with_a_rule_and_undo_takes_both_back() {
+    with_runtime(async {
+        let mut real = Real::new(3, 30).await;
+        assert_eq!(shown(&real), 30);
+        real.keys("J");
+        real.quiet().await;
+        assert!(real.screen().contains("title:item"), "{}", real.screen());
+        // The source of the item, for a day.
+        for _ in 0..10 {
+            real.press(KeyCode::Down, KeyModifiers::NONE);
+        }
+        real.press(KeyCode::Tab, KeyModifiers::NONE);
+        real.quiet().await;
+        let screen = real.screen();
+        assert!(screen.contains("Matches 10 stored items"), "{screen}");
+        assert!(screen.contains("(*) a day"), "{screen}");
+        real.enter();
+        real.wait_for("applied to 10 items").await;
+        assert_eq!(shown(&real), 20);
+        let config = real.config();
+        assert!(config.contains("[[rule]]") && config.contains("do = [\"hide\"]"), "{config}");
+        assert!(config.contains("until = "), "{config}");
+        real.keys("u");
+        real.wait_for("taken back from 10 items").await;
+        assert_eq!(shown(&real), 30);
+        assert!(!real.config().contains("[[rule]]"));
+        real.press(KeyCode::Char('r'), KeyModifiers::CONTROL);
+        real.wait_for("applied to 10 items").await;
+        assert_eq!(shown(&real), 20);
+        assert!(real.config().contains("[[rule]]"));
+        real.handle.shutdown().await;
+    });
+}
+
+#[test]
+fn an_invalid_query_mutes_nothing() {
+    with_runtime(async {
+        let mut real = Real::new(3, 30).await;
+        real.keys("J");
+        real.quiet().await;
+        real.keys("age<x");
+        real.quiet().await;
+        real.enter();
+        assert!(real.has_dialog());
+        assert!(!real.screen().contains("Matches"), "{}", real.screen());
+        real.close_dialogs();
+        assert!(!real.config().contains("[[rule]]"));
+        real.handle.shutdown().await;
+    });
+}
+
+#[test]
+fn rules_are_listed_applied_taken_back_changed_and_removed() {
+    with_runtime(async {
+        let mut real = Real::new(3, 30).await;
+        real.keys("J");
+        real.quiet().await;
+        real.keys("\"Item 3\"");
+        real.quiet().await;
+        real.enter();
+        real.wait_for("applied to 3 items").await;
+        real.keys("&");
+        real.quiet().await;
+        let screen = real.screen();
+        assert!(screen.contains("hide") && screen.contains("3 items"), "{screen}");
+        assert!(screen.contains("Matches 3 stored items"), "{screen}");
+        real.keys("x");
+        real.wait_for("taken back from 3 items").await;
+        assert_eq!(shown(&real), 30);
+        // Undo inside the dialog applies it again.
+        real.keys("u");
+        real.wait_for("Undone").await;
+        assert_eq!(shown(&real), 27);
+        real.keys("e");
+        real.press(KeyCode::Char('u'), KeyModifiers::CONTROL);
+        real.keys("\"Item 4\"");
+        real.enter();
+        real.wait_for("Saved").await;
+        assert!(real.config().contains("Item 4"));
+        real.keys("a");
+        real.wait_for("applied to 3 items").await;
+        assert_eq!(shown(&real), 24);
+        real.keys("d");
+        real.wait_for("Saved: removal of rule").await;
+        assert!(!real.config().contains("[[rule]]"));
+        assert!(real.screen().contains("No rules yet"));
+        real.handle.shutdown().await;
+    });
+}

@@ -1,0 +1,134 @@
+//! The rules, and the dialog that makes a rule which hides items.
+
+use super::super::app::{App, DryRun, Mute, RuleList, UNTIL};
+use super::DialogArea;
+use super::dialogs::{field_line, role, rows};
+use super::frame::window;
+use super::row::Row;
+use crate::config::{Role, RuleSettings};
+use crate::util::text;
+use crate::util::time_text::age;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Line;
+
+const WIDTH: u16 = 96;
+/// Matches that are listed, with the line above them.
+const MATCHES: u16 = 9;
+
+fn line(app: &App, frame: &mut Frame<'_>, text: &str, tone: Role, area: Rect) {
+    let line = Line::styled(text.to_owned(), app.palette.style(tone));
+    frame.render_widget(line, area);
+}
+
+pub(in crate::tui) fn draw(
+    app: &App,
+    frame: &mut Frame<'_>,
+    list: &mut RuleList,
+    area: DialogArea,
+) {
+    let rules = &app.settings.rules;
+    list.selected = list.selected.min(rules.len().saturating_sub(1));
+    let height = u16::try_from(rules.len()).unwrap_or(u16::MAX).clamp(1, 20);
+    let below = if rules.is_empty() { 0 } else { MATCHES + 2 };
+    let size = (WIDTH, height.saturating_add(below));
+    let subject = "what is done to new items";
+    let inner = window(app, frame, area, ("Rules", subject), size);
+    if rules.is_empty() {
+        let key = app.keymap.keys_for(crate::config::Context::Items, crate::config::Action::Mute);
+        let key = key.map(|key| format!(" {key} on an item makes one.")).unwrap_or_default();
+        let hint = format!("No rules yet.{key} A [[rule]] in config.toml does more.");
+        return line(app, frame, &hint, Role::Text, Rect { height: inner.height.min(1), ..inner });
+    }
+    let below = MATCHES.min(inner.height / 2);
+    let top = Rect { height: inner.height - below, ..inner };
+    rows(app, frame, top, rules.len(), list.selected, |i, row, here| {
+        rule_row(app, list, &rules[i], row, here);
+    });
+    let rest = Rect { y: top.bottom(), height: below, ..inner };
+    let query = rules.get(list.selected).map_or("", |rule| rule.query.as_str());
+    matches(app, frame, &list.run, app.query_error(query).as_ref(), rest);
+}
+
+fn rule_row(app: &App, list: &RuleList, rule: &RuleSettings, row: &mut Row, here: bool) {
+    let record = list.records.iter().find(|record| record.rule == rule.name);
+    if let Some(record) = record {
+        let at = age((app.now - record.last).num_seconds());
+        let plural = if record.items == 1 { "" } else { "s" };
+        let last = format!("  {} item{plural}, {at}", record.items);
+        row.right(last, role(app, here, Role::Dim));
+    }
+    let today = app.now.with_timezone(&chrono::Local).date_naive().to_string();
+    if !rule.until.is_empty() {
+        let is_over = rule.until < today;
+        let (word, tone) = if is_over { ("ended", Role::Dim) } else { ("until", Role::Soft) };
+        row.right(format!("  {word} {}", rule.until), role(app, here, tone));
+    }
+    let name = text::truncate(&rule.name, row.free() * 2 / 5).into_owned();
+    row.left(&format!("{name}  "), role(app, here, Role::Text));
+    row.left(&rule.effects.join(", "), role(app, here, Role::Accent));
+    if rule.name != format!("Mute {}", rule.query) {
+        row.left(&format!("  {}", rule.query), role(app, here, Role::Dim));
+    }
+}
+
+/// The stored items that a query matches, below a line with their number.
+fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, error: Option<&String>, area: Rect) {
+    let at = |y: u16| Rect { y, height: 1, ..area };
+    if area.height < 2 {
+        return;
+    }
+    super::dialogs::rule(app, frame, at(area.y));
+    let (head, tone) = match (error, &run.found) {
+        (Some(error), _) => (error.clone(), Role::Warning),
+        (None, None) => ("Searching …".to_owned(), Role::Dim),
+        (None, Some(found)) => {
+            let more = if found.count.more { " or more" } else { "" };
+            let plural = if found.count.items == 1 { "" } else { "s" };
+            (format!("Matches {}{more} stored item{plural}", found.count.items), Role::Soft)
+        }
+    };
+    line(app, frame, &head, tone, at(area.y + 1));
+    let newest = run.found.iter().filter(|_| error.is_none()).flat_map(|found| &found.newest);
+    for (y, (title, source)) in (area.y + 2..area.bottom()).zip(newest) {
+        let mut row = Row::new(area.width);
+        let name = app.sources.entry(*source).map_or("", |entry| entry.title());
+        let name = text::truncate(name, usize::from(area.width) / 3).into_owned();
+        row.right(format!("  {name}"), app.palette.style(Role::Dim));
+        row.left(&format!("  {title}"), app.palette.style(Role::Text));
+        frame.render_widget(row.line(Style::new()), at(y));
+    }
+}
+
+pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, area: DialogArea) {
+    let count = u16::try_from(mute.suggestions.len()).unwrap_or(u16::MAX);
+    let size = (WIDTH, count.saturating_add(MATCHES + 4));
+    let inner = window(app, frame, area, ("Mute", "hides items now and as they arrive"), size);
+    let at = |y: u16, height: u16| {
+        let height = height.min(inner.bottom().saturating_sub(y));
+        Rect { y, height, ..inner }
+    };
+    let below = MATCHES.min(inner.height / 2);
+    let space = inner.height.saturating_sub(below + 3).min(count);
+    let list = at(inner.y + 1, space);
+    rows(app, frame, list, mute.suggestions.len(), mute.selected, |i, row, here| {
+        let (query, what) = &mute.suggestions[i];
+        row.right(*what, role(app, here, Role::Dim));
+        row.left(query, role(app, here, Role::Text));
+    });
+    let mut until = Row::new(inner.width);
+    until.left("How long  ", app.palette.style(Role::KeyHint));
+    for (i, (name, _)) in UNTIL.iter().enumerate() {
+        let chosen = i == mute.until;
+        let (mark, tone) = if chosen { ("(*) ", Role::Accent) } else { ("( ) ", Role::Dim) };
+        until.left(mark, app.palette.style(tone));
+        until
+            .left(&format!("{name}   "), app.palette.style(if chosen { Role::Text } else { tone }));
+    }
+    frame.render_widget(until.line(Style::new()), at(list.bottom() + 1, 1));
+    let rest = at(list.bottom() + 2, below);
+    matches(app, frame, &mute.run, mute.error.as_ref(), rest);
+    // Last, because it places the cursor.
+    field_line(app, frame, "Query  ", &mute.field, at(inner.y, 1));
+}
