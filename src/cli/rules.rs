@@ -69,6 +69,9 @@ struct Listed<'a> {
     until: &'a str,
     stop: bool,
     expired: bool,
+    /// Why it does not apply.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    problem: &'a str,
     /// Stored items that it changed.
     items: u32,
     last: Option<String>,
@@ -115,7 +118,9 @@ fn print(
         let (name, until) = (rule.name.as_str(), rule.until.as_str());
         let last = record.map(|record| record.last.to_rfc3339());
         let effects = &rule.effects;
-        out.value(&Listed { name, query, effects, until, stop: rule.stop, expired, items, last })?;
+        let (stop, problem) = (rule.stop, rule.problem.as_str());
+        let listed = Listed { name, query, effects, until, stop, expired, problem, items, last };
+        out.value(&listed)?;
         return Ok(());
     }
     let mut line = format!("{}: ", text::line(&rule.name));
@@ -129,6 +134,9 @@ fn print(
         line += if expired { "; expired on " } else { "; until " };
         line += &rule.until;
     }
+    if !rule.problem.is_empty() {
+        line += &format!("; does not apply: {}", text::line(&rule.problem));
+    }
     let plural = if items == 1 { "" } else { "s" };
     line += &format!("; changed {items} stored item{plural}");
     if let Some(record) = record {
@@ -141,7 +149,12 @@ fn print(
 /// The rule with a name, and the items that it matches.
 fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View), Failure> {
     let known = &home.settings.rules;
-    let rule = known.iter().find(|rule| rule.name == name).and_then(rule_of).ok_or_else(|| {
+    let settings = known.iter().find(|rule| rule.name == name);
+    if let Some(problem) = settings.map(|rule| &rule.problem).filter(|p| !p.is_empty()) {
+        let (name, problem) = (text::line(name), text::line(problem));
+        return Err(Failure::Plain(format!("the rule \"{name}\" does not apply: {problem}")));
+    }
+    let rule = settings.and_then(rule_of).ok_or_else(|| {
         let hint = did_you_mean(name, known.iter().map(|rule| rule.name.as_str()));
         Failure::Plain(format!("there is no rule \"{}\"{hint}", text::line(name)))
     })?;

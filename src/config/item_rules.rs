@@ -7,6 +7,7 @@ use super::error::Report;
 use super::file_edit::{Element, FileEdit, FileKind, KeysOf, Step};
 use super::load::elements;
 use super::paths::Paths;
+use super::quote::quote;
 use super::rule::{Rule, Slot};
 use super::schema::word;
 use super::section::KeyChange;
@@ -78,7 +79,7 @@ fn day(text: &str) -> Result<String, String> {
     day.map(|day| day.to_string()).map_err(|_| "expected a day such as 2026-12-31".to_owned())
 }
 
-/// The rules. One that is not valid is left out, with a warning: the others still apply.
+/// The rules. One that is not valid does not apply, with a warning: the others still do.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
     let mut rules: Vec<RuleSettings> = Vec::new();
     for (number, (node, table)) in (1..).zip(elements(pair, report)) {
@@ -105,13 +106,12 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
             }
             _ => None,
         };
-        match problem {
-            Some((key, e)) => {
-                let message = format!("{e}; the rule does not apply");
-                report.warn(at(key), &format!("rule.{key}"), message);
-            }
-            None => rules.push(rule),
+        if let Some((key, e)) = problem {
+            let message = format!("{e}; {} does not apply", quote(&rule.name));
+            report.warn(at(key), &format!("rule.{key}"), message);
+            rule.problem = format!("{key}: {e}");
         }
+        rules.push(rule);
     }
     rules
 }

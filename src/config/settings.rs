@@ -474,4 +474,6 @@ pub struct RuleSettings {
     pub until: String,
     /// Whether no further rules apply to the items that it matches.
     pub stop: bool,
+    /// Why it does not apply; empty if it does.
+    pub problem: String,
 }

@@ -8,8 +8,11 @@ use chrono::{Days, Local, NaiveDate, TimeZone};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The rule of a setting; `None` if its query is not valid.
+/// The rule of a setting; `None` if it is not valid.
 pub fn rule_of(settings: &RuleSettings) -> Option<Rule> {
+    if !settings.problem.is_empty() {
+        return None;
+    }
     let end = |day: &str| {
         let next = day.parse::<NaiveDate>().ok()?.checked_add_days(Days::new(1))?;
         // In a time zone that skips midnight the day ends with the next hour.

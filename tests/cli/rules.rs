@@ -13,10 +13,7 @@ fn rules_are_tested_applied_and_undone() {
     let list = ["/kernel.xml", "/council.xml"].map(|path| world.server.url(path));
     world.run_with(&["import", "--private", "-"], &list.join("\n")).ok();
     let sync = world.run(&["sync", "--set", "net.host_delay=0s"]);
-    assert!(
-        sync.err.contains("rule.query: after \"(\" comes a condition; the rule does not apply"),
-        "{sync:?}"
-    );
+    assert!(sync.err.contains("after \"(\" comes a condition; \"Odd\" does not apply"), "{sync:?}");
     let titles = |query: &str| {
         let run = world.run(&["list", "--json", "--sort", "oldest", "--query", query]);
         let titles = run.values();
@@ -27,7 +24,11 @@ fn rules_are_tested_applied_and_undone() {
     let rules = world.run(&["rules", "--json"]).values();
     let counts: Vec<_> =
         rules.iter().map(|rule| (rule["name"].clone(), rule["items"].clone())).collect();
-    assert_eq!(counts, [("Council".into(), 1.into()), ("rule 2".into(), 2.into())]);
+    let expected = [("Council", 1), ("rule 2", 2), ("Odd", 0)];
+    assert_eq!(counts, expected.map(|(name, items)| (name.into(), items.into())));
+    assert!(rules[2]["problem"].as_str().unwrap().starts_with("query: after"), "{}", rules[2]);
+    let odd = world.run(&["rules", "test", "Odd"]);
+    assert!(odd.code == Some(1) && odd.err.contains("does not apply: query: after"), "{odd:?}");
     let number =
         world.run(&["list", "--json", "--query", "is:hidden"]).values()[0]["number"].to_string();
     let shown = world.run(&["show", &number]).ok();

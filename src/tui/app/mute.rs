@@ -113,7 +113,7 @@ impl Mute {
             query,
             effects: vec!["hide".to_owned()],
             until: last_day(self.until, app.now),
-            stop: false,
+            ..RuleSettings::default()
         };
         Reply::close(app.add_rule(rule, first))
     }

@@ -122,6 +122,7 @@ fn notice(app: &App) -> Option<Notice> {
     };
     let listing = &app.items.listing;
     let typing = app.dialog::<SearchBar>().is_some();
+    let error = app.query_error(&listing.query);
     Some(match () {
         () if app.items.is_loading() => return None,
         () if app.sources.list.sources.is_empty() => plain(
@@ -130,6 +131,14 @@ fn notice(app: &App) -> Option<Notice> {
             vec![(Action::Add, "add a source"), (Action::Import, "import a file")],
         ),
         () if typing => plain("Nothing matches", "", Vec::new()),
+        // Of a view: one that is being typed says so beside its field.
+        () if error.is_some() => Notice {
+            mark: (m.failing, Role::Warning),
+            title: "The query of this view has an error".to_owned(),
+            text: error.unwrap_or_default(),
+            commands: vec![(Action::Edit, "edit the query")],
+            problem: true,
+        },
         () if !listing.query.is_empty() => {
             plain("Nothing matches", "", vec![(Action::Back, "leave the search")])
         }
@@ -156,15 +165,19 @@ fn unfiltered(app: &App) -> Notice {
         let next = app.status.next.filter(|next| *next > app.now);
         let in_ =
             |next: Time| format!("The next check is in {}.", span((next - app.now).num_seconds()));
+        let mut commands = vec![
+            (Action::RefreshAll, "refresh now"),
+            (Action::ShowAll, "all items"),
+            (Action::Add, "add a source"),
+        ];
+        if app.settings.ui.unread_only {
+            commands.insert(0, (Action::UnreadOnly, "show what is read"));
+        }
         return Notice {
             mark: (m.selected, Role::Ok),
             title: "You have read everything".to_owned(),
             text: next.map(in_).unwrap_or_default(),
-            commands: vec![
-                (Action::RefreshAll, "refresh now"),
-                (Action::ShowAll, "all items"),
-                (Action::Add, "add a source"),
-            ],
+            commands,
             problem: false,
         };
     }

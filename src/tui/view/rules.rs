@@ -65,6 +65,9 @@ fn rule_row(app: &App, list: &RuleList, rule: &RuleSettings, row: &mut Row, here
         let (word, tone) = if is_over { ("ended", Role::Dim) } else { ("until", Role::Soft) };
         row.right(format!("  {word} {}", rule.until), role(app, here, tone));
     }
+    if !rule.problem.is_empty() {
+        row.right(format!("  does not apply: {}", rule.problem), role(app, here, Role::Warning));
+    }
     let name = text::truncate(&rule.name, row.free() * 2 / 5).into_owned();
     row.left(&format!("{name}  "), role(app, here, Role::Text));
     row.left(&rule.effects.join(", "), role(app, here, Role::Accent));
