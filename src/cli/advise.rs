@@ -36,7 +36,7 @@ Examples:
 
 pub(super) fn run(args: &AdviseArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let store = home.store()?;
+    let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let words: Vec<String> = args.sources.iter().chain(&args.apply).cloned().collect();
     let named = catalogue.find_all(&words)?;

@@ -33,12 +33,17 @@ pub(super) struct Catalogue {
 impl Catalogue {
     /// Updates the database to match the declared sources, and reads their facts.
     pub(super) fn read(home: &Home, store: &Store) -> Result<Self, Failure> {
-        let facts = match store.reconcile_blocking(home.sources.clone(), SystemClock.now()) {
-            // A read-only database can still be shown.
-            Err(e) if e.leaves_reading() => store.reader()?.sources()?,
-            other => other?,
+        let (reader, now) = (store.reader()?, SystemClock.now());
+        let facts = if reader.is_settled(&home.sources, now)? {
+            reader.sources()?
+        } else {
+            match store.reconcile_blocking(home.sources.clone(), now) {
+                // A read-only database can still be shown.
+                Err(e) if e.leaves_reading() => reader.sources()?,
+                other => other?,
+            }
         };
-        let item_tags = store.reader()?.item_tags()?;
+        let item_tags = reader.item_tags()?;
         let sources = home.sources.iter().cloned().map(Arc::new);
         Ok(Self { item_tags, ..Self::join(sources, facts) })
     }

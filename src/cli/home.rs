@@ -36,6 +36,11 @@ impl Home {
         Ok(Store::open(&self.paths.database())?)
     }
 
+    /// The same for commands that write seldom.
+    pub(super) fn store_to_read(&self) -> Result<Store, Failure> {
+        Ok(Store::open_to_read(&self.paths.database())?)
+    }
+
     /// An engine ready to start; with `follow` it polls due sources by itself.
     pub(super) fn engine(&self, store: Store, follow: bool) -> Engine {
         Engine {

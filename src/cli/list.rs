@@ -101,7 +101,7 @@ fn order(text: &str) -> Result<SortOrder, String> {
 
 pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let store = home.store()?;
+    let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let mut view = args.choice.view(&catalogue)?;
     view.unread_only = args.unread;
@@ -124,7 +124,7 @@ pub(super) fn search(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let store = home.store()?;
+    let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let choice = Choice { query: Some(args.words.join(" ")), ..Choice::default() };
     let mut view = choice.view(&catalogue)?;

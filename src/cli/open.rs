@@ -28,7 +28,7 @@ Examples:
 
 pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let store = home.store()?;
+    let store = home.store_to_read()?;
     let (reader, catalogue) = (store.reader()?, Catalogue::read(&home, &store)?);
     // Entries of a page without a place of their own are on the page.
     let page = |key| {

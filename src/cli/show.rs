@@ -66,7 +66,7 @@ Examples:
 
 pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let store = home.store()?;
+    let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;
     let as_of = args.as_of.as_deref().map(end_of).transpose()?;

@@ -289,7 +289,7 @@ const LEAST_ITEMS: usize = 2;
 
 /// The history of the user's sources.
 fn from_database(home: &Home) -> Result<Vec<Recorded>, Failure> {
-    let store = home.store()?;
+    let store = home.store_to_read()?;
     let catalogue = Catalogue::read(home, &store)?;
     let sources = catalogue.entries.iter().map(|entry| (&*entry.source, &entry.facts));
     let all = histories(&store.reader()?, sources, SystemClock.now())?;

@@ -65,7 +65,7 @@ pub(super) fn run(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let store = home.store()?;
+    let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     match command.unwrap_or(SourcesCommand::List) {
         SourcesCommand::List => list(&catalogue, out)?,

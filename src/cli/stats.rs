@@ -40,7 +40,7 @@ fn weeks(text: &str) -> Result<usize, String> {
 
 pub(super) fn run(args: &StatsArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let store = home.store()?;
+    let store = home.store_to_read()?;
     let now = SystemClock.now();
     let declared: Vec<_> = home.sources.iter().cloned().map(Arc::new).collect();
     // Sources that were declared since the last start get their rows.

@@ -32,7 +32,7 @@ struct Shape<'a> {
 
 pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let store = home.store()?;
+    let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;
     let now = SystemClock.now();

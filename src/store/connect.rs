@@ -78,6 +78,12 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
     Ok((conn, immutable))
 }
 
+/// Whether the database has the schema of this version.
+pub(super) fn is_current(conn: &Connection) -> bool {
+    let version: rusqlite::Result<i64> = conn.pragma_query_value(None, "user_version", |r| r.get(0));
+    version.is_ok_and(|version| usize::try_from(version) == Ok(STEPS.len()))
+}
+
 /// Fails if the file was written by a newer newsfed. A version that cannot be read is no error.
 pub(super) fn refuse_newer(path: &Path) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

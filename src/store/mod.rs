@@ -145,6 +145,18 @@ impl Store {
         Ok(Self { inner: Arc::new(inner) })
     }
 
+    /// Like [`Self::open`], but a current database is opened for writing only when something is
+    /// written: that takes longer than reading a list.
+    pub fn open_to_read(path: &Path) -> Result<Self> {
+        if !Reader::open(path).is_ok_and(|reader| reader.is_current()) {
+            return Self::open(path);
+        }
+        let (writer, rules) = (Mutex::new(WriterState::Unavailable), RwLock::default());
+        let revision = Arc::new(watch::Sender::new(0));
+        let inner = Inner { path: path.to_owned(), writer, rules, revision };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
     /// The folder of the database.
     pub fn folder(&self) -> &Path {
         self.inner.path.parent().unwrap_or(Path::new("."))

@@ -7,7 +7,7 @@ use super::error::Result;
 use super::rows::{ITEM, ITEM_ROW, item, item_row};
 use super::sources;
 use super::view::View;
-use crate::model::{Item, ItemRow, Retention, SourceFacts, Time};
+use crate::model::{Item, ItemRow, Retention, Source, SourceFacts, Time};
 use rusqlite::{Connection, InterruptHandle, OptionalExtension};
 use std::path::Path;
 
@@ -27,6 +27,17 @@ impl Reader {
     /// it then. Once it can be written, only a new reader sees the changes.
     pub fn is_frozen(&self) -> bool {
         self.frozen
+    }
+
+    /// Whether the database has the schema of this version and can be written.
+    pub(super) fn is_current(&self) -> bool {
+        !self.frozen && connect::is_current(&self.conn)
+    }
+
+    /// Whether the rows match the declared sources, and no snoozed item's time has come.
+    pub fn is_settled(&self, declared: &[Source], now: Time) -> Result<bool> {
+        let wakes = self.next_wake()?.is_some_and(|at| at <= now);
+        Ok(!wakes && sources::is_settled(&self.conn, declared)?)
     }
 
     /// Returns a handle to stop a query of this reader from another thread; the query fails with

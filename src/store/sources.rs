@@ -42,6 +42,16 @@ pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Re
     Ok(())
 }
 
+/// Whether [`reconcile`] would change nothing.
+pub(super) fn is_settled(conn: &Connection, declared: &[Source]) -> Result<bool> {
+    let settled = settled(conn)?;
+    let is_settled = |source: &Source| {
+        let known = settled.get(source.id.as_str());
+        known.is_some_and(|(url, on)| url == source.url.as_str() && *on == source.enabled)
+    };
+    Ok(settled.len() == declared.len() && declared.iter().all(is_settled))
+}
+
 /// URL and state of the declared rows by id, read at once: usually nothing has changed.
 fn settled(conn: &Connection) -> Result<HashMap<String, (String, bool)>> {
     let mut query =
