@@ -1,10 +1,10 @@
-//! `newsfed export`: prints the sources as a list for other readers.
+//! `newsfed export`: prints the sources as a list for other readers and for another newsfed.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
 use super::output::Output;
-use crate::config::{export_opml, export_urls};
+use crate::config::{OpmlExport, export_opml, export_urls};
 use crate::model::{Source, SourceKind};
 
 #[derive(Debug, clap::Args)]
@@ -17,15 +17,17 @@ pub(super) struct ExportArgs {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Format {
-    /// OPML 2.0, with folders, titles and tags
+    /// OPML 2.0, with everything that newsfed knows of sources and views
     Opml,
     /// One URL per line with tags and title, as in newsboat's urls file
     Urls,
 }
 
 const EXAMPLES: &str = "\
-Passwords, headers and proxies are left out, and so are websites and sitemaps, which other readers
-cannot follow. `newsfed import` reads both formats.
+OPML has the sources of every kind with all their settings, and the saved views: `newsfed import`
+restores them. Other readers see the feeds with folders, titles and tags, and the rest as links.
+Passwords, headers that may be secret, and proxies with a password are left out. URLs have only feeds,
+with their tags and titles.
 
 Examples:
   newsfed export > subscriptions.opml
@@ -33,20 +35,28 @@ Examples:
 
 pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let is_feed = |source: &Source| source.kind() == SourceKind::Feed;
-    let feeds: Vec<Source> = home.sources.iter().filter(|s| is_feed(s)).cloned().collect();
-    let others = home.sources.len() - feeds.len();
-    if others > 0 && !out.json {
-        let what = if others == 1 {
-            "1 source is not a feed"
-        } else {
-            &format!("{others} sources are not feeds")
-        };
-        out.note(format!("{what} and left out; see sources.toml"));
-    }
     let text = match args.format {
-        Format::Opml => export_opml(&feeds),
-        Format::Urls => export_urls(&feeds),
+        Format::Opml => {
+            let OpmlExport { text, withheld } = export_opml(&home.sources, &home.settings.views);
+            if withheld > 0 && !out.json {
+                let of = if withheld == 1 { "1 source" } else { &format!("{withheld} sources") };
+                out.note(format!("passwords and headers of {of} are left out; see sources.toml"));
+            }
+            text
+        }
+        Format::Urls => {
+            let is_feed = |source: &Source| source.kind() == SourceKind::Feed;
+            let feeds: Vec<Source> = home.sources.iter().filter(|s| is_feed(s)).cloned().collect();
+            let others = home.sources.len() - feeds.len();
+            if others > 0 && !out.json {
+                let what = match others {
+                    1 => "1 source is not a feed",
+                    _ => &format!("{others} sources are not feeds"),
+                };
+                out.note(format!("{what} and left out; --format opml has every source"));
+            }
+            export_urls(&feeds)
+        }
     };
     if out.json {
         for source in &home.sources {

@@ -5,6 +5,7 @@ use super::edit_error::EditError;
 use super::file_edit::{Element, FileEdit, FileKind, KeysOf, Step};
 use super::load::check_settings;
 use super::paths::Paths;
+use super::render::view_text;
 use super::section::{KeyChange, Section};
 use super::settings::{Settings, ViewSettings};
 use super::splice::newline;
@@ -158,9 +159,7 @@ fn step(change: &ViewChange, views: &[ViewSettings], text: &str) -> Option<Step>
         }
         (Some(was), None) => Step::Remove(vec![was.name.clone()]),
         (None, Some(now)) => {
-            let newline = newline(text);
-            let (name, query) = (Value::from(now.name.as_str()), Value::from(now.query.as_str()));
-            let text = format!("[[view]]{newline}name = {name}{newline}query = {query}{newline}");
+            let text = view_text(now, newline(text));
             Step::Insert(vec![Element { name: now.name.clone(), text, before: None }])
         }
         (None, None) => return None,

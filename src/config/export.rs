@@ -1,6 +1,9 @@
-//! Sources as OPML. Importing it gives the same folders, titles, tags and URLs.
+//! Sources and views as OPML. Importing it gives the same sources and views; other readers see the
+//! feeds with their folders, titles and tags.
 
-use crate::model::Source;
+use super::opml_settings::{Attribute, of_source, of_view};
+use super::settings::ViewSettings;
+use crate::model::{Source, SourceKind};
 use quick_xml::escape::escape;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,21 +15,51 @@ struct Folder<'a> {
     sources: Vec<&'a Source>,
 }
 
-/// The sources as OPML 2.0, without passwords, headers and proxies.
-pub fn export_opml(sources: &[Source]) -> String {
+/// The namespace of what only newsfed knows.
+pub(super) const NAMESPACE: &str = "https://newsfed.example/opml";
+
+/// Sources and views as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpmlExport {
+    pub text: String,
+    /// Number of sources whose passwords, secret headers or proxies with a password are left out.
+    pub withheld: usize,
+}
+
+/// The sources and views as OPML 2.0, without secrets.
+pub fn export_opml(sources: &[Source], views: &[ViewSettings]) -> OpmlExport {
     let mut top = Folder::default();
     for source in sources {
         let levels = source.folder.iter().flat_map(|f| f.split('/'));
         let folder = levels.fold(&mut top, |f, level| f.folders.entry(level).or_default());
         folder.sources.push(source);
     }
-    let mut text = String::from(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n  <head>\n    \
-         <title>Sources of newsfed</title>\n  </head>\n  <body>\n",
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\" xmlns:newsfed=\"{NAMESPACE}\">\n  \
+         <head>\n    <title>Sources of newsfed</title>\n",
     );
-    write_folder(&mut text, &top, 2);
+    for view in views {
+        text.push_str("    <newsfed:view");
+        write_attributes(&mut text, "", &of_view(view));
+        text.push_str("/>\n");
+    }
+    text.push_str("  </head>\n  <body>\n");
+    let mut withheld = 0;
+    write_folder(&mut text, &top, 2, &mut withheld);
     text.push_str("  </body>\n</opml>\n");
-    text
+    OpmlExport { text, withheld }
+}
+
+/// Parsers turn line breaks in attributes into spaces, unless they are references.
+fn quoted(text: &str) -> String {
+    let escaped = escape(text).replace('\n', "&#10;");
+    escaped.replace('\r', "&#13;").replace('\t', "&#9;")
+}
+
+fn write_attributes(text: &mut String, prefix: &str, attributes: &[Attribute]) {
+    for (key, value) in attributes {
+        let _ = write!(text, " {prefix}{key}=\"{}\"", quoted(value));
+    }
 }
 
 /// The sources in newsboat's format, one per line: the URL, the tags, and the user's own title
@@ -45,30 +78,41 @@ pub fn export_urls(sources: &[Source]) -> String {
     text
 }
 
+/// A tag as a category: there, a slash at the start only marks a path.
+fn category(tag: &str) -> String {
+    if tag.starts_with('/') { format!("/{tag}") } else { tag.to_owned() }
+}
+
 /// Folders have at most 16 levels, so recursion is safe.
-fn write_folder(text: &mut String, folder: &Folder<'_>, depth: usize) {
+fn write_folder(text: &mut String, folder: &Folder<'_>, depth: usize, withheld: &mut usize) {
     let indent = "  ".repeat(depth);
     for source in &folder.sources {
-        let url = escape(source.url.as_str());
+        let url = quoted(source.url.as_str());
         // `text` is required; a `title` is written only where the user gave one.
-        let name = source.title.as_deref().map(escape);
-        let _ = write!(
-            text,
-            "{indent}<outline type=\"rss\" text=\"{}\"",
-            name.as_ref().unwrap_or(&url)
-        );
+        let name = source.title.as_deref().map(quoted);
+        // Other readers could not follow it: for them it is a link.
+        let (kind, address) = match source.kind() {
+            SourceKind::Feed => ("rss", "xmlUrl"),
+            _ => ("link", "url"),
+        };
+        let shown = name.as_ref().unwrap_or(&url);
+        let _ = write!(text, "{indent}<outline type=\"{kind}\" text=\"{shown}\"");
         if let Some(name) = &name {
             let _ = write!(text, " title=\"{name}\"");
         }
-        let _ = write!(text, " xmlUrl=\"{url}\"");
+        let _ = write!(text, " {address}=\"{url}\"");
         if !source.tags.is_empty() {
-            let _ = write!(text, " category=\"{}\"", escape(source.tags.join(",")));
+            let tags: Vec<String> = source.tags.iter().map(|tag| category(tag)).collect();
+            let _ = write!(text, " category=\"{}\"", quoted(&tags.join(",")));
         }
+        let (attributes, secret) = of_source(source);
+        *withheld += usize::from(secret);
+        write_attributes(text, "newsfed:", &attributes);
         text.push_str("/>\n");
     }
     for (name, inner) in &folder.folders {
-        let _ = writeln!(text, "{indent}<outline text=\"{}\">", escape(*name));
-        write_folder(text, inner, depth + 1);
+        let _ = writeln!(text, "{indent}<outline text=\"{}\">", quoted(name));
+        write_folder(text, inner, depth + 1, withheld);
         let _ = writeln!(text, "{indent}</outline>");
     }
 }

@@ -1,12 +1,13 @@
 //! Lists of sources from other readers: OPML, newsboat's `urls` file, or plain URLs.
 
 use super::ids::unique_id;
+use super::opml_settings::{self, Attribute, Configured};
 use super::quote::quote;
 use super::settings::ViewSettings;
 use super::source_settings::{MAX_FOLDER_DEPTH, folder, tag};
 use super::sources::address;
 use super::{newsboat, opml};
-use crate::model::Source;
+use crate::model::{Source, SourceId};
 use crate::util::address::is_private_host;
 use crate::util::limits;
 use crate::util::login::without_secrets;
@@ -42,21 +43,27 @@ pub struct Import {
 }
 
 impl Import {
-    /// Whether a source is at a private address. Names are not resolved: without `private = true`
-    /// they are fetched from public addresses only.
+    /// Whether a source is at a private address, or may be, or is fetched through a proxy. Names are
+    /// not resolved: without `private = true` they are fetched from public addresses only.
     pub fn is_private(source: &Source) -> bool {
-        is_private_host(&source.url)
+        is_private_host(&source.url) || source.private || source.access.proxy.is_some()
     }
 
     /// Skips the sources at private addresses: the user has not typed them. `how` says how to
     /// import them too.
     pub fn skip_private(&mut self, how: &str) {
-        let (private, sources) =
-            std::mem::take(&mut self.sources).into_iter().partition(Self::is_private);
-        self.sources = sources;
-        let private: Vec<Source> = private;
-        let why = format!("a private address; {how}");
-        self.skipped.extend(private.into_iter().map(|s| (s.url.to_string(), why.clone())));
+        for source in std::mem::take(&mut self.sources) {
+            let what = match &source.access.proxy {
+                _ if is_private_host(&source.url) => "a private address",
+                Some(_) => "fetched through a proxy",
+                None if source.private => "may be at a private address",
+                None => {
+                    self.sources.push(source);
+                    continue;
+                }
+            };
+            self.skipped.push((source.url.to_string(), format!("{what}; {how}")));
+        }
     }
 }
 
@@ -190,6 +197,8 @@ pub(crate) struct Entry {
     /// Levels from the top.
     pub(crate) folder: Vec<String>,
     pub(crate) tags: Vec<String>,
+    /// Settings that newsfed has exported.
+    pub(crate) settings: Vec<Attribute>,
 }
 
 /// Converts entries to sources: each URL once, everything cleaned and checked.
@@ -224,7 +233,7 @@ impl Gatherer {
         if *times > 1 {
             return;
         }
-        let mut source = Source::feed(unique_id(&url, &mut self.ids), url);
+        let mut source = Source::feed(SourceId(String::new()), url);
         source.access.auth = auth;
         source.title = entry.title.as_deref().map(clean).filter(|t| !t.is_empty());
         let levels =
@@ -236,7 +245,31 @@ impl Gatherer {
                 source.tags.push(text);
             }
         }
+        if !entry.settings.is_empty() {
+            match opml_settings::configure(source, &entry.settings) {
+                Ok(Configured { source: configured, left_out }) => {
+                    source = configured;
+                    for (key, why) in left_out {
+                        self.skip(&format!("{key} of {}", source.url), &clean(&why));
+                    }
+                }
+                Err(why) => return self.skip(&entry.address, &clean(&why)),
+            }
+        }
+        if source.id.0.is_empty() || !self.ids.insert(source.id.0.clone()) {
+            source.id = unique_id(&source.url, &mut self.ids);
+        }
         self.sources.push(source);
+    }
+
+    /// Adds a view with these settings.
+    pub(crate) fn view(&mut self, attributes: &[Attribute]) {
+        let name = attributes.iter().find(|(key, _)| key == "name").map_or("", |(_, name)| name);
+        match opml_settings::view(attributes) {
+            _ if self.views.len() >= limits::IMPORT_SOURCES => self.left_out += 1,
+            Ok(view) => self.views.push(view),
+            Err(why) => self.skip(&format!("the view {}", quote(name)), &clean(&why)),
+        }
     }
 
     pub(crate) fn skip(&mut self, what: &str, why: &str) {

@@ -4,6 +4,7 @@
 //! a body that is closed too early or not at all.
 
 use super::import::{Entry, Gatherer, Import, ImportError, ImportKind, NO_COMMANDS, is_command};
+use super::opml_settings::{self, Attribute};
 use crate::util::limits;
 use crate::util::text::line as clean;
 use quick_xml::events::{BytesStart, Event};
@@ -80,6 +81,8 @@ struct Outlines {
     outlines: usize,
     /// Names of the open outlines; those with a URL have none.
     open: Vec<Option<String>>,
+    /// How names of our namespace begin, as in `newsfed:`.
+    prefix: Option<String>,
 }
 
 impl Outlines {
@@ -92,6 +95,9 @@ impl Outlines {
             }
             self.has_root = true;
             self.root_open = true;
+            each_attribute(tag, |key, value| {
+                self.prefix = self.prefix.take().or_else(|| opml_settings::prefix_of(key, &value));
+            });
         } else if local.eq_ignore_ascii_case("body") {
             self.has_body = true;
         } else if local.eq_ignore_ascii_case("outline") {
@@ -99,13 +105,27 @@ impl Outlines {
             if self.open.len() > MAX_DEPTH {
                 return Err(ImportError::TooDeep { name: name.to_owned() });
             }
+        } else if local == "view" && !self.has_body && self.is_ours(tag) {
+            let mut attributes = Vec::new();
+            each_attribute(tag, |key, value| {
+                if attributes.len() < limits::TAG_ATTRIBUTES {
+                    attributes.push((key.to_owned(), value));
+                }
+            });
+            self.gatherer.view(&attributes);
         }
         Ok(())
     }
 
+    fn is_ours(&self, tag: &BytesStart<'_>) -> bool {
+        let name = tag.name();
+        let name: &str = name.as_ref();
+        self.prefix.as_ref().is_some_and(|prefix| name.starts_with(prefix.as_str()))
+    }
+
     fn outline(&mut self, tag: &BytesStart<'_>) {
         self.outlines += 1;
-        let outline = Outline::read(tag);
+        let outline = Outline::read(tag, self.prefix.as_deref());
         let label = outline.text.clone().or_else(|| outline.title.clone());
         let Some(address) = &outline.address else {
             if outline.kind.as_deref().is_some_and(|k| k.eq_ignore_ascii_case("rss")) {
@@ -133,6 +153,7 @@ impl Outlines {
             title: label.filter(|_| !repeats),
             folder: self.open.iter().flatten().map(|n| n.trim().to_owned()).collect(),
             tags: outline.tags,
+            settings: outline.settings,
         };
         self.gatherer.add(&entry);
     }
@@ -161,7 +182,7 @@ impl Outlines {
                 address,
                 title: salvage(outline, "text").or_else(|| salvage(outline, "title")),
                 folder: self.open.iter().flatten().map(|n| n.trim().to_owned()).collect(),
-                tags: Vec::new(),
+                ..Entry::default()
             };
             self.gatherer.add(&entry);
             self.outlines += 1;
@@ -218,30 +239,52 @@ struct Outline {
     more_tags: bool,
     /// Whether newsboat would run a command for the feed.
     command: bool,
+    /// The settings that newsfed has exported.
+    settings: Vec<Attribute>,
+}
+
+/// Calls a function with the name, as written, and the value of each attribute.
+fn each_attribute(tag: &BytesStart<'_>, mut take: impl FnMut(&str, String)) {
+    for attribute in tag.html_attributes().with_checks(false).flatten() {
+        take(attribute.key.as_ref(), unescape(&attribute.value));
+    }
 }
 
 impl Outline {
-    fn read(tag: &BytesStart<'_>) -> Self {
+    fn read(tag: &BytesStart<'_>, prefix: Option<&str>) -> Self {
         let mut outline = Self::default();
-        for attribute in tag.html_attributes().with_checks(false).flatten() {
-            let value = unescape(&attribute.value);
+        // The URL of a source that other readers cannot follow.
+        let mut link = None;
+        each_attribute(tag, |key, value| {
+            if let Some(setting) = prefix.and_then(|prefix| key.strip_prefix(prefix)) {
+                if outline.settings.len() < limits::TAG_ATTRIBUTES {
+                    outline.settings.push((setting.to_owned(), value));
+                }
+                return;
+            }
             let filled = Some(value.clone()).filter(|v| !clean(v).is_empty());
-            let key: &str = attribute.key.as_ref();
             match key.to_ascii_lowercase().as_str() {
                 "text" => outline.text = filled,
                 "title" => outline.title = filled,
                 // An empty one is kept: the outline is meant to be a feed.
                 "xmlurl" => outline.address = Some(value),
+                "url" => link = filled,
                 "type" => outline.kind = filled,
                 "filtercmd" => outline.command = filled.is_some(),
                 "category" => {
-                    let tags = value.split(',').map(|t| clean(t.trim().trim_start_matches('/')));
+                    let tags = value.split(',').map(|t| {
+                        let tag = t.trim();
+                        clean(tag.strip_prefix('/').unwrap_or(tag))
+                    });
                     let mut tags = tags.filter(|t| !t.is_empty());
                     outline.tags = tags.by_ref().take(limits::ENTRY_LIST).collect();
                     outline.more_tags = tags.next().is_some();
                 }
                 _ => {}
             }
+        });
+        if outline.address.is_none() && outline.settings.iter().any(|(key, _)| key == "kind") {
+            outline.address = link;
         }
         outline
     }

@@ -1,5 +1,7 @@
-//! A source as the TOML text that a user would write.
+//! A source or a view as the TOML text that a user would write.
 
+use super::schema::VIEW;
+use super::settings::ViewSettings;
 use super::source_settings::{SETTINGS, SourceDraft, written};
 use crate::model::{Retention, Source, SourceKind};
 use toml_edit::{InlineTable, Value};
@@ -38,4 +40,14 @@ pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     }
     let lines = values.iter().map(|(key, value)| format!("{key} = {value}{newline}"));
     format!("[[source]]{newline}{}", lines.collect::<String>())
+}
+
+/// The `[[view]]` of a view, its last line ended.
+pub(crate) fn view_text(view: &ViewSettings, newline: &str) -> String {
+    let mut view = view.clone();
+    let lines = VIEW.iter().filter_map(|setting| {
+        let value = written((setting.slot)(&mut view))?;
+        Some(format!("{} = {value}{newline}", setting.key))
+    });
+    format!("[[view]]{newline}{}", lines.collect::<String>())
 }

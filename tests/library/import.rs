@@ -232,6 +232,103 @@ fn starter_sources_are_valid() {
     assert!(starters.iter().all(|s| s.folder.is_some() && s.title.is_some()));
 }
 
+/// The keys of an entry: each kind, with any of its settings.
+fn source() -> impl Strategy<Value = String> {
+    let texts = |key: &'static str| {
+        prop::option::of("[ -~äß€🦀\t]{0,12}x").prop_map(move |value| {
+            value.map(|v| format!("{key} = {}\n", toml_edit::Value::from(v))).unwrap_or_default()
+        })
+    };
+    let either = |lines: &'static [&'static str]| prop::sample::select(lines);
+    let site = "website.title = 'h1'\nwebsite.content = ' main > p'\n";
+    let kind = prop_oneof![
+        Just("\n".to_owned()),
+        Just(format!("kind = 'website'\nwebsite.articles = 'h2 a'\nwebsite.max_pages = 4\n{site}")),
+        Just(format!("kind = 'page'\n{site}website.date_format = '2 January 2006'\n")),
+        Just("kind = 'sitemap'\nwebsite.delay = '7s'\n".to_owned()),
+        Just("kind = 'crawl'\nwebsite.targets = 'text/csv'\n".to_owned()),
+        Just("kind = 'entries'\n".to_owned()),
+    ];
+    let tags = prop::collection::vec("/?[a-z <&\"]{1,4}[a-z]", 0..3)
+        .prop_map(|tags| format!("tags = {}\n", toml_edit::Array::from_iter(tags)));
+    let lines = (
+        (kind, tags, texts("title"), texts("folder")),
+        either(&["", "enabled = false\n"]),
+        either(&[
+            "",
+            "interval = '90m'\n",
+            "schedule.quiet_hours = '23:00-07:00'\nschedule.polls_per_day = 0.5\n",
+        ]),
+        either(&["", "retention = {}\n", "retention.items = 9\n", "retention.unread = true\n"]),
+        either(&["", "color = 8\nfull_text = 'never'\n", "full_text = 'on-open'\n"]),
+        either(&["", "private = true\nproxy = 'socks5://localhost:9050'\n"]),
+        either(&["", "headers = { Accept = 'a: b', User-Agent = ' x  \"y\"' }\n"]),
+    );
+    lines.prop_map(|((kind, tags, title, folder), a, b, c, d, e, f)| {
+        [kind.as_str(), &tags, &title, &folder, a, b, c, d, e, f].concat()
+    })
+}
+
+/// What other readers see of a list of every kind.
+#[test]
+fn exports_kinds_that_other_readers_cannot_follow_as_links() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::below(folder.path());
+    std::fs::create_dir_all(paths.config_dir()).unwrap();
+    let text = "[[source]]\nurl = 'https://a.example/feed'\ntitle = 'A'\nfolder = 'F'\n\
+        user = 'u'\npassword = { command = ['pass', 'a'] }\n\
+        [[source]]\nurl = 'https://m.example/sitemap.xml'\nkind = 'sitemap'\nproxy = 'http://u:p@proxy.example/'\n";
+    std::fs::write(paths.sources_file(), text).unwrap();
+    let export = export_opml(&load(&paths, &[]).unwrap().sources, &[]);
+    assert_eq!(export.withheld, 2);
+    for secret in ["pass", "proxy", "u:p"] {
+        assert!(!export.text.contains(secret), "{}", export.text);
+    }
+    let body: Vec<&str> = export.text.lines().filter(|line| line.contains("<outline")).collect();
+    assert_eq!(
+        body,
+        [
+            "    <outline type=\"link\" text=\"https://m.example/sitemap.xml\" url=\"https://m.example/sitemap.xml\" \
+             newsfed:id=\"m-example-sitemap\" newsfed:kind=\"sitemap\"/>",
+            "    <outline text=\"F\">",
+            "      <outline type=\"rss\" text=\"A\" title=\"A\" xmlUrl=\"https://a.example/feed\" newsfed:id=\"a-example\"/>",
+        ]
+    );
+}
+
+#[test]
+fn settings_of_foreign_lists_are_checked() {
+    let outline = |settings: &str| {
+        read(&format!(
+            "<opml xmlns:n='https://newsfed.example/opml' xmlns:o='https://other.example/'>\
+             <head><n:view name='V' query='is:unread'/><n:view name='W' query='('/><o:view name='X' query='y'/></head>\
+             <body><outline xmlUrl='https://a.example/' {settings}/></body></opml>"
+        ))
+    };
+    let import = outline(
+        "n:interval='2h' o:interval='9h' n:color='99' n:password='command:touch x' n:user='u'",
+    );
+    let source = &import.sources[0];
+    assert_eq!(source.interval, Some(std::time::Duration::from_secs(7200)));
+    assert_eq!((source.color, source.access.auth.is_none()), (None, true));
+    let names: Vec<&str> = import.views.iter().map(|view| view.name.as_str()).collect();
+    assert_eq!(names, ["V"]);
+    let skipped: Vec<_> = import.skipped.iter().map(|(what, _)| what.as_str()).collect();
+    let of = |key: &str| format!("{key} of https://a.example/");
+    assert_eq!(skipped, ["the view \"W\"", &of("password"), &of("user"), &of("color")]);
+    // What could reach the user's own network is confirmed first.
+    for settings in ["n:private='true'", "n:proxy='http://localhost:1/'"] {
+        let mut import = outline(settings);
+        assert!(Import::is_private(&import.sources[0]), "{settings}");
+        import.skip_private("confirm it");
+        assert!(
+            import.sources.is_empty() && import.skipped.last().unwrap().1.contains("confirm it")
+        );
+    }
+    assert!(outline("n:kind='website'").sources.is_empty());
+    assert!(outline("n:kind='exec'").sources.is_empty());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -249,10 +346,38 @@ proptest! {
                 escape(folder), escape(path), escape(&tags.join(",")))
         }).collect();
         let first = read(&format!("<opml><body>{opml}</body></opml>"));
-        let again = read(&export_opml(&first.sources));
+        let again = read(&export_opml(&first.sources, &[]).text);
         let sorted = |import: &Import| { let mut rows = rows(import); rows.sort(); rows };
         prop_assert_eq!(sorted(&again), sorted(&first));
         prop_assert_eq!(again.skipped, first.skipped);
+    }
+
+    #[test]
+    fn everything_round_trips(
+        sources in prop::collection::vec(source(), 1..5),
+        views in prop::collection::vec(("[ -~ä]{0,9}x", "[a-z]{1,5}|is:unread -tag:x|\"<&\\t\""), 0..3),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::below(folder.path());
+        std::fs::create_dir_all(paths.config_dir()).unwrap();
+        // Through the loader, so that the values are as a user's.
+        let entries: String = sources.iter().enumerate()
+            .map(|(i, entry)| format!("[[source]]\nid = 's{i}'\nurl = 'https://x{i}.example/?a&b'\n{entry}\n"))
+            .collect();
+        std::fs::write(paths.sources_file(), entries).unwrap();
+        let text = |text: &str| toml_edit::Value::from(text).to_string();
+        let views: String = views.iter()
+            .map(|(name, query)| format!("[[view]]\nname = {}\nquery = {}\n", text(name), text(query)))
+            .collect();
+        std::fs::write(paths.config_file(), views).unwrap();
+        let loaded = load(&paths, &[]).unwrap();
+        let export = export_opml(&loaded.sources, &loaded.settings.views);
+        prop_assert_eq!(export.withheld, 0);
+        let mut again = read(&export.text);
+        prop_assert_eq!(&again.skipped, &[]);
+        again.sources.sort_by(|a, b| a.id.cmp(&b.id));
+        prop_assert_eq!(again.sources, loaded.sources);
+        prop_assert_eq!(again.views, loaded.settings.views);
     }
 
     #[test]
