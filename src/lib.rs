@@ -4,6 +4,8 @@
 
 /// Extracts the article of a page: document tree, metadata, versions.
 pub mod article;
+/// Everything of the user in one file, and back.
+pub mod backup;
 /// The command line: arguments, and one file per command.
 pub mod cli;
 /// Settings, sources, keys and themes: loads, validates, edits in place.

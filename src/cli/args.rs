@@ -2,8 +2,8 @@
 
 use super::global::Global;
 use super::{
-    add, config, crawl, discover, doctor, export, extract, generate, import, list, mark, open,
-    parse, prefetch, prune, reread, rules, schedule, show, sources, stats, sync,
+    add, backup, config, crawl, discover, doctor, export, extract, generate, import, list, mark,
+    open, parse, prefetch, prune, reread, rules, schedule, show, sources, stats, sync,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -94,6 +94,10 @@ pub(super) enum Command {
     Import(import::ImportArgs),
     /// Print the sources as OPML or as URLs
     Export(export::ExportArgs),
+    /// Write settings, sources, items and marks into one file
+    Backup(backup::BackupArgs),
+    /// Restore a backup
+    Restore(backup::RestoreArgs),
     /// Collect the articles or files of a site
     Crawl(crawl::CrawlArgs),
     /// Extract the article of a page

@@ -6,6 +6,7 @@
 mod add;
 mod advise;
 mod args;
+mod backup;
 mod catalogue;
 mod config;
 mod crawl;
@@ -120,6 +121,8 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Open(args)) => open::run(&args, global, out),
         Some(Command::Import(args)) => import::run(&args, global, out),
         Some(Command::Export(args)) => export::run(&args, global, out),
+        Some(Command::Backup(args)) => backup::backup(&args, global, out),
+        Some(Command::Restore(args)) => backup::restore(&args, global, out),
         Some(Command::Crawl(args)) => crawl::run(&args, global, out),
         Some(Command::Extract(args)) => extract::run(&args, global, out),
         Some(Command::Parse(args)) => Ok(parse::run(&args, global)),

@@ -57,7 +57,7 @@ pub use item_rules::RuleChange;
 pub use key::{Key, KeyCode, KeyError, MAX_SEQUENCE_KEYS, parse_sequence, show_sequence};
 pub use keymap::{BindingError, Context, KeyMap, KeyMapErrors, Lookup};
 pub use load::{Loaded, load};
-pub use paths::{CONFIG_DIR_VARIABLE, DATA_DIR_VARIABLE, NoHome, Paths};
+pub use paths::{CONFIG_DIR_VARIABLE, CRAWLS_FOLDER, DATA_DIR_VARIABLE, NoHome, Paths};
 pub use rebind::{KeyOrigin, KeyRow, Rebinding, key_rows, rebind, restore_preset};
 pub use role::Role;
 pub use save::SaveError;

@@ -8,6 +8,9 @@ pub const CONFIG_DIR_VARIABLE: &str = "NEWSFED_CONFIG_DIR";
 /// Environment variable that names the folder of the database.
 pub const DATA_DIR_VARIABLE: &str = "NEWSFED_DATA_DIR";
 
+/// The folder beside the database with what crawls of sources have learned.
+pub const CRAWLS_FOLDER: &str = "crawls";
+
 /// The folders of one run. Nothing is created until something is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {

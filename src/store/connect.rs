@@ -12,7 +12,7 @@ use std::time::Duration;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One step per schema version; a released step is never edited.
-const STEPS: &[M<'static>] = &[
+pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema.sql")),
     M::up(include_str!("schema-2.sql")),
     M::up(include_str!("schema-3.sql")),

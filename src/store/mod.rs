@@ -30,6 +30,7 @@ mod rebuild;
 mod retention;
 mod rows;
 mod rules;
+mod snapshot;
 mod snippets;
 mod sources;
 mod statistics;
@@ -59,6 +60,9 @@ pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
 pub use rules::{Rule, RuleRecord, Rules};
+#[cfg(test)]
+pub(crate) use snapshot::database_of;
+pub use snapshot::{adopt, in_use, schema_version, snapshot};
 pub use snippets::Snippet;
 pub use sources::{Due, PollFilter};
 pub use statistics::{ItemFacts, PollCosts};

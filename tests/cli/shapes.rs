@@ -90,6 +90,10 @@ fn json_matches_the_documentation() {
     check("Advice", &run(&["schedule", "advise"]).values());
     check("Change of sources", &run(&["sources", "disable", "Kernel"]).values());
     check("Export", &run(&["export"]).values());
+    let file = world.path().join("b.tar.gz").display().to_string();
+    check("Backup", &run(&["backup", &file]).values());
+    check("Restore", &run(&["restore", "--check", &file]).values());
+    check("Restore", &run(&["restore", "--replace", &file]).values());
     run(&["read", "--all"]);
     check("Statistics", &run(&["stats"]).values());
     check("Prune", &run(&["prune", "--set", "retention.items=1"]).values());

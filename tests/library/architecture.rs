@@ -26,13 +26,14 @@ const MODULES: &[(&str, &[&str])] = &[
             "sitemap", "store", "util", "website",
         ],
     ),
+    ("backup", &["config", "model", "store", "util"]),
     ("demo", &["config", "model", "util"]),
     ("tui", &["article", "config", "engine", "model", "query", "store", "util"]),
     (
         "cli",
         &[
-            "article", "config", "crawl", "demo", "discover", "engine", "feed", "model", "net",
-            "query", "schedule", "sitemap", "store", "tui", "util", "website",
+            "article", "backup", "config", "crawl", "demo", "discover", "engine", "feed", "model",
+            "net", "query", "schedule", "sitemap", "store", "tui", "util", "website",
         ],
     ),
 ];

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// The folder of the crawl logs, beside the database.
-pub(super) const FOLDER: &str = "crawls";
+pub(super) const FOLDER: &str = crate::config::CRAWLS_FOLDER;
 
 /// The saved state of earlier polls.
 pub(super) enum SavedCrawl {

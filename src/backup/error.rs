@@ -1,0 +1,39 @@
+//! Why a backup was not written or not restored.
+
+use crate::store::StoreError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    #[error("there is nothing to back up: no settings, sources or database in {} and {}", .0.display(), .1.display())]
+    Nothing(PathBuf, PathBuf),
+    /// The target of a backup.
+    #[error("{} exists already; give --replace to overwrite it", .0.display())]
+    Exists(PathBuf),
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{} is not a backup of newsfed: {why}", file.display())]
+    NotABackup { file: PathBuf, why: String },
+    #[error("{} is damaged: {why}; nothing was restored", file.display())]
+    Damaged { file: PathBuf, why: String },
+    #[error(
+        "{} was made by a newer newsfed ({newsfed}, {what} {found}; this version supports {known}); \
+         update newsfed first", file.display()
+    )]
+    TooNew { file: PathBuf, newsfed: String, what: &'static str, found: u64, known: u64 },
+    #[error("{0} uses the database; stop it first")]
+    InUse(String),
+    #[error("{} exists already; give --replace to move the old files to a dated folder first", .0.display())]
+    InTheWay(PathBuf),
+}
+
+impl BackupError {
+    /// For `map_err`: an error of the system with the file that it is about.
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+}

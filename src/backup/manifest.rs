@@ -1,0 +1,64 @@
+//! The first entry of a backup.
+
+use crate::model::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// The version of the format. Newer ones are refused.
+pub(super) const FORMAT: u32 = 1;
+pub(super) const NAME: &str = "manifest.json";
+/// Maximum size of a manifest, in bytes: enough for [`MAX_FILES`].
+pub(super) const MAX_BYTES: u64 = 4 << 20;
+/// Maximum number of files in a backup.
+pub(super) const MAX_FILES: usize = 10_010;
+
+/// What a backup contains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    pub format: u32,
+    /// The version of newsfed that made it.
+    pub newsfed: String,
+    /// The schema of the database; 0 without one.
+    pub schema: usize,
+    pub created: Time,
+    /// In the order of the archive.
+    pub files: Vec<PackedFile>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackedFile {
+    /// Its path in the archive, as in `data/newsfed.db`.
+    pub name: String,
+    pub bytes: u64,
+    /// In lower-case hexadecimal digits.
+    pub sha256: String,
+}
+
+impl Manifest {
+    /// Why the list of files cannot be that of a backup of `packed` bytes.
+    pub(super) fn problem(&self, packed: u64) -> Option<String> {
+        if self.files.len() > MAX_FILES {
+            return Some(format!("it lists {} files", self.files.len()));
+        }
+        let mut names = HashSet::new();
+        for file in &self.files {
+            if super::place::Place::of(&file.name).is_none() {
+                return Some(format!("it lists {:?}, which belongs to no backup", file.name));
+            }
+            if !names.insert(&file.name) {
+                return Some(format!("it lists {} twice", file.name));
+            }
+        }
+        let total = self.files.iter().try_fold(0u64, |sum, file| sum.checked_add(file.bytes));
+        // A database shrinks to a third or a half. What shrinks more is made to fill the disk.
+        let most = packed.saturating_mul(MAX_RATIO).saturating_add(SLACK);
+        match total {
+            Some(total) if total <= most => None,
+            _ => Some("it claims to contain far more than a file of this size can".to_owned()),
+        }
+    }
+}
+
+/// Maximum size of the files, compared with the archive, and what is allowed beyond that.
+const MAX_RATIO: u64 = 100;
+const SLACK: u64 = 64 << 20;

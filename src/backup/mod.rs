@@ -1,0 +1,22 @@
+//! Everything of the user in one file, and back: settings, sources, database and what crawls learned.
+//!
+//! The file is a gzip-compressed tar archive. Its first entry is a manifest with the size and the
+//! SHA-256 of each file; the files follow in that order, and nothing else.
+
+mod error;
+mod manifest;
+mod pack;
+mod place;
+mod restore;
+mod unpack;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::BackupError;
+pub use manifest::{Manifest, PackedFile};
+pub use pack::{Packed, default_name, pack};
+pub use restore::{Restored, check, restore};
+
+/// Receives what is being done, as in "Packing newsfed.db", with the number of bytes so far.
+pub type Progress<'a> = &'a dyn Fn(&str, u64);

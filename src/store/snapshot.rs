@@ -1,0 +1,97 @@
+//! Copies of a database for backups, and databases from backups.
+
+use super::connect::{STEPS, create_private, open_writer, refuse_newer};
+use super::error::{Result, StoreError};
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long to wait for a process that has the database for itself.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The schema of this version: the number of its migrations.
+pub fn schema_version() -> usize {
+    STEPS.len()
+}
+
+/// Writes a consistent copy of a database into a new file that only its owner can read, while other
+/// processes read and write it; returns the schema version.
+///
+/// `VACUUM INTO` reads within one transaction. SQLite's backup starts again whenever another
+/// process writes between two of its steps, and copies free pages.
+///
+/// # Errors
+/// [`StoreError::Busy`] if a process has the database for itself; if it cannot be read, or the copy
+/// cannot be written.
+pub fn snapshot(from: &Path, to: &Path) -> Result<usize> {
+    // Not read-only, where it can be: such a connection leaves an empty log behind.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(from, flags)
+        .map_err(|e| StoreError::Open { path: from.to_owned(), why: e.to_string() })?;
+    conn.busy_timeout(PATIENCE)?;
+    let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    create_private(to)?;
+    conn.execute("VACUUM INTO ?1", [to.to_string_lossy()])?;
+    Ok(usize::try_from(version).unwrap_or(0))
+}
+
+/// Checks a database from a backup and migrates it; returns the schema version that it had.
+///
+/// # Errors
+/// If it is damaged, or a newer newsfed wrote it.
+pub fn adopt(path: &Path) -> Result<usize> {
+    refuse_newer(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let found: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if found != "ok" {
+        return Err(StoreError::Corrupt(found));
+    }
+    // Without a version the migrations would run over tables that exist.
+    if version < 1 {
+        return Err(StoreError::Corrupt("it has no tables of newsfed".to_owned()));
+    }
+    drop(conn);
+    let conn = open_writer(path)?;
+    // One file, without a log beside it.
+    conn.pragma_update(None, "journal_mode", "DELETE")?;
+    conn.close().map_err(|(_, e)| e)?;
+    Ok(usize::try_from(version).unwrap_or(0))
+}
+
+/// Whether another process, or another part of this one, has the database open.
+///
+/// # Errors
+/// If it cannot be opened.
+pub fn in_use(path: &Path) -> Result<bool> {
+    if !path.exists() {
+        return Ok(false);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)
+        .map_err(|e| StoreError::Open { path: path.to_owned(), why: e.to_string() })?;
+    conn.busy_timeout(Duration::ZERO)?;
+    // Only a sole user can end the log.
+    match conn.pragma_update(None, "journal_mode", "DELETE").map_err(StoreError::from) {
+        Err(StoreError::Busy) => Ok(true),
+        // A damaged file is not in use.
+        Ok(()) | Err(StoreError::Corrupt(_)) => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
+/// Makes a database of an earlier schema, for tests.
+#[cfg(test)]
+pub(crate) fn database_of(path: &Path, schema: usize) {
+    let mut conn = Connection::open(path).unwrap();
+    rusqlite_migration::Migrations::from_slice(STEPS).to_version(&mut conn, schema).unwrap();
+    let url = "http://a.example/feed";
+    conn.execute("INSERT INTO source (key, id, url) VALUES (1, 'a', ?1)", [url]).unwrap();
+    conn.execute_batch(
+        "INSERT INTO item (key, id, source, date, discovered, title, url_hash, content_hash, version_hash)
+            VALUES (1, x'00112233445566778899aabbccddeeff', 1, 7, 7, 'kept', 1, 1, 1);
+         INSERT INTO detail (item, content) VALUES (1, '<p>text</p>')",
+    )
+    .unwrap();
+}
