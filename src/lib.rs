@@ -32,6 +32,8 @@ pub mod schedule;
 pub mod sitemap;
 /// SQLite.
 pub mod store;
+/// Which items of different sources are about one story.
+pub mod story;
 /// The interface.
 pub mod tui;
 /// Clock, text, HTML, URLs.

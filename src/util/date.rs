@@ -9,7 +9,7 @@ mod scan;
 mod token;
 mod words;
 
-pub use names::{is_weekday, language_of};
+pub use names::{day_name, is_weekday, language_of};
 pub use scan::{Context, Found as FoundDate, Order, Scan, scan};
 pub(crate) use token::prepared;
 

@@ -122,6 +122,17 @@ pub fn is_weekday(word: &str) -> bool {
     Names::get().weekdays.contains_key(word)
 }
 
+/// A weekday or month that a lower-case word of four letters or more names, in one form for all
+/// languages.
+pub fn day_name(word: &str) -> Option<String> {
+    if word.chars().nth(3).is_none() {
+        return None;
+    }
+    let names = Names::get();
+    let weekday = names.weekday(word, None).map(|day| format!("weekday {day}"));
+    weekday.or_else(|| Some(format!("month {}", names.month(word, None)?)))
+}
+
 /// The language of a tag as the table names it: `nb-NO` is `no`.
 pub fn language_of(tag: &str) -> Option<&'static str> {
     static KNOWN: LazyLock<Vec<&'static str>> = LazyLock::new(|| {

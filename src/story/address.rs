@@ -1,0 +1,256 @@
+//! URLs as names of stories: what two sources that link to one article have in common.
+
+use super::words::{hash, short};
+use crate::util::url::normalise;
+use url::Url;
+
+/// The address of an item in comparable form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Address {
+    /// Hash of the URL without everything that differs between links to one page.
+    pub(super) page: u64,
+    /// Hash of the fragment; 0 without one. Several entries may be on one page.
+    pub(super) place: u32,
+    /// Whether the URL looks like that of one article; otherwise it may be a list that changes.
+    pub(super) specific: bool,
+}
+
+/// Parameters that say where a reader comes from, beside those that [`normalise`] removes.
+const ORIGINS: [&str; 18] = [
+    "amp",
+    "campaign",
+    "cid",
+    "cmp",
+    "feature",
+    "from",
+    "icid",
+    "mod",
+    "ncid",
+    "ns_campaign",
+    "ocid",
+    "outputtype",
+    "partner",
+    "ref",
+    "ref_src",
+    "smid",
+    "source",
+    "via",
+];
+/// Parameters that select a part of a list, not an article.
+const VIEWS: [&str; 9] = ["hl", "lang", "locale", "order", "page", "paged", "sort", "tab", "view"];
+/// Parameters of redirecting pages with the URL of the article.
+const TARGETS: [&str; 8] = ["url", "u", "q", "to", "target", "dest", "destination", "redirect"];
+/// Names of redirecting pages.
+const REDIRECTS: [&str; 11] =
+    ["url", "redirect", "redir", "r", "away", "away.php", "goto", "out", "click", "link", "l.php"];
+/// Folders whose pages are lists.
+const LISTS: [&str; 24] = [
+    "archive",
+    "archives",
+    "author",
+    "authors",
+    "categories",
+    "category",
+    "feed",
+    "label",
+    "labels",
+    "news",
+    "page",
+    "people",
+    "profile",
+    "search",
+    "section",
+    "sections",
+    "series",
+    "tag",
+    "tags",
+    "topic",
+    "topics",
+    "user",
+    "users",
+    "u",
+];
+/// Words in the names of pages that are always the newest state.
+const MOVING: [&str; 14] = [
+    "live",
+    "liveblog",
+    "ticker",
+    "liveticker",
+    "latest",
+    "forecast",
+    "today",
+    "todays",
+    "newsletter",
+    "changelog",
+    "releases",
+    "updates",
+    "status",
+    "index",
+];
+/// Fragments that are parts of every page.
+const PARTS: [&str; 9] =
+    ["comment", "disqus", "main", "more", "respond", "top", ":~:text", "content", "xtor"];
+
+/// The address of an item; `None` for home pages and what is no URL.
+pub(super) fn address(url: &str) -> Option<Address> {
+    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let url = target(&url).unwrap_or(url);
+    let normal = Url::parse(&normalise(&url)).ok()?;
+    let host = bare_host(normal.host_str()?);
+    let path = bare_path(normal.path());
+    let mut query: Vec<&str> = normal.query().unwrap_or_default().split('&').collect();
+    query.retain(|pair| !pair.is_empty() && !is_named(pair, &ORIGINS));
+    query.sort_unstable();
+    if path.is_empty() && query.is_empty() {
+        return None;
+    }
+    let port = normal.port().map(|port| port.to_string()).unwrap_or_default();
+    let page = hash(&[&host, &port, &path, &query.join("&")]);
+    let fragment =
+        url.fragment().filter(|f| !f.is_empty() && !PARTS.iter().any(|p| f.starts_with(p)));
+    let place = fragment.map_or(0, |fragment| short(hash(&[fragment])) | 1);
+    Some(Address { page, place, specific: is_specific(&path, &query) })
+}
+
+/// The name of a parameter such as `a=b` is one of these.
+fn is_named(pair: &str, names: &[&str]) -> bool {
+    let name = pair.split('=').next().unwrap_or_default();
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Where a redirecting page leads.
+fn target(url: &Url) -> Option<Url> {
+    let page = url.path_segments()?.rfind(|segment| !segment.is_empty())?;
+    if !REDIRECTS.contains(&page.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    url.query_pairs()
+        .filter(|(name, _)| TARGETS.contains(&name.to_ascii_lowercase().as_str()))
+        .find_map(|(_, value)| Url::parse(&value).ok())
+        .filter(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+/// A host without what means the same site on another device.
+fn bare_host(host: &str) -> String {
+    let host = ["www.", "amp.", "m.", "mobile."].iter().fold(host, |host, prefix| {
+        // A second-level domain may have that name.
+        host.strip_prefix(prefix).filter(|rest| rest.contains('.')).unwrap_or(host)
+    });
+    host.replacen(".m.", ".", 1)
+}
+
+/// A path without what means the same page on another device.
+fn bare_path(path: &str) -> String {
+    let path = path.trim_end_matches('/');
+    let cut = |path: &str, ends: &[&str]| {
+        ends.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path).to_owned()
+    };
+    let path = cut(path, &["/amp", ".amp", "/index.html", "/index.php", "/index.htm"]);
+    let path = path.strip_prefix("/amp/").map_or(path.clone(), |rest| format!("/{rest}"));
+    cut(&path, &[".amp.html", ".html", ".htm", "/"])
+}
+
+fn is_specific(path: &str, query: &[&str]) -> bool {
+    let identifies = |pair: &&&str| {
+        let value = pair.split_once('=').map_or("", |(_, value)| value);
+        !is_named(pair, &VIEWS) && (value.len() >= 6 || value.bytes().any(|b| b.is_ascii_digit()))
+    };
+    if query.iter().any(|pair| identifies(&pair)) {
+        return true;
+    }
+    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let Some((last, folders)) = segments.split_last() else { return false };
+    let folder = folders.last().copied().unwrap_or_default().to_ascii_lowercase();
+    let has_digit = |segment: &str| segment.bytes().any(|b| b.is_ascii_digit());
+    let is_release = folder == "tag" && folders.iter().any(|f| *f == "releases");
+    let parts: Vec<&str> =
+        last.split(['-', '_', '.', '+']).filter(|part| !part.is_empty()).collect();
+    let moving = parts.iter().any(|part| MOVING.contains(&part.to_ascii_lowercase().as_str()));
+    let news = folder == "news" && (parts.len() >= 3 || has_digit(last));
+    let listed = LISTS.contains(&folder.as_str()) && !is_release && !news;
+    if listed || moving && parts.len() < 6 && !is_release {
+        return false;
+    }
+    // A number of two digits may be that of a page or a year.
+    let number = last.bytes().filter(u8::is_ascii_digit).count();
+    parts.len() >= 3
+        || last.len() >= 20
+        || number >= 3 && last.len() > 4
+        || is_release
+        || number > 0 && parts.len() >= 2
+        || folders.iter().any(|f| f.len() == 4 && f.bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_to_one_page_have_one_address() {
+        let same = [
+            (
+                "https://www.city.example/2026/bridge/?utm_source=rss",
+                "http://city.example/2026/bridge",
+            ),
+            ("https://city.example/a-b-c.html?ref=hn", "https://m.city.example/a-b-c"),
+            ("https://city.example/a-b-c/amp/", "https://amp.city.example/a-b-c"),
+            (
+                "https://go.example/redirect?url=https%3A%2F%2Fcity.example%2Fx-1",
+                "https://city.example/x-1",
+            ),
+            (
+                "https://city.example/s?b=2&a=1234567",
+                "https://city.example/s?a=1234567&b=2&source=x",
+            ),
+            ("https://city.example/x-1/#comments", "https://city.example/x-1"),
+        ];
+        for (a, b) in same {
+            assert_eq!(address(a).unwrap(), address(b).unwrap(), "{a}");
+        }
+        let different = [
+            ("https://city.example/x-1", "https://city.example/x-2"),
+            ("https://a.example/x-1", "https://b.example/x-1"),
+            ("https://city.example/log#v1", "https://city.example/log#v2"),
+            ("https://city.example/share?u=https://a.example/x", "https://a.example/x"),
+        ];
+        for (a, b) in different {
+            assert_ne!(address(a).unwrap(), address(b).unwrap(), "{a}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_articles_are_specific() {
+        for url in [
+            "https://city.example/2026/11/bridge",
+            "https://city.example/bridge-reopens-today-at-noon-with-ceremony",
+            "https://city.example/night-buses-return",
+            "https://city.example/news/night-buses-return",
+            "https://city.example/?p=412",
+            "https://city.example/item?id=99",
+            "https://video.example/watch?v=dQw4w9WgXcQ",
+            "https://code.example/a/b/releases/tag/v1.2",
+            "https://city.example/a/4711234",
+        ] {
+            assert!(address(url).unwrap().specific, "{url}");
+        }
+        for url in [
+            "https://city.example/news",
+            "https://city.example/blog/",
+            "https://city.example/category/night-buses-and-trains",
+            "https://city.example/page/2",
+            "https://city.example/blog?page=2",
+            "https://city.example/middle-east",
+            "https://city.example/live",
+            "https://city.example/storm-live-updates",
+            "https://code.example/a/b/releases",
+            "https://city.example/2026",
+        ] {
+            assert!(!address(url).unwrap().specific, "{url}");
+        }
+        for url in
+            ["https://city.example/", "https://www.city.example/?utm_source=x", "mailto:x@y", ""]
+        {
+            assert_eq!(address(url), None, "{url}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Whether two items are about one story.
+
+use super::signature::{Dated, Signature};
+use super::title::weight;
+
+const HOUR: i64 = 3600;
+/// Seconds between the dates of two items of one story at most: links to an article appear for a week.
+pub const MAX_APART: i64 = 7 * 24 * HOUR;
+/// Seconds between two items with similar texts at most: agencies' reports are printed within three days.
+const TEXT_APART: i64 = 72 * HOUR;
+/// Seconds between two items of which one has no text.
+const BARE_APART: i64 = 48 * HOUR;
+/// Seconds between two items whose titles say little: less than from one daily issue to the next.
+const PLAIN_APART: i64 = 12 * HOUR;
+
+/// Why two items are one story.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// They lead to the same article.
+    Address,
+    /// One text is a copy of the other.
+    Copy,
+    /// Their titles are the same, and their texts do not contradict.
+    Title,
+    /// Their titles and texts are similar.
+    Similar,
+}
+
+/// What distinguishes two titles: numbers, days, negations, kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    Same,
+    /// One title has more than the other.
+    Partial,
+    /// Each has something that the other lacks: `3 dead`, `5 dead`.
+    Conflict,
+}
+
+/// Whether two items are one story, and why. `unique`: no source has several items with this address.
+///
+/// Symmetric. The thresholds were set with the first half of `tests/data/stories.tsv`.
+pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
+    let apart = a.date.abs_diff(b.date).cast_signed();
+    if a.source == b.source || !(0..=MAX_APART).contains(&apart) {
+        return None;
+    }
+    let alike = Likeness::of(a.signature, b.signature);
+    if let (Some(x), Some(y)) = (a.signature.address, b.signature.address)
+        && x.page == y.page
+    {
+        let certain = x.specific && x.place == y.place && unique;
+        let similar = alike.marks == Marks::Same && alike.title >= 0.5 || alike.copied >= 0.6;
+        if certain || similar && x.place == y.place {
+            return Some(Reason::Address);
+        }
+    }
+    alike.reason(apart)
+}
+
+/// How similar two items are.
+struct Likeness {
+    marks: Marks,
+    whole_title: bool,
+    /// Weighted Jaccard coefficient of the words of the titles, 0 to 1.
+    title: f64,
+    /// Weight of the words of the shorter title.
+    says: u32,
+    /// Words of the shorter title.
+    words: usize,
+    /// Share of the shingles of the shorter text that are in the other, 0 to 1; 0 for very short ones.
+    copied: f64,
+    /// Shingles of the shorter text.
+    shingles: usize,
+    /// Share of the words of the shorter text that are in the other, 0 to 1.
+    lead: f64,
+    /// Whether one of them has no text worth comparing.
+    bare: bool,
+}
+
+/// Fewest shingles of a text that are worth comparing.
+const FEWEST: usize = 8;
+
+impl Likeness {
+    fn of(a: &Signature, b: &Signature) -> Self {
+        let sum = |words: &[u32]| words.iter().map(|word| weight(*word)).sum::<u32>();
+        let (x, y) = (&a.title.words, &b.title.words);
+        let shared = common(x, y).map(weight).sum::<u32>();
+        let union = sum(x) + sum(y) - shared;
+        let ratio = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+        let shingles = a.shingles.len().min(b.shingles.len());
+        let bare = shingles < FEWEST;
+        let copied = ratio(common(&a.shingles, &b.shingles).count(), shingles);
+        let lead = ratio(common(&a.lead, &b.lead).count(), a.lead.len().min(b.lead.len()));
+        Self {
+            marks: marks(&a.title.marks, &b.title.marks),
+            whole_title: a.title.whole == b.title.whole && !x.is_empty(),
+            title: f64::from(shared) / f64::from(union.max(1)),
+            says: sum(x).min(sum(y)),
+            words: x.len().min(y.len()),
+            copied: if bare { 0.0 } else { copied },
+            shingles,
+            lead: if bare { 0.0 } else { lead },
+            bare,
+        }
+    }
+
+    fn reason(&self, apart: i64) -> Option<Reason> {
+        if self.marks == Marks::Conflict || apart > TEXT_APART {
+            return None;
+        }
+        let distinctive = self.words >= 4 && self.says >= 20;
+        let same_title = self.whole_title || self.title >= 0.85;
+        let copy = self.shingles >= 12 && self.copied >= 0.6;
+        if copy && (distinctive && self.title >= 0.25 || same_title && apart <= PLAIN_APART) {
+            return Some(Reason::Copy);
+        }
+        if !distinctive {
+            return None;
+        }
+        let supported = self.copied >= 0.15 || self.lead >= 0.35;
+        let long = self.words >= 6 && self.says >= 30 && apart <= BARE_APART;
+        if same_title && self.marks == Marks::Same && (supported || self.bare && long) {
+            return Some(Reason::Title);
+        }
+        let similar = match self.marks {
+            Marks::Same => self.copied >= 0.3 || self.lead >= 0.5,
+            Marks::Partial => self.copied >= 0.45,
+            Marks::Conflict => false,
+        };
+        (similar && self.title >= 0.5).then_some(Reason::Similar)
+    }
+}
+
+fn marks(a: &[u32], b: &[u32]) -> Marks {
+    let shared = common(a, b).count();
+    match (shared == a.len(), shared == b.len()) {
+        (true, true) => Marks::Same,
+        (false, false) => Marks::Conflict,
+        _ => Marks::Partial,
+    }
+}
+
+/// The elements that two ascending sets share.
+fn common<'a>(a: &'a [u32], b: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
+    let mut rest = b;
+    a.iter().copied().filter(move |element| {
+        let before = rest.partition_point(|other| other < element);
+        rest = &rest[before..];
+        rest.first() == Some(element)
+    })
+}
