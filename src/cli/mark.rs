@@ -76,16 +76,18 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     let changed = if args.ids.is_empty() {
         let catalogue = Catalogue::read(&home, &store)?;
         let all = Part::up_to(store.reader()?.last_key()?);
-        store.mark_view_read_blocking(args.choice.view(&catalogue)?, all)?.len()
+        let stories = home.settings.ui.mark_stories;
+        store.mark_view_read_blocking(args.choice.view(&catalogue)?, all, stories)?.len()
     } else {
-        set(&store, Mark::Read, &args.ids, true)?
+        set_whole(&home, &store, Mark::Read, &args.ids, true)?
     };
     report(changed, "marked read", out)
 }
 
 pub(super) fn unread(args: &ItemArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let store = Home::load(global, out)?.store()?;
-    report(set(&store, Mark::Read, &args.ids, false)?, "marked unread", out)
+    let home = Home::load(global, out)?;
+    let changed = set_whole(&home, &home.store()?, Mark::Read, &args.ids, false)?;
+    report(changed, "marked unread", out)
 }
 
 pub(super) fn pin(
@@ -94,8 +96,8 @@ pub(super) fn pin(
     global: &Global,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let store = Home::load(global, out)?.store()?;
-    let changed = set(&store, Mark::Pinned, &args.ids, to)?;
+    let home = Home::load(global, out)?;
+    let changed = set_whole(&home, &home.store()?, Mark::Pinned, &args.ids, to)?;
     report(changed, if to { "pinned" } else { "unpinned" }, out)
 }
 
@@ -196,6 +198,21 @@ pub(super) fn snooze(
 fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Failure> {
     let keys = items::keys(&store.reader()?, ids)?;
     Ok(store.mark_blocking(mark, keys, to)?.len())
+}
+
+/// As [`set`], with `ui.mark_stories` also on the other items of their stories.
+fn set_whole(
+    home: &Home,
+    store: &Store,
+    mark: Mark,
+    ids: &[String],
+    to: bool,
+) -> Result<usize, Failure> {
+    if !home.settings.ui.mark_stories {
+        return set(store, mark, ids, to);
+    }
+    let keys = items::keys(&store.reader()?, ids)?;
+    Ok(store.mark_stories_blocking(mark, keys, to)?.len())
 }
 
 /// Prints how many items were changed.

@@ -15,7 +15,7 @@ use super::setting::{Setting, read};
 use super::settings::RuleSettings;
 use super::splice::newline;
 use crate::model::Effect;
-use crate::query::{Query, Term, What};
+use crate::query::{Query, State, Term, Thing, What};
 use toml_edit::Value;
 
 /// The keys of a `[[rule]]`.
@@ -91,6 +91,10 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
         let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
         let query = rule.query.parse::<Query>();
         let whole = |term: &Term| matches!(term.what, What::AsOf(_) | What::InVersions);
+        // Stories are found after new items are stored.
+        let later = |term: &Term| {
+            matches!(term.what, What::Is(State::Duplicate) | What::Has(Thing::Duplicate))
+        };
         let effects: Result<Vec<Effect>, String> =
             rule.effects.iter().map(|effect| effect.parse()).collect();
         let problem = match (query, effects) {
@@ -98,6 +102,10 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
             (Ok(query), _) if query.is_empty() => Some(("query", "is missing".to_owned())),
             (Ok(query), _) if query.all_terms().any(whole) => {
                 Some(("query", "asof: and in:versions cannot be used in a rule".to_owned()))
+            }
+            (Ok(query), _) if query.all_terms().any(later) => {
+                let message = "is:duplicate and has:duplicate cannot be used in a rule";
+                Some(("query", message.to_owned()))
             }
             (_, Err(e)) => Some(("do", e)),
             (_, Ok(effects)) if effects.is_empty() => Some(("do", "is missing".to_owned())),

@@ -128,6 +128,16 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Unread only",
         "Hide read items, and sources, folders and tags without unread ones.",
     ),
+    key("ui.fold_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.fold_stories)).on(
+        FormPage::Reading,
+        "Fold stories",
+        "List a story once if several sources have it. +2: also in two others.",
+    ),
+    key("ui.mark_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.mark_stories)).on(
+        FormPage::Reading,
+        "Mark stories",
+        "Reading and pinning an item act on the story in all sources.",
+    ),
     key("browser", Rule::Checked(word), |s| Slot::Command(&mut s.browser))
         .on(
             FormPage::Reading,

@@ -243,6 +243,10 @@ pub struct UiSettings {
     pub mark_read: MarkRead,
     /// Whether read items, and sources without unread ones, are hidden.
     pub unread_only: bool,
+    /// Whether lists show one item of each story.
+    pub fold_stories: bool,
+    /// Whether reading and pinning an item act on the whole story.
+    pub mark_stories: bool,
 }
 
 impl Default for UiSettings {
@@ -264,6 +268,8 @@ impl Default for UiSettings {
             sort: SortOrder::default(),
             mark_read: MarkRead::default(),
             unread_only: false,
+            fold_stories: false,
+            mark_stories: false,
         }
     }
 }

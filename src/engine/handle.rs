@@ -173,7 +173,7 @@ impl Handle {
         self.context.end_exploring(key)
     }
 
-    /// Sets a mark; returns the row keys that changed.
+    /// Sets a mark on exactly these items; returns the row keys that changed.
     pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.context.store.mark(mark, keys, to).await
     }
@@ -191,9 +191,20 @@ impl Handle {
         self.context.store.undo_rule(name).await
     }
 
+    /// Sets a mark because the user wants it: with `ui.mark_stories`, reading and pinning act on the
+    /// whole story. Returns the row keys that changed.
+    pub async fn mark_chosen(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        let whole = matches!(mark, Mark::Read | Mark::Pinned) && self.settings().ui.mark_stories;
+        match whole {
+            true => self.context.store.mark_stories(mark, keys, to).await,
+            false => self.mark(mark, keys, to).await,
+        }
+    }
+
     /// Marks a view or a part of it read; returns the row keys that changed.
     pub async fn mark_view_read(&self, view: View, part: Part) -> Result<Vec<i64>> {
-        self.context.store.mark_view_read(view, part).await
+        let stories = self.settings().ui.mark_stories;
+        self.context.store.mark_view_read(view, part, stories).await
     }
 
     /// The settings, published when they were read again because `config.toml` was changed by

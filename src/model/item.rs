@@ -108,6 +108,20 @@ impl Item {
     }
 }
 
+/// An item of another source about the same story.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct StoryItem {
+    /// Row key in the database.
+    pub number: i64,
+    pub source: SourceId,
+    /// One line of plain text; may be empty.
+    pub title: String,
+    pub url: Option<String>,
+    /// As in [`ItemRow`].
+    pub date: Time,
+    pub read: bool,
+}
+
 /// What a row of an item list needs, and the key by which lists are sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemRow {
@@ -135,4 +149,8 @@ pub struct ItemRow {
     pub comment_count: Option<u32>,
     /// How many of them were added since the user read the item.
     pub new_comments: u32,
+    /// The story that other sources have too: a name for all of its items.
+    pub story: Option<i64>,
+    /// How many other items are about it.
+    pub also: u32,
 }

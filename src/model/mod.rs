@@ -19,7 +19,7 @@ pub use date_origin::{Confidence, DateOrigin, DatePrecision, DateSource, DatesFr
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use hash::stable_hash;
 pub use intake::{LeftOut, LeftOutReason};
-pub use item::{Item, ItemId, ItemRow};
+pub use item::{Item, ItemId, ItemRow, StoryItem};
 pub use pause::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Pause, PauseReason};
 pub use poll::{ErrorKind, Moved, Outcome, Planned, PollRecord};
 pub use revision::{Revision, RevisionKind};

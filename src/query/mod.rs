@@ -118,6 +118,8 @@ pub enum Thing {
     Version,
     /// A tag of its own.
     Tag,
+    /// Items of other sources about the same story.
+    Duplicate,
 }
 
 /// Where to search for a text.
@@ -151,6 +153,8 @@ pub enum State {
     Hidden,
     /// `is:snoozed`: hidden until a moment. Other searches leave these out.
     Snoozed,
+    /// `is:duplicate`: another source had its story earlier.
+    Duplicate,
 }
 
 /// A word that selects sources.
@@ -165,7 +169,7 @@ pub enum Named {
 }
 
 impl State {
-    pub const ALL: [(Self, &str); 8] = [
+    pub const ALL: [(Self, &str); 9] = [
         (Self::Unread, "unread"),
         (Self::Read, "read"),
         (Self::Pinned, "pinned"),
@@ -174,6 +178,7 @@ impl State {
         (Self::Edited, "edited"),
         (Self::Hidden, "hidden"),
         (Self::Snoozed, "snoozed"),
+        (Self::Duplicate, "duplicate"),
     ];
 
     /// Its name after `is:`.
@@ -189,13 +194,14 @@ impl State {
 }
 
 impl Thing {
-    pub const ALL: [(Self, &str); 6] = [
+    pub const ALL: [(Self, &str); 7] = [
         (Self::Audio, "audio"),
         (Self::Video, "video"),
         (Self::Image, "image"),
         (Self::Comments, "comments"),
         (Self::Version, "version"),
         (Self::Tag, "tag"),
+        (Self::Duplicate, "duplicate"),
     ];
 
     /// Its name after `has:`.

@@ -188,7 +188,7 @@ impl Word<'_> {
             "is:" => {
                 missing(
                     "is:",
-                    "unread, read, pinned, unpinned, changed, edited, hidden or snoozed",
+                    "unread, read, pinned, unpinned, changed, edited, hidden, snoozed or duplicate",
                 )?;
                 What::Is(State::named(&value).ok_or(QueryErrorKind::State(value))?)
             }
@@ -237,7 +237,7 @@ impl Word<'_> {
                 }
             }
             "has:" => {
-                missing("has:", "audio, video, image, comments, version or tag")?;
+                missing("has:", "audio, video, image, comments, version, tag or duplicate")?;
                 What::Has(Thing::named(&value).ok_or(QueryErrorKind::Thing(value))?)
             }
             "url:" => {

@@ -2,6 +2,7 @@
 
 use super::filter::Filter;
 use super::rows::to_json;
+use super::stories::{HAS_DUPLICATE, IS_DUPLICATE};
 use crate::model::TextFrom;
 use crate::query::{Column, Field, Named, Query, State, Term, Thing, What};
 use crate::util::text;
@@ -186,6 +187,16 @@ impl Condition {
         expression(self).filter(|(_, excludes)| !excludes).map(|(text, _)| text)
     }
 
+    /// Whether it is about stories.
+    pub(super) fn asks_for_stories(&self) -> bool {
+        match self {
+            Self::All(list) | Self::Any(list) => list.iter().any(Self::asks_for_stories),
+            Self::Not(inner) => inner.asks_for_stories(),
+            Self::Is(State::Duplicate) | Self::Has(Thing::Duplicate) => true,
+            _ => false,
+        }
+    }
+
     /// The kinds of hidden items that it asks for.
     pub(super) fn hidden(&self) -> Hidden {
         match self {
@@ -251,6 +262,7 @@ fn is(state: State) -> &'static str {
         State::Edited => "i.changed = 1",
         State::Hidden => "i.hidden = 1",
         State::Snoozed => "i.hidden = 2",
+        State::Duplicate => IS_DUPLICATE,
     }
 }
 
@@ -295,5 +307,6 @@ fn has(thing: Thing, filter: &mut Filter) -> String {
             .to_owned(),
         Thing::Version => HAS_VERSIONS.to_owned(),
         Thing::Tag => "EXISTS (SELECT 1 FROM item_tag WHERE item = i.key)".to_owned(),
+        Thing::Duplicate => HAS_DUPLICATE.to_owned(),
     }
 }

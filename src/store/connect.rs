@@ -24,6 +24,7 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-9.sql")),
     M::up(include_str!("schema-10.sql")),
     M::up(include_str!("schema-11.sql")),
+    M::up(include_str!("schema-12.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.
@@ -80,7 +81,8 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
 
 /// Whether the database has the schema of this version.
 pub(super) fn is_current(conn: &Connection) -> bool {
-    let version: rusqlite::Result<i64> = conn.pragma_query_value(None, "user_version", |r| r.get(0));
+    let version: rusqlite::Result<i64> =
+        conn.pragma_query_value(None, "user_version", |r| r.get(0));
     version.is_ok_and(|version| usize::try_from(version) == Ok(STEPS.len()))
 }
 

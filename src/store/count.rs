@@ -63,6 +63,7 @@ fn add(conn: &Connection, view: &View, source: Option<i64>, count: &mut Count) -
         None => filter.scope(&view.scope),
     }
     filter.view(view);
+    filter.fold(view);
     let left = MAX_COUNTED + 1 - count.items;
     let sql = format!("SELECT 1 FROM {from} WHERE {} LIMIT {left}", filter.sql());
     let mut statement = conn.prepare(&sql)?;

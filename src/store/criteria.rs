@@ -102,6 +102,11 @@ impl Criteria {
         criteria
     }
 
+    /// Whether it is about stories, which are found while texts are indexed.
+    pub fn asks_for_stories(&self) -> bool {
+        self.conditions.iter().any(Condition::asks_for_stories)
+    }
+
     fn combine(&mut self, condition: Condition, negated: bool) {
         if !negated {
             self.hidden = self.hidden.or(condition.hidden());
@@ -135,7 +140,9 @@ impl Criteria {
             State::Unpinned => (&mut self.pinned, !is),
             State::Changed => (&mut self.changed, is),
             State::Edited => (&mut self.edited, is),
-            State::Hidden | State::Snoozed => return self.combine(Condition::Is(state), !is),
+            State::Hidden | State::Snoozed | State::Duplicate => {
+                return self.combine(Condition::Is(state), !is);
+            }
         };
         self.nothing |= mark.replace(wanted).is_some_and(|before| before != wanted);
     }

@@ -167,6 +167,28 @@ impl Filter {
         }
     }
 
+    /// Leaves out an item if another one of its story is in the list too and is pinned or earlier.
+    pub(super) fn fold(&mut self, view: &View) {
+        if !view.fold {
+            return;
+        }
+        // Both items are `i`, each in its own query, so that the conditions of the list can be
+        // those of the other one too.
+        let mut other = Self::default();
+        other.scope(&view.scope);
+        other.view(view);
+        self.and(&format!(
+            "(NOT EXISTS (SELECT 1 FROM story_item WHERE item = i.key) OR NOT EXISTS (
+                SELECT 1 FROM (SELECT i.key AS key, i.date AS date, i.pinned AS pinned) AS this
+                CROSS JOIN story_item own ON own.item = this.key
+                CROSS JOIN story_item other ON other.story = own.story
+                CROSS JOIN item i ON i.key = other.item
+                WHERE (i.pinned, this.date, this.key) > (this.pinned, i.date, i.key) AND {}))",
+            other.sql()
+        ));
+        self.values.append(&mut other.values);
+    }
+
     pub(super) fn sql(&self) -> String {
         if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") }
     }

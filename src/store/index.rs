@@ -4,7 +4,9 @@ use super::articles::unpack;
 use super::error::Result;
 use super::reader::Reader;
 use super::rows::to_json;
+use super::stories::{self, Member};
 use crate::model::{Entry, TextFrom};
+use crate::story::Signature;
 use crate::util::html;
 use rusqlite::{Connection, params};
 
@@ -44,6 +46,8 @@ pub(super) struct Body {
     /// Row key of its newest stored text.
     article: Option<i64>,
     text: String,
+    /// What it is compared by, if it is recent.
+    member: Option<Member>,
 }
 
 /// Characters of one item that are indexed.
@@ -54,7 +58,7 @@ impl Reader {
         let mut query = self.conn.prepare_cached(
             "SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
                      THEN d.summary ELSE coalesce(d.content, '') END,
-                 a.key, CASE WHEN a.origin <> ?2 THEN a.body END
+                 a.key, CASE WHEN a.origin <> ?2 THEN a.body END, i.source, i.date, i.title, i.url
              FROM unindexed u JOIN detail d ON d.item = u.item JOIN item i ON i.key = u.item
              LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = u.item)
              ORDER BY u.item DESC LIMIT ?1",
@@ -62,14 +66,19 @@ impl Reader {
         let rows = query.query_map(params![BATCH, to_json(&TextFrom::Feed)?], |r| {
             let article = r.get_ref(4)?.as_blob_or_null()?.and_then(unpack);
             let feed: String = r.get(2)?;
-            Ok((r.get(0)?, r.get(1)?, r.get(3)?, article.unwrap_or(feed)))
+            let about =
+                (r.get(5)?, r.get(6)?, r.get::<_, String>(7)?, r.get::<_, Option<String>>(8)?);
+            Ok((r.get(0)?, r.get(1)?, r.get(3)?, article.unwrap_or(feed), about))
         })?;
+        let since = stories::since(&self.conn)?;
         let (mut batch, mut bytes) = (Vec::new(), 0);
         for row in rows {
-            let (item, content_hash, article, markup) = row?;
+            let (item, content_hash, article, markup, (source, date, title, url)) = row?;
             let text = stripped(&markup);
             bytes += text.len();
-            batch.push(Body { item, content_hash, article, text });
+            let signature = || Signature::new(&title, url.as_deref(), &text);
+            let member = (date >= since).then(|| Member::new(item, source, date, signature()));
+            batch.push(Body { item, content_hash, article, text, member });
             if bytes >= BATCH_TEXT {
                 break;
             }
@@ -129,9 +138,9 @@ pub(super) fn write_versions(conn: &Connection, batch: &[VersionBody]) -> Result
 }
 
 /// Writes a batch; an item that changed or was removed since it was read is left for the next
-/// batch. Returns whether anything was written.
-pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
-    let mut written = false;
+/// batch. `together`: a story that was read stays read. Returns whether anything was written.
+pub(super) fn write_batch(conn: &Connection, batch: &[Body], together: bool) -> Result<bool> {
+    let mut written = Vec::with_capacity(batch.len());
     let mut done = conn.prepare_cached(
         "DELETE FROM unindexed WHERE item = ?1
          AND (SELECT content_hash FROM item WHERE key = ?1) = ?2
@@ -146,10 +155,12 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
         if done.execute(params![body.item, body.content_hash, body.article])? > 0 {
             index.execute(params![body.item, body.text])?;
             count.execute(params![body.item, count_words(&body.text)])?;
-            written = true;
+            written.push(body);
         }
     }
-    Ok(written)
+    let members: Vec<&Member> = written.iter().filter_map(|body| body.member.as_ref()).collect();
+    stories::add(conn, &members, together)?;
+    Ok(!written.is_empty())
 }
 
 /// Counts words: runs of letters; in scripts without spaces, two characters are one word.

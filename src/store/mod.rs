@@ -34,6 +34,7 @@ mod snapshot;
 mod snippets;
 mod sources;
 mod statistics;
+mod stories;
 mod tags;
 mod versions;
 mod view;
@@ -72,6 +73,7 @@ pub use view::{Anchor, Beyond, Cursor, Part, SEARCH_LIMIT, Scope, View, Window};
 
 use crate::model::{Outcome, Pause, PauseReason, Retention, Source, SourceFacts, Time};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::watch;
 use writer::{Joined, Writer};
@@ -92,6 +94,8 @@ struct Inner {
     writer: Mutex<WriterState>,
     /// Applied to new items.
     rules: RwLock<Arc<Rules>>,
+    /// Whether items of a story that was read are read too.
+    stories_together: AtomicBool,
     revision: Arc<watch::Sender<u64>>,
 }
 
@@ -143,10 +147,7 @@ impl Store {
     /// that changes.
     pub fn open(path: &Path) -> Result<Self> {
         let revision = Arc::new(watch::Sender::new(0));
-        let writer = Mutex::new(WriterState::open(path, &revision)?);
-        let rules = RwLock::default();
-        let inner = Inner { path: path.to_owned(), writer, rules, revision };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self::with(path, WriterState::open(path, &revision)?, revision))
     }
 
     /// Like [`Self::open`], but a current database is opened for writing only when something is
@@ -155,10 +156,13 @@ impl Store {
         if !Reader::open(path).is_ok_and(|reader| reader.is_current()) {
             return Self::open(path);
         }
-        let (writer, rules) = (Mutex::new(WriterState::Unavailable), RwLock::default());
-        let revision = Arc::new(watch::Sender::new(0));
-        let inner = Inner { path: path.to_owned(), writer, rules, revision };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self::with(path, WriterState::Unavailable, Arc::new(watch::Sender::new(0))))
+    }
+
+    fn with(path: &Path, writer: WriterState, revision: Arc<watch::Sender<u64>>) -> Self {
+        let (rules, stories_together) = (RwLock::default(), AtomicBool::default());
+        let (path, writer) = (path.to_owned(), Mutex::new(writer));
+        Self { inner: Arc::new(Inner { path, writer, rules, stories_together, revision }) }
     }
 
     /// The folder of the database.
@@ -410,19 +414,41 @@ impl Store {
         self.writer()?.call_blocking(move |conn| marks::set(conn, &mark, &keys, to))
     }
 
+    /// As [`Store::mark`], also of the other items of their stories.
+    pub async fn mark_stories(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        self.call(move |conn| stories::mark(conn, &mark, &keys, to)).await
+    }
+
+    /// Like [`Store::mark_stories`], outside of a runtime.
+    pub fn mark_stories_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| stories::mark(conn, &mark, &keys, to))
+    }
+
+    /// Whether new items of a story that was read are marked read when they join it.
+    pub fn read_stories_together(&self, together: bool) {
+        self.inner.stories_together.store(together, Ordering::Relaxed);
+    }
+
     /// Stores the reading position of an item (row key), in characters from its start.
     pub async fn set_place(&self, item: i64, place: usize) -> Result<()> {
         self.call(move |conn| place::set(conn, item, place)).await
     }
 
-    /// Marks a view or a part of it read; returns the keys that changed.
-    pub async fn mark_view_read(&self, view: View, part: Part) -> Result<Vec<i64>> {
-        self.call(move |conn| view::mark_read(conn, &view, part)).await
+    /// Marks a view or a part of it read, with what it folds; returns the keys that changed.
+    /// `stories`: also the other items of their stories.
+    pub async fn mark_view_read(&self, view: View, part: Part, stories: bool) -> Result<Vec<i64>> {
+        self.call(move |conn| stories::mark_view_read(conn, &view, part, stories)).await
     }
 
     /// Like [`Store::mark_view_read`], outside of a runtime.
-    pub fn mark_view_read_blocking(&self, view: View, part: Part) -> Result<Vec<i64>> {
-        self.writer()?.call_blocking(move |conn| view::mark_read(conn, &view, part))
+    pub fn mark_view_read_blocking(
+        &self,
+        view: View,
+        part: Part,
+        stories: bool,
+    ) -> Result<Vec<i64>> {
+        self.writer()?
+            .call_blocking(move |conn| stories::mark_view_read(conn, &view, part, stories))
     }
 
     /// Removes the items that a source's retention no longer keeps; returns their number.
@@ -474,8 +500,10 @@ impl Store {
         if batch.is_empty() && versions.is_empty() {
             return Ok(None);
         }
+        let together = self.inner.stories_together.load(Ordering::Relaxed);
         let write = move |conn: &rusqlite::Connection| {
-            Ok(index::write_batch(conn, &batch)? | index::write_versions(conn, &versions)?)
+            Ok(index::write_batch(conn, &batch, together)?
+                | index::write_versions(conn, &versions)?)
         };
         self.call(write).await.map(Some)
     }

@@ -31,7 +31,7 @@ pub struct Salvage {
 /// program computes them again, with their replacement.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 16] = [
+const TABLES: [Table; 17] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -47,6 +47,7 @@ const TABLES: [Table; 16] = [
     ("item_tag", "tags", &[]),
     ("snooze", "snoozed items", &[]),
     ("rule_effect", "effects of rules", &[]),
+    ("story_item", "items of stories", &[]),
     ("copy", "copies of list pages", &[]),
 ];
 
@@ -64,6 +65,8 @@ const FINISH: &str = "
     DELETE FROM snooze WHERE item NOT IN (SELECT key FROM item);
     UPDATE item SET hidden = 0, read = 0 WHERE hidden = 2 AND key NOT IN (SELECT item FROM snooze);
     DELETE FROM rule_effect WHERE item NOT IN (SELECT key FROM item);
+    DELETE FROM story_item WHERE item NOT IN (SELECT key FROM item);
+    DELETE FROM story_item WHERE story IN (SELECT story FROM story_item GROUP BY story HAVING count(*) = 1);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM page WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM copy WHERE source NOT IN (SELECT key FROM source);
@@ -380,7 +383,7 @@ mod tests {
             .prepare(
                 "SELECT name FROM sqlite_schema WHERE type = 'table'
                  AND name NOT LIKE '%_text%' AND name NOT LIKE 'sqlite_%'
-                 AND name <> 'unindexed' ORDER BY name",
+                 AND name NOT IN ('unindexed', 'signature', 'story_key') ORDER BY name",
             )
             .unwrap();
         let names = query.query_map([], |r| r.get(0)).unwrap();

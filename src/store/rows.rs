@@ -2,6 +2,7 @@
 
 use super::articles::unpack;
 use super::error::{Result, StoreError};
+use super::stories::others;
 use crate::model::{
     DateOrigin, DatePrecision, DateSource, Item, ItemId, ItemRow, LeftOut, Outcome, Pause,
     PauseReason, PollRecord, Revision, RevisionKind, SourceFacts, SourceId, TextFrom, TextWay,
@@ -32,9 +33,13 @@ pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
 }
 
 /// The columns that [`item_row`] reads, from a table called `i`.
-pub(super) const ITEM_ROW: &str =
+pub(super) const ITEM_ROW: &str = concat!(
     "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed,
-    i.substantial, i.comment_count, i.comments_seen, i.later";
+    i.substantial, i.comment_count, i.comments_seen, i.later,
+    (SELECT story FROM story_item WHERE item = i.key), (SELECT count(*) ",
+    others!(),
+    ")"
+);
 
 pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
     Ok(ItemRow {
@@ -52,6 +57,8 @@ pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
         comment_count: r.get(11)?,
         new_comments: new_comments(r.get(11)?, r.get(12)?),
         later: r.get(13)?,
+        story: r.get(14)?,
+        also: r.get(15)?,
     })
 }
 

@@ -17,6 +17,7 @@ mod queries;
 mod rules;
 mod snippets;
 mod statistics;
+mod stories;
 mod texts;
 mod upkeep;
 
@@ -356,7 +357,7 @@ fn a_body_indexed_while_its_item_changes_is_found() {
     let poll = f.finished(f.key("s"), vec![changed]);
     let both = move |conn: &rusqlite::Connection| {
         ingest::store(conn, &poll, &Rules::default())?;
-        index::write_batch(conn, &batch)
+        index::write_batch(conn, &batch, false)
     };
     f.store.writer().unwrap().call_blocking(both).unwrap();
     for text in ["hidden", "shown"] {

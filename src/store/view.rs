@@ -13,6 +13,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 /// The items of a list before any query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,6 +37,8 @@ pub struct View {
     /// The query.
     pub criteria: Criteria,
     pub order: SortOrder,
+    /// Whether only one item of each story is listed: a pinned one, else the earliest in the list.
+    pub fold: bool,
 }
 
 impl View {
@@ -46,6 +49,7 @@ impl View {
             unread_only: false,
             criteria: Criteria::default(),
             order: SortOrder::default(),
+            fold: false,
         }
     }
 }
@@ -293,6 +297,7 @@ fn select(
         filter.and(if pinned { "i.pinned = 1" } else { "i.pinned = 0" });
     }
     filter.view(view);
+    filter.fold(view);
     let newest_first = (view.order != SortOrder::Oldest) == forward;
     let (compare, direction) = if newest_first { ("<", "DESC") } else { (">", "ASC") };
     if let Some(c) = from {
@@ -320,10 +325,25 @@ fn matches(conn: &Connection, view: &View) -> Result<Window> {
         SEARCH_LIMIT + 1
     );
     let mut rows = collect(conn, view, &sql, filter.values)?;
+    if view.fold {
+        fold(&mut rows);
+    }
     let cut = rows.len() > SEARCH_LIMIT;
     rows.truncate(SEARCH_LIMIT);
     rows.sort_unstable_by(|a, b| Cursor::from(a).compare(&Cursor::from(b), view.order));
     Ok(Window { rows, cut, ..Window::default() })
+}
+
+/// Leaves one row of each story, as [`Filter::fold`] does.
+fn fold(rows: &mut Vec<ItemRow>) {
+    let mut first: HashMap<i64, (bool, i64, i64)> = HashMap::new();
+    let rank = |row: &ItemRow| (!row.pinned, row.date.timestamp(), row.key);
+    for row in rows.iter() {
+        let Some(story) = row.story else { continue };
+        let best = first.entry(story).or_insert(rank(row));
+        *best = rank(row).min(*best);
+    }
+    rows.retain(|row| row.story.is_none_or(|story| first.get(&story) == Some(&rank(row))));
 }
 
 fn collect(conn: &Connection, view: &View, sql: &str, values: Vec<Value>) -> Result<Vec<ItemRow>> {

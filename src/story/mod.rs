@@ -18,5 +18,5 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use same::{MAX_APART, Reason, same_story};
+pub use same::{MAX_APART, Reason, contradict, same_story};
 pub use signature::{Dated, MAX_KEYS, Signature};

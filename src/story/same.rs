@@ -57,6 +57,11 @@ pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
     alike.reason(apart)
 }
 
+/// Whether two titles exclude that their items are one story, such as `3 dead` and `5 dead`.
+pub fn contradict(a: &Signature, b: &Signature) -> bool {
+    marks(&a.title.marks, &b.title.marks) == Marks::Conflict
+}
+
 /// How similar two items are.
 struct Likeness {
     marks: Marks,
@@ -73,6 +78,9 @@ struct Likeness {
     shingles: usize,
     /// Share of the words of the shorter text that are in the other, 0 to 1.
     lead: f64,
+    /// Whether each title has a word that its own text repeats and the other item lacks: reports made
+    /// from one template, such as a storm warning for each county.
+    swapped: bool,
     /// Whether one of them has no text worth comparing.
     bare: bool,
 }
@@ -100,12 +108,13 @@ impl Likeness {
             copied: if bare { 0.0 } else { copied },
             shingles,
             lead: if bare { 0.0 } else { lead },
+            swapped: has_own(a, b) && has_own(b, a),
             bare,
         }
     }
 
     fn reason(&self, apart: i64) -> Option<Reason> {
-        if self.marks == Marks::Conflict || apart > TEXT_APART {
+        if self.marks == Marks::Conflict || self.swapped || apart > TEXT_APART {
             return None;
         }
         let distinctive = self.words >= 4 && self.says >= 20;
@@ -129,6 +138,13 @@ impl Likeness {
         };
         (similar && self.title >= 0.5).then_some(Reason::Similar)
     }
+}
+
+/// Whether the title of `a` has a word that its text repeats and `b` lacks.
+fn has_own(a: &Signature, b: &Signature) -> bool {
+    let is_in = |set: &[u32], word: u32| set.binary_search(&word).is_ok();
+    let mut words = common(&a.title.words, &a.lead);
+    words.any(|word| !is_in(&b.title.words, word) && !is_in(&b.lead, word))
 }
 
 fn marks(a: &[u32], b: &[u32]) -> Marks {

@@ -84,6 +84,11 @@ impl Signature {
         keys.into_iter().map(u64::cast_signed).collect()
     }
 
+    /// The key of its address, if it has one.
+    pub fn page(&self) -> Option<i64> {
+        self.address.map(|address| address.page.cast_signed())
+    }
+
     /// In the form in which it is stored.
     pub fn to_bytes(&self) -> Vec<u8> {
         let (page, place, kind) =

@@ -1,7 +1,7 @@
 //! Performs effects. Slow work runs in the background and reports back with an event.
 
 use super::effect::{BenchRequest, Effect, PictureUse};
-use super::event::{Event, Followed, MarksSet, NotSaved, RequestId};
+use super::event::{Cause, Event, Followed, MarksSet, NotSaved, RequestId};
 use super::graphics::encode;
 use super::import;
 use super::read::{Read, ReadQueue};
@@ -122,12 +122,15 @@ impl Driver {
                 }
             }
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
-                let set = h.mark(mark.clone(), keys, to).await;
+                let set = match cause {
+                    Cause::Undo | Cause::Redo => h.mark(mark.clone(), keys, to).await,
+                    _ => h.mark_chosen(mark.clone(), keys, to).await,
+                };
                 Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(message))
             }),
             Effect::MarkViewRead { view, part } => self.spawn(move |h| async move {
                 let set = h.mark_view_read(view, part).await;
-                let cause = super::event::Cause::User;
+                let cause = Cause::User;
                 let mark = Mark::Read;
                 Event::Marked(
                     set.map(|keys| MarksSet { mark, keys, to: true, cause }).map_err(message),

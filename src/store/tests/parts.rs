@@ -10,7 +10,7 @@ fn mark_all_read_changes_only_the_view_and_can_be_undone() {
     let view = View::of(Scope::Sources(vec![f.key("s")]));
     let up_to = f.store.reader().unwrap().last_key().unwrap();
     f.poll("s", vec![entry("later")]);
-    let changed = f.store.mark_view_read_blocking(view, Part::up_to(up_to)).unwrap();
+    let changed = f.store.mark_view_read_blocking(view, Part::up_to(up_to), false).unwrap();
     assert_eq!((changed.len(), f.counts("s").1, f.counts("t").1), (2, 1, 1));
     f.store.mark_blocking(Mark::Read, changed, false).unwrap();
     assert_eq!(f.counts("s").1, 3);
@@ -33,7 +33,8 @@ fn the_items_beyond_a_row_are_those_above_or_below_it_in_the_list() {
             ];
             for (beyond, expected) in sides {
                 let part = Part { up_to, beyond: Some(beyond) };
-                let mut marked = f.store.mark_view_read_blocking(view.clone(), part).unwrap();
+                let mut marked =
+                    f.store.mark_view_read_blocking(view.clone(), part, false).unwrap();
                 let mut expected = expected.to_vec();
                 f.store.mark_blocking(Mark::Read, marked.clone(), false).unwrap();
                 marked.sort_unstable();

@@ -110,6 +110,8 @@ impl Plain {
             What::Is(State::Edited) => row.changed,
             What::Is(State::Hidden) => self.also.hidden == 1,
             What::Is(State::Snoozed) => self.also.hidden == 2,
+            // No two of them are one story.
+            What::Is(State::Duplicate) | What::Has(Thing::Duplicate) => false,
             // Discovered after now, and without earlier versions.
             What::AsOf(_) | What::InVersions | What::Has(Thing::Version) => false,
             What::After(day) => date >= day.start(*now).unwrap(),

@@ -34,6 +34,8 @@ pub(in crate::tui) fn item_rows() -> Vec<ItemRow> {
         substantial: false,
         comment_count: None,
         new_comments: 0,
+        story: None,
+        also: 0,
     };
     titles.iter().enumerate().map(row).collect()
 }

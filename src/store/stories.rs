@@ -1,0 +1,312 @@
+//! Groups of items of different sources about one story, kept while texts are indexed.
+//!
+//! An item finds others by the keys of its signature, and joins the stories of those that
+//! [`same_story`] accepts. As long as no key has more than [`MAX_PER_KEY`] items and no two items of a
+//! story contradict each other (one source, or other numbers in their titles), stories are the connected
+//! components of that relation, in whatever order and batches the items come. Otherwise the newest items
+//! are compared, and whoever would contradict a member stays outside: precision before recall.
+
+use super::error::Result;
+use super::marks::{self, Mark};
+use super::reader::Reader;
+use super::rows::time;
+use super::view::{self, View};
+use crate::model::{SourceId, StoryItem};
+use crate::story::{Dated, MAX_APART, Reason, Signature, contradict, same_story};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::{BTreeMap, HashSet};
+
+/// Items that are read of each key, the newest first.
+const MAX_PER_KEY: i64 = 16;
+/// Items that an item is compared with: those that share the most keys.
+const MAX_COMPARED: usize = 12;
+/// Maximum number of items of a story.
+const MAX_MEMBERS: usize = 100;
+/// Expired signatures that are removed for each new one, at most.
+const EXPIRED: usize = 2;
+
+/// Members of the story of an item `i`, as `e`, that lists show.
+macro_rules! others {
+    () => {
+        "FROM story_item own CROSS JOIN story_item other ON other.story = own.story AND other.item <> own.item
+         CROSS JOIN item e ON e.key = other.item
+         WHERE own.item = i.key AND e.hidden = 0
+         AND e.source NOT IN (SELECT key FROM source WHERE declared = 0)"
+    };
+}
+pub(super) use others;
+
+/// Whether there are other items of the story of an item `i`.
+pub(super) const HAS_DUPLICATE: &str = concat!("EXISTS (SELECT 1 ", others!(), ")");
+/// Whether an earlier item is about the story of an item `i`.
+pub(super) const IS_DUPLICATE: &str =
+    concat!("EXISTS (SELECT 1 ", others!(), " AND (e.date, e.key) < (i.date, i.key))");
+
+/// An item with what it is compared by.
+pub(super) struct Member {
+    pub(super) item: i64,
+    source: i64,
+    date: i64,
+    signature: Signature,
+}
+
+impl Member {
+    pub(super) fn new(item: i64, source: i64, date: i64, signature: Signature) -> Self {
+        Self { item, source, date, signature }
+    }
+
+    fn dated(&self) -> Dated<'_> {
+        Dated { source: self.source, date: self.date, signature: &self.signature }
+    }
+}
+
+/// The earliest date (seconds since the epoch) of items that are still compared: days before the
+/// newest item was discovered.
+pub(super) fn since(conn: &Connection) -> Result<i64> {
+    let newest: Option<i64> = conn
+        .prepare_cached("SELECT discovered FROM item ORDER BY key DESC LIMIT 1")?
+        .query_row([], |r| r.get(0))
+        .optional()?;
+    Ok(newest.unwrap_or_default().saturating_sub(MAX_APART))
+}
+
+/// Adds items to the stories of others. `together`: one whose story was read is read too.
+pub(super) fn add(conn: &Connection, items: &[&Member], together: bool) -> Result<()> {
+    // All of them first, so that their order matters as little as possible.
+    for item in items {
+        remember(conn, item)?;
+    }
+    for item in items {
+        let candidates = candidates(conn, item)?;
+        join(conn, item, &candidates, together)?;
+    }
+    if items.is_empty() { Ok(()) } else { expire(conn, items.len() * EXPIRED) }
+}
+
+/// Stores the signature of an item and its keys.
+fn remember(conn: &Connection, item: &Member) -> Result<()> {
+    let known = conn
+        .prepare_cached("SELECT data FROM signature WHERE item = ?1")?
+        .query_row([item.item], |r| r.get::<_, Vec<u8>>(0))
+        .optional()?;
+    if let Some(data) = known {
+        forget(conn, item.item, &data)?;
+    }
+    let mut insert =
+        conn.prepare_cached("INSERT OR IGNORE INTO story_key (key, item) VALUES (?1, ?2)")?;
+    for key in item.signature.keys() {
+        insert.execute([key, item.item])?;
+    }
+    conn.prepare_cached("INSERT INTO signature (item, data) VALUES (?1, ?2)")?
+        .execute(params![item.item, item.signature.to_bytes()])?;
+    Ok(())
+}
+
+/// The items that share the most keys with an item, without it.
+fn candidates(conn: &Connection, item: &Member) -> Result<Vec<Member>> {
+    let mut find = conn.prepare_cached(
+        "SELECT item FROM story_key WHERE key = ?1 AND item <> ?2 ORDER BY item DESC LIMIT ?3",
+    )?;
+    let mut shared: BTreeMap<i64, usize> = BTreeMap::new();
+    for key in item.signature.keys() {
+        let rows = find.query_map(params![key, item.item, MAX_PER_KEY], |r| r.get::<_, i64>(0))?;
+        for other in rows {
+            *shared.entry(other?).or_default() += 1;
+        }
+    }
+    let mut ranked: Vec<(usize, i64)> = shared.into_iter().map(|(item, n)| (n, item)).collect();
+    ranked.sort_unstable_by(|a, b| b.cmp(a));
+    ranked.truncate(MAX_COMPARED);
+    ranked.into_iter().filter_map(|(_, other)| member(conn, other).transpose()).collect()
+}
+
+/// An item with its signature; `None` if it is gone or too old.
+fn member(conn: &Connection, item: i64) -> Result<Option<Member>> {
+    let mut query = conn.prepare_cached(
+        "SELECT i.source, i.date, s.data FROM signature s JOIN item i ON i.key = s.item
+         WHERE s.item = ?1",
+    )?;
+    let row = query
+        .query_row([item], |r| {
+            let signature = Signature::from_bytes(r.get_ref(2)?.as_blob()?);
+            Ok(signature.map(|signature| (r.get(0), r.get(1), signature)))
+        })
+        .optional()?
+        .flatten();
+    let Some((source, date, signature)) = row else { return Ok(None) };
+    Ok(Some(Member::new(item, source?, date?, signature)))
+}
+
+/// Joins an item with the stories of those candidates that it is one story with.
+fn join(conn: &Connection, item: &Member, candidates: &[Member], together: bool) -> Result<()> {
+    let mut shared = None;
+    for candidate in candidates {
+        let (a, b) = (item.dated(), candidate.dated());
+        // Asked only if it matters.
+        let Some(reason) = same_story(a, b, true) else { continue };
+        if reason == Reason::Address {
+            let all = match &shared {
+                Some(all) => all,
+                None => &*shared.insert(sources_at(conn, item)?),
+            };
+            let once = |source: i64| all.iter().filter(|known| **known == source).count() <= 1;
+            let unique = !all.contains(&item.source) && once(candidate.source);
+            if !unique && same_story(a, b, false).is_none() {
+                continue;
+            }
+        }
+        unite(conn, item, candidate, reason, together)?;
+    }
+    Ok(())
+}
+
+/// The sources of the newest other items with the address of an item.
+fn sources_at(conn: &Connection, item: &Member) -> Result<Vec<i64>> {
+    let Some(page) = item.signature.page() else { return Ok(Vec::new()) };
+    let mut query = conn.prepare_cached(
+        "SELECT i.source FROM story_key k CROSS JOIN item i ON i.key = k.item
+         WHERE k.key = ?1 AND k.item <> ?2 ORDER BY k.item DESC LIMIT ?3",
+    )?;
+    let rows = query.query_map(params![page, item.item, MAX_PER_KEY], |r| r.get(0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Makes one story of those of two items, unless their members contradict each other.
+fn unite(conn: &Connection, a: &Member, b: &Member, reason: Reason, together: bool) -> Result<()> {
+    let (ours, theirs) = (members(conn, a.item)?, members(conn, b.item)?);
+    if ours.contains(&b.item) || ours.len() + theirs.len() > MAX_MEMBERS {
+        return Ok(());
+    }
+    let source_of = |item: &i64| -> Result<i64> {
+        let mut query = conn.prepare_cached("SELECT source FROM item WHERE key = ?1")?;
+        Ok(query.query_row([item], |r| r.get(0))?)
+    };
+    let sources: HashSet<i64> = ours.iter().map(source_of).collect::<Result<_>>()?;
+    for other in &theirs {
+        if sources.contains(&source_of(other)?) {
+            return Ok(());
+        }
+    }
+    // Two titles of one address may differ in numbers: one of them was corrected.
+    if reason != Reason::Address && ours.len() + theirs.len() > 2 {
+        let read = |items: &[i64], known: &Member| -> Result<Vec<Signature>> {
+            let others = items.iter().filter(|item| **item != known.item);
+            let read = others.filter_map(|item| member(conn, *item).transpose());
+            let signatures = read.map(|member| Ok(member?.signature));
+            signatures.chain([Ok(known.signature.clone())]).collect()
+        };
+        let (ours, theirs) = (read(&ours, a)?, read(&theirs, b)?);
+        if ours.iter().any(|x| theirs.iter().any(|y| contradict(x, y))) {
+            return Ok(());
+        }
+    }
+    let all: Vec<i64> = ours.into_iter().chain(theirs).collect();
+    let story = all.iter().min().copied().unwrap_or(a.item);
+    let mut place = conn.prepare_cached(
+        "INSERT INTO story_item (item, story) VALUES (?1, ?2)
+         ON CONFLICT (item) DO UPDATE SET story = excluded.story",
+    )?;
+    for item in &all {
+        place.execute([item, &story])?;
+    }
+    if together {
+        conn.prepare_cached(
+            "UPDATE item SET read = 1 WHERE key = ?1 AND read = 0 AND pinned = 0 AND EXISTS (
+                SELECT 1 FROM story_item o JOIN item i ON i.key = o.item
+                WHERE o.story = ?2 AND i.read = 1 AND i.hidden = 0)",
+        )?
+        .execute([a.item, story])?;
+    }
+    Ok(())
+}
+
+/// The items of the story of an item; without a story, the item.
+fn members(conn: &Connection, item: i64) -> Result<Vec<i64>> {
+    let mut query = conn.prepare_cached(
+        "SELECT item FROM story_item WHERE story = (SELECT story FROM story_item WHERE item = ?1)",
+    )?;
+    let all: Vec<i64> = query.query_map([item], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok(if all.is_empty() { vec![item] } else { all })
+}
+
+/// Sets a mark on items (row keys) and the others of their stories; returns those that changed.
+pub(super) fn mark(conn: &Connection, mark: &Mark, items: &[i64], to: bool) -> Result<Vec<i64>> {
+    let (mut all, mut seen) = (Vec::with_capacity(items.len()), HashSet::new());
+    for item in items {
+        all.extend(members(conn, *item)?.into_iter().filter(|member| seen.insert(*member)));
+    }
+    marks::set(conn, mark, &all, to)
+}
+
+/// Marks rows of a view read, and with `stories` the others of their stories; returns their keys.
+pub(super) fn mark_view_read(
+    conn: &Connection,
+    view: &View,
+    part: view::Part,
+    stories: bool,
+) -> Result<Vec<i64>> {
+    let mut keys = view::mark_read(conn, view, part)?;
+    if stories {
+        keys.extend(mark(conn, &Mark::Read, &keys, true)?);
+    }
+    Ok(keys)
+}
+
+/// Removes the signature of an item and its keys.
+fn forget(conn: &Connection, item: i64, data: &[u8]) -> Result<()> {
+    let mut delete = conn.prepare_cached("DELETE FROM story_key WHERE key = ?1 AND item = ?2")?;
+    for key in Signature::from_bytes(data).unwrap_or_default().keys() {
+        delete.execute([key, item])?;
+    }
+    conn.prepare_cached("DELETE FROM signature WHERE item = ?1")?.execute([item])?;
+    Ok(())
+}
+
+/// Removes signatures of items that are too old to be compared, or gone, up to the first that is still
+/// needed. Row keys grow with time, so none waits for longer than a week.
+fn expire(conn: &Connection, count: usize) -> Result<()> {
+    let since = since(conn)?;
+    let mut oldest = conn.prepare_cached(
+        "SELECT s.item, s.data, i.date >= ?1 FROM signature s LEFT JOIN item i ON i.key = s.item
+         ORDER BY s.item LIMIT ?2",
+    )?;
+    let mut rows = oldest.query(params![since, i64::try_from(count).unwrap_or(i64::MAX)])?;
+    let mut expired: Vec<(i64, Vec<u8>)> = Vec::new();
+    while let Some(row) = rows.next()? {
+        if row.get::<_, Option<bool>>(2)? == Some(true) {
+            break;
+        }
+        expired.push((row.get(0)?, row.get(1)?));
+    }
+    drop(rows);
+    expired.iter().try_for_each(|(item, data)| forget(conn, *item, data))
+}
+
+impl Reader {
+    /// The story of an item (row key), if other sources have it, and its other items that lists show,
+    /// earliest first.
+    pub fn story(&self, item: i64) -> Result<(Option<i64>, Vec<StoryItem>)> {
+        let mut story = self.conn.prepare_cached("SELECT story FROM story_item WHERE item = ?1")?;
+        let Some(story) = story.query_row([item], |r| r.get(0)).optional()? else {
+            return Ok((None, Vec::new()));
+        };
+        let mut query = self.conn.prepare_cached(
+            "SELECT i.key, s.id, i.title, i.url, i.date, i.read FROM story_item o
+             CROSS JOIN item i ON i.key = o.item CROSS JOIN source s ON s.key = i.source
+             WHERE o.story = ?1 AND o.item <> ?2 AND i.hidden = 0 AND s.declared = 1",
+        )?;
+        let rows = query.query_map([story, item], |r| {
+            Ok(StoryItem {
+                number: r.get(0)?,
+                source: SourceId(r.get(1)?),
+                title: r.get(2)?,
+                url: r.get(3)?,
+                date: time(r.get(4)?),
+                read: r.get(5)?,
+            })
+        })?;
+        let mut rows: Vec<StoryItem> = rows.collect::<rusqlite::Result<_>>()?;
+        rows.sort_unstable_by_key(|row| (row.date, row.number));
+        Ok((Some(story), rows))
+    }
+}
