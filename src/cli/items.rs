@@ -1,7 +1,7 @@
 //! Selects items by number or id, and prints them as JSON.
 
 use super::exit::Failure;
-use crate::model::{Item, RuleEffect, Time};
+use crate::model::{Item, RuleEffect, StoryItem, Time};
 use crate::store::{IdMatch, Reader};
 use crate::util::text;
 use serde::Serialize;
@@ -20,6 +20,10 @@ pub(super) struct ItemShape {
     pub(super) own_tags: Vec<String>,
     /// What rules did to it.
     pub(super) rules: Vec<Done>,
+    /// A name for the items of its story, if other sources have it.
+    story: Option<i64>,
+    /// The items of other sources about it.
+    pub(super) also_in: Vec<StoryItem>,
 }
 
 /// What a rule did to an item.
@@ -52,7 +56,8 @@ impl ItemShape {
         let (later, snoozed_until) = reader.kept(key)?;
         let own_tags = reader.tags_of(key)?;
         let rules = reader.effects_on(key)?.into_iter().map(Done::from).collect();
-        Ok(Some(Self { number: key, item, later, snoozed_until, own_tags, rules }))
+        let (story, also_in) = reader.story(key)?;
+        Ok(Some(Self { number: key, item, later, snoozed_until, own_tags, rules, story, also_in }))
     }
 }
 

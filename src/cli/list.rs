@@ -37,6 +37,9 @@ pub(super) struct ListArgs {
     /// Maximum number of items; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
+    /// List each story once: a pinned item, else the earliest one of the list
+    #[arg(long)]
+    fold: bool,
     /// The items that were stored at the end of that day, with the titles and texts of that time
     #[arg(long, value_name = "DATE")]
     as_of: Option<String>,
@@ -46,7 +49,7 @@ pub(super) struct ListArgs {
 
 const LIST: &str = "\
 Each line has the item's number, its marks (* unread, + pinned, ± changed, ~ only small changes), its
-date, its source and its title. For programs, the columns are unshortened, separated by tabs, and
+date, its source and its title, and in how many other sources its story is. For programs, the columns are unshortened, separated by tabs, and
 followed by the URL. --as-of restores titles and texts, as far as versions are stored; the marks are
 those of today, and items that retention has removed are missing.
 
@@ -54,6 +57,7 @@ Examples:
   newsfed list --unread --source kernel
   newsfed list --query 'rust -async' --since 7d
   newsfed list --query is:changed
+  newsfed list --unread --fold
   newsfed list --as-of 2026-11-21 --source kernel
   newsfed list --pinned --limit 0 --json | jq -r .url";
 
@@ -76,6 +80,7 @@ newest 1,000 matches. To exclude a word, quote the query, or put -- before a wor
   title:word   author:word          source:name      folder:name      tag:name
   is:unread    is:read              is:pinned        is:unpinned      in:later
   is:changed   is:edited            in:versions      asof:2026-11-21  -(a b)
+  is:duplicate has:duplicate
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w
   url:part     category:name        lang:de          words<500        has:audio
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
@@ -105,6 +110,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
     let catalogue = Catalogue::read(&home, &store)?;
     let mut view = args.choice.view(&catalogue)?;
     view.unread_only = args.unread;
+    view.fold = args.fold;
     if let Some(date) = &args.as_of {
         let end = end_of(date)?.timestamp();
         view.criteria.as_of = Some(view.criteria.as_of.map_or(end, |before| before.min(end)));
@@ -140,7 +146,7 @@ pub(super) fn print_items(
     limit: usize,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    if view.criteria.text.is_some() {
+    if view.criteria.text.is_some() || view.fold || view.criteria.asks_for_stories() {
         index_all(store, out)?;
     }
     let reader = store.reader()?;
@@ -258,11 +264,12 @@ impl<'a> Lines<'a> {
         let title = if row.title.is_empty() { "(no title)" } else { &row.title };
         let line = if out.width.is_some() {
             let name = source.map_or("", |e| e.title());
-            let counted = row
-                .comment_count
-                .filter(|count| *count > 0)
-                .map(|count| format!("{title} ({})", comment_count(count, row.new_comments)));
-            let title = counted.as_deref().unwrap_or(title);
+            let count = row.comment_count.filter(|count| *count > 0);
+            let counted = count.map(|count| comment_count(count, row.new_comments));
+            let also = (row.also > 0).then(|| format!("also in {}", row.also));
+            let notes: Vec<String> = counted.into_iter().chain(also).collect();
+            let noted = (!notes.is_empty()).then(|| format!("{title} ({})", notes.join(", ")));
+            let title = noted.as_deref().unwrap_or(title);
             self.table.line(&[&number, &marks(row, " "), &published_day(row.date), name, title])
         } else {
             let name = source.map_or("", |e| e.source.id.as_str());

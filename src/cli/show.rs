@@ -150,6 +150,7 @@ fn print(
         ("Comment feed", item.comment_feed.clone()),
         ("Tags", Some(item.tags.join(", ")).filter(|tags| !tags.is_empty())),
         ("Own tags", Some(shape.own_tags.join(", ")).filter(|tags| !tags.is_empty())),
+        ("Also in", also_in(shape)),
         ("Rules", Some(rules).filter(|rules| !rules.is_empty())),
     ];
     for (name, value) in head {
@@ -174,6 +175,13 @@ fn print(
         }
     }
     Ok(())
+}
+
+/// The other sources that have its story, with the numbers of their items.
+fn also_in(shape: &ItemShape) -> Option<String> {
+    let all = shape.also_in.iter().map(|other| format!("{} ({})", other.source, other.number));
+    let all = text::line(&all.collect::<Vec<_>>().join(", "));
+    (!all.is_empty()).then_some(all)
 }
 
 /// The number of comments and where they are.

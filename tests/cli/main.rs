@@ -19,6 +19,7 @@ mod schedule;
 #[cfg(unix)]
 mod secrets;
 mod shapes;
+mod stories;
 mod texts;
 mod ways;
 
