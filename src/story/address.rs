@@ -16,7 +16,7 @@ pub(super) struct Address {
 }
 
 /// Parameters that say where a reader comes from, beside those that [`normalise`] removes.
-const ORIGINS: [&str; 18] = [
+const ORIGINS: [&str; 19] = [
     "amp",
     "campaign",
     "cid",
@@ -35,6 +35,7 @@ const ORIGINS: [&str; 18] = [
     "smid",
     "source",
     "via",
+    "xtor",
 ];
 /// Parameters that select a part of a list, not an article.
 const VIEWS: [&str; 9] = ["hl", "lang", "locale", "order", "page", "paged", "sort", "tab", "view"];
@@ -161,24 +162,24 @@ fn is_specific(path: &str, query: &[&str]) -> bool {
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     let Some((last, folders)) = segments.split_last() else { return false };
     let folder = folders.last().copied().unwrap_or_default().to_ascii_lowercase();
-    let has_digit = |segment: &str| segment.bytes().any(|b| b.is_ascii_digit());
+    let digits = |segment: &str| segment.bytes().filter(u8::is_ascii_digit).count();
     let is_release = folder == "tag" && folders.iter().any(|f| *f == "releases");
     let parts: Vec<&str> =
         last.split(['-', '_', '.', '+']).filter(|part| !part.is_empty()).collect();
     let moving = parts.iter().any(|part| MOVING.contains(&part.to_ascii_lowercase().as_str()));
-    let news = folder == "news" && (parts.len() >= 3 || has_digit(last));
+    let news = folder == "news" && (parts.len() >= 3 || digits(last) > 0);
     let listed = LISTS.contains(&folder.as_str()) && !is_release && !news;
     if listed || moving && parts.len() < 6 && !is_release {
         return false;
     }
     // A number of two digits may be that of a page or a year.
-    let number = last.bytes().filter(u8::is_ascii_digit).count();
+    let number = digits(last);
     parts.len() >= 3
         || last.len() >= 20
         || number >= 3 && last.len() > 4
         || is_release
         || number > 0 && parts.len() >= 2
-        || folders.iter().any(|f| f.len() == 4 && f.bytes().all(|b| b.is_ascii_digit()))
+        || folders.iter().any(|f| digits(f) >= 4)
 }
 
 #[cfg(test)]

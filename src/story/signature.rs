@@ -42,7 +42,7 @@ impl Signature {
         let words = words(text, MAX_BYTES, MAX_WORDS);
         let pairs = words.windows(2).map(|pair| short(hash(&[&pair[0], &pair[1]])));
         let mut lead: Vec<u32> = words.iter().map(|word| weighted(word)).collect();
-        lead.retain(|word| weight(*word) >= 3);
+        lead.retain(|word| weight(*word) >= 2);
         lead.truncate(MAX_LEAD);
         Self {
             address: url.and_then(address),

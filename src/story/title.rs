@@ -2,12 +2,15 @@
 
 use super::words::{hash, is_unspaced, short, words};
 use crate::util::date::day_name;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Bytes of a title that are read, and its words.
 const MAX_BYTES: usize = 600;
 const MAX_WORDS: usize = 32;
+/// Characters of a stem.
+const LONGEST_STEM: usize = 6;
 /// Maximum number of marks.
 pub(super) const MAX_MARKS: usize = 12;
 /// Words in the name of a publisher after a title.
@@ -17,11 +20,11 @@ const SUFFIX: usize = 4;
 const COMMON: &str = "\
 a an and are as at by for from has in into is it its of on or over that the this to was with your you we our \
 about after all be been before but can day days edition episode how issue latest links list month monthly more \
-morning evening new news newsletter note notes now open out post posts reading release released releases report \
+morning evening new news newsletter note notes now out reading release released releases report \
 roundup round thread today tomorrow update updates updated version week weekend weekly daily briefing digest what \
-when who why will yesterday year changelog statement press announcement announcing introducing \
+when who why will yesterday year time times make makes made get gets go goes say says said take takes changelog announcement announcing introducing \
 der die das den dem des ein eine einer und im in ist mit nach von vor zu zum zur fur auf aus bei uber wie wird \
-ausgabe heute morgen neue neues neuigkeiten rundbrief tag tage woche wochenruckblick meldung meldungen nachrichten \
+ausgabe heute neue neues neuigkeiten rundbrief woche wochenruckblick meldung meldungen nachrichten \
 la le les un une des du de et en au aux dans par pour sur est actualites jour lettre semaine nouvelles revue \
 el los las una y con del por para que se al boletin dia noticias resumen semana novedades \
 il lo gli i e di da per non piu notizie settimana и в на с по за из от для не новости неделя дайджест выпуск";
@@ -33,7 +36,9 @@ opinion analysis review preview recap interview podcast video photos gallery exp
 live liveblog correction quiz comic column letters sponsored deal deals rumor rumour trailer \
 meinung kommentar analyse rezension interviews leitartikel nachruf erklart testbericht \
 avis critique entretien editorial entrevista analisis resena intervista analisi recensione";
-const NEGATIONS: &str = "not no never without cannot isn't won't doesn't didn't nicht kein keine keinen nie ohne pas jamais sans non nunca sin jamas нет не без";
+/// The form of all negations.
+const NOT: &str = "not";
+const NEGATIONS: &str = "not no never without cannot isn't won't doesn't didn't nicht kein keine keinen nie ohne pas jamais sans non nunca sin jamas нет не без geen niet inte ingen inget ikke nie bez degil yok δεν χωρις لا لم لن بدون نه нельзя senza";
 const NUMBERS: [(&str, &str); 14] = [
     ("1", "one first erste ersten erster premier premiere primero primera"),
     ("2", "two second zwei zweite zweiten zweiter deux deuxieme dos segundo segunda due ii два"),
@@ -60,7 +65,7 @@ static MARKS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let numbers = NUMBERS.iter().flat_map(|(digits, names)| {
         names.split_ascii_whitespace().map(move |name| (name, *digits))
     });
-    let negations = NEGATIONS.split_ascii_whitespace().map(|word| (word, "not"));
+    let negations = NEGATIONS.split_ascii_whitespace().map(|word| (word, NOT));
     let kinds = KINDS.split_ascii_whitespace().map(|word| (word, word));
     kinds.chain(negations).chain(numbers).collect()
 });
@@ -87,7 +92,7 @@ pub(super) struct Title {
     pub(super) whole: u64,
     /// Hashes of its words, ascending. The low three bits are the weight: rare words are long.
     pub(super) words: Vec<u32>,
-    /// Hashes of numbers, days, negations and kinds, ascending.
+    /// Hashes of numbers, days, negations and kinds, ascending. The lowest bit is 1 for negations.
     pub(super) marks: Vec<u32>,
 }
 
@@ -97,7 +102,7 @@ pub(super) fn weight(word: u32) -> u32 {
 }
 
 pub(super) fn title(text: &str) -> Title {
-    let text = without_publisher(without_label(text));
+    let text = without_publisher(without_label(without_site(text)));
     let all = words(text, MAX_BYTES, MAX_WORDS);
     let mut title = Title {
         whole: hash(&all.iter().map(String::as_str).collect::<Vec<_>>()),
@@ -105,7 +110,8 @@ pub(super) fn title(text: &str) -> Title {
     };
     for word in &all {
         if let Some(mark) = mark(word) {
-            title.marks.push(short(hash(&["mark", &mark])));
+            let negation = u32::from(mark == NOT);
+            title.marks.push(short(hash(&["mark", &mark])) & !1 | negation);
         }
         title.words.push(weighted(word));
     }
@@ -117,15 +123,36 @@ pub(super) fn title(text: &str) -> Title {
     title
 }
 
-/// The hash of a word with its weight.
+/// The hash of the stem of a word, with its weight.
 pub(super) fn weighted(word: &str) -> u32 {
-    let unspaced = word.chars().next().is_some_and(|c| is_unspaced(c.encode_utf8(&mut [0; 4])));
-    let weight = match word.chars().count() {
-        _ if COMMON_WORDS.contains(word) => 1,
-        _ if unspaced => 3,
-        letters => u32::try_from(letters).unwrap_or(7).clamp(2, 7),
+    let unspaced =
+        |word: &str| word.chars().next().is_some_and(|c| is_unspaced(c.encode_utf8(&mut [0; 4])));
+    let (form, weight) = match stem(word) {
+        _ if word.chars().any(char::is_numeric) => (Cow::Owned(number(word)), 3),
+        stem if COMMON_WORDS.contains(word) => (Cow::Borrowed(stem), 1),
+        // Pairs of characters: one word has several.
+        stem if unspaced(word) => (Cow::Borrowed(stem), 2),
+        stem => match stem.chars().count() {
+            ..=2 => (Cow::Borrowed(stem), 1),
+            letters => (Cow::Borrowed(stem), u32::try_from(letters).unwrap_or(7).min(7)),
+        },
     };
-    short(hash(&[word])) & !7 | weight
+    short(hash(&[&form])) & !7 | weight
+}
+
+/// A word without its ending, so that `reopens` is `reopened`: crude, but the same in many languages.
+fn stem(word: &str) -> &str {
+    let hangul = |c: char| matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}');
+    let cut = |at: usize| word.char_indices().nth(at).map_or(word, |(at, _)| &word[..at]);
+    if word.starts_with(hangul) {
+        // Particles follow; decomposed, two syllables are about five letters.
+        return cut(5);
+    }
+    let ends = ["ing", "ed", "es", "er", "en", "e", "s", "n", "r", "d"];
+    let without = |end: &&str| word.strip_suffix(*end).filter(|stem| stem.len() >= 4);
+    let bare = ends.iter().find_map(without).unwrap_or(word);
+    let most = bare.char_indices().nth(LONGEST_STEM).map_or(bare.len(), |(at, _)| at);
+    &bare[..most]
 }
 
 /// What a word distinguishes; `None` for the others.
@@ -166,6 +193,13 @@ fn western(c: char) -> char {
         _ => return c,
     };
     char::from_digit(u32::from(c) - zero, 10).unwrap_or(c)
+}
+
+/// `Bridge closed (post.example)` is `Bridge closed`.
+fn without_site(text: &str) -> &str {
+    let parts = text.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once('('));
+    let site = |site: &str| site.contains('.') && !site.contains(char::is_whitespace);
+    parts.filter(|(_, inside)| site(inside)).map_or(text, |(before, _)| before)
 }
 
 /// `Breaking: Bridge closed` is `Bridge closed`.

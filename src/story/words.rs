@@ -2,13 +2,14 @@
 
 use crate::util::text::{comparable, start};
 use siphasher::sip::SipHasher13;
+use std::borrow::Cow;
 use std::hash::Hasher;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The words of a text: without case and accents. In scripts without spaces, each pair of neighbouring
 /// characters is one.
 pub(super) fn words(text: &str, max_bytes: usize, max: usize) -> Vec<String> {
-    let text = comparable(start(text, max_bytes));
+    let text = comparable(&without_urls(start(text, max_bytes)));
     let mut words: Vec<String> = Vec::new();
     let mut before: Option<&str> = None;
     for word in text.unicode_words() {
@@ -24,6 +25,15 @@ pub(super) fn words(text: &str, max_bytes: usize, max: usize) -> Vec<String> {
         before = unspaced.then_some(word);
     }
     words
+}
+
+/// Link sites have nothing but URLs in their texts.
+fn without_urls(text: &str) -> Cow<'_, str> {
+    if !text.contains("://") {
+        return Cow::Borrowed(text);
+    }
+    let words = text.split_whitespace().filter(|word| !word.contains("://"));
+    Cow::Owned(words.collect::<Vec<_>>().join(" "))
 }
 
 /// Whether a word is one character of a script without spaces.

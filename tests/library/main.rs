@@ -11,3 +11,4 @@ mod fuzz_seeds;
 mod import;
 mod limits;
 mod lists;
+mod stories;

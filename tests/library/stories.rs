@@ -1,0 +1,73 @@
+//! Labelled pairs of items: which are one story.
+
+use newsfed::story::{Dated, Signature, same_story};
+use std::collections::{BTreeMap, HashSet};
+
+const PAIRS: &str = include_str!("../data/stories.tsv");
+
+struct Labelled {
+    hours: i64,
+    title: &'static str,
+    signature: Signature,
+}
+
+impl Labelled {
+    fn dated(&self, source: i64) -> Dated<'_> {
+        Dated { source, date: self.hours * 3600, signature: &self.signature }
+    }
+}
+
+/// Joined and separate pairs, of those that are one story and of the others.
+#[derive(Debug, Default)]
+struct Figures {
+    joined: usize,
+    missed: usize,
+    falsely: usize,
+    separate: usize,
+}
+
+impl Figures {
+    fn precision(&self) -> f64 {
+        self.joined as f64 / (self.joined + self.falsely).max(1) as f64
+    }
+
+    fn recall(&self) -> f64 {
+        self.joined as f64 / (self.joined + self.missed).max(1) as f64
+    }
+}
+
+#[test]
+fn labelled_pairs_are_joined_with_few_errors() {
+    let mut base: Option<Labelled> = None;
+    let (mut figures, mut kinds) = (Figures::default(), BTreeMap::<&str, usize>::new());
+    for line in PAIRS.lines().filter(|line| !line.starts_with('#')) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [kind, hours, title, url, text] = columns[..] else { panic!("{line}") };
+        let signature = Signature::new(title, Some(url), text);
+        let item = Labelled { hours: hours.parse().unwrap(), title, signature };
+        if kind == "base" {
+            base = Some(item);
+            continue;
+        }
+        let base = base.as_ref().unwrap();
+        // Only items that share a key are compared.
+        let keys: HashSet<i64> = base.signature.keys().into_iter().collect();
+        let found = item.signature.keys().iter().any(|key| keys.contains(key));
+        let joined = found && same_story(base.dated(1), item.dated(2), true).is_some();
+        *kinds.entry(kind).or_default() += 1;
+        let count = match (kind == "same", joined) {
+            (true, true) => &mut figures.joined,
+            (true, false) => &mut figures.missed,
+            (false, true) => &mut figures.falsely,
+            (false, false) => &mut figures.separate,
+        };
+        *count += 1;
+        if (kind == "same") != joined {
+            println!("{kind}, joined {joined}: {} | {}", base.title, item.title);
+        }
+    }
+    let (precision, recall) = (figures.precision(), figures.recall());
+    println!("{figures:?}, {kinds:?}: precision {precision:.3}, recall {recall:.3}");
+    assert!(kinds.values().sum::<usize>() >= 300 && kinds.len() == 4, "{kinds:?}");
+    assert!(precision >= 0.98 && recall >= 0.85, "{figures:?}");
+}
