@@ -158,6 +158,12 @@ impl App {
 }
 
 impl RuleList {
+    /// Whether everything that it shows has been read.
+    #[cfg(test)]
+    pub(crate) fn is_complete(&self) -> bool {
+        !self.records.is_empty() && self.run.found.is_some()
+    }
+
     fn current(&self, app: &App) -> Option<RuleSettings> {
         app.settings.rules.get(self.selected).cloned()
     }

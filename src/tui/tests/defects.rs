@@ -338,7 +338,7 @@ fn keys_in_dialogs_are_those_that_are_bound() {
         for (context, key, action) in [
             ("everywhere", "j", "none"),
             ("everywhere", "Down", "none"),
-            ("everywhere", "J", "down"),
+            ("everywhere", "0", "down"),
             ("everywhere", "k", "none"),
             ("everywhere", "Up", "none"),
             ("everywhere", "Y", "up"),
@@ -358,6 +358,6 @@ fn keys_in_dialogs_are_those_that_are_bound() {
         assert!(drawn.contains(screen) && drawn.contains(shown), "{shown} in {drawn}");
         assert!(!drawn.contains(hidden), "{hidden} in {drawn}");
     };
-    rebound("gsJJJJJJJw", "Schedule", "F5 check now   Y J scroll   q close", "edit schedule");
-    rebound("U", "Initial state", "Y J select   Z undo   C-r redo   q close", "↑↓");
+    rebound("gs0000000w", "Schedule", "F5 check now   Y 0 scroll   q close", "edit schedule");
+    rebound("U", "Initial state", "Y 0 select   Z undo   C-r redo   q close", "↑↓");
 }

@@ -4,6 +4,7 @@ use super::real::Real;
 use super::settings::with_runtime;
 use super::*;
 use crate::store::{Scope, View};
+use crate::tui::app::{Mute, RuleList};
 
 /// Number of items in all lists.
 fn shown(real: &Real) -> usize {
@@ -16,14 +17,14 @@ fn muting_hides_items_with_a_rule_and_undo_takes_both_back() {
         let mut real = Real::new(3, 30).await;
         assert_eq!(shown(&real), 30);
         real.keys("J");
-        real.quiet().await;
         assert!(real.screen().contains("title:item"), "{}", real.screen());
         // The source of the item, for a day.
         for _ in 0..10 {
             real.press(KeyCode::Down, KeyModifiers::NONE);
         }
         real.press(KeyCode::Tab, KeyModifiers::NONE);
-        real.quiet().await;
+        let found = |app: &App| app.dialog::<Mute>().is_some_and(|mute| mute.run.found.is_some());
+        real.until("matches", found).await;
         let screen = real.screen();
         assert!(screen.contains("Matches 10 stored items"), "{screen}");
         assert!(screen.contains("(*) a day"), "{screen}");
@@ -73,7 +74,8 @@ fn rules_are_listed_applied_taken_back_changed_and_removed() {
         real.enter();
         real.wait_for("applied to 3 items").await;
         real.keys("&");
-        real.quiet().await;
+        let list = |app: &App| app.dialog::<RuleList>().is_some_and(|list| list.is_complete());
+        real.until("rules", list).await;
         let screen = real.screen();
         assert!(screen.contains("hide") && screen.contains("3 items"), "{screen}");
         assert!(screen.contains("Matches 3 stored items"), "{screen}");
