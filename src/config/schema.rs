@@ -303,8 +303,7 @@ fn elements<T>(keys: &[Setting<T>], all: &mut [T]) -> toml::Value {
     toml::Value::Array(all.iter_mut().map(element).collect())
 }
 
-/// The settings as a TOML table in the form of `config.toml`, defaults included. Users and
-/// passwords in URLs are replaced by `***`.
+/// The settings as in `config.toml`, defaults included. Users and passwords in URLs become `***`.
 pub fn show_settings(settings: &Settings) -> toml::Table {
     let mut settings = settings.clone();
     let mut all = toml::Table::new();

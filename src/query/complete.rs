@@ -12,7 +12,7 @@ pub struct Operator {
 pub const OPERATORS: &[Operator] = &[
     Operator {
         name: "is:",
-        help: "unread, read, pinned, unpinned, changed, edited, hidden, snoozed",
+        help: "unread, read, pinned, unpinned, changed, edited, duplicate, hidden, snoozed",
     },
     Operator { name: "source:", help: "of a source" },
     Operator { name: "folder:", help: "from sources in a folder" },
@@ -25,7 +25,7 @@ pub const OPERATORS: &[Operator] = &[
     Operator { name: "age>", help: "older than that" },
     Operator { name: "words<", help: "shorter than so many words" },
     Operator { name: "words>", help: "longer than so many words" },
-    Operator { name: "has:", help: "audio, video, image, comments, version, tag" },
+    Operator { name: "has:", help: "audio, video, image, comments, version, tag, duplicate" },
     Operator { name: "url:", help: "with this in the URL" },
     Operator { name: "category:", help: "in a category of its publisher" },
     Operator { name: "lang:", help: "in a language" },

@@ -176,9 +176,9 @@ impl State {
         (Self::Unpinned, "unpinned"),
         (Self::Changed, "changed"),
         (Self::Edited, "edited"),
+        (Self::Duplicate, "duplicate"),
         (Self::Hidden, "hidden"),
         (Self::Snoozed, "snoozed"),
-        (Self::Duplicate, "duplicate"),
     ];
 
     /// Its name after `is:`.

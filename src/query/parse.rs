@@ -188,7 +188,7 @@ impl Word<'_> {
             "is:" => {
                 missing(
                     "is:",
-                    "unread, read, pinned, unpinned, changed, edited, hidden, snoozed or duplicate",
+                    "unread, read, pinned, unpinned, changed, edited, duplicate, hidden or snoozed",
                 )?;
                 What::Is(State::named(&value).ok_or(QueryErrorKind::State(value))?)
             }

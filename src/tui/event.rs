@@ -10,7 +10,9 @@ use crate::engine::{
     Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleReport, Statistics, Status, TextGot,
     Tried, WorkbenchEvent,
 };
-use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, Time};
+use crate::model::{
+    Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, StoryItem, Time,
+};
 use crate::store::{Count, Mark, RuleRecord, Snippet, Window};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
@@ -185,6 +187,8 @@ pub(super) struct Article {
     pub(super) differences: Arc<Vec<Difference>>,
     /// Comments added since the user read the item before it was opened.
     pub(super) new_comments: u32,
+    /// The items of other sources about its story.
+    pub(super) also_in: Vec<StoryItem>,
     /// Its own tags and what rules did to it, in words.
     pub(super) notes: Vec<String>,
 }

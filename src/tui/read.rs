@@ -362,7 +362,9 @@ impl ReaderThread {
         let (document, differences) = (Arc::new(document(&item)), Arc::new(differences));
         let (new_comments, item) = (item.new_comments, Arc::new(item));
         let notes = self.notes(key)?;
-        let article = Article { row, item, document, position, differences, new_comments, notes };
+        let (_, also_in) = self.reader.story(key)?;
+        let article =
+            Article { row, item, document, position, differences, new_comments, also_in, notes };
         Ok(Some(Arc::new(article)))
     }
 

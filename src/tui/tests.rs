@@ -12,6 +12,7 @@ mod reader;
 mod real;
 mod rules;
 mod settings;
+mod stories;
 mod styles;
 mod texts;
 mod triage;

@@ -2,7 +2,7 @@
 
 use super::triage::Extent;
 use super::{App, Focus, Row, RowId, Smart};
-use crate::config::{MarkRead, SortOrder};
+use crate::config::{MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Date, Named, Query, State, What, resolve};
 use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View, Window};
@@ -44,6 +44,8 @@ pub(crate) struct ItemsPane {
     /// The items at the rows of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
     order: SortOrder,
+    /// Whether stories are listed once.
+    pub(super) folds: bool,
     /// The row of the Sources pane whose items are listed.
     listed: Option<RowId>,
     /// Rows that stay in a list of unread items after they were read.
@@ -76,7 +78,8 @@ pub(super) enum Placement {
 const MAX_ROWS: usize = 2000;
 
 impl ItemsPane {
-    pub(super) fn new(order: SortOrder) -> Self {
+    pub(super) fn new(settings: &UiSettings) -> Self {
+        let order = settings.sort;
         let base = View { unread_only: true, order, ..View::of(Scope::All) };
         Self {
             listing: Listing {
@@ -96,6 +99,7 @@ impl ItemsPane {
             height: 20,
             shown: Vec::new(),
             order,
+            folds: settings.fold_stories,
             listed: None,
             kept: Vec::new(),
             loading: None,
@@ -282,7 +286,7 @@ impl App {
     pub(super) fn view(&self) -> View {
         let listing = &self.items.listing;
         let criteria = self.criteria(&listing.query);
-        View { criteria, order: self.items.order, ..listing.base.clone() }
+        View { criteria, order: self.items.order, fold: self.items.folds, ..listing.base.clone() }
     }
 
     /// Resolves a query as typed; an invalid one matches nothing.
@@ -480,7 +484,8 @@ impl App {
         cause: Cause,
     ) -> Vec<Effect> {
         let unread_list = self.items.listing.base.unread_only;
-        for row in self.items.rows.iter_mut().filter(|r| keys.contains(&r.key)) {
+        let shown = self.shown_with(&mark, &keys, cause);
+        for row in self.items.rows.iter_mut().filter(|r| shown.contains(&r.key)) {
             show_mark(row, &mark, to);
             if unread_list {
                 self.items.kept.retain(|k| k.key != row.key);
@@ -489,7 +494,7 @@ impl App {
                 }
             }
         }
-        for row in self.items.kept.iter_mut().filter(|r| keys.contains(&r.key)) {
+        for row in self.items.kept.iter_mut().filter(|r| shown.contains(&r.key)) {
             show_mark(row, &mark, to);
         }
         self.reader.show_mark(&mark, &keys, to);

@@ -176,6 +176,7 @@ impl App {
             Action::Comments => self.browse_comments(),
             Action::FollowComments => self.follow_comments(),
             Action::Copy => self.copy(),
+            Action::FoldStories => self.fold_stories(),
             Action::SortNext => self.sort(true),
             Action::SortPrevious => self.sort(false),
             Action::Select => self.select(),

@@ -35,6 +35,7 @@ mod settings;
 mod snippets;
 mod sources;
 mod stats;
+mod stories;
 mod triage;
 mod why;
 mod workbench;
@@ -201,7 +202,7 @@ impl App {
         Self {
             now,
             size: (80, 24),
-            items: ItemsPane::new(settings.ui.sort),
+            items: ItemsPane::new(&settings.ui),
             reader: ReaderPane::new(settings.ui.reader_width),
             preview: preview::Preview::default(),
             sources,

@@ -178,6 +178,10 @@ impl App {
         if sort != before.ui.sort {
             effects.extend(self.sort_as(sort));
         }
+        let fold = self.settings.ui.fold_stories;
+        if fold != before.ui.fold_stories {
+            effects.extend(self.fold_stories_if(fold));
+        }
         effects
     }
 }

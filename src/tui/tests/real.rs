@@ -128,6 +128,11 @@ impl Real {
         self.until(words, said).await;
     }
 
+    /// Reports to the interface, as the run loop does, that the database has changed.
+    pub(super) fn store_changed(&mut self) {
+        self.take(Event::StoreChanged);
+    }
+
     /// Lets time pass.
     pub(super) fn late(&mut self, by: TimeDelta) {
         let effects = self.app.update(Event::TimePassed, now() + by);
@@ -204,7 +209,7 @@ fn item(source: i64, n: usize) -> Entry {
     }
 }
 
-fn poll(source: i64, entries: Vec<Prepared>) -> FinishedPoll {
+pub(super) fn poll(source: i64, entries: Vec<Prepared>) -> FinishedPoll {
     FinishedPoll {
         pages: None,
         source,

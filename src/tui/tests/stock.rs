@@ -97,6 +97,7 @@ pub(super) fn article(row: ItemRow) -> Article {
         position: 0,
         differences,
         new_comments: 0,
+        also_in: vec![],
         notes: vec![],
     }
 }

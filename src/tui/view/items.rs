@@ -228,6 +228,15 @@ struct Column {
 
 /// The columns right of the title, from the left. Together they take at most 45 % of a row.
 const COLUMNS: &[Column] = &[
+    // The first one, so that its width may differ from row to row.
+    Column {
+        rank: 0,
+        cells: |cell| match cell.row.also {
+            0 => 0,
+            also => text::width(&format!("  +{also}")),
+        },
+        draw: |cell, _| vec![(format!("  +{}", cell.row.also), Role::Dim)],
+    },
     Column {
         rank: 3,
         cells: |cell| if cell.width >= 90 && cell.row.comment_count.is_some() { 9 } else { 0 },
@@ -442,7 +451,12 @@ impl<'a> Cell<'a> {
         let (mut out, _) = self.start(false);
         self.put_source(&mut out);
         let gap = if self.form.one_source { "" } else { "   " };
-        out.left(&format!("{gap}{}   {}", self.age(), self.minutes()), self.style(Role::Dim));
+        let also = match self.row.also {
+            0 => String::new(),
+            also => format!("   also in {also}"),
+        };
+        let facts = format!("{gap}{}   {}{also}", self.age(), self.minutes());
+        out.left(&facts, self.style(Role::Dim));
         out.line(Style::new())
     }
 }

@@ -24,7 +24,11 @@ pub(super) fn item(app: &App, row: &ItemRow, source: &str) -> String {
     };
     let state = if states.is_empty() { String::new() } else { format!("{}: ", states.join(", ")) };
     let source = if source.is_empty() { String::new() } else { format!("; {source}") };
-    format!("{state}{title}{source}; {age}")
+    let also = match row.also {
+        0 => String::new(),
+        also => format!("; also in {also}"),
+    };
+    format!("{state}{title}{source}; {age}{also}")
 }
 
 /// A row of the sources: what it is, its name, its number of items, and its state.

@@ -132,6 +132,7 @@ fn facts(
         later,
         origin(app, item, source).filter(|_| roomy),
         changed(app, article),
+        also_in(app, article),
         comments(app, article).filter(|_| roomy),
         tags.filter(|_| roomy),
     ];
@@ -196,6 +197,16 @@ fn origin(app: &App, item: &Item, source: Option<&SourceEntry>) -> Option<Fact> 
         fact.push((" shows the one of the page".to_owned(), Role::Dim));
     }
     Some(fact)
+}
+
+/// The other sources that have its story.
+fn also_in(app: &App, article: &Article) -> Option<Fact> {
+    let names = article.also_in.iter().map(|other| {
+        let known = app.sources.list.sources.iter().find(|entry| entry.source.id == other.source);
+        known.map_or(other.source.as_str(), SourceEntry::title).trim()
+    });
+    let names = names.collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| vec![(short(&format!("Also in {names}")), Role::Soft)])
 }
 
 /// The number of comments, and the keys that open and follow them.

@@ -1,0 +1,42 @@
+//! Stories in the Items pane: listed once or completely, and marked as a whole.
+
+use super::App;
+use crate::model::ItemRow;
+use crate::store::Mark;
+use crate::tui::effect::Effect;
+use crate::tui::event::Cause;
+use std::collections::HashSet;
+
+impl App {
+    /// Lists stories once, or the items of all sources, until the program ends.
+    pub(super) fn fold_stories(&mut self) -> Vec<Effect> {
+        let fold = !self.items.folds;
+        self.note(match fold {
+            true => "Each story is listed once",
+            false => "The items of all sources are listed",
+        });
+        self.fold_stories_if(fold)
+    }
+
+    pub(super) fn fold_stories_if(&mut self, fold: bool) -> Vec<Effect> {
+        self.items.folds = fold;
+        self.reload_items()
+    }
+
+    /// The listed items (row keys) that change with these: with `ui.mark_stories`, those of their
+    /// stories too.
+    pub(super) fn shown_with(&self, mark: &Mark, keys: &[i64], cause: Cause) -> HashSet<i64> {
+        let mut shown: HashSet<i64> = keys.iter().copied().collect();
+        let whole = matches!(mark, Mark::Read | Mark::Pinned)
+            && matches!(cause, Cause::User | Cause::Reading)
+            && self.settings.ui.mark_stories;
+        if whole {
+            let rows = || self.items.rows.iter().chain(self.reader.row());
+            let marked = rows().filter(|row| keys.contains(&row.key));
+            let stories: HashSet<i64> = marked.filter_map(|row| row.story).collect();
+            let same = |row: &&ItemRow| row.story.is_some_and(|story| stories.contains(&story));
+            shown.extend(rows().filter(same).map(|row| row.key));
+        }
+        shown
+    }
+}
