@@ -3,7 +3,7 @@
 use super::global::Global;
 use super::{
     add, backup, config, crawl, discover, doctor, export, extract, generate, import, list, mark,
-    open, parse, prefetch, prune, reread, rules, schedule, show, sources, stats, sync,
+    open, parse, prefetch, prune, reread, rules, schedule, show, sources, stats, sync, views,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -110,6 +110,8 @@ pub(super) enum Command {
     Config(config::ConfigArgs),
     /// Show what sources publish, what was read of it, and what could be unfollowed
     Stats(stats::StatsArgs),
+    /// List the views of config.toml with their numbers of items
+    Views(views::ViewsArgs),
     /// Explain and simulate the schedule
     Schedule(schedule::ScheduleArgs),
     /// Fetch the pages of pinned and unread items, for reading offline

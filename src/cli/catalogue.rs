@@ -2,7 +2,7 @@
 
 use super::exit::Failure;
 use super::home::Home;
-use crate::config::did_you_mean;
+use crate::config::{ViewSettings, did_you_mean};
 use crate::model::{Source, SourceFacts, SourceId};
 use crate::query::Known;
 use crate::store::Store;
@@ -28,6 +28,7 @@ pub(super) struct Catalogue {
     pub(super) entries: Vec<Entry>,
     /// Tags that items have themselves.
     pub(super) item_tags: Vec<String>,
+    pub(super) views: Vec<ViewSettings>,
 }
 
 impl Catalogue {
@@ -45,7 +46,8 @@ impl Catalogue {
         };
         let item_tags = reader.item_tags()?;
         let sources = home.sources.iter().cloned().map(Arc::new);
-        Ok(Self { item_tags, ..Self::join(sources, facts) })
+        let views = home.settings.views.clone();
+        Ok(Self { item_tags, views, ..Self::join(sources, facts) })
     }
 
     pub(super) fn join(
@@ -58,7 +60,21 @@ impl Catalogue {
             let facts = by_id.remove(&source.id)?;
             Some(Entry { source, facts })
         };
-        Self { entries: sources.into_iter().filter_map(entry).collect(), item_tags: vec![] }
+        let entries = sources.into_iter().filter_map(entry).collect();
+        Self { entries, item_tags: vec![], views: vec![] }
+    }
+
+    /// The view with a name; upper and lower case are the same.
+    ///
+    /// # Errors
+    /// When there is none. Suggests similar names.
+    pub(super) fn view_named(&self, name: &str) -> Result<&ViewSettings, Failure> {
+        let comparable = text::comparable(name);
+        let view = self.views.iter().find(|view| text::comparable(&view.name) == comparable);
+        view.ok_or_else(|| {
+            let hint = did_you_mean(name, self.views.iter().map(|view| view.name.as_str()));
+            Failure::Plain(format!("there is no view \"{}\"{hint}", text::line(name)))
+        })
     }
 
     /// The source for an id, title or URL, or for an unambiguous prefix of its id.
@@ -153,6 +169,7 @@ mod tests {
                 entry(3, "council", Some("Council"), None),
             ],
             item_tags: vec![],
+            views: vec![],
         }
     }
 

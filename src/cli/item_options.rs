@@ -25,6 +25,9 @@ pub(super) struct Choice {
     /// Only matches of a search: words, "a phrase", -without, title:, author:, is:unread, age<3d
     #[arg(long, value_name = "QUERY")]
     pub(super) query: Option<String>,
+    /// Only items of this view of config.toml; see `newsfed views`
+    #[arg(long, value_name = "NAME")]
+    pub(super) view: Option<String>,
     /// Only items dated this day or later: 2026-11-21, 2026-11, today, yesterday, 7d
     #[arg(long, value_name = "DATE")]
     pub(super) since: Option<String>,
@@ -37,7 +40,7 @@ impl Choice {
     /// Whether no option restricts the list.
     pub(super) fn is_empty(&self) -> bool {
         self.source.is_empty()
-            && [&self.folder, &self.tag, &self.query, &self.since, &self.before]
+            && [&self.folder, &self.tag, &self.query, &self.view, &self.since, &self.before]
                 .iter()
                 .all(|o| o.is_none())
     }
@@ -51,6 +54,13 @@ impl Choice {
         view.order = SortOrder::Newest;
         let query = self.query.as_deref().unwrap_or_default().parse::<Query>();
         let mut query = query.map_err(|e| Failure::Usage(format!("in the search, {e}")))?;
+        if let Some(name) = &self.view {
+            let of_view = catalogue.view_named(name)?.query.parse::<Query>();
+            let of_view = of_view.map_err(|e| {
+                Failure::Plain(format!("the query of the view \"{}\": {e}", text::line(name)))
+            })?;
+            query = query.and(of_view);
+        }
         if let Some(unknown) = unknown_name(&query, catalogue.known(), &catalogue.item_tags) {
             return Err(Failure::Plain(unknown));
         }

@@ -31,7 +31,7 @@ pub(super) struct ListArgs {
     /// Only pinned items
     #[arg(long)]
     pinned: bool,
-    /// Order: pinned-newest, newest or oldest [default: the setting ui.sort]
+    /// Order: pinned-newest, newest or oldest [default: that of the view, else the setting ui.sort]
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
     /// Maximum number of items; 0 lists all
@@ -56,6 +56,7 @@ those of today, and items that retention has removed are missing.
 Examples:
   newsfed list --unread --source kernel
   newsfed list --query 'rust -async' --since 7d
+  newsfed list --view Rust --unread
   newsfed list --query is:changed
   newsfed list --unread --fold
   newsfed list --as-of 2026-11-21 --source kernel
@@ -115,7 +116,9 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
         let end = end_of(date)?.timestamp();
         view.criteria.as_of = Some(view.criteria.as_of.map_or(end, |before| before.min(end)));
     }
-    view.order = args.sort.unwrap_or(home.settings.ui.sort);
+    let named = args.choice.view.as_deref().map(|name| catalogue.view_named(name)).transpose()?;
+    let of_view = named.and_then(|view| view.look.sort);
+    view.order = args.sort.or(of_view).unwrap_or(home.settings.ui.sort);
     match (args.pinned, &view.scope) {
         (true, Scope::All) => view.scope = Scope::Pinned,
         (true, _) => view.criteria.pinned = Some(true),

@@ -52,6 +52,7 @@ mod sync;
 mod table;
 mod tui;
 mod versions;
+mod views;
 mod why;
 
 use args::{Cli, Command};
@@ -129,6 +130,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Doctor(args)) => doctor::run(&args, global, out),
         Some(Command::Config(args)) => config::run(args.command, global, out),
         Some(Command::Stats(args)) => stats::run(&args, global, out),
+        Some(Command::Views(args)) => views::run(&args, global, out),
         Some(Command::Schedule(args)) => schedule::run(&args.command, global, out),
         Some(Command::Prefetch(args)) => prefetch::run(&args, global, out),
         Some(Command::Reread(args)) => reread::run(&args, global, out),

@@ -3,7 +3,7 @@
 use super::ids::unique_id;
 use super::opml_settings::{self, Attribute, Configured};
 use super::quote::quote;
-use super::settings::ViewSettings;
+use super::settings::{ListLook, ViewSettings};
 use super::source_settings::{MAX_FOLDER_DEPTH, folder, tag};
 use super::sources::address;
 use super::{newsboat, opml};
@@ -288,7 +288,11 @@ impl Gatherer {
         let name = clean(name);
         match crate::query::from_newsboat(expression) {
             _ if name.is_empty() => self.skip(feed, "a query without a name"),
-            Ok(query) => self.views.push(ViewSettings { name, query: query.to_string() }),
+            Ok(query) => self.views.push(ViewSettings {
+                name,
+                query: query.to_string(),
+                look: ListLook::default(),
+            }),
             Err(e) => self.skip(feed, &format!("a query that cannot be converted: {e}")),
         }
     }

@@ -9,7 +9,7 @@ use super::quote::quote;
 use super::rule::{mismatch, show_time};
 use super::schema::{SETTINGS, TABLES, VIEW};
 use super::setting::read;
-use super::settings::{Settings, ViewSettings};
+use super::settings::{COLUMNS, Settings, ViewSettings};
 use super::sources::{contradiction, read_sources};
 use super::theme::Theme;
 use crate::model::Source;
@@ -270,8 +270,11 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
     for (node, table) in elements(pair, report) {
         let mut view = ViewSettings::default();
         read(table, "view.", (VIEW, ""), &[], &mut view, report);
-        for field in VIEW.iter().filter(|f| !table.iter().any(|p| p.key == f.key)) {
-            report.error(node.at, &format!("view.{}", field.key), "is missing");
+        for key in ["name", "query"].iter().filter(|key| !table.iter().any(|p| p.key == **key)) {
+            report.error(node.at, &format!("view.{key}"), "is missing");
+        }
+        if let Some(pair) = table.iter().find(|pair| pair.key == "columns") {
+            check_columns(pair, "view.columns", &view.look.columns, report);
         }
         let query = table.iter().find(|pair| pair.key == "query");
         if let (Some(pair), Err(e)) = (query, view.query.parse::<Query>()) {
@@ -282,7 +285,22 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
     views
 }
 
+fn check_columns(pair: &Pair, key: &str, columns: &[String], report: &mut Report) {
+    if (1..columns.len()).any(|i| columns[..i].contains(&columns[i])) {
+        report.error(pair.node.at, key, "names a column twice");
+    }
+    let unknown = columns.iter().find(|column| !COLUMNS.contains(&column.as_str()));
+    if let Some(unknown) = unknown {
+        let hint = did_you_mean(unknown, COLUMNS.iter().copied());
+        let (names, unknown) = (COLUMNS.join(", "), quote(unknown));
+        report.error(pair.node.at, key, format!("expected {names}; found {unknown}{hint}"));
+    }
+}
+
 fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {
+    if let Some(pair) = find(tree, &["ui", "columns"]) {
+        check_columns(pair, "ui.columns", &settings.ui.columns, report);
+    }
     let bounds = [settings.schedule.min_interval, settings.schedule.max_interval].map(Some);
     // One of them is in the file, because the defaults do not contradict each other.
     let written = ["min_interval", "max_interval"].map(|key| find(tree, &["schedule", key]));

@@ -65,8 +65,9 @@ pub use schema::{setting_change, setting_choices, setting_keys, setting_shown, s
 pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
-    Background, GraphicsMode, KeySettings, ListStyle, LlmSettings, LogSettings, MarkRead,
-    NetSettings, RuleSettings, ScheduleSettings, Settings, SortOrder, UiSettings, ViewSettings,
+    Background, COLUMNS, DateStyle, GraphicsMode, Grouping, KeySettings, ListLook, ListStyle,
+    LlmSettings, LogSettings, MarkRead, NetSettings, RuleSettings, ScheduleSettings, Settings,
+    SortOrder, UiSettings, ViewSettings,
 };
 pub use source_change::SourceChange;
 pub use source_settings::{SourceOption, source_keys, source_options, source_values};

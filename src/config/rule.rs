@@ -2,7 +2,9 @@
 
 use super::document::{Node, Pair, Value};
 use super::error::did_you_mean;
-use super::settings::{Background, GraphicsMode, ListStyle, MarkRead, SortOrder};
+use super::settings::{
+    Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, SortOrder,
+};
 use crate::model::{FullText, PolicyKind, Priority, Secret, SourceKind};
 use std::time::Duration;
 
@@ -106,6 +108,8 @@ named! {
     ListStyle => &ListStyle::ALL;
     Background => &Background::ALL;
     MarkRead => &MarkRead::ALL;
+    DateStyle => &DateStyle::ALL;
+    Grouping => &Grouping::ALL;
     GraphicsMode => &GraphicsMode::ALL;
     Priority => &[Self::Low, Self::Normal, Self::High];
     SourceKind => &SourceKind::ALL;

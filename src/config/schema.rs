@@ -7,7 +7,8 @@ use super::rule::{Rule, Slot, one_of};
 use super::section::KeyChange;
 use super::setting::{FormPage, Setting, Shape};
 use super::settings::{
-    Background, GraphicsMode, ListStyle, MarkRead, Settings, SortOrder, ViewSettings,
+    Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, Settings, SortOrder,
+    ViewSettings,
 };
 use crate::model::{FullText, PolicyKind, QuietHours};
 use crate::util::login::without_secrets;
@@ -117,6 +118,21 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         FormPage::Reading,
         "Sort order",
         "Order of the items in lists.",
+    ),
+    key("ui.dates", Rule::OneOf(DateStyle::NAMES), |s| Slot::Choice(&mut s.ui.dates)).on(
+        FormPage::Reading,
+        "Dates",
+        "In lists: how long ago (age), the day (date), or day and time (time).",
+    ),
+    key("ui.group", Rule::OneOf(Grouping::NAMES), |s| Slot::Choice(&mut s.ui.group)).on(
+        FormPage::Reading,
+        "Group by",
+        "Headings of days and weeks in lists, or none.",
+    ),
+    key("ui.columns", Rule::Any, |s| Slot::Words(&mut s.ui.columns)).on(
+        FormPage::Reading,
+        "Columns",
+        "Beside titles, from the left: stories, comments, source, minutes, date.",
     ),
     key("ui.mark_read", Rule::OneOf(MarkRead::NAMES), |s| Slot::Choice(&mut s.ui.mark_read)).on(
         FormPage::Reading,
@@ -292,6 +308,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
 pub(super) const VIEW: &[Setting<ViewSettings>] = &[
     Setting::new("name", Rule::Checked(word), |v| Slot::Text(&mut v.name)),
     Setting::new("query", Rule::Checked(word), |v| Slot::Text(&mut v.query)),
+    Setting::new("sort", Rule::OneOf(SortOrder::NAMES), |v| Slot::Choice(&mut v.look.sort)),
+    Setting::new("list", Rule::OneOf(ListStyle::NAMES), |v| Slot::Choice(&mut v.look.list)),
+    Setting::new("dates", Rule::OneOf(DateStyle::NAMES), |v| Slot::Choice(&mut v.look.dates)),
+    Setting::new("group", Rule::OneOf(Grouping::NAMES), |v| Slot::Choice(&mut v.look.group)),
+    Setting::new("columns", Rule::Any, |v| Slot::Words(&mut v.look.columns)),
 ];
 
 /// Elements such as `[[view]]`, as TOML.

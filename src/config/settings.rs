@@ -240,6 +240,10 @@ pub struct UiSettings {
     /// Width of the Items pane beside the reader, in cells; 0 adapts to the screen.
     pub items_width: u16,
     pub sort: SortOrder,
+    pub dates: DateStyle,
+    pub group: Grouping,
+    /// Names of [`COLUMNS`].
+    pub columns: Vec<String>,
     pub mark_read: MarkRead,
     /// Whether read items, and sources without unread ones, are hidden.
     pub unread_only: bool,
@@ -266,6 +270,9 @@ impl Default for UiSettings {
             sources_width: 0,
             items_width: 0,
             sort: SortOrder::default(),
+            dates: DateStyle::default(),
+            group: Grouping::default(),
+            columns: COLUMNS.iter().map(|name| (*name).to_owned()).collect(),
             mark_read: MarkRead::default(),
             unread_only: false,
             fold_stories: false,
@@ -465,6 +472,71 @@ pub struct ViewSettings {
     pub name: String,
     /// A search as typed after `/`.
     pub query: String,
+    pub look: ListLook,
+}
+
+/// How a list is shown; what is not set is as in `[ui]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListLook {
+    pub sort: Option<SortOrder>,
+    pub list: Option<ListStyle>,
+    pub dates: Option<DateStyle>,
+    pub group: Option<Grouping>,
+    /// Names of [`COLUMNS`]; empty: those of `[ui]`.
+    pub columns: Vec<String>,
+}
+
+/// The columns beside the titles of items.
+pub const COLUMNS: &[&str] = &["stories", "comments", "source", "minutes", "date"];
+
+/// How the dates of items are shown in lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum DateStyle {
+    /// How long ago, as in `3h`.
+    #[default]
+    Age,
+    /// The day, as in `12 Nov`.
+    Date,
+    /// Day and time, as in `12 Nov 14:05`.
+    Time,
+}
+
+impl DateStyle {
+    pub const ALL: [Self; 3] = [Self::Age, Self::Date, Self::Time];
+    /// Their names in settings, in the order of [`DateStyle::ALL`].
+    pub const NAMES: &[&str] = &["age", "date", "time"];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Age => "age",
+            Self::Date => "date",
+            Self::Time => "time",
+        }
+    }
+}
+
+/// What separates the items of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Grouping {
+    /// Headings of days, weeks and months.
+    #[default]
+    Day,
+    None,
+}
+
+impl Grouping {
+    pub const ALL: [Self; 2] = [Self::Day, Self::None];
+    /// Their names in settings, in the order of [`Grouping::ALL`].
+    pub const NAMES: &[&str] = &["day", "none"];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::None => "none",
+        }
+    }
 }
 
 /// `[[rule]]`: what is done to items that match a query.

@@ -16,6 +16,7 @@ mod stories;
 mod styles;
 mod texts;
 mod triage;
+mod views;
 mod workbench;
 
 use super::app::{App, Focus};

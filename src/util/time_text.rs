@@ -61,6 +61,22 @@ pub fn minute(time: Time) -> String {
     time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
 }
 
+/// A day, as in `12 Nov`; with the year if it is another one.
+pub fn near_day(time: Time, now: Time) -> String {
+    let (time, now) = (time.with_timezone(&Local), now.with_timezone(&Local));
+    let form = if time.year() == now.year() { "%-d %b" } else { "%-d %b %Y" };
+    time.format(form).to_string()
+}
+
+/// A day and a time, as in `12 Nov 14:05`; in other years the day alone.
+pub fn near_minute(time: Time, now: Time) -> String {
+    let (local, today) = (time.with_timezone(&Local), now.with_timezone(&Local));
+    if local.year() != today.year() {
+        return near_day(time, now);
+    }
+    local.format("%-d %b %H:%M").to_string()
+}
+
 /// A time near now: only the time of day if it is today.
 pub fn clock(time: Time, now: Time) -> String {
     let (time, now) = (time.with_timezone(&Local), now.with_timezone(&Local));

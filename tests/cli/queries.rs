@@ -72,3 +72,27 @@ fn adds_and_removes_tags() {
     assert_eq!(world.run(&["search", "tag:b"]).ok().lines().count(), 2);
     assert_eq!(world.run(&["search", "tag:a"]).code, Some(1));
 }
+
+#[test]
+fn views_are_listed_and_read_by_name() {
+    let world = World::usual();
+    std::fs::create_dir_all(world.config()).unwrap();
+    let config = "[[view]]\nname = \"City\"\nquery = \"source:council\"\nsort = \"oldest\"\n\
+        [[view]]\nname = \"Odd\"\nquery = \"age<x\"\n";
+    std::fs::write(world.config().join("config.toml"), config).unwrap();
+    let list = ["/kernel.xml", "/council.xml"].map(|path| world.server.url(path));
+    world.run_with(&["import", "--private", "-"], &list.join("\n")).ok();
+    world.run(&["sync", "--set", "net.host_delay=0s"]);
+    let views = world.run(&["views", "--json"]).values();
+    let all = world.run(&["list", "--json", "--query", "source:council", "--sort", "oldest"]).values();
+    assert_eq!((&views[0]["name"], &views[0]["items"]), (&"City".into(), &all.len().into()));
+    assert!(views[1]["problem"].as_str().unwrap().contains("age<"), "{}", views[1]);
+    let named = world.run(&["list", "--json", "--view", "city"]).values();
+    assert!(!all.is_empty() && named == all, "the view's own order, and its name in any case");
+    let both = world.run(&["list", "--json", "--view", "City", "--query", "nothing"]).values();
+    assert!(both.is_empty());
+    let unknown = world.run(&["list", "--view", "Citi"]);
+    assert!(unknown.err.contains("did you mean \"City\""), "{unknown:?}");
+    world.run(&["read", "--view", "City"]).ok();
+    assert_eq!(world.run(&["views", "--json"]).values()[0]["unread"], 0);
+}

@@ -334,26 +334,27 @@ impl App {
         }
     }
 
-    fn view_named(&self, name: &str) -> Option<&ViewSettings> {
+    pub(super) fn view_named(&self, name: &str) -> Option<&ViewSettings> {
         self.settings.views.iter().find(|view| view.name == *name)
     }
 
     /// Saves a query under a name, replacing one of the same name.
     pub(super) fn save_view(&mut self, name: String, query: String) -> Vec<Effect> {
         let was = self.view_named(&name).cloned();
-        change(was, Some(ViewSettings { name, query }))
+        let look = was.as_ref().map(|view| view.look.clone()).unwrap_or_default();
+        change(was, Some(ViewSettings { name, query, look }))
     }
 
     pub(super) fn rename_view(&mut self, old: &str, name: String) -> Vec<Effect> {
         let Some(was) = self.view_named(old).cloned() else { return vec![] };
-        let query = was.query.clone();
-        change(Some(was), Some(ViewSettings { name, query }))
+        let now = ViewSettings { name, ..was.clone() };
+        change(Some(was), Some(now))
     }
 
     pub(super) fn change_view_query(&mut self, name: &str, query: String) -> Vec<Effect> {
         let Some(was) = self.view_named(name).cloned() else { return vec![] };
-        let name = was.name.clone();
-        change(Some(was), Some(ViewSettings { name, query }))
+        let now = ViewSettings { query, ..was.clone() };
+        change(Some(was), Some(now))
     }
 
     pub(super) fn delete_view(&mut self) -> Vec<Effect> {

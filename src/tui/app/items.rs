@@ -2,7 +2,7 @@
 
 use super::triage::Extent;
 use super::{App, Focus, Row, RowId, Smart};
-use crate::config::{MarkRead, SortOrder, UiSettings};
+use crate::config::{ListLook, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Date, Named, Query, State, What, resolve};
 use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View, Window};
@@ -22,6 +22,8 @@ pub(crate) struct Listing {
     pub(crate) query: String,
     /// Scope and filters, written as a query.
     pub(crate) place: Query,
+    /// How it is shown, where that differs from the settings.
+    pub(crate) look: ListLook,
 }
 
 /// State of the pane.
@@ -87,6 +89,7 @@ impl ItemsPane {
                 base,
                 query: String::new(),
                 place: Query::of([What::Is(State::Unread)]),
+                look: ListLook::default(),
             },
             rows: Vec::new(),
             more_above: false,
@@ -118,7 +121,7 @@ impl ItemsPane {
     }
 
     pub(crate) fn order(&self) -> SortOrder {
-        self.order
+        self.listing.look.sort.unwrap_or(self.order)
     }
 
     /// The row of the Sources pane whose items are listed.
@@ -139,7 +142,7 @@ impl ItemsPane {
 
     /// Puts rows that were read or opened since back in their places.
     fn merge_kept(&mut self) {
-        let order = self.order;
+        let order = self.order();
         let inside = |at: &Cursor, rows: &[ItemRow], above: bool, below: bool| {
             let after_first = rows.first().is_none_or(|r| at.compare(&r.into(), order).is_gt());
             let before_last = rows.last().is_none_or(|r| at.compare(&r.into(), order).is_lt());
@@ -233,7 +236,12 @@ impl App {
         if base.unread_only && !matches!(row.id, RowId::Smart(Smart::Unread)) {
             place = place.and(Query::of([What::Is(State::Unread)]));
         }
-        Listing { title: row.title.clone(), base, query, place }
+        let look = match &row.id {
+            RowId::Saved(name) => self.view_named(name).map(|view| view.look.clone()),
+            _ => None,
+        };
+        let look = look.unwrap_or_default();
+        Listing { title: row.title.clone(), base, query, place, look }
     }
 
     fn place_of(&self, row: &Row) -> Query {
@@ -260,7 +268,8 @@ impl App {
         let base = View { order: self.items.order, ..View::of(Scope::All) };
         let query = format!("tag:\"{tag}\"");
         self.focus = Focus::Items;
-        self.show(Listing { title: "Tag".to_owned(), base, query, place: Query::default() })
+        let (title, place) = ("Tag".to_owned(), Query::default());
+        self.show(Listing { title, base, query, place, look: ListLook::default() })
     }
 
     /// Opens a list from its start.
@@ -286,7 +295,7 @@ impl App {
     pub(super) fn view(&self) -> View {
         let listing = &self.items.listing;
         let criteria = self.criteria(&listing.query);
-        View { criteria, order: self.items.order, fold: self.items.folds, ..listing.base.clone() }
+        View { criteria, order: self.items.order(), fold: self.items.folds, ..listing.base.clone() }
     }
 
     /// Resolves a query as typed; an invalid one matches nothing.
@@ -503,7 +512,7 @@ impl App {
 
     pub(super) fn sort(&mut self, next: bool) -> Vec<Effect> {
         let all = SortOrder::ALL;
-        let at = all.iter().position(|o| *o == self.items.order).unwrap_or(0);
+        let at = all.iter().position(|o| *o == self.items.order()).unwrap_or(0);
         let step = if next { 1 } else { all.len() - 1 };
         let order = all[(at + step) % all.len()];
         self.note(format!("Order: {}", order.label()));
@@ -521,6 +530,7 @@ impl App {
     /// Lists the items in an order.
     pub(super) fn sort_as(&mut self, order: SortOrder) -> Vec<Effect> {
         self.items.order = order;
+        self.items.listing.look.sort = None;
         self.load_items(Anchor::First, Placement::Start)
     }
 }

@@ -4,7 +4,7 @@ use super::complete::Completion;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::items::Listing;
 use super::{App, Focus};
-use crate::config::Key;
+use crate::config::{Key, ListLook};
 use crate::query::Query;
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
@@ -96,7 +96,13 @@ impl SearchBar {
         let base = View { order: app.items.order(), ..View::of(Scope::All) };
         app.show(match self.is_filter {
             true => Listing { query, ..self.before.clone() },
-            false => Listing { title: SEARCH.to_owned(), base, query, place: Query::default() },
+            false => Listing {
+                title: SEARCH.to_owned(),
+                base,
+                query,
+                place: Query::default(),
+                look: ListLook::default(),
+            },
         })
     }
 

@@ -302,7 +302,7 @@ fn tab_completes_operators_and_their_values() {
         ("/fo<Tab><Tab>", "/ folder:City"),
         ("/rust fo<Tab><Tab><Tab>", "/ rust folder:Tech"),
         ("/is:ch<Tab>", "/ is:changed"),
-        ("/is:<S-Tab>", "/ is:duplicate"),
+        ("/is:<S-Tab>", "/ is:snoozed"),
         ("/is:un<Tab><Esc>", "/ is:un"),
         ("/is:un<Tab> tin", "/ is:unread tin"),
         ("/source:kern<Tab>", "/ source:\"Kernel notes and other things\""),

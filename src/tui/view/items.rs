@@ -5,12 +5,12 @@ use super::chrome::marks;
 use super::days::Groups;
 use super::row::{Row, padding};
 use super::{has_focus, pictures};
-use crate::config::{ListStyle, Role};
+use crate::config::{DateStyle, Grouping, ListStyle, Role};
 use crate::model::ItemRow;
 use crate::store::Scope;
 use crate::tui::reader::wrap_plain;
 use crate::util::text;
-use crate::util::time_text::age;
+use crate::util::time_text::{age, near_day, near_minute};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -27,6 +27,9 @@ const SUMMARY_FROM: u16 = 60;
 #[derive(Debug, Clone, Copy)]
 struct Form {
     style: ListStyle,
+    dates: DateStyle,
+    /// The columns from the left, as indexes of [`COLUMNS`].
+    columns: [Option<usize>; COLUMNS.len()],
     separators: bool,
     /// Whether the list shows a single source, whose name needs no column.
     one_source: bool,
@@ -65,14 +68,22 @@ impl Form {
         let tall = area.height >= TALL;
         let scope = &app.items.listing.base.scope;
         let one_source = matches!(scope, Scope::Sources(keys) if keys.len() == 1);
-        let style = match app.settings.ui.list {
+        let (look, ui) = (&app.items.listing.look, &app.settings.ui);
+        let style = match look.list.unwrap_or(ui.list) {
             _ if !tall || app.settings.ui.linear => ListStyle::Compact,
             // Without the source's name, the second row would be empty.
             ListStyle::Auto if area.width < COMPACT_FROM && !one_source => ListStyle::Comfortable,
             ListStyle::Auto => ListStyle::Compact,
             other => other,
         };
-        Self { style, separators: tall, one_source }
+        let separators = tall && look.group.unwrap_or(ui.group) == Grouping::Day;
+        let names = if look.columns.is_empty() { &ui.columns } else { &look.columns };
+        let index = |name: &String| COLUMNS.iter().position(|column| column.name == name);
+        let mut columns = [None; COLUMNS.len()];
+        for (place, name) in columns.iter_mut().zip(names) {
+            *place = index(name);
+        }
+        Self { style, dates: look.dates.unwrap_or(ui.dates), columns, separators, one_source }
     }
 
     /// Rows of an item.
@@ -218,6 +229,7 @@ fn separator(app: &App, label: &str, count: Option<usize>, width: u16) -> Line<'
 
 /// A column at the right of a row.
 struct Column {
+    name: &'static str,
     /// Columns with a higher number are left out first.
     rank: u8,
     /// Cells in a list of a width; 0 if it is not shown.
@@ -230,6 +242,7 @@ struct Column {
 const COLUMNS: &[Column] = &[
     // The first one, so that its width may differ from row to row.
     Column {
+        name: "stories",
         rank: 0,
         cells: |cell| match cell.row.also {
             0 => 0,
@@ -238,6 +251,7 @@ const COLUMNS: &[Column] = &[
         draw: |cell, _| vec![(format!("  +{}", cell.row.also), Role::Dim)],
     },
     Column {
+        name: "comments",
         rank: 3,
         cells: |cell| if cell.width >= 90 && cell.row.comment_count.is_some() { 9 } else { 0 },
         draw: |cell, cells| {
@@ -252,6 +266,7 @@ const COLUMNS: &[Column] = &[
         },
     },
     Column {
+        name: "source",
         rank: 1,
         cells: |cell| match cell.width {
             _ if cell.form.one_source => 0,
@@ -271,14 +286,20 @@ const COLUMNS: &[Column] = &[
         },
     },
     Column {
+        name: "minutes",
         rank: 2,
         cells: |cell| if cell.width >= 96 { 8 } else { 0 },
         draw: |cell, cells| vec![(format!("{:>cells$}", cell.minutes()), Role::Dim)],
     },
     Column {
+        name: "date",
         rank: 0,
-        cells: |_| 6,
-        draw: |cell, cells| vec![(format!("{:>cells$}", cell.age()), Role::Dim)],
+        cells: |cell| match cell.form.dates {
+            DateStyle::Age => 6,
+            DateStyle::Date => 13,
+            DateStyle::Time => 14,
+        },
+        draw: |cell, cells| vec![(format!("{:>cells$}", cell.date()), Role::Dim)],
     },
 ];
 
@@ -328,8 +349,13 @@ impl<'a> Cell<'a> {
         }
     }
 
-    fn age(&self) -> String {
-        age((self.app.now - self.row.date).num_seconds())
+    fn date(&self) -> String {
+        let (date, now) = (self.row.date, self.app.now);
+        match self.form.dates {
+            DateStyle::Age => age((now - date).num_seconds()),
+            DateStyle::Date => near_day(date, now),
+            DateStyle::Time => near_minute(date, now),
+        }
     }
 
     /// The start of a row: padding and a mark, or as much space.
@@ -361,8 +387,11 @@ impl<'a> Cell<'a> {
         let of_compact = |column: &&Column| {
             self.form.style == ListStyle::Compact || (column.rank == 0 && !self.is_magazine())
         };
-        let mut columns: Vec<(&Column, usize)> = COLUMNS
+        let mut columns: Vec<(&Column, usize)> = self
+            .form
+            .columns
             .iter()
+            .filter_map(|index| COLUMNS.get((*index)?))
             .filter(of_compact)
             .map(|column| (column, (column.cells)(self)))
             .filter(|(_, cells)| *cells > 0)
@@ -455,7 +484,7 @@ impl<'a> Cell<'a> {
             0 => String::new(),
             also => format!("   also in {also}"),
         };
-        let facts = format!("{gap}{}   {}{also}", self.age(), self.minutes());
+        let facts = format!("{gap}{}   {}{also}", self.date(), self.minutes());
         out.left(&facts, self.style(Role::Dim));
         out.line(Style::new())
     }

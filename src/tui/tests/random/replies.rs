@@ -3,7 +3,7 @@
 use super::*;
 use crate::article::Thumbnail;
 use crate::config::{
-    FileEdit, Import, KeyChange, Paths, RuleSettings, Section, SourcesFile, ViewSettings,
+    FileEdit, Import, KeyChange, ListLook, Paths, RuleSettings, Section, SourcesFile, ViewSettings,
 };
 use crate::engine::{
     Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench, TextGot, Way,
@@ -43,7 +43,13 @@ impl Stock {
         let theme =
             KeyChange { path: vec!["ui".into(), "theme".into()], value: Some("\"light\"".into()) };
         let settings_edited = config.edit(None, &[theme]).unwrap();
-        let view = ViewSettings { name: "Rust 日本".into(), query: "rust unread".into() };
+        let look = ListLook {
+            sort: Some(crate::config::SortOrder::Oldest),
+            dates: Some(crate::config::DateStyle::Time),
+            group: Some(crate::config::Grouping::None),
+            ..ListLook::default()
+        };
+        let view = ViewSettings { name: "Rust 日本".into(), query: "rust unread".into(), look };
         let views = config.add_views(&[view]).unwrap();
         let by_hand = FileEdit::by_hand("a".to_owned(), "b".to_owned()).unwrap();
         let lines = b"https://new.example/\n\"query:Q:unread = \\\"yes\\\"\"\nexec:x\n";

@@ -1,0 +1,75 @@
+//! `newsfed views`: the saved queries of `config.toml`.
+
+use super::catalogue::Catalogue;
+use super::exit::{Exit, Failure};
+use super::global::Global;
+use super::home::Home;
+use super::item_options::Choice;
+use super::output::Output;
+use crate::util::text;
+use serde::Serialize;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ViewsArgs {}
+
+const EXAMPLES: &str = "\
+A [[view]] of config.toml has a name and a query. Long lists are counted up to 999 items.
+
+Examples:
+  newsfed views
+  newsfed list --view Rust
+  newsfed read --view Rust";
+
+/// The JSON of a view.
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    query: &'a str,
+    items: u32,
+    unread: u32,
+    /// Whether there may be more items, or more unread ones.
+    more: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+pub(super) fn run(_args: &ViewsArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let store = home.store_to_read()?;
+    let catalogue = Catalogue::read(&home, &store)?;
+    let reader = store.reader()?;
+    for view in &catalogue.views {
+        let (name, query) = (view.name.as_str(), view.query.as_str());
+        let choice = Choice { view: Some(name.to_owned()), ..Choice::default() };
+        let mut listed = Listed { name, query, items: 0, unread: 0, more: false, problem: None };
+        match choice.view(&catalogue) {
+            Ok(mut view) => {
+                let all = reader.count(&view)?;
+                view.unread_only = true;
+                let unread = reader.count(&view)?;
+                listed.more = all.more || unread.more;
+                (listed.items, listed.unread) = (all.items, unread.items);
+            }
+            Err(e) => listed.problem = Some(e.to_string()),
+        }
+        print(&listed, out)?;
+    }
+    if catalogue.views.is_empty() {
+        out.note("no views yet; add a [[view]] to config.toml, or press = in the interface");
+    }
+    Ok(Exit::Ok)
+}
+
+fn print(view: &Listed<'_>, out: &mut Output) -> Result<(), Failure> {
+    if out.json {
+        return Ok(out.value(view)?);
+    }
+    let (name, query) = (text::line(view.name), text::line(view.query));
+    let more = if view.more { "+" } else { "" };
+    let what = match &view.problem {
+        Some(problem) => problem.clone(),
+        None => format!("{}{more} items, {} unread", view.items, view.unread),
+    };
+    Ok(out.line(format!("{name}: {query}; {what}"))?)
+}

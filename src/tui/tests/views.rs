@@ -1,0 +1,40 @@
+//! Tests of views that are shown in another way than other lists.
+
+use super::*;
+use crate::config::{DateStyle, Grouping, ListLook, SortOrder, ViewSettings};
+use crate::util::time_text::near_minute;
+
+#[test]
+fn a_view_has_its_own_order_dates_columns_and_grouping() {
+    let mut settings = Settings::default();
+    settings.views = vec![ViewSettings {
+        name: "Archive".to_owned(),
+        query: "is:read OR is:unread".to_owned(),
+        look: ListLook {
+            sort: Some(SortOrder::Oldest),
+            dates: Some(DateStyle::Time),
+            group: Some(Grouping::None),
+            columns: vec!["date".to_owned()],
+            ..ListLook::default()
+        },
+    }];
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.keys("ga");
+    let usual = stage.screen(140, 40);
+    stage.keys("<C-p>Archive<Enter>");
+    assert_eq!(stage.app.items.order(), SortOrder::Oldest);
+    let screen = stage.screen(140, 40);
+    let row = stage.app.items.current().unwrap();
+    assert!(screen.contains(&near_minute(row.date, now())), "{screen}");
+    let list = |screen: &str, text: &str| {
+        let lines = screen.lines().skip(2).map(|line| line.chars().skip(32).collect::<String>());
+        lines.filter(|line| line.contains(text)).count()
+    };
+    assert!(list(&usual, "Yesterday") > 0 && list(&usual, "theatre.example") > 0, "{usual}");
+    assert_eq!((list(&screen, "Yesterday"), list(&screen, "theatre.example")), (0, 0), "{screen}");
+    // Another list is as before, and the user's own choice counts.
+    stage.keys("ga");
+    assert_eq!(stage.app.items.order(), SortOrder::PinnedNewest);
+    stage.keys("<C-p>Archive<Enter>gi>");
+    assert_ne!(stage.app.items.order(), SortOrder::Oldest);
+}
