@@ -18,6 +18,8 @@ pub mod demo;
 pub mod discover;
 /// The background task: plan, fetch, ingest, store.
 pub mod engine;
+/// Items and marks of other readers and services.
+pub mod exchange;
 /// RSS, Atom and JSON Feed -> entries.
 pub mod feed;
 /// Plain data shared by every module.

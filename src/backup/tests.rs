@@ -320,7 +320,7 @@ fn hostile_archives_are_refused_before_anything_is_replaced() {
         ("cut early", whole[..100].to_vec(), "not a backup"),
         ("cut", whole[..whole.len() - 20].to_vec(), "end is missing"),
         ("flipped", flipped, "damaged"),
-        ("trailing", [&whole[..], &vec![0; 9]].concat(), ""),
+        ("trailing", [&whole[..], &[0; 9]].concat(), ""),
     ];
     let before = (files(new.config_dir()), files(new.data_dir()));
     let hostile: PathBuf = folder.path().join("hostile.tar.gz");

@@ -81,7 +81,6 @@ impl Backup<'_> {
             let name = String::from_utf8_lossy(&name.path_bytes()).into_owned();
             return Err(self.damaged(format!("it has {name:?}, which its manifest does not list")));
         }
-        drop(entries);
         // To the end, so that the checksum of the compression is checked.
         let mut rest = archive.into_inner().take(MAX_PADDING + 1);
         let rest = io::copy(&mut rest, &mut io::sink()).map_err(|e| self.unreadable(&e))?;

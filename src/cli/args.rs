@@ -90,7 +90,7 @@ pub(super) enum Command {
     Open(open::OpenArgs),
     /// Search items
     Search(list::SearchArgs),
-    /// Follow all sources in a list: OPML, newsboat's urls file, or plain URLs
+    /// Follow the sources of a list, or take over items and marks of another reader
     Import(import::ImportArgs),
     /// Print the sources as OPML or as URLs
     Export(export::ExportArgs),

@@ -2,7 +2,8 @@
 
 use crate::config::{ConfigErrors, EditError, ImportError, NoHome};
 use crate::engine::FollowError;
-use crate::store::StoreError;
+use crate::exchange::ExchangeError;
+use crate::store::{ForeignError, StoreError};
 use std::io;
 use std::process::ExitCode;
 
@@ -61,6 +62,12 @@ pub(super) enum Failure {
     /// A list to import.
     #[error(transparent)]
     Import(#[from] ImportError),
+    /// A file with items to import.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
+    /// A database to import.
+    #[error(transparent)]
+    Foreign(#[from] ForeignError),
     #[error("cannot write the output: {0}")]
     Output(#[source] io::Error),
     /// The reader of the output has closed the pipe. Not an error, and nobody would see a message.

@@ -1,32 +1,57 @@
-//! `newsfed import`: follows all sources in a list.
+//! `newsfed import`: follows all sources in a list, or imports items.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
+use super::import_items;
 use super::output::Output;
 use crate::config::{self, ConfigFile, Import, ImportKind, SourcesFile};
+use crate::exchange::FileFormat;
 use crate::model::Source;
 use serde::Serialize;
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, BufRead, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ImportArgs {
-    /// The list; - is standard input
-    file: String,
-    /// Import sources at private addresses too, such as 192.168.1.5 and localhost
+    /// The file; - is standard input
+    #[arg(required_unless_present = "undo")]
+    file: Option<PathBuf>,
+    /// Import sources at private addresses too, such as 192.168.1.5 and localhost, and sources with a proxy
     #[arg(long)]
     private: bool,
+    /// Show what would be imported, without changing anything
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// The flags of newsboat that pin an item; other flags become tags such as flag-b
+    #[arg(long, value_name = "LETTERS", default_value = "s")]
+    pub(super) pin_flags: String,
+    /// Take back the last import of items
+    #[arg(long, conflicts_with_all = ["file", "private", "dry_run"])]
+    undo: bool,
 }
 
 const EXAMPLES: &str = "\
-The format is detected. Nothing is fetched; `newsfed sync` does that. Sources at private addresses,
-such as 192.168.1.5 or localhost, are skipped unless you give --private or confirm them.
+The content of the file decides what it is. Nothing is fetched; `newsfed sync` does that.
+
+Sources: OPML, newsboat's urls file, or one URL per line. Sources at private addresses, such as
+192.168.1.5 or localhost, are skipped unless you give --private or confirm them.
+
+Items with their marks: newsboat's cache.db, newsraft's database, database.sqlite of eilmeldung and
+NewsFlash, JSON of Inoreader, Feedly, FreshRSS and other services, and Pocket's CSV or HTML. Import the
+list of feeds first. Items of feeds that you follow go to their sources: known ones get their marks, the
+others are added with what the file has of them. What a service has saved from elsewhere goes into a
+source of its own that is never polled. Marks are only added, never removed, and rules are not applied.
 
 Examples:
   newsfed import subscriptions.opml
   newsfed import ~/.newsboat/urls
+  newsfed import --dry-run ~/.newsboat/cache.db
+  newsfed import --pin-flags abc ~/.newsboat/cache.db
+  newsfed import starred.json
+  newsfed import --undo
   echo https://example.org/feed | newsfed import -";
 
 #[derive(Serialize)]
@@ -63,11 +88,15 @@ const NAMED: usize = 10;
 fn confirm_private(import: &Import, args: &ImportArgs) -> Result<bool, Failure> {
     let private: Vec<&Source> = import.sources.iter().filter(|s| Import::is_private(s)).collect();
     let terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
-    if private.is_empty() || args.file == "-" || !terminal {
+    if private.is_empty()
+        || args.file.as_deref() == Some(Path::new("-"))
+        || !terminal
+        || args.dry_run
+    {
         return Ok(false);
     }
     let mut question = io::stderr().lock();
-    writeln!(question, "sources at private addresses:")?;
+    writeln!(question, "sources at private addresses, or with a proxy:")?;
     for source in private.iter().take(NAMED) {
         writeln!(question, "  {}", source.url)?;
     }
@@ -83,18 +112,58 @@ fn confirm_private(import: &Import, args: &ImportArgs) -> Result<bool, Failure> 
 
 pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let bytes = config::read_import(Path::new(&args.file)).map_err(Failure::Plain)?;
-    let name = if args.file == "-" { "the standard input" } else { &args.file };
-    let mut import = config::import(&bytes, name)?;
+    let Some(file) = args.file.as_deref().filter(|_| !args.undo) else {
+        return import_items::undo(&home, out);
+    };
+    // A database may be larger than what is read at once.
+    if is_database(file) {
+        return import_items::run(file, None, FileFormat::Database, args, home, out);
+    }
+    let bytes = config::read_import(file).map_err(Failure::Plain)?;
+    let name = match file == Path::new("-") {
+        true => "the standard input".to_owned(),
+        false => file.display().to_string(),
+    };
+    match FileFormat::of(&bytes) {
+        None => list(args, &bytes, &name, &home, out),
+        Some(FileFormat::Database) => {
+            let why = "a database cannot be read from standard input; give its path";
+            Err(Failure::Plain(why.to_owned()))
+        }
+        Some(format) => import_items::run(Path::new(&name), Some(&bytes), format, args, home, out),
+    }
+}
+
+fn is_database(file: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(16).read_to_end(&mut start));
+    read.is_ok() && FileFormat::of(&start) == Some(FileFormat::Database)
+}
+
+/// Follows the sources of a list.
+fn list(
+    args: &ImportArgs,
+    bytes: &[u8],
+    name: &str,
+    home: &Home,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut import = config::import(bytes, name)?;
     if !args.private && !confirm_private(&import, args)? {
         import.skip_private("import it with --private");
     }
     let Import { kind, sources, views, skipped } = import;
-    let (added, _) = SourcesFile::open(&home.paths).import(&sources)?;
-    let views = match views.is_empty() {
-        true => Vec::new(),
-        false => {
-            let edit = ConfigFile::open(&home.paths).add_views(&views)?;
+    let (sources_file, config_file) =
+        (SourcesFile::open(&home.paths), ConfigFile::open(&home.paths));
+    let added = match args.dry_run {
+        true => sources_file.preview(&sources)?,
+        false => sources_file.import(&sources)?.0,
+    };
+    let views = match (views.is_empty(), args.dry_run) {
+        (true, _) => Vec::new(),
+        (false, true) => config_file.preview_views(&views)?.0,
+        (false, false) => {
+            let edit = config_file.add_views(&views)?;
             let named = |name: &str| views.iter().find(|view| view.name == name).cloned();
             edit.inserted().filter_map(named).collect()
         }
@@ -114,8 +183,9 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
     for skipped in &summary.skipped {
         out.note(format!("skipped: {}: {}", skipped.what, skipped.why));
     }
+    let saved = if args.dry_run { "would be saved" } else { "saved" };
     for view in &summary.views {
-        out.note(format!("saved as a view: {}: {}", view.name, view.query));
+        out.note(format!("{saved} as a view: {}: {}", view.name, view.query));
     }
     if out.verbose > 0 {
         for known in &summary.already {
@@ -135,6 +205,9 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
         out.result(format!(
             "{kind}: {added} added, {already} already followed, {skipped} skipped"
         ))?;
+    }
+    if args.dry_run {
+        out.note("nothing was changed");
     }
     Ok(Exit::Ok)
 }

@@ -25,6 +25,7 @@ mod generate;
 mod global;
 mod home;
 mod import;
+mod import_items;
 mod item_options;
 mod items;
 mod list;

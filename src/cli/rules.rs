@@ -10,7 +10,7 @@ use super::output::Output;
 use crate::config::{RuleSettings, did_you_mean};
 use crate::engine::rule_of;
 use crate::query::{resolve, unknown_name};
-use crate::store::{Criteria, Hidden, Rule, RuleRecord, Scope, View};
+use crate::store::{Criteria, Hidden, IMPORT_PREFIX, Rule, RuleRecord, Scope, View};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
 use crate::util::time_text::minute;
@@ -88,7 +88,9 @@ pub(super) fn run(args: &RulesArgs, global: &Global, out: &mut Output) -> Result
 }
 
 fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
-    let records = home.store()?.reader()?.rule_records()?;
+    let mut records = home.store()?.reader()?.rule_records()?;
+    // `newsfed import --undo` takes those back.
+    records.retain(|record| !record.rule.starts_with(IMPORT_PREFIX));
     let now = SystemClock.now().timestamp();
     let rules = &home.settings.rules;
     for rule in rules {

@@ -32,6 +32,11 @@ pub(super) struct Hashes {
 }
 
 impl Prepared {
+    /// The size of its texts.
+    pub fn text_bytes(&self) -> usize {
+        text_length(&self.entry) + self.entry.title.len()
+    }
+
     /// The hashes that earlier versions of newsfed stored for such an entry.
     pub(super) fn former_hashes(&self) -> Hashes {
         if self.identified {

@@ -247,6 +247,36 @@ pub(super) fn was_pruned(
     Ok(changed > 0)
 }
 
+/// The item that an entry of another reader is, if it is stored.
+pub(super) fn known_item(conn: &Connection, source: i64, entry: &Prepared) -> Result<Option<i64>> {
+    let finders: [Finder; 3] = [by_guid, by_url, by_text];
+    for find in finders {
+        if let Some(key) = find(conn, source, entry, &HashSet::new())? {
+            return Ok(Some(key));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether retention has removed an entry.
+pub(super) fn has_pruned(conn: &Connection, source: i64, entry: &Prepared) -> Result<bool> {
+    let hash = entry.guid_hash.unwrap_or(entry.url_hash);
+    let question = "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1 AND hash = ?2)";
+    Ok(conn.prepare_cached(question)?.query_row([source, hash], |r| r.get(0))?)
+}
+
+/// Remembers an entry that is not stored as removed, so that it does not come.
+pub(super) fn prune_ahead(
+    conn: &Connection,
+    source: i64,
+    entry: &Prepared,
+    now: Time,
+) -> Result<()> {
+    conn.prepare_cached("INSERT OR IGNORE INTO pruned (source, hash, seen) VALUES (?1, ?2, ?3)")?
+        .execute(params![source, entry.guid_hash.unwrap_or(entry.url_hash), now.timestamp()])?;
+    Ok(())
+}
+
 /// A new id. Such ids begin with a time that cannot be before 1970, but a clock can.
 fn new_id(at: Time) -> uuid::Uuid {
     let seconds = u64::try_from(at.timestamp()).unwrap_or(0);

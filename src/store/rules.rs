@@ -267,20 +267,30 @@ fn mark_of(effect: &Effect) -> Mark {
 pub(super) fn apply(conn: &Connection, rule: &Rule, keys: &[i64], now: Time) -> Result<usize> {
     let mut changed = HashSet::new();
     for effect in &rule.effects {
-        let unread = unread_of(conn, keys)?;
-        let keys = marks::set(conn, &mark_of(effect), keys, true)?;
-        let mut remember = conn.prepare_cached(
-            "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
-             VALUES (?1, ?2, ?3, ?4, ?5)",
-        )?;
-        for key in keys {
-            let was_read = !unread.contains(&key);
-            let (effect, at) = (effect.to_string(), now.timestamp());
-            remember.execute(params![key, effect, rule.name, at, was_read])?;
-            changed.insert(key);
-        }
+        changed.extend(apply_effect(conn, &rule.name, effect, keys, now)?);
     }
     Ok(changed.len())
+}
+
+/// Sets a mark on items (row keys) and remembers that under a name; returns those that changed.
+pub(super) fn apply_effect(
+    conn: &Connection,
+    name: &str,
+    effect: &Effect,
+    keys: &[i64],
+    now: Time,
+) -> Result<Vec<i64>> {
+    let unread = unread_of(conn, keys)?;
+    let changed = marks::set(conn, &mark_of(effect), keys, true)?;
+    let mut remember = conn.prepare_cached(
+        "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for key in &changed {
+        let was_read = !unread.contains(key);
+        remember.execute(params![key, effect.to_string(), name, now.timestamp(), was_read])?;
+    }
+    Ok(changed)
 }
 
 fn unread_of(conn: &Connection, keys: &[i64]) -> Result<HashSet<i64>> {

@@ -9,6 +9,8 @@ use chrono::TimeDelta;
 mod attempts;
 mod copies;
 mod errors;
+mod foreign;
+mod imports;
 mod pages;
 mod parts;
 mod places;

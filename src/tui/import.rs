@@ -4,6 +4,7 @@ use super::driver::message;
 use super::effect::ImportList;
 use super::event::ImportRead;
 use crate::config::{self, Added, ConfigFile, Import, Paths, SourcesFile};
+use crate::exchange::FileFormat;
 use crate::util::text::line;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,12 @@ pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<Im
         ImportList::File(path) => (config::read_import(path)?, path.display().to_string()),
         ImportList::Addresses(text) => (text.clone().into_bytes(), "the pasted text".to_owned()),
     };
+    if FileFormat::of(&bytes).is_some() {
+        let name = message(&name);
+        return Err(format!(
+            "{name} has items, not sources: run `newsfed import {name}` in a shell"
+        ));
+    }
     let mut import = config::import(&bytes, &name).map_err(message)?;
     let private_sources = import.sources.iter().filter(|s| Import::is_private(s)).count();
     if !private {

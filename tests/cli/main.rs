@@ -3,12 +3,14 @@
 // Clippy does not recognise the helpers below as test code.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod backups;
 #[cfg(unix)]
 mod broken;
 mod changes;
 mod codes;
 mod extract;
 mod help;
+mod imports;
 mod journey;
 mod output;
 #[cfg(unix)]

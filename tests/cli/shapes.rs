@@ -90,6 +90,10 @@ fn json_matches_the_documentation() {
     check("Advice", &run(&["schedule", "advise"]).values());
     check("Change of sources", &run(&["sources", "disable", "Kernel"]).values());
     check("Export", &run(&["export"]).values());
+    let data = |name: &str| format!("{}/tests/data/import/{name}", env!("CARGO_MANIFEST_DIR"));
+    check("Import of items", &run(&["import", "--dry-run", &data("pocket.csv")]).values());
+    check("Import of items", &run(&["import", &data("inoreader.json")]).values());
+    check("Import undone", &run(&["import", "--undo"]).values());
     let file = world.path().join("b.tar.gz").display().to_string();
     check("Backup", &run(&["backup", &file]).values());
     check("Restore", &run(&["restore", "--check", &file]).values());

@@ -11,6 +11,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("query", &["model", "util"]),
     ("config", &["crawl", "model", "query", "util", "website"]),
     ("article", &["model", "util"]),
+    ("exchange", &["model", "util"]),
     ("feed", &["model", "util"]),
     ("schedule", &["model", "util"]),
     ("website", &["article", "model", "util"]),
@@ -29,12 +30,13 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
     ("backup", &["config", "model", "store", "util"]),
     ("demo", &["config", "model", "util"]),
-    ("tui", &["article", "config", "engine", "model", "query", "store", "util"]),
+    ("tui", &["article", "config", "engine", "exchange", "model", "query", "store", "util"]),
     (
         "cli",
         &[
-            "article", "backup", "config", "crawl", "demo", "discover", "engine", "feed", "model",
-            "net", "query", "schedule", "sitemap", "store", "tui", "util", "website",
+            "article", "backup", "config", "crawl", "demo", "discover", "engine", "exchange",
+            "feed", "model", "net", "query", "schedule", "sitemap", "store", "tui", "util",
+            "website",
         ],
     ),
 ];
@@ -51,7 +53,8 @@ const CRATE_OWNERS: &[(&str, &str)] = &[
 
 /// Pure modules: bytes and times in, data out.
 const PURE: &[&str] = &[
-    "article", "crawl", "discover", "feed", "model", "query", "schedule", "sitemap", "story",
+    "article", "crawl", "discover", "exchange", "feed", "model", "query", "schedule", "sitemap",
+    "story",
     "website",
 ];
 /// What a pure module must not use: runtimes, and clocks.

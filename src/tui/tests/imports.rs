@@ -6,6 +6,18 @@ use crate::config::import;
 use crate::tui::event::ImportRead;
 
 #[test]
+fn files_with_items_name_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("list.csv");
+    std::fs::write(&path, "title,url,time_added,tags,status\n").unwrap();
+    let mut stage = stage_with_files();
+    stage.keys("i");
+    stage.happen(Event::Pasted(path.display().to_string()));
+    stage.keys("<Enter>");
+    assert!(stage.says("has items, not sources: run `newsfed import"), "{}", stage.screen(120, 40));
+}
+
+#[test]
 fn previews_imports_and_undoes_a_list() {
     let (_folder, path) = urls();
     let mut stage = stage_with_files();

@@ -1,0 +1,317 @@
+//! `newsfed import` of items: what other readers have stored, and what services have saved.
+
+use super::catalogue::Catalogue;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::import::ImportArgs;
+use super::output::Output;
+use super::progress::Progress;
+use crate::config::SourcesFile;
+use crate::exchange::{self, FileFormat, ForeignItems};
+use crate::model::{Effect, ForeignItem, ForeignKind, Retention, Source, SourceId, Time};
+use crate::store::{
+    ForeignDatabase, Hashing, IMPORT_PREFIX, ImportCounts, ImportedItem, Reader, Store, prepare,
+};
+use crate::util::clock::{Clock, SystemClock};
+use crate::util::text;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// Items that are stored together, and their texts in bytes.
+const BATCH: usize = 1000;
+const BATCH_BYTES: usize = 8 << 20;
+/// Maximum number of feeds that are not followed and are named.
+const NAMED: usize = 10;
+
+#[derive(Serialize)]
+struct Imported<'a> {
+    kind: ForeignKind,
+    /// The name of the import; `None` in a dry run.
+    import: Option<&'a str>,
+    /// The source of items without a followed feed.
+    source: Option<&'a str>,
+    #[serde(flatten)]
+    counts: ImportCounts,
+    unfollowed: Vec<Unfollowed<'a>>,
+    unreadable: u64,
+}
+
+#[derive(Serialize)]
+struct Unfollowed<'a> {
+    feed: &'a str,
+    items: u64,
+}
+
+/// Imports a file with items.
+pub(super) fn run(
+    file: &Path,
+    bytes: Option<&[u8]>,
+    format: FileFormat,
+    args: &ImportArgs,
+    home: Home,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let name = file.display().to_string();
+    match bytes {
+        None => {
+            let store = home.store()?;
+            let database = ForeignDatabase::open(file, store.folder())?;
+            let mut importer = Importer::new(home, store, database.kind(), args, out)?;
+            let surplus = database.items(|item| importer.take(item))?;
+            importer.unreadable += surplus;
+            importer.finish(out)
+        }
+        Some(bytes) => {
+            let ForeignItems { kind, items, unreadable } = exchange::parse(bytes, format, &name)?;
+            let store = home.store()?;
+            let mut importer = Importer::new(home, store, kind, args, out)?;
+            importer.unreadable = unreadable as u64;
+            for item in items {
+                importer.take(item)?;
+            }
+            importer.finish(out)
+        }
+    }
+}
+
+/// Takes back the last import.
+pub(super) fn undo(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
+    let store = home.store()?;
+    let Some(name) = store.reader()?.imports()?.into_iter().next() else {
+        return Err(Failure::Plain("no import of items can be undone".to_owned()));
+    };
+    let done = store.undo_import_blocking(name)?;
+    if out.json {
+        out.value(&done)?;
+    } else {
+        let kept = match done.kept {
+            0 => String::new(),
+            n => format!(", {n} kept because you have marked them"),
+        };
+        let name = text::line(&done.import);
+        let [removed, marks] = [done.removed, done.marks].map(|n| count(n as u64, "item"));
+        out.result(format!("{name}: {removed} removed{kept}; marks of {marks} taken back"))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn count(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// A source that only holds what a service has saved. It is never polled: its host cannot exist.
+fn local_source(kind: ForeignKind) -> Result<Source, Failure> {
+    let id = match kind {
+        ForeignKind::Pocket => "pocket",
+        ForeignKind::Inoreader => "inoreader",
+        ForeignKind::Feedly => "feedly",
+        _ => "starred",
+    };
+    let url = format!("https://{id}.invalid/").parse();
+    let url = url.map_err(|e| Failure::Plain(format!("the source {id} has no URL: {e}")))?;
+    Ok(Source {
+        title: Some(kind.name().to_owned()),
+        enabled: false,
+        // What was saved is kept.
+        retention: Some(Retention::default()),
+        ..Source::feed(SourceId(id.to_owned()), url)
+    })
+}
+
+/// Where items go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Target {
+    /// A row key.
+    Source(i64),
+    /// The local source, which does not exist yet in a dry run.
+    Local,
+}
+
+struct Importer<'a> {
+    home: Home,
+    store: Store,
+    reader: Reader,
+    hashing: Hashing,
+    kind: ForeignKind,
+    args: &'a ImportArgs,
+    name: String,
+    now: Time,
+    /// Row keys of the followed sources, by [`exchange::feed_key`].
+    followed: HashMap<String, i64>,
+    /// The local source: its row key, and its identifier.
+    local: Option<(i64, String)>,
+    waiting: HashMap<Target, Vec<ImportedItem>>,
+    /// Number and size of the waiting items.
+    size: (usize, usize),
+    counts: ImportCounts,
+    unfollowed: BTreeMap<String, u64>,
+    unreadable: u64,
+    progress: Progress,
+}
+
+impl<'a> Importer<'a> {
+    fn new(
+        home: Home,
+        store: Store,
+        kind: ForeignKind,
+        args: &'a ImportArgs,
+        out: &Output,
+    ) -> Result<Self, Failure> {
+        let now = SystemClock.now();
+        let catalogue = Catalogue::read(&home, &store)?;
+        let mut followed = HashMap::new();
+        for entry in &catalogue.entries {
+            let urls = [Some(entry.source.url.as_str()), entry.facts.moved_to.as_deref()];
+            for key in urls.into_iter().flatten().filter_map(exchange::feed_key) {
+                followed.entry(key).or_insert(entry.facts.key);
+            }
+        }
+        let local = local_source(kind)?;
+        let known = catalogue.entries.iter().find(|entry| entry.source.url == local.url);
+        let local = known.map(|entry| (entry.facts.key, entry.source.id.to_string()));
+        let at = now.format("%Y-%m-%d %H:%M:%S");
+        Ok(Self {
+            reader: store.reader()?,
+            hashing: store.hashing_blocking()?,
+            name: format!("{IMPORT_PREFIX}{} at {at}", kind.name()),
+            progress: Progress::wheel(out),
+            home,
+            store,
+            kind,
+            args,
+            now,
+            followed,
+            local,
+            waiting: HashMap::new(),
+            size: (0, 0),
+            counts: ImportCounts::default(),
+            unfollowed: BTreeMap::new(),
+            unreadable: 0,
+        })
+    }
+
+    /// Whether items without a followed feed go into the local source: what a service has saved was
+    /// saved for its own sake.
+    fn is_service(&self) -> bool {
+        use ForeignKind::{NewsFlash, NewsboatCache, Newsraft};
+        !matches!(self.kind, NewsboatCache | Newsraft | NewsFlash)
+    }
+
+    fn take(&mut self, item: ForeignItem) -> Result<(), Failure> {
+        let key = item.feed.as_deref().and_then(exchange::feed_key);
+        let target = match key.and_then(|key| self.followed.get(&key)) {
+            Some(source) => Target::Source(*source),
+            None if self.is_service() => Target::Local,
+            None => {
+                let feed = text::line(item.feed.as_deref().unwrap_or("an unknown feed"));
+                *self.unfollowed.entry(feed).or_default() += 1;
+                return Ok(());
+            }
+        };
+        let effects: Vec<Effect> = exchange::effects(&item, &self.args.pin_flags);
+        let prepared = exchange::entry(&item)
+            .and_then(|entry| prepare(vec![entry], &self.hashing).into_iter().next());
+        let Some(entry) = prepared else {
+            self.unreadable += 1;
+            return Ok(());
+        };
+        let discovered = item.saved.filter(|_| target == Target::Local);
+        let bytes = entry.text_bytes();
+        let imported = ImportedItem { entry, effects, deleted: item.deleted, discovered };
+        self.waiting.entry(target).or_default().push(imported);
+        self.size = (self.size.0 + 1, self.size.1 + bytes);
+        if self.size.0 >= BATCH || self.size.1 >= BATCH_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    /// Stores the waiting items, or counts them in a dry run.
+    fn flush(&mut self) -> Result<(), Failure> {
+        let mut batch = Vec::new();
+        for (target, items) in std::mem::take(&mut self.waiting) {
+            let local = self.local.as_ref().map(|(source, _)| *source);
+            let source = match (target, local) {
+                (Target::Source(source), _) | (Target::Local, Some(source)) => source,
+                // No source has this row key, so that everything is new.
+                (Target::Local, None) if self.args.dry_run => 0,
+                (Target::Local, None) => self.add_local()?,
+            };
+            batch.push((source, items));
+        }
+        // The same file gives the same order.
+        batch.sort_by_key(|(source, _)| *source);
+        if self.args.dry_run {
+            for (source, items) in &batch {
+                self.counts.add(self.reader.count_import(*source, items)?);
+            }
+        } else if !batch.is_empty() {
+            let name = self.name.clone();
+            self.counts.add(self.store.import_items_blocking(batch, name, self.now)?);
+        }
+        self.size = (0, 0);
+        self.progress.say(format!("Importing {} items", self.counts.new + self.counts.known));
+        Ok(())
+    }
+
+    /// Adds the local source to `sources.toml`; returns its row key.
+    fn add_local(&mut self) -> Result<i64, Failure> {
+        let (added, _) = SourcesFile::open(&self.home.paths).import(&[local_source(self.kind)?])?;
+        self.home.sources.extend(added.sources);
+        let catalogue = Catalogue::read(&self.home, &self.store)?;
+        let url = local_source(self.kind)?.url;
+        let found = catalogue.entries.iter().find(|entry| entry.source.url == url);
+        let Some(entry) = found else {
+            let why = "sources.toml was changed at the same time; import again";
+            return Err(Failure::Plain(why.to_owned()));
+        };
+        self.local = Some((entry.facts.key, entry.source.id.to_string()));
+        Ok(entry.facts.key)
+    }
+
+    fn finish(mut self, out: &mut Output) -> Result<Exit, Failure> {
+        self.flush()?;
+        self.progress.clear();
+        let unfollowed: Vec<Unfollowed<'_>> = self
+            .unfollowed
+            .iter()
+            .map(|(feed, items)| Unfollowed { feed, items: *items })
+            .collect();
+        for Unfollowed { feed, items } in unfollowed.iter().take(NAMED) {
+            let items = count(*items, "item");
+            out.note(format!("skipped: {items} of {feed}: not followed"));
+        }
+        if unfollowed.len() > NAMED {
+            out.note(format!("skipped: items of {} more feeds", unfollowed.len() - NAMED));
+        }
+        if !unfollowed.is_empty() {
+            out.note("import the list of feeds first, then this file again");
+        }
+        if self.unreadable > 0 {
+            let what = if self.unreadable == 1 { "entry" } else { "entries" };
+            out.note(format!("skipped: {} {what} that cannot be read", self.unreadable));
+        }
+        let dry_run = self.args.dry_run;
+        let counts = self.counts;
+        if out.json {
+            out.value(&Imported {
+                kind: self.kind,
+                import: (!dry_run).then_some(self.name.as_str()),
+                source: self.local.as_ref().map(|(_, id)| id.as_str()),
+                counts,
+                unfollowed,
+                unreadable: self.unreadable,
+            })?;
+            return Ok(Exit::Ok);
+        }
+        let ImportCounts { new, known, removed, read, pinned, later, tagged } = counts;
+        out.result(format!(
+            "{}: {new} new, {known} known, {removed} removed before; {read} read, \
+             {pinned} pinned, {later} for later, {tagged} tagged",
+            self.kind.name()
+        ))?;
+        match dry_run {
+            true => out.note("nothing was changed"),
+            false => out.note("`newsfed import --undo` takes this back"),
+        }
+        Ok(Exit::Ok)
+    }
+}

@@ -1,0 +1,425 @@
+//! Reads the databases of other readers. They are copied first: not even a lock of SQLite is put on the
+//! original.
+
+use crate::model::{ForeignItem, ForeignKind, ForeignText, Time};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, Row};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Maximum size of a database, in bytes.
+const MAX_BYTES: u64 = 8 << 30;
+/// Maximum number of items that are read.
+const MAX_ITEMS: u64 = 1_000_000;
+/// Maximum size of a text, in bytes; longer ones are left out.
+const MAX_TEXT: usize = 4 << 20;
+/// Maximum number of feeds, and of tags and enclosures, that are looked up.
+const MAX_ROWS: usize = 100_000;
+
+/// Why the items of a database cannot be imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ForeignError {
+    #[error("{} cannot be read: {why}", path.display())]
+    Unreadable { path: PathBuf, why: String },
+    #[error("{} is larger than {limit} GiB; is this the right file?", .0.display(), limit = MAX_BYTES >> 30)]
+    TooLarge(PathBuf),
+    #[error(
+        "{} is a database, but not one of newsboat, newsraft, eilmeldung or NewsFlash", .0.display()
+    )]
+    Unknown(PathBuf),
+    #[error("{} is a database of newsfed; use `newsfed backup` and `newsfed restore`", .0.display())]
+    Own(PathBuf),
+}
+
+/// A copy of a database of another reader.
+pub struct ForeignDatabase {
+    conn: Connection,
+    kind: ForeignKind,
+    path: PathBuf,
+    _copy: TempDir,
+}
+
+/// What is read, by the names of columns in all versions of a reader. The first that exists counts.
+struct Layout {
+    kind: ForeignKind,
+    table: &'static str,
+    columns: [&'static [&'static str]; COLUMNS],
+}
+
+// The columns in their order.
+const FEED: usize = 0;
+const GUID: usize = 1;
+const TITLE: usize = 2;
+const URL: usize = 3;
+const AUTHOR: usize = 4;
+const PUBLISHED: usize = 5;
+const UPDATED: usize = 6;
+const CONTENT: usize = 7;
+const SUMMARY: usize = 8;
+const MIME: usize = 9;
+const FILE: usize = 10;
+const FILE_TYPE: usize = 11;
+const UNREAD: usize = 12;
+const MARK: usize = 13;
+const DELETED: usize = 14;
+const COLUMNS: usize = 15;
+
+const LAYOUTS: [Layout; 3] = [
+    Layout {
+        kind: ForeignKind::NewsboatCache,
+        table: "rss_item",
+        columns: [
+            &["feedurl"],
+            &["guid"],
+            &["title"],
+            &["url"],
+            &["author"],
+            &["pubDate"],
+            &[],
+            &["content"],
+            &[],
+            &["content_mime_type"],
+            &["enclosure_url"],
+            &["enclosure_type"],
+            &["unread"],
+            &["flags"],
+            &["deleted"],
+        ],
+    },
+    Layout {
+        kind: ForeignKind::Newsraft,
+        table: "items",
+        columns: [
+            &["feed_url"],
+            &["guid"],
+            &["title"],
+            &["link"],
+            &["persons"],
+            &["publication_date"],
+            &["update_date"],
+            &["content"],
+            &[],
+            &[],
+            &["attachments"],
+            &[],
+            &["unread"],
+            &["important"],
+            &[],
+        ],
+    },
+    Layout {
+        kind: ForeignKind::NewsFlash,
+        table: "articles",
+        columns: [
+            &["feed_id"],
+            &["article_id"],
+            &["title"],
+            &["url"],
+            &["author"],
+            &["date", "timestamp"],
+            &["updated"],
+            &["html"],
+            &["summary"],
+            &[],
+            &[],
+            &[],
+            &["unread"],
+            &["marked"],
+            &[],
+        ],
+    },
+];
+
+impl ForeignDatabase {
+    /// Copies a database into a new folder below `scratch` and opens the copy.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is none of a known reader.
+    pub fn open(path: &Path, scratch: &Path) -> Result<Self, ForeignError> {
+        let fail = |e: &dyn std::fmt::Display| {
+            let why = format!("{e}; quit the program that it belongs to and try again");
+            ForeignError::Unreadable { path: path.to_owned(), why }
+        };
+        let folder = tempfile::Builder::new().prefix(".import-").tempdir_in(scratch);
+        let folder = folder.map_err(|e| fail(&e))?;
+        let copy = folder.path().join("copy.db");
+        for end in ["", "-wal", "-journal"] {
+            let beside =
+                |path: &Path| PathBuf::from([path.as_os_str(), end.as_ref()].join("".as_ref()));
+            let from = beside(path);
+            let bytes = match fs::metadata(&from) {
+                Ok(metadata) => metadata.len(),
+                Err(_) if !end.is_empty() => continue,
+                Err(e) => return Err(fail(&e)),
+            };
+            if bytes > MAX_BYTES {
+                return Err(ForeignError::TooLarge(from));
+            }
+            fs::copy(&from, beside(&copy)).map_err(|e| fail(&e))?;
+        }
+        let conn = Connection::open_with_flags(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE);
+        let conn = conn.map_err(|e| fail(&e))?;
+        // The schema is a stranger's.
+        conn.pragma_update(None, "trusted_schema", false).map_err(|e| fail(&e))?;
+        conn.pragma_update(None, "cell_size_check", true).map_err(|e| fail(&e))?;
+        let columns = |table: &str| plain_columns(&conn, table).map_err(|e| fail(&e));
+        if columns("rule_effect")?.contains(&"rule".to_owned()) && !columns("detail")?.is_empty() {
+            return Err(ForeignError::Own(path.to_owned()));
+        }
+        for layout in &LAYOUTS {
+            let found = columns(layout.table)?;
+            let needed = [layout.columns[FEED], layout.columns[UNREAD], layout.columns[TITLE]];
+            if needed.iter().all(|names| names.iter().any(|name| found.iter().any(|f| f == name))) {
+                let kind = layout.kind;
+                return Ok(Self { conn, kind, path: path.to_owned(), _copy: folder });
+            }
+        }
+        Err(ForeignError::Unknown(path.to_owned()))
+    }
+
+    pub fn kind(&self) -> ForeignKind {
+        self.kind
+    }
+
+    /// Calls a function with each item, in the order in which they were stored. Returns the number of
+    /// items that were not read: damaged ones, and those beyond [`MAX_ITEMS`].
+    ///
+    /// # Errors
+    /// If nothing can be read any more, or what the function returns.
+    pub fn items<E: From<ForeignError>>(
+        &self,
+        mut take: impl FnMut(ForeignItem) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let fail = |e: rusqlite::Error| ForeignError::Unreadable {
+            path: self.path.clone(),
+            why: e.to_string(),
+        };
+        let Some(layout) = LAYOUTS.iter().find(|layout| layout.kind == self.kind) else {
+            return Ok(0);
+        };
+        let related = Related::read(&self.conn, self.kind).map_err(fail)?;
+        let found = plain_columns(&self.conn, layout.table).map_err(fail)?;
+        let select: Vec<String> =
+            layout.columns.iter().map(|names| column(names, &found)).collect();
+        let sql = format!("SELECT {} FROM {} NOT INDEXED", select.join(", "), layout.table);
+        let mut query = self.conn.prepare(&sql).map_err(fail)?;
+        let mut rows = query.query([]).map_err(fail)?;
+        let (mut read, mut unread) = (0, 0);
+        while let Some(row) = rows.next().map_err(fail)? {
+            if read >= MAX_ITEMS {
+                unread += 1;
+                continue;
+            }
+            read += 1;
+            take(item(row, self.kind, &related).map_err(fail)?)?;
+        }
+        Ok(unread)
+    }
+}
+
+/// The columns of an ordinary table. Views, virtual tables and computed columns could do anything.
+fn plain_columns(conn: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+    let mut query = conn.prepare(
+        "SELECT c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c
+         WHERE s.type = 'table' AND s.name = ?1 AND s.sql NOT LIKE 'CREATE VIRTUAL%' AND c.hidden = 0
+         LIMIT 1000",
+    )?;
+    query.query_map([table], |row| row.get(0))?.collect()
+}
+
+/// The value of the first column that exists, unless it is too long.
+fn column(names: &[&str], found: &[String]) -> String {
+    match names.iter().find(|name| found.iter().any(|f| f == *name)) {
+        Some(name) => format!("CASE WHEN octet_length({name}) <= {MAX_TEXT} THEN {name} END"),
+        None => "NULL".to_owned(),
+    }
+}
+
+/// What other tables say about the items of NewsFlash.
+#[derive(Default)]
+struct Related {
+    /// URLs of feeds by identifier.
+    feeds: HashMap<String, String>,
+    /// Tags and enclosures by identifier of the article.
+    tags: HashMap<String, Vec<String>>,
+    files: HashMap<String, Vec<String>>,
+}
+
+impl Related {
+    fn read(conn: &Connection, kind: ForeignKind) -> rusqlite::Result<Self> {
+        let mut related = Self::default();
+        if kind != ForeignKind::NewsFlash {
+            return Ok(related);
+        }
+        let has = |table: &str, needed: &[&str]| -> rusqlite::Result<bool> {
+            let found = plain_columns(conn, table)?;
+            Ok(needed.iter().all(|name| found.iter().any(|f| f == name)))
+        };
+        if has("feeds", &["feed_id", "feed_url"])? {
+            let pairs = pairs(conn, "SELECT feed_id, feed_url FROM feeds")?;
+            related.feeds = pairs.into_iter().collect();
+        }
+        if has("taggings", &["article_id", "tag_id"])? && has("tags", &["tag_id", "label"])? {
+            let labels: HashMap<_, _> =
+                pairs(conn, "SELECT tag_id, label FROM tags")?.into_iter().collect();
+            for (article, tag) in pairs(conn, "SELECT article_id, tag_id FROM taggings")? {
+                let label = labels.get(&tag).cloned();
+                related.tags.entry(article).or_default().extend(label);
+            }
+        }
+        if has("enclosures", &["article_id", "url"])? {
+            for (article, url) in pairs(conn, "SELECT article_id, url FROM enclosures")? {
+                related.files.entry(article).or_default().push(url);
+            }
+        }
+        Ok(related)
+    }
+}
+
+/// The rows of a query with two columns of text.
+fn pairs(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<(String, String)>> {
+    /// Longest text of a relation.
+    const MAX_BYTES: usize = 8192;
+    let mut query = conn.prepare(&format!("{sql} LIMIT {MAX_ROWS}"))?;
+    let mut rows = query.query([])?;
+    let mut pairs = Vec::new();
+    while let Some(row) = rows.next()? {
+        let both = [text(row, 0)?, text(row, 1)?].map(|t| t.filter(|t| t.len() <= MAX_BYTES));
+        if let [Some(one), Some(other)] = both {
+            pairs.push((one, other));
+        }
+    }
+    Ok(pairs)
+}
+
+/// A value as text, whatever its type; `None` if it is empty.
+fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
+    let text = match row.get_ref(column)? {
+        ValueRef::Null => return Ok(None),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+    };
+    Ok((!text.is_empty()).then_some(text))
+}
+
+fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<i64>> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Integer(number) => Some(number),
+        ValueRef::Real(number) => Some(number as i64),
+        _ => text(row, column)?.and_then(|text| text.trim().parse().ok()),
+    })
+}
+
+/// A moment as seconds since the epoch, or as text in UTC.
+fn moment(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Time>> {
+    if let Some(seconds) = number(row, column)? {
+        return Ok(Time::from_timestamp(seconds, 0).filter(|_| seconds > 0));
+    }
+    Ok(text(row, column)?.and_then(|text| crate::util::date::parse(&text)))
+}
+
+fn item(row: &Row<'_>, kind: ForeignKind, related: &Related) -> rusqlite::Result<ForeignItem> {
+    let unread = number(row, UNREAD)? == Some(1);
+    let common = ForeignItem {
+        feed: text(row, FEED)?,
+        guid: text(row, GUID)?,
+        title: text(row, TITLE)?.unwrap_or_default(),
+        url: text(row, URL)?,
+        published: moment(row, PUBLISHED)?,
+        updated: moment(row, UPDATED)?,
+        read: !unread,
+        deleted: number(row, DELETED)? == Some(1),
+        ..ForeignItem::default()
+    };
+    let content = text(row, CONTENT)?;
+    Ok(match kind {
+        ForeignKind::Newsraft => {
+            let people = text(row, AUTHOR)?.map(|t| groups(&t)).unwrap_or_default();
+            let files = text(row, FILE)?.map(|t| groups(&t)).unwrap_or_default();
+            let file = |group: &Group| Some((value(group, "url")?, value(group, "type")));
+            ForeignItem {
+                authors: people.iter().filter_map(|group| value(group, "name")).collect(),
+                enclosures: files.iter().filter_map(file).collect(),
+                content: content.and_then(|text| longest(&groups(&text))),
+                pinned: number(row, MARK)? == Some(1),
+                ..common
+            }
+        }
+        ForeignKind::NewsFlash => {
+            let of = |map: &HashMap<String, Vec<String>>| {
+                common.guid.as_ref().and_then(|id| map.get(id)).cloned().unwrap_or_default()
+            };
+            ForeignItem {
+                feed: common.feed.as_ref().and_then(|id| related.feeds.get(id)).cloned(),
+                tags: of(&related.tags),
+                enclosures: of(&related.files).into_iter().map(|url| (url, None)).collect(),
+                // Its identifier is its own.
+                guid: None,
+                authors: text(row, AUTHOR)?.into_iter().collect(),
+                content: content.map(ForeignText::Html),
+                summary: text(row, SUMMARY)?.map(ForeignText::Plain),
+                // 0 is marked, 1 is not.
+                pinned: number(row, MARK)? == Some(0),
+                ..common
+            }
+        }
+        _ => {
+            let is_plain = text(row, MIME)?.is_some_and(|mime| mime == "text/plain");
+            let file = text(row, FILE)?
+                .map(|url| -> rusqlite::Result<_> { Ok((url, text(row, FILE_TYPE)?)) });
+            ForeignItem {
+                authors: text(row, AUTHOR)?.into_iter().collect(),
+                enclosures: file.transpose()?.into_iter().collect(),
+                content: content.map(|text| match is_plain {
+                    true => ForeignText::Plain(text),
+                    false => ForeignText::Html(text),
+                }),
+                flags: text(row, MARK)?.unwrap_or_default(),
+                ..common
+            }
+        }
+    })
+}
+
+/// Keys and values of newsraft.
+type Group = Vec<(String, String)>;
+
+/// newsraft's lists: the first character separates the parts, `^` begins a group, and the other
+/// parts are `key=value`.
+fn groups(text: &str) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let Some(separator) = text.chars().next() else { return groups };
+    for part in text.split(separator).skip(1) {
+        match part.split_once('=') {
+            _ if part == "^" => groups.push(Vec::new()),
+            Some((key, value)) => {
+                if groups.is_empty() {
+                    groups.push(Vec::new());
+                }
+                if let Some(group) = groups.last_mut() {
+                    group.push((key.to_owned(), value.to_owned()));
+                }
+            }
+            None => {}
+        }
+    }
+    groups
+}
+
+fn value(group: &Group, key: &str) -> Option<String> {
+    group.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
+}
+
+/// The longest text of some groups.
+fn longest(groups: &[Group]) -> Option<ForeignText> {
+    let texts =
+        groups.iter().filter_map(|group| Some((value(group, "text")?, value(group, "type"))));
+    let (text, kind) = texts.max_by_key(|(text, _)| text.len())?;
+    let is_html = kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
+    Some(if is_html { ForeignText::Html(text) } else { ForeignText::Plain(text) })
+}

@@ -1,0 +1,266 @@
+//! Items of other readers: new ones are stored, known ones get their marks. Nothing is unmarked.
+
+use super::error::Result;
+use super::identity::Prepared;
+use super::ingest::{self, has_pruned, known_item};
+use super::reader::Reader;
+use super::rows::to_json;
+use super::{Store, memo, rules};
+use crate::model::{Effect, Time};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
+
+/// An item to import.
+#[derive(Debug, Clone)]
+pub struct ImportedItem {
+    pub entry: Prepared,
+    pub effects: Vec<Effect>,
+    /// Whether the user had removed it: it must not come back.
+    pub deleted: bool,
+    /// When it was saved, for sources that only hold saved items; else it counts as discovered now.
+    pub discovered: Option<Time>,
+}
+
+/// Numbers of items.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct ImportCounts {
+    /// Stored.
+    pub new: usize,
+    /// Known already.
+    pub known: usize,
+    /// Left out because the user, or retention, had removed them.
+    pub removed: usize,
+    /// Marked, new or known.
+    pub read: usize,
+    pub pinned: usize,
+    pub later: usize,
+    pub tagged: usize,
+}
+
+impl ImportCounts {
+    pub fn add(&mut self, other: Self) {
+        self.new += other.new;
+        self.known += other.known;
+        self.removed += other.removed;
+        self.read += other.read;
+        self.pinned += other.pinned;
+        self.later += other.later;
+        self.tagged += other.tagged;
+    }
+
+    fn mark(&mut self, effects: &[Effect]) {
+        let has = |wanted: &Effect| usize::from(effects.contains(wanted));
+        self.read += has(&Effect::Read);
+        self.pinned += has(&Effect::Pin);
+        self.later += has(&Effect::Later);
+        self.tagged += usize::from(effects.iter().any(|e| matches!(e, Effect::Tag(_))));
+    }
+}
+
+/// What imports are stored under, before their names. Their marks are stored like those of a rule.
+pub const IMPORT_PREFIX: &str = "import of ";
+
+/// What an import has stored.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Record {
+    at: i64,
+    /// The first and the last key of items that it has stored, one after the other.
+    items: Vec<(i64, i64)>,
+}
+
+/// The result of undoing an import.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct ImportUndone {
+    /// The name of the import.
+    pub import: String,
+    /// Items that it had stored, and that are removed.
+    pub removed: usize,
+    /// Those that stay because the user has marked them since.
+    pub kept: usize,
+    /// Items whose marks were taken back, removed or not.
+    pub marks: usize,
+}
+
+/// What an import would do.
+fn count(conn: &Connection, source: i64, items: &[ImportedItem]) -> Result<ImportCounts> {
+    let mut counts = ImportCounts::default();
+    for item in items {
+        match known_item(conn, source, &item.entry)? {
+            Some(_) if item.deleted => counts.known += 1,
+            Some(_) => {
+                counts.known += 1;
+                counts.mark(&item.effects);
+            }
+            None if is_removed(conn, source, item)? => counts.removed += 1,
+            None => {
+                counts.new += 1;
+                counts.mark(&item.effects);
+            }
+        }
+    }
+    Ok(counts)
+}
+
+/// Whether an item was removed, there or here. What the user has marked to be kept was not.
+fn is_removed(conn: &Connection, source: i64, item: &ImportedItem) -> Result<bool> {
+    let kept = item.effects.iter().any(|e| matches!(e, Effect::Pin | Effect::Later));
+    Ok(item.deleted || (!kept && has_pruned(conn, source, &item.entry)?))
+}
+
+/// Stores items of sources (row keys) under the name of an import.
+fn import(
+    conn: &Connection,
+    batch: &[(i64, Vec<ImportedItem>)],
+    name: &str,
+    now: Time,
+) -> Result<ImportCounts> {
+    let mut stored = Stored::default();
+    for (source, items) in batch {
+        let before = stored.counts.new;
+        for item in items {
+            store(conn, *source, item, now, &mut stored)?;
+        }
+        ingest::count_new(conn, *source, stored.counts.new - before)?;
+    }
+    let mut set = conn.prepare_cached("UPDATE item SET read = 1 WHERE key = ?1 AND read = 0")?;
+    for key in stored.read {
+        set.execute([key])?;
+    }
+    let mut changes = stored.keys.is_some() || stored.removed;
+    for (effect, keys) in stored.marks {
+        changes |= !rules::apply_effect(conn, name, effect, &keys, now)?.is_empty();
+    }
+    // Without changes there is nothing to take back.
+    if changes {
+        record(conn, name, now, stored.keys)?;
+    }
+    Ok(stored.counts)
+}
+
+/// What a batch has stored and is to mark.
+#[derive(Default)]
+struct Stored<'a> {
+    counts: ImportCounts,
+    /// The first and the last key of the new items.
+    keys: Option<(i64, i64)>,
+    /// Whether items are remembered as removed.
+    removed: bool,
+    /// New items that are read.
+    read: Vec<i64>,
+    marks: HashMap<&'a Effect, Vec<i64>>,
+}
+
+fn store<'a>(
+    conn: &Connection,
+    source: i64,
+    item: &'a ImportedItem,
+    now: Time,
+    stored: &mut Stored<'a>,
+) -> Result<()> {
+    let known = known_item(conn, source, &item.entry)?;
+    let key = match known {
+        Some(key) => {
+            stored.counts.known += 1;
+            if item.deleted {
+                return Ok(());
+            }
+            key
+        }
+        None if is_removed(conn, source, item)? => {
+            stored.counts.removed += 1;
+            if item.deleted {
+                stored.removed = true;
+                ingest::prune_ahead(conn, source, &item.entry, now)?;
+            }
+            return Ok(());
+        }
+        None => {
+            stored.counts.new += 1;
+            let discovered = item.discovered.map_or(now, |at| at.min(now));
+            let key = ingest::insert(conn, source, &item.entry, discovered, None)?;
+            stored.keys = Some((stored.keys.map_or(key, |(first, _)| first), key));
+            key
+        }
+    };
+    stored.counts.mark(&item.effects);
+    for effect in &item.effects {
+        match (effect, known) {
+            // A new item is removed by undo, so that its mark need not be remembered.
+            (Effect::Read, None) => stored.read.push(key),
+            _ => stored.marks.entry(effect).or_default().push(key),
+        }
+    }
+    Ok(())
+}
+
+fn record(conn: &Connection, name: &str, now: Time, keys: Option<(i64, i64)>) -> Result<()> {
+    let mut record =
+        load(conn, name)?.unwrap_or_else(|| Record { at: now.timestamp(), items: Vec::new() });
+    match (record.items.last_mut(), keys) {
+        // Usually nobody else stores items at the same time.
+        (Some((_, last)), Some((first, end))) if *last + 1 == first => *last = end,
+        (_, keys) => record.items.extend(keys),
+    }
+    memo::set(conn, name, &to_json(&record)?)
+}
+
+fn load(conn: &Connection, name: &str) -> Result<Option<Record>> {
+    let mut query = conn.prepare_cached("SELECT value FROM memo WHERE name = ?1")?;
+    let value: Option<String> = query.query_row([name], |row| row.get(0)).optional()?;
+    Ok(value.and_then(|value| serde_json::from_str(&value).ok()))
+}
+
+/// Takes back an import: its marks where they still hold, and its items unless they are marked.
+fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
+    let Some(record) = load(conn, name)? else { return Ok(ImportUndone::default()) };
+    let marks = rules::undo(conn, name)?;
+    let mut done = ImportUndone { import: name.to_owned(), marks, ..ImportUndone::default() };
+    let mut there = conn.prepare_cached("SELECT count(*) FROM item WHERE key BETWEEN ?1 AND ?2")?;
+    let mut remove = conn.prepare_cached(
+        "DELETE FROM item WHERE key BETWEEN ?1 AND ?2 AND pinned = 0 AND later = 0
+            AND hidden <> 2 AND key NOT IN (SELECT item FROM item_tag WHERE item BETWEEN ?1 AND ?2)",
+    )?;
+    for (first, last) in &record.items {
+        let stored: i64 = there.query_row(params![first, last], |row| row.get(0))?;
+        let removed = remove.execute(params![first, last])?;
+        done.removed += removed;
+        done.kept += usize::try_from(stored).unwrap_or(0).saturating_sub(removed);
+    }
+    conn.prepare_cached("DELETE FROM pruned WHERE seen = ?1")?.execute([record.at])?;
+    conn.prepare_cached("DELETE FROM memo WHERE name = ?1")?.execute([name])?;
+    Ok(done)
+}
+
+impl Store {
+    /// Stores items of another reader in sources (row keys), and marks those that are known. `name`,
+    /// which begins with [`IMPORT_PREFIX`], is what the import is undone by. Rules are not applied.
+    pub fn import_items_blocking(
+        &self,
+        batch: Vec<(i64, Vec<ImportedItem>)>,
+        name: String,
+        now: Time,
+    ) -> Result<ImportCounts> {
+        self.writer()?.call_blocking(move |conn| import(conn, &batch, &name, now))
+    }
+
+    /// Takes back the import with this name.
+    pub fn undo_import_blocking(&self, name: String) -> Result<ImportUndone> {
+        self.writer()?.call_blocking(move |conn| undo(conn, &name))
+    }
+}
+
+impl Reader {
+    /// What [`Store::import_items_blocking`] would do.
+    pub fn count_import(&self, source: i64, items: &[ImportedItem]) -> Result<ImportCounts> {
+        count(&self.conn, source, items)
+    }
+
+    /// The names of imports that can be undone, the last one first.
+    pub fn imports(&self) -> Result<Vec<String>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT name FROM memo WHERE name LIKE ?1 || '%' ORDER BY json_extract(value, '$.at') DESC, name DESC",
+        )?;
+        let names = query.query_map([IMPORT_PREFIX], |row| row.get(0))?;
+        Ok(names.collect::<rusqlite::Result<_>>()?)
+    }
+}

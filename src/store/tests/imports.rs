@@ -1,0 +1,126 @@
+//! Items of other readers in the lists.
+
+use super::*;
+use crate::model::Effect;
+
+const NAME: &str = "import of a test";
+
+fn item(f: &Fixture, entry: Entry, effects: &[Effect]) -> ImportedItem {
+    let hashing = f.store.hashing_blocking().unwrap();
+    let entry = prepare(vec![entry], &hashing).remove(0);
+    ImportedItem { entry, effects: effects.to_vec(), deleted: false, discovered: None }
+}
+
+fn import(f: &Fixture, items: Vec<ImportedItem>) -> ImportCounts {
+    let counted = f.store.reader().unwrap().count_import(f.key("a"), &items).unwrap();
+    let done =
+        f.store.import_items_blocking(vec![(f.key("a"), items)], NAME.into(), f.now).unwrap();
+    assert_eq!(counted, done, "a dry run reports the same");
+    done
+}
+
+/// Title and marks of all items.
+fn marks(f: &Fixture) -> Vec<String> {
+    let reader = f.store.reader().unwrap();
+    let mark = |row: ItemRow| {
+        let marks = [(row.read, "read"), (row.pinned, "pinned"), (row.later, "later")];
+        let mut words: Vec<String> =
+            marks.into_iter().filter(|(on, _)| *on).map(|(_, word)| word.to_owned()).collect();
+        words.extend(reader.tags_of(row.key).unwrap());
+        format!("{}: {}", row.title, words.join(" "))
+    };
+    f.rows(&View::of(Scope::All)).into_iter().map(mark).collect()
+}
+
+#[test]
+fn marks_known_items_and_stores_the_others() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![dated("one", 1), dated("two", 2)]);
+    f.set(Mark::Read, "two");
+    let tag = Effect::Tag("Sea".to_owned());
+    // The other reader has no guid of one.
+    let one = Entry { guid: None, ..dated("one", 1) };
+    let counts = import(
+        &f,
+        vec![
+            item(&f, one, &[Effect::Read, tag.clone()]),
+            item(&f, dated("two", 2), &[]),
+            item(&f, dated("old", 9), &[Effect::Read, Effect::Pin]),
+            item(&f, dated("older", 10), &[Effect::Later, tag]),
+        ],
+    );
+    let expected =
+        ImportCounts { new: 2, known: 2, read: 2, pinned: 1, later: 1, tagged: 2, removed: 0 };
+    assert_eq!(counts, expected);
+    let after = ["old: read pinned", "one: read Sea", "two: read", "older: later Sea"];
+    assert_eq!(marks(&f), after);
+    assert_eq!(f.counts("a"), (4, 1, 1));
+    // Importing again changes nothing.
+    let again = import(&f, vec![item(&f, dated("old", 9), &[Effect::Read, Effect::Pin])]);
+    assert_eq!((again.new, again.known), (0, 1));
+    assert_eq!(marks(&f), after);
+    // The feed still has one of them: the same item, unchanged marks, no new version.
+    let feed = Entry { content: Some("<p>As the feed has it</p>".into()), ..dated("old", 9) };
+    assert_eq!(f.poll("a", vec![feed]).new.len(), 0);
+    assert_eq!(marks(&f), after);
+    assert!(!f.rows(&View::of(Scope::All))[0].changed);
+}
+
+#[test]
+fn removed_items_do_not_come_back() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![dated("kept", 1)]);
+    let deleted = |title: &str| ImportedItem { deleted: true, ..item(&f, dated(title, 5), &[]) };
+    let counts = import(&f, vec![deleted("gone"), deleted("kept")]);
+    assert_eq!((counts.removed, counts.known, counts.new), (1, 1, 0));
+    assert_eq!(f.poll("a", vec![dated("gone", 5), dated("kept", 1)]).new.len(), 0);
+    assert_eq!(marks(&f), ["kept: "]);
+    // What retention has removed here comes back only if it is to be kept.
+    f.set(Mark::Read, "kept");
+    let retention = Retention { items: Some(0), days: Some(0), unread: true };
+    f.store.prune_blocking(f.key("a"), retention, f.now + TimeDelta::days(2)).unwrap();
+    assert_eq!(import(&f, vec![item(&f, dated("kept", 1), &[Effect::Read])]).removed, 1);
+    assert_eq!(import(&f, vec![item(&f, dated("kept", 1), &[Effect::Pin])]).new, 1);
+}
+
+#[test]
+fn an_import_can_be_undone() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![dated("one", 1), dated("two", 2)]);
+    f.set(Mark::Pinned, "two");
+    let tag = || Effect::Tag("Sea".to_owned());
+    let items = vec![
+        item(&f, dated("one", 1), &[Effect::Read, tag()]),
+        item(&f, dated("two", 2), &[Effect::Pin]),
+        item(&f, dated("old", 9), &[Effect::Read, Effect::Pin, tag()]),
+        item(&f, dated("mine", 10), &[Effect::Read]),
+        ImportedItem { deleted: true, ..item(&f, dated("gone", 11), &[]) },
+    ];
+    import(&f, items);
+    f.poll("a", vec![dated("new", 0)]);
+    f.set(Mark::Tag("own".into()), "mine");
+    assert_eq!(f.store.reader().unwrap().imports().unwrap(), [NAME]);
+    let undone = f.store.undo_import_blocking(NAME.into()).unwrap();
+    assert_eq!((undone.removed, undone.kept, undone.marks), (1, 1, 2));
+    assert_eq!(marks(&f), ["two: pinned", "new: ", "one: ", "mine: read own"]);
+    assert_eq!(f.counts("a"), (4, 3, 1));
+    assert_eq!(f.poll("a", vec![dated("gone", 11)]).new.len(), 1);
+    assert!(f.store.reader().unwrap().imports().unwrap().is_empty());
+    // What changes nothing need not be taken back.
+    import(&f, vec![item(&f, dated("two", 2), &[Effect::Pin])]);
+    assert!(f.store.reader().unwrap().imports().unwrap().is_empty());
+    let nothing = f.store.undo_import_blocking(NAME.into()).unwrap();
+    assert_eq!(nothing, ImportUndone::default());
+}
+
+#[test]
+fn saved_items_keep_their_day() {
+    let f = Fixture::new(&["a"]);
+    let day = |days: i64| Some(f.now - TimeDelta::days(days));
+    let saved = |title: &str, at| ImportedItem { discovered: at, ..item(&f, entry(title), &[]) };
+    import(&f, vec![saved("recent", day(3)), saved("future", day(-9)), saved("old", day(900))]);
+    let rows = f.rows(&View::of(Scope::All));
+    let days: Vec<(&str, i64)> =
+        rows.iter().map(|row| (row.title.as_str(), (f.now - row.date).num_days())).collect();
+    assert_eq!(days, [("future", 0), ("recent", 3), ("old", 900)]);
+}

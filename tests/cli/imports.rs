@@ -1,0 +1,156 @@
+//! Items and marks of other readers, from the file to the lists.
+
+use super::World;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+fn data(name: &str) -> String {
+    format!("{}/tests/data/import/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A database made of a file with statements.
+fn database(folder: &Path, name: &str) -> String {
+    let path: PathBuf = folder.join(format!("{name}.db"));
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    conn.execute_batch(&std::fs::read_to_string(data(&format!("{name}.sql"))).unwrap()).unwrap();
+    path.display().to_string()
+}
+
+/// Title, read, pinned and tags of all items.
+fn items(world: &World) -> Vec<String> {
+    let run = world.run(&["list", "--json", "--limit", "0", "--sort", "oldest"]);
+    let row = |item: &Value| {
+        let title = item["title"].as_str().unwrap();
+        format!("{title} {} {}", item["read"], item["pinned"])
+    };
+    run.values().iter().map(row).collect()
+}
+
+#[test]
+fn databases_of_other_readers_give_items_and_marks() {
+    for (name, kind) in
+        [("newsboat", "newsboat-cache"), ("newsraft", "newsraft"), ("newsflash", "news-flash")]
+    {
+        let world = World::usual();
+        world.write(
+            "sources.toml",
+            "[[source]]\nid = \"tide\"\nurl = \"http://www.tide.example/rss/\"\n",
+        );
+        let file = database(world.path(), name);
+        let dry = world.run(&["import", "--dry-run", "--json", &file]).values().remove(0);
+        assert_eq!((&dry["kind"], &dry["import"]), (&kind.into(), &Value::Null), "{name}");
+        assert_eq!(items(&world), [""; 0], "{name}");
+        let done = world.run(&["import", "--json", &file]).values().remove(0);
+        for key in ["new", "known", "read", "pinned", "tagged", "removed", "unfollowed"] {
+            assert_eq!(done[key], dry[key], "{name}: {key}");
+        }
+        assert_eq!(items(&world), ["Spring tide true true", "Neap tide false false"], "{name}");
+        let again = world.run(&["import", "--json", &file]).values().remove(0);
+        assert_eq!((again["new"].as_u64(), again["known"].as_u64()), (Some(0), Some(2)), "{name}");
+        assert!(world.run(&["rules"]).ok().is_empty(), "an import is no rule");
+    }
+}
+
+#[test]
+fn flags_pin_or_become_tags_and_unfollowed_feeds_are_named() {
+    let world = World::usual();
+    world.write("sources.toml", "[[source]]\nurl = \"https://tide.example/rss\"\n");
+    let file = database(world.path(), "newsboat");
+    let run = world.run(&["import", "--pin-flags", "b", &file]);
+    assert!(run.err.contains("1 item of https://lost.example/rss: not followed"), "{}", run.err);
+    assert!(run.err.contains("exec:~/feed: not followed"), "{}", run.err);
+    let line = "newsboat's cache: 2 new, 0 known, 1 removed before; 1 read, 1 pinned, 0 for later, 2 tagged\n";
+    assert_eq!(run.ok(), line);
+    assert_eq!(items(&world), ["Spring tide true false", "Neap tide false true"]);
+    for (query, count) in [("tag:flag-s", 1), ("tag:flag-x", 1)] {
+        let listed = world.run(&["list", "--query", query]).ok();
+        assert_eq!(listed.lines().count(), count, "{query}");
+    }
+    let undone = world.run(&["import", "--undo"]).ok();
+    assert!(undone.contains("2 items removed; marks of 2 items taken back"), "{undone}");
+    assert_eq!(items(&world), [""; 0]);
+    let nothing = world.run(&["import", "--undo"]);
+    assert_eq!(nothing.code, Some(1));
+    assert!(nothing.err.contains("no import of items can be undone"), "{}", nothing.err);
+}
+
+#[test]
+fn saved_items_go_to_their_sources_or_to_one_of_their_own() {
+    let world = World::usual();
+    world.write(
+        "sources.toml",
+        "[[source]]\nid = \"ferry\"\nurl = \"https://ferry.example/feed\"\n",
+    );
+    world.run(&["import", "--dry-run", &data("inoreader.json")]).ok();
+    assert_eq!(world.run(&["sources", "--json"]).values().len(), 1);
+    let done = world.run(&["import", "--json", &data("inoreader.json")]).values().remove(0);
+    assert_eq!((&done["new"], &done["source"]), (&2.into(), &"inoreader".into()));
+    for file in ["feedly.json", "pocket.csv", "pocket.html"] {
+        world.run(&["import", &data(file)]).ok();
+    }
+    let sources: Vec<(String, u64)> = world
+        .run(&["sources", "--json"])
+        .values()
+        .iter()
+        .map(|s| (s["id"].as_str().unwrap().to_owned(), s["items"].as_u64().unwrap()))
+        .collect();
+    let expected = [("ferry", 1), ("inoreader", 1), ("feedly", 2), ("pocket", 4)];
+    assert_eq!(sources, expected.map(|(id, items)| (id.to_owned(), items)));
+    let list = |query: &str| world.run(&["list", "--query", query]).ok();
+    assert!(list("tag:\"Harbour & docks\"").contains("The ferry timetable"));
+    assert_eq!(list("in:later source:pocket").lines().count(), 2);
+    assert!(list("tag:maps").contains("A \"quoted\", long title"));
+    // Nothing polls the new sources.
+    let text = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    assert_eq!(text.matches("enabled = false").count(), 3, "{text}");
+}
+
+#[test]
+fn a_list_is_previewed_with_a_dry_run() {
+    let world = World::usual();
+    world.write("list.opml", "<opml xmlns:newsfed='https://newsfed.example/opml'><head><newsfed:view name='Mine' query='is:unread'/></head>\
+        <body><outline xmlUrl='https://a.example/'/></body></opml>");
+    let file = world.config().join("list.opml").display().to_string();
+    let run = world.run(&["import", "--dry-run", &file]);
+    assert!(run.err.contains("would be saved as a view: Mine"), "{}", run.err);
+    assert_eq!(run.ok(), "OPML: 1 added, 0 already followed, 0 skipped\n");
+    assert!(
+        !world.config().join("sources.toml").exists()
+            && !world.config().join("config.toml").exists()
+    );
+    world.run(&["import", &file]).ok();
+    let first = world.run(&["export"]).ok();
+    let other = World::usual();
+    other.run_with(&["import", "-"], &first).ok();
+    assert_eq!(other.run(&["export"]).ok(), first);
+}
+
+#[test]
+fn refuses_what_it_cannot_read() {
+    let world = World::usual();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = world.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    rusqlite::Connection::open(world.path().join("else.db"))
+        .unwrap()
+        .execute_batch("CREATE TABLE t (x)")
+        .unwrap();
+    let other = world.path().join("else.db").display().to_string();
+    let own = world.path().join("data/newsfed.db").display().to_string();
+    world.run(&["list"]).ok();
+    let cases = [
+        (other, "not one of newsboat"),
+        (own, "newsfed backup"),
+        (write("cut.db", b"SQLite format 3\0"), "database"),
+        (write("a.json", b"{\"a\": 1}"), "no list of items"),
+        (write("b.json", b"[]"), "lists no items"),
+    ];
+    for (file, part) in cases {
+        let run = world.run(&["import", &file]);
+        assert_eq!(run.code, Some(1), "{file}: {run:?}");
+        assert!(run.err.contains(part), "{file}: {}", run.err);
+    }
+    assert_eq!(world.run_with(&["import", "-"], "SQLite format 3\0").code, Some(1));
+}
