@@ -51,11 +51,11 @@ fn a_backup_with_errors_in_its_settings_is_restored_with_a_warning() {
 fn a_running_newsfed_is_packed_but_not_replaced() {
     let world = World::followed();
     let mut daemon = world.command(&["daemon", "-q"]).spawn().unwrap();
-    let database = world.path().join("data/newsfed.db");
-    // Until it has the database.
-    while newsfed::store::PollerLock::acquire(&database)
-        .is_ok_and(|poller| matches!(poller, newsfed::store::Poller::Mine(_)))
-    {
+    // Until it polls.
+    let lock = world.path().join("data/newsfed.lock");
+    let poller = || std::fs::read_to_string(&lock).unwrap_or_default();
+    while poller() != daemon.id().to_string() {
+        assert!(daemon.try_wait().unwrap().is_none(), "the daemon ended");
         std::thread::yield_now();
     }
     let file = world.path().join("b.tar.gz").display().to_string();
