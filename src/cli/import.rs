@@ -40,10 +40,11 @@ Sources: OPML, newsboat's urls file, or one URL per line. Sources at private add
 192.168.1.5 or localhost, are skipped unless you give --private or confirm them.
 
 Items with their marks: newsboat's cache.db, newsraft's database, database.sqlite of eilmeldung and
-NewsFlash, JSON of Inoreader, Feedly, FreshRSS and other services, and Pocket's CSV or HTML. Import the
-list of feeds first. Items of feeds that you follow go to their sources: known ones get their marks, the
-others are added with what the file has of them. What a service has saved from elsewhere goes into a
-source of its own that is never polled. Marks are only added, never removed, and rules are not applied.
+NewsFlash, JSON of Inoreader, Feedly, FreshRSS and other services, and Pocket's CSV or HTML. Import
+the list of feeds first. Items of feeds that you follow go to their sources: known ones get their
+marks, the others are added with what the file has of them. What a service has saved from elsewhere
+goes into a source of its own that is never polled. Marks are only added, never removed, and rules
+are not applied.
 
 Examples:
   newsfed import subscriptions.opml

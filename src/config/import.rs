@@ -141,6 +141,10 @@ pub fn import(bytes: &[u8], name: &str) -> Result<Import, ImportError> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
         return Err(not_a_list(&name, "compressed with gzip"));
     }
+    // Services send their exports in such archives.
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Err(not_a_list(&name, "a ZIP archive that must be unpacked first"));
+    }
     let text = decode(bytes);
     let start = text.trim_start();
     if start.is_empty() {
