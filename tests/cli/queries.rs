@@ -84,7 +84,8 @@ fn views_are_listed_and_read_by_name() {
     world.run_with(&["import", "--private", "-"], &list.join("\n")).ok();
     world.run(&["sync", "--set", "net.host_delay=0s"]);
     let views = world.run(&["views", "--json"]).values();
-    let all = world.run(&["list", "--json", "--query", "source:council", "--sort", "oldest"]).values();
+    let all =
+        world.run(&["list", "--json", "--query", "source:council", "--sort", "oldest"]).values();
     assert_eq!((&views[0]["name"], &views[0]["items"]), (&"City".into(), &all.len().into()));
     assert!(views[1]["problem"].as_str().unwrap().contains("is not an age"), "{}", views[1]);
     let named = world.run(&["list", "--json", "--view", "city"]).values();

@@ -54,8 +54,7 @@ const CRATE_OWNERS: &[(&str, &str)] = &[
 /// Pure modules: bytes and times in, data out.
 const PURE: &[&str] = &[
     "article", "crawl", "discover", "exchange", "feed", "model", "query", "schedule", "sitemap",
-    "story",
-    "website",
+    "story", "website",
 ];
 /// What a pure module must not use: runtimes, and clocks.
 const IMPURE: &[&[&str]] = &[

@@ -337,7 +337,11 @@ fn view_edits_keep_the_rest_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let paths = Paths::below(folder.path());
     let file = ConfigFile::open(&paths);
-    let view = |name: &str, query: &str| ViewSettings { name: name.into(), query: query.into() };
+    let view = |name: &str, query: &str| ViewSettings {
+        name: name.into(),
+        query: query.into(),
+        look: Default::default(),
+    };
     let change = |was: Option<ViewSettings>, now| [ViewChange { was, now }];
     file.edit_views(&change(None, Some(view("A", "a \"b\"")))).unwrap();
     let text = || fs::read_to_string(paths.config_file()).unwrap();
@@ -453,7 +457,11 @@ fn undo_refuses_settings_and_views_changed_elsewhere() {
     edited.revert(&paths).unwrap();
     assert_eq!(text(), "[ui]\nascii = false\nmouse = false\n");
 
-    let view = |name: &str, query: &str| ViewSettings { name: name.into(), query: query.into() };
+    let view = |name: &str, query: &str| ViewSettings {
+        name: name.into(),
+        query: query.into(),
+        look: Default::default(),
+    };
     let (a, b) = (view("A", "unread"), view("B", "pinned"));
     write("");
     let added = file.add_views(&[a.clone(), b.clone()]).unwrap();
