@@ -86,6 +86,7 @@ actions! {
         ShowUnread, "show-unread", "All unread", "List all unread items";
         ShowToday, "show-today", "Today", "List the items of today";
         ShowPinned, "show-pinned", "Pinned", "List the pinned items";
+        ShowNew, "show-new", "since last visit", "List what arrived since the last visit";
         ShowLater, "show-later", "Later", "List the items kept for later";
         ShowAll, "show-all", "All items", "List all items";
         GoSources, "go-sources", "sources", "Go to the Sources pane";

@@ -171,6 +171,13 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Fetch",
         "Which items get their full text from the page. A source can override it.",
     ),
+    key("first_unread", Rule::Any, |s| Slot::MaybeCount(&mut s.first_unread))
+        .on(
+            FormPage::Reading,
+            "First unread",
+            "How many items of a feed that was just added are unread. 0 is all.",
+        )
+        .unset("all"),
     key("retention.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.retention.days))
         .on(
             FormPage::Retention,

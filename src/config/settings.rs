@@ -15,6 +15,8 @@ pub struct Settings {
     pub browser_in_terminal: bool,
     /// Which items get their full text from the page, unless a source overrides it.
     pub full_text: FullText,
+    /// How many items of a feed that was just added are unread; `None`: all.
+    pub first_unread: Option<u32>,
     pub net: NetSettings,
     pub schedule: ScheduleSettings,
     pub retention: Retention,

@@ -191,6 +191,16 @@ impl Handle {
         self.context.store.undo_rule(name).await
     }
 
+    /// The user opens the interface: what arrived since it was last open is new.
+    pub async fn begin_visit(&self) -> Result<()> {
+        self.context.store.begin_visit().await
+    }
+
+    /// The user closes the interface.
+    pub async fn end_visit(&self) -> Result<()> {
+        self.context.store.end_visit().await
+    }
+
     /// Sets a mark because the user wants it: with `ui.mark_stories`, reading and pinning act on the
     /// whole story. Returns the row keys that changed.
     pub async fn mark_chosen(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {

@@ -153,6 +153,8 @@ pub enum State {
     Hidden,
     /// `is:snoozed`: hidden until a moment. Other searches leave these out.
     Snoozed,
+    /// `is:new`: it arrived since the interface was last open.
+    New,
     /// `is:duplicate`: another source had its story earlier.
     Duplicate,
 }
@@ -169,8 +171,9 @@ pub enum Named {
 }
 
 impl State {
-    pub const ALL: [(Self, &str); 9] = [
+    pub const ALL: [(Self, &str); 10] = [
         (Self::Unread, "unread"),
+        (Self::New, "new"),
         (Self::Read, "read"),
         (Self::Pinned, "pinned"),
         (Self::Unpinned, "unpinned"),

@@ -3,6 +3,7 @@
 use super::filter::Filter;
 use super::rows::to_json;
 use super::stories::{HAS_DUPLICATE, IS_DUPLICATE};
+use super::visits::IS_NEW;
 use crate::model::TextFrom;
 use crate::query::{Column, Field, Named, Query, State, Term, Thing, What};
 use crate::util::text;
@@ -254,6 +255,7 @@ impl Condition {
 
 fn is(state: State) -> &'static str {
     match state {
+        State::New => IS_NEW,
         State::Unread => "i.read = 0",
         State::Read => "i.read = 1",
         State::Pinned => "i.pinned = 1",

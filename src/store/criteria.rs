@@ -140,7 +140,7 @@ impl Criteria {
             State::Unpinned => (&mut self.pinned, !is),
             State::Changed => (&mut self.changed, is),
             State::Edited => (&mut self.edited, is),
-            State::Hidden | State::Snoozed | State::Duplicate => {
+            State::New | State::Hidden | State::Snoozed | State::Duplicate => {
                 return self.combine(Condition::Is(state), !is);
             }
         };

@@ -150,6 +150,9 @@ fn ingest(
     }
     count_new(conn, source, done.new.len())?;
     rules::arrived(conn, rules, source, &new, discovered)?;
+    if !known {
+        rules::arrived_first(conn, rules, source)?;
+    }
     Ok(done)
 }
 

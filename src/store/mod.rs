@@ -40,6 +40,7 @@ mod stories;
 mod tags;
 mod versions;
 mod view;
+mod visits;
 mod writer;
 
 #[cfg(test)]

@@ -49,6 +49,8 @@ pub struct Rules {
     rule_of: Vec<usize>,
     /// Whether texts must be searched, not only titles.
     texts: bool,
+    /// How many items of the first document of a source are unread; `None`: all.
+    first_unread: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -107,6 +109,13 @@ impl Rules {
             .build(&patterns)
             .ok();
         all
+    }
+
+    /// The same, with how many items of the first document of a source are unread.
+    #[must_use]
+    pub fn first_unread(mut self, count: Option<u32>) -> Self {
+        self.first_unread = count;
+        self
     }
 
     fn condition(&self, query: &Query, now: DateTime<Local>) -> Option<Condition> {
@@ -235,6 +244,18 @@ pub(super) fn arrived(
             stopped.extend(matched);
         }
     }
+    Ok(())
+}
+
+/// Marks the items of the first document of a source read, except the newest ones.
+pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Result<()> {
+    let Some(count) = rules.first_unread else { return Ok(()) };
+    conn.prepare_cached(
+        "UPDATE item SET read = 1 WHERE read = 0 AND pinned = 0 AND later = 0 AND key IN (
+            SELECT key FROM item INDEXED BY item_source WHERE source = ?1
+            ORDER BY date DESC, key DESC LIMIT -1 OFFSET ?2)",
+    )?
+    .execute([source, i64::from(count)])?;
     Ok(())
 }
 

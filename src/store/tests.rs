@@ -22,6 +22,7 @@ mod statistics;
 mod stories;
 mod texts;
 mod upkeep;
+mod visits;
 
 struct Fixture {
     _dir: tempfile::TempDir,

@@ -156,6 +156,8 @@ pub(super) struct SourceList {
     pub(super) last_key: i64,
     /// Number of hidden items.
     pub(super) hidden: u32,
+    /// Number of unread items that arrived since the last visit.
+    pub(super) new: u32,
     /// Number of items kept for later.
     pub(super) later: u32,
     /// Tags that items have themselves.

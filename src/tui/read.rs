@@ -317,6 +317,7 @@ impl ReaderThread {
             changed: self.reader.changed()?,
             last_key: self.reader.last_key()?,
             hidden: self.reader.hidden()?,
+            new: self.reader.new_unread()?,
             later: self.reader.later()?,
             item_tags: self.reader.item_tags()?,
         })

@@ -70,6 +70,10 @@ pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
     let driver = Driver::new(handle.clone(), paths.clone(), sender)?;
     let screen = Screen::open(mouse)?;
     let signals = Signals::new()?;
+    let visitor = handle.clone();
+    // A read-only database remembers no visits.
+    tokio::spawn(async move { visitor.begin_visit().await.ok() });
+    let visited = handle.clone();
     let mut run = Loop {
         app,
         driver,
@@ -87,6 +91,7 @@ pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
     let result = run.run().await;
     let last = run.app.store_reading_state();
     run.driver.finish(last).await;
+    visited.end_visit().await.ok();
     result
 }
 

@@ -110,6 +110,8 @@ impl Plain {
             What::Is(State::Edited) => row.changed,
             What::Is(State::Hidden) => self.also.hidden == 1,
             What::Is(State::Snoozed) => self.also.hidden == 2,
+            // Nobody has had the interface open.
+            What::Is(State::New) => false,
             // No two of them are one story.
             What::Is(State::Duplicate) | What::Has(Thing::Duplicate) => false,
             // Discovered after now, and without earlier versions.

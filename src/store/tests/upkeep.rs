@@ -6,7 +6,7 @@ use crate::model::{TextFrom, TextWay, Validators};
 
 const DAY: TimeDelta = TimeDelta::days(1);
 
-fn wait<T>(work: impl Future<Output = T>) -> T {
+pub(super) fn wait<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
 }
 

@@ -215,6 +215,10 @@ impl App {
             RowId::Smart(Smart::Today) => {
                 base(Scope::Since(midnight(self.now).timestamp()), unread_only)
             }
+            RowId::Smart(Smart::New) => {
+                query = "is:new".to_owned();
+                base(Scope::All, unread_only)
+            }
             RowId::Smart(Smart::Changed) => {
                 query = "is:changed".to_owned();
                 base(Scope::All, false)
@@ -256,7 +260,9 @@ impl App {
                 Some(entry) => What::Of(Named::Source(entry.source.id.to_string())),
                 None => return Query::default(),
             },
-            RowId::Smart(Smart::Changed | Smart::All) | RowId::Saved(_) | RowId::Tags => {
+            RowId::Smart(Smart::New | Smart::Changed | Smart::All)
+            | RowId::Saved(_)
+            | RowId::Tags => {
                 return Query::default();
             }
         };

@@ -189,6 +189,7 @@ impl App {
             Action::ShowUnread => self.show_smart(Smart::Unread),
             Action::ShowToday => self.show_smart(Smart::Today),
             Action::ShowPinned => self.show_smart(Smart::Pinned),
+            Action::ShowNew => self.show_smart(Smart::New),
             Action::ShowLater => self.show_smart(Smart::Later),
             Action::ShowAll => self.show_smart(Smart::All),
             Action::GoSources => self.go_to_pane(Focus::Sources),

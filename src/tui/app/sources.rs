@@ -14,6 +14,7 @@ pub(crate) enum Smart {
     Pinned,
     Unread,
     Today,
+    New,
     Changed,
     Later,
     All,
@@ -447,6 +448,7 @@ impl SourcesPane {
         ];
         // A selected row stays, because removing it would change the item list.
         let optional = [
+            (Smart::New, "Since last visit", self.list.new),
             (Smart::Later, "Later", self.list.later),
             (Smart::Changed, "Changed", self.list.changed),
         ];

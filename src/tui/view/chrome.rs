@@ -19,6 +19,7 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) pinned: &'static str,
     pub(in crate::tui) unread: &'static str,
     pub(in crate::tui) today: &'static str,
+    pub(in crate::tui) new: &'static str,
     pub(in crate::tui) later: &'static str,
     pub(in crate::tui) changed: &'static str,
     /// Changed by typing errors alone.
@@ -52,6 +53,7 @@ const UNICODE: Marks = Marks {
     pinned: "★",
     unread: "●",
     today: "◷",
+    new: "✦",
     later: "◔",
     changed: "±",
     edited: "~",
@@ -81,6 +83,7 @@ const ASCII: Marks = Marks {
     pinned: "*",
     unread: "o",
     today: "t",
+    new: "n",
     later: "l",
     changed: "%",
     edited: ",",

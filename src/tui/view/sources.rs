@@ -106,6 +106,7 @@ fn line(
         RowId::Smart(Smart::Pinned) => (m.pinned, Role::Pinned),
         RowId::Smart(Smart::Unread) => (m.unread, Role::Accent),
         RowId::Smart(Smart::Today) => (m.today, Role::Soft),
+        RowId::Smart(Smart::New) => (m.new, Role::Accent),
         RowId::Smart(Smart::Later) => (m.later, Role::Soft),
         RowId::Smart(Smart::Changed) => (m.changed, Role::Changed),
         RowId::Smart(Smart::All) => (m.all, Role::Soft),

@@ -1,0 +1,53 @@
+//! Tests of what is new since the last visit, and of the first items of a feed.
+
+use super::upkeep::wait;
+use super::*;
+use crate::query::{Query, resolve};
+
+fn titles(f: &Fixture, query: &str) -> String {
+    let query: Query = query.parse().unwrap();
+    let now = f.now.with_timezone(&chrono::Local);
+    let criteria = Criteria::new(&query, now, |named| resolve(named, std::iter::empty()));
+    let view = View { criteria, order: SortOrder::Oldest, ..View::of(Scope::All) };
+    f.rows(&view).iter().map(|row| row.title.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_arrives_between_visits_is_new() {
+    let f = Fixture::new(&["s"]);
+    let visit = |begins: bool| match begins {
+        true => wait(f.store.begin_visit()).unwrap(),
+        false => wait(f.store.end_visit()).unwrap(),
+    };
+    let count = || f.store.reader().unwrap().new_unread().unwrap();
+    f.poll("s", vec![entry("first")]);
+    visit(true);
+    assert_eq!((titles(&f, "is:new").as_str(), count()), ("", 0), "nothing in the first visit");
+    f.poll("s", vec![entry("seen")]);
+    visit(false);
+    f.poll("s", vec![entry("away")]);
+    visit(true);
+    f.poll("s", vec![entry("now")]);
+    assert_eq!((titles(&f, "is:new").as_str(), count()), ("away now", 2));
+    assert_eq!(titles(&f, "-is:new"), "first seen");
+    // A visit that was killed has seen what was there when it began.
+    visit(true);
+    assert_eq!((titles(&f, "is:new").as_str(), count()), ("now", 1));
+}
+
+#[test]
+fn only_the_newest_items_of_a_new_feed_are_unread() {
+    let f = Fixture::new(&["s", "t"]);
+    f.store.set_rules(Rules::default().first_unread(Some(2)));
+    let at =
+        |n: i64| Entry { published: Some(f.now - TimeDelta::hours(n)), ..entry(&format!("h{n}")) };
+    f.poll("s", [5, 1, 3, 2, 4].map(at).to_vec());
+    assert_eq!(titles(&f, "is:unread"), "h2 h1");
+    assert_eq!(f.counts("s").1, 2);
+    // What comes later is unread.
+    f.poll("s", vec![at(6), at(0)]);
+    assert_eq!(titles(&f, "is:unread"), "h6 h2 h1 h0");
+    f.store.set_rules(Rules::default());
+    f.poll("t", [8, 7, 9].map(at).to_vec());
+    assert_eq!(f.counts("t").1, 3);
+}

@@ -1,0 +1,54 @@
+//! What is new since the user last had the interface open.
+
+use super::Store;
+use super::error::Result;
+use super::reader::Reader;
+use rusqlite::Connection;
+
+/// Whether item `i` arrived since the end of the last visit; NULL if there was none. Row keys grow, so
+/// later items have higher ones than the last one of that time.
+pub(super) const IS_NEW: &str =
+    "i.key > (SELECT CAST(value AS INTEGER) FROM memo WHERE name = 'visit')";
+
+/// What was seen until now is no longer new.
+fn begin(conn: &Connection) -> Result<()> {
+    conn.execute(
+        "INSERT OR REPLACE INTO memo (name, value)
+         SELECT 'visit', value FROM memo WHERE name = 'seen'",
+        [],
+    )?;
+    see(conn)
+}
+
+/// Everything that is stored has been seen.
+fn see(conn: &Connection) -> Result<()> {
+    conn.execute(
+        "INSERT OR REPLACE INTO memo (name, value)
+         VALUES ('seen', (SELECT coalesce(max(key), 0) FROM item))",
+        [],
+    )?;
+    Ok(())
+}
+
+impl Store {
+    /// The user opens the interface: what arrived since it was last open is new.
+    pub async fn begin_visit(&self) -> Result<()> {
+        self.call(begin).await
+    }
+
+    /// The user closes it.
+    pub async fn end_visit(&self) -> Result<()> {
+        self.call_quietly(see).await
+    }
+}
+
+impl Reader {
+    /// Number of unread items that arrived since the last visit; 0 in the first one.
+    pub fn new_unread(&self) -> Result<u32> {
+        let mut query = self.conn.prepare_cached(&format!(
+            "SELECT count(*) FROM item i INDEXED BY item_unread WHERE i.read = 0 AND {IS_NEW}
+             AND i.source NOT IN (SELECT key FROM source WHERE declared = 0)"
+        ))?;
+        Ok(query.query_row([], |r| r.get(0))?)
+    }
+}
