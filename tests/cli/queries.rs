@@ -6,7 +6,7 @@ use super::World;
 fn unknown_operators_give_a_suggestion() {
     let world = World::followed();
     for (query, words) in [
-        ("is:foo", "in the search, \"foo\" is not a state; is: takes unread, read"),
+        ("is:foo", "in the search, \"foo\" is not a state; is: takes unread, new, read"),
         ("is:raed", "did you mean \"read\"?"),
         ("sorce:kernel", "there is no \"sorce:\"; did you mean \"source:\"?"),
         ("after:2026-99", "\"2026-99\" is not a date; write 2026-11-21"),
