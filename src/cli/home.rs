@@ -33,7 +33,9 @@ impl Home {
 
     /// Opens the database, creating it if necessary.
     pub(super) fn store(&self) -> Result<Store, Failure> {
-        Ok(Store::open(&self.paths.database())?)
+        let store = Store::open(&self.paths.database())?;
+        store.read_stories_together(self.settings.ui.mark_stories);
+        Ok(store)
     }
 
     /// The same for commands that write seldom.

@@ -68,6 +68,7 @@ impl Context {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         // At least two, so that one slow document does not hold up all others.
         let workers = Workers::new((processors - usize::from(follow)).max(2));
+        store.read_stories_together(settings.ui.mark_stories);
         Self {
             store,
             client,
@@ -98,6 +99,7 @@ impl Context {
 
     /// Replaces the settings. The HTTP client keeps those that it was created with.
     pub(super) fn set_settings(&self, settings: Settings) {
+        self.store.read_stories_together(settings.ui.mark_stories);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 

@@ -55,7 +55,6 @@ pub(super) fn renew_for<'a>(
         let facts = facts.get(source.id.as_str())?;
         Some((facts.key, source, facts.title(source)))
     });
-    context.store.read_stories_together(context.settings().ui.mark_stories);
     let rules = Rules::of_sources(rules, &known.collect::<Vec<_>>());
     context.store.set_rules(rules.first_unread(context.settings().first_unread));
 }

@@ -4,7 +4,7 @@
 //! [`same_story`] accepts. As long as no key has more than [`MAX_PER_KEY`] items and no two items of a
 //! story contradict each other (one source, or other numbers in their titles), stories are the connected
 //! components of that relation, in whatever order and batches the items come. Otherwise the newest items
-//! are compared, and whoever would contradict a member stays outside: precision before recall.
+//! are compared, and an item that contradicts a member of a story stays outside: precision before recall.
 
 use super::error::Result;
 use super::marks::{self, Mark};
@@ -12,14 +12,14 @@ use super::reader::Reader;
 use super::rows::time;
 use super::view::{self, View};
 use crate::model::{SourceId, StoryItem};
-use crate::story::{Dated, MAX_APART, Reason, Signature, contradict, same_story};
+use crate::story::{Dated, MAX_APART, MAX_KEYS, Reason, Signature, contradict, same_story};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashSet};
 
 /// Items that are read of each key, the newest first.
 const MAX_PER_KEY: i64 = 16;
 /// Items that an item is compared with: those that share the most keys.
-const MAX_COMPARED: usize = 12;
+const MAX_COMPARED: usize = 8;
 /// Maximum number of items of a story.
 const MAX_MEMBERS: usize = 100;
 /// Expired signatures that are removed for each new one, at most.
@@ -48,11 +48,14 @@ pub(super) struct Member {
     source: i64,
     date: i64,
     signature: Signature,
+    /// Those of its signature; empty for an item that was found by one of them.
+    keys: Vec<i64>,
 }
 
 impl Member {
     pub(super) fn new(item: i64, source: i64, date: i64, signature: Signature) -> Self {
-        Self { item, source, date, signature }
+        let keys = signature.keys();
+        Self { item, source, date, signature, keys }
     }
 
     fn dated(&self) -> Dated<'_> {
@@ -94,8 +97,8 @@ fn remember(conn: &Connection, item: &Member) -> Result<()> {
     }
     let mut insert =
         conn.prepare_cached("INSERT OR IGNORE INTO story_key (key, item) VALUES (?1, ?2)")?;
-    for key in item.signature.keys() {
-        insert.execute([key, item.item])?;
+    for key in &item.keys {
+        insert.execute([key, &item.item])?;
     }
     conn.prepare_cached("INSERT INTO signature (item, data) VALUES (?1, ?2)")?
         .execute(params![item.item, item.signature.to_bytes()])?;
@@ -108,10 +111,12 @@ fn candidates(conn: &Connection, item: &Member) -> Result<Vec<Member>> {
         "SELECT item FROM story_key WHERE key = ?1 AND item <> ?2 ORDER BY item DESC LIMIT ?3",
     )?;
     let mut shared: BTreeMap<i64, usize> = BTreeMap::new();
-    for key in item.signature.keys() {
+    for key in &item.keys {
         let rows = find.query_map(params![key, item.item, MAX_PER_KEY], |r| r.get::<_, i64>(0))?;
+        // An address says more than any words.
+        let weight = if Some(*key) == item.signature.page() { MAX_KEYS } else { 1 };
         for other in rows {
-            *shared.entry(other?).or_default() += 1;
+            *shared.entry(other?).or_default() += weight;
         }
     }
     let mut ranked: Vec<(usize, i64)> = shared.into_iter().map(|(item, n)| (n, item)).collect();
@@ -134,7 +139,7 @@ fn member(conn: &Connection, item: i64) -> Result<Option<Member>> {
         .optional()?
         .flatten();
     let Some((source, date, signature)) = row else { return Ok(None) };
-    Ok(Some(Member::new(item, source?, date?, signature)))
+    Ok(Some(Member { item, source: source?, date: date?, signature, keys: Vec::new() }))
 }
 
 /// Joins an item with the stories of those candidates that it is one story with.

@@ -9,10 +9,20 @@ use url::Url;
 pub(super) struct Address {
     /// Hash of the URL without everything that differs between links to one page.
     pub(super) page: u64,
-    /// Hash of the fragment; 0 without one. Several entries may be on one page.
+    /// Hash of the fragment; 0 without one. Several entries may be on one page. The lowest bit is 1 if it
+    /// contains a number, as that of a comment does.
     pub(super) place: u32,
     /// Whether the URL looks like that of one article; otherwise it may be a list that changes.
     pub(super) specific: bool,
+}
+
+impl Address {
+    /// Whether both are the same place of one page. A section is part of its page, a comment is not.
+    pub(super) fn is_same(self, other: Self) -> bool {
+        let part = |whole: Self, part: Self| whole.place == 0 && part.place & 1 == 0;
+        self.page == other.page
+            && (self.place == other.place || part(self, other) || part(other, self))
+    }
 }
 
 /// Parameters that say where a reader comes from, beside those that [`normalise`] removes.
@@ -90,7 +100,7 @@ const MOVING: [&str; 14] = [
 ];
 /// Fragments that are parts of every page.
 const PARTS: [&str; 9] =
-    ["comment", "disqus", "main", "more", "respond", "top", ":~:text", "content", "xtor"];
+    ["comments", "disqus", "main", "more", "respond", "top", ":~:text", "content", "xtor"];
 
 /// The address of an item; `None` for home pages and what is no URL.
 pub(super) fn address(url: &str) -> Option<Address> {
@@ -109,7 +119,8 @@ pub(super) fn address(url: &str) -> Option<Address> {
     let page = hash(&[&host, &port, &path, &query.join("&")]);
     let fragment =
         url.fragment().filter(|f| !f.is_empty() && !PARTS.iter().any(|p| f.starts_with(p)));
-    let place = fragment.map_or(0, |fragment| short(hash(&[fragment])) | 1);
+    let numbered = |fragment: &str| u32::from(fragment.bytes().any(|b| b.is_ascii_digit()));
+    let place = fragment.map_or(0, |f| short(hash(&[f])) & !1 | 2 | numbered(f));
     Some(Address { page, place, specific: is_specific(&path, &query) })
 }
 
@@ -163,7 +174,7 @@ fn is_specific(path: &str, query: &[&str]) -> bool {
     let Some((last, folders)) = segments.split_last() else { return false };
     let folder = folders.last().copied().unwrap_or_default().to_ascii_lowercase();
     let digits = |segment: &str| segment.bytes().filter(u8::is_ascii_digit).count();
-    let is_release = folder == "tag" && folders.iter().any(|f| *f == "releases");
+    let is_release = folder == "tag" && folders.contains(&"releases");
     let parts: Vec<&str> =
         last.split(['-', '_', '.', '+']).filter(|part| !part.is_empty()).collect();
     let moving = parts.iter().any(|part| MOVING.contains(&part.to_ascii_lowercase().as_str()));
@@ -212,11 +223,22 @@ mod tests {
             ("https://city.example/x-1", "https://city.example/x-2"),
             ("https://a.example/x-1", "https://b.example/x-1"),
             ("https://city.example/log#v1", "https://city.example/log#v2"),
+            ("https://city.example/x-1", "https://city.example/x-1#comment-17"),
             ("https://city.example/share?u=https://a.example/x", "https://a.example/x"),
         ];
         for (a, b) in different {
             assert_ne!(address(a).unwrap(), address(b).unwrap(), "{a}");
         }
+    }
+
+    #[test]
+    fn a_section_is_part_of_its_page_and_a_comment_is_not() {
+        let is_same = |a: &str, b: &str| {
+            let at = |place: &str| address(&format!("https://city.example/x-1{place}")).unwrap();
+            at(a).is_same(at(b)) && at(b).is_same(at(a))
+        };
+        assert!(is_same("", "#how-to") && is_same("#v1", "#v1") && is_same("", "#comments"));
+        assert!(!is_same("", "#comment-17") && !is_same("#a", "#b") && !is_same("#v1", "#v2"));
     }
 
     #[test]

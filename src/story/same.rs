@@ -48,17 +48,15 @@ pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
     let (a, b) = if (a.date, a.source) <= (b.date, b.source) { (a, b) } else { (b, a) };
     let alike = Likeness::of(a.signature, b.signature);
     if let (Some(x), Some(y)) = (a.signature.address, b.signature.address)
-        && x.page == y.page
+        && x.is_same(y)
     {
-        // Entries of one page have a place each.
-        let placed = x.place == y.place || x.place == 0 || y.place == 0;
-        let certain = x.specific && placed && unique;
+        let certain = x.specific && unique;
         // A page that changes has another text each time.
         let similar = match alike.bare {
             true => alike.whole_title && apart <= PLAIN_APART,
             false => alike.copied >= COPIED,
         };
-        if certain || similar && placed {
+        if certain || similar {
             return Some(Reason::Address);
         }
     }

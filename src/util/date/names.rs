@@ -125,9 +125,8 @@ pub fn is_weekday(word: &str) -> bool {
 /// A weekday or month that a lower-case word of four letters or more names, in one form for all
 /// languages.
 pub fn day_name(word: &str) -> Option<String> {
-    if word.chars().nth(3).is_none() {
-        return None;
-    }
+    // Shorter ones have other meanings.
+    word.chars().nth(3)?;
     let names = Names::get();
     let weekday = names.weekday(word, None).map(|day| format!("weekday {day}"));
     weekday.or_else(|| Some(format!("month {}", names.month(word, None)?)))
