@@ -354,6 +354,9 @@ fn letters_mean_the_same_in_every_pane() {
     // `f` finds in the pane: a source by its name, items by their titles, text in the article.
     let find = BTreeSet::from([Action::Jump, Action::Filter, Action::Find]);
     assert_eq!(meanings.remove("f"), Some(find));
+    // `Z` folds in the pane: a folder, or stories.
+    let fold = BTreeSet::from([Action::Fold, Action::FoldStories]);
+    assert_eq!(meanings.remove("Z"), Some(fold));
     meanings.retain(|_, actions| actions.len() > 1);
     assert_eq!(meanings, BTreeMap::new());
 }
