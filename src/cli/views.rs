@@ -63,7 +63,8 @@ pub(super) fn run(_args: &ViewsArgs, global: &Global, out: &mut Output) -> Resul
 
 fn print(view: &Listed<'_>, out: &mut Output) -> Result<(), Failure> {
     if out.json {
-        return Ok(out.value(view)?);
+        out.value(view)?;
+        return Ok(());
     }
     let (name, query) = (text::line(view.name), text::line(view.query));
     let more = if view.more { "+" } else { "" };
@@ -71,5 +72,6 @@ fn print(view: &Listed<'_>, out: &mut Output) -> Result<(), Failure> {
         Some(problem) => problem.clone(),
         None => format!("{}{more} items, {} unread", view.items, view.unread),
     };
-    Ok(out.line(format!("{name}: {query}; {what}"))?)
+    out.line(format!("{name}: {query}; {what}"))?;
+    Ok(())
 }

@@ -4,10 +4,11 @@
 //! The fields are rows of data ([`super::source_settings`], [`super::schema`]). Input is checked by
 //! writing it into a copy of the file, which the loader then reads.
 
-use super::schema::{self, setting_choices, setting_shown};
+use super::schema;
 use super::section::{KeyChange, Section};
 use super::setting::{Field, FormPage, Setting, Shape, is_reference};
 use super::settings::Settings;
+use super::shown::{setting_choices, setting_shown};
 use super::source_settings::{self, INHERIT};
 use crate::model::SourceKind;
 

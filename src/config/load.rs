@@ -1,5 +1,6 @@
 //! Loads and checks `config.toml` and `sources.toml`, and applies `--set`.
 
+use super::choices::COLUMNS;
 use super::document::{Node, Pair, Value, node, parse, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
 use super::item_rules;
@@ -9,7 +10,7 @@ use super::quote::quote;
 use super::rule::{mismatch, show_time};
 use super::schema::{SETTINGS, TABLES, VIEW};
 use super::setting::read;
-use super::settings::{COLUMNS, Settings, ViewSettings};
+use super::settings::{Settings, ViewSettings};
 use super::sources::{contradiction, read_sources};
 use super::theme::Theme;
 use crate::model::Source;
@@ -119,7 +120,7 @@ pub(crate) fn check_settings(
     overrides: &[String],
 ) -> Result<(Settings, Vec<ConfigError>), ConfigErrors> {
     let mut report = Report::new(file, text);
-    report.elsewhere = super::schema::setting_keys();
+    report.elsewhere = super::shown::setting_keys();
     let mut tree = parse(text, &mut report);
     for argument in overrides {
         apply(argument, &mut tree, &mut report);

@@ -1,6 +1,7 @@
 //! What the user declares: settings and sources, and how both are read and edited.
 
 mod action;
+mod choices;
 mod config_file;
 mod declared_file;
 mod document;
@@ -32,6 +33,7 @@ mod schema;
 mod section;
 mod setting;
 mod settings;
+mod shown;
 mod source_change;
 mod source_settings;
 mod sources;
@@ -43,6 +45,9 @@ mod theme;
 mod website;
 
 pub use action::{Action, Task, UnknownAction};
+pub use choices::{
+    Background, COLUMNS, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, SortOrder,
+};
 pub use config_file::{ConfigFile, ViewChange};
 pub use edit_error::EditError;
 pub(crate) use error::did_you_mean;
@@ -61,14 +66,13 @@ pub use paths::{CONFIG_DIR_VARIABLE, CRAWLS_FOLDER, DATA_DIR_VARIABLE, NoHome, P
 pub use rebind::{KeyOrigin, KeyRow, Rebinding, key_rows, rebind, restore_preset};
 pub use role::Role;
 pub use save::SaveError;
-pub use schema::{setting_change, setting_choices, setting_keys, setting_shown, show_settings};
 pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
-    Background, COLUMNS, DateStyle, GraphicsMode, Grouping, KeySettings, ListLook, ListStyle,
-    LlmSettings, LogSettings, MarkRead, NetSettings, RuleSettings, ScheduleSettings, Settings,
-    SortOrder, UiSettings, ViewSettings,
+    KeySettings, ListLook, LlmSettings, LogSettings, NetSettings, RuleSettings, ScheduleSettings,
+    Settings, UiSettings, ViewSettings,
 };
+pub use shown::{setting_change, setting_choices, setting_keys, setting_shown, show_settings};
 pub use source_change::SourceChange;
 pub use source_settings::{SourceOption, source_keys, source_options, source_values};
 pub use sources_file::{Added, SourcesFile};

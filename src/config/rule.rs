@@ -1,10 +1,10 @@
 //! The types of values, their limits, and how they are read and shown.
 
-use super::document::{Node, Pair, Value};
-use super::error::did_you_mean;
-use super::settings::{
+use super::choices::{
     Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, SortOrder,
 };
+use super::document::{Node, Pair, Value};
+use super::error::did_you_mean;
 use crate::model::{FullText, PolicyKind, Priority, Secret, SourceKind};
 use std::time::Duration;
 

@@ -49,7 +49,10 @@ fn prints_a_query_as_it_is_typed() {
 #[test]
 fn rejects_unknown_operators_with_a_suggestion() {
     for (typed, words) in [
-        ("is:foo", "\"foo\" is not a state; is: takes unread, new, read, pinned, unpinned, changed"),
+        (
+            "is:foo",
+            "\"foo\" is not a state; is: takes unread, new, read, pinned, unpinned, changed",
+        ),
         ("in:titles", "\"in:\" takes \"later\" or \"versions\", not \"titles\""),
         ("-asof:today", "\"asof:\" cannot be excluded; remove the minus"),
         ("-in:versions", "\"in:\" cannot be excluded; remove the minus"),

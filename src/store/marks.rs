@@ -3,9 +3,11 @@
 use super::Store;
 use super::error::Result;
 use super::reader::Reader;
-use super::tags;
+use super::view::{Part, View};
+use super::{stories, tags};
 use crate::model::{Effect, Time};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::sync::atomic::Ordering;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
@@ -124,6 +126,48 @@ pub(super) fn wake(conn: &Connection, now: Time) -> Result<usize> {
 }
 
 impl Store {
+    /// Sets a mark on items (row keys); returns those that changed.
+    pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        self.call(move |conn| set(conn, &mark, &keys, to)).await
+    }
+
+    /// Like [`Store::mark`], outside of a runtime.
+    pub fn mark_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| set(conn, &mark, &keys, to))
+    }
+
+    /// As [`Store::mark`], also of the other items of their stories.
+    pub async fn mark_stories(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        self.call(move |conn| stories::mark(conn, &mark, &keys, to)).await
+    }
+
+    /// Like [`Store::mark_stories`], outside of a runtime.
+    pub fn mark_stories_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| stories::mark(conn, &mark, &keys, to))
+    }
+
+    /// Whether new items of a story that was read are marked read when they join it.
+    pub fn read_stories_together(&self, together: bool) {
+        self.inner.stories_together.store(together, Ordering::Relaxed);
+    }
+
+    /// Marks a view or a part of it read, with what it folds; returns the keys that changed.
+    /// `stories`: also the other items of their stories.
+    pub async fn mark_view_read(&self, view: View, part: Part, stories: bool) -> Result<Vec<i64>> {
+        self.call(move |conn| stories::mark_view_read(conn, &view, part, stories)).await
+    }
+
+    /// Like [`Store::mark_view_read`], outside of a runtime.
+    pub fn mark_view_read_blocking(
+        &self,
+        view: View,
+        part: Part,
+        stories: bool,
+    ) -> Result<Vec<i64>> {
+        self.writer()?
+            .call_blocking(move |conn| stories::mark_view_read(conn, &view, part, stories))
+    }
+
     /// Shows snoozed items whose time has come, as unread; returns their number.
     pub async fn wake(&self, now: Time) -> Result<usize> {
         self.call(move |conn| wake(conn, now)).await

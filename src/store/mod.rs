@@ -409,51 +409,9 @@ impl Store {
         self.call(move |conn| sources::set_back(conn, by)).await
     }
 
-    /// Sets a mark on items (row keys); returns those that changed.
-    pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
-        self.call(move |conn| marks::set(conn, &mark, &keys, to)).await
-    }
-
-    /// Like [`Store::mark`], outside of a runtime.
-    pub fn mark_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
-        self.writer()?.call_blocking(move |conn| marks::set(conn, &mark, &keys, to))
-    }
-
-    /// As [`Store::mark`], also of the other items of their stories.
-    pub async fn mark_stories(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
-        self.call(move |conn| stories::mark(conn, &mark, &keys, to)).await
-    }
-
-    /// Like [`Store::mark_stories`], outside of a runtime.
-    pub fn mark_stories_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
-        self.writer()?.call_blocking(move |conn| stories::mark(conn, &mark, &keys, to))
-    }
-
-    /// Whether new items of a story that was read are marked read when they join it.
-    pub fn read_stories_together(&self, together: bool) {
-        self.inner.stories_together.store(together, Ordering::Relaxed);
-    }
-
     /// Stores the reading position of an item (row key), in characters from its start.
     pub async fn set_place(&self, item: i64, place: usize) -> Result<()> {
         self.call(move |conn| place::set(conn, item, place)).await
-    }
-
-    /// Marks a view or a part of it read, with what it folds; returns the keys that changed.
-    /// `stories`: also the other items of their stories.
-    pub async fn mark_view_read(&self, view: View, part: Part, stories: bool) -> Result<Vec<i64>> {
-        self.call(move |conn| stories::mark_view_read(conn, &view, part, stories)).await
-    }
-
-    /// Like [`Store::mark_view_read`], outside of a runtime.
-    pub fn mark_view_read_blocking(
-        &self,
-        view: View,
-        part: Part,
-        stories: bool,
-    ) -> Result<Vec<i64>> {
-        self.writer()?
-            .call_blocking(move |conn| stories::mark_view_read(conn, &view, part, stories))
     }
 
     /// Removes the items that a source's retention no longer keeps; returns their number.

@@ -1,30 +1,17 @@
 //! The Items pane: a window onto a list that may be a million rows long.
 
+use super::listing::Listing;
 use super::triage::Extent;
-use super::{App, Focus, Row, RowId, Smart};
+use super::{App, Focus, RowId};
 use crate::config::{ListLook, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
-use crate::query::{Date, Named, Query, State, What, resolve};
+use crate::query::{Query, State, What, resolve};
 use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View, Window};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure, RequestId};
 use crate::tui::read::Read;
 use crate::util::clock::start_of_day;
 use std::collections::HashSet;
-
-/// What is listed.
-#[derive(Debug, Clone)]
-pub(crate) struct Listing {
-    pub(crate) title: String,
-    /// Scope and filters without the query.
-    pub(crate) base: View,
-    /// The query as typed.
-    pub(crate) query: String,
-    /// Scope and filters, written as a query.
-    pub(crate) place: Query,
-    /// How it is shown, where that differs from the settings.
-    pub(crate) look: ListLook,
-}
 
 /// State of the pane.
 #[derive(Debug)]
@@ -45,11 +32,11 @@ pub(crate) struct ItemsPane {
     pub(crate) height: usize,
     /// The items at the rows of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
-    order: SortOrder,
+    pub(super) order: SortOrder,
     /// Whether stories are listed once.
     pub(super) folds: bool,
     /// The row of the Sources pane whose items are listed.
-    listed: Option<RowId>,
+    pub(super) listed: Option<RowId>,
     /// Rows that stay in a list of unread items after they were read.
     kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
@@ -188,96 +175,6 @@ pub(in crate::tui) fn show_mark(row: &mut ItemRow, mark: &Mark, to: bool) {
 }
 
 impl App {
-    /// Lists the items of the selected row of the Sources pane.
-    pub(super) fn show_selected_source(&mut self) -> Vec<Effect> {
-        let Some(row) = self.sources.current().cloned() else { return vec![] };
-        let listing = self.listing_of(&row);
-        let mut effects = vec![];
-        // An article from the previous list is closed, unless the Reader shows the new one's first.
-        let before = self.items.listed.replace(row.id);
-        let other = before.is_some_and(|id| Some(&id) != self.items.listed.as_ref());
-        if other && !self.reader_follows() {
-            effects.extend(self.close_article());
-        }
-        effects.extend(self.show(listing));
-        effects
-    }
-
-    fn listing_of(&self, row: &Row) -> Listing {
-        let order = self.items.order;
-        let base = |scope, unread_only| View { unread_only, order, ..View::of(scope) };
-        let unread_only = self.settings.ui.unread_only;
-        let mut query = String::new();
-        let base = match &row.id {
-            RowId::Smart(Smart::Pinned) => base(Scope::Pinned, false),
-            RowId::Smart(Smart::Later) => base(Scope::Later, false),
-            RowId::Smart(Smart::Unread) => base(Scope::All, true),
-            RowId::Smart(Smart::Today) => {
-                base(Scope::Since(midnight(self.now).timestamp()), unread_only)
-            }
-            RowId::Smart(Smart::New) => {
-                query = "is:new".to_owned();
-                base(Scope::All, unread_only)
-            }
-            RowId::Smart(Smart::Changed) => {
-                query = "is:changed".to_owned();
-                base(Scope::All, false)
-            }
-            RowId::Smart(Smart::All) => base(Scope::All, false),
-            RowId::Saved(name) => {
-                let saved = self.settings.views.iter().find(|v| v.name == *name);
-                query = saved.map(|v| v.query.clone()).unwrap_or_default();
-                base(Scope::All, false)
-            }
-            RowId::Folder(folder) => {
-                base(Scope::Sources(self.sources.folder_keys(folder)), unread_only)
-            }
-            RowId::Tags => base(Scope::Sources(self.sources.tagged_keys()), unread_only),
-            RowId::Tag(tag) => base(Scope::Sources(self.sources.tag_keys(tag)), unread_only),
-            RowId::Source(key) => base(Scope::Sources(vec![*key]), unread_only),
-        };
-        let mut place = self.place_of(row);
-        if base.unread_only && !matches!(row.id, RowId::Smart(Smart::Unread)) {
-            place = place.and(Query::of([What::Is(State::Unread)]));
-        }
-        let look = match &row.id {
-            RowId::Saved(name) => self.view_named(name).map(|view| view.look.clone()),
-            _ => None,
-        };
-        let look = look.unwrap_or_default();
-        Listing { title: row.title.clone(), base, query, place, look }
-    }
-
-    fn place_of(&self, row: &Row) -> Query {
-        let what = match &row.id {
-            RowId::Smart(Smart::Pinned) => What::Is(State::Pinned),
-            RowId::Smart(Smart::Unread) => What::Is(State::Unread),
-            RowId::Smart(Smart::Later) => What::Later,
-            RowId::Smart(Smart::Today) => What::After(Date::Today),
-            RowId::Folder(folder) => What::Of(Named::Folder(folder.clone())),
-            RowId::Tag(tag) => What::Of(Named::Tag(tag.clone())),
-            RowId::Source(key) => match self.sources.entry(*key) {
-                Some(entry) => What::Of(Named::Source(entry.source.id.to_string())),
-                None => return Query::default(),
-            },
-            RowId::Smart(Smart::New | Smart::Changed | Smart::All)
-            | RowId::Saved(_)
-            | RowId::Tags => {
-                return Query::default();
-            }
-        };
-        Query::of([what])
-    }
-
-    /// Lists the items of sources with a tag.
-    pub(super) fn show_tag(&mut self, tag: &str) -> Vec<Effect> {
-        let base = View { order: self.items.order, ..View::of(Scope::All) };
-        let query = format!("tag:\"{tag}\"");
-        self.focus = Focus::Items;
-        let (title, place) = ("Tag".to_owned(), Query::default());
-        self.show(Listing { title, base, query, place, look: ListLook::default() })
-    }
-
     /// Opens a list from its start.
     pub(super) fn show(&mut self, listing: Listing) -> Vec<Effect> {
         self.items.listing = listing;

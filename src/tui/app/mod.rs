@@ -19,6 +19,7 @@ mod items;
 mod jump;
 mod keys;
 mod links;
+mod listing;
 mod mouse;
 mod mute;
 mod palette;

@@ -2,7 +2,7 @@
 
 use super::complete::Completion;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use super::items::Listing;
+use super::listing::Listing;
 use super::{App, Focus};
 use crate::config::{Key, ListLook};
 use crate::query::Query;

@@ -1,0 +1,99 @@
+//! Settings as the program shows them, and as users type single ones.
+
+use super::schema::{SETTINGS, VIEW};
+use super::section::KeyChange;
+use super::setting::{Setting, Shape};
+use super::settings::Settings;
+
+/// Elements such as `[[view]]`, as TOML.
+fn elements<T>(keys: &[Setting<T>], all: &mut [T]) -> toml::Value {
+    let element = |element: &mut T| {
+        let pair = |s: &Setting<T>| (s.key.to_owned(), s.shown(element));
+        let is_set = |(_, value): &(String, toml::Value)| {
+            let is_empty = value.as_str().is_some_and(str::is_empty);
+            !is_empty && value.as_array().is_none_or(|list| !list.is_empty())
+        };
+        toml::Value::Table(keys.iter().map(pair).filter(is_set).collect())
+    };
+    toml::Value::Array(all.iter_mut().map(element).collect())
+}
+
+/// The settings as in `config.toml`, defaults included. Users and passwords in URLs become `***`.
+pub fn show_settings(settings: &Settings) -> toml::Table {
+    let mut settings = settings.clone();
+    let mut all = toml::Table::new();
+    for setting in SETTINGS {
+        let value = setting.shown(&mut settings);
+        match setting.key.split_once('.') {
+            None => drop(all.insert(setting.key.to_owned(), value)),
+            Some((table, key)) => {
+                let table = all.entry(table).or_insert_with(|| toml::Table::new().into());
+                table.as_table_mut().and_then(|table| table.insert(key.to_owned(), value));
+            }
+        }
+    }
+    let keys = all.get_mut("keys").and_then(toml::Value::as_table_mut);
+    keys.into_iter().for_each(|keys| keys.extend(texts(&settings.keys.bindings)));
+    if !settings.themes.is_empty() {
+        all.insert("themes".to_owned(), texts(&settings.themes).into());
+    }
+    if !settings.views.is_empty() {
+        all.insert("view".to_owned(), elements(VIEW, &mut settings.views));
+    }
+    if !settings.rules.is_empty() {
+        all.insert("rule".to_owned(), elements(super::item_rules::KEYS, &mut settings.rules));
+    }
+    all
+}
+
+type Texts = std::collections::BTreeMap<String, std::collections::BTreeMap<String, String>>;
+
+/// Tables whose values are texts.
+fn texts(tables: &Texts) -> toml::Table {
+    let inner = |table: &std::collections::BTreeMap<String, String>| {
+        let pair = |(key, text): (&String, &String)| (key.clone(), text.as_str().into());
+        toml::Value::Table(table.iter().map(pair).collect())
+    };
+    tables.iter().map(|(name, table)| (name.clone(), inner(table))).collect()
+}
+
+/// Every key with a single value, dotted, as `--set` takes it.
+pub fn setting_keys() -> Vec<String> {
+    let mut keys: Vec<String> = SETTINGS.iter().map(|setting| setting.key.to_owned()).collect();
+    keys.sort_unstable();
+    keys
+}
+
+fn named(key: &str) -> Option<&'static Setting<Settings>> {
+    SETTINGS.iter().find(|setting| setting.key == key)
+}
+
+/// The values that a key takes; none where they are not few.
+pub fn setting_choices(settings: &Settings, key: &str) -> Vec<String> {
+    if key == "ui.theme" {
+        return super::theme::theme_names(&settings.themes);
+    }
+    let choices = named(key).map(|setting| setting.choices(&mut settings.clone()));
+    choices.unwrap_or_default().iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// The value of a dotted key, as it is typed.
+pub fn setting_shown(settings: &Settings, key: &str) -> String {
+    let value = named(key).map(|setting| setting.shown(&mut settings.clone()));
+    match value {
+        Some(toml::Value::String(text)) if text.is_empty() => "none".to_owned(),
+        Some(toml::Value::String(text)) => text,
+        Some(toml::Value::Array(list)) if list.is_empty() => "none".to_owned(),
+        Some(toml::Value::Boolean(flag)) => if flag { "on" } else { "off" }.to_owned(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    }
+}
+
+/// What to write for a typed value of a dotted key; nothing typed removes the key. The loader
+/// rejects what is no such value.
+pub fn setting_change(key: &str, typed: &str) -> KeyChange {
+    let shape = named(key).map(|setting| setting.shape(&mut Settings::default()));
+    let value = shape.unwrap_or(Shape::Text).value(typed).map(|value| value.to_string());
+    KeyChange { path: key.split('.').map(str::to_owned).collect(), value }
+}
