@@ -6,8 +6,7 @@ use crate::util::time_text::near_minute;
 
 #[test]
 fn a_view_has_its_own_order_dates_columns_and_grouping() {
-    let mut settings = Settings::default();
-    settings.views = vec![ViewSettings {
+    let views = vec![ViewSettings {
         name: "Archive".to_owned(),
         query: "is:read OR is:unread".to_owned(),
         look: ListLook {
@@ -18,6 +17,7 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
             ..ListLook::default()
         },
     }];
+    let settings = Settings { views, ..Settings::default() };
     let mut stage = Stage::with(settings, source_list(), item_rows());
     stage.keys("ga");
     let usual = stage.screen(140, 40);
