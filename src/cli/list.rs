@@ -79,7 +79,7 @@ newest 1,000 matches. To exclude a word, quote the query, or put -- before a wor
 
   \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name
-  is:unread    is:read              is:pinned        is:unpinned      in:later
+  is:unread    is:read              is:pinned        is:new           in:later
   is:changed   is:edited            in:versions      asof:2026-11-21  -(a b)
   is:duplicate has:duplicate
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w

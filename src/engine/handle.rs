@@ -12,7 +12,7 @@ use super::watch;
 use crate::config::{Paths, Settings};
 use crate::model::{Source, SourceFacts, Time};
 use crate::net::{Client, Names};
-use crate::store::{Mark, Part, Result, Rule, Store, View};
+use crate::store::{Mark, Part, Result, Rule, RuleMark, Store, View};
 use crate::util::clock::Clock;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -178,17 +178,23 @@ impl Handle {
         self.context.store.mark(mark, keys, to).await
     }
 
-    /// Applies a rule to the items of a view; returns the number of items that changed.
-    pub async fn apply_rule(&self, rule: Rule, view: View) -> Result<usize> {
+    /// Applies a rule to the items of a view; returns what it changed.
+    pub async fn apply_rule(&self, rule: Rule, view: View) -> Result<Vec<RuleMark>> {
         // Otherwise texts of new items would not be found.
         while self.context.store.index_step().await?.is_some() {}
         let now = self.now();
         self.context.store.apply_rule(rule, view, now).await
     }
 
-    /// Takes back what a rule did; returns the number of items that changed.
-    pub async fn undo_rule(&self, name: String) -> Result<usize> {
+    /// Takes back what a rule did, where it still holds; returns that.
+    pub async fn undo_rule(&self, name: String) -> Result<Vec<RuleMark>> {
         self.context.store.undo_rule(name).await
+    }
+
+    /// Sets marks of a rule again, or takes them back.
+    pub async fn mark_by_rule(&self, name: String, marks: Arc<[RuleMark]>, on: bool) -> Result<()> {
+        let now = self.now();
+        self.context.store.mark_by_rule(name, marks, on, now).await
     }
 
     /// The user opens the interface: what arrived since it was last open is new.

@@ -2,7 +2,9 @@
 
 use super::error::{Result, StoreError};
 use super::filter::Filter;
-use super::view::{MERGED_SOURCES, Scope, View, index_of};
+use super::reader::Reader;
+use super::view::{Anchor, MERGED_SOURCES, Scope, View, index_of};
+use crate::model::ItemRow;
 use rusqlite::{Connection, StatementStatus, params_from_iter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +21,20 @@ pub struct Count {
 pub const MAX_COUNTED: u32 = 999;
 /// SQLite virtual machine steps for counting one view, about ten per row.
 pub(super) const MAX_STEPS: i32 = 250_000;
+
+impl Reader {
+    /// How many rows a view has, and the first ones, both with limited cost. Where finding them costs
+    /// too much, there are fewer rows.
+    pub fn sample(&self, view: &View, rows: usize) -> Result<(Count, Vec<ItemRow>)> {
+        let counted = count(&self.conn, view, MAX_STEPS)?;
+        let limit = Limit::set(&self.conn, MAX_STEPS)?;
+        match self.window(view, Anchor::First, rows) {
+            Ok(window) => Ok((counted, window.rows)),
+            Err(StoreError::Interrupted) if limit.is_reached() => Ok((counted, Vec::new())),
+            Err(e) => Err(e),
+        }
+    }
+}
 
 /// Counts up to [`MAX_COUNTED`] rows, within `most_steps` SQLite steps.
 pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<Count> {

@@ -213,7 +213,7 @@ fn load(conn: &Connection, name: &str) -> Result<Option<Record>> {
 /// Takes back an import: its marks where they still hold, and its items unless they are marked.
 fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
     let Some(record) = load(conn, name)? else { return Ok(ImportUndone::default()) };
-    let marks = rules::undo(conn, name)?;
+    let marks = rules::marked_items(&rules::undo(conn, name)?);
     let mut done = ImportUndone { import: name.to_owned(), marks, ..ImportUndone::default() };
     let mut there = conn.prepare_cached("SELECT count(*) FROM item WHERE key BETWEEN ?1 AND ?2")?;
     let mut remove = conn.prepare_cached(

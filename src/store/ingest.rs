@@ -150,7 +150,8 @@ fn ingest(
     }
     count_new(conn, source, done.new.len())?;
     rules::arrived(conn, rules, source, &new, discovered)?;
-    if !known {
+    // Retention may have removed all items that were known.
+    if !known && !pruned {
         rules::arrived_first(conn, rules, source)?;
     }
     Ok(done)

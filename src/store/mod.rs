@@ -65,7 +65,7 @@ pub use pages::{KnownEntry, KnownTo, PollPages, ReservedKeys};
 pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
-pub use rules::{Rule, RuleRecord, Rules};
+pub use rules::{Rule, RuleMark, RuleRecord, Rules, marked_items};
 #[cfg(test)]
 pub(crate) use snapshot::database_of;
 pub use snapshot::{adopt, in_use, schema_version, snapshot};

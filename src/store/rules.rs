@@ -283,32 +283,52 @@ fn mark_of(effect: &Effect) -> Mark {
     }
 }
 
-/// Applies a rule to items (row keys) and remembers what it changed; returns the number of items
-/// that changed.
-pub(super) fn apply(conn: &Connection, rule: &Rule, keys: &[i64], now: Time) -> Result<usize> {
-    let mut changed = HashSet::new();
-    for effect in &rule.effects {
-        changed.extend(apply_effect(conn, &rule.name, effect, keys, now)?);
-    }
-    Ok(changed.len())
+/// A mark of an item (row key) that is the work of a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleMark {
+    pub item: i64,
+    effect: Effect,
+    was_read: bool,
 }
 
-/// Sets a mark on items (row keys) and remembers that under a name; returns those that changed.
+/// Number of items with these marks.
+pub fn marked_items(marks: &[RuleMark]) -> usize {
+    marks.iter().map(|mark| mark.item).collect::<HashSet<_>>().len()
+}
+
+/// Applies a rule to items (row keys) and remembers what it changed.
+pub(super) fn apply(
+    conn: &Connection,
+    rule: &Rule,
+    keys: &[i64],
+    now: Time,
+) -> Result<Vec<RuleMark>> {
+    let mut done = Vec::new();
+    for effect in &rule.effects {
+        let changed = apply_effect(conn, &rule.name, effect, keys, now)?;
+        let mark = |(item, was_read)| RuleMark { item, effect: effect.clone(), was_read };
+        done.extend(changed.into_iter().map(mark));
+    }
+    Ok(done)
+}
+
+/// Sets a mark on items (row keys) and remembers that under a name; returns those that changed, and
+/// whether they were read.
 pub(super) fn apply_effect(
     conn: &Connection,
     name: &str,
     effect: &Effect,
     keys: &[i64],
     now: Time,
-) -> Result<Vec<i64>> {
+) -> Result<Vec<(i64, bool)>> {
     let unread = unread_of(conn, keys)?;
     let changed = marks::set(conn, &mark_of(effect), keys, true)?;
     let mut remember = conn.prepare_cached(
         "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
          VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
-    for key in &changed {
-        let was_read = !unread.contains(key);
+    let changed = changed.into_iter().map(|key| (key, !unread.contains(&key))).collect::<Vec<_>>();
+    for (key, was_read) in &changed {
         remember.execute(params![key, effect.to_string(), name, now.timestamp(), was_read])?;
     }
     Ok(changed)
@@ -326,37 +346,62 @@ fn unread_of(conn: &Connection, keys: &[i64]) -> Result<HashSet<i64>> {
     Ok(unread)
 }
 
-/// Applies a rule to all items of a view; returns the number of items that changed.
-pub(super) fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -> Result<usize> {
+/// Applies a rule to all items of a view.
+fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -> Result<Vec<RuleMark>> {
     let keys = super::view::keys(conn, view)?;
     apply(conn, rule, &keys, now)
 }
 
-/// Takes back what a rule did, where it still holds; returns the number of items that changed.
-pub(super) fn undo(conn: &Connection, rule: &str) -> Result<usize> {
+/// Takes back what a rule did, where it still holds; returns that.
+pub(super) fn undo(conn: &Connection, rule: &str) -> Result<Vec<RuleMark>> {
     let mut query =
         conn.prepare_cached("SELECT item, effect, was_read FROM rule_effect WHERE rule = ?1")?;
     let rows = query.query_map([rule], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-    let mut by_effect: HashMap<String, Vec<i64>> = HashMap::new();
-    let mut was_read = HashSet::new();
+    let mut marks = Vec::new();
     for row in rows {
-        let (item, effect, read): (i64, String, bool) = row?;
-        was_read.extend(read.then_some(item));
-        by_effect.entry(effect).or_default().push(item);
+        let (item, effect, was_read): (i64, String, bool) = row?;
+        if let Ok(effect) = effect.parse() {
+            marks.push(RuleMark { item, effect, was_read });
+        }
     }
-    let mut changed = HashSet::new();
-    for (effect, keys) in by_effect {
-        let Ok(effect) = effect.parse() else { continue };
-        let back = marks::set(conn, &mark_of(&effect), &keys, false)?;
-        if effect == Effect::Hide {
-            let read: Vec<i64> =
-                back.iter().filter(|key| was_read.contains(*key)).copied().collect();
+    let back = unmark(conn, &marks)?;
+    conn.prepare_cached("DELETE FROM rule_effect WHERE rule = ?1")?.execute([rule])?;
+    Ok(back)
+}
+
+/// Marks by their effects.
+fn by_effect(marks: &[RuleMark]) -> HashMap<&Effect, Vec<i64>> {
+    let mut keys: HashMap<&Effect, Vec<i64>> = HashMap::new();
+    for mark in marks {
+        keys.entry(&mark.effect).or_default().push(mark.item);
+    }
+    keys
+}
+
+/// Removes marks where they still hold; returns those.
+fn unmark(conn: &Connection, marks: &[RuleMark]) -> Result<Vec<RuleMark>> {
+    let was_read: HashSet<i64> =
+        marks.iter().filter(|mark| mark.was_read).map(|mark| mark.item).collect();
+    let mut back = Vec::new();
+    for (effect, keys) in by_effect(marks) {
+        let keys = marks::set(conn, &mark_of(effect), &keys, false)?;
+        if *effect == Effect::Hide {
+            let read: Vec<i64> = keys.iter().filter(|k| was_read.contains(k)).copied().collect();
             marks::set(conn, &Mark::Read, &read, true)?;
         }
-        changed.extend(back);
+        let mark =
+            |item| RuleMark { item, effect: effect.clone(), was_read: was_read.contains(&item) };
+        back.extend(keys.into_iter().map(mark));
     }
-    conn.prepare_cached("DELETE FROM rule_effect WHERE rule = ?1")?.execute([rule])?;
-    Ok(changed.len())
+    Ok(back)
+}
+
+/// Sets marks of a rule again.
+fn mark_again(conn: &Connection, rule: &str, marks: &[RuleMark], now: Time) -> Result<()> {
+    for (effect, keys) in by_effect(marks) {
+        apply_effect(conn, rule, effect, &keys, now)?;
+    }
+    Ok(())
 }
 
 /// What a rule has done so far.
@@ -379,24 +424,40 @@ impl Store {
         self.inner.rules.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Applies a rule to the items of a view; returns the number of items that changed.
-    pub async fn apply_rule(&self, rule: Rule, view: View, now: Time) -> Result<usize> {
+    /// Applies a rule to the items of a view; returns what it changed.
+    pub async fn apply_rule(&self, rule: Rule, view: View, now: Time) -> Result<Vec<RuleMark>> {
         self.call(move |conn| apply_to(conn, &rule, &view, now)).await
     }
 
-    /// Takes back what a rule did, where it still holds; returns the number of items that changed.
-    pub async fn undo_rule(&self, rule: String) -> Result<usize> {
+    /// Takes back what a rule did, where it still holds; returns that.
+    pub async fn undo_rule(&self, rule: String) -> Result<Vec<RuleMark>> {
         self.call(move |conn| undo(conn, &rule)).await
     }
 
-    /// Like [`Self::apply_rule`], outside of a runtime.
-    pub fn apply_rule_blocking(&self, rule: Rule, view: View, now: Time) -> Result<usize> {
-        self.writer()?.call_blocking(move |conn| apply_to(conn, &rule, &view, now))
+    /// Sets marks of a rule again, or takes them back.
+    pub async fn mark_by_rule(
+        &self,
+        rule: String,
+        marks: Arc<[RuleMark]>,
+        on: bool,
+        now: Time,
+    ) -> Result<()> {
+        self.call(move |conn| match on {
+            true => mark_again(conn, &rule, &marks, now),
+            false => unmark(conn, &marks).map(drop),
+        })
+        .await
     }
 
-    /// Like [`Self::undo_rule`], outside of a runtime.
+    /// Like [`Self::apply_rule`], outside of a runtime; returns the number of items that changed.
+    pub fn apply_rule_blocking(&self, rule: Rule, view: View, now: Time) -> Result<usize> {
+        let marks = move |conn: &Connection| apply_to(conn, &rule, &view, now);
+        Ok(marked_items(&self.writer()?.call_blocking(marks)?))
+    }
+
+    /// Like [`Self::undo_rule`], outside of a runtime; returns the number of items that changed.
     pub fn undo_rule_blocking(&self, rule: String) -> Result<usize> {
-        self.writer()?.call_blocking(move |conn| undo(conn, &rule))
+        Ok(marked_items(&self.writer()?.call_blocking(move |conn| undo(conn, &rule))?))
     }
 }
 

@@ -250,6 +250,10 @@ pub(super) fn mark_view_read(
     part: view::Part,
     stories: bool,
 ) -> Result<Vec<i64>> {
+    if view.fold && part.beyond.is_some() {
+        // A story is where its item is listed.
+        return mark(conn, &Mark::Read, &view::listed(conn, view, part)?, true);
+    }
     let mut keys = view::mark_read(conn, view, part)?;
     if stories {
         keys.extend(mark(conn, &Mark::Read, &keys, true)?);

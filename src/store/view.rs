@@ -325,11 +325,11 @@ fn matches(conn: &Connection, view: &View) -> Result<Window> {
         SEARCH_LIMIT + 1
     );
     let mut rows = collect(conn, view, &sql, filter.values)?;
+    let cut = rows.len() > SEARCH_LIMIT;
+    rows.truncate(SEARCH_LIMIT);
     if view.fold {
         fold(&mut rows);
     }
-    let cut = rows.len() > SEARCH_LIMIT;
-    rows.truncate(SEARCH_LIMIT);
     rows.sort_unstable_by(|a, b| Cursor::from(a).compare(&Cursor::from(b), view.order));
     Ok(Window { rows, cut, ..Window::default() })
 }
@@ -420,6 +420,23 @@ impl Part {
         });
         filter.values.extend([cursor.date.into(), cursor.key.into()]);
     }
+}
+
+/// The row keys of the listed items in a part of a view: of each story the one that stands for it.
+pub(super) fn listed(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
+    let mut filter = Filter::default();
+    let view = &*view.by_source(conn)?;
+    part.filter(view, &mut filter);
+    if let Some(text) = &view.criteria.text {
+        filter.text(text, view.criteria.versions, "");
+    }
+    filter.scope(&view.scope);
+    filter.view(view);
+    filter.fold(view);
+    let sql = format!("SELECT i.key FROM item i WHERE {}", filter.sql());
+    let mut statement = conn.prepare(&sql)?;
+    let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
+    Ok(keys.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Marks rows of a view read; returns their keys.

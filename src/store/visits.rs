@@ -46,7 +46,7 @@ impl Reader {
     /// Number of unread items that arrived since the last visit; 0 in the first one.
     pub fn new_unread(&self) -> Result<u32> {
         let mut query = self.conn.prepare_cached(&format!(
-            "SELECT count(*) FROM item i INDEXED BY item_unread WHERE i.read = 0 AND {IS_NEW}
+            "SELECT count(*) FROM item i NOT INDEXED WHERE {IS_NEW} AND i.read = 0
              AND i.source NOT IN (SELECT key FROM source WHERE declared = 0)"
         ))?;
         Ok(query.query_row([], |r| r.get(0))?)

@@ -145,6 +145,9 @@ impl Driver {
                 let result = h.undo_rule(name.clone()).await.map_err(message);
                 Event::RuleApplied { name, cause, undone: true, result }
             }),
+            Effect::MarkByRule { name, marks, on } => self.spawn(move |h| async move {
+                Event::MarkedByRule(h.mark_by_rule(name, marks, on).await.map_err(message))
+            }),
             Effect::Refresh { keys, pace } => self.refresh(keys, pace),
             Effect::CancelRefresh => {
                 let handle = self.handle.clone();

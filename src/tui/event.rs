@@ -13,7 +13,7 @@ use crate::engine::{
 use crate::model::{
     Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, StoryItem, Time,
 };
-use crate::store::{Count, Mark, RuleRecord, Snippet, Window};
+use crate::store::{Count, Mark, RuleMark, RuleRecord, Snippet, Window};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
@@ -68,13 +68,15 @@ pub(super) enum Event {
     Marked(Result<MarksSet, Failure>),
     RulesLoaded(Result<Vec<RuleRecord>, Failure>),
     MatchesFound(RequestId, Result<Matches, Failure>),
-    /// A rule, by its name, changed so many stored items, or took so many changes back.
+    /// A rule, by its name, changed stored items, or took changes back.
     RuleApplied {
         name: String,
         cause: Cause,
         undone: bool,
-        result: Result<usize, Failure>,
+        result: Result<Vec<RuleMark>, Failure>,
     },
+    /// Marks of a rule were set again, or taken back.
+    MarkedByRule(Result<(), Failure>),
     /// Progress of a discovery.
     Tried(RequestId, Tried),
     Discovered(RequestId, Result<Discovery, Failure>),

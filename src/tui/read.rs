@@ -168,7 +168,8 @@ impl ReaderThread {
             let is_window = |q: &Read| matches!(q, Read::Window { .. });
             let is_article = |q: &Read| matches!(q, Read::Article { .. });
             let newer = |kind: fn(&Read) -> bool| kind(&read) && waiting.iter().any(kind);
-            if newer(is_window) || newer(is_article) {
+            let is_matches = |q: &Read| matches!(q, Read::Matches { .. });
+            if newer(is_window) || newer(is_article) || newer(is_matches) {
                 continue;
             }
             // The user waits for an article, not for the texts beside the titles.
@@ -324,10 +325,10 @@ impl ReaderThread {
     }
 
     fn matches(&self, view: &View) -> Result<Matches> {
-        let newest = self.reader.window(view, Anchor::First, LISTED_MATCHES)?.rows;
+        let (count, newest) = self.reader.sample(view, LISTED_MATCHES)?;
         let newest = newest.into_iter().take(LISTED_MATCHES);
         let newest = newest.map(|row| (row.title, row.source_key)).collect();
-        Ok(Matches { count: self.reader.count(view)?, newest })
+        Ok(Matches { count, newest })
     }
 
     fn rhythms(&self, sources: &[i64]) -> Result<Vec<(i64, Rhythm)>> {

@@ -4,10 +4,11 @@ use super::queries::{Sources, declare, made, store_in, term};
 use super::*;
 use crate::model::{Effect, RuleEffect};
 use crate::query::{Query, resolve};
-use crate::store::{Rule, Rules};
+use crate::store::{Rule, RuleMark, Rules, marked_items};
 use chrono::Local;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::sync::Arc;
 
 fn rule(name: &str, query: &str, effects: &[&str]) -> Rule {
     Rule {
@@ -241,4 +242,26 @@ fn rules_match_what_searches_find() {
         })
         .unwrap();
     assert!(found.get() > 500, "too few matches for a meaningful test: {}", found.get());
+}
+
+#[test]
+fn what_a_rule_did_at_once_is_taken_back_and_set_again_alone() {
+    let f = Fixture::new(&["s"]);
+    f.poll("s", vec![entry("one"), entry("two"), entry("three")]);
+    let rule = || rule("r", "is:unread", &["hide"]);
+    let apply = |query: &str| super::upkeep::wait(f.store.apply_rule(rule(), list(query), f.now));
+    let first = apply("title:/one/").unwrap();
+    let second: Arc<[RuleMark]> = apply("title:/two/ OR title:/three/").unwrap().into();
+    assert_eq!((marked_items(&first), marked_items(&second)), (1, 2));
+    let hidden = || f.store.reader().unwrap().hidden().unwrap();
+    let set = |on| {
+        let marks = second.clone();
+        super::upkeep::wait(f.store.mark_by_rule("r".to_owned(), marks, on, f.now)).unwrap();
+    };
+    set(false);
+    assert_eq!(hidden(), 1, "the first is still hidden");
+    set(true);
+    assert_eq!(hidden(), 3);
+    assert_eq!(f.store.undo_rule_blocking("r".to_owned()).unwrap(), 3);
+    assert_eq!(hidden(), 0);
 }

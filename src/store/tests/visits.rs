@@ -51,3 +51,15 @@ fn only_the_newest_items_of_a_new_feed_are_unread() {
     f.poll("t", [8, 7, 9].map(at).to_vec());
     assert_eq!(f.counts("t").1, 3);
 }
+
+#[test]
+fn a_feed_whose_items_retention_has_removed_is_not_new() {
+    let f = Fixture::new(&["s"]);
+    f.store.set_rules(Rules::default().first_unread(Some(1)));
+    f.poll("s", vec![entry("old")]);
+    let retention = Retention { days: Some(1), unread: true, ..Retention::default() };
+    let later = f.now + TimeDelta::days(30);
+    assert_eq!(f.store.prune_blocking(f.key("s"), retention, later).unwrap(), 1);
+    f.poll("s", vec![entry("a"), entry("b"), entry("c")]);
+    assert_eq!(f.counts("s").1, 3);
+}

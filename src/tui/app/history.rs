@@ -3,10 +3,10 @@
 use super::App;
 use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Key};
+use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Key, MarkRead};
 use crate::engine::Edited;
 use crate::model::Time;
-use crate::store::Mark;
+use crate::store::{Mark, RuleMark};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
 use crate::tui::read::Read;
@@ -14,6 +14,7 @@ use crate::tui::view::{self, DialogArea};
 use crate::util::time_text::minute;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
+use std::sync::Arc;
 
 /// Changes kept for undo.
 const MAX_STEPS: usize = 100;
@@ -28,9 +29,10 @@ pub(super) enum Change {
     },
     /// Changes of `sources.toml` and `config.toml`.
     Files(Vec<FileEdit>),
-    /// A rule, by its name, was applied to the stored items, or taken back (`false`).
+    /// What a rule, by its name, did to stored items, or what was taken back (`false`).
     Rule {
         name: String,
+        marks: Arc<[RuleMark]>,
         applied: bool,
     },
 }
@@ -41,6 +43,8 @@ pub(crate) struct Step {
     change: Change,
     pub(crate) label: String,
     pub(crate) at: Time,
+    /// Whether moving on has marked its items read.
+    passed: bool,
 }
 
 /// The changes in order: first those that are applied, then those that are undone.
@@ -106,7 +110,7 @@ pub(crate) struct HistoryList {
 impl App {
     /// Records a change for undo; returns the hint how to undo it.
     pub(super) fn record_change(&mut self, change: Change, label: impl Into<String>) -> String {
-        self.history.push(Step { change, label: label.into(), at: self.now });
+        self.history.push(Step { change, label: label.into(), at: self.now, passed: false });
         let key = self.keymap.keys_for(Context::Everywhere, Action::Undo);
         key.map(|k| format!(" ({k} undoes this)")).unwrap_or_default()
     }
@@ -151,15 +155,9 @@ impl App {
                 let (mark, keys, to) = (mark.clone(), keys.clone(), *to == redo);
                 self.change_mark(mark, keys, to, cause)
             }
-            Change::Rule { name, applied } => {
-                let (name, cause) = (name.clone(), if redo { Cause::Redo } else { Cause::Undo });
-                match *applied == redo {
-                    false => vec![Effect::UndoRule { name, cause }],
-                    true if self.settings.rules.iter().any(|rule| rule.name == name) => {
-                        self.apply_rule(&name, cause)
-                    }
-                    true => self.finish_step(Err(format!("The rule {name} no longer exists"))),
-                }
+            Change::Rule { name, marks, applied } => {
+                let (name, marks, on) = (name.clone(), marks.clone(), *applied == redo);
+                vec![Effect::MarkByRule { name, marks, on }]
             }
             Change::Files(edits) => {
                 let change = FileChange::Revert(edits.clone());
@@ -212,15 +210,43 @@ impl App {
         if keys.is_empty() {
             return vec![];
         }
+        if cause == Cause::Reading && self.merge_read(&keys) {
+            return vec![];
+        }
         let label = format!("{}: {}", verb(&mark, to), self.items_named(&keys));
         let summary = describe(&mark, keys.len(), to);
         let many = keys.len() > 1;
         let hint = self.record_change(Change::Marks { mark, keys, to }, label);
+        if let Some(step) = self.history.steps.last_mut() {
+            step.passed = cause == Cause::Reading;
+        }
         match cause {
             Cause::User if many => self.note(summary + &hint),
             Cause::User => self.note(summary),
             _ => vec![],
         }
+    }
+
+    /// Adds items that the selection has passed to the newest step, so that scrolling does not drop
+    /// other steps from the history.
+    fn merge_read(&mut self, more: &[i64]) -> bool {
+        let scrolls = self.settings.ui.mark_read == MarkRead::Scroll;
+        let History { steps, done, moving, .. } = &mut self.history;
+        let merges = scrolls && moving.is_none() && *done == steps.len();
+        let newest = steps.last_mut().filter(|_| merges);
+        let Some(Step {
+            change: Change::Marks { mark: Mark::Read, keys, to: true },
+            label,
+            at,
+            ..
+        }) = newest.filter(|step| step.passed)
+        else {
+            return false;
+        };
+        keys.extend(more);
+        *label = format!("{}: {} items", verb(&Mark::Read, true), keys.len());
+        *at = self.now;
+        true
     }
 
     /// The title of a single item, or the number of items.
@@ -288,10 +314,10 @@ impl App {
     }
 
     /// Records that a rule was applied to the stored items, or taken back.
-    pub(super) fn record_rule(&mut self, name: String, applied: bool) {
+    pub(super) fn record_rule(&mut self, name: String, marks: Arc<[RuleMark]>, applied: bool) {
         let what = if applied { "applied" } else { "taken back" };
         let label = format!("{name} {what}");
-        self.record_change(Change::Rule { name, applied }, label);
+        self.record_change(Change::Rule { name, marks, applied }, label);
     }
 
     /// Ends the step of a rule that is in progress; without one, shows the error.

@@ -40,6 +40,18 @@ pub(crate) struct ItemsPane {
     /// Rows that stay in a list of unread items after they were read.
     kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
+    /// The unread row that is looked for once the rows that are being read are there.
+    pub(super) seeking: Option<Seek>,
+}
+
+/// Which unread row is looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seek {
+    pub(super) forward: bool,
+    /// Whether the selected row counts: it is the first one of a new list.
+    pub(super) here: bool,
+    /// Whether the row is opened.
+    pub(super) open: bool,
 }
 
 /// Where the selection goes when a window arrives.
@@ -53,12 +65,6 @@ pub(super) enum Placement {
     Above,
     /// The same part was read again.
     Same,
-    /// After adding rows below, the next unread one.
-    NextUnread,
-    /// A new list: its first unread row, opened or not.
-    FirstUnread {
-        open: bool,
-    },
     /// The same part and more was read, to be selected.
     Selecting(Extent),
 }
@@ -93,6 +99,7 @@ impl ItemsPane {
             listed: None,
             kept: Vec::new(),
             loading: None,
+            seeking: None,
         }
     }
 
@@ -101,10 +108,8 @@ impl ItemsPane {
     }
 
     pub(crate) fn is_loading(&self) -> bool {
-        let is_new = |placement| {
-            matches!(placement, Placement::Start | Placement::End | Placement::FirstUnread { .. })
-        };
-        self.loading.is_some_and(|(_, placement)| is_new(placement))
+        self.loading
+            .is_some_and(|(_, placement)| matches!(placement, Placement::Start | Placement::End))
     }
 
     pub(crate) fn order(&self) -> SortOrder {
@@ -114,13 +119,6 @@ impl ItemsPane {
     /// The row of the Sources pane whose items are listed.
     pub(super) fn listed(&self) -> Option<&RowId> {
         self.listed.as_ref()
-    }
-
-    /// Goes to the first unread row of the list that is being read, and opens it if wanted.
-    pub(super) fn expect_unread(&mut self, open: bool) {
-        if let Some((_, placement)) = &mut self.loading {
-            *placement = Placement::FirstUnread { open };
-        }
     }
 
     fn page(&self) -> usize {
@@ -180,6 +178,7 @@ impl App {
         self.items.listing = listing;
         self.items.kept.clear();
         self.items.marked.clear();
+        self.items.seeking = None;
         self.load_items(Anchor::First, Placement::Start)
     }
 
@@ -237,7 +236,7 @@ impl App {
         let items = &mut self.items;
         items.cut = window.cut;
         match placement {
-            Placement::Start | Placement::End | Placement::FirstUnread { .. } => {
+            Placement::Start | Placement::End => {
                 (items.more_above, items.more_below) = (window.more_above, window.more_below);
                 items.rows = window.rows;
                 items.selected = if placement == Placement::End {
@@ -248,7 +247,7 @@ impl App {
                 items.scroll = items.selected;
                 items.held = None;
             }
-            Placement::Below | Placement::NextUnread => {
+            Placement::Below => {
                 items.rows.extend(window.rows);
                 items.more_below = window.more_below;
             }
@@ -264,10 +263,9 @@ impl App {
         items.forget_far_rows();
         let known: HashSet<i64> = items.rows.iter().map(|r| r.key).collect();
         items.marked.retain(|k| known.contains(k));
-        match placement {
-            Placement::NextUnread => self.next_unread(true),
-            Placement::FirstUnread { open } => self.first_unread(open),
-            Placement::Selecting(extent) => self.extend_selection(extent),
+        match (self.items.seeking.take(), placement) {
+            (Some(seek), _) => self.seek_unread(seek),
+            (None, Placement::Selecting(extent)) => self.extend_selection(extent),
             _ => vec![],
         }
     }
@@ -324,43 +322,56 @@ impl App {
         self.set_mark(Mark::Read, &rows, true, Cause::Reading)
     }
 
-    /// Goes to the first unread item of a new list.
-    fn first_unread(&mut self, open: bool) -> Vec<Effect> {
-        let index = self.items.rows.iter().position(|row| !row.read);
-        let mut effects = self.select_item(index.unwrap_or(0));
-        if open {
-            effects.extend(self.open_item());
-        }
-        effects
-    }
-
     /// Goes to the next unread item and opens it if the Reader has the focus.
     pub(super) fn next_unread(&mut self, forward: bool) -> Vec<Effect> {
-        let items = &self.items;
-        let unread = |r: &&ItemRow| !r.read;
-        let found = if forward {
-            items.rows.iter().skip(items.selected + 1).find(unread)
-        } else {
-            items.rows[..items.selected.min(items.rows.len())].iter().rev().find(unread)
-        };
-        let Some(key) = found.map(|r| r.key) else {
-            let goes_on = forward && items.more_below && items.loading.is_none();
-            // More rows than are kept would be dropped at once, and read again and again.
-            if goes_on && items.rows.len() >= MAX_ROWS {
-                let below = items.rows.len() - 1 - items.selected.min(items.rows.len() - 1);
-                return self.note(format!("No unread items among the next {below}"));
-            }
-            if let Some(last) = items.rows.last().filter(|_| goes_on) {
-                return self.load_items(Anchor::After(last.into()), Placement::NextUnread);
-            }
-            return self.next_unread_source(forward);
-        };
-        let index = self.items.rows.iter().position(|r| r.key == key).unwrap_or(0);
-        let mut effects = self.select_item(index);
-        if self.focus == Focus::Reader {
-            effects.extend(self.open_item());
+        self.seek_unread(Seek { forward, here: false, open: self.focus == Focus::Reader })
+    }
+
+    /// Goes to an unread row, reading more rows where there are any; after the last one, to the next
+    /// source.
+    pub(super) fn seek_unread(&mut self, seek: Seek) -> Vec<Effect> {
+        let items = &mut self.items;
+        if items.is_loading() {
+            // The rows are still those of another list.
+            items.seeking = Some(seek);
+            return vec![];
         }
-        effects
+        let at = items.selected.min(items.rows.len());
+        let is_unread = |i: &usize| !items.rows[*i].read;
+        let found = match seek.forward {
+            true => (at + usize::from(!seek.here)..items.rows.len()).find(is_unread),
+            false => (0..at).rev().find(is_unread),
+        };
+        if let Some(index) = found {
+            let mut effects = self.select_item(index);
+            if seek.open {
+                effects.extend(self.open_item());
+            }
+            return effects;
+        }
+        let more = if seek.forward { items.more_below } else { items.more_above };
+        if more && items.loading.is_some() {
+            items.seeking = Some(seek);
+            return vec![];
+        }
+        // More rows than are kept would be dropped at once, and read again and again.
+        if more && items.rows.len() >= MAX_ROWS {
+            let beyond = if seek.forward { items.rows.len().saturating_sub(at + 1) } else { at };
+            return self.note(format!("No unread items among the next {beyond}"));
+        }
+        let end = if seek.forward { items.rows.last() } else { items.rows.first() };
+        match end.map(Cursor::from).filter(|_| more) {
+            Some(at) => {
+                items.seeking = Some(seek);
+                let (anchor, placement) = match seek.forward {
+                    true => (Anchor::After(at), Placement::Below),
+                    false => (Anchor::Before(at), Placement::Above),
+                };
+                self.load_items(anchor, placement)
+            }
+            None if seek.here => self.note("No unread items here any more"),
+            None => self.next_unread_source(seek),
+        }
     }
 
     /// The items an action applies to: the selection, else the current item, else the item being

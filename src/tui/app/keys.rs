@@ -267,7 +267,7 @@ impl App {
                 self.items.marked.clear();
                 vec![]
             }
-            Focus::Items if self.leave_search() => self.show_selected_source(),
+            Focus::Items if self.is_narrowed() => self.show_selected_source(),
             Focus::Sources if !self.sources.marked.is_empty() => {
                 self.sources.marked.clear();
                 vec![]

@@ -37,7 +37,7 @@ impl App {
         effects
     }
 
-    fn listing_of(&self, row: &Row) -> Listing {
+    pub(super) fn listing_of(&self, row: &Row) -> Listing {
         let order = self.items.order;
         let base = |scope, unread_only| View { unread_only, order, ..View::of(scope) };
         let unread_only = self.settings.ui.unread_only;

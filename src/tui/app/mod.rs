@@ -299,6 +299,7 @@ impl App {
             Event::Marked(result) => self.marked(result),
             Event::RulesLoaded(result) => self.rules_loaded(result),
             Event::MatchesFound(request, result) => self.matches_found(request, result),
+            Event::MarkedByRule(result) => self.rule_step_ended(result),
             Event::RuleApplied { name, cause, undone, result } => {
                 self.rule_applied(name, cause, undone, result)
             }

@@ -200,7 +200,8 @@ impl Palette {
         // A setting needs a value.
         let incomplete = match hit.action {
             Action::Set => !hit.argument.as_ref().is_some_and(|a| a.contains(' ')),
-            Action::Tag | Action::ReadMatching => hit.argument.is_none(),
+            Action::Tag => hit.argument.is_none(),
+            Action::ReadMatching => hit.argument.as_deref().is_none_or(|a| a.trim().is_empty()),
             _ => false,
         };
         if incomplete {

@@ -5,7 +5,7 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, PromptKind};
 use crate::config::{Action, FileChange, Key, RuleChange, RuleSettings};
 use crate::engine::rule_of;
-use crate::store::{Criteria, Hidden, RuleRecord, Scope, View};
+use crate::store::{Criteria, Hidden, RuleMark, RuleRecord, Scope, View, marked_items};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, Matches, RequestId};
 use crate::tui::read::Read;
@@ -48,7 +48,7 @@ impl DryRun {
         }
     }
 
-    /// Takes a reply; returns whether it was expected.
+    /// Takes a reply, unless a newer query was asked for.
     fn take(&mut self, request: RequestId, found: &Matches) {
         if self.request == request {
             self.found = Some(found.clone());
@@ -120,24 +120,21 @@ impl App {
         name: String,
         cause: Cause,
         undone: bool,
-        result: Result<usize, Failure>,
+        result: Result<Vec<RuleMark>, Failure>,
     ) -> Vec<Effect> {
-        let changed = match result {
-            Ok(changed) => changed,
-            Err(why) => return self.rule_step_ended(Err(why)),
+        let marks = match result {
+            Ok(marks) => marks,
+            Err(why) => return self.problem(why),
         };
+        let changed = marked_items(&marks);
         let mut effects = match self.dialog_mut::<RuleList>() {
             Some(_) => vec![Effect::Read(Read::Rules)],
             None => vec![],
         };
-        if matches!(cause, Cause::Undo | Cause::Redo) {
-            effects.extend(self.rule_step_ended(Ok(())));
-            return effects;
-        }
         let items = if changed == 1 { "1 item".to_owned() } else { format!("{changed} items") };
         let done = if undone { "taken back from" } else { "applied to" };
         if changed > 0 && cause == Cause::User {
-            self.record_rule(name.clone(), !undone);
+            self.record_rule(name.clone(), marks.into(), !undone);
         }
         let hint = match self.keymap.keys_for(self.context(), Action::Undo) {
             Some(key) if changed > 0 && !undone => format!(" ({key} undoes this)"),
@@ -169,7 +166,7 @@ impl RuleList {
     }
 
     /// Asks for the items of the selected rule.
-    fn preview(&mut self, app: &mut App) -> Vec<Effect> {
+    pub(super) fn preview(&mut self, app: &mut App) -> Vec<Effect> {
         match self.current(app) {
             Some(rule) => self.run.ask(app, &rule.query),
             None => vec![],
@@ -178,6 +175,10 @@ impl RuleList {
 
     fn pressed(&mut self, app: &mut App, event: KeyEvent) -> Vec<Effect> {
         let Some(rule) = self.current(app) else { return vec![] };
+        let same = app.settings.rules.iter().filter(|other| other.name == rule.name).count();
+        if same > 1 && matches!(event.code, KeyCode::Char('d' | 'e')) {
+            return app.note("Two rules have this name: change one of them in config.toml first");
+        }
         match event.code {
             KeyCode::Char('a') | KeyCode::Enter => app.apply_rule(&rule.name, Cause::User),
             KeyCode::Char('x') => vec![Effect::UndoRule { name: rule.name, cause: Cause::User }],

@@ -173,8 +173,9 @@ impl App {
     }
 
     /// Whether a search or a filter narrows the list, so that going back ends it.
-    pub(super) fn leave_search(&self) -> bool {
-        self.is_search() || !self.items.listing.query.is_empty()
+    pub(super) fn is_narrowed(&self) -> bool {
+        let own = self.sources.current().map(|row| self.listing_of(row).query).unwrap_or_default();
+        self.is_search() || self.items.listing.query != own
     }
 }
 

@@ -1,7 +1,7 @@
 //! The settings: opening their form, applying changes at run time, and the key bindings page.
 
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use super::{App, Editor};
+use super::{App, Editor, RuleList};
 use crate::config::{
     FileChange, FormPage, Key, KeyChange, KeyMap, KeyOrigin, KeyRow, KeySettings,
     MAX_SEQUENCE_KEYS, Rebinding, Section, Settings, SourceForm, UiSettings, key_rows, rebind,
@@ -171,10 +171,15 @@ impl App {
             if new.views == before.views { vec![] } else { self.apply_views(&new.views) };
         let sort = new.ui.sort;
         let ascii = new.ui.ascii || new.ui.linear || self.palette.support().ascii;
-        let unread_only = new.ui.unread_only;
+        let (unread_only, rules) = (new.ui.unread_only, new.rules != before.rules);
         self.settings = new;
         self.settings.ui.ascii = ascii;
-        self.sources.set_unread_only(unread_only);
+        if unread_only != before.ui.unread_only {
+            effects.extend(self.show_unread_only(unread_only));
+        }
+        if rules {
+            effects.extend(self.with(|list: &mut RuleList, app| list.preview(app).into()));
+        }
         if sort != before.ui.sort {
             effects.extend(self.sort_as(sort));
         }

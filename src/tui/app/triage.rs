@@ -1,8 +1,8 @@
 //! Going through many items: selections, parts of lists, and sources with unread items.
 
-use super::items::Placement;
+use super::items::{Placement, Seek};
 use super::settings::setting;
-use super::{App, Focus, RowId};
+use super::{App, RowId};
 use crate::config::FileChange;
 use crate::store::{Anchor, Beyond, Cursor, Part, Scope, View};
 use crate::tui::effect::Effect;
@@ -30,7 +30,8 @@ impl App {
 
     /// Marks all items that match a query read, wherever they are.
     pub(super) fn read_matching(&mut self, query: &str) -> Vec<Effect> {
-        if let Some(error) = self.query_error(query) {
+        let missing = || query.trim().is_empty().then(|| "type a query".to_owned());
+        if let Some(error) = missing().or_else(|| self.query_error(query)) {
             return self.problem(format!("Nothing was marked: {error}"));
         }
         let criteria = self.criteria(query);
@@ -85,20 +86,25 @@ impl App {
     /// lists of sources, folders and tags.
     pub(super) fn toggle_unread_only(&mut self) -> Vec<Effect> {
         let on = !self.settings.ui.unread_only;
-        self.settings.ui.unread_only = on;
-        self.sources.set_unread_only(on);
+        let mut effects = self.show_unread_only(on);
         self.note(if on { "Read items and sources are hidden" } else { "Read items are shown" });
-        let mut effects = if self.leave_search() { vec![] } else { self.show_selected_source() };
         effects.push(Effect::edit(FileChange::Settings(vec![setting(&["ui", "unread_only"], on)])));
         effects
     }
 
+    /// Applies `ui.unread_only`.
+    pub(super) fn show_unread_only(&mut self, on: bool) -> Vec<Effect> {
+        let is_narrowed = self.is_narrowed();
+        self.settings.ui.unread_only = on;
+        self.sources.set_unread_only(on);
+        if is_narrowed { vec![] } else { self.show_selected_source() }
+    }
+
     /// Goes to the next or previous source with unread items, and to the first of them.
-    pub(super) fn next_unread_source(&mut self, forward: bool) -> Vec<Effect> {
-        let is_open = self.focus == Focus::Reader;
+    pub(super) fn next_unread_source(&mut self, seek: Seek) -> Vec<Effect> {
         let next = match self.items.listed() {
-            Some(RowId::Source(key)) if !self.leave_search() => {
-                self.sources.next_unread_source(*key, forward)
+            Some(RowId::Source(key)) if !self.is_narrowed() => {
+                self.sources.next_unread_source(*key, seek.forward)
             }
             _ => None,
         };
@@ -107,7 +113,7 @@ impl App {
         self.sources.select(&RowId::Source(key));
         let title = self.sources.entry(key).map(|entry| entry.title().to_owned());
         let effects = self.show_selected_source();
-        self.items.expect_unread(is_open);
+        self.items.seeking = Some(Seek { forward: true, here: true, ..seek });
         self.note(title.unwrap_or_default());
         effects
     }

@@ -82,7 +82,7 @@ fn rules_are_listed_applied_taken_back_changed_and_removed() {
         real.keys("x");
         real.wait_for("taken back from 3 items").await;
         assert_eq!(shown(&real), 30);
-        // Undo inside the dialog applies it again.
+        // Undo inside the dialog sets these marks again.
         real.keys("u");
         real.wait_for("Undone").await;
         assert_eq!(shown(&real), 27);

@@ -1,9 +1,12 @@
 //! Going through many items: parts of lists, selections, hidden sources, marks made by moving on.
 
 use super::lists::{config, stage_with_files};
+use super::real::Real;
+use super::settings::with_runtime;
 use super::*;
 use crate::config::MarkRead;
-use crate::store::Beyond;
+use crate::store::{Anchor, Beyond, Part, Scope, View};
+use crate::tui::app::RowId;
 
 fn selected(stage: &Stage) -> usize {
     stage.app.items.marked.len()
@@ -137,4 +140,64 @@ fn a_preview_of_a_second_marks_read_when_it_is_set() {
         let read = stage.rows.iter().filter(|row| row.read).count();
         assert_eq!(read, usize::from(marks), "{mode:?}");
     }
+}
+
+#[test]
+fn an_empty_query_marks_nothing() {
+    let mut stage = stage_with_files();
+    stage.requested.clear();
+    stage.keys(":read<Enter><Enter><Enter>");
+    assert!(!stage.requested.iter().any(|effect| effect.starts_with("MarkViewRead")));
+}
+
+#[test]
+fn the_next_unread_item_is_found_beyond_the_rows_in_memory() {
+    with_runtime(async {
+        let mut real = Real::new(2, 800).await;
+        real.command("open Source 0");
+        real.quiet().await;
+        let key = match real.app.sources.current().map(|row| row.id.clone()) {
+            Some(RowId::Source(key)) => key,
+            other => panic!("{other:?}"),
+        };
+        let view = View::of(Scope::Sources(vec![key]));
+        let store = real.handle.store().clone();
+        let keys = store.reader().unwrap().keys(&view).unwrap();
+        let all = Part::up_to(*keys.iter().max().unwrap());
+        store.mark_view_read(view.clone(), all, false).await.unwrap();
+        let listed = store.reader().unwrap().window(&view, Anchor::First, 400).unwrap().rows;
+        let far = listed[300].key;
+        store.mark(Mark::Read, vec![far], false).await.unwrap();
+        real.command("open Source 1");
+        real.quiet().await;
+        real.command("open Source 0");
+        let is_read = |app: &App| app.items.rows.first().is_some_and(|row| row.read);
+        real.until("marks", is_read).await;
+        real.keys("gin");
+        real.until("the row", |app| app.items.current().is_some_and(|row| row.key == far)).await;
+        // The next one is in the other source.
+        real.keys("n");
+        real.until("the source", |app| app.items.listing.title == "Source 1").await;
+        real.until("a row", |app| app.items.current().is_some_and(|row| !row.read)).await;
+        real.handle.shutdown().await;
+    });
+}
+
+#[test]
+fn passing_many_items_leaves_older_steps_in_the_history() {
+    with_runtime(async {
+        let mut real = Real::new(1, 300).await;
+        real.app.settings.ui.mark_read = MarkRead::Scroll;
+        real.keys("gap");
+        real.wait_for("1 item pinned").await;
+        for _ in 0..150 {
+            real.keys("j");
+            real.quiet().await;
+        }
+        real.keys("u");
+        real.wait_for("Undone").await;
+        real.keys("u");
+        real.wait_for("Undone: pin").await;
+        real.handle.shutdown().await;
+    });
 }

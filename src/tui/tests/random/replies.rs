@@ -273,13 +273,14 @@ impl Chaos {
                 Event::Marked(self.result(MarksSet { mark, keys, to, cause }))
             }
             Effect::ApplyRule { rule, cause, .. } => {
-                let (name, changed) = (rule.name.clone(), self.rng.usize(..20));
-                Event::RuleApplied { name, cause, undone: false, result: self.result(changed) }
+                let (name, result) = (rule.name.clone(), self.result(Vec::new()));
+                Event::RuleApplied { name, cause, undone: false, result }
             }
             Effect::UndoRule { name, cause } => {
-                let changed = self.rng.usize(..20);
-                Event::RuleApplied { name, cause, undone: true, result: self.result(changed) }
+                let result = self.result(Vec::new());
+                Event::RuleApplied { name, cause, undone: true, result }
             }
+            Effect::MarkByRule { .. } => Event::MarkedByRule(self.result(())),
             Effect::Read(Read::Rules) => {
                 let record = |rule| RuleRecord { rule, items: 4, last: now() };
                 let names = ["日本語", "No sport"].map(str::to_owned);
