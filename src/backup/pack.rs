@@ -70,7 +70,7 @@ pub fn pack(
         created: now,
         files: files.iter().map(|(file, _)| file.clone()).collect(),
     };
-    let bytes = write(to, &manifest, &files, progress)?;
+    let bytes = write(to, replace, &manifest, &files, progress)?;
     Ok(Packed { file: to.to_owned(), bytes, manifest, skipped })
 }
 
@@ -157,8 +157,8 @@ impl<'a> Collected<'a> {
         names.sort();
         for name in names {
             let place = Place::Crawl(name.clone());
-            if !is_crawl_log(&name) || self.files.len() + 1 >= manifest::MAX_FILES {
-                self.skipped.push((place.name(), "not a log of a crawl".to_owned()));
+            if let Some(why) = unpackable(&name, self.files.len()) {
+                self.skipped.push((place.name(), why));
                 continue;
             }
             let copy = self.next();
@@ -174,6 +174,15 @@ impl<'a> Collected<'a> {
         }
         Ok(())
     }
+}
+
+/// Why a file of the folder of crawls is not packed after this many others.
+pub(super) fn unpackable(name: &str, files: usize) -> Option<String> {
+    if !is_crawl_log(name) {
+        return Some("not a log of a crawl".to_owned());
+    }
+    let is_full = files + 1 >= manifest::MAX_FILES;
+    is_full.then(|| format!("a backup has at most {} files", manifest::MAX_FILES))
 }
 
 /// Size and SHA-256 of a file.
@@ -199,6 +208,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 /// Writes the archive beside its target and moves it there; returns its size.
 fn write(
     to: &Path,
+    replace: bool,
     manifest: &Manifest,
     files: &[(PackedFile, PathBuf)],
     progress: Progress<'_>,
@@ -222,8 +232,15 @@ fn write(
     };
     written().map_err(BackupError::io(to))?;
     let bytes = target.as_file().metadata().map_err(BackupError::io(to))?.len();
-    target.persist(to).map_err(|e| BackupError::Io { path: to.to_owned(), source: e.error })?;
-    Ok(bytes)
+    let persisted = if replace { target.persist(to) } else { target.persist_noclobber(to) };
+    match persisted {
+        Ok(_) => Ok(bytes),
+        // It has appeared since the backup began.
+        Err(e) if !replace && e.error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(BackupError::Exists(to.to_owned()))
+        }
+        Err(e) => Err(BackupError::Io { path: to.to_owned(), source: e.error }),
+    }
 }
 
 fn header(name: &str, bytes: u64, at: u64) -> io::Result<tar::Header> {

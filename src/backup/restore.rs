@@ -99,7 +99,7 @@ fn prepare(
 /// What a restore replaces, as far as it exists.
 fn existing(paths: &Paths) -> Vec<PathBuf> {
     let mut all = vec![paths.config_file(), paths.sources_file(), paths.database()];
-    for end in ["-wal", "-shm"] {
+    for end in ["-wal", "-shm", "-journal"] {
         let mut name = paths.database().into_os_string();
         name.push(end);
         all.push(name.into());

@@ -155,6 +155,41 @@ fn a_backup_replaces_nothing_by_accident() {
     assert_eq!(fs::read_to_string(kept).unwrap(), "# other\n");
 }
 
+/// The file may appear while the backup is made.
+#[test]
+fn a_backup_never_overwrites_what_appears() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = filled(folder.path(), schema_version());
+    let file = folder.path().join("backup.tar.gz");
+    let appear = |_: &str, _: u64| fs::write(&file, "mine").unwrap();
+    let refused = pack(&paths, &file, false, now(), &appear).unwrap_err();
+    assert!(matches!(refused, BackupError::Exists(_)), "{refused}");
+    assert_eq!(fs::read(&file).unwrap(), b"mine");
+    pack(&paths, &file, true, now(), &appear).unwrap();
+    check(&paths, &file, QUIET).unwrap();
+}
+
+/// The journal of a replaced database would be applied to the restored one.
+#[test]
+fn a_journal_is_moved_with_its_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = (filled(folder.path(), 5), home(folder.path(), "new"));
+    let file = folder.path().join("backup.tar.gz");
+    pack(&old, &file, false, now(), QUIET).unwrap();
+    fs::create_dir_all(new.data_dir()).unwrap();
+    fs::write(new.data_dir().join("newsfed.db-journal"), "old").unwrap();
+    restore(&new, &file, true, now(), QUIET).unwrap();
+    assert!(!new.data_dir().join("newsfed.db-journal").exists());
+    assert_eq!(titles(&new), ["kept"]);
+}
+
+#[test]
+fn files_that_are_not_packed_have_a_reason() {
+    assert_eq!(pack::unpackable("site.db", 4), None);
+    assert!(pack::unpackable("notes.txt", 4).unwrap().contains("not a log"));
+    assert!(pack::unpackable("site.db", 10_009).unwrap().contains("at most 10010 files"));
+}
+
 #[test]
 fn a_database_in_use_is_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
