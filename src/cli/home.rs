@@ -33,14 +33,17 @@ impl Home {
 
     /// Opens the database, creating it if necessary.
     pub(super) fn store(&self) -> Result<Store, Failure> {
-        let store = Store::open(&self.paths.database())?;
-        store.read_stories_together(self.settings.ui.mark_stories);
-        Ok(store)
+        Ok(self.configured(Store::open(&self.paths.database())?))
     }
 
     /// The same for commands that write seldom.
     pub(super) fn store_to_read(&self) -> Result<Store, Failure> {
-        Ok(Store::open_to_read(&self.paths.database())?)
+        Ok(self.configured(Store::open_to_read(&self.paths.database())?))
+    }
+
+    fn configured(&self, store: Store) -> Store {
+        store.read_stories_together(self.settings.ui.mark_stories);
+        store
     }
 
     /// An engine ready to start; with `follow` it polls due sources by itself.

@@ -1,4 +1,4 @@
-//! Titles: their words, and what tells two similar ones apart.
+//! Titles: their words, and what distinguishes two similar ones.
 
 use super::words::{hash, is_unspaced, short, words};
 use crate::util::date::day_name;
