@@ -8,7 +8,8 @@ use super::rows::to_json;
 use super::{Store, memo, rules};
 use crate::model::{Effect, Time};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::HashMap;
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeSet, HashMap};
 
 /// An item to import.
 #[derive(Debug, Clone)]
@@ -61,11 +62,20 @@ impl ImportCounts {
 pub const IMPORT_PREFIX: &str = "import of ";
 
 /// What an import has stored.
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Record {
     at: i64,
     /// The first and the last key of items that it has stored, one after the other.
     items: Vec<(i64, i64)>,
+    /// How many notes have the items that it has remembered as removed, see [`removed_note`].
+    #[serde(default)]
+    notes: usize,
+}
+
+/// The name of the note with the items that a batch of an import has remembered as removed: row keys
+/// of sources, and hashes. Polls change everything else about them.
+fn removed_note(name: &str, number: usize) -> String {
+    format!("removed by {name}: {number}")
 }
 
 /// The result of undoing an import.
@@ -126,13 +136,13 @@ fn import(
     for key in stored.read {
         set.execute([key])?;
     }
-    let mut changes = stored.keys.is_some() || stored.removed;
+    let mut changes = stored.keys.is_some() || !stored.removed.is_empty();
     for (effect, keys) in stored.marks {
         changes |= !rules::apply_effect(conn, name, effect, &keys, now)?.is_empty();
     }
     // Without changes there is nothing to take back.
     if changes {
-        record(conn, name, now, stored.keys)?;
+        record(conn, name, now, stored.keys, &stored.removed)?;
     }
     Ok(stored.counts)
 }
@@ -143,8 +153,8 @@ struct Stored<'a> {
     counts: ImportCounts,
     /// The first and the last key of the new items.
     keys: Option<(i64, i64)>,
-    /// Whether items are remembered as removed.
-    removed: bool,
+    /// Items that are remembered as removed since now: row keys of sources, and hashes.
+    removed: Vec<(i64, i64)>,
     /// New items that are read.
     read: Vec<i64>,
     marks: HashMap<&'a Effect, Vec<i64>>,
@@ -168,8 +178,9 @@ fn store<'a>(
         }
         None if is_removed(conn, source, item)? => {
             stored.counts.removed += 1;
-            if item.deleted {
-                stored.removed = true;
+            if item.deleted && !has_pruned(conn, source, &item.entry)? {
+                let hash = item.entry.guid_hash.unwrap_or(item.entry.url_hash);
+                stored.removed.push((source, hash));
                 ingest::prune_ahead(conn, source, &item.entry, now)?;
             }
             return Ok(());
@@ -193,9 +204,19 @@ fn store<'a>(
     Ok(())
 }
 
-fn record(conn: &Connection, name: &str, now: Time, keys: Option<(i64, i64)>) -> Result<()> {
-    let mut record =
-        load(conn, name)?.unwrap_or_else(|| Record { at: now.timestamp(), items: Vec::new() });
+fn record(
+    conn: &Connection,
+    name: &str,
+    now: Time,
+    keys: Option<(i64, i64)>,
+    removed: &[(i64, i64)],
+) -> Result<()> {
+    let mut record: Record = load(conn, name)?.unwrap_or_default();
+    record.at = now.timestamp();
+    if !removed.is_empty() {
+        memo::set(conn, &removed_note(name, record.notes), &to_json(&removed)?)?;
+        record.notes += 1;
+    }
     match (record.items.last_mut(), keys) {
         // Usually nobody else stores items at the same time.
         (Some((_, last)), Some((first, end))) if *last + 1 == first => *last = end,
@@ -204,7 +225,7 @@ fn record(conn: &Connection, name: &str, now: Time, keys: Option<(i64, i64)>) ->
     memo::set(conn, name, &to_json(&record)?)
 }
 
-fn load(conn: &Connection, name: &str) -> Result<Option<Record>> {
+fn load<T: DeserializeOwned>(conn: &Connection, name: &str) -> Result<Option<T>> {
     let mut query = conn.prepare_cached("SELECT value FROM memo WHERE name = ?1")?;
     let value: Option<String> = query.query_row([name], |row| row.get(0)).optional()?;
     Ok(value.and_then(|value| serde_json::from_str(&value).ok()))
@@ -212,7 +233,7 @@ fn load(conn: &Connection, name: &str) -> Result<Option<Record>> {
 
 /// Takes back an import: its marks where they still hold, and its items unless they are marked.
 fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
-    let Some(record) = load(conn, name)? else { return Ok(ImportUndone::default()) };
+    let Some(record) = load::<Record>(conn, name)? else { return Ok(ImportUndone::default()) };
     let marks = rules::marked_items(&rules::undo(conn, name)?);
     let mut done = ImportUndone { import: name.to_owned(), marks, ..ImportUndone::default() };
     let mut there = conn.prepare_cached("SELECT count(*) FROM item WHERE key BETWEEN ?1 AND ?2")?;
@@ -220,14 +241,37 @@ fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
         "DELETE FROM item WHERE key BETWEEN ?1 AND ?2 AND pinned = 0 AND later = 0
             AND hidden <> 2 AND key NOT IN (SELECT item FROM item_tag WHERE item BETWEEN ?1 AND ?2)",
     )?;
+    let mut sources =
+        conn.prepare_cached("SELECT DISTINCT source FROM item WHERE key BETWEEN ?1 AND ?2")?;
+    let mut touched = BTreeSet::new();
     for (first, last) in &record.items {
+        let from = sources.query_map(params![first, last], |row| row.get::<_, i64>(0))?;
+        touched.extend(from.collect::<rusqlite::Result<Vec<_>>>()?);
         let stored: i64 = there.query_row(params![first, last], |row| row.get(0))?;
         let removed = remove.execute(params![first, last])?;
         done.removed += removed;
         done.kept += usize::try_from(stored).unwrap_or(0).saturating_sub(removed);
     }
-    conn.prepare_cached("DELETE FROM pruned WHERE seen = ?1")?.execute([record.at])?;
-    conn.prepare_cached("DELETE FROM memo WHERE name = ?1")?.execute([name])?;
+    let mut forget = conn.prepare_cached("DELETE FROM memo WHERE name = ?1")?;
+    let mut bring_back =
+        conn.prepare_cached("DELETE FROM pruned WHERE source = ?1 AND hash = ?2")?;
+    for number in 0..record.notes {
+        let note = removed_note(name, number);
+        for (source, hash) in load::<Vec<(i64, i64)>>(conn, &note)?.unwrap_or_default() {
+            bring_back.execute([source, hash])?;
+            touched.insert(source);
+        }
+        forget.execute([note])?;
+    }
+    forget.execute([name])?;
+    // What their feeds still list comes back with the next poll, so that poll must read everything.
+    let mut read_again = conn.prepare_cached(
+        "UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL
+            WHERE key = ?1",
+    )?;
+    for source in touched {
+        read_again.execute([source])?;
+    }
     Ok(done)
 }
 

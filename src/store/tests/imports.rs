@@ -113,6 +113,48 @@ fn an_import_can_be_undone() {
     assert_eq!(nothing, ImportUndone::default());
 }
 
+/// A poll between an import and its undo changes what is known of removed items.
+#[test]
+fn removed_items_come_back_after_undo_and_polls() {
+    let mut f = Fixture::new(&["a"]);
+    let batches = [["gone", "lost"], ["left", "gone"]];
+    for titles in batches {
+        let deleted =
+            titles.map(|t| ImportedItem { deleted: true, ..item(&f, dated(t, 5), &[]) }).to_vec();
+        import(&f, deleted);
+    }
+    let all = || ["gone", "lost", "left"].map(|title| dated(title, 5)).to_vec();
+    f.now += TimeDelta::hours(1);
+    assert_eq!(f.poll("a", all()).new.len(), 0);
+    f.store.undo_import_blocking(NAME.into()).unwrap();
+    assert_eq!(f.poll("a", all()).new.len(), 3);
+    let conn = rusqlite::Connection::open(f.store.path()).unwrap();
+    let notes = "SELECT count(*) FROM memo WHERE name LIKE '%import of%'";
+    assert_eq!(conn.query_row(notes, [], |r| r.get::<_, i64>(0)).unwrap(), 0, "notes are left");
+}
+
+/// Items that an undo removes and the feed still lists come back, although the feed is unchanged.
+#[test]
+fn sources_are_read_again_after_undo() {
+    for deleted in [false, true] {
+        let f = Fixture::new(&["a", "b"]);
+        import(&f, vec![ImportedItem { deleted, ..item(&f, dated("old", 9), &[]) }]);
+        f.poll("a", vec![dated("old", 9)]);
+        let conn = rusqlite::Connection::open(f.store.path()).unwrap();
+        let polled = "UPDATE source SET etag = x'65', last_modified = x'6d', body_hash = zeroblob(32), validators_of = 'u'";
+        conn.execute(polled, []).unwrap();
+        f.store.undo_import_blocking(NAME.into()).unwrap();
+        let known = |id: &str| -> [bool; 4] {
+            let query = "SELECT etag IS NOT NULL, last_modified IS NOT NULL, body_hash IS NOT NULL,
+                validators_of IS NOT NULL FROM source WHERE key = ?1";
+            conn.query_row(query, [f.key(id)], |r| Ok([r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?]))
+                .unwrap()
+        };
+        assert_eq!((known("a"), known("b")), ([false; 4], [true; 4]), "{deleted}");
+        assert_eq!(f.poll("a", vec![dated("old", 9)]).new.len(), 1);
+    }
+}
+
 #[test]
 fn saved_items_keep_their_day() {
     let f = Fixture::new(&["a"]);
