@@ -128,14 +128,18 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
     match FileFormat::of(&bytes) {
         None => list(args, &bytes, &name, &home, out),
         Some(FileFormat::Database) => {
-            let why = "a database cannot be read from standard input; give its path";
+            let why = "a database cannot be read from standard input or a pipe; give its path";
             Err(Failure::Plain(why.to_owned()))
         }
         Some(format) => import_items::run(Path::new(&name), Some(&bytes), format, args, home, out),
     }
 }
 
+/// Whether a file begins like a database. A pipe is not opened: what was read of it is gone.
 fn is_database(file: &Path) -> bool {
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
     let mut start = Vec::new();
     let read = File::open(file).and_then(|file| file.take(16).read_to_end(&mut start));
     read.is_ok() && FileFormat::of(&start) == Some(FileFormat::Database)

@@ -125,6 +125,18 @@ fn a_list_is_previewed_with_a_dry_run() {
     assert_eq!(other.run(&["export"]).ok(), first);
 }
 
+/// What a pipe has given once is gone: nothing of it may be read before the import.
+#[cfg(unix)]
+#[test]
+fn a_list_is_read_from_a_pipe() {
+    let world = World::usual();
+    let list = "https://first.example/\nhttps://second.example/\n";
+    let run = world.run_with(&["import", "/dev/stdin"], list);
+    assert_eq!(run.ok(), "URLs: 2 added, 0 already followed, 0 skipped\n");
+    let text = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    assert!(text.contains("https://first.example/"), "{text}");
+}
+
 #[test]
 fn refuses_what_it_cannot_read() {
     let world = World::usual();
