@@ -10,7 +10,8 @@ use crate::config::SourcesFile;
 use crate::exchange::{self, FileFormat, ForeignItems};
 use crate::model::{Effect, ForeignItem, ForeignKind, Retention, Source, SourceId, Time};
 use crate::store::{
-    ForeignDatabase, Hashing, IMPORT_PREFIX, ImportCounts, ImportedItem, Reader, Store, prepare,
+    ForeignDatabase, ForeignSurplus, Hashing, IMPORT_PREFIX, ImportCounts, ImportedItem, Reader,
+    Store, prepare,
 };
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
@@ -35,6 +36,8 @@ struct Imported<'a> {
     counts: ImportCounts,
     unfollowed: Vec<Unfollowed<'a>>,
     unreadable: u64,
+    long_texts: u64,
+    surplus_related: u64,
 }
 
 #[derive(Serialize)]
@@ -58,19 +61,17 @@ pub(super) fn run(
             let store = home.store()?;
             let database = ForeignDatabase::open(file, store.folder())?;
             let mut importer = Importer::new(home, store, database.kind(), args, out)?;
-            let surplus = database.items(|item| importer.take(item))?;
-            importer.unreadable += surplus;
-            importer.finish(out)
+            let taken = database.items(|item| importer.take(item));
+            let taken = taken.map(|surplus| importer.surplus = surplus);
+            importer.finish(taken, out)
         }
         Some(bytes) => {
             let ForeignItems { kind, items, unreadable } = exchange::parse(bytes, format, &name)?;
             let store = home.store()?;
             let mut importer = Importer::new(home, store, kind, args, out)?;
             importer.unreadable = unreadable as u64;
-            for item in items {
-                importer.take(item)?;
-            }
-            importer.finish(out)
+            let taken = items.into_iter().try_for_each(|item| importer.take(item));
+            importer.finish(taken, out)
         }
     }
 }
@@ -147,6 +148,7 @@ struct Importer<'a> {
     counts: ImportCounts,
     unfollowed: BTreeMap<String, u64>,
     unreadable: u64,
+    surplus: ForeignSurplus,
     progress: Progress,
 }
 
@@ -188,6 +190,7 @@ impl<'a> Importer<'a> {
             counts: ImportCounts::default(),
             unfollowed: BTreeMap::new(),
             unreadable: 0,
+            surplus: ForeignSurplus::default(),
         })
     }
 
@@ -267,14 +270,37 @@ impl<'a> Importer<'a> {
         Ok(entry.facts.key)
     }
 
-    fn finish(mut self, out: &mut Output) -> Result<Exit, Failure> {
-        self.flush()?;
+    /// Stores what is waiting and prints what was done, also if reading has ended with an error: earlier
+    /// items are stored.
+    fn finish(mut self, taken: Result<(), Failure>, out: &mut Output) -> Result<Exit, Failure> {
+        let flushed = self.flush();
         self.progress.clear();
-        let unfollowed: Vec<Unfollowed<'_>> = self
-            .unfollowed
-            .iter()
-            .map(|(feed, items)| Unfollowed { feed, items: *items })
-            .collect();
+        let exit = match taken.and(flushed) {
+            Ok(()) => Exit::Ok,
+            Err(e) if self.counts == ImportCounts::default() => return Err(e),
+            Err(e) => {
+                out.warn(format!("newsfed: {e}"));
+                out.warn("only the items before this error were read");
+                Exit::Partial
+            }
+        };
+        self.note_skipped(out);
+        self.print(out)?;
+        match self.args.dry_run {
+            _ if out.json && exit == Exit::Ok => {}
+            true => out.note("nothing was changed"),
+            false => out.note("`newsfed import --undo` takes this back"),
+        }
+        Ok(exit)
+    }
+
+    fn unfollowed(&self) -> Vec<Unfollowed<'_>> {
+        let feeds = self.unfollowed.iter();
+        feeds.map(|(feed, items)| Unfollowed { feed, items: *items }).collect()
+    }
+
+    fn note_skipped(&self, out: &mut Output) {
+        let unfollowed = self.unfollowed();
         for Unfollowed { feed, items } in unfollowed.iter().take(NAMED) {
             let items = count(*items, "item");
             out.note(format!("skipped: {items} of {feed}: not followed"));
@@ -285,33 +311,38 @@ impl<'a> Importer<'a> {
         if !unfollowed.is_empty() {
             out.note("import the list of feeds first, then this file again");
         }
-        if self.unreadable > 0 {
-            let what = if self.unreadable == 1 { "entry" } else { "entries" };
-            out.note(format!("skipped: {} {what} that cannot be read", self.unreadable));
+        let ForeignSurplus { items, texts, related } = self.surplus;
+        let skipped = [
+            (self.unreadable, "entry", "entries", "that cannot be read"),
+            (items, "item", "items", "after the first million"),
+            (texts, "text", "texts", "longer than 4 MiB; the items have no such text"),
+            (related, "feed, tag or enclosure", "feeds, tags or enclosures", "beyond the limits"),
+        ];
+        for (number, one, several, why) in skipped.into_iter().filter(|(number, ..)| *number > 0) {
+            let what = if number == 1 { one } else { several };
+            out.note(format!("skipped: {number} {what} {why}"));
         }
-        let dry_run = self.args.dry_run;
+    }
+
+    fn print(&self, out: &mut Output) -> Result<(), Failure> {
         let counts = self.counts;
         if out.json {
-            out.value(&Imported {
+            return out.value(&Imported {
                 kind: self.kind,
-                import: (!dry_run).then_some(self.name.as_str()),
+                import: (!self.args.dry_run).then_some(self.name.as_str()),
                 source: self.local.as_ref().map(|(_, id)| id.as_str()),
                 counts,
-                unfollowed,
-                unreadable: self.unreadable,
-            })?;
-            return Ok(Exit::Ok);
+                unfollowed: self.unfollowed(),
+                unreadable: self.unreadable + self.surplus.items,
+                long_texts: self.surplus.texts,
+                surplus_related: self.surplus.related,
+            });
         }
         let ImportCounts { new, known, removed, read, pinned, later, tagged } = counts;
         out.result(format!(
             "{}: {new} new, {known} known, {removed} removed before; {read} read, \
              {pinned} pinned, {later} for later, {tagged} tagged",
             self.kind.name()
-        ))?;
-        match dry_run {
-            true => out.note("nothing was changed"),
-            false => out.note("`newsfed import --undo` takes this back"),
-        }
-        Ok(Exit::Ok)
+        ))
     }
 }

@@ -1,6 +1,7 @@
 //! Reads the databases of other readers. They are copied first: not even a lock of SQLite is put on the
 //! original.
 
+use super::foreign_related::Related;
 use crate::model::{ForeignItem, ForeignKind, ForeignText, Time};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
@@ -15,8 +16,6 @@ const MAX_BYTES: u64 = 8 << 30;
 const MAX_ITEMS: u64 = 1_000_000;
 /// Maximum size of a text, in bytes; longer ones are left out.
 const MAX_TEXT: usize = 4 << 20;
-/// Maximum number of feeds, and of tags and enclosures, that are looked up.
-const MAX_ROWS: usize = 100_000;
 
 /// Why the items of a database cannot be imported.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +30,17 @@ pub enum ForeignError {
     Unknown(PathBuf),
     #[error("{} is a database of newsfed; use `newsfed backup` and `newsfed restore`", .0.display())]
     Own(PathBuf),
+}
+
+/// What the limits have left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ForeignSurplus {
+    /// Items after the first million.
+    pub items: u64,
+    /// Texts of items that are too long; the items were read without them.
+    pub texts: u64,
+    /// Feeds, tags and enclosures: too many, or too long.
+    pub related: u64,
 }
 
 /// A copy of a database of another reader.
@@ -183,44 +193,49 @@ impl ForeignDatabase {
         self.kind
     }
 
-    /// Calls a function with each item, in the order in which they were stored. Returns the number of
-    /// items that were not read: damaged ones, and those beyond [`MAX_ITEMS`].
+    /// Calls a function with each item, in the order in which they were stored. Returns what the limits
+    /// have left out.
     ///
     /// # Errors
-    /// If nothing can be read any more, or what the function returns.
+    /// If the database is damaged, even after many items, or what the function returns.
     pub fn items<E: From<ForeignError>>(
         &self,
         mut take: impl FnMut(ForeignItem) -> Result<(), E>,
-    ) -> Result<u64, E> {
+    ) -> Result<ForeignSurplus, E> {
         let fail = |e: rusqlite::Error| ForeignError::Unreadable {
             path: self.path.clone(),
             why: e.to_string(),
         };
         let Some(layout) = LAYOUTS.iter().find(|layout| layout.kind == self.kind) else {
-            return Ok(0);
+            return Ok(ForeignSurplus::default());
         };
         let related = Related::read(&self.conn, self.kind).map_err(fail)?;
         let found = plain_columns(&self.conn, layout.table).map_err(fail)?;
-        let select: Vec<String> =
-            layout.columns.iter().map(|names| column(names, &found)).collect();
+        let is_there = |name: &&&str| found.iter().any(|f| f == **name);
+        let names = layout.columns.map(|names| names.iter().find(is_there).copied());
+        let mut select: Vec<String> = names.iter().map(|name| column(*name)).collect();
+        select.push(too_long(&names));
         let sql = format!("SELECT {} FROM {} NOT INDEXED", select.join(", "), layout.table);
         let mut query = self.conn.prepare(&sql).map_err(fail)?;
         let mut rows = query.query([]).map_err(fail)?;
-        let (mut read, mut unread) = (0, 0);
+        let mut surplus = ForeignSurplus { related: related.surplus, ..ForeignSurplus::default() };
+        let mut read = 0;
         while let Some(row) = rows.next().map_err(fail)? {
             if read >= MAX_ITEMS {
-                unread += 1;
+                surplus.items += 1;
                 continue;
             }
             read += 1;
+            let long: i64 = row.get(COLUMNS).map_err(fail)?;
+            surplus.texts += u64::try_from(long).unwrap_or(0);
             take(item(row, self.kind, &related).map_err(fail)?)?;
         }
-        Ok(unread)
+        Ok(surplus)
     }
 }
 
 /// The columns of an ordinary table. Views, virtual tables and computed columns could do anything.
-fn plain_columns(conn: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+pub(super) fn plain_columns(conn: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let mut query = conn.prepare(
         "SELECT c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c
          WHERE s.type = 'table' AND s.name = ?1 AND s.sql NOT LIKE 'CREATE VIRTUAL%' AND c.hidden = 0
@@ -229,73 +244,23 @@ fn plain_columns(conn: &Connection, table: &str) -> rusqlite::Result<Vec<String>
     query.query_map([table], |row| row.get(0))?.collect()
 }
 
-/// The value of the first column that exists, unless it is too long.
-fn column(names: &[&str], found: &[String]) -> String {
-    match names.iter().find(|name| found.iter().any(|f| f == *name)) {
+/// The value of a column, unless it is too long.
+fn column(name: Option<&str>) -> String {
+    match name {
         Some(name) => format!("CASE WHEN octet_length({name}) <= {MAX_TEXT} THEN {name} END"),
         None => "NULL".to_owned(),
     }
 }
 
-/// What other tables say about the items of NewsFlash.
-#[derive(Default)]
-struct Related {
-    /// URLs of feeds by identifier.
-    feeds: HashMap<String, String>,
-    /// Tags and enclosures by identifier of the article.
-    tags: HashMap<String, Vec<String>>,
-    files: HashMap<String, Vec<String>>,
-}
-
-impl Related {
-    fn read(conn: &Connection, kind: ForeignKind) -> rusqlite::Result<Self> {
-        let mut related = Self::default();
-        if kind != ForeignKind::NewsFlash {
-            return Ok(related);
-        }
-        let has = |table: &str, needed: &[&str]| -> rusqlite::Result<bool> {
-            let found = plain_columns(conn, table)?;
-            Ok(needed.iter().all(|name| found.iter().any(|f| f == name)))
-        };
-        if has("feeds", &["feed_id", "feed_url"])? {
-            let pairs = pairs(conn, "SELECT feed_id, feed_url FROM feeds")?;
-            related.feeds = pairs.into_iter().collect();
-        }
-        if has("taggings", &["article_id", "tag_id"])? && has("tags", &["tag_id", "label"])? {
-            let labels: HashMap<_, _> =
-                pairs(conn, "SELECT tag_id, label FROM tags")?.into_iter().collect();
-            for (article, tag) in pairs(conn, "SELECT article_id, tag_id FROM taggings")? {
-                let label = labels.get(&tag).cloned();
-                related.tags.entry(article).or_default().extend(label);
-            }
-        }
-        if has("enclosures", &["article_id", "url"])? {
-            for (article, url) in pairs(conn, "SELECT article_id, url FROM enclosures")? {
-                related.files.entry(article).or_default().push(url);
-            }
-        }
-        Ok(related)
-    }
-}
-
-/// The rows of a query with two columns of text.
-fn pairs(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<(String, String)>> {
-    /// Longest text of a relation.
-    const MAX_BYTES: usize = 8192;
-    let mut query = conn.prepare(&format!("{sql} LIMIT {MAX_ROWS}"))?;
-    let mut rows = query.query([])?;
-    let mut pairs = Vec::new();
-    while let Some(row) = rows.next()? {
-        let both = [text(row, 0)?, text(row, 1)?].map(|t| t.filter(|t| t.len() <= MAX_BYTES));
-        if let [Some(one), Some(other)] = both {
-            pairs.push((one, other));
-        }
-    }
-    Ok(pairs)
+/// The number of values that are too long.
+fn too_long(names: &[Option<&str>]) -> String {
+    let long = |name: &&str| format!("coalesce(octet_length({name}) > {MAX_TEXT}, 0)");
+    let sum: Vec<String> = names.iter().flatten().map(long).collect();
+    sum.join(" + ")
 }
 
 /// A value as text, whatever its type; `None` if it is empty.
-fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
+pub(super) fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
     let text = match row.get_ref(column)? {
         ValueRef::Null => return Ok(None),
         ValueRef::Integer(number) => number.to_string(),

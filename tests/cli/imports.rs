@@ -125,6 +125,42 @@ fn a_list_is_previewed_with_a_dry_run() {
     assert_eq!(other.run(&["export"]).ok(), first);
 }
 
+/// What was stored before the error is reported and can be taken back.
+#[test]
+fn a_database_with_a_damaged_page_is_imported_in_part() {
+    let world = World::usual();
+    world.write("sources.toml", "[[source]]\nurl = \"https://tide.example/rss\"\n");
+    let file = database(world.path(), "newsboat");
+    let conn = rusqlite::Connection::open(&file).unwrap();
+    conn.execute_batch(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
+         INSERT INTO rss_item (guid, title, author, url, feedurl, pubDate, content, unread)
+         SELECT 'g' || i, 'Tide ' || i, '', 'https://tide.example/more/' || i, 'https://tide.example/rss',
+            1600000000 + i, hex(zeroblob(250)), 1 FROM n",
+    )
+    .unwrap();
+    drop(conn);
+    let mut bytes = std::fs::read(&file).unwrap();
+    let page = bytes.len() * 4 / 5 / 4096 * 4096;
+    bytes[page..page + 4096].fill(0xff);
+    std::fs::write(&file, bytes).unwrap();
+    for (args, note) in [
+        (vec!["import", "--dry-run", &file], "nothing was changed"),
+        (vec!["import", "--json", &file], "`newsfed import --undo` takes this back"),
+    ] {
+        let run = world.run(&args);
+        assert_eq!(run.code, Some(3), "{run:?}");
+        assert!(run.err.contains("only the items before this error were read"), "{}", run.err);
+        assert!(run.err.contains("malformed") && run.err.contains(note), "{}", run.err);
+        assert!(run.out.contains("new"), "{}", run.out);
+    }
+    let stored = items(&world).len();
+    assert!((1001..1500).contains(&stored), "{stored}");
+    let undone = world.run(&["import", "--undo"]).ok();
+    assert!(undone.contains(&format!("{stored} items removed")), "{undone}");
+    assert_eq!(items(&world), [""; 0]);
+}
+
 /// What a pipe has given once is gone: nothing of it may be read before the import.
 #[cfg(unix)]
 #[test]

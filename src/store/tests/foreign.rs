@@ -157,6 +157,50 @@ fn hostile_databases_are_read_within_limits_or_refused() {
     }
 }
 
+/// What the limits leave out is counted.
+#[test]
+fn limits_of_databases_are_reported() {
+    let surplus = |sql: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = made(folder.path(), sql);
+        let scratch = tempfile::tempdir().unwrap();
+        let database = ForeignDatabase::open(&path, scratch.path()).unwrap();
+        let mut items = Vec::new();
+        let surplus = database.items(|item| {
+            items.push(item);
+            std::result::Result::<(), ForeignError>::Ok(())
+        });
+        (surplus.unwrap(), items)
+    };
+    let (none, _) = surplus(NEWSFLASH);
+    assert_eq!(none, ForeignSurplus::default());
+    let long = "CREATE TABLE rss_item (title, feedurl, unread, content);
+        INSERT INTO rss_item VALUES ('t', 'f', 0, zeroblob(5000000)), (zeroblob(5000000), 'f', 0, zeroblob(5000000))";
+    assert_eq!(surplus(long).0, ForeignSurplus { texts: 3, ..ForeignSurplus::default() });
+    let rows = |count: u32, size: u32| {
+        format!(
+            "{NEWSFLASH}; DELETE FROM enclosures; DELETE FROM taggings; DELETE FROM tags; DELETE FROM feeds;
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count})
+             INSERT INTO enclosures (article_id, url) SELECT 'a' || i, printf('%.{size}c', 'x') FROM n"
+        )
+    };
+    for (count, size, left_out) in [(100_007, 10, 7..=7), (3, 9000, 3..=3), (9000, 8192, 810..=815)]
+    {
+        let (found, _) = surplus(&rows(count, size));
+        assert!(left_out.contains(&found.related), "{count} of {size} bytes: {found:?}");
+        assert_eq!((found.items, found.texts), (0, 0));
+    }
+    // One long label of many articles.
+    let labels = format!(
+        "{NEWSFLASH}; DELETE FROM taggings; DELETE FROM tags;
+         INSERT INTO tags (tag_id, label) SELECT 'long', printf('%.8000c', 'x');
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+         INSERT INTO taggings (article_id, tag_id) SELECT 'a' || i, 'long' FROM n"
+    );
+    let (found, _) = surplus(&labels);
+    assert!(found.related > 11_000, "{found:?}");
+}
+
 #[test]
 fn its_own_database_is_no_import() {
     let f = Fixture::new(&["a"]);
