@@ -1,5 +1,7 @@
 //! The document tree: the structure of an article, independent of markup and screen.
 
+use crate::model::Enclosure;
+
 /// An article as blocks, with its links and images numbered in text order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
@@ -16,6 +18,8 @@ pub struct Link {
     pub kind: LinkKind,
     /// Width and height of an image in pixels as the page states them, each 1 to 9999.
     pub size: Option<(u32, u32)>,
+    /// What the feed says about it, if it is an enclosure.
+    pub file: Option<Enclosure>,
 }
 
 /// The kind of a link target.

@@ -532,7 +532,7 @@ impl Builder<'_> {
         let next = self.links.len();
         let at = *self.known.entry((kind, url.clone())).or_insert(next);
         if at == next {
-            self.links.push(Link { url, kind, size: None });
+            self.links.push(Link { url, kind, size: None, file: None });
         }
         Some(at)
     }

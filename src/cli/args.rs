@@ -86,7 +86,7 @@ pub(super) enum Command {
     Snooze(mark::SnoozeArgs),
     /// Show, test, apply and undo the rules for new items
     Rules(rules::RulesArgs),
-    /// Open items in the browser
+    /// Open items in the browser, or their enclosures with other programs
     Open(open::OpenArgs),
     /// Search items
     Search(list::SearchArgs),

@@ -1,4 +1,4 @@
-//! `newsfed open`: opens items in the browser.
+//! `newsfed open`: opens items in the browser, or their enclosures with the programs for them.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -6,8 +6,11 @@ use super::global::Global;
 use super::home::Home;
 use super::items;
 use super::output::Output;
+use crate::model::Item;
 use crate::util::browser::{self, Surroundings};
+use crate::util::media;
 use std::io::{self, IsTerminal};
+use std::num::NonZeroUsize;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -15,15 +18,28 @@ pub(super) struct OpenArgs {
     /// The items
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
+    /// Open an enclosure, with the program of [open] for its media type: the first audio or video
+    /// one, or the one with that number
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
+    enclosure: Option<Option<NonZeroUsize>>,
+}
+
+/// What to open: a page, or a file with its media type.
+struct Target {
+    url: String,
+    media_type: Option<String>,
 }
 
 const EXAMPLES: &str = "\
-The browser is the setting `browser`, else $BROWSER, else the system's opener. If nothing can be
+The browser is the setting `browser`, else $BROWSER, else the system's opener. `newsfed show` lists
+the enclosures of an item; those without a program in [open] go to the browser. If nothing can be
 opened, the URLs are printed and the exit code is 1. With --json, the URLs are printed and nothing
 is opened.
 
 Examples:
   newsfed open 1234
+  newsfed open --enclosure 1234
+  newsfed open --enclosure=2 --set 'open.\"audio/*\"=[\"mpv\"]' 1234
   newsfed --set 'browser=[\"w3m\"]' open 1234";
 
 pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -35,38 +51,84 @@ pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<
         let source = &catalogue.entries.iter().find(|e| e.facts.key == key)?.source;
         source.kind().reads_pages().then(|| source.url.to_string())
     };
-    let mut addresses = Vec::new();
+    let mut targets = Vec::new();
     for key in items::keys(&reader, &args.ids)? {
-        match reader.row(key)?.and_then(|row| row.url.or_else(|| page(row.source_key))) {
-            Some(url) => addresses.push(url),
-            None => out.warn(format!("newsfed: item {key} has no URL")),
+        let target = match args.enclosure {
+            Some(number) => reader.item(key)?.map(|item| enclosure(&item, number, key)),
+            None => {
+                let url = reader.row(key)?.and_then(|row| row.url.or_else(|| page(row.source_key)));
+                url.map(|url| Ok(Target { url, media_type: None }))
+            }
+        };
+        match target.unwrap_or_else(|| Err(format!("item {key} has no URL"))) {
+            Ok(target) => targets.push(target),
+            Err(why) => out.warn(format!("newsfed: {why}")),
         }
     }
     if out.json {
-        addresses.iter().try_for_each(|url| out.value(&serde_json::json!({ "url": url })))?;
-        return Ok(Exit::Ok);
+        for target in &targets {
+            out.value(&serde_json::json!({ "url": target.url }))?;
+        }
+        let nothing = targets.is_empty() && args.enclosure.is_some();
+        return Ok(if nothing { Exit::Failed } else { Exit::Ok });
     }
-    if addresses.is_empty() {
+    if targets.is_empty() {
         return Ok(Exit::Failed);
     }
-    let urls: Vec<&str> = addresses.iter().map(String::as_str).collect();
-    match open(&home, &urls) {
+    match open(&home, &targets) {
         Ok(()) => Ok(Exit::Ok),
-        Err(why) => {
+        Err((why, left)) => {
             out.warn(format!("newsfed: {why}"));
-            urls.iter().try_for_each(|url| out.line(url))?;
-            Ok(Exit::Failed)
+            left.iter().try_for_each(|target| out.line(&target.url))?;
+            Ok(if left.len() < targets.len() { Exit::Partial } else { Exit::Failed })
         }
     }
 }
 
-fn open(home: &Home, urls: &[&str]) -> Result<(), String> {
+/// An enclosure by its number, else the first audio or video one, else the first.
+fn enclosure(item: &Item, number: Option<NonZeroUsize>, key: i64) -> Result<Target, String> {
+    let files = &item.enclosures;
+    let file = match number {
+        Some(number) => files.get(number.get() - 1),
+        None => files.iter().find(|file| media::is_playable(file)).or_else(|| files.first()),
+    };
+    let Some(file) = file else {
+        return Err(match (files.len(), number) {
+            (1.., Some(number)) => {
+                format!("item {key} has no enclosure {number}; `newsfed show {key}` lists them")
+            }
+            _ => format!("item {key} has no enclosures"),
+        });
+    };
+    let media_type = media::media_type(file.mime.as_deref(), &file.url);
+    Ok(Target { url: file.url.clone(), media_type: Some(media_type.unwrap_or_default()) })
+}
+
+/// Opens targets in order, those for one program together. The error comes with what was not opened.
+fn open<'a>(home: &Home, targets: &'a [Target]) -> Result<(), (String, &'a [Target])> {
+    let mut left = targets;
+    while let Some(first) = left.first() {
+        let same = left.iter().take_while(|target| target.media_type == first.media_type).count();
+        let (now, later) = left.split_at(same);
+        open_alike(home, now, first.media_type.as_deref()).map_err(|why| (why, left))?;
+        left = later;
+    }
+    Ok(())
+}
+
+fn open_alike(home: &Home, targets: &[Target], media_type: Option<&str>) -> Result<(), String> {
     let around = Surroundings { variable: &browser::variable, installed: &browser::installed };
     let settings = &home.settings;
-    let plan = browser::plan(&settings.browser, settings.browser_in_terminal, &around, urls);
+    let (argv, in_terminal) = match media_type {
+        Some(media_type) => settings.program(media_type),
+        None => (settings.browser.as_slice(), settings.browser_in_terminal),
+    };
+    let what = if media_type.is_some() { "program" } else { "browser" };
+    let urls: Vec<&str> = targets.iter().map(|target| target.url.as_str()).collect();
+    let plan = browser::plan(argv, in_terminal, &around, &urls);
     let launch = plan.map_err(|e| e.to_string())?;
     if launch.in_terminal && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
-        return Err("the browser needs a terminal, but there is none".to_owned());
+        return Err(format!("the {what} needs a terminal, but there is none"));
     }
-    browser::launch(&launch).map_err(|e| format!("cannot start the browser: {e}"))
+    browser::launch(&launch).map_err(|e| format!("cannot start the {what}: {e}"))
 }

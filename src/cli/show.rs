@@ -11,6 +11,7 @@ use super::show_text::{Chooser, TextSource};
 use super::versions::{self, Versions};
 use crate::article::{self, Document};
 use crate::model::{Confidence, FullText, Item, Revision, TextFrom};
+use crate::util::media;
 use crate::util::text::{self, comment_count};
 use crate::util::time_text::{self, minute};
 use url::Url;
@@ -160,8 +161,9 @@ fn print(
         }
     }
     for file in &item.enclosures {
-        let kind = file.mime.as_deref().map(|m| format!(" ({})", text::line(m)));
-        out.line(format!("File: {}{}", file.url, kind.unwrap_or_default()))?;
+        let facts = media::facts(file).join(", ");
+        let facts = if facts.is_empty() { facts } else { format!(" ({facts})") };
+        out.line(format!("Enclosure: {}{facts}", file.url))?;
     }
     let document = read(item, markup);
     if !document.is_empty() {

@@ -199,6 +199,7 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
         };
         match pair.key.as_str() {
             "themes" => settings.themes = tables_of_texts(table.iter(), "themes.", report),
+            "open" => super::open::read_open(table, &mut settings, report),
             key => {
                 let contexts = Context::ALL.map(Context::name);
                 let others = if key == "keys" { &contexts[..] } else { &[] };

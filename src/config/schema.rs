@@ -33,7 +33,7 @@ const TIMEOUT: Rule = Rule::Within(1, 10 * MINUTE);
 
 /// Tables at the top of the file.
 pub(super) const TABLES: &[&str] =
-    &["net", "schedule", "retention", "llm", "ui", "keys", "log", "themes", "view", "rule"];
+    &["open", "net", "schedule", "retention", "llm", "ui", "keys", "log", "themes", "view", "rule"];
 
 const fn key(
     key: &'static str,
@@ -165,6 +165,13 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "In terminal",
         "The browser draws in the terminal, as w3m and lynx do.",
     ),
+    key("open.terminal", Rule::Checked(word), |s| Slot::Words(&mut s.open.terminal))
+        .on(
+            FormPage::Reading,
+            "Text players",
+            "Programs of [open] that draw in the terminal. mpv for audio is recognised.",
+        )
+        .unset("recognised ones"),
     key("full_text", Rule::OneOf(FullText::NAMES), |s| Slot::Choice(&mut s.full_text)).on(
         FormPage::FullText,
         "Fetch",

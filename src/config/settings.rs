@@ -16,6 +16,7 @@ pub struct Settings {
     /// Whether the browser draws in the terminal. Common text browsers (w3m, lynx, links, elinks,
     /// …) are recognised without it.
     pub browser_in_terminal: bool,
+    pub open: OpenSettings,
     /// Which items get their full text from the page, unless a source overrides it.
     pub full_text: FullText,
     /// How many items of a feed that was just added are unread; `None`: all.
@@ -33,6 +34,15 @@ pub struct Settings {
     pub views: Vec<ViewSettings>,
     /// What is done to new items, in order.
     pub rules: Vec<RuleSettings>,
+}
+
+/// `[open]`: the programs for files.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OpenSettings {
+    /// Media type, or `audio/*`, or `*` -> list of arguments.
+    pub programs: BTreeMap<String, Vec<String>>,
+    /// Programs that draw in the terminal, beside those that are recognised.
+    pub terminal: Vec<String>,
 }
 
 /// `[net]`

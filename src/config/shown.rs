@@ -32,6 +32,8 @@ pub fn show_settings(settings: &Settings) -> toml::Table {
             }
         }
     }
+    let open = all.get_mut("open").and_then(toml::Value::as_table_mut);
+    open.into_iter().for_each(|open| open.extend(super::open::shown(&settings.open)));
     let keys = all.get_mut("keys").and_then(toml::Value::as_table_mut);
     keys.into_iter().for_each(|keys| keys.extend(texts(&settings.keys.bindings)));
     if !settings.themes.is_empty() {

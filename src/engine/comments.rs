@@ -4,7 +4,7 @@ use super::follow::{FollowError, may_have_credentials};
 use super::handle::Handle;
 use super::message::{FirstFetch, Typed};
 use crate::config::{FileEdit, unique_id};
-use crate::model::Source;
+use crate::model::{Enclosure, Source};
 use crate::store::StoreError;
 use crate::util::address::is_private_host;
 use crate::util::text;
@@ -23,6 +23,15 @@ impl Handle {
     pub async fn comments_url(&self, item: i64) -> Result<Option<String>, StoreError> {
         let found = self.context.read(move |reader| reader.item(item)).await?;
         Ok(found.and_then(|item| item.comments))
+    }
+
+    /// The enclosures of an item (row key).
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub async fn enclosures(&self, item: i64) -> Result<Vec<Enclosure>, StoreError> {
+        let found = self.context.read(move |reader| reader.item(item)).await?;
+        Ok(found.map(|item| item.enclosures).unwrap_or_default())
     }
 
     /// Adds the feed of the comments on an item (row key) as a source in the folder of the item's

@@ -240,7 +240,11 @@ impl Driver {
             Effect::BrowseComments { item } => self.spawn(move |h| async move {
                 Event::CommentsFound(h.comments_url(item).await.map_err(message))
             }),
-            Effect::Browse { urls } => self.browse(urls),
+            Effect::FindEnclosures { item } => self.spawn(move |h| async move {
+                Event::EnclosuresFound(h.enclosures(item).await.map_err(message))
+            }),
+            Effect::OpenFile { url, media_type } => self.browse(vec![url], Some(media_type)),
+            Effect::Browse { urls } => self.browse(urls, None),
             other => return Some(other),
         }
         None
@@ -352,8 +356,9 @@ impl Driver {
         self.prefetch = Some(task.abort_handle());
     }
 
-    /// Starts browsers that open a window; a text browser needs the terminal first.
-    fn browse(&self, urls: Vec<String>) {
+    /// Starts browsers, and programs for files of a media type, that open a window; others need the
+    /// terminal first.
+    fn browse(&self, urls: Vec<String>, media_type: Option<String>) {
         let handle = self.handle.clone();
         self.blocking(move || {
             let settings = handle.settings();
@@ -362,7 +367,10 @@ impl Driver {
                 installed: &browser::installed,
             };
             let addresses: Vec<&str> = urls.iter().map(String::as_str).collect();
-            let (argv, in_terminal) = (&settings.browser, settings.browser_in_terminal);
+            let (argv, in_terminal) = match &media_type {
+                Some(media_type) => settings.program(media_type),
+                None => (settings.browser.as_slice(), settings.browser_in_terminal),
+            };
             let opened = match browser::plan(argv, in_terminal, &environment, &addresses) {
                 Ok(launch) if launch.in_terminal => return Some(Event::BrowserPlanned(launch)),
                 Ok(launch) => browser::launch(&launch).map_err(message),

@@ -156,6 +156,15 @@ pub(super) enum Effect {
     BrowseComments {
         item: i64,
     },
+    /// Reads the enclosures of an item (row key), to open one.
+    FindEnclosures {
+        item: i64,
+    },
+    /// Opens a file with the program for its media type, which is empty if it is unknown.
+    OpenFile {
+        url: String,
+        media_type: String,
+    },
     /// Opens URLs in the browser, in the background.
     Browse {
         urls: Vec<String>,

@@ -11,7 +11,8 @@ use crate::engine::{
     Tried, WorkbenchEvent,
 };
 use crate::model::{
-    Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, StoryItem, Time,
+    Enclosure, Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, StoryItem,
+    Time,
 };
 use crate::store::{Count, Mark, RuleMark, RuleRecord, Snippet, Window};
 use crate::util::browser::Launch;
@@ -96,6 +97,8 @@ pub(super) enum Event {
     PathsListed(String, Vec<String>),
     /// The URL of the comments on an item, if it names one.
     CommentsFound(Result<Option<String>, Failure>),
+    /// The enclosures of an item.
+    EnclosuresFound(Result<Vec<Enclosure>, Failure>),
     /// The settings file for the form.
     SettingsLoaded(Result<Section, Failure>),
     /// One source of a manual refresh is done.

@@ -412,9 +412,19 @@ pub(super) fn document(item: &Item) -> Document {
     }
     // Enclosures are opened like the links of the text.
     for enclosure in item.enclosures.iter().take(limits::ENTRY_LIST) {
-        if document.links.iter().all(|link| link.url != enclosure.url) {
-            let url = enclosure.url.clone();
-            document.links.push(Link { url, kind: LinkKind::Media, size: None });
+        let file = Some(enclosure.clone());
+        match document.links.iter_mut().find(|link| link.url == enclosure.url) {
+            Some(link) => {
+                link.file = file;
+                // A link to the episode in the text opens like the episode.
+                if link.kind == LinkKind::Page {
+                    link.kind = LinkKind::Media;
+                }
+            }
+            None => {
+                let (url, kind) = (enclosure.url.clone(), LinkKind::Media);
+                document.links.push(Link { url, kind, size: None, file });
+            }
         }
     }
     document

@@ -4,6 +4,7 @@ mod actions;
 mod arrivals;
 mod defects;
 mod editor;
+mod enclosures;
 mod imports;
 mod lists;
 mod mouse;

@@ -12,6 +12,14 @@ use url::Url;
 const TEXT_BROWSERS: [&str; 9] =
     ["w3m", "lynx", "links", "links2", "elinks", "browsh", "chawan", "cha", "carbonyl"];
 
+/// Players that draw in the terminal.
+const TEXT_PLAYERS: [&str; 5] = ["mpg123", "mpg321", "ogg123", "mocp", "cmus"];
+/// Players that draw in the terminal unless there is a picture.
+const MIXED_PLAYERS: [&str; 2] = ["mpv", "mplayer"];
+/// Arguments with which they do not.
+const NO_TERMINAL: [&str; 4] =
+    ["--no-terminal", "--terminal=no", "--force-window", "--player-operation-mode=pseudo-gui"];
+
 /// Text browsers to try when no window can be opened, best first.
 const FALLBACKS: [&str; 4] = ["w3m", "lynx", "elinks", "links"];
 
@@ -52,7 +60,9 @@ pub enum NoBrowser {
     )]
     NoScreen,
     /// The setting names a program that does not exist.
-    #[error("the browser {0} is not installed; set `browser` in config.toml to another one")]
+    #[error(
+        "{0} is not installed; set another program in config.toml: `browser`, for files [open]"
+    )]
     NotInstalled(String),
 }
 
@@ -111,9 +121,24 @@ fn filled(argv: &[String], place: &str, url: &Url) -> Vec<String> {
     filled
 }
 
+/// The name of a program without its folder and extension.
+fn name(program: &str) -> &str {
+    Path::new(program).file_stem().and_then(|n| n.to_str()).unwrap_or(program)
+}
+
 fn is_text_browser(program: &str) -> bool {
-    let name = Path::new(program).file_stem().and_then(|n| n.to_str()).unwrap_or(program);
-    TEXT_BROWSERS.contains(&name)
+    TEXT_BROWSERS.contains(&name(program))
+}
+
+/// Whether a program draws in the terminal when it opens a file of that media type: one of `named`,
+/// or a well-known player.
+pub fn draws_in_terminal(argv: &[String], media_type: &str, named: &[String]) -> bool {
+    let Some(program) = argv.first().map(|program| name(program)) else { return false };
+    let plays_in_terminal = TEXT_PLAYERS.contains(&program)
+        || MIXED_PLAYERS.contains(&program)
+            && media_type.starts_with("audio/")
+            && !argv.iter().any(|a| NO_TERMINAL.contains(&a.as_str()));
+    plays_in_terminal || named.iter().any(|n| name(n) == program)
 }
 
 /// Whether windows can be opened: always on systems with a desktop of their own, else when a
@@ -266,6 +291,29 @@ mod tests {
         }
         let spaced = planned(&["firefox"], None, None, &["firefox"], "http://h/a b\u{1b}c");
         assert_eq!(spaced, commands(&["firefox", "http://h/a%20b%1Bc"], false));
+    }
+
+    #[test]
+    fn players_draw_in_the_terminal() {
+        let cases: [(&[&str], &str, bool); 9] = [
+            (&["mpv", "{url}"], "audio/mpeg", true),
+            (&["/usr/bin/mpv"], "audio/mpeg", true),
+            (&["mpv"], "video/mp4", false),
+            (&["mpv"], "", false),
+            (&["mpv", "--force-window", "{url}"], "audio/mpeg", false),
+            (&["mpg123"], "audio/mpeg", true),
+            (&["vlc"], "audio/mpeg", false),
+            (&["viewer"], "image/png", true),
+            (&[], "image/png", false),
+        ];
+        for (argv, kind, expected) in cases {
+            let argv: Vec<String> = argv.iter().map(|a| (*a).to_owned()).collect();
+            assert_eq!(
+                draws_in_terminal(&argv, kind, &["viewer".to_owned()]),
+                expected,
+                "{argv:?}"
+            );
+        }
     }
 
     #[cfg(unix)]

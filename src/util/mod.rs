@@ -9,6 +9,7 @@ pub mod domain;
 pub mod html;
 pub mod limits;
 pub(crate) mod login;
+pub mod media;
 pub(crate) mod near;
 pub mod session;
 pub mod sparkline;

@@ -93,6 +93,16 @@ pub fn span(seconds: i64) -> String {
     }
 }
 
+/// The length of a recording in seconds: `40 s`, `52 min`, `1 h 2 min`.
+pub fn length(seconds: u64) -> String {
+    match (seconds / 3600, seconds % 3600 / 60) {
+        (0, 0) => format!("{seconds} s"),
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
+
 /// A duration in seconds for columns: `59m`, `3h`, `6d`, `9w`, `2y`; `now` below a minute.
 pub fn age(seconds: i64) -> String {
     let s = seconds.max(0);

@@ -13,7 +13,7 @@ use crate::tui::event::{Cause, Failure};
 use crate::tui::style::Palette;
 
 const NO_SOURCE: &str = "Select a source in the Sources pane first";
-const NO_ITEM: &str = "Select an item first";
+pub(super) const NO_ITEM: &str = "Select an item first";
 const NO_ARTICLE: &str = "Open an item first";
 
 /// Pages that one key press opens at most.
@@ -333,6 +333,7 @@ impl App {
             | Action::Copy
             | Action::FullText
             | Action::FollowComments
+            | Action::Enclosure
             | Action::Comments => reason_if(no_item(), NO_ITEM),
             Action::Zen => reason_if(self.reader.row().is_none() && no_item(), NO_ITEM),
             Action::Links

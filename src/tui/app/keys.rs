@@ -174,6 +174,7 @@ impl App {
             Action::Browser => self.browse(false),
             Action::BrowserAndNext => self.browse(true),
             Action::Comments => self.browse_comments(),
+            Action::Enclosure => self.open_enclosure(),
             Action::FollowComments => self.follow_comments(),
             Action::Copy => self.copy(),
             Action::FoldStories => self.fold_stories(),

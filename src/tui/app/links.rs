@@ -2,20 +2,25 @@
 
 use super::super::reader::link_names;
 use super::App;
+use super::commands::NO_ITEM;
 use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use crate::article::LinkKind;
+use crate::article::{Link, LinkKind};
 use crate::config::{Action, Context, Key, Lookup};
+use crate::model::Enclosure;
 use crate::tui::effect::Effect;
+use crate::tui::event::Failure;
 use crate::tui::reader::{Line, Target};
 use crate::tui::view::{self, DialogArea};
+use crate::util::media::{is_playable, media_type};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
 /// The list of links of the article.
 #[derive(Debug)]
 pub(crate) struct LinkList {
-    pub(crate) links: Vec<(String, LinkKind)>,
+    pub(crate) title: &'static str,
+    pub(crate) links: Vec<Link>,
     /// The text of each link.
     pub(crate) names: Vec<String>,
     pub(crate) selected: usize,
@@ -94,6 +99,28 @@ impl Dialog for Hints {
     }
 }
 
+impl LinkList {
+    fn open(&self, index: usize, app: &mut App) -> Vec<Effect> {
+        match self.links.get(index) {
+            Some(link) => vec![open(link)],
+            None => app.note(format!("Link {} does not exist", index + 1)),
+        }
+    }
+}
+
+/// Opens a link: files with the program for their media type, pages in the browser.
+fn open(link: &Link) -> Effect {
+    let url = link.url.clone();
+    let stated = link.file.as_ref().and_then(|file| file.mime.as_deref());
+    let guess = match link.kind {
+        LinkKind::Page => return Effect::Browse { urls: vec![url] },
+        LinkKind::Image => "image/",
+        LinkKind::Media => "",
+    };
+    let media_type = media_type(stated, &url).unwrap_or_else(|| guess.to_owned());
+    Effect::OpenFile { url, media_type }
+}
+
 impl Dialog for LinkList {
     fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
         let count = self.links.len();
@@ -104,13 +131,13 @@ impl Dialog for LinkList {
                 self.selected = typed.saturating_sub(1).min(count - 1);
                 // Open the link unless another digit could follow.
                 if typed * 10 > count {
-                    return Reply::close(app.open_link(typed));
+                    return Reply::close(self.open(typed.saturating_sub(1), app));
                 }
             }
             KeyCode::Backspace => {
                 self.digits.pop();
             }
-            KeyCode::Enter => return Reply::close(app.open_link(self.selected + 1)),
+            KeyCode::Enter => return Reply::close(self.open(self.selected, app)),
             code => {
                 if let Some(motion) = app.motion(key) {
                     self.digits.clear();
@@ -201,20 +228,19 @@ impl App {
     pub(super) fn open_link(&mut self, number: usize) -> Vec<Effect> {
         let Some(article) = &self.reader.article else { return vec![] };
         match number.checked_sub(1).and_then(|i| article.document.links.get(i)) {
-            Some(link) => vec![Effect::Browse { urls: vec![link.url.clone()] }],
+            Some(link) => vec![open(link)],
             None => self.note(format!("Link {number} does not exist")),
         }
     }
 
-    /// URLs and kinds of the article's links.
-    fn links(&self) -> Vec<(String, LinkKind)> {
-        let links = self.reader.article.as_ref().map(|a| a.document.links.as_slice());
-        links.unwrap_or_default().iter().map(|l| (l.url.clone(), l.kind)).collect()
+    /// The article's links.
+    fn links(&self) -> &[Link] {
+        self.reader.article.as_ref().map(|a| a.document.links.as_slice()).unwrap_or_default()
     }
 
     /// Lists the links, with the first digits of a number already typed.
     pub(super) fn open_links(&mut self, digits: &str) -> Vec<Effect> {
-        let links = self.links();
+        let links = self.links().to_vec();
         if links.is_empty() {
             return self.note("No links in this article");
         }
@@ -222,7 +248,43 @@ impl App {
         let selected = typed.saturating_sub(1).min(links.len() - 1);
         let article = self.reader.article.as_ref();
         let names = article.map(|article| link_names(&article.document)).unwrap_or_default();
-        self.push_dialog(LinkList { links, names, selected, digits: digits.to_owned() })
+        let (title, digits) = ("Links", digits.to_owned());
+        self.push_dialog(LinkList { title, links, names, selected, digits })
+    }
+
+    /// Opens the enclosure of the current item.
+    pub(super) fn open_enclosure(&mut self) -> Vec<Effect> {
+        let Some(row) = self.item_targets().into_iter().next() else { return self.note(NO_ITEM) };
+        vec![Effect::FindEnclosures { item: row.key }]
+    }
+
+    /// Opens the only enclosure, or the only one that is audio or video; lists several.
+    pub(super) fn enclosures_found(
+        &mut self,
+        result: Result<Vec<Enclosure>, Failure>,
+    ) -> Vec<Effect> {
+        let files = match result {
+            Ok(files) => files,
+            Err(why) => return self.problem(why),
+        };
+        let link = |file: Enclosure| Link {
+            url: file.url.clone(),
+            kind: LinkKind::Media,
+            size: None,
+            file: Some(file),
+        };
+        let mut playable = files.iter().filter(|file| is_playable(file));
+        let only = match (files.as_slice(), playable.next(), playable.next()) {
+            ([], ..) => return self.note("This item has no enclosures"),
+            ([one], ..) | (_, Some(one), None) => Some(one.clone()),
+            _ => None,
+        };
+        if let Some(file) = only {
+            return vec![open(&link(file))];
+        }
+        let links: Vec<Link> = files.into_iter().map(link).collect();
+        let (names, digits) = (vec![String::new(); links.len()], String::new());
+        self.push_dialog(LinkList { title: "Enclosures", links, names, selected: 0, digits })
     }
 }
 

@@ -316,6 +316,7 @@ impl App {
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::PathsListed(typed, paths) => self.paths_listed(&typed, paths),
             Event::CommentsFound(result) => self.comments_found(result),
+            Event::EnclosuresFound(result) => self.enclosures_found(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),

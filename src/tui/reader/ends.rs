@@ -4,6 +4,7 @@ use super::layout::Out;
 use super::line::{Line, Span, Target};
 use crate::article::{Block, Document, Inline, LinkKind, plain};
 use crate::config::Role;
+use crate::util::media::facts;
 use crate::util::text;
 
 /// Cells between the name of a link and its address.
@@ -40,14 +41,18 @@ impl Out<'_> {
         let wide = text::width(&self.glyphs.link(links.len() - 1)) + 1;
         for (i, (link, name)) in links.iter().zip(names).enumerate() {
             let target = Some(Target::Link(i));
-            let kind = match link.kind {
-                LinkKind::Page => "",
-                LinkKind::Image => " (image)",
-                LinkKind::Media => " (media)",
-            };
+            let facts = link.file.as_ref().map(|file| facts(file).join(", ")).unwrap_or_default();
+
             let mark = Span::mark(self.glyphs.link(i), Target::Link(i));
             let pad = Span::blank(wide.saturating_sub(text::width(&mark.text)));
             let inside = self.space(&[(Span::blank(wide), Span::blank(wide))]);
+            let kind = match link.kind {
+                // The URL matters more where there is little space.
+                _ if !facts.is_empty() && facts.len() * 2 < inside => format!(" ({facts})"),
+                LinkKind::Page => String::new(),
+                LinkKind::Image => " (image)".to_owned(),
+                LinkKind::Media => " (media)".to_owned(),
+            };
             let inside = inside.saturating_sub(kind.len());
             let name = text::truncate(name.trim(), inside * 2 / 3).into_owned();
             let gap = if name.is_empty() { 0 } else { GAP };

@@ -171,7 +171,7 @@ fn shows_tags_comments_and_the_other_text() {
 #[test]
 fn reader_keys_have_their_documented_effects() {
     for (keys, expected) in [
-        (";s", r#"Browse { urls: ["https://lore.example/p.png"] }"#),
+        (";s", r#"OpenFile { url: "https://lore.example/p.png", media_type: "image/png" }"#),
         (";;", "╭─ Links"),
         (";1", r#"Browse { urls: ["https://lore.example/1"] }"#),
         ("L", "╭─ Links"),

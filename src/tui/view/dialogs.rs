@@ -7,9 +7,10 @@ use super::super::input::Field;
 use super::chrome::marks;
 use super::frame::window;
 use super::row::{Row, padding};
-use crate::article::LinkKind;
+use crate::article::{Link, LinkKind};
 use crate::config::{Context, Role};
 use crate::model::{ErrorKind, Outcome};
+use crate::util::media;
 use crate::util::text;
 use crate::util::time_text::age;
 use ratatui::Frame;
@@ -287,19 +288,21 @@ fn describe_outcome(outcome: &Outcome, repairs: &[String]) -> (String, Role) {
 pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, area: DialogArea) {
     let height = u16::try_from(list.links.len()).unwrap_or(u16::MAX);
     let title = if list.digits.is_empty() {
-        "Links".to_owned()
+        list.title.to_owned()
     } else {
-        format!("Links: {}_", list.digits)
+        format!("{}: {}_", list.title, list.digits)
     };
     let inner = window(app, frame, area, (&title, ""), (100, height));
     rows(app, frame, inner, list.links.len(), list.selected, |i, row, here| {
-        let (url, kind) = &list.links[i];
+        let Link { url, kind, file, .. } = &list.links[i];
+        let facts = file.as_ref().map(media::facts).unwrap_or_default();
         let what = match kind {
-            LinkKind::Page => "",
-            LinkKind::Image => " image",
-            LinkKind::Media => " media",
+            _ if !facts.is_empty() => format!("  {}", facts.join("  ")),
+            LinkKind::Page => String::new(),
+            LinkKind::Image => " image".to_owned(),
+            LinkKind::Media => " media".to_owned(),
         };
-        row.right(what, role(app, here, Role::Dim));
+        row.right(&*what, role(app, here, Role::Dim));
         row.left(&format!("{:>3} ", i + 1), role(app, here, Role::KeyHint));
         let name = list.names.get(i).map_or("", |name| name.trim());
         if name.is_empty() {

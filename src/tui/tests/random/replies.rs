@@ -362,6 +362,20 @@ impl Chaos {
                 let text = self.stock.settings.clone();
                 Event::SettingsLoaded(self.result(text))
             }
+            Effect::FindEnclosures { .. } => {
+                let file = |n: usize| crate::model::Enclosure {
+                    url: format!("https://kernel.example/{n}.mp3"),
+                    mime: Some("audio/日本".to_owned()).filter(|_| n == 1),
+                    bytes: Some(u64::MAX).filter(|_| n > 0),
+                    seconds: Some(u64::MAX).filter(|_| n > 1),
+                };
+                let files = (0..self.rng.usize(..4)).map(file).collect();
+                Event::EnclosuresFound(self.result(files))
+            }
+            Effect::OpenFile { url, .. } => {
+                let opened = self.result(());
+                Event::BrowserOpened(opened.map_err(|why| (url, why)))
+            }
             Effect::Browse { urls } => {
                 let opened = self.result(());
                 let first = urls.into_iter().next().unwrap_or_default();

@@ -1,0 +1,83 @@
+//! Tests of opening enclosures.
+
+use super::{Stage, article, item_rows};
+use crate::article::{Link, LinkKind};
+use crate::model::Enclosure;
+use crate::tui::event::{Article, Event};
+use crate::tui::read::document;
+use std::sync::Arc;
+
+fn file(url: &str, mime: Option<&str>) -> Enclosure {
+    Enclosure {
+        url: url.to_owned(),
+        mime: mime.map(str::to_owned),
+        bytes: Some(34_567_890),
+        seconds: Some(3_120),
+    }
+}
+
+#[test]
+fn one_enclosure_opens_and_several_are_listed() {
+    let (audio, page) =
+        (file("https://e.org/a", Some("audio/mpeg")), file("https://e.org/b", None));
+    let opened = r#"OpenFile { url: "https://e.org/a", media_type: "audio/mpeg" }"#;
+    for (files, expected) in [
+        (vec![], "This item has no enclosures"),
+        (vec![audio.clone()], opened),
+        (vec![page.clone(), audio.clone()], opened),
+        (vec![page.clone()], r#"OpenFile { url: "https://e.org/b", media_type: "" }"#),
+        (vec![page.clone(), page], "╭─ Enclosures"),
+        (vec![audio.clone(), audio.clone()], "audio/mpeg  34 MB  52 min"),
+    ] {
+        let mut stage = Stage::new();
+        stage.keys("@");
+        assert_eq!(stage.asked_for("FindEnclosures { item: 1 }"), 1);
+        stage.happen(Event::EnclosuresFound(Ok(files)));
+        stage.keys_give("", expected);
+    }
+    let mut stage = Stage::new();
+    let files = vec![audio, file("https://e.org/c.ogg", None)];
+    stage.happen(Event::EnclosuresFound(Ok(files)));
+    stage.keys_give(
+        "j<Enter>",
+        r#"OpenFile { url: "https://e.org/c.ogg", media_type: "audio/ogg" }"#,
+    );
+}
+
+#[test]
+fn links_to_media_open_by_their_type() {
+    let usual = article(item_rows()[0].clone());
+    let mut item = crate::model::Item::clone(&usual.item);
+    item.content = Some(
+        "<p><a href='https://e.org/a'>Listen</a>, <a href='https://e.org/page.mp3'>page</a>
+         <img src='https://e.org/i' alt='x'> <video src='https://e.org/v.webm'></video></p>"
+            .to_owned(),
+    );
+    item.enclosures =
+        vec![file("https://e.org/a", Some("audio/mpeg; codecs=x")), file("https://e.org/d", None)];
+    let links = document(&item).links;
+    let kinds: Vec<(LinkKind, bool)> =
+        links.iter().map(|Link { kind, file, .. }| (*kind, file.is_some())).collect();
+    let (page, image, media) = (LinkKind::Page, LinkKind::Image, LinkKind::Media);
+    assert_eq!(
+        kinds,
+        [(media, true), (page, false), (image, false), (media, false), (media, true)]
+    );
+    for (key, expected) in [
+        ("1", r#"OpenFile { url: "https://e.org/a", media_type: "audio/mpeg" }"#),
+        ("2", r#"Browse { urls: ["https://e.org/page.mp3"] }"#),
+        ("3", r#"OpenFile { url: "https://e.org/i", media_type: "image/" }"#),
+        ("L4", r#"OpenFile { url: "https://e.org/v.webm", media_type: "video/webm" }"#),
+        (";5", r#"OpenFile { url: "https://e.org/d", media_type: "" }"#),
+        ("L", "audio/mpeg  34 MB  52 min"),
+        ("G", "e.org/a (audio/mpeg, 34 MB, 52 min)"),
+    ] {
+        let mut stage = Stage::new();
+        let (document, item) = (Arc::new(document(&item)), Arc::new(item.clone()));
+        stage.shown = Some(Article { document, item, ..usual.clone() });
+        stage.screen(120, 40);
+        stage.keys("<Enter>");
+        stage.screen(120, 40);
+        stage.keys_give(key, expected);
+    }
+}
