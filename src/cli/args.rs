@@ -2,8 +2,9 @@
 
 use super::global::Global;
 use super::{
-    add, backup, config, crawl, discover, doctor, export, extract, generate, import, list, mark,
-    open, parse, prefetch, prune, reread, rules, schedule, show, sources, stats, sync, views,
+    add, backup, config, crawl, discover, doctor, download, export, extract, generate, import,
+    list, mark, open, parse, prefetch, prune, reread, rules, schedule, show, sources, stats, sync,
+    views,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -88,6 +89,8 @@ pub(super) enum Command {
     Rules(rules::RulesArgs),
     /// Open items in the browser, or their enclosures with other programs
     Open(open::OpenArgs),
+    /// Download enclosures of items
+    Download(download::DownloadArgs),
     /// Search items
     Search(list::SearchArgs),
     /// Follow the sources of a list, or take over items and marks of another reader

@@ -17,6 +17,7 @@ mod discover;
 mod discover_batch;
 mod doctor;
 mod doctor_checks;
+mod download;
 mod exit;
 mod export;
 mod extract;
@@ -121,6 +122,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Snooze(args)) => mark::snooze(&args, global, out),
         Some(Command::Rules(args)) => rules::run(&args, global, out),
         Some(Command::Open(args)) => open::run(&args, global, out),
+        Some(Command::Download(args)) => download::run(&args, global, out),
         Some(Command::Import(args)) => import::run(&args, global, out),
         Some(Command::Export(args)) => export::run(&args, global, out),
         Some(Command::Backup(args)) => backup::backup(&args, global, out),

@@ -6,7 +6,7 @@ use super::global::Global;
 use super::home::Home;
 use super::items;
 use super::output::Output;
-use crate::model::Item;
+use crate::model::{Enclosure, Item};
 use crate::util::browser::{self, Surroundings};
 use crate::util::media;
 use std::io::{self, IsTerminal};
@@ -54,7 +54,7 @@ pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<
     let mut targets = Vec::new();
     for key in items::keys(&reader, &args.ids)? {
         let target = match args.enclosure {
-            Some(number) => reader.item(key)?.map(|item| enclosure(&item, number, key)),
+            Some(number) => reader.item(key)?.map(|item| target(&item, number, key)),
             None => {
                 let url = reader.row(key)?.and_then(|row| row.url.or_else(|| page(row.source_key)));
                 url.map(|url| Ok(Target { url, media_type: None }))
@@ -85,23 +85,29 @@ pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<
     }
 }
 
+fn target(item: &Item, number: Option<NonZeroUsize>, key: i64) -> Result<Target, String> {
+    let file = enclosure(item, number, key)?;
+    let media_type = media::media_type(file.mime.as_deref(), &file.url);
+    Ok(Target { url: file.url.clone(), media_type: Some(media_type.unwrap_or_default()) })
+}
+
 /// An enclosure by its number, else the first audio or video one, else the first.
-fn enclosure(item: &Item, number: Option<NonZeroUsize>, key: i64) -> Result<Target, String> {
+pub(super) fn enclosure(
+    item: &Item,
+    number: Option<NonZeroUsize>,
+    key: i64,
+) -> Result<&Enclosure, String> {
     let files = &item.enclosures;
     let file = match number {
         Some(number) => files.get(number.get() - 1),
         None => files.iter().find(|file| media::is_playable(file)).or_else(|| files.first()),
     };
-    let Some(file) = file else {
-        return Err(match (files.len(), number) {
-            (1.., Some(number)) => {
-                format!("item {key} has no enclosure {number}; `newsfed show {key}` lists them")
-            }
-            _ => format!("item {key} has no enclosures"),
-        });
-    };
-    let media_type = media::media_type(file.mime.as_deref(), &file.url);
-    Ok(Target { url: file.url.clone(), media_type: Some(media_type.unwrap_or_default()) })
+    file.ok_or_else(|| match (files.len(), number) {
+        (1.., Some(number)) => {
+            format!("item {key} has no enclosure {number}; `newsfed show {key}` lists them")
+        }
+        _ => format!("item {key} has no enclosures"),
+    })
 }
 
 /// Opens targets in order, those for one program together. The error comes with what was not opened.

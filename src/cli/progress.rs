@@ -28,6 +28,23 @@ impl Progress {
         progress
     }
 
+    /// A bar for the bytes of a file with that name.
+    pub(super) fn file(name: &str, out: &Output) -> Self {
+        let progress = Self::new(0, out);
+        let template = "{msg:24!.dim} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}";
+        let style = ProgressStyle::with_template(template);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("##-");
+        progress.bar.set_style(style);
+        progress.bar.set_message(name.to_owned());
+        progress
+    }
+
+    /// How many bytes are there, and of how many.
+    pub(super) fn bytes(&self, received: u64, total: Option<u64>) {
+        self.bar.set_length(total.unwrap_or(received));
+        self.bar.set_position(received);
+    }
+
     /// Advances the spinner and changes its message.
     pub(super) fn say(&self, words: String) {
         self.bar.set_message(words);

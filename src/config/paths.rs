@@ -70,6 +70,27 @@ impl Paths {
         Ok(Self { config_dir, data_dir, log_dir })
     }
 
+    /// The folder for downloads: as set, else the user's.
+    ///
+    /// # Errors
+    /// When no home folder is known.
+    pub fn downloads(folder: Option<&str>) -> Result<PathBuf, NoHome> {
+        let unknown = NoHome { what: "downloads", argument: "--dir", variable: "download.folder" };
+        let user = directories::UserDirs::new();
+        let user = user.as_ref();
+        match folder.map(|folder| folder.strip_prefix("~/").ok_or(folder)) {
+            Some(Err(folder)) => Ok(PathBuf::from(folder)),
+            Some(Ok(below)) => user.map(|u| u.home_dir().join(below)).ok_or(unknown),
+            None => {
+                let usual = |u: &directories::UserDirs| {
+                    let known = u.download_dir().map(Path::to_owned);
+                    known.unwrap_or_else(|| u.home_dir().join("Downloads"))
+                };
+                user.map(usual).ok_or(unknown)
+            }
+        }
+    }
+
     /// All files below one folder, for demos and tests.
     pub fn below(folder: &Path) -> Self {
         let data_dir = folder.join("data");

@@ -32,8 +32,20 @@ pub(super) const PROXY: Rule = Rule::Address(proxy);
 const TIMEOUT: Rule = Rule::Within(1, 10 * MINUTE);
 
 /// Tables at the top of the file.
-pub(super) const TABLES: &[&str] =
-    &["open", "net", "schedule", "retention", "llm", "ui", "keys", "log", "themes", "view", "rule"];
+pub(super) const TABLES: &[&str] = &[
+    "open",
+    "download",
+    "net",
+    "schedule",
+    "retention",
+    "llm",
+    "ui",
+    "keys",
+    "log",
+    "themes",
+    "view",
+    "rule",
+];
 
 const fn key(
     key: &'static str,
@@ -172,6 +184,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
             "Programs of [open] that draw in the terminal. mpv for audio is recognised.",
         )
         .unset("recognised ones"),
+    key("download.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.download.folder))
+        .on(FormPage::Reading, "Downloads", "The folder for downloads, such as ~/Podcasts.")
+        .unset("download folder"),
+    key("download.max_size", Rule::Within(1024, 1 << 40), |s| Slot::Size(&mut s.download.max_size))
+        .on(FormPage::Reading, "Max download", "Maximum size of a download, such as 1GiB."),
     key("full_text", Rule::OneOf(FullText::NAMES), |s| Slot::Choice(&mut s.full_text)).on(
         FormPage::FullText,
         "Fetch",
@@ -353,6 +370,14 @@ fn endpoint(text: &str) -> Result<String, String> {
 pub(super) fn word(text: &str) -> Result<String, String> {
     let cleaned = clean(text);
     if cleaned.is_empty() { Err("expected a non-empty string".to_owned()) } else { Ok(cleaned) }
+}
+
+/// A folder that means the same wherever the program is started.
+fn folder(text: &str) -> Result<String, String> {
+    if std::path::Path::new(text).is_absolute() || text.starts_with("~/") {
+        return Ok(text.to_owned());
+    }
+    Err(format!("expected a folder such as \"~/Podcasts\", found {}", quote(text)))
 }
 
 /// A contact goes into a request header.

@@ -17,6 +17,7 @@ pub struct Settings {
     /// …) are recognised without it.
     pub browser_in_terminal: bool,
     pub open: OpenSettings,
+    pub download: DownloadSettings,
     /// Which items get their full text from the page, unless a source overrides it.
     pub full_text: FullText,
     /// How many items of a feed that was just added are unread; `None`: all.
@@ -43,6 +44,21 @@ pub struct OpenSettings {
     pub programs: BTreeMap<String, Vec<String>>,
     /// Programs that draw in the terminal, beside those that are recognised.
     pub terminal: Vec<String>,
+}
+
+/// `[download]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct DownloadSettings {
+    /// Where downloads are stored; `None`: the user's folder for downloads.
+    pub folder: Option<String>,
+    /// Maximum size of a download, in bytes.
+    pub max_size: u64,
+}
+
+impl Default for DownloadSettings {
+    fn default() -> Self {
+        Self { folder: None, max_size: 1 << 30 }
+    }
 }
 
 /// `[net]`

@@ -11,6 +11,7 @@ pub mod crawl;
 mod describe;
 mod differences;
 mod discover;
+mod download;
 mod edit;
 mod follow;
 mod fulltext;
@@ -41,6 +42,7 @@ mod workers;
 
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use differences::{VersionChange, version_changes};
+pub use download::{DownloadError, DownloadOrder, DownloadState, Downloaded};
 pub use edit::Edited;
 pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};

@@ -1,5 +1,9 @@
 //! The HTTP client: sends a request, obeying robots.txt, pauses, redirects and limits.
 
+mod download;
+
+pub use download::{Download, Resume};
+
 use super::body::{BodyError, Decoder};
 use super::error::{Attempt, FetchError, plain};
 use super::freshness::Freshness;
@@ -139,7 +143,7 @@ impl Client {
         let request_headers = RequestHeaders::prepare(request, user, &inner.secrets).await?;
         let allowed = match request.purpose {
             Purpose::Feed => inner.settings.feed_timeout,
-            Purpose::Page | Purpose::Picture => inner.settings.page_timeout,
+            Purpose::Page | Purpose::Picture | Purpose::File => inner.settings.page_timeout,
         };
         let (mut spent, mut hops, mut seen) = (Duration::ZERO, Vec::new(), HashSet::new());
         loop {
@@ -237,6 +241,22 @@ struct HopRequest<'a> {
     max_bytes: Option<u64>,
 }
 
+impl HopRequest<'_> {
+    /// The host, and the proxy in between.
+    fn name(&self) -> String {
+        match self.kind.route.proxy_host() {
+            Some(proxy) => format!("{} (through the proxy {proxy})", host(self.url)),
+            None => host(self.url),
+        }
+    }
+}
+
+/// What came back for one request.
+enum Sent {
+    Redirect { status: u16, location: String },
+    Response(reqwest::Response),
+}
+
 impl Inner {
     async fn permit(
         &self,
@@ -265,28 +285,16 @@ impl Inner {
 
     /// Sends one request and reads the response within the time left.
     async fn exchange(&self, hop: &HopRequest<'_>) -> Result<Step, FetchError> {
-        let client = self.transport.client(&hop.kind)?;
-        let name = match hop.kind.route.proxy_host() {
-            Some(proxy) => format!("{} (through the proxy {proxy})", host(hop.url)),
-            None => host(hop.url),
-        };
+        let name = hop.name();
         let attempt =
             || Attempt { host: &name, allowed: hop.allowed, has_roots: self.transport.has_roots() };
-        let late = |_| FetchError::Timeout { host: name.clone(), after: hop.allowed };
         let started = Instant::now();
-        let ask = if hop.head { client.head(hop.url.clone()) } else { client.get(hop.url.clone()) };
-        let sent = ask.headers(hop.headers.clone()).send();
-        let sent = tokio::time::timeout(hop.left, sent).await.map_err(late)?;
+        let answer = match self.send(hop).await? {
+            Sent::Redirect { status, location } => return Ok(Step::Redirect { status, location }),
+            Sent::Response(answer) => answer,
+        };
         let left = hop.left.saturating_sub(started.elapsed());
-        let answer = sent.map_err(|e| attempt().explain(&e))?;
-        let status = answer.status().as_u16();
-        let location = answer.headers().get(header::LOCATION);
-        if let (301 | 302 | 303 | 307 | 308, Some(location), true) = (status, location, hop.follow)
-        {
-            let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
-            return Ok(Step::Redirect { status, location });
-        }
-        let mut response = self.facts(hop.url, status, answer.headers());
+        let mut response = self.facts(hop.url, answer.status().as_u16(), answer.headers());
         if response.is_success() && !hop.head {
             // Waiting for the memory budget does not count towards the server's time.
             let compressed = answer.headers().contains_key(header::CONTENT_ENCODING);
@@ -298,6 +306,29 @@ impl Inner {
             response.memory = Some(Arc::new(memory));
         }
         Ok(Step::Done(Box::new(response)))
+    }
+
+    /// Sends one request and waits for the head of the response.
+    async fn send(&self, hop: &HopRequest<'_>) -> Result<Sent, FetchError> {
+        let client = self.transport.client(&hop.kind)?;
+        let name = hop.name();
+        let ask = if hop.head { client.head(hop.url.clone()) } else { client.get(hop.url.clone()) };
+        let sent = ask.headers(hop.headers.clone()).send();
+        let sent = tokio::time::timeout(hop.left, sent).await;
+        let sent =
+            sent.map_err(|_| FetchError::Timeout { host: name.clone(), after: hop.allowed })?;
+        let answer = sent.map_err(|e| {
+            let has_roots = self.transport.has_roots();
+            Attempt { host: &name, allowed: hop.allowed, has_roots }.explain(&e)
+        })?;
+        let status = answer.status().as_u16();
+        let location = answer.headers().get(header::LOCATION);
+        if let (301 | 302 | 303 | 307 | 308, Some(location), true) = (status, location, hop.follow)
+        {
+            let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
+            return Ok(Sent::Redirect { status, location });
+        }
+        Ok(Sent::Response(answer))
     }
 
     fn facts(&self, url: &Url, status: u16, headers: &HeaderMap) -> Response {

@@ -44,6 +44,9 @@ pub enum FetchError {
         "{host} closed the connection before its response was complete; newsfed tries again later"
     )]
     Cut { host: String },
+    /// A file did not arrive to its end.
+    #[error("{host} stopped before the file was complete")]
+    Incomplete { host: String },
     /// The response is not HTTP, or damaged.
     #[error("the response of {host} cannot be read ({detail})")]
     Unreadable { host: String, detail: String },
@@ -137,6 +140,7 @@ impl FetchError {
             | Self::Connect { .. }
             | Self::Timeout { .. }
             | Self::Cut { .. }
+            | Self::Incomplete { .. }
             | Self::Local(_) => ErrorKind::Transient,
             Self::Tls { .. }
             | Self::NoTls { .. }

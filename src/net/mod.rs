@@ -21,7 +21,7 @@ mod robots_cache;
 mod secret;
 mod transport;
 
-pub use client::{Client, MAX_HOPS};
+pub use client::{Client, Download, MAX_HOPS, Resume};
 pub use error::{FetchError, LocalLimit};
 pub use freshness::Freshness;
 pub use gate::host_key;

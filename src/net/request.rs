@@ -17,6 +17,8 @@ pub enum Purpose {
     Page,
     /// A picture of an article; otherwise like a page.
     Picture,
+    /// A file that the user asked for: robots.txt is not checked, and nothing is compressed.
+    File,
 }
 
 /// A conditional GET and everything it depends on.

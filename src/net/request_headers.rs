@@ -37,11 +37,15 @@ impl RequestHeaders {
                  application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
             }
             Purpose::Picture => "image/png, image/jpeg, image/webp, image/gif, image/*;q=0.5",
+            Purpose::File => "*/*",
             Purpose::Page => "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.5",
         };
         let mut common = HeaderMap::new();
         common.insert(header::ACCEPT, HeaderValue::from_static(accept));
-        common.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(ACCEPT_ENCODING));
+        // Ranges of a compressed body could not be put together.
+        let is_file = request.purpose == Purpose::File;
+        let encoding = if is_file { "identity" } else { ACCEPT_ENCODING };
+        common.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(encoding));
         let private = private_headers(&request.access, user, secrets).await?;
         Ok(Self { common, private })
     }

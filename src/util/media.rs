@@ -12,7 +12,7 @@ const MAX_TYPE: usize = 80;
 const UNSPECIFIC: [&str; 4] =
     ["application/octet-stream", "binary/octet-stream", "application/download", "text/plain"];
 
-/// Extensions of files that people listen to, watch and read.
+/// Extensions of files that people listen to, watch and read; the usual one of a type first.
 const EXTENSIONS: [(&str, &str); 42] = [
     ("aac", "audio/aac"),
     ("aif", "audio/aiff"),
@@ -22,8 +22,8 @@ const EXTENSIONS: [(&str, &str); 42] = [
     ("m4b", "audio/mp4"),
     ("mid", "audio/midi"),
     ("mp3", "audio/mpeg"),
-    ("oga", "audio/ogg"),
     ("ogg", "audio/ogg"),
+    ("oga", "audio/ogg"),
     ("opus", "audio/ogg"),
     ("wav", "audio/wav"),
     ("weba", "audio/webm"),
@@ -31,10 +31,10 @@ const EXTENSIONS: [(&str, &str); 42] = [
     ("3gp", "video/3gpp"),
     ("avi", "video/x-msvideo"),
     ("m3u8", "application/vnd.apple.mpegurl"),
-    ("m4v", "video/mp4"),
     ("mkv", "video/x-matroska"),
     ("mov", "video/quicktime"),
     ("mp4", "video/mp4"),
+    ("m4v", "video/mp4"),
     ("mpeg", "video/mpeg"),
     ("mpg", "video/mpeg"),
     ("ogv", "video/ogg"),
@@ -44,8 +44,8 @@ const EXTENSIONS: [(&str, &str); 42] = [
     ("bmp", "image/bmp"),
     ("gif", "image/gif"),
     ("heic", "image/heic"),
-    ("jpeg", "image/jpeg"),
     ("jpg", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
     ("png", "image/png"),
     ("svg", "image/svg+xml"),
     ("tif", "image/tiff"),
@@ -83,6 +83,17 @@ fn by_extension(url: &str) -> Option<&'static str> {
     let (_, extension) = url.path_segments()?.next_back()?.rsplit_once('.')?;
     let known = EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension));
     known.map(|(_, kind)| *kind)
+}
+
+/// The usual extension of a media type.
+pub fn extension(media_type: &str) -> Option<&'static str> {
+    EXTENSIONS.iter().find(|(_, kind)| *kind == media_type).map(|(extension, _)| *extension)
+}
+
+/// Whether the extension of a file says what it is.
+pub fn has_known_extension(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|e| EXTENSIONS.iter().any(|(known, _)| known.eq_ignore_ascii_case(e)))
 }
 
 /// Type, size and duration, as far as they are known: `audio/mpeg`, `34 MB`, `52 min`.

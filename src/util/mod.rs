@@ -6,6 +6,7 @@ pub mod clock;
 pub mod color;
 pub mod date;
 pub mod domain;
+pub mod file_name;
 pub mod html;
 pub mod limits;
 pub(crate) mod login;

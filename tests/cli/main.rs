@@ -8,6 +8,7 @@ mod backups;
 mod broken;
 mod changes;
 mod codes;
+mod downloads;
 mod enclosures;
 mod extract;
 mod help;

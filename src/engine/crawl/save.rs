@@ -4,6 +4,7 @@ use super::CrawlError;
 use super::fetch::LinkResult;
 use crate::crawl::{LinkId, Links};
 use crate::model::Time;
+use crate::util::file_name;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -117,7 +118,7 @@ impl CrawlFolder {
     ) -> Result<String, CrawlError> {
         let folder = self.path.join(FILES);
         let fail = |path: &Path, why| CrawlError::File { path: path.to_owned(), why };
-        let name = file_name(url, &got.mime);
+        let name = name_of(url, &got.mime);
         let mut all = self.taken.borrow_mut();
         let taken = all.entry(name.clone()).or_default();
         if let Some(file) = taken.files.get(sha256) {
@@ -176,31 +177,10 @@ impl CrawlFolder {
 
 /// A name that is safe on every system: the last segment of a URL, with the usual extension of
 /// its type if it has none.
-fn file_name(url: &str, mime: &str) -> String {
+fn name_of(url: &str, mime: &str) -> String {
     let parsed = Url::parse(url).ok();
-    let segment = parsed.as_ref().and_then(|u| u.path_segments()?.rfind(|s| !s.is_empty()));
-    let decoded = percent_encoding::percent_decode_str(segment.unwrap_or("index"))
-        .decode_utf8_lossy()
-        .into_owned();
-    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let name: String = decoded.chars().map(safe).collect();
-    // A name with a leading dash would be read as an option by the commands it is given to.
-    let name = name.trim_start_matches(['.', '_', '-']).trim_end_matches(['.', '_']);
-    let (stem, extension) = match name.rsplit_once('.') {
-        Some((stem, end)) if !stem.is_empty() && (1..=8).contains(&end.len()) => {
-            (stem, Some(end.to_owned()))
-        }
-        _ => (name, usual_extension(mime).map(str::to_owned)),
-    };
-    let extension = extension.map(|e| format!(".{e}")).unwrap_or_default();
-    let stem = crate::util::text::start(stem, MAX_NAME - extension.len());
-    let reserved = |s: &str| {
-        let s = s.split('.').next().unwrap_or_default().to_ascii_lowercase();
-        matches!(s.as_str(), "" | "con" | "prn" | "aux" | "nul")
-            || (s.len() == 4 && (s.starts_with("com") || s.starts_with("lpt")))
-    };
-    let mark = if reserved(stem) { "file_" } else { "" };
-    format!("{mark}{stem}{extension}")
+    let segment = parsed.as_ref().and_then(file_name::last_segment);
+    file_name::safe(segment.as_deref().unwrap_or("index"), usual_extension(mime), MAX_NAME, "")
 }
 
 /// The name of the n-th file with the same base name.
@@ -251,10 +231,10 @@ mod tests {
             ("https://a.example/--", "file_.csv"),
         ];
         for (url, want) in cases {
-            assert_eq!(file_name(url, "text/csv"), want, "{url}");
+            assert_eq!(name_of(url, "text/csv"), want, "{url}");
         }
         let long = format!("https://a.example/{}.csv", "ä".repeat(500));
-        let name = file_name(&long, "text/csv");
+        let name = name_of(&long, "text/csv");
         assert!(name.len() <= MAX_NAME && name.ends_with("ä.csv"), "{name}");
     }
 

@@ -1,0 +1,152 @@
+//! `newsfed download`: stores enclosures of items.
+
+use super::exit::{Exit, Failure};
+use super::global::Global;
+use super::home::Home;
+use super::items;
+use super::log;
+use super::open::enclosure;
+use super::output::Output;
+use super::progress::Progress;
+use super::runtime::{asked_to_stop, runtime_beside};
+use crate::config::Paths;
+use crate::engine::{DownloadOrder, Downloaded, Handle};
+use crate::util::text::line;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct DownloadArgs {
+    /// The items
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// The enclosure with that number [default: the first audio or video one, else the first]
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    enclosure: Option<NonZeroUsize>,
+    /// All enclosures
+    #[arg(long)]
+    all: bool,
+    /// The folder [default: download.folder in config.toml, else your folder for downloads]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Prints the path of each file. Files get the name that the server or the URL gives them, with a number
+where another file has it: nothing is overwritten. An unfinished file ends in .part, and the next
+download of its URL continues it, unless the file has changed. Exits with 3 if some were not downloaded.
+
+Examples:
+  newsfed download 1234
+  newsfed download --dir ~/Podcasts 1234 1235
+  newsfed download --enclosure 2 1234
+  newsfed list --json 'has:audio is:later' | jq .number | xargs newsfed download";
+
+#[derive(serde::Serialize)]
+struct Shape<'a> {
+    number: i64,
+    url: &'a str,
+    path: Option<String>,
+    bytes: Option<u64>,
+    resumed: Option<u64>,
+    error: Option<String>,
+}
+
+pub(super) fn run(args: &DownloadArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    log::start(&home, out.verbose, false);
+    let folder = match &args.dir {
+        Some(dir) => std::path::absolute(dir)
+            .map_err(|e| Failure::Plain(format!("{}: {e}", line(&dir.to_string_lossy()))))?,
+        None => Paths::downloads(home.settings.download.folder.as_deref())?,
+    };
+    let store = home.store()?;
+    let (orders, without) = orders(args, &home, &store, &folder, out)?;
+    runtime_beside()?.block_on(async {
+        let stop = asked_to_stop();
+        let handle = home.engine(store, false).start().await?;
+        let result = tokio::select! {
+            result = download(&orders, without, &handle, out) => result,
+            () = stop => Ok(Exit::Interrupted),
+        };
+        handle.shutdown().await;
+        if matches!(result, Ok(Exit::Interrupted)) {
+            out.warn("newsfed: interrupted; the same command continues the download");
+        }
+        result
+    })
+}
+
+/// What to download, by items, and how many items have nothing.
+fn orders(
+    args: &DownloadArgs,
+    home: &Home,
+    store: &crate::store::Store,
+    folder: &std::path::Path,
+    out: &mut Output,
+) -> Result<(Vec<(i64, DownloadOrder)>, usize), Failure> {
+    let reader = store.reader()?;
+    let (mut orders, mut without) = (Vec::new(), 0);
+    for key in items::keys(&reader, &args.ids)? {
+        let (Some(row), Some(item)) = (reader.row(key)?, reader.item(key)?) else { continue };
+        let files = match enclosure(&item, args.enclosure, key) {
+            Ok(_) if args.all => item.enclosures.iter().collect(),
+            Ok(file) => vec![file],
+            Err(why) => {
+                out.warn(format!("newsfed: {why}"));
+                without += 1;
+                continue;
+            }
+        };
+        orders.extend(files.into_iter().map(|file| {
+            let order = DownloadOrder {
+                source: row.source_key,
+                url: file.url.clone(),
+                mime: file.mime.clone(),
+                folder: folder.to_owned(),
+                max_size: home.settings.download.max_size,
+            };
+            (key, order)
+        }));
+    }
+    Ok((orders, without))
+}
+
+async fn download(
+    orders: &[(i64, DownloadOrder)],
+    without: usize,
+    handle: &Handle,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let (mut done, mut failed) = (0, without);
+    for (number, order) in orders {
+        let progress = Progress::file(&line(&order.url), out);
+        let result =
+            handle.download(order, |state| progress.bytes(state.received, state.total)).await;
+        progress.clear();
+        let (file, error) = match result {
+            Ok(file) => (Some(file), None),
+            Err(e) => (None, Some(line(&e.to_string()))),
+        };
+        done += usize::from(file.is_some());
+        failed += usize::from(error.is_some());
+        if out.json {
+            let path = file.as_ref().map(|file| file.path.to_string_lossy().into_owned());
+            let (bytes, resumed) =
+                file.map(|Downloaded { bytes, resumed, .. }| (bytes, resumed)).unzip();
+            let url = &order.url;
+            out.value(&Shape { number: *number, url, path, bytes, resumed, error })?;
+        } else if let Some(file) = file {
+            out.line(file.path.to_string_lossy())?;
+        } else if let Some(error) = error {
+            out.warn(format!("newsfed: item {number}: {error}"));
+        }
+        out.flush()?;
+    }
+    Ok(match (done, failed) {
+        (_, 0) => Exit::Ok,
+        (0, _) => Exit::Failed,
+        _ => Exit::Partial,
+    })
+}

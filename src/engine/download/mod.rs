@@ -1,0 +1,335 @@
+//! Downloads of enclosures, which resume where an earlier try ended.
+
+mod part;
+
+use super::context::Context;
+use super::fulltext::paused_until;
+use super::handle::Handle;
+use super::poll::pause_host;
+use crate::net::{self, Download, FetchError, Purpose, Request, Resume};
+use crate::util::file_name::of_download;
+use crate::util::{media, text};
+use part::{Part, Record};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use url::Url;
+
+/// Pieces that may wait for the disk.
+const WAITING: usize = 16;
+
+/// What to download.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DownloadOrder {
+    /// The source of the item (row key), whose access settings apply to its own host.
+    pub source: i64,
+    pub url: String,
+    /// The media type that the feed states.
+    pub mime: Option<String>,
+    /// The folder, which is created.
+    pub folder: PathBuf,
+    /// Maximum size in bytes.
+    pub max_size: u64,
+}
+
+/// How far a download is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DownloadState {
+    /// Bytes that are stored, those of earlier tries included.
+    pub received: u64,
+    /// The size of the file, if it is known.
+    pub total: Option<u64>,
+}
+
+/// A file that was downloaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Downloaded {
+    pub path: PathBuf,
+    pub bytes: u64,
+    /// How many of them were there before.
+    pub resumed: u64,
+}
+
+/// Why there is no file.
+#[derive(Debug, thiserror::Error)]
+pub enum DownloadError {
+    #[error("its source was removed")]
+    NoSource,
+    #[error("{0} is not a URL")]
+    Address(String),
+    #[error("{0}")]
+    Refused(String),
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error("{host} sent a web page instead of the file; open it in the browser")]
+    WebPage { host: String },
+    #[error(
+        "the file of {host} is larger than {}, the limit (download.max_size); nothing was kept",
+        text::size(*limit)
+    )]
+    TooLarge { host: String, limit: u64 },
+    #[error("{host} sent {received} bytes of a file of {total}; nothing was kept")]
+    Length { host: String, received: u64, total: u64 },
+    #[error("{why}; {} are kept, and the next download continues there", text::size(*kept))]
+    Unfinished { why: FetchError, kept: u64 },
+    #[error("{0} is being downloaded by another newsfed process")]
+    Busy(PathBuf),
+    #[error("cannot write {path}: {why}")]
+    File { path: PathBuf, why: std::io::Error },
+}
+
+impl Handle {
+    /// Downloads a file into a folder, under a safe name that no other file has. `progress` learns each
+    /// step. Dropping the future stops the download; the next one continues it.
+    ///
+    /// # Errors
+    /// If the file did not arrive completely, or could not be stored.
+    pub async fn download(
+        &self,
+        order: &DownloadOrder,
+        progress: impl FnMut(DownloadState),
+    ) -> Result<Downloaded, DownloadError> {
+        let context = &self.context;
+        let url =
+            Url::parse(&order.url).map_err(|_| DownloadError::Address(text::line(&order.url)))?;
+        let request = request(context, order, &url)?;
+        if let Some(until) = paused_until(context, &url, context.clock.now()).await {
+            return Err(FetchError::Paused { host: net::host_key(&url), until }.into());
+        }
+        let (folder, address) = (order.folder.clone(), order.url.clone());
+        let part = blocking(move || Part::find(&folder, &address)).await?;
+        let part = match part {
+            Some(part) if part.is_complete() => {
+                let bytes = part.size();
+                let path = blocking(move || part.finish()).await?;
+                return Ok(Downloaded { path, bytes, resumed: bytes });
+            }
+            part => part,
+        };
+        let (download, total, part) = match connect(context, &request, order, part.as_ref()).await?
+        {
+            Connected::Continues(download, size) => (download, Some(size), part),
+            Connected::Starts(download) => {
+                part.into_iter().for_each(Part::discard);
+                let size = download.length();
+                (download, size, None)
+            }
+        };
+        let resumed = part.as_ref().map_or(0, Part::size);
+        let host = download.response.final_url.host_str().unwrap_or_default().to_owned();
+        if total.is_some_and(|total| total > order.max_size) {
+            part.into_iter().for_each(Part::discard);
+            return Err(DownloadError::TooLarge { host, limit: order.max_size });
+        }
+        let part = match part {
+            Some(part) => part,
+            None => {
+                let (folder, record) = (order.folder.clone(), record(order, &download));
+                let name = name(order, &url, &download);
+                blocking(move || Part::create(&folder, &name, record)).await?
+            }
+        };
+        let transfer = Transfer { host, total, max_size: order.max_size };
+        let (path, bytes) = transfer.run(download, part, progress).await?;
+        Ok(Downloaded { path, bytes, resumed })
+    }
+}
+
+/// The request for the file. Only its source's own host gets the settings of the source.
+fn request(
+    context: &Arc<Context>,
+    order: &DownloadOrder,
+    url: &Url,
+) -> Result<Request, DownloadError> {
+    let source = context.source(order.source).ok_or(DownloadError::NoSource)?;
+    Ok(Request {
+        declared: Some(source.url.clone()),
+        access: source.access.clone(),
+        allow_private: net::allows_private(&source),
+        purpose: Purpose::File,
+        ..Request::feed(url.clone())
+    })
+}
+
+enum Connected {
+    /// The rest of a file of that size follows.
+    Continues(Download, u64),
+    /// The file follows from its start.
+    Starts(Download),
+}
+
+/// Requests the rest of a part, or the whole file if there is none or the file has changed.
+async fn connect(
+    context: &Arc<Context>,
+    request: &Request,
+    order: &DownloadOrder,
+    part: Option<&Part>,
+) -> Result<Connected, DownloadError> {
+    if let Some((resume, part)) = part.and_then(|part| Some((part.resume()?, part))) {
+        let download = context.client.download(request, Some(&resume)).await?;
+        match download.response.status {
+            // The rest of something else, or no rest: the file has changed.
+            206 | 416 => {
+                if let Some(size) = rest_of(&download, &resume, part.total()) {
+                    return Ok(Connected::Continues(download, size));
+                }
+            }
+            _ => return Ok(Connected::Starts(checked(context, order, download).await?)),
+        }
+    }
+    let download = context.client.download(request, None).await?;
+    Ok(Connected::Starts(checked(context, order, download).await?))
+}
+
+/// The size of the file if a partial response is its rest: from the byte on that was asked for, to the
+/// end.
+fn rest_of(download: &Download, resume: &Resume, total: Option<u64>) -> Option<u64> {
+    let response = &download.response;
+    let (start, end, size) = content_range(response.header("content-range")?)?;
+    let is_rest = start == resume.offset && end.checked_add(1) == Some(size);
+    let length = download.length().is_none_or(|length| start.checked_add(length) == Some(size));
+    let same_file = total.is_none_or(|total| total == size);
+    (response.status == 206 && is_rest && length && same_file).then_some(size)
+}
+
+/// First and last byte, and the size, of `bytes 200-1023/1024`.
+fn content_range(header: &str) -> Option<(u64, u64, u64)> {
+    let (range, size) = header.trim().strip_prefix("bytes ")?.split_once('/')?;
+    let (start, end) = range.split_once('-')?;
+    let number = |text: &str| text.trim().parse().ok();
+    Some((number(start)?, number(end)?, number(size)?))
+}
+
+/// A response with the whole file.
+async fn checked(
+    context: &Arc<Context>,
+    order: &DownloadOrder,
+    download: Download,
+) -> Result<Download, DownloadError> {
+    let response = &download.response;
+    if response.status != 200 {
+        return Err(refusal(context, &download).await);
+    }
+    let is_page = |kind: Option<String>| kind.as_deref() == Some("text/html");
+    let sent = response.content_type().and_then(media::essence);
+    let expected = media::media_type(order.mime.as_deref(), &order.url);
+    if is_page(sent) && !is_page(expected) {
+        let host = response.final_url.host_str().unwrap_or_default().to_owned();
+        return Err(DownloadError::WebPage { host });
+    }
+    Ok(download)
+}
+
+async fn refusal(context: &Arc<Context>, download: &Download) -> DownloadError {
+    let response = &download.response;
+    if matches!(response.status, 403 | 429 | 503)
+        && let Err(e) = pause_host(context, None, &response.final_url).await
+    {
+        tracing::error!("cannot pause a host: {e}");
+    }
+    DownloadError::Refused(response.refusal().1)
+}
+
+fn record(order: &DownloadOrder, download: &Download) -> Record {
+    let validators = &download.response.validators;
+    let strong = validators.etag.as_ref().filter(|etag| !etag.starts_with(b"W/"));
+    let validator = strong.or(validators.last_modified.as_ref());
+    let validator = validator.and_then(|bytes| String::from_utf8(bytes.clone()).ok());
+    Record { url: order.url.clone(), validator, total: download.length() }
+}
+
+fn name(order: &DownloadOrder, url: &Url, download: &Download) -> String {
+    let response = &download.response;
+    let stated = response.content_type().or(order.mime.as_deref());
+    let media_type = media::media_type(stated, &order.url);
+    let disposition = response.header("content-disposition");
+    of_download(disposition, url, &response.final_url, media_type.as_deref())
+}
+
+/// A download in progress.
+struct Transfer {
+    host: String,
+    total: Option<u64>,
+    max_size: u64,
+}
+
+impl Transfer {
+    /// Stores the body and gives the file its name.
+    async fn run(
+        self,
+        mut download: Download,
+        part: Part,
+        mut progress: impl FnMut(DownloadState),
+    ) -> Result<(PathBuf, u64), DownloadError> {
+        let mut received = part.size();
+        // A slow disk must not delay other requests.
+        let (pieces, inbox) = mpsc::channel(WAITING);
+        let writer = tokio::task::spawn_blocking(move || part.write(inbox));
+        let ended = loop {
+            progress(DownloadState { received, total: self.total });
+            let piece = match download.piece().await {
+                Ok(Some(piece)) => piece,
+                Ok(None) => break Ok(()),
+                Err(e) => break Err(e),
+            };
+            received = received.saturating_add(piece.len() as u64);
+            // One piece too many shows that there is more than announced or allowed.
+            if received > self.total.unwrap_or(self.max_size) || pieces.send(piece).await.is_err() {
+                break Ok(());
+            }
+        };
+        drop(pieces);
+        let part = writer.await.map_err(|e| self.lost(&e))??;
+        match (ended, self.total) {
+            (Ok(()), None) if received > self.max_size => {
+                part.discard();
+                Err(DownloadError::TooLarge { host: self.host, limit: self.max_size })
+            }
+            (Ok(()), Some(total)) if received != total => {
+                part.discard();
+                Err(DownloadError::Length { host: self.host, received, total })
+            }
+            (Ok(()), _) => blocking(move || part.finish()).await.map(|path| (path, received)),
+            (Err(why), _) if part.resume().is_some() => {
+                Err(DownloadError::Unfinished { why, kept: part.size() })
+            }
+            (Err(why), _) => {
+                part.discard();
+                Err(why.into())
+            }
+        }
+    }
+
+    fn lost(&self, error: &tokio::task::JoinError) -> DownloadError {
+        DownloadError::Refused(format!("storing the file of {} failed: {error}", self.host))
+    }
+}
+
+/// Work with files, on a thread for it.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
+) -> Result<T, DownloadError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|e| Err(DownloadError::Refused(format!("storing a file failed: {e}"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::content_range;
+
+    #[test]
+    fn content_ranges() {
+        for (header, expected) in [
+            ("bytes 200-1023/1024", Some((200, 1023, 1024))),
+            ("bytes 0-0/1", Some((0, 0, 1))),
+            ("bytes */1024", None),
+            ("bytes 200-1023/*", None),
+            ("items 0-1/2", None),
+            ("bytes -1-2/3", None),
+            ("bytes 0-99999999999999999999/1", None),
+            ("", None),
+        ] {
+            assert_eq!(content_range(header), expected, "{header}");
+        }
+    }
+}

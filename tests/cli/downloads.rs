@@ -1,0 +1,323 @@
+//! Downloads from servers that break off, change their files, lie and attack.
+
+use super::World;
+use newsfed::demo::server::Reply;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// A server of exact bytes, which notes the heads of the requests.
+struct Exact {
+    address: SocketAddr,
+    heads: Arc<Mutex<Vec<String>>>,
+}
+
+impl Exact {
+    /// `answer` gets the head in lower case, and returns what is sent before the connection closes.
+    fn start(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let heads = Arc::new(Mutex::new(Vec::new()));
+        let noted = heads.clone();
+        // It ends with the test.
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let (mut head, mut byte) = (Vec::new(), [0]);
+                while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {
+                    head.push(byte[0]);
+                }
+                let head = String::from_utf8(head).unwrap().to_lowercase();
+                noted.lock().unwrap().push(head.clone());
+                // The client closes the connection when it has seen enough.
+                let _ = stream.write_all(&answer(&head));
+            }
+        });
+        Self { address, heads }
+    }
+
+    fn heads(&self) -> Vec<String> {
+        self.heads.lock().unwrap().clone()
+    }
+}
+
+fn body() -> Vec<u8> {
+    (0..200_000_u32).map(|n| (n % 251) as u8).collect()
+}
+
+/// A response with these headers, then these bytes.
+fn response(status: &str, headers: &str, bytes: &[u8]) -> Vec<u8> {
+    [format!("HTTP/1.1 {status}\r\nconnection: close\r\n{headers}\r\n").as_bytes(), bytes].concat()
+}
+
+/// A followed feed with one item per path on the server of files, and a folder for downloads.
+struct Downloads {
+    world: World,
+    files: Exact,
+    folder: PathBuf,
+}
+
+impl Downloads {
+    fn new(paths: &'static [&str], answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
+        let files = Exact::start(answer);
+        let address = files.address;
+        let world = World::new(move |_| {
+            let item = |(n, path): (usize, &&str)| {
+                format!(
+                    "<item><guid>{n}</guid><title>{n}</title><enclosure url='http://{address}{path}'/></item>"
+                )
+            };
+            let items: String = paths.iter().enumerate().map(item).collect();
+            Reply::ok(
+                "application/rss+xml",
+                format!("<rss version='2.0'><channel><title>R</title>{items}</channel></rss>"),
+            )
+        });
+        world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
+        world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
+        let folder = world.path().join("files");
+        Self { world, files, folder }
+    }
+
+    /// The number of the item with a path.
+    fn number(&self, path: &str) -> String {
+        let listed = self.world.run(&["list", "--json", "--limit", "0"]).values();
+        let url = format!("http://{}{path}", self.files.address);
+        let item = listed.iter().find(|item| item["enclosures"][0]["url"] == url.as_str());
+        item.expect(path)["number"].to_string()
+    }
+
+    fn run(&self, path: &str, more: &[&str]) -> super::Run {
+        let (number, folder) = (self.number(path), self.folder.to_str().unwrap());
+        let args = ["--set", "net.host_delay=0s", "download", "--dir", folder, &number];
+        self.world.run(&[more, &args].concat())
+    }
+
+    /// The names in the folder.
+    fn names(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return vec![] };
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.folder.join(name)).unwrap()
+    }
+}
+
+/// A server whose first response breaks off; `rest` gives the later ones.
+fn breaking_off(
+    path: &'static [&str],
+    validator: &'static str,
+    rest: impl Fn(&str) -> Vec<u8> + Send + 'static,
+) -> Downloads {
+    let first = std::sync::atomic::AtomicBool::new(true);
+    Downloads::new(path, move |head| {
+        if first.swap(false, std::sync::atomic::Ordering::SeqCst) {
+            let headers = format!("{validator}content-length: 200000\r\n");
+            return response("200 OK", &headers, &body()[..80_000]);
+        }
+        rest(head)
+    })
+}
+
+const REST: &str = "content-range: bytes 80000-199999/200000\r\ncontent-length: 120000\r\n";
+
+fn whole() -> Vec<u8> {
+    response("200 OK", "content-length: 200000\r\n", &body())
+}
+
+#[test]
+fn broken_off_downloads_are_continued() {
+    for (validator, sent) in [
+        ("etag: \"v1\"\r\n", "if-range: \"v1\"\r\n"),
+        (
+            "etag: W/\"w\"\r\nlast-modified: Sat, 01 Nov 2025 10:00:00 GMT\r\n",
+            "if-range: sat, 01 nov",
+        ),
+    ] {
+        let downloads = breaking_off(&["/a.mp3"], validator, |_| {
+            response("206 Partial Content", REST, &body()[80_000..])
+        });
+        let first = downloads.run("/a.mp3", &[]);
+        assert_eq!(first.code, Some(1), "{first:?}");
+        assert!(first.err.contains("80 kB are kept, and the next download continues"), "{first:?}");
+        assert_eq!(downloads.names(), ["a.mp3.part", "a.mp3.part.json"]);
+        let second = downloads.run("/a.mp3", &["--json"]).values();
+        assert_eq!((&second[0]["bytes"], &second[0]["resumed"]), (&200_000.into(), &80_000.into()));
+        assert_eq!(second[0]["path"], downloads.folder.join("a.mp3").to_str().unwrap());
+        assert_eq!(downloads.names(), ["a.mp3"]);
+        assert!(downloads.read("a.mp3") == body());
+        let heads = downloads.files.heads();
+        assert_eq!(heads.len(), 2);
+        assert!(
+            heads[1].contains("range: bytes=80000-\r\n") && heads[1].contains(sent),
+            "{heads:?}"
+        );
+        assert!(
+            heads.iter().all(|head| head.contains("accept-encoding: identity\r\n")),
+            "{heads:?}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_continued_starts_again() {
+    let no_rest = |headers: &'static str| {
+        move |head: &str| match head.contains("range:") {
+            true => response("206 Partial Content", headers, &body()[80_000..]),
+            false => whole(),
+        }
+    };
+    let tag = "etag: \"v1\"\r\n";
+    let cases: [(&str, Downloads, usize); 7] = [
+        ("the file has changed", breaking_off(&["/a.mp3"], tag, |_| whole()), 2),
+        ("no validator", breaking_off(&["/a.mp3"], "", |_| whole()), 2),
+        ("weak validator", breaking_off(&["/a.mp3"], "etag: W/\"w\"\r\n", |_| whole()), 2),
+        (
+            "another range",
+            breaking_off(
+                &["/a.mp3"],
+                tag,
+                no_rest("content-range: bytes 0-119999/200000\r\ncontent-length: 120000\r\n"),
+            ),
+            3,
+        ),
+        (
+            "another size",
+            breaking_off(
+                &["/a.mp3"],
+                tag,
+                no_rest("content-range: bytes 80000-199998/199999\r\ncontent-length: 119999\r\n"),
+            ),
+            3,
+        ),
+        ("no range", breaking_off(&["/a.mp3"], tag, no_rest("content-length: 120000\r\n")), 3),
+        (
+            "not satisfiable",
+            breaking_off(&["/a.mp3"], tag, |head| match head.contains("range:") {
+                true => response("416 Range Not Satisfiable", "content-length: 0\r\n", b""),
+                false => whole(),
+            }),
+            3,
+        ),
+    ];
+    for (what, downloads, requests) in cases {
+        assert_eq!(downloads.run("/a.mp3", &[]).code, Some(1), "{what}");
+        let path = downloads.run("/a.mp3", &[]).ok();
+        assert_eq!(path.trim_end(), downloads.folder.join("a.mp3").to_str().unwrap(), "{what}");
+        assert!(downloads.read("a.mp3") == body(), "{what}");
+        assert_eq!(downloads.names(), ["a.mp3"], "{what}");
+        assert_eq!(downloads.files.heads().len(), requests, "{what}");
+    }
+}
+
+#[test]
+fn files_get_safe_names_and_replace_nothing() {
+    const PATHS: &[&str] = &["/get/a%20b.mp3?key=1", "/%2e%2e%2fx.mp3", "/named", "/moved"];
+    let downloads = Downloads::new(PATHS, |head| {
+        let name = "content-disposition: attachment; filename=\"../../.ssh/-rc\"\r\n";
+        match head.split(' ').nth(1).unwrap() {
+            "/named" => response(
+                "200 OK",
+                &format!("{name}content-type: audio/ogg\r\ncontent-length: 2\r\n"),
+                b"ok",
+            ),
+            "/moved" => {
+                response("302 Found", "location: /get/final.mp3\r\ncontent-length: 0\r\n", b"")
+            }
+            _ => response("200 OK", "content-length: 2\r\n", b"ok"),
+        }
+    });
+    fs::create_dir(&downloads.folder).unwrap();
+    for name in ["a b.mp3", "rc.ogg.part", "final.mp3"] {
+        fs::write(downloads.folder.join(name), "mine").unwrap();
+    }
+    for (path, name) in [
+        (PATHS[0], "a b (2).mp3"),
+        (PATHS[0], "a b (3).mp3"),
+        (PATHS[1], "x.mp3"),
+        (PATHS[2], "rc (2).ogg"),
+        (PATHS[3], "final (2).mp3"),
+    ] {
+        let stored = downloads.run(path, &[]).ok();
+        assert_eq!(stored.trim_end(), downloads.folder.join(name).to_str().unwrap(), "{path}");
+        assert_eq!(downloads.read(name), b"ok");
+    }
+    for name in ["a b.mp3", "rc.ogg.part", "final.mp3"] {
+        assert_eq!(downloads.read(name), b"mine");
+    }
+    assert_eq!(downloads.names().len(), 8);
+}
+
+#[test]
+fn bad_responses_leave_nothing() {
+    const PATHS: &[&str] =
+        &["/gone", "/page.mp3", "/packed", "/long", "/endless", "/inside", "/loop"];
+    let downloads = Downloads::new(PATHS, |head| match head.split(' ').nth(1).unwrap() {
+        "/gone" => response("404 Not Found", "content-length: 0\r\n", b""),
+        "/page.mp3" => {
+            response("200 OK", "content-type: text/html\r\ncontent-length: 3\r\n", b"<p>")
+        }
+        "/packed" => response("200 OK", "content-encoding: gzip\r\ncontent-length: 2\r\n", b"ok"),
+        "/long" => response("200 OK", "content-length: 200000\r\n", &body()),
+        // Without a length: counted while it arrives.
+        "/endless" => response("200 OK", "", &body()),
+        "/inside" => {
+            response("302 Found", "location: http://127.0.0.9:1/x\r\ncontent-length: 0\r\n", b"")
+        }
+        _ => response("302 Found", "location: /loop\r\ncontent-length: 0\r\n", b""),
+    });
+    for (path, message) in [
+        ("/gone", "has nothing at this URL (HTTP 404)"),
+        ("/page.mp3", "sent a web page instead of the file"),
+        ("/packed", "compressed (gzip)"),
+        ("/long", "larger than 100 kB, the limit (download.max_size)"),
+        ("/endless", "larger than 100 kB, the limit (download.max_size)"),
+        ("/inside", "127.0.0.9 is a private address"),
+        ("/loop", "redirects in a circle"),
+    ] {
+        let run = downloads.run(path, &["--set", "download.max_size=100kB"]);
+        assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{path}: {run:?}");
+        assert!(run.err.contains(message), "{path}: {run:?}");
+    }
+    assert_eq!(downloads.names(), Vec::<String>::new());
+    let endless = downloads.run("/endless", &[]).ok();
+    assert!(endless.ends_with("endless\n") && downloads.read("endless") == body());
+}
+
+#[test]
+fn several_items_and_json() {
+    const PATHS: &[&str] = &["/a.mp3", "/gone"];
+    let downloads = Downloads::new(PATHS, |head| match head.contains("/gone") {
+        true => response("404 Not Found", "content-length: 0\r\n", b""),
+        false => whole(),
+    });
+    let (good, bad) = (downloads.number("/a.mp3"), downloads.number("/gone"));
+    let folder = downloads.folder.to_str().unwrap();
+    let setting = format!("download.folder=\"{folder}\"");
+    let set = ["--set", "net.host_delay=0s", "--set", &setting];
+    let run = downloads.world.run(&[&set[..], &["download", "--json", &good, &bad]].concat());
+    assert_eq!(run.code, Some(3), "{run:?}");
+    super::shapes::check("Download", &run.values());
+    let none = downloads.world.run(&["download", "--enclosure", "2", &good]);
+    assert_eq!(none.code, Some(1), "{none:?}");
+    assert!(none.err.contains("has no enclosure 2"), "{none:?}");
+    assert_eq!(downloads.names(), ["a.mp3"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn unwritable_folders_are_named() {
+    let downloads = Downloads::new(&["/a.mp3"], |_| whole());
+    fs::write(&downloads.folder, "a file").unwrap();
+    let run = downloads.run("/a.mp3", &[]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("cannot write") && run.err.contains("files"), "{run:?}");
+    let wrong = downloads.run("/a.mp3", &["--set", "download.folder=here"]);
+    assert_eq!(wrong.code, Some(4), "{wrong:?}");
+}
