@@ -103,7 +103,7 @@ mod tests {
     fn is_printed_as_it_is_read() {
         let text = "[open]\n\"audio/*\" = [\"mpv\", \"{url}\"]\n\"*\" = [\"see\"]\n";
         let read = settings(text);
-        let printed = super::super::schema::show_settings(&read).to_string();
+        let printed = super::super::shown::show_settings(&read).to_string();
         assert_eq!(settings(&printed), read);
     }
 }
