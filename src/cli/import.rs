@@ -127,10 +127,6 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
     };
     match FileFormat::of(&bytes) {
         None => list(args, &bytes, &name, &home, out),
-        Some(FileFormat::Database) => {
-            let why = "a database cannot be read from standard input or a pipe; give its path";
-            Err(Failure::Plain(why.to_owned()))
-        }
         Some(format) => import_items::run(Path::new(&name), Some(&bytes), format, args, home, out),
     }
 }

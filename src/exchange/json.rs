@@ -3,6 +3,7 @@
 
 use super::ForeignItems;
 use super::clean::moment;
+use super::json_items::visit;
 use crate::model::{ForeignItem, ForeignKind, ForeignText, Time};
 use crate::util::limits;
 use serde_json::Value;
@@ -10,33 +11,31 @@ use serde_json::Value;
 /// Parses the items; single ones that cannot be read are counted.
 pub(super) fn read(bytes: &[u8]) -> Result<ForeignItems, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let root: Value = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
-    let stream = [text(&root, "id"), text(&root["self"], "href")].concat().to_ascii_lowercase();
-    let list = match &root {
-        Value::Array(list) => list,
-        root => root["items"].as_array().ok_or("it has no list of items")?,
-    };
-    let is_feedly = stream.contains("feedly") || list.iter().any(is_of_feedly);
+    // Only the whole list shows which service has written it.
+    let (mut is_feedly, mut items, mut unreadable) = (false, Vec::new(), 0);
+    let names = visit(bytes, |item| is_feedly |= item.is_some_and(|item| is_of_feedly(&item)));
+    let stream = names.map_err(|e| e.to_string())?.to_ascii_lowercase();
+    is_feedly |= stream.contains("feedly");
+    let is_starred = stream.contains("/starred");
     let kind = match stream.contains("inoreader") {
         _ if is_feedly => ForeignKind::Feedly,
         true => ForeignKind::Inoreader,
         false => ForeignKind::GoogleReader,
     };
-    let is_item = |item: &&Value| url(item).is_some() || !text(item, "title").trim().is_empty();
-    let is_starred = stream.contains("/starred");
-    let items: Vec<ForeignItem> = list
-        .iter()
-        .filter(is_item)
-        .map(|item| match is_feedly {
-            true => of_feedly(item),
-            false => of_google(item, is_starred),
-        })
-        .collect();
-    let unreadable = list.len() - items.len();
+    let take = |item: Option<Value>| match item {
+        Some(item) if is_item(&item) && is_feedly => items.push(of_feedly(&item)),
+        Some(item) if is_item(&item) => items.push(of_google(&item, is_starred)),
+        _ => unreadable += 1,
+    };
+    visit(bytes, take).map_err(|e| e.to_string())?;
     if items.is_empty() && unreadable > 0 {
         return Err("its items have neither a URL nor a title".to_owned());
     }
     Ok(ForeignItems { kind, items, unreadable })
+}
+
+fn is_item(item: &Value) -> bool {
+    url(item).is_some() || !text(item, "title").trim().is_empty()
 }
 
 fn is_of_feedly(item: &Value) -> bool {

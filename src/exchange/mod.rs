@@ -3,6 +3,7 @@
 
 mod clean;
 mod json;
+mod json_items;
 mod pocket;
 
 #[cfg(test)]
@@ -65,6 +66,8 @@ pub enum ExchangeError {
     TooLarge(String),
     #[error("{0} is JSON, but not the saved items of Inoreader, Feedly or another service: {1}")]
     NotItems(String, String),
+    #[error("{0} is a database, which cannot be read from standard input or a pipe; give its path")]
+    Database(String),
     #[error("{0} lists no items")]
     Empty(String),
 }
@@ -83,7 +86,8 @@ pub fn parse(bytes: &[u8], format: FileFormat, name: &str) -> Result<ForeignItem
             json::read(bytes).map_err(|e| ExchangeError::NotItems(name.clone(), e))?
         }
         FileFormat::PocketHtml => pocket::read_html(&String::from_utf8_lossy(bytes)),
-        FileFormat::PocketCsv | FileFormat::Database => pocket::read_csv(bytes),
+        FileFormat::PocketCsv => pocket::read_csv(bytes),
+        FileFormat::Database => return Err(ExchangeError::Database(name)),
     };
     if found.items.is_empty() && found.unreadable == 0 {
         return Err(ExchangeError::Empty(name));

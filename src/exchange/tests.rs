@@ -166,6 +166,31 @@ fn explains_files_without_items() {
     }
 }
 
+/// What is beyond the limits is counted, not stored.
+#[test]
+fn json_is_read_within_limits() {
+    let item = "{\"title\": \"a\", \"list\": [LIST]}";
+    let with = |count: usize| item.replace("LIST", &vec!["0"; count].join(","));
+    let many = |items: usize| format!("[{}]", vec!["{\"title\":\"a\"}"; items].join(","));
+    let cases = [
+        ("a long item", format!("[{}, {}]", with(9000), with(10_000)), (1, 1)),
+        (
+            "nothing but numbers",
+            format!("{{\"items\": [{}, [{}]]}}", with(1), "0,".repeat(50_000) + "0"),
+            (1, 1),
+        ),
+        ("many items", many(200_003), (200_000, 3)),
+    ];
+    for (name, json, expected) in cases {
+        let found = read(json.as_bytes());
+        assert_eq!((found.items.len(), found.unreadable), expected, "{name}");
+    }
+    let deep = "[".repeat(100_000);
+    assert!(parse(deep.as_bytes(), FileFormat::Json, "file").is_err());
+    let database = parse(b"SQLite format 3\0", FileFormat::Database, "file").unwrap_err();
+    assert!(database.to_string().contains("give its path"), "{database}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
