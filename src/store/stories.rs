@@ -22,6 +22,8 @@ const MAX_PER_KEY: i64 = 16;
 const MAX_COMPARED: usize = 8;
 /// Maximum number of items of a story.
 const MAX_MEMBERS: usize = 100;
+/// Newest items, of which one was discovered at about the current time, unless all were imported.
+const NEWEST: i64 = 1000;
 /// Expired signatures that are removed for each new one, at most.
 const EXPIRED: usize = 2;
 
@@ -64,12 +66,16 @@ impl Member {
 }
 
 /// The earliest date (seconds since the epoch) of items that are still compared: days before the
-/// newest item was discovered.
+/// newest item was discovered, or the last poll. One of them alone is not enough: imported items have
+/// new keys and old dates, and an import can be newer than all polls.
 pub(super) fn since(conn: &Connection) -> Result<i64> {
     let newest: Option<i64> = conn
-        .prepare_cached("SELECT discovered FROM item ORDER BY key DESC LIMIT 1")?
-        .query_row([], |r| r.get(0))
-        .optional()?;
+        .prepare_cached(
+            "SELECT max(at) FROM (
+                 SELECT max(discovered) AS at FROM (SELECT discovered FROM item ORDER BY key DESC LIMIT ?1)
+                 UNION ALL SELECT max(last_poll) FROM source)",
+        )?
+        .query_row([NEWEST], |r| r.get(0))?;
     Ok(newest.unwrap_or_default().saturating_sub(MAX_APART))
 }
 

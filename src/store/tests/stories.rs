@@ -199,6 +199,22 @@ fn signatures_are_kept_for_a_week() {
 }
 
 /// In whatever order and batches items come: without contradictions, the stories are the same.
+/// Imported items have new keys and old dates: they do not decide which items are compared.
+#[test]
+fn imported_items_are_not_compared_with_each_other() {
+    let f = three();
+    let entry = prepare(vec![dated("Old news", 900 * 24)], &f.store.hashing_blocking().unwrap());
+    let discovered = Some(f.now - TimeDelta::days(900));
+    let item =
+        ImportedItem { entry: entry[0].clone(), effects: vec![], deleted: false, discovered };
+    let batch = vec![(f.key("b"), vec![item])];
+    f.store.import_items_blocking(batch, "import of a test".into(), f.now).unwrap();
+    f.index_all();
+    let sql = "SELECT count(*) FROM signature";
+    let conn = rusqlite::Connection::open(f.store.path()).unwrap();
+    assert_eq!(conn.query_row(sql, [], |r| r.get::<_, i64>(0)).unwrap(), 4);
+}
+
 #[test]
 fn stories_do_not_depend_on_the_order_of_items() {
     let sources: Vec<String> = (0..6).map(|n| format!("s{n}")).collect();
