@@ -7,6 +7,7 @@ use crate::config::{CRAWLS_FOLDER, Paths};
 use crate::model::Time;
 use crate::store::{self, StoreError};
 use crate::util::limits;
+use crate::util::scratch::private_folder;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
@@ -47,7 +48,7 @@ pub fn pack(
         return Err(BackupError::Exists(to.to_owned()));
     }
     // Beside the database: the target may be slow.
-    let copies = private_folder(&nearest_folder(paths.data_dir()))?;
+    let copies = folder_for_copies(paths)?;
     let mut collected = Collected::new(&copies, progress);
     for place in [Place::Config, Place::Sources] {
         collected.settings(place, paths)?;
@@ -74,17 +75,14 @@ pub fn pack(
     Ok(Packed { file: to.to_owned(), bytes, manifest, skipped })
 }
 
-/// A folder that only its owner can enter, removed at the end.
-pub(super) fn private_folder(within: &Path) -> Result<TempDir, BackupError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".newsfed-backup-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    builder.tempdir_in(within).map_err(BackupError::io(within))
+/// A folder for copies beside the database, or where it will be.
+pub(super) fn folder_for_copies(paths: &Paths) -> Result<TempDir, BackupError> {
+    let within = nearest_folder(paths.data_dir());
+    private_folder(&within).map_err(BackupError::io(&within))
 }
 
 /// A folder, or the nearest one above it that exists.
-pub(super) fn nearest_folder(folder: &Path) -> PathBuf {
+fn nearest_folder(folder: &Path) -> PathBuf {
     let found = folder.ancestors().find(|folder| folder.is_dir());
     found.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }

@@ -1,6 +1,6 @@
 //! Puts the files of a backup in their places: all of them, or none.
 
-use super::pack::{nearest_folder, private_folder};
+use super::pack::folder_for_copies;
 use super::place::Place;
 use super::unpack::{Unpacked, unpack};
 use super::{BackupError, Manifest, Progress};
@@ -84,7 +84,7 @@ fn prepare(
     progress: Progress<'_>,
 ) -> Result<(Unpacked, TempDir), BackupError> {
     // Beside the database, so that files can be moved there in one step.
-    let folder = private_folder(&nearest_folder(paths.data_dir()))?;
+    let folder = folder_for_copies(paths)?;
     let unpacked = unpack(file, folder.path(), progress)?;
     if let Some((_, path)) = unpacked.files.iter().find(|(place, _)| *place == Place::Database) {
         (progress)("Checking the database", 0);

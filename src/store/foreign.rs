@@ -3,6 +3,7 @@
 
 use super::foreign_related::Related;
 use crate::model::{ForeignItem, ForeignKind, ForeignText, Time};
+use crate::util::scratch::private_folder;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use std::collections::HashMap;
@@ -152,8 +153,7 @@ impl ForeignDatabase {
             let why = format!("{e}; quit the program that it belongs to and try again");
             ForeignError::Unreadable { path: path.to_owned(), why }
         };
-        let folder = tempfile::Builder::new().prefix(".import-").tempdir_in(scratch);
-        let folder = folder.map_err(|e| fail(&e))?;
+        let folder = private_folder(scratch).map_err(|e| fail(&e))?;
         let copy = folder.path().join("copy.db");
         for end in ["", "-wal", "-journal"] {
             let beside =

@@ -12,6 +12,7 @@ pub mod limits;
 pub(crate) mod login;
 pub mod media;
 pub(crate) mod near;
+pub(crate) mod scratch;
 pub mod session;
 pub mod sparkline;
 pub mod text;
