@@ -209,7 +209,7 @@ impl Handle {
 
     /// Sets a mark because the user wants it: with `ui.mark_stories`, reading and pinning act on the
     /// whole story. Returns the row keys that changed.
-    pub async fn mark_chosen(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+    pub async fn mark_by_user(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         let whole = matches!(mark, Mark::Read | Mark::Pinned) && self.settings().ui.mark_stories;
         match whole {
             true => self.context.store.mark_stories(mark, keys, to).await,

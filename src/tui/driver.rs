@@ -124,7 +124,7 @@ impl Driver {
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
                 let set = match cause {
                     Cause::Undo | Cause::Redo => h.mark(mark.clone(), keys, to).await,
-                    _ => h.mark_chosen(mark.clone(), keys, to).await,
+                    _ => h.mark_by_user(mark.clone(), keys, to).await,
                 };
                 Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(message))
             }),
