@@ -8,6 +8,7 @@ use crate::store::{PollFilter, Poller, PollerLock, Reader, Store, StoreError};
 use crate::util::browser::{self, How, Surroundings};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::login::has_secrets;
+use crate::util::text;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -223,7 +224,9 @@ fn left_out(reader: &Reader, facts: &SourceFacts) -> Result<Option<String>, Stor
 
 /// Terminal, colours, browser and proxy.
 pub(super) fn surroundings(settings: &Settings) -> Vec<Finding> {
-    vec![terminal(), browser(settings), proxy(settings)]
+    let mut all = vec![terminal(), browser(settings), proxy(settings)];
+    all.extend(missing_programs(settings));
+    all
 }
 
 fn terminal() -> Finding {
@@ -267,6 +270,17 @@ fn browser(settings: &Settings) -> Finding {
         }
         Err(e) => Finding::warning("browser", e.to_string()),
     }
+}
+
+/// The programs of `[open]` that are not installed.
+fn missing_programs(settings: &Settings) -> Option<Finding> {
+    let missing = settings.open.programs.iter().filter_map(|(media_type, argv)| {
+        let program = argv.first().filter(|program| !browser::installed(program))?;
+        Some(format!("{} for {media_type}", text::line(program)))
+    });
+    let missing = missing.collect::<Vec<_>>().join(", ");
+    let what = format!("not installed: {missing}; change [open] in config.toml");
+    (!missing.is_empty()).then(|| Finding::warning("programs", what))
 }
 
 /// Environment variables for a proxy, in order of precedence.

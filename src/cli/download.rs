@@ -10,7 +10,7 @@ use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime_beside};
 use crate::config::Paths;
-use crate::engine::{DownloadOrder, Downloaded, Handle};
+use crate::engine::{DownloadOrder, DownloadState, Downloaded, Handle};
 use crate::util::text::line;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -111,6 +111,38 @@ fn orders(
         }));
     }
     Ok((orders, without))
+}
+
+/// Downloads one file for the program that opens it, into the folder for downloads.
+pub(super) fn store(
+    home: &Home,
+    url: &str,
+    media_type: &str,
+    source: i64,
+    out: &mut Output,
+) -> Result<PathBuf, String> {
+    let settings = &home.settings.download;
+    let order = DownloadOrder {
+        source,
+        url: url.to_owned(),
+        mime: Some(media_type.to_owned()),
+        folder: Paths::downloads(settings.folder.as_deref()).map_err(|e| e.to_string())?,
+        max_size: settings.max_size,
+    };
+    let store = home.store().map_err(|e| e.to_string())?;
+    runtime_beside().map_err(|e| e.to_string())?.block_on(async {
+        let stop = asked_to_stop();
+        let handle = home.engine(store, false).start().await.map_err(|e| e.to_string())?;
+        let progress = Progress::file(&line(url), out);
+        let report = |state: DownloadState| progress.bytes(state.received, state.total);
+        let result = tokio::select! {
+            file = handle.download(&order, report) => file.map_err(|e| line(&e.to_string())),
+            () = stop => Err("interrupted; the same command continues the download".to_owned()),
+        };
+        progress.clear();
+        handle.shutdown().await;
+        result.map(|file| file.path)
+    })
 }
 
 async fn download(

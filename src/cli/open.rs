@@ -1,6 +1,7 @@
 //! `newsfed open`: opens items in the browser, or their enclosures with the programs for them.
 
 use super::catalogue::Catalogue;
+use super::download;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
@@ -24,10 +25,16 @@ pub(super) struct OpenArgs {
     enclosure: Option<Option<NonZeroUsize>>,
 }
 
-/// What to open: a page, or a file with its media type.
+/// What to open: a page, or a file with its media type and the source of its item (row key).
 struct Target {
     url: String,
-    media_type: Option<String>,
+    file: Option<(String, i64)>,
+}
+
+impl Target {
+    fn media_type(&self) -> Option<&str> {
+        self.file.as_ref().map(|(media_type, _)| media_type.as_str())
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -54,10 +61,13 @@ pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<
     let mut targets = Vec::new();
     for key in items::keys(&reader, &args.ids)? {
         let target = match args.enclosure {
-            Some(number) => reader.item(key)?.map(|item| target(&item, number, key)),
+            Some(number) => match (reader.row(key)?, reader.item(key)?) {
+                (Some(row), Some(item)) => Some(target(&item, number, key, row.source_key)),
+                _ => None,
+            },
             None => {
                 let url = reader.row(key)?.and_then(|row| row.url.or_else(|| page(row.source_key)));
-                url.map(|url| Ok(Target { url, media_type: None }))
+                url.map(|url| Ok(Target { url, file: None }))
             }
         };
         match target.unwrap_or_else(|| Err(format!("item {key} has no URL"))) {
@@ -75,7 +85,7 @@ pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<
     if targets.is_empty() {
         return Ok(Exit::Failed);
     }
-    match open(&home, &targets) {
+    match open(&home, &targets, out) {
         Ok(()) => Ok(Exit::Ok),
         Err((why, left)) => {
             out.warn(format!("newsfed: {why}"));
@@ -85,10 +95,15 @@ pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<
     }
 }
 
-fn target(item: &Item, number: Option<NonZeroUsize>, key: i64) -> Result<Target, String> {
+fn target(
+    item: &Item,
+    number: Option<NonZeroUsize>,
+    key: i64,
+    source: i64,
+) -> Result<Target, String> {
     let file = enclosure(item, number, key)?;
-    let media_type = media::media_type(file.mime.as_deref(), &file.url);
-    Ok(Target { url: file.url.clone(), media_type: Some(media_type.unwrap_or_default()) })
+    let media_type = media::media_type(file.mime.as_deref(), &file.url).unwrap_or_default();
+    Ok(Target { url: file.url.clone(), file: Some((media_type, source)) })
 }
 
 /// An enclosure by its number, else the first audio or video one, else the first.
@@ -111,28 +126,50 @@ pub(super) fn enclosure(
 }
 
 /// Opens targets in order, those for one program together. The error comes with what was not opened.
-fn open<'a>(home: &Home, targets: &'a [Target]) -> Result<(), (String, &'a [Target])> {
+fn open<'a>(
+    home: &Home,
+    targets: &'a [Target],
+    out: &mut Output,
+) -> Result<(), (String, &'a [Target])> {
     let mut left = targets;
     while let Some(first) = left.first() {
-        let same = left.iter().take_while(|target| target.media_type == first.media_type).count();
-        let (now, later) = left.split_at(same);
-        open_alike(home, now, first.media_type.as_deref()).map_err(|why| (why, left))?;
+        let (argv, in_terminal) = match first.media_type() {
+            Some(media_type) => home.settings.program(media_type),
+            None => (home.settings.browser.as_slice(), home.settings.browser_in_terminal),
+        };
+        let alike = |target: &&Target| target.media_type() == first.media_type();
+        let together = match (&first.file, browser::needs_file(argv)) {
+            (Some(_), true) => 1,
+            _ => left.iter().take_while(alike).count(),
+        };
+        let (now, later) = left.split_at(together);
+        open_with(home, argv, in_terminal, now, out).map_err(|why| (why, left))?;
         left = later;
     }
     Ok(())
 }
 
-fn open_alike(home: &Home, targets: &[Target], media_type: Option<&str>) -> Result<(), String> {
+/// Opens targets with one program, which may need a file on the disk.
+fn open_with(
+    home: &Home,
+    argv: &[String],
+    in_terminal: bool,
+    targets: &[Target],
+    out: &mut Output,
+) -> Result<(), String> {
     let around = Surroundings { variable: &browser::variable, installed: &browser::installed };
-    let settings = &home.settings;
-    let (argv, in_terminal) = match media_type {
-        Some(media_type) => settings.program(media_type),
-        None => (settings.browser.as_slice(), settings.browser_in_terminal),
-    };
-    let what = if media_type.is_some() { "program" } else { "browser" };
     let urls: Vec<&str> = targets.iter().map(|target| target.url.as_str()).collect();
-    let plan = browser::plan(argv, in_terminal, &around, &urls);
+    let mut plan = browser::plan(argv, in_terminal, &around, &urls);
+    if let [Target { url, file: Some((media_type, source)) }] = targets
+        && plan.is_ok()
+        && browser::needs_file(argv)
+    {
+        let stored = download::store(home, url, media_type, *source, out)?;
+        plan = browser::plan_file(argv, in_terminal, &around, (url, &stored));
+    }
     let launch = plan.map_err(|e| e.to_string())?;
+    let is_file = targets.iter().any(|target| target.file.is_some());
+    let what = if is_file { "program" } else { "browser" };
     if launch.in_terminal && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
         return Err(format!("the {what} needs a terminal, but there is none"));
     }

@@ -2,6 +2,7 @@
 
 use super::effect::{BenchRequest, Effect, PictureUse};
 use super::event::{Cause, Event, Followed, MarksSet, NotSaved, RequestId};
+use super::files;
 use super::graphics::encode;
 use super::import;
 use super::read::{Read, ReadQueue};
@@ -13,7 +14,6 @@ use crate::engine::{
 };
 use crate::model::{Source, SourceKind};
 use crate::store::{Mark, Store};
-use crate::util::browser;
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -240,11 +240,18 @@ impl Driver {
             Effect::BrowseComments { item } => self.spawn(move |h| async move {
                 Event::CommentsFound(h.comments_url(item).await.map_err(message))
             }),
-            Effect::FindEnclosures { item } => self.spawn(move |h| async move {
-                Event::EnclosuresFound(h.enclosures(item).await.map_err(message))
+            Effect::FindEnclosures { item, source, file_use } => self.spawn(move |h| async move {
+                let found = h.enclosures(item).await.map_err(message);
+                Event::EnclosuresFound(source, file_use, found)
             }),
-            Effect::OpenFile { url, media_type } => self.browse(vec![url], Some(media_type)),
-            Effect::Browse { urls } => self.browse(urls, None),
+            Effect::UseFile { file, file_use } => {
+                let events = self.events.clone();
+                self.spawn(move |h| files::use_file(h, file, file_use, events));
+            }
+            Effect::Browse { urls } => {
+                let settings = self.handle.settings();
+                self.blocking(move || Some(files::browse(&settings, urls)));
+            }
             other => return Some(other),
         }
         None
@@ -354,31 +361,6 @@ impl Driver {
             let _ = events.send(Event::PrefetchEnded);
         });
         self.prefetch = Some(task.abort_handle());
-    }
-
-    /// Starts browsers, and programs for files of a media type, that open a window; others need the
-    /// terminal first.
-    fn browse(&self, urls: Vec<String>, media_type: Option<String>) {
-        let handle = self.handle.clone();
-        self.blocking(move || {
-            let settings = handle.settings();
-            let environment = browser::Surroundings {
-                variable: &browser::variable,
-                installed: &browser::installed,
-            };
-            let addresses: Vec<&str> = urls.iter().map(String::as_str).collect();
-            let (argv, in_terminal) = match &media_type {
-                Some(media_type) => settings.program(media_type),
-                None => (settings.browser.as_slice(), settings.browser_in_terminal),
-            };
-            let opened = match browser::plan(argv, in_terminal, &environment, &addresses) {
-                Ok(launch) if launch.in_terminal => return Some(Event::BrowserPlanned(launch)),
-                Ok(launch) => browser::launch(&launch).map_err(message),
-                Err(e) => Err(message(e)),
-            };
-            let first = urls.into_iter().next().unwrap_or_default();
-            Some(Event::BrowserOpened(opened.map_err(|why| (first, why))))
-        });
     }
 
     fn spawn<F: Future<Output = Event> + Send>(

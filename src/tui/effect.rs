@@ -156,14 +156,15 @@ pub(super) enum Effect {
     BrowseComments {
         item: i64,
     },
-    /// Reads the enclosures of an item (row key), to open one.
+    /// Reads the enclosures of an item of a source (row keys), to open or download one.
     FindEnclosures {
         item: i64,
+        source: i64,
+        file_use: FileUse,
     },
-    /// Opens a file with the program for its media type, which is empty if it is unknown.
-    OpenFile {
-        url: String,
-        media_type: String,
+    UseFile {
+        file: MediaFile,
+        file_use: FileUse,
     },
     /// Opens URLs in the browser, in the background.
     Browse {
@@ -242,4 +243,22 @@ pub enum ExitReason {
     Quit,
     /// The user wants to try the demo.
     Demo,
+}
+
+/// A file that an item has or shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MediaFile {
+    /// The source of the item (row key).
+    pub(super) source: i64,
+    pub(super) url: String,
+    /// Empty if it is unknown.
+    pub(super) media_type: String,
+}
+
+/// What is done with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileUse {
+    /// Opens it with the program for its media type.
+    Open,
+    Download,
 }

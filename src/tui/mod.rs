@@ -9,6 +9,7 @@ mod driver;
 mod effect;
 mod event;
 mod external;
+mod files;
 mod graphics;
 mod headless;
 mod import;

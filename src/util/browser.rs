@@ -112,10 +112,39 @@ fn from_variable(around: &Surroundings<'_>) -> Option<Vec<String>> {
     lines.into_iter().find(|argv| argv.first().is_some_and(|p| (around.installed)(p)))
 }
 
-/// The argument list for one URL, which comes last if there is no `{url}`.
+/// Where the path of a downloaded file goes.
+const FILE: &str = "{file}";
+
+/// Whether a program needs the file on the disk.
+pub fn needs_file(argv: &[String]) -> bool {
+    argv.iter().any(|argument| argument.contains(FILE))
+}
+
+/// Like [`plan`], for a program that needs the file of one URL, which was stored at a path.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_file(
+    argv: &[String],
+    in_terminal: bool,
+    around: &Surroundings<'_>,
+    (url, file): (&str, &Path),
+) -> Result<Launch, NoBrowser> {
+    let launch = plan(argv, in_terminal, around, &[url])?;
+    let (url, file) = (Url::parse(url).map_err(|_| NoBrowser::Address)?, file.to_string_lossy());
+    // Part by part: the URL may contain {file}, which must not become the path.
+    let argument = |argument: &String| {
+        let parts = argument.split("{url}").map(|part| part.replace(FILE, &file));
+        parts.collect::<Vec<_>>().join(url.as_str())
+    };
+    let how = How::Commands(vec![argv.iter().map(argument).collect()]);
+    Ok(Launch { how, ..launch })
+}
+
+/// The argument list for one URL, which comes last if there is neither `{url}` nor `{file}`.
 fn filled(argv: &[String], place: &str, url: &Url) -> Vec<String> {
     let mut filled: Vec<String> = argv.iter().map(|a| a.replace(place, url.as_str())).collect();
-    if !argv.iter().any(|a| a.contains(place)) {
+    if !argv.iter().any(|a| a.contains(place)) && !needs_file(argv) {
         filled.push(url.to_string());
     }
     filled
@@ -313,6 +342,25 @@ mod tests {
                 expected,
                 "{argv:?}"
             );
+        }
+    }
+
+    #[test]
+    fn files_are_one_argument() {
+        let around = Surroundings { variable: &|_| None, installed: &|program| program == "see" };
+        let file = Path::new("/home/u/a b; {url}.pdf");
+        for (argv, expected) in [
+            (&["see", "{file}"][..], commands(&["see", "/home/u/a b; {url}.pdf"], false)),
+            (
+                &["see", "-f={file}", "{url}"],
+                commands(&["see", "-f=/home/u/a b; {url}.pdf", URL], false),
+            ),
+            (&["see", "{url}", "{file}"], commands(&["see", URL, "/home/u/a b; {url}.pdf"], false)),
+            (&["gone", "{file}"], Err(NoBrowser::NotInstalled("gone".to_owned()))),
+        ] {
+            let argv: Vec<String> = argv.iter().map(|a| (*a).to_owned()).collect();
+            assert!(needs_file(&argv));
+            assert_eq!(plan_file(&argv, false, &around, (URL, file)), expected);
         }
     }
 

@@ -312,6 +312,33 @@ fn several_items_and_json() {
 
 #[cfg(unix)]
 #[test]
+fn programs_that_need_a_file_get_it() {
+    let downloads = Downloads::new(&["/a.pdf"], |_| whole());
+    let (number, fifo) = (downloads.number("/a.pdf"), downloads.world.path().join("opened"));
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let script = format!("echo \"$#\" \"$1\" > '{}'", fifo.display());
+    let config = format!(
+        "[open]\n\"application/pdf\" = [\"sh\", \"-c\", {script:?}, \"x\", \"{{file}}\"]\n\
+         [download]\nfolder = {:?}\n",
+        downloads.folder.to_str().unwrap()
+    );
+    fs::write(downloads.world.config().join("config.toml"), config).unwrap();
+    downloads.world.run(&["open", "--enclosure", &number]).ok();
+    let path = downloads.folder.join("a.pdf");
+    assert_eq!(fs::read_to_string(&fifo).unwrap(), format!("1 {}\n", path.display()));
+    assert!(downloads.read("a.pdf") == body());
+}
+
+#[test]
+fn doctor_names_programs_that_are_missing() {
+    let world = World::new(|_| Reply::status(404));
+    let set = ["--set", "open.\"audio/*\"=[\"no-such-player\"]", "doctor"];
+    let found = world.run(&set).out;
+    assert!(found.contains("not installed: no-such-player for audio/*"), "{found}");
+}
+
+#[cfg(unix)]
+#[test]
 fn unwritable_folders_are_named() {
     let downloads = Downloads::new(&["/a.mp3"], |_| whole());
     fs::write(&downloads.folder, "a file").unwrap();

@@ -334,6 +334,7 @@ impl App {
             | Action::FullText
             | Action::FollowComments
             | Action::Enclosure
+            | Action::Download
             | Action::Comments => reason_if(no_item(), NO_ITEM),
             Action::Zen => reason_if(self.reader.row().is_none() && no_item(), NO_ITEM),
             Action::Links

@@ -7,7 +7,7 @@ use super::{App, Focus, READ_TIME, Smart, Toast};
 use crate::config::{Action, Context, Key, KeyCode, Lookup};
 use crate::engine::Pace;
 use crate::store::{Beyond, Mark};
-use crate::tui::effect::{Effect, ExitReason};
+use crate::tui::effect::{Effect, ExitReason, FileUse};
 use crate::tui::event::Cause;
 use crate::tui::input;
 use crossterm::event::{KeyEvent, KeyEventKind};
@@ -174,7 +174,8 @@ impl App {
             Action::Browser => self.browse(false),
             Action::BrowserAndNext => self.browse(true),
             Action::Comments => self.browse_comments(),
-            Action::Enclosure => self.open_enclosure(),
+            Action::Enclosure => self.use_enclosure(FileUse::Open),
+            Action::Download => self.use_enclosure(FileUse::Download),
             Action::FollowComments => self.follow_comments(),
             Action::Copy => self.copy(),
             Action::FoldStories => self.fold_stories(),

@@ -2,17 +2,13 @@
 
 use super::super::reader::link_names;
 use super::App;
-use super::commands::NO_ITEM;
 use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::article::{Link, LinkKind};
 use crate::config::{Action, Context, Key, Lookup};
-use crate::model::Enclosure;
-use crate::tui::effect::Effect;
-use crate::tui::event::Failure;
+use crate::tui::effect::{Effect, FileUse, MediaFile};
 use crate::tui::reader::{Line, Target};
 use crate::tui::view::{self, DialogArea};
-use crate::util::media::{is_playable, media_type};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
@@ -26,6 +22,10 @@ pub(crate) struct LinkList {
     pub(crate) selected: usize,
     /// Digits typed so far.
     pub(crate) digits: String,
+    /// The source of their item (row key).
+    pub(in crate::tui) source: i64,
+    /// What is done with those that are files.
+    pub(in crate::tui) file_use: FileUse,
 }
 
 /// Letters on the links and footnotes on the screen.
@@ -102,23 +102,20 @@ impl Dialog for Hints {
 impl LinkList {
     fn open(&self, index: usize, app: &mut App) -> Vec<Effect> {
         match self.links.get(index) {
-            Some(link) => vec![open(link)],
+            Some(link) => vec![use_link(link, self.source, self.file_use)],
             None => app.note(format!("Link {} does not exist", index + 1)),
         }
     }
 }
 
-/// Opens a link: files with the program for their media type, pages in the browser.
-fn open(link: &Link) -> Effect {
-    let url = link.url.clone();
-    let stated = link.file.as_ref().and_then(|file| file.mime.as_deref());
-    let guess = match link.kind {
-        LinkKind::Page => return Effect::Browse { urls: vec![url] },
-        LinkKind::Image => "image/",
-        LinkKind::Media => "",
-    };
-    let media_type = media_type(stated, &url).unwrap_or_else(|| guess.to_owned());
-    Effect::OpenFile { url, media_type }
+/// Opens or downloads the file of a link; pages are for the browser.
+fn use_link(link: &Link, source: i64, file_use: FileUse) -> Effect {
+    match link.kind {
+        LinkKind::Page => Effect::Browse { urls: vec![link.url.clone()] },
+        LinkKind::Image | LinkKind::Media => {
+            Effect::UseFile { file: MediaFile::of(link, source), file_use }
+        }
+    }
 }
 
 impl Dialog for LinkList {
@@ -155,7 +152,20 @@ impl Dialog for LinkList {
     }
 
     fn hints(&self) -> KeyHints {
-        &[KeyHint::Key("1-9", "open"), KeyHint::Key("Enter", "open"), Rows("select"), Back("close")]
+        match self.file_use {
+            FileUse::Open => &[
+                KeyHint::Key("1-9", "open"),
+                KeyHint::Key("Enter", "open"),
+                Rows("select"),
+                Back("close"),
+            ],
+            FileUse::Download => &[
+                KeyHint::Key("1-9", "download"),
+                KeyHint::Key("Enter", "download"),
+                Rows("select"),
+                Back("close"),
+            ],
+        }
     }
 }
 
@@ -228,7 +238,7 @@ impl App {
     pub(super) fn open_link(&mut self, number: usize) -> Vec<Effect> {
         let Some(article) = &self.reader.article else { return vec![] };
         match number.checked_sub(1).and_then(|i| article.document.links.get(i)) {
-            Some(link) => vec![open(link)],
+            Some(link) => vec![use_link(link, article.row.source_key, FileUse::Open)],
             None => self.note(format!("Link {number} does not exist")),
         }
     }
@@ -249,42 +259,9 @@ impl App {
         let article = self.reader.article.as_ref();
         let names = article.map(|article| link_names(&article.document)).unwrap_or_default();
         let (title, digits) = ("Links", digits.to_owned());
-        self.push_dialog(LinkList { title, links, names, selected, digits })
-    }
-
-    /// Opens the enclosure of the current item.
-    pub(super) fn open_enclosure(&mut self) -> Vec<Effect> {
-        let Some(row) = self.item_targets().into_iter().next() else { return self.note(NO_ITEM) };
-        vec![Effect::FindEnclosures { item: row.key }]
-    }
-
-    /// Opens the only enclosure, or the only one that is audio or video; lists several.
-    pub(super) fn enclosures_found(
-        &mut self,
-        result: Result<Vec<Enclosure>, Failure>,
-    ) -> Vec<Effect> {
-        let files = match result {
-            Ok(files) => files,
-            Err(why) => return self.problem(why),
-        };
-        let link = |file: Enclosure| Link {
-            url: file.url.clone(),
-            kind: LinkKind::Media,
-            size: None,
-            file: Some(file),
-        };
-        let mut playable = files.iter().filter(|file| is_playable(file));
-        let only = match (files.as_slice(), playable.next(), playable.next()) {
-            ([], ..) => return self.note("This item has no enclosures"),
-            ([one], ..) | (_, Some(one), None) => Some(one.clone()),
-            _ => None,
-        };
-        if let Some(file) = only {
-            return vec![open(&link(file))];
-        }
-        let links: Vec<Link> = files.into_iter().map(link).collect();
-        let (names, digits) = (vec![String::new(); links.len()], String::new());
-        self.push_dialog(LinkList { title: "Enclosures", links, names, selected: 0, digits })
+        let source = article.map(|article| article.row.source_key).unwrap_or_default();
+        let file_use = FileUse::Open;
+        self.push_dialog(LinkList { title, links, names, selected, digits, source, file_use })
     }
 }
 

@@ -10,6 +10,7 @@ mod commands;
 mod complete;
 mod dialogs;
 mod editor;
+mod enclosures;
 mod find;
 mod fulltext;
 mod hints;
@@ -316,7 +317,13 @@ impl App {
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::PathsListed(typed, paths) => self.paths_listed(&typed, paths),
             Event::CommentsFound(result) => self.comments_found(result),
-            Event::EnclosuresFound(result) => self.enclosures_found(result),
+            Event::EnclosuresFound(source, file_use, result) => {
+                self.enclosures_found(source, file_use, result)
+            }
+            Event::DownloadAdvanced(url, received, total) => {
+                self.download_advanced(&url, received, total)
+            }
+            Event::Downloaded(result) => self.downloaded(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),

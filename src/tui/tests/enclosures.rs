@@ -3,6 +3,7 @@
 use super::{Stage, article, item_rows};
 use crate::article::{Link, LinkKind};
 use crate::model::Enclosure;
+use crate::tui::effect::FileUse;
 use crate::tui::event::{Article, Event};
 use crate::tui::read::document;
 use std::sync::Arc;
@@ -20,27 +21,30 @@ fn file(url: &str, mime: Option<&str>) -> Enclosure {
 fn one_enclosure_opens_and_several_are_listed() {
     let (audio, page) =
         (file("https://e.org/a", Some("audio/mpeg")), file("https://e.org/b", None));
-    let opened = r#"OpenFile { url: "https://e.org/a", media_type: "audio/mpeg" }"#;
+    let opened = r#"MediaFile { source: 1, url: "https://e.org/a", media_type: "audio/mpeg" }, file_use: Open }"#;
     for (files, expected) in [
         (vec![], "This item has no enclosures"),
         (vec![audio.clone()], opened),
         (vec![page.clone(), audio.clone()], opened),
-        (vec![page.clone()], r#"OpenFile { url: "https://e.org/b", media_type: "" }"#),
+        (
+            vec![page.clone()],
+            r#"MediaFile { source: 1, url: "https://e.org/b", media_type: "" }, file_use: Open }"#,
+        ),
         (vec![page.clone(), page], "╭─ Enclosures"),
         (vec![audio.clone(), audio.clone()], "audio/mpeg  34 MB  52 min"),
     ] {
         let mut stage = Stage::new();
         stage.keys("@");
-        assert_eq!(stage.asked_for("FindEnclosures { item: 1 }"), 1);
-        stage.happen(Event::EnclosuresFound(Ok(files)));
+        assert_eq!(stage.asked_for("FindEnclosures { item: 1, source: 1, file_use: Open }"), 1);
+        stage.happen(Event::EnclosuresFound(1, FileUse::Open, Ok(files)));
         stage.keys_give("", expected);
     }
     let mut stage = Stage::new();
     let files = vec![audio, file("https://e.org/c.ogg", None)];
-    stage.happen(Event::EnclosuresFound(Ok(files)));
+    stage.happen(Event::EnclosuresFound(1, FileUse::Open, Ok(files)));
     stage.keys_give(
         "j<Enter>",
-        r#"OpenFile { url: "https://e.org/c.ogg", media_type: "audio/ogg" }"#,
+        r#"MediaFile { source: 1, url: "https://e.org/c.ogg", media_type: "audio/ogg" }, file_use: Open }"#,
     );
 }
 
@@ -64,11 +68,23 @@ fn links_to_media_open_by_their_type() {
         [(media, true), (page, false), (image, false), (media, false), (media, true)]
     );
     for (key, expected) in [
-        ("1", r#"OpenFile { url: "https://e.org/a", media_type: "audio/mpeg" }"#),
+        (
+            "1",
+            r#"MediaFile { source: 1, url: "https://e.org/a", media_type: "audio/mpeg" }, file_use: Open }"#,
+        ),
         ("2", r#"Browse { urls: ["https://e.org/page.mp3"] }"#),
-        ("3", r#"OpenFile { url: "https://e.org/i", media_type: "image/" }"#),
-        ("L4", r#"OpenFile { url: "https://e.org/v.webm", media_type: "video/webm" }"#),
-        (";5", r#"OpenFile { url: "https://e.org/d", media_type: "" }"#),
+        (
+            "3",
+            r#"MediaFile { source: 1, url: "https://e.org/i", media_type: "image/" }, file_use: Open }"#,
+        ),
+        (
+            "L4",
+            r#"MediaFile { source: 1, url: "https://e.org/v.webm", media_type: "video/webm" }, file_use: Open }"#,
+        ),
+        (
+            ";5",
+            r#"MediaFile { source: 1, url: "https://e.org/d", media_type: "" }, file_use: Open }"#,
+        ),
         ("L", "audio/mpeg  34 MB  52 min"),
         ("G", "e.org/a (audio/mpeg, 34 MB, 52 min)"),
     ] {
@@ -80,4 +96,27 @@ fn links_to_media_open_by_their_type() {
         stage.screen(120, 40);
         stage.keys_give(key, expected);
     }
+}
+
+#[test]
+fn enclosures_are_downloaded() {
+    let mut stage = Stage::new();
+    stage.keys("<C-s>");
+    assert_eq!(stage.asked_for("FindEnclosures { item: 1, source: 1, file_use: Download }"), 1);
+    let files = vec![file("https://e.org/a.mp3", None), file("https://e.org/b.mp3", None)];
+    stage.happen(Event::EnclosuresFound(1, FileUse::Download, Ok(files)));
+    stage.keys_give("", "╭─ Download");
+    stage.keys_give(
+        "2",
+        r#"url: "https://e.org/b.mp3", media_type: "audio/mpeg" }, file_use: Download"#,
+    );
+    let url = || "https://e.org/b.mp3".to_owned();
+    stage.happen(Event::DownloadAdvanced(url(), 17_000_000, Some(34_000_000)));
+    stage.keys_give("", "Downloading https://e.org/b.mp3: 17 MB of 34 MB (50 %)");
+    stage.happen(Event::DownloadAdvanced(url(), 17_000_000, None));
+    stage.keys_give("", "Downloading https://e.org/b.mp3: 17 MB");
+    stage.happen(Event::Downloaded(Ok("/home/u/b.mp3".to_owned())));
+    stage.keys_give("", "Downloaded /home/u/b.mp3");
+    stage.happen(Event::Downloaded(Err("e.org stopped".to_owned())));
+    stage.keys_give("", "Not downloaded: e.org stopped");
 }

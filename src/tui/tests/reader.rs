@@ -171,7 +171,10 @@ fn shows_tags_comments_and_the_other_text() {
 #[test]
 fn reader_keys_have_their_documented_effects() {
     for (keys, expected) in [
-        (";s", r#"OpenFile { url: "https://lore.example/p.png", media_type: "image/png" }"#),
+        (
+            ";s",
+            r#"MediaFile { source: 1, url: "https://lore.example/p.png", media_type: "image/png" }, file_use: Open }"#,
+        ),
         (";;", "╭─ Links"),
         (";1", r#"Browse { urls: ["https://lore.example/1"] }"#),
         ("L", "╭─ Links"),

@@ -10,7 +10,7 @@ use crate::engine::{
     WorkbenchEvent, WorkbenchPage,
 };
 use crate::store::{Count, RuleRecord, Snippet};
-use crate::tui::effect::BenchRequest;
+use crate::tui::effect::{BenchRequest, FileUse};
 use crate::tui::event::Matches;
 use crate::tui::graphics::encode;
 use crate::tui::tests::stock::statistics;
@@ -362,7 +362,7 @@ impl Chaos {
                 let text = self.stock.settings.clone();
                 Event::SettingsLoaded(self.result(text))
             }
-            Effect::FindEnclosures { .. } => {
+            Effect::FindEnclosures { source, file_use, .. } => {
                 let file = |n: usize| crate::model::Enclosure {
                     url: format!("https://kernel.example/{n}.mp3"),
                     mime: Some("audio/日本".to_owned()).filter(|_| n == 1),
@@ -370,12 +370,16 @@ impl Chaos {
                     seconds: Some(u64::MAX).filter(|_| n > 1),
                 };
                 let files = (0..self.rng.usize(..4)).map(file).collect();
-                Event::EnclosuresFound(self.result(files))
+                Event::EnclosuresFound(source, file_use, self.result(files))
             }
-            Effect::OpenFile { url, .. } => {
+            Effect::UseFile { file, file_use: FileUse::Open } => {
                 let opened = self.result(());
-                Event::BrowserOpened(opened.map_err(|why| (url, why)))
+                Event::BrowserOpened(opened.map_err(|why| (file.url, why)))
             }
+            Effect::UseFile { file, file_use: FileUse::Download } => match self.rng.bool() {
+                true => Event::DownloadAdvanced(file.url, self.rng.u64(..), Some(self.rng.u64(..))),
+                false => Event::Downloaded(self.result(file.url)),
+            },
             Effect::Browse { urls } => {
                 let opened = self.result(());
                 let first = urls.into_iter().next().unwrap_or_default();

@@ -1,0 +1,86 @@
+//! Enclosures of items: opened, or downloaded.
+
+use super::App;
+use super::commands::NO_ITEM;
+use super::links::LinkList;
+use crate::article::{Link, LinkKind};
+use crate::model::Enclosure;
+use crate::tui::effect::{Effect, FileUse, MediaFile};
+use crate::tui::event::Failure;
+use crate::util::media::{is_playable, media_type};
+use crate::util::text::size;
+
+impl MediaFile {
+    /// A link to a file of an item of a source (row key).
+    pub(super) fn of(link: &Link, source: i64) -> Self {
+        let stated = link.file.as_ref().and_then(|file| file.mime.as_deref());
+        let guess = if link.kind == LinkKind::Image { "image/" } else { "" };
+        let media_type = media_type(stated, &link.url).unwrap_or_else(|| guess.to_owned());
+        Self { source, url: link.url.clone(), media_type }
+    }
+}
+
+impl App {
+    /// Opens or downloads the enclosure of the current item.
+    pub(super) fn use_enclosure(&mut self, file_use: FileUse) -> Vec<Effect> {
+        let Some(row) = self.item_targets().into_iter().next() else { return self.note(NO_ITEM) };
+        vec![Effect::FindEnclosures { item: row.key, source: row.source_key, file_use }]
+    }
+
+    /// Uses the only enclosure, or the only one that is audio or video; lists several.
+    pub(super) fn enclosures_found(
+        &mut self,
+        source: i64,
+        file_use: FileUse,
+        result: Result<Vec<Enclosure>, Failure>,
+    ) -> Vec<Effect> {
+        let files = match result {
+            Ok(files) => files,
+            Err(why) => return self.problem(why),
+        };
+        let link = |file: Enclosure| Link {
+            url: file.url.clone(),
+            kind: LinkKind::Media,
+            size: None,
+            file: Some(file),
+        };
+        let mut playable = files.iter().filter(|file| is_playable(file));
+        let only = match (files.as_slice(), playable.next(), playable.next()) {
+            ([], ..) => return self.note("This item has no enclosures"),
+            ([one], ..) | (_, Some(one), None) => Some(one.clone()),
+            _ => None,
+        };
+        if let Some(file) = only {
+            return vec![Effect::UseFile { file: MediaFile::of(&link(file), source), file_use }];
+        }
+        let title = match file_use {
+            FileUse::Open => "Enclosures",
+            FileUse::Download => "Download",
+        };
+        let links: Vec<Link> = files.into_iter().map(link).collect();
+        let (names, digits) = (vec![String::new(); links.len()], String::new());
+        self.push_dialog(LinkList { title, links, names, selected: 0, digits, source, file_use })
+    }
+
+    /// Shows how far a download is.
+    pub(super) fn download_advanced(
+        &mut self,
+        url: &str,
+        received: u64,
+        total: Option<u64>,
+    ) -> Vec<Effect> {
+        let of = total.filter(|total| *total > 0);
+        let of = of.map(|total| {
+            format!(" of {} ({} %)", size(total), received.saturating_mul(100) / total)
+        });
+        self.note(format!("Downloading {url}: {}{}", size(received), of.unwrap_or_default()))
+    }
+
+    /// Says where a downloaded file is.
+    pub(super) fn downloaded(&mut self, result: Result<String, Failure>) -> Vec<Effect> {
+        match result {
+            Ok(path) => self.note(format!("Downloaded {path}")),
+            Err(why) => self.problem(format!("Not downloaded: {why}")),
+        }
+    }
+}
