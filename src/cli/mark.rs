@@ -188,7 +188,9 @@ pub(super) fn snooze(
         .and_then(|at| Time::from_timestamp(at, 0))
         .ok_or_else(|| {
             let when = text::line(&args.when);
-            Failure::Usage(format!("\"{when}\" is not in the future; write 12h, 3d or 2026-12-31"))
+            Failure::Usage(format!(
+                "\"{when}\" is not a time in the future; write 12h, 3d or 2026-12-31"
+            ))
         })?;
     let store = Home::load(global, out)?.store()?;
     let changed = set(&store, Mark::Snoozed(until), &args.ids, true)?;

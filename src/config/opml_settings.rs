@@ -79,9 +79,12 @@ fn is_public(header: &str) -> bool {
     PUBLIC_HEADERS.contains(&header.to_ascii_lowercase().as_str())
 }
 
-/// A value without the quotation marks of a text.
+/// A value as it is typed: a text without quotation marks, words separated by commas.
 fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        Value::Array(words) => words.iter().map(text_of).collect::<Vec<_>>().join(", "),
+        value => value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+    }
 }
 
 /// The attributes of a view.
@@ -304,5 +307,15 @@ mod tests {
         for (key, text) in [("kind", "exec"), ("kind", "website"), ("website.title", "h1")] {
             assert!(configure(plain(), &[(key.to_owned(), text.to_owned())]).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn every_key_of_a_view_is_exported_and_imported() {
+        let full = "[[view]]\nname = \"V\"\nquery = \"is:unread \\\"a b\\\"\"\nsort = \"oldest\"\n\
+            list = \"magazine\"\ndates = \"time\"\ngroup = \"none\"\ncolumns = [\"source\", \"date\"]\n";
+        let (settings, _) = check_settings(Path::new("full"), full, &[]).unwrap();
+        let attributes = of_view(&settings.views[0]);
+        assert_eq!(attributes.len(), VIEW.len());
+        assert_eq!(view(&attributes).unwrap(), settings.views[0]);
     }
 }

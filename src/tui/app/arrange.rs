@@ -32,6 +32,9 @@ impl App {
             let key = key.map(|key| format!("; {key} keeps an item")).unwrap_or_default();
             return self.note(format!("Nothing is kept for later{key}"));
         }
+        if smart == Smart::New && self.sources.list.new == 0 {
+            return self.note("Nothing unread has arrived since the last visit");
+        }
         self.sources.marked.clear();
         self.sources.select(&RowId::Smart(smart));
         self.focus = Focus::Items;

@@ -35,6 +35,7 @@ mod scrolling;
 mod search;
 mod settings;
 mod snippets;
+mod source_rows;
 mod sources;
 mod stats;
 mod stories;

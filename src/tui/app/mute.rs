@@ -50,7 +50,7 @@ impl App {
         let field = Field::suggestion(&suggestions[0].0);
         let mut mute =
             Mute { field, suggestions, selected: 0, until: 0, error: None, run: DryRun::default() };
-        let effects = mute.typed(self);
+        let effects = mute.suggest(self, 0);
         self.push_dialog(mute);
         effects
     }
@@ -92,11 +92,13 @@ fn last_day(until: usize, now: Time) -> String {
 
 impl Mute {
     fn suggest(&mut self, app: &mut App, index: usize) -> Vec<Effect> {
-        self.selected = index.min(self.suggestions.len().saturating_sub(1));
-        if let Some((query, _)) = self.suggestions.get(self.selected) {
+        let index = index.min(self.suggestions.len().saturating_sub(1));
+        if let Some((query, _)) = self.suggestions.get(index) {
             self.field = Field::suggestion(query);
         }
-        self.typed(app)
+        let effects = self.typed(app);
+        self.selected = index;
+        effects
     }
 
     fn confirm(&self, app: &mut App) -> Reply {
@@ -123,7 +125,11 @@ impl Dialog for Mute {
     fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
         match event.code {
             KeyCode::Esc => Reply::close(vec![]),
-            KeyCode::Down => self.suggest(app, self.selected + 1).into(),
+            KeyCode::Down => {
+                let next = self.selected + 1;
+                let first = self.selected == self.suggestions.len();
+                self.suggest(app, if first { 0 } else { next }).into()
+            }
             KeyCode::Up => self.suggest(app, self.selected.saturating_sub(1)).into(),
             KeyCode::Tab => {
                 self.until = (self.until + 1) % UNTIL.len();
@@ -157,6 +163,8 @@ impl Dialog for Mute {
 
     fn typed(&mut self, app: &mut App) -> Vec<Effect> {
         let query = self.field.value().trim().to_owned();
+        // What is typed is none of the suggestions.
+        self.selected = self.suggestions.len();
         self.error = match query.as_str() {
             "" => Some("Type what to mute".to_owned()),
             query => app.query_error(query),

@@ -180,12 +180,21 @@ impl RuleList {
             return app.note("Two rules have this name: change one of them in config.toml first");
         }
         match event.code {
-            KeyCode::Char('a') | KeyCode::Enter => app.apply_rule(&rule.name, Cause::User),
+            KeyCode::Char('a') => app.apply_rule(&rule.name, Cause::User),
             KeyCode::Char('x') => vec![Effect::UndoRule { name: rule.name, cause: Cause::User }],
             KeyCode::Char('e') => app.ask(PromptKind::RuleQuery { name: rule.name }, &rule.query),
             KeyCode::Char('d') => {
+                let record = self.records.iter().find(|record| record.rule == rule.name);
+                let stay = match record.map_or(0, |record| record.items) {
+                    0 => String::new(),
+                    1 => "; what it did to 1 item stays".to_owned(),
+                    items => format!("; what it did to {items} items stays"),
+                };
+                let label = format!("removal of rule {}{stay}", rule.name);
                 let change = RuleChange { was: Some(rule.name), now: None };
-                vec![Effect::edit(FileChange::Rules(vec![change]))]
+                let (purpose, change) =
+                    (Purpose::Command(Some(label)), FileChange::Rules(vec![change]));
+                vec![Effect::Edit { purpose, change }]
             }
             _ => vec![],
         }
@@ -214,9 +223,9 @@ impl Dialog for RuleList {
 
     fn hints(&self) -> KeyHints {
         &[
-            KeyHint::Key("a", "apply to stored items"),
+            KeyHint::Key("a", "apply to stored"),
             KeyHint::Key("x", "take back"),
-            KeyHint::Key("e", "edit query"),
+            KeyHint::Key("e", "edit"),
             KeyHint::Key("d", "remove"),
             Rows("select"),
             Back("close"),

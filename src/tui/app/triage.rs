@@ -5,7 +5,7 @@ use super::settings::setting;
 use super::{App, RowId};
 use crate::config::FileChange;
 use crate::store::{Anchor, Beyond, Cursor, Part, Scope, View};
-use crate::tui::effect::Effect;
+use crate::tui::effect::{Effect, Purpose};
 
 /// Which items of a list get selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,8 +87,10 @@ impl App {
     pub(super) fn toggle_unread_only(&mut self) -> Vec<Effect> {
         let on = !self.settings.ui.unread_only;
         let mut effects = self.show_unread_only(on);
-        self.note(if on { "Read items and sources are hidden" } else { "Read items are shown" });
-        effects.push(Effect::edit(FileChange::Settings(vec![setting(&["ui", "unread_only"], on)])));
+        let label = if on { "what is read is hidden" } else { "what is read is shown" };
+        let purpose = Purpose::Command(Some(label.to_owned()));
+        let change = FileChange::Settings(vec![setting(&["ui", "unread_only"], on)]);
+        effects.push(Effect::Edit { purpose, change });
         effects
     }
 

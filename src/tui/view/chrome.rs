@@ -168,7 +168,7 @@ fn sources_title(app: &App) -> Title {
     };
     let count = match app.sources.hidden_sources() {
         0 => count,
-        hidden => format!("{hidden} hidden"),
+        hidden => format!("{hidden} read hidden"),
     };
     ("newsfed".to_owned(), String::new(), count)
 }

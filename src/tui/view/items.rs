@@ -397,7 +397,12 @@ impl<'a> Cell<'a> {
             .filter(|(_, cells)| *cells > 0)
             .collect();
         let limit = (usize::from(self.width) * 45 / 100).saturating_sub(pad);
-        while columns.iter().map(|(_, cells)| cells).sum::<usize>() > limit {
+        // The number of other sources is narrow, and must not cost the source.
+        let counted = |(column, _): &&(&Column, usize)| column.name != "stories";
+        let used = |columns: &[(&Column, usize)]| -> usize {
+            columns.iter().filter(counted).map(|(_, cells)| cells).sum()
+        };
+        while used(&columns) > limit {
             let Some(last) = columns.iter().map(|(column, _)| column.rank).max() else { break };
             columns.retain(|(column, _)| column.rank < last);
         }
