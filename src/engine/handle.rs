@@ -207,7 +207,7 @@ impl Handle {
         self.context.store.end_visit().await
     }
 
-    /// Sets a mark because the user wants it: with `ui.mark_stories`, reading and pinning act on the
+    /// Sets a mark for the user: with `ui.mark_stories`, reading and pinning act on the
     /// whole story. Returns the row keys that changed.
     pub async fn mark_by_user(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         let whole = matches!(mark, Mark::Read | Mark::Pinned) && self.settings().ui.mark_stories;

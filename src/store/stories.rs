@@ -23,7 +23,7 @@ const MAX_COMPARED: usize = 8;
 /// Maximum number of items of a story.
 const MAX_MEMBERS: usize = 100;
 /// Newest items, of which one was discovered at about the current time, unless all were imported.
-const NEWEST: i64 = 1000;
+const NEWEST: i64 = 100;
 /// Expired signatures that are removed for each new one, at most.
 const EXPIRED: usize = 2;
 

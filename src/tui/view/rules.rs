@@ -123,11 +123,11 @@ pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, a
     let mut until = Row::new(inner.width);
     until.left("How long  ", app.palette.style(Role::KeyHint));
     for (i, (name, _)) in UNTIL.iter().enumerate() {
-        let chosen = i == mute.until;
-        let (mark, tone) = if chosen { ("(*) ", Role::Accent) } else { ("( ) ", Role::Dim) };
+        let is_set = i == mute.until;
+        let (mark, tone) = if is_set { ("(*) ", Role::Accent) } else { ("( ) ", Role::Dim) };
         until.left(mark, app.palette.style(tone));
         until
-            .left(&format!("{name}   "), app.palette.style(if chosen { Role::Text } else { tone }));
+            .left(&format!("{name}   "), app.palette.style(if is_set { Role::Text } else { tone }));
     }
     frame.render_widget(until.line(Style::new()), at(list.bottom() + 1, 1));
     let rest = at(list.bottom() + 2, below);
