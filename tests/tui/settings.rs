@@ -28,11 +28,11 @@ fn settings_and_keys_apply_at_once_and_are_undone_from_the_history() {
     t.wait_for("Pin or unpin");
     t.send(key::ENTER);
     t.wait_for("press the new key");
-    t.send("J");
-    t.wait_for("Saved: keys.items.J = \"pin\"");
+    t.send("b");
+    t.wait_for("Saved: keys.items.b = \"pin\"");
     t.wait_for("changed");
     t.send(key::ESC);
-    t.wait_for("J pin");
+    t.wait_for("b pin");
     t.send("U");
     t.wait_for("Initial state");
     t.send("G");
