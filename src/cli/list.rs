@@ -117,7 +117,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
         view.criteria.as_of = Some(view.criteria.as_of.map_or(end, |before| before.min(end)));
     }
     let named = args.choice.view.as_deref().map(|name| catalogue.view_named(name)).transpose()?;
-    let of_view = named.and_then(|view| view.look.sort);
+    let of_view = named.and_then(|view| view.layout.sort);
     view.order = args.sort.or(of_view).unwrap_or(home.settings.ui.sort);
     match (args.pinned, &view.scope) {
         (true, Scope::All) => view.scope = Scope::Pinned,

@@ -3,7 +3,7 @@
 use super::ids::unique_id;
 use super::opml_settings::{self, Attribute, Configured};
 use super::quote::quote;
-use super::settings::{ListLook, ViewSettings};
+use super::settings::{ListLayout, ViewSettings};
 use super::source_settings::{MAX_FOLDER_DEPTH, folder, tag};
 use super::sources::address;
 use super::{newsboat, opml};
@@ -295,7 +295,7 @@ impl Gatherer {
             Ok(query) => self.views.push(ViewSettings {
                 name,
                 query: query.to_string(),
-                look: ListLook::default(),
+                layout: ListLayout::default(),
             }),
             Err(e) => self.skip(feed, &format!("a query that cannot be converted: {e}")),
         }

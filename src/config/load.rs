@@ -276,7 +276,7 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
             report.error(node.at, &format!("view.{key}"), "is missing");
         }
         if let Some(pair) = table.iter().find(|pair| pair.key == "columns") {
-            check_columns(pair, "view.columns", &view.look.columns, report);
+            check_columns(pair, "view.columns", &view.layout.columns, report);
         }
         let query = table.iter().find(|pair| pair.key == "query");
         if let (Some(pair), Err(e)) = (query, view.query.parse::<Query>()) {

@@ -338,11 +338,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
 pub(super) const VIEW: &[Setting<ViewSettings>] = &[
     Setting::new("name", Rule::Checked(word), |v| Slot::Text(&mut v.name)),
     Setting::new("query", Rule::Checked(word), |v| Slot::Text(&mut v.query)),
-    Setting::new("sort", Rule::OneOf(SortOrder::NAMES), |v| Slot::Choice(&mut v.look.sort)),
-    Setting::new("list", Rule::OneOf(ListStyle::NAMES), |v| Slot::Choice(&mut v.look.list)),
-    Setting::new("dates", Rule::OneOf(DateStyle::NAMES), |v| Slot::Choice(&mut v.look.dates)),
-    Setting::new("group", Rule::OneOf(Grouping::NAMES), |v| Slot::Choice(&mut v.look.group)),
-    Setting::new("columns", Rule::Any, |v| Slot::Words(&mut v.look.columns)),
+    Setting::new("sort", Rule::OneOf(SortOrder::NAMES), |v| Slot::Choice(&mut v.layout.sort)),
+    Setting::new("list", Rule::OneOf(ListStyle::NAMES), |v| Slot::Choice(&mut v.layout.list)),
+    Setting::new("dates", Rule::OneOf(DateStyle::NAMES), |v| Slot::Choice(&mut v.layout.dates)),
+    Setting::new("group", Rule::OneOf(Grouping::NAMES), |v| Slot::Choice(&mut v.layout.group)),
+    Setting::new("columns", Rule::Any, |v| Slot::Words(&mut v.layout.columns)),
 ];
 
 /// Hours of the day.

@@ -350,12 +350,12 @@ pub struct ViewSettings {
     pub name: String,
     /// A search as typed after `/`.
     pub query: String,
-    pub look: ListLook,
+    pub layout: ListLayout,
 }
 
 /// How a list is shown; what is not set is as in `[ui]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ListLook {
+pub struct ListLayout {
     pub sort: Option<SortOrder>,
     pub list: Option<ListStyle>,
     pub dates: Option<DateStyle>,

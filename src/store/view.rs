@@ -368,12 +368,24 @@ pub(super) fn keys(conn: &Connection, view: &View) -> Result<Vec<i64>> {
     if view.is_void() {
         return Ok(Vec::new());
     }
+    keys_of(conn, rows_of(view, None))
+}
+
+/// The condition on the rows of a view, or of a part of it.
+fn rows_of(view: &View, part: Option<Part>) -> Filter {
     let mut filter = Filter::default();
+    if let Some(part) = part {
+        part.filter(view, &mut filter);
+    }
     if let Some(text) = &view.criteria.text {
         filter.text(text, view.criteria.versions, "");
     }
     filter.scope(&view.scope);
     filter.view(view);
+    filter
+}
+
+fn keys_of(conn: &Connection, filter: Filter) -> Result<Vec<i64>> {
     let sql = format!("SELECT i.key FROM item i WHERE {}", filter.sql());
     let mut statement = conn.prepare(&sql)?;
     let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
@@ -424,32 +436,17 @@ impl Part {
 
 /// The row keys of the listed items in a part of a view: of each story the one that stands for it.
 pub(super) fn listed(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
-    let mut filter = Filter::default();
     let view = &*view.by_source(conn)?;
-    part.filter(view, &mut filter);
-    if let Some(text) = &view.criteria.text {
-        filter.text(text, view.criteria.versions, "");
-    }
-    filter.scope(&view.scope);
-    filter.view(view);
+    let mut filter = rows_of(view, Some(part));
     filter.fold(view);
-    let sql = format!("SELECT i.key FROM item i WHERE {}", filter.sql());
-    let mut statement = conn.prepare(&sql)?;
-    let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
-    Ok(keys.collect::<rusqlite::Result<_>>()?)
+    keys_of(conn, filter)
 }
 
 /// Marks rows of a view read; returns their keys.
 pub(super) fn mark_read(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
-    let mut filter = Filter::default();
-    filter.and("i.read = 0");
     let view = &*view.by_source(conn)?;
-    part.filter(view, &mut filter);
-    if let Some(text) = &view.criteria.text {
-        filter.text(text, view.criteria.versions, "");
-    }
-    filter.scope(&view.scope);
-    filter.view(view);
+    let mut filter = rows_of(view, Some(part));
+    filter.and("i.read = 0");
     let sql = format!("UPDATE item AS i SET read = 1 WHERE {} RETURNING key", filter.sql());
     let mut statement = conn.prepare(&sql)?;
     let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;

@@ -13,7 +13,7 @@ use crate::engine::{
     WorkbenchEvent, WorkbenchPage,
 };
 use crate::model::{Source, SourceKind};
-use crate::store::{Mark, Store};
+use crate::store::{Mark, RuleMark, Store, marked_items};
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -138,11 +138,11 @@ impl Driver {
             }),
             Effect::ApplyRule { rule, view, cause } => self.spawn(move |h| async move {
                 let name = rule.name.clone();
-                let result = h.apply_rule(*rule, *view).await.map_err(message);
+                let result = h.apply_rule(*rule, *view).await.map(counted).map_err(message);
                 Event::RuleApplied { name, cause, undone: false, result }
             }),
             Effect::UndoRule { name, cause } => self.spawn(move |h| async move {
-                let result = h.undo_rule(name.clone()).await.map_err(message);
+                let result = h.undo_rule(name.clone()).await.map(counted).map_err(message);
                 Event::RuleApplied { name, cause, undone: true, result }
             }),
             Effect::MarkByRule { name, marks, on } => self.spawn(move |h| async move {
@@ -419,6 +419,11 @@ fn not_saved(error: FollowError) -> NotSaved {
         FollowError::Edit(EditError::Conflict { keys, now }) => NotSaved::Conflict(keys, now),
         other => NotSaved::Failed(message(other)),
     }
+}
+
+/// Marks of a rule with the number of their items, which may be a million.
+fn counted(marks: Vec<RuleMark>) -> (usize, Arc<[RuleMark]>) {
+    (marked_items(&marks), marks.into())
 }
 
 pub(super) fn message(error: impl std::fmt::Display) -> String {

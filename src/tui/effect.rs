@@ -213,7 +213,7 @@ pub(super) enum Purpose {
     Import { request: RequestId, listed: usize, skipped: usize },
     /// Undo or redo.
     History,
-    /// A new rule, by its name, which is applied to stored items once it is saved.
+    /// A new rule, which is applied to stored items once it is saved, with a description.
     Rule(String),
 }
 

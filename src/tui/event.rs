@@ -74,7 +74,8 @@ pub(super) enum Event {
         name: String,
         cause: Cause,
         undone: bool,
-        result: Result<Vec<RuleMark>, Failure>,
+        /// The number of items, and their marks.
+        result: Result<(usize, Arc<[RuleMark]>), Failure>,
     },
     /// Marks of a rule were set again, or taken back.
     MarkedByRule(Result<(), Failure>),

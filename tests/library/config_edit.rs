@@ -340,7 +340,7 @@ fn view_edits_keep_the_rest_of_the_file() {
     let view = |name: &str, query: &str| ViewSettings {
         name: name.into(),
         query: query.into(),
-        look: Default::default(),
+        layout: Default::default(),
     };
     let change = |was: Option<ViewSettings>, now| [ViewChange { was, now }];
     file.edit_views(&change(None, Some(view("A", "a \"b\"")))).unwrap();
@@ -460,7 +460,7 @@ fn undo_refuses_settings_and_views_changed_elsewhere() {
     let view = |name: &str, query: &str| ViewSettings {
         name: name.into(),
         query: query.into(),
-        look: Default::default(),
+        layout: Default::default(),
     };
     let (a, b) = (view("A", "unread"), view("B", "pinned"));
     write("");

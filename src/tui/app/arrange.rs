@@ -344,8 +344,8 @@ impl App {
     /// Saves a query under a name, replacing one of the same name.
     pub(super) fn save_view(&mut self, name: String, query: String) -> Vec<Effect> {
         let was = self.view_named(&name).cloned();
-        let look = was.as_ref().map(|view| view.look.clone()).unwrap_or_default();
-        change(was, Some(ViewSettings { name, query, look }))
+        let layout = was.as_ref().map(|view| view.layout.clone()).unwrap_or_default();
+        change(was, Some(ViewSettings { name, query, layout }))
     }
 
     pub(super) fn rename_view(&mut self, old: &str, name: String) -> Vec<Effect> {

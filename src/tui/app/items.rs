@@ -3,7 +3,7 @@
 use super::listing::Listing;
 use super::triage::Extent;
 use super::{App, Focus, RowId};
-use crate::config::{ListLook, MarkRead, SortOrder, UiSettings};
+use crate::config::{ListLayout, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Query, State, What, resolve};
 use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View, Window};
@@ -40,11 +40,11 @@ pub(crate) struct ItemsPane {
     /// Rows that stay in a list of unread items after they were read.
     kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
-    /// The unread row that is looked for once the rows that are being read are there.
+    /// The unread row to go to once the rows that are being read are there.
     pub(super) seeking: Option<Seek>,
 }
 
-/// Which unread row is looked for.
+/// Which unread row to go to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seek {
     pub(super) forward: bool,
@@ -82,7 +82,7 @@ impl ItemsPane {
                 base,
                 query: String::new(),
                 place: Query::of([What::Is(State::Unread)]),
-                look: ListLook::default(),
+                layout: ListLayout::default(),
             },
             rows: Vec::new(),
             more_above: false,
@@ -113,12 +113,7 @@ impl ItemsPane {
     }
 
     pub(crate) fn order(&self) -> SortOrder {
-        self.listing.look.sort.unwrap_or(self.order)
-    }
-
-    /// The row of the Sources pane whose items are listed.
-    pub(super) fn listed(&self) -> Option<&RowId> {
-        self.listed.as_ref()
+        self.listing.layout.sort.unwrap_or(self.order)
     }
 
     fn page(&self) -> usize {
@@ -231,7 +226,10 @@ impl App {
         self.items.loading = None;
         let window = match result {
             Ok(window) => window,
-            Err(why) => return self.problem(why),
+            Err(why) => {
+                self.items.seeking = None;
+                return self.problem(why);
+            }
         };
         let items = &mut self.items;
         items.cut = window.cut;
@@ -276,7 +274,7 @@ impl App {
         let last = items.rows.len().saturating_sub(1);
         let wanted = index;
         items.selected = index.min(last);
-        items.held = None;
+        (items.held, items.seeking) = (None, None);
         if items.loading.is_some() || items.rows.is_empty() {
             return vec![];
         }
@@ -444,7 +442,7 @@ impl App {
     /// Lists the items in an order.
     pub(super) fn sort_as(&mut self, order: SortOrder) -> Vec<Effect> {
         self.items.order = order;
-        self.items.listing.look.sort = None;
+        self.items.listing.layout.sort = None;
         self.load_items(Anchor::First, Placement::Start)
     }
 }

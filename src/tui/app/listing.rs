@@ -2,7 +2,7 @@
 
 use super::items::midnight;
 use super::{App, Focus, Row, RowId, Smart};
-use crate::config::ListLook;
+use crate::config::ListLayout;
 use crate::query::{Date, Named, Query, State, What};
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
@@ -18,7 +18,7 @@ pub(crate) struct Listing {
     /// Scope and filters, written as a query.
     pub(crate) place: Query,
     /// How it is shown, where that differs from the settings.
-    pub(crate) look: ListLook,
+    pub(crate) layout: ListLayout,
 }
 
 impl App {
@@ -74,12 +74,12 @@ impl App {
         if base.unread_only && !matches!(row.id, RowId::Smart(Smart::Unread)) {
             place = place.and(Query::of([What::Is(State::Unread)]));
         }
-        let look = match &row.id {
-            RowId::Saved(name) => self.view_named(name).map(|view| view.look.clone()),
+        let layout = match &row.id {
+            RowId::Saved(name) => self.view_named(name).map(|view| view.layout.clone()),
             _ => None,
         };
-        let look = look.unwrap_or_default();
-        Listing { title: row.title.clone(), base, query, place, look }
+        let layout = layout.unwrap_or_default();
+        Listing { title: row.title.clone(), base, query, place, layout }
     }
 
     fn place_of(&self, row: &Row) -> Query {
@@ -109,6 +109,6 @@ impl App {
         let query = format!("tag:\"{tag}\"");
         self.focus = Focus::Items;
         let (title, place) = ("Tag".to_owned(), Query::default());
-        self.show(Listing { title, base, query, place, look: ListLook::default() })
+        self.show(Listing { title, base, query, place, layout: ListLayout::default() })
     }
 }

@@ -31,7 +31,6 @@ pub(crate) struct Mute {
     pub(crate) selected: usize,
     /// Index in [`UNTIL`].
     pub(crate) until: usize,
-    pub(crate) error: Option<String>,
     pub(crate) run: DryRun,
 }
 
@@ -48,8 +47,7 @@ impl App {
             return self.note("Select an item or a source first");
         };
         let field = Field::suggestion(&suggestions[0].0);
-        let mut mute =
-            Mute { field, suggestions, selected: 0, until: 0, error: None, run: DryRun::default() };
+        let mut mute = Mute { field, suggestions, selected: 0, until: 0, run: DryRun::default() };
         let effects = mute.suggest(self, 0);
         self.push_dialog(mute);
         effects
@@ -103,7 +101,7 @@ impl Mute {
 
     fn confirm(&self, app: &mut App) -> Reply {
         let query = self.field.value().trim().to_owned();
-        if query.is_empty() || self.error.is_some() {
+        if query.is_empty() || self.run.error.is_some() {
             return Reply::default();
         }
         let first = format!("Mute {query}");
@@ -165,10 +163,6 @@ impl Dialog for Mute {
         let query = self.field.value().trim().to_owned();
         // What is typed is none of the suggestions.
         self.selected = self.suggestions.len();
-        self.error = match query.as_str() {
-            "" => Some("Type what to mute".to_owned()),
-            query => app.query_error(query),
-        };
         self.run.ask(app, &query)
     }
 }

@@ -5,20 +5,23 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, PromptKind};
 use crate::config::{Action, FileChange, Key, RuleChange, RuleSettings};
 use crate::engine::rule_of;
-use crate::store::{Criteria, Hidden, RuleMark, RuleRecord, Scope, View, marked_items};
+use crate::store::{Criteria, Hidden, RuleMark, RuleRecord, Scope, View};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, Matches, RequestId};
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
+use std::sync::Arc;
 
 /// What a query matches, as it is known so far.
 #[derive(Debug, Default)]
 pub(crate) struct DryRun {
-    /// The query that was asked for last.
+    /// The latest query.
     query: String,
     request: RequestId,
+    /// The error in it.
+    pub(crate) error: Option<String>,
     pub(crate) found: Option<Matches>,
 }
 
@@ -39,7 +42,11 @@ impl DryRun {
         }
         (self.request, self.found) = (app.request(), None);
         query.clone_into(&mut self.query);
-        match app.query_error(query) {
+        self.error = match query {
+            "" => Some("Type a query".to_owned()),
+            query => app.query_error(query),
+        };
+        match &self.error {
             Some(_) => vec![],
             None => {
                 let view = Box::new(app.everything(query));
@@ -48,7 +55,7 @@ impl DryRun {
         }
     }
 
-    /// Takes a reply, unless a newer query was asked for.
+    /// Takes a reply, unless there is a newer query.
     fn take(&mut self, request: RequestId, found: &Matches) {
         if self.request == request {
             self.found = Some(found.clone());
@@ -120,13 +127,12 @@ impl App {
         name: String,
         cause: Cause,
         undone: bool,
-        result: Result<Vec<RuleMark>, Failure>,
+        result: Result<(usize, Arc<[RuleMark]>), Failure>,
     ) -> Vec<Effect> {
-        let marks = match result {
-            Ok(marks) => marks,
+        let (changed, marks) = match result {
+            Ok(done) => done,
             Err(why) => return self.problem(why),
         };
-        let changed = marked_items(&marks);
         let mut effects = match self.dialog_mut::<RuleList>() {
             Some(_) => vec![Effect::Read(Read::Rules)],
             None => vec![],
@@ -134,7 +140,7 @@ impl App {
         let items = if changed == 1 { "1 item".to_owned() } else { format!("{changed} items") };
         let done = if undone { "taken back from" } else { "applied to" };
         if changed > 0 && cause == Cause::User {
-            self.record_rule(name.clone(), marks.into(), !undone);
+            self.record_rule(name.clone(), marks, !undone);
         }
         let hint = match self.keymap.keys_for(self.context(), Action::Undo) {
             Some(key) if changed > 0 && !undone => format!(" ({key} undoes this)"),

@@ -4,7 +4,7 @@ use super::complete::Completion;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::listing::Listing;
 use super::{App, Focus};
-use crate::config::{Key, ListLook};
+use crate::config::{Key, ListLayout};
 use crate::query::Query;
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
@@ -101,7 +101,7 @@ impl SearchBar {
                 base,
                 query,
                 place: Query::default(),
-                look: ListLook::default(),
+                layout: ListLayout::default(),
             },
         })
     }

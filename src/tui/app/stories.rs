@@ -1,8 +1,9 @@
 //! Stories in the Items pane: listed once or completely, and marked as a whole.
 
 use super::App;
+use super::items::Placement;
 use crate::model::ItemRow;
-use crate::store::Mark;
+use crate::store::{Anchor, Mark};
 use crate::tui::effect::Effect;
 use crate::tui::event::Cause;
 use std::collections::HashSet;
@@ -20,7 +21,11 @@ impl App {
 
     pub(super) fn fold_stories_if(&mut self, fold: bool) -> Vec<Effect> {
         self.items.folds = fold;
-        self.reload_items()
+        // What is being read would be the list as it was before.
+        match self.items.is_loading() {
+            true => self.load_items(Anchor::First, Placement::Start),
+            false => self.reload_items(),
+        }
     }
 
     /// The listed items (row keys) that change with these: with `ui.mark_stories`, those of their

@@ -104,7 +104,7 @@ impl App {
 
     /// Goes to the next or previous source with unread items, and to the first of them.
     pub(super) fn next_unread_source(&mut self, seek: Seek) -> Vec<Effect> {
-        let next = match self.items.listed() {
+        let next = match &self.items.listed {
             Some(RowId::Source(key)) if !self.is_narrowed() => {
                 self.sources.next_unread_source(*key, seek.forward)
             }

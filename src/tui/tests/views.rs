@@ -1,7 +1,7 @@
 //! Tests of views that are shown in another way than other lists.
 
 use super::*;
-use crate::config::{DateStyle, Grouping, ListLook, SortOrder, ViewSettings};
+use crate::config::{DateStyle, Grouping, ListLayout, SortOrder, ViewSettings};
 use crate::util::time_text::near_minute;
 
 #[test]
@@ -9,12 +9,12 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
     let views = vec![ViewSettings {
         name: "Archive".to_owned(),
         query: "is:read OR is:unread".to_owned(),
-        look: ListLook {
+        layout: ListLayout {
             sort: Some(SortOrder::Oldest),
             dates: Some(DateStyle::Time),
             group: Some(Grouping::None),
             columns: vec!["date".to_owned()],
-            ..ListLook::default()
+            ..ListLayout::default()
         },
     }];
     let settings = Settings { views, ..Settings::default() };

@@ -19,9 +19,9 @@ const PANEL: u16 = 9;
 /// Why pictures are alike on a terminal with few colours.
 fn note(depth: Depth) -> Option<&'static str> {
     match depth {
-        Depth::Mono => Some("This terminal shows no colours. All themes look like this:"),
+        Depth::Mono => Some("This terminal shows no colours. All themes are drawn like this:"),
         Depth::Sixteen => {
-            Some("This terminal shows 16 colours. Most themes look like ansi or ansi-light:")
+            Some("This terminal shows 16 colours. Most themes resemble ansi or ansi-light:")
         }
         Depth::Indexed | Depth::True => None,
     }

@@ -68,22 +68,22 @@ impl Form {
         let tall = area.height >= TALL;
         let scope = &app.items.listing.base.scope;
         let one_source = matches!(scope, Scope::Sources(keys) if keys.len() == 1);
-        let (look, ui) = (&app.items.listing.look, &app.settings.ui);
-        let style = match look.list.unwrap_or(ui.list) {
+        let (layout, ui) = (&app.items.listing.layout, &app.settings.ui);
+        let style = match layout.list.unwrap_or(ui.list) {
             _ if !tall || app.settings.ui.linear => ListStyle::Compact,
             // Without the source's name, the second row would be empty.
             ListStyle::Auto if area.width < COMPACT_FROM && !one_source => ListStyle::Comfortable,
             ListStyle::Auto => ListStyle::Compact,
             other => other,
         };
-        let separators = tall && look.group.unwrap_or(ui.group) == Grouping::Day;
-        let names = if look.columns.is_empty() { &ui.columns } else { &look.columns };
+        let separators = tall && layout.group.unwrap_or(ui.group) == Grouping::Day;
+        let names = if layout.columns.is_empty() { &ui.columns } else { &layout.columns };
         let index = |name: &String| COLUMNS.iter().position(|column| column.name == name);
         let mut columns = [None; COLUMNS.len()];
         for (place, name) in columns.iter_mut().zip(names) {
             *place = index(name);
         }
-        Self { style, dates: look.dates.unwrap_or(ui.dates), columns, separators, one_source }
+        Self { style, dates: layout.dates.unwrap_or(ui.dates), columns, separators, one_source }
     }
 
     /// Rows of an item.

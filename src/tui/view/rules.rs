@@ -47,8 +47,7 @@ pub(in crate::tui) fn draw(
         rule_row(app, list, &rules[i], row, here);
     });
     let rest = Rect { y: top.bottom(), height: below, ..inner };
-    let query = rules.get(list.selected).map_or("", |rule| rule.query.as_str());
-    matches(app, frame, &list.run, app.query_error(query).as_ref(), rest);
+    matches(app, frame, &list.run, rest);
 }
 
 fn rule_row(app: &App, list: &RuleList, rule: &RuleSettings, row: &mut Row, here: bool) {
@@ -77,13 +76,13 @@ fn rule_row(app: &App, list: &RuleList, rule: &RuleSettings, row: &mut Row, here
 }
 
 /// The stored items that a query matches, below a line with their number.
-fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, error: Option<&String>, area: Rect) {
+fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, area: Rect) {
     let at = |y: u16| Rect { y, height: 1, ..area };
     if area.height < 2 {
         return;
     }
     super::dialogs::rule(app, frame, at(area.y));
-    let (head, tone) = match (error, &run.found) {
+    let (head, tone) = match (&run.error, &run.found) {
         (Some(error), _) => (error.clone(), Role::Warning),
         (None, None) => ("Searching …".to_owned(), Role::Dim),
         (None, Some(found)) => {
@@ -93,7 +92,7 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, error: Option<&String
         }
     };
     line(app, frame, &head, tone, at(area.y + 1));
-    let newest = run.found.iter().filter(|_| error.is_none()).flat_map(|found| &found.newest);
+    let newest = run.found.iter().flat_map(|found| &found.newest);
     for (y, (title, source)) in (area.y + 2..area.bottom()).zip(newest) {
         let mut row = Row::new(area.width);
         let name = app.sources.entry(*source).map_or("", |entry| entry.title());
@@ -131,7 +130,7 @@ pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, a
     }
     frame.render_widget(until.line(Style::new()), at(list.bottom() + 1, 1));
     let rest = at(list.bottom() + 2, below);
-    matches(app, frame, &mute.run, mute.error.as_ref(), rest);
+    matches(app, frame, &mute.run, rest);
     // Last, because it places the cursor.
     field_line(app, frame, "Query  ", &mute.field, at(inner.y, 1));
 }

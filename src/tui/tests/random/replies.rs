@@ -3,7 +3,8 @@
 use super::*;
 use crate::article::Thumbnail;
 use crate::config::{
-    FileEdit, Import, KeyChange, ListLook, Paths, RuleSettings, Section, SourcesFile, ViewSettings,
+    FileEdit, Import, KeyChange, ListLayout, Paths, RuleSettings, Section, SourcesFile,
+    ViewSettings,
 };
 use crate::engine::{
     Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench, TextGot, Way,
@@ -43,13 +44,13 @@ impl Stock {
         let theme =
             KeyChange { path: vec!["ui".into(), "theme".into()], value: Some("\"light\"".into()) };
         let settings_edited = config.edit(None, &[theme]).unwrap();
-        let look = ListLook {
+        let layout = ListLayout {
             sort: Some(crate::config::SortOrder::Oldest),
             dates: Some(crate::config::DateStyle::Time),
             group: Some(crate::config::Grouping::None),
-            ..ListLook::default()
+            ..ListLayout::default()
         };
-        let view = ViewSettings { name: "Rust 日本".into(), query: "rust unread".into(), look };
+        let view = ViewSettings { name: "Rust 日本".into(), query: "rust unread".into(), layout };
         let views = config.add_views(&[view]).unwrap();
         let by_hand = FileEdit::by_hand("a".to_owned(), "b".to_owned()).unwrap();
         let lines = b"https://new.example/\n\"query:Q:unread = \\\"yes\\\"\"\nexec:x\n";
@@ -273,11 +274,11 @@ impl Chaos {
                 Event::Marked(self.result(MarksSet { mark, keys, to, cause }))
             }
             Effect::ApplyRule { rule, cause, .. } => {
-                let (name, result) = (rule.name.clone(), self.result(Vec::new()));
+                let (name, result) = (rule.name.clone(), self.result((0, Arc::from([]))));
                 Event::RuleApplied { name, cause, undone: false, result }
             }
             Effect::UndoRule { name, cause } => {
-                let result = self.result(Vec::new());
+                let result = self.result((0, Arc::from([])));
                 Event::RuleApplied { name, cause, undone: true, result }
             }
             Effect::MarkByRule { .. } => Event::MarkedByRule(self.result(())),
