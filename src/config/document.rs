@@ -5,8 +5,10 @@ use crate::util::limits;
 use crate::util::login::without_secrets;
 use std::fs;
 use std::io::{ErrorKind, Read};
+use std::ops::Range;
 use std::path::Path;
-use toml_edit::{Item, Table, Value as Toml};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
 /// A value and its position.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,76 +84,74 @@ fn read_bytes(file: &Path) -> std::io::Result<Vec<u8>> {
 
 /// Parses a text. All syntax errors are reported and give an empty tree.
 pub(crate) fn parse(text: &str, report: &mut Report) -> Vec<Pair> {
-    match toml_edit::Document::parse(text) {
-        Ok(document) => table(document.as_table(), 0),
-        Err(first) => {
-            // The tree builder stops at the first error; the recovering parser finds them all.
-            let (_, all) = toml::de::DeTable::parse_recoverable(text);
-            for error in &all {
-                report.error(point(error.span()), "", syntax(error.message()));
-            }
-            if all.is_empty() {
-                report.error(point(first.span()), "", syntax(first.message()));
-            }
-            Vec::new()
-        }
+    let (document, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        let at = span_at(error.span().unwrap_or_default(), 0);
+        report.error(at, "", syntax(error.message()));
     }
+    if !errors.is_empty() {
+        return Vec::new();
+    }
+    table(document.into_inner(), 0, &mut |at, message| report.error(at, "", syntax(message)))
+}
+
+/// Parses the text of one value. The error is a message.
+pub(crate) fn parse_value(text: &str, origin: usize) -> Result<Node, String> {
+    let value = DeValue::parse(text).map_err(|error| syntax(error.message()))?;
+    let mut wrong = None;
+    let node = node(value, origin, &mut |_, message| wrong = Some(syntax(message)));
+    wrong.map_or(Ok(node), Err)
 }
 
 fn syntax(message: &str) -> String {
     format!("not valid TOML: {}", message.trim())
 }
 
-fn point(span: Option<std::ops::Range<usize>>) -> At {
-    span_at(span, 0)
-}
-
-fn span_at(span: Option<std::ops::Range<usize>>, origin: usize) -> At {
-    let span = span.unwrap_or(0..0);
+fn span_at(span: Range<usize>, origin: usize) -> At {
     At { origin, start: span.start, end: span.end }
 }
 
-fn table(table: &Table, origin: usize) -> Vec<Pair> {
-    table.iter().filter_map(|(key, item)| pair(table.key(key)?, item, origin)).collect()
-}
+/// Gets the position and the cause of each number that is out of range.
+type Wrong<'a> = &'a mut dyn FnMut(At, &str);
 
-fn pair(key: &toml_edit::Key, item: &Item, origin: usize) -> Option<Pair> {
-    let at = span_at(item.span(), origin);
-    let value = match item {
-        Item::None => return None,
-        Item::Value(value) => return Some(leaf_pair(key, value, origin)),
-        Item::Table(inner) => Value::Table(table(inner, origin)),
-        Item::ArrayOfTables(tables) => {
-            let node = |t: &Table| Node {
-                at: span_at(t.span(), origin),
-                value: Value::Table(table(t, origin)),
-            };
-            Value::List(tables.iter().map(node).collect())
-        }
+/// The keys in the order of the file.
+fn table(table: DeTable<'_>, origin: usize, wrong: Wrong<'_>) -> Vec<Pair> {
+    let pair = |(key, value): (Spanned<DeString<'_>>, Spanned<DeValue<'_>>)| Pair {
+        at: span_at(key.span(), origin),
+        key: key.into_inner().into_owned(),
+        node: node(value, origin, wrong),
     };
-    let key_at = span_at(key.span(), origin);
-    Some(Pair { key: key.get().to_owned(), at: key_at, node: Node { at, value } })
+    let mut pairs: Vec<Pair> = table.into_iter().map(pair).collect();
+    pairs.sort_by_key(|pair| pair.at.start);
+    pairs
 }
 
-fn leaf_pair(key: &toml_edit::Key, value: &Toml, origin: usize) -> Pair {
-    let at = span_at(key.span(), origin);
-    Pair { key: key.get().to_owned(), at, node: node(value, origin) }
-}
-
-pub(crate) fn node(value: &Toml, origin: usize) -> Node {
+fn node(value: Spanned<DeValue<'_>>, origin: usize, wrong: Wrong<'_>) -> Node {
     let at = span_at(value.span(), origin);
-    let value = match value {
-        Toml::String(text) => Value::Text(text.value().clone()),
-        Toml::Integer(number) => Value::Whole(*number.value()),
-        Toml::Float(number) => Value::Decimal(*number.value()),
-        Toml::Boolean(flag) => Value::Flag(*flag.value()),
-        Toml::Datetime(date) => Value::Date(date.value().to_string()),
-        Toml::Array(list) => Value::List(list.iter().map(|v| node(v, origin)).collect()),
-        Toml::InlineTable(inner) => {
-            let key = |name: &str| inner.key(name);
-            let pairs = inner.iter().filter_map(|(k, v)| Some(leaf_pair(key(k)?, v, origin)));
-            Value::Table(pairs.collect())
+    let value = match value.into_inner() {
+        DeValue::String(text) => Value::Text(text.into_owned()),
+        DeValue::Integer(number) => {
+            let number = i64::from_str_radix(number.as_str(), number.radix());
+            Value::Whole(number.unwrap_or_else(|_| {
+                wrong(at, "the number is out of range");
+                0
+            }))
         }
+        DeValue::Float(number) => {
+            let typed = number.as_str();
+            let number = typed.parse::<f64>().ok();
+            let number = number.filter(|n| n.is_finite() || typed.contains(['i', 'n']));
+            Value::Decimal(number.unwrap_or_else(|| {
+                wrong(at, "the number is out of range");
+                0.0
+            }))
+        }
+        DeValue::Boolean(flag) => Value::Flag(flag),
+        DeValue::Datetime(date) => Value::Date(date.to_string()),
+        DeValue::Array(list) => {
+            Value::List(list.into_iter().map(|value| node(value, origin, wrong)).collect())
+        }
+        DeValue::Table(inner) => Value::Table(table(inner, origin, wrong)),
     };
     Node { at, value }
 }
@@ -191,5 +191,39 @@ impl Value {
             Self::List(_) => "a list".to_owned(),
             Self::Table(_) => "a table".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_in_the_order_of_the_file_with_their_positions() {
+        let text = "z = 1\na.y = 2\na.b = 3\n[[s]]\nq = [1, 2]\n[t]\nk = { m = 1, c = 2 }\n[[s]]\n";
+        let mut report = Report::new(Path::new("config.toml"), text);
+        let tree = parse(text, &mut report);
+        let keys = |pairs: &[Pair]| pairs.iter().map(|p| p.key.clone()).collect::<Vec<_>>();
+        assert_eq!(keys(&tree), ["z", "a", "s", "t"]);
+        let Value::Table(inner) = &tree[1].node.value else { panic!("{tree:?}") };
+        assert_eq!(keys(inner), ["y", "b"]);
+        let Value::List(sections) = &tree[2].node.value else { panic!("{tree:?}") };
+        let at: Vec<&str> = sections.iter().map(|s| &text[s.at.start..s.at.end]).collect();
+        assert_eq!(at, ["[[s]]", "[[s]]"]);
+        let inline = tree[3].find("k").unwrap();
+        assert_eq!(&text[inline.node.at.start..inline.node.at.end], "{ m = 1, c = 2 }");
+        assert_eq!(&text[inline.at.start..inline.at.end], "k");
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_errors_at_their_position() {
+        for number in ["99999999999999999999", "-0x8000000000000001", "1e400"] {
+            assert!(parse_value(number, 0).is_err(), "{number}");
+        }
+        for (typed, value) in [("0x10", Value::Whole(16)), ("-1_000", Value::Whole(-1000))] {
+            assert_eq!(parse_value(typed, 0).unwrap().value, value);
+        }
+        let infinite = parse_value("-inf", 0).unwrap().value;
+        assert_eq!(infinite, Value::Decimal(f64::NEG_INFINITY));
     }
 }

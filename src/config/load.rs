@@ -1,7 +1,7 @@
 //! Loads and checks `config.toml` and `sources.toml`, and applies `--set`.
 
 use super::choices::COLUMNS;
-use super::document::{Node, Pair, Value, node, parse, put, read_text};
+use super::document::{Node, Pair, Value, parse, parse_value, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
 use super::item_rules;
 use super::keymap::{Context, KeyMap};
@@ -171,11 +171,9 @@ fn split_override(argument: &str) -> Result<(Vec<String>, &str), String> {
 /// A TOML value. A text that does not start like one is a bare word.
 fn override_value(value: &str, origin: usize) -> Result<Value, String> {
     let value = value.trim();
-    match value.parse::<toml_edit::Value>() {
-        Ok(toml) => Ok(node(&toml, origin).value),
-        Err(error) if value.starts_with(['[', '{', '"', '\'']) => {
-            Err(format!("not valid TOML: {}", error.message()))
-        }
+    match parse_value(value, origin) {
+        Ok(node) => Ok(node.value),
+        Err(error) if value.starts_with(['[', '{', '"', '\'']) => Err(error),
         Err(_) => Ok(Value::Text(value.to_owned())),
     }
 }

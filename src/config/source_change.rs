@@ -1,6 +1,6 @@
 //! A change of a source's settings, as commands make it.
 
-use super::document::node;
+use super::document::parse_value;
 use super::rule::fill;
 use super::section::KeyChange;
 use super::setting::{Setting, text_array};
@@ -51,7 +51,10 @@ impl SourceChange {
         let Some(setting) = named(key) else { return Err(format!("there is no setting {key}")) };
         let mut draft = SourceDraft::default();
         match setting.shape(&mut draft).value(typed) {
-            Some(value) => fill((setting.slot)(&mut draft), setting.rule, &node(&value, 0)),
+            Some(value) => {
+                let node = parse_value(&value.to_string(), 0)?;
+                fill((setting.slot)(&mut draft), setting.rule, &node)
+            }
             None => Ok(()),
         }
     }
