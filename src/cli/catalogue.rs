@@ -5,7 +5,7 @@ use super::home::Home;
 use crate::config::{ViewSettings, did_you_mean};
 use crate::model::{Source, SourceFacts, SourceId};
 use crate::query::Known;
-use crate::store::Store;
+use crate::store::{SourceOrder, Store};
 use crate::util::{clock::Clock, clock::SystemClock, text};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -48,6 +48,11 @@ impl Catalogue {
         let sources = home.sources.iter().cloned().map(Arc::new);
         let views = home.settings.views.clone();
         Ok(Self { item_tags, views, ..Self::join(sources, facts) })
+    }
+
+    /// The order of the sources in lists that are grouped by source.
+    pub(super) fn order(&self) -> SourceOrder {
+        SourceOrder::new(self.entries.iter().map(|e| (e.source.folder.as_deref(), e.facts.key)))
     }
 
     pub(super) fn join(

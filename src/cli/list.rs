@@ -9,7 +9,7 @@ use super::items::ItemShape;
 use super::output::Output;
 use super::runtime::runtime;
 use super::table::{Column, Table};
-use crate::config::SortOrder;
+use crate::config::{Grouping, SortOrder};
 use crate::model::{ItemRow, Time};
 use crate::store::{Anchor, Cursor, Reader, Scope, Snippet, Store, StoreError, View};
 use crate::util::text::{self, comment_count};
@@ -119,6 +119,9 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
     let named = args.choice.view.as_deref().map(|name| catalogue.view_named(name)).transpose()?;
     let of_view = named.and_then(|view| view.layout.sort);
     view.order = args.sort.or(of_view).unwrap_or(home.settings.ui.sort);
+    if named.and_then(|view| view.layout.group) == Some(Grouping::Source) {
+        view.sources = Some(catalogue.order());
+    }
     match (args.pinned, &view.scope) {
         (true, Scope::All) => view.scope = Scope::Pinned,
         (true, _) => view.criteria.pinned = Some(true),

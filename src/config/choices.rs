@@ -189,18 +189,21 @@ pub enum Grouping {
     /// Headings of days, weeks and months.
     #[default]
     Day,
+    /// The items of a source stand together, below its title.
+    Source,
     None,
 }
 
 impl Grouping {
-    pub const ALL: [Self; 2] = [Self::Day, Self::None];
+    pub const ALL: [Self; 3] = [Self::Day, Self::Source, Self::None];
     /// Their names in settings, in the order of [`Grouping::ALL`].
-    pub const NAMES: &[&str] = &["day", "none"];
+    pub const NAMES: &[&str] = &["day", "source", "none"];
 
     /// Its name in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Day => "day",
+            Self::Source => "source",
             Self::None => "none",
         }
     }

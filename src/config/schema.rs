@@ -138,7 +138,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.group", Rule::OneOf(Grouping::NAMES), |s| Slot::Choice(&mut s.ui.group)).on(
         FormPage::Reading,
         "Group by",
-        "Headings of days and weeks in lists, or none.",
+        "Headings of days and weeks, or of sources, in lists, or none.",
     ),
     key("ui.columns", Rule::Any, |s| Slot::Words(&mut s.ui.columns)).on(
         FormPage::Reading,

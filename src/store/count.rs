@@ -4,7 +4,7 @@ use super::error::{Result, StoreError};
 use super::filter::Filter;
 use super::reader::Reader;
 use super::view::{Anchor, MERGED_SOURCES, Scope, View, index_of};
-use crate::model::ItemRow;
+use crate::model::{ItemRow, Time};
 use rusqlite::{Connection, StatementStatus, params_from_iter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +33,45 @@ impl Reader {
             Err(StoreError::Interrupted) if limit.is_reached() => Ok((counted, Vec::new())),
             Err(e) => Err(e),
         }
+    }
+}
+
+impl Reader {
+    /// Number of items whose articles changed by more than typing errors since they were last
+    /// opened.
+    pub fn changed(&self) -> Result<u32> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT count(*) FROM item INDEXED BY item_substantial WHERE substantial = 1
+             AND hidden = 0 AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
+        )?;
+        Ok(query.query_row([], |r| r.get(0))?)
+    }
+
+    /// Number of items kept for later.
+    pub fn later(&self) -> Result<u32> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT count(*) FROM item INDEXED BY item_later WHERE later = 1 AND hidden = 0
+             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
+        )?;
+        Ok(query.query_row([], |r| r.get(0))?)
+    }
+
+    /// Number of hidden items.
+    pub fn hidden(&self) -> Result<u32> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT count(*) FROM item INDEXED BY item_hidden WHERE hidden <> 0
+             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
+        )?;
+        Ok(query.query_row([], |r| r.get(0))?)
+    }
+
+    /// Number of unread items dated at or after a moment.
+    pub fn unread_since(&self, since: Time) -> Result<u32> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT count(*) FROM item INDEXED BY item_unread WHERE read = 0 AND date >= ?1
+             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
+        )?;
+        Ok(query.query_row([since.timestamp()], |r| r.get(0))?)
     }
 }
 

@@ -272,14 +272,24 @@ fn lists_are_sorted_and_paged_in_both_directions() {
     f.set(Mark::Pinned, "t35");
     let (s, t) = (f.key("s"), f.key("t"));
     let reader = f.store.reader().unwrap();
-    for order in [SortOrder::PinnedNewest, SortOrder::Newest, SortOrder::Oldest] {
+    let grouped = SourceOrder::new([(None, s), (Some("News"), t)].into_iter());
+    let groups = [None, Some(grouped)];
+    for (order, sources) in SortOrder::ALL.into_iter().flat_map(|o| groups.clone().map(|g| (o, g)))
+    {
         for scope in
             [Scope::All, Scope::Sources(vec![s]), Scope::Sources(vec![s, t]), Scope::Pinned]
         {
-            let view = View { order, ..View::of(scope) };
+            let view = View { order, sources: sources.clone(), ..View::of(scope) };
             let all = f.rows(&view);
-            let sorted = all.is_sorted_by(|a, b| Cursor::from(a).compare(&b.into(), order).is_lt());
+            let sorted = all.is_sorted_by(|a, b| view.compare(&a.into(), &b.into()).is_lt());
             assert!(sorted, "{view:?}");
+            let plain = f.rows(&View { sources: None, ..view.clone() });
+            let keys = |rows: &[ItemRow]| {
+                rows.iter().map(|r| r.key).collect::<std::collections::BTreeSet<_>>()
+            };
+            assert_eq!(keys(&all), keys(&plain), "{view:?}");
+            let changes = all.windows(2).filter(|two| two[0].source_key != two[1].source_key);
+            assert!(sources.is_none() || changes.count() <= 1, "{view:?}");
             let mut down = reader.window(&view, Anchor::First, 7).unwrap();
             while down.more_below {
                 let last = down.rows.last().unwrap().into();

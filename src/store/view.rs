@@ -6,14 +6,15 @@ use super::error::Result;
 use super::filter::Filter;
 use super::reader::Reader;
 use super::rows::{ITEM_ROW, item_row};
+use super::source_order::{SourceOrder, sources_of};
 use super::versions;
 use crate::config::SortOrder;
-use crate::model::{ItemRow, Time};
+use crate::model::ItemRow;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The items of a list before any query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -37,6 +38,8 @@ pub struct View {
     /// The query.
     pub criteria: Criteria,
     pub order: SortOrder,
+    /// The order of the sources, if the items are grouped by source. `order` applies within each.
+    pub sources: Option<SourceOrder>,
     /// Whether only one item of each story is listed: a pinned one, else the earliest in the list.
     pub fold: bool,
 }
@@ -49,6 +52,7 @@ impl View {
             unread_only: false,
             criteria: Criteria::default(),
             order: SortOrder::default(),
+            sources: None,
             fold: false,
         }
     }
@@ -101,20 +105,26 @@ impl View {
 /// The position of a row in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
-    pinned: bool,
+    pub(super) pinned: bool,
+    pub(super) source: i64,
     date: i64,
     key: i64,
 }
 
 impl From<&ItemRow> for Cursor {
     fn from(row: &ItemRow) -> Self {
-        Self { pinned: row.pinned, date: row.date.timestamp(), key: row.key }
+        Self {
+            pinned: row.pinned,
+            source: row.source_key,
+            date: row.date.timestamp(),
+            key: row.key,
+        }
     }
 }
 
 impl Cursor {
-    /// How two rows are ordered in a list.
-    pub fn compare(&self, other: &Self, order: SortOrder) -> Ordering {
+    /// How two rows are ordered in a list without groups.
+    pub(super) fn by_date(&self, other: &Self, order: SortOrder) -> Ordering {
         let newest = (other.date, other.key).cmp(&(self.date, self.key));
         match order {
             SortOrder::PinnedNewest => other.pinned.cmp(&self.pinned).then(newest),
@@ -207,6 +217,44 @@ fn read(
     forward: bool,
     take: usize,
 ) -> Result<Vec<ItemRow>> {
+    let Some(order) = &view.sources else {
+        return phases(view, from, forward, take, |pinned, start, left| {
+            phase(conn, view, pinned, start, forward, left)
+        });
+    };
+    let mut keys = order.from(from.map(|c| c.source), forward);
+    if let Scope::Sources(scope) = &view.scope {
+        let scope: HashSet<i64> = scope.iter().copied().collect();
+        keys.retain(|key| scope.contains(key));
+    }
+    let [all, pinned] = [None, Some(true)].map(|pinned| sources_of(conn, view, pinned));
+    let (all, pinned) = (all?, pinned?);
+    let mut rows = Vec::new();
+    for key in keys.into_iter().filter(|key| all.as_ref().is_none_or(|all| all.contains(key))) {
+        let start = from.filter(|c| c.source == key);
+        let left = take - rows.len();
+        rows.append(&mut phases(view, start, forward, left, |phase, start, left| {
+            let known = if phase == Some(true) { pinned.as_ref() } else { None };
+            match known.is_none_or(|known| known.contains(&key)) {
+                true => select(conn, view, Some(key), phase, start, forward, left),
+                false => Ok(Vec::new()),
+            }
+        })?);
+        if rows.len() >= take {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+/// Reads the pinned rows and the others one after the other, where the pinned ones are on top.
+fn phases(
+    view: &View,
+    from: Option<Cursor>,
+    forward: bool,
+    take: usize,
+    mut read: impl FnMut(Option<bool>, Option<Cursor>, usize) -> Result<Vec<ItemRow>>,
+) -> Result<Vec<ItemRow>> {
     let phases: &[Option<bool>] = match (view.order, &view.scope, forward) {
         (SortOrder::PinnedNewest, Scope::Pinned, _)
         | (SortOrder::Newest | SortOrder::Oldest, ..) => &[None],
@@ -225,7 +273,7 @@ fn read(
             }
             (_, from) => from,
         };
-        rows.append(&mut phase(conn, view, pinned, start, forward, take - rows.len())?);
+        rows.append(&mut read(pinned, start, take - rows.len())?);
         if rows.len() >= take {
             break;
         }
@@ -254,7 +302,7 @@ fn phase(
     for key in per_source {
         rows.append(&mut select(conn, view, Some(key), pinned, from, forward, take)?);
     }
-    let order = |a: &ItemRow, b: &ItemRow| Cursor::from(a).compare(&Cursor::from(b), view.order);
+    let order = |a: &ItemRow, b: &ItemRow| view.compare(&a.into(), &b.into());
     rows.sort_unstable_by(|a, b| if forward { order(a, b) } else { order(b, a) });
     rows.truncate(take);
     Ok(rows)
@@ -290,7 +338,11 @@ fn select(
     let index = index_of(view, source, pinned);
     let mut filter = Filter::default();
     match source {
-        Some(key) => filter.bind("i.source = ?", key),
+        Some(key) if matches!(view.scope, Scope::Sources(_)) => filter.bind("i.source = ?", key),
+        Some(key) => {
+            filter.bind("i.source = ?", key);
+            filter.scope(&view.scope);
+        }
         None => filter.scope(&view.scope),
     }
     if let Some(pinned) = pinned {
@@ -330,7 +382,7 @@ fn matches(conn: &Connection, view: &View) -> Result<Window> {
     if view.fold {
         fold(&mut rows);
     }
-    rows.sort_unstable_by(|a, b| Cursor::from(a).compare(&Cursor::from(b), view.order));
+    rows.sort_unstable_by(|a, b| view.compare(&a.into(), &b.into()));
     Ok(Window { rows, cut, ..Window::default() })
 }
 
@@ -423,12 +475,16 @@ impl Part {
         };
         let newer = above != (view.order == SortOrder::Oldest);
         let position = format!("(i.date, i.key) {} (?, ?)", if newer { ">" } else { "<" });
-        filter.and(&match (view.order, cursor.pinned, above) {
+        let beyond = match (view.order, cursor.pinned, above) {
             (SortOrder::Newest | SortOrder::Oldest, ..) => position,
             (_, true, true) => format!("i.pinned = 1 AND {position}"),
             (_, true, false) => format!("(i.pinned = 0 OR {position})"),
             (_, false, true) => format!("(i.pinned = 1 OR {position})"),
             (_, false, false) => format!("i.pinned = 0 AND {position}"),
+        };
+        filter.and(&match &view.sources {
+            None => beyond,
+            Some(order) => order.beyond(cursor.source, above, &beyond),
         });
         filter.values.extend([cursor.date.into(), cursor.key.into()]);
     }
@@ -451,43 +507,4 @@ pub(super) fn mark_read(conn: &Connection, view: &View, part: Part) -> Result<Ve
     let mut statement = conn.prepare(&sql)?;
     let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
     Ok(keys.collect::<rusqlite::Result<_>>()?)
-}
-
-impl Reader {
-    /// Number of items whose articles changed by more than typing errors since they were last
-    /// opened.
-    pub fn changed(&self) -> Result<u32> {
-        let mut query = self.conn.prepare_cached(
-            "SELECT count(*) FROM item INDEXED BY item_substantial WHERE substantial = 1
-             AND hidden = 0 AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
-        )?;
-        Ok(query.query_row([], |r| r.get(0))?)
-    }
-
-    /// Number of items kept for later.
-    pub fn later(&self) -> Result<u32> {
-        let mut query = self.conn.prepare_cached(
-            "SELECT count(*) FROM item INDEXED BY item_later WHERE later = 1 AND hidden = 0
-             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
-        )?;
-        Ok(query.query_row([], |r| r.get(0))?)
-    }
-
-    /// Number of hidden items.
-    pub fn hidden(&self) -> Result<u32> {
-        let mut query = self.conn.prepare_cached(
-            "SELECT count(*) FROM item INDEXED BY item_hidden WHERE hidden <> 0
-             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
-        )?;
-        Ok(query.query_row([], |r| r.get(0))?)
-    }
-
-    /// Number of unread items dated at or after a moment.
-    pub fn unread_since(&self, since: Time) -> Result<u32> {
-        let mut query = self.conn.prepare_cached(
-            "SELECT count(*) FROM item INDEXED BY item_unread WHERE read = 0 AND date >= ?1
-             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
-        )?;
-        Ok(query.query_row([since.timestamp()], |r| r.get(0))?)
-    }
 }

@@ -33,7 +33,7 @@ use crate::config::{
 };
 use crate::engine::{Check, CheckResult, Edited, Pulse, Rhythm, ScheduleReport, Total};
 use crate::model::*;
-use crate::store::{Cursor, Mark, Window};
+use crate::store::{Mark, Window};
 use chrono::TimeDelta;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
@@ -123,7 +123,7 @@ impl Stage {
                     let wanted = text.trim_matches(['"', '*']).to_lowercase();
                     rows.retain(|r| r.title.to_lowercase().contains(&wanted));
                 }
-                rows.sort_by(|a, b| Cursor::from(a).compare(&b.into(), view.order));
+                rows.sort_by(|a, b| view.compare(&a.into(), &b.into()));
                 let window = Window { rows, ..Window::default() };
                 self.happen(Event::WindowLoaded(request, Ok(window)));
             }

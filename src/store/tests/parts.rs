@@ -18,10 +18,13 @@ fn mark_all_read_changes_only_the_view_and_can_be_undone() {
 
 #[test]
 fn the_items_beyond_a_row_are_those_above_or_below_it_in_the_list() {
-    for order in SortOrder::ALL {
-        let f = Fixture::new(&["s"]);
+    for (order, grouped) in SortOrder::ALL.into_iter().flat_map(|o| [(o, false), (o, true)]) {
+        let f = Fixture::new(&["s", "t"]);
         f.poll("s", (0..6).map(|i| entry(&format!("item {i}"))).collect());
-        let view = View { order, ..View::of(Scope::All) };
+        f.poll("t", (0..3).map(|i| entry(&format!("other {i}"))).collect());
+        let order_of = [(None, f.key("s")), (None, f.key("t"))];
+        let sources = grouped.then(|| SourceOrder::new(order_of.into_iter()));
+        let view = View { order, sources, ..View::of(Scope::All) };
         let pinned = [f.rows(&view)[2].key, f.rows(&view)[4].key];
         f.store.mark_blocking(Mark::Pinned, pinned.to_vec(), true).unwrap();
         let keys: Vec<i64> = f.rows(&view).iter().map(|row| row.key).collect();
@@ -39,7 +42,7 @@ fn the_items_beyond_a_row_are_those_above_or_below_it_in_the_list() {
                 f.store.mark_blocking(Mark::Read, marked.clone(), false).unwrap();
                 marked.sort_unstable();
                 expected.sort_unstable();
-                assert_eq!(marked, expected, "{order:?}, row {at}");
+                assert_eq!(marked, expected, "{order:?}, grouped {grouped}, row {at}");
             }
         }
     }

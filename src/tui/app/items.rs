@@ -3,7 +3,7 @@
 use super::listing::Listing;
 use super::triage::Extent;
 use super::{App, Focus, RowId};
-use crate::config::{ListLayout, MarkRead, SortOrder, UiSettings};
+use crate::config::{Grouping, ListLayout, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Query, State, What, resolve};
 use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View, Window};
@@ -33,6 +33,8 @@ pub(crate) struct ItemsPane {
     /// The items at the rows of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
     pub(super) order: SortOrder,
+    /// The order of the rows that were read last.
+    pub(super) rows_of: View,
     /// Whether stories are listed once.
     pub(super) folds: bool,
     /// The row of the Sources pane whose items are listed.
@@ -95,6 +97,7 @@ impl ItemsPane {
             height: 20,
             shown: Vec::new(),
             order,
+            rows_of: View::of(Scope::All),
             folds: settings.fold_stories,
             listed: None,
             kept: Vec::new(),
@@ -122,17 +125,17 @@ impl ItemsPane {
 
     /// Puts rows that were read or opened since back in their places.
     fn merge_kept(&mut self) {
-        let order = self.order();
+        let view = &self.rows_of;
         let inside = |at: &Cursor, rows: &[ItemRow], above: bool, below: bool| {
-            let after_first = rows.first().is_none_or(|r| at.compare(&r.into(), order).is_gt());
-            let before_last = rows.last().is_none_or(|r| at.compare(&r.into(), order).is_lt());
+            let after_first = rows.first().is_none_or(|r| view.compare(at, &r.into()).is_gt());
+            let before_last = rows.last().is_none_or(|r| view.compare(at, &r.into()).is_lt());
             (after_first || !above) && (before_last || !below)
         };
         for row in &self.kept {
             let at = Cursor::from(row);
             let known = self.rows.iter().any(|r| r.key == row.key);
             if !known && inside(&at, &self.rows, self.more_above, self.more_below) {
-                let i = self.rows.partition_point(|r| Cursor::from(r).compare(&at, order).is_lt());
+                let i = self.rows.partition_point(|r| view.compare(&r.into(), &at).is_lt());
                 self.rows.insert(i, row.clone());
             }
         }
@@ -185,14 +188,23 @@ impl App {
             Placement::Selecting(_) => MAX_ROWS / 2,
             _ => self.items.page(),
         };
-        vec![Effect::Read(Read::Window { request, view: Box::new(self.view()), anchor, size })]
+        self.items.rows_of = self.view();
+        let view = Box::new(self.items.rows_of.clone());
+        vec![Effect::Read(Read::Window { request, view, anchor, size })]
+    }
+
+    /// What separates the items of the list.
+    pub(crate) fn grouping(&self) -> Grouping {
+        self.items.listing.layout.group.unwrap_or(self.settings.ui.group)
     }
 
     /// The view with the parsed query.
     pub(super) fn view(&self) -> View {
         let listing = &self.items.listing;
         let criteria = self.criteria(&listing.query);
-        View { criteria, order: self.items.order(), fold: self.items.folds, ..listing.base.clone() }
+        let sources = (self.grouping() == Grouping::Source).then(|| self.sources.order());
+        let (order, fold) = (self.items.order(), self.items.folds);
+        View { criteria, order, sources, fold, ..listing.base.clone() }
     }
 
     /// Resolves a query as typed; an invalid one matches nothing.

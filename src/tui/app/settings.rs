@@ -1,14 +1,16 @@
 //! The settings: opening their form, applying changes at run time, and the key bindings page.
 
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::items::Placement;
 use super::{App, Editor, RuleList};
 use crate::config::{
-    FileChange, FormPage, Key, KeyChange, KeyMap, KeyOrigin, KeyRow, KeySettings,
+    FileChange, FormPage, Grouping, Key, KeyChange, KeyMap, KeyOrigin, KeyRow, KeySettings,
     MAX_SEQUENCE_KEYS, Rebinding, Section, Settings, SourceForm, UiSettings, key_rows, rebind,
     restore_preset, setting_change, show_sequence,
 };
 use crate::engine::Edited;
 use crate::model::Time;
+use crate::store::Anchor;
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use crate::tui::input::Field;
@@ -180,8 +182,13 @@ impl App {
         if rules {
             effects.extend(self.with(|list: &mut RuleList, app| list.preview(app).into()));
         }
+        let group = self.settings.ui.group;
+        let regrouped =
+            group != before.ui.group && [group, before.ui.group].contains(&Grouping::Source);
         if sort != before.ui.sort {
             effects.extend(self.sort_as(sort));
+        } else if regrouped {
+            effects.extend(self.load_items(Anchor::First, Placement::Start));
         }
         let fold = self.settings.ui.fold_stories;
         if fold != before.ui.fold_stories {

@@ -3,7 +3,7 @@
 use crate::config::{Role, ViewSettings};
 use crate::model::SourceId;
 use crate::query::Known;
-use crate::store::Count;
+use crate::store::{Count, SourceOrder};
 use crate::tui::event::{SourceEntry, SourceList};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -167,6 +167,12 @@ impl SourcesPane {
         let (before, after) = order.split_at(at);
         let mut others = after.iter().skip(1).chain(before);
         others.find(|e| e.facts.unread > 0).map(|e| e.facts.key)
+    }
+
+    /// The sources in the order of the pane.
+    pub(super) fn order(&self) -> SourceOrder {
+        let sources = self.list.sources.iter();
+        SourceOrder::new(sources.map(|s| (s.source.folder.as_deref(), s.facts.key)))
     }
 
     pub(super) fn rebuild(&mut self) {

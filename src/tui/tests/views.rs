@@ -38,3 +38,22 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
     stage.keys("<C-p>Archive<Enter>gi>");
     assert_ne!(stage.app.items.order(), SortOrder::Oldest);
 }
+
+#[test]
+fn items_of_a_source_stand_together_below_its_title() {
+    let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
+    stage.app.settings.ui.group = Grouping::Source;
+    stage.keys("ga");
+    let sources: Vec<i64> = stage.app.items.rows.iter().map(|row| row.source_key).collect();
+    let mut once = sources.clone();
+    once.dedup();
+    let distinct: std::collections::HashSet<i64> = sources.iter().copied().collect();
+    assert!(distinct.len() > 1 && once.len() == distinct.len(), "{sources:?}");
+    let screen = stage.screen(140, 40);
+    let title = stage.app.sources.entry(once[0]).unwrap().title().to_owned();
+    let count = sources.iter().filter(|key| **key == once[0]).count();
+    let heading = |line: &str| line.contains(&format!("{title} \u{2500}"));
+    let line = screen.lines().find(|line| heading(line));
+    assert!(line.is_some_and(|line| line.trim_end().ends_with(&count.to_string())), "{screen}");
+    assert!(!screen.contains("Yesterday"), "{screen}");
+}

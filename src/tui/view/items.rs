@@ -2,7 +2,7 @@
 
 use super::super::app::{App, Focus};
 use super::chrome::marks;
-use super::days::Groups;
+use super::groups::Groups;
 use super::row::{Row, padding};
 use super::{has_focus, pictures};
 use crate::config::{DateStyle, Grouping, ListStyle, Role};
@@ -31,7 +31,7 @@ struct Form {
     /// The columns from the left, as indexes of [`COLUMNS`].
     columns: [Option<usize>; COLUMNS.len()],
     separators: bool,
-    /// Whether the list shows a single source, whose name needs no column.
+    /// Whether the list, or each group of it, has a single source, whose name needs no column.
     one_source: bool,
 }
 
@@ -76,7 +76,9 @@ impl Form {
             ListStyle::Auto => ListStyle::Compact,
             other => other,
         };
-        let separators = tall && layout.group.unwrap_or(ui.group) == Grouping::Day;
+        let separators = tall && app.grouping() != Grouping::None;
+        // The name stands in the separator.
+        let one_source = one_source || separators && app.grouping() == Grouping::Source;
         let names = if layout.columns.is_empty() { &ui.columns } else { &layout.columns };
         let index = |name: &String| COLUMNS.iter().position(|column| column.name == name);
         let mut columns = [None; COLUMNS.len()];
@@ -113,7 +115,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         return super::empty::draw(app, frame, area, focused);
     }
     let form = Form::new(app, area);
-    let groups = Groups::new(&app.items, app.now);
+    let groups = Groups::new(app);
     let separated = |i: usize| form.separators && groups.is_first(&app.items.rows, i);
     let height = |i: usize| form.rows() + usize::from(separated(i));
     let space = usize::from(area.height);
@@ -132,11 +134,11 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         .take(rows.height.into())
         .collect();
     if above > 0 && form.separators && !separated(first) {
-        // Where no whole item fits above the held row, the day of what follows.
+        // Where no whole item fits above the held row, the group of what follows.
         let group = groups.of(&app.items.rows, first);
         let count = groups.count(&app.items, &group);
         let at = Rect { height: 1, ..area };
-        frame.render_widget(separator(app, &group.label, count, area.width), at);
+        frame.render_widget(separator(app, group.label(app), count, area.width), at);
     }
     app.items.scroll = first;
     app.items.height = (usize::from(area.height) / form.rows()).max(1);
@@ -146,7 +148,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
             Shown::Separator(i) => {
                 let group = groups.of(&app.items.rows, i);
                 let count = groups.count(&app.items, &group);
-                frame.render_widget(separator(app, &group.label, count, area.width), at);
+                frame.render_widget(separator(app, group.label(app), count, area.width), at);
             }
             Shown::Item(i, row) => draw_row(app, frame, at, (i, row), form, focused),
         }

@@ -4,12 +4,12 @@
 pub(super) mod add;
 mod chrome;
 mod complete;
-mod days;
 pub(super) mod dialogs;
 pub(super) mod editor;
 mod empty;
 mod frame;
 mod gallery;
+mod groups;
 pub(super) mod help;
 pub(super) mod history;
 mod items;

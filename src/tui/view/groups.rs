@@ -1,21 +1,43 @@
-//! Groups of a list that is sorted by date: today, yesterday, this week, last week, months.
+//! Groups of a list: its sources, or in a list sorted by date today, yesterday, this week, last week,
+//! and months.
 
-use super::super::app::ItemsPane;
-use crate::config::SortOrder;
+use super::super::app::{App, ItemsPane};
+use crate::config::{Grouping, SortOrder};
 use crate::model::{ItemRow, Time};
 use crate::util::clock::start_of_day;
 use chrono::{Datelike, Days, Local, Months, NaiveDate};
 
-/// A group of rows: those dated in `from..to`.
+/// A group of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group {
-    pub(super) label: String,
-    /// `None` for pinned rows, which come first whatever their date.
-    range: Option<(Time, Time)>,
+    label: String,
+    which: Which,
+}
+
+impl Group {
+    /// What stands above the rows.
+    pub(super) fn label<'a>(&'a self, app: &'a App) -> &'a str {
+        match self.which {
+            Which::Of(source) => app.sources.entry(source).map_or("", |s| s.title()),
+            Which::Pinned | Which::Dated(..) => &self.label,
+        }
+    }
+}
+
+/// The rows of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// Pinned rows, which come first whatever their date.
+    Pinned,
+    /// Those dated in `from..to`.
+    Dated(Time, Time),
+    /// Those of a source (row key).
+    Of(i64),
 }
 
 /// The groups of a list.
 pub(super) struct Groups {
+    by_source: bool,
     now: Time,
     /// Starts of today, yesterday, this week and last week.
     starts: [Time; 4],
@@ -24,9 +46,17 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// The groups of a list.
-    pub(super) fn new(items: &ItemsPane, now: Time) -> Self {
-        Self::of_rows(&items.rows, items.order(), !items.more_above, now)
+    /// The groups of the list.
+    pub(super) fn new(app: &App) -> Self {
+        let items = &app.items;
+        match app.grouping() {
+            Grouping::Source => {
+                Self { by_source: true, ..Self::of_rows(&[], items.order(), false, app.now) }
+            }
+            Grouping::Day | Grouping::None => {
+                Self::of_rows(&items.rows, items.order(), !items.more_above, app.now)
+            }
+        }
     }
 
     fn of_rows(rows: &[ItemRow], order: SortOrder, from_top: bool, now: Time) -> Self {
@@ -37,18 +67,23 @@ impl Groups {
         let starts = [start(today), start(yesterday), start(week), start(week - Days::new(7))];
         let is_first = order == SortOrder::PinnedNewest && from_top;
         let pinned = if is_first { rows.iter().take_while(|row| row.pinned).count() } else { 0 };
-        Self { now, starts, pinned }
+        Self { by_source: false, now, starts, pinned }
     }
 
     /// The group of a row.
     pub(super) fn of(&self, rows: &[ItemRow], index: usize) -> Group {
+        if let Some(row) = rows.get(index).filter(|_| self.by_source) {
+            return Group { label: String::new(), which: Which::Of(row.source_key) };
+        }
         if index < self.pinned {
-            return Group { label: "Pinned".to_owned(), range: None };
+            return Group { label: "Pinned".to_owned(), which: Which::Pinned };
         }
         let date = rows.get(index).map_or(self.now, |row| row.date);
         let [today, yesterday, week, last_week] = self.starts;
-        let group =
-            |label: &str, from, to| Group { label: label.to_owned(), range: Some((from, to)) };
+        let group = |label: &str, from, to| Group {
+            label: label.to_owned(),
+            which: Which::Dated(from, to),
+        };
         match date {
             date if date >= today => group("Today", today, Time::MAX_UTC),
             date if date >= yesterday => group("Yesterday", yesterday, today),
@@ -89,12 +124,16 @@ impl Groups {
         more_above: bool,
         more_below: bool,
     ) -> Option<usize> {
-        let Some((from, to)) = group.range else {
+        let inside = |row: &&ItemRow| match group.which {
+            Which::Pinned => true,
+            Which::Dated(from, to) => (from..to).contains(&row.date),
+            Which::Of(source) => row.source_key == source,
+        };
+        if group.which == Which::Pinned {
             let all = self.pinned < rows.len() || !more_below;
             return all.then_some(self.pinned);
-        };
+        }
         let dated = rows.get(self.pinned..).unwrap_or_default();
-        let inside = |row: &&ItemRow| (from..to).contains(&row.date);
         let reaches = |row: Option<&ItemRow>| row.as_ref().is_some_and(inside);
         if (more_above && reaches(dated.first())) || (more_below && reaches(dated.last())) {
             return None;
