@@ -12,6 +12,7 @@ use super::table::{Column, Table};
 use crate::config::{Grouping, SortOrder};
 use crate::model::{ItemRow, Time};
 use crate::store::{Anchor, Cursor, Reader, Scope, Snippet, Store, StoreError, View};
+use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{self, comment_count};
 use crate::util::time_text::{published, published_day};
 use serde::Serialize;
@@ -40,6 +41,9 @@ pub(super) struct ListArgs {
     /// List each story once: a pinned item, else the earliest one of the list
     #[arg(long)]
     fold: bool,
+    /// The best unread items that take at most this long to read together
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..=1440))]
+    read_for: Option<u32>,
     /// The items that were stored at the end of that day, with the titles and texts of that time
     #[arg(long, value_name = "DATE")]
     as_of: Option<String>,
@@ -51,7 +55,8 @@ const LIST: &str = "\
 Each line has the item's number, its marks (* unread, + pinned, ± changed, ~ only small changes), its
 date, its source and its title, and in how many other sources its story is. For programs, the columns are unshortened, separated by tabs, and
 followed by the URL. --as-of restores titles and texts, as far as versions are stored; the marks are
-those of today, and items that retention has removed are missing.
+those of today, and items that retention has removed are missing. --read-for prefers sources whose
+items you read, new items, pinned ones and those kept for later, and several sources.
 
 Examples:
   newsfed list --unread --source kernel
@@ -59,6 +64,7 @@ Examples:
   newsfed list --view Rust --unread
   newsfed list --query is:changed
   newsfed list --unread --fold
+  newsfed list --read-for 20 --folder Tech
   newsfed list --as-of 2026-11-21 --source kernel
   newsfed list --pinned --limit 0 --json | jq -r .url";
 
@@ -126,6 +132,11 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
         (true, Scope::All) => view.scope = Scope::Pinned,
         (true, _) => view.criteria.pinned = Some(true),
         (false, _) => {}
+    }
+    if let Some(minutes) = args.read_for {
+        index_all(&store, out)?;
+        let keys = store.reader()?.fitting(&view, minutes, SystemClock.now())?;
+        view = View { order: view.order, ..View::of(Scope::Chosen(keys.into())) };
     }
     print_items(&store, &catalogue, &view, args.limit, out)
 }

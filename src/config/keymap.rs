@@ -386,7 +386,7 @@ mod tests {
                 }
             }
             // These need an argument.
-            let typed = [Action::Set, Action::ReadMatching];
+            let typed = [Action::Set, Action::ReadMatching, Action::ReadFor];
             for action in Action::ALL.iter().filter(|a| !typed.contains(a)) {
                 let reached = Context::ALL.iter().any(|c| map.keys_for(*c, *action).is_some());
                 assert!(reached, "{preset} does not bind {action}");

@@ -4,6 +4,9 @@ use super::{Confidence, DatePrecision, DateSource, Enclosure, Revision, SourceId
 use std::fmt;
 use std::str::FromStr;
 
+/// Reading speed.
+pub const WORDS_PER_MINUTE: u32 = 230;
+
 /// Identifier of an item for users and scripts: a UUID that never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(transparent)]

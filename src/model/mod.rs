@@ -21,7 +21,7 @@ pub use entry::{Enclosure, Entry, FeedHints};
 pub use foreign::{ForeignItem, ForeignKind, ForeignText};
 pub use hash::stable_hash;
 pub use intake::{LeftOut, LeftOutReason};
-pub use item::{Item, ItemId, ItemRow, StoryItem};
+pub use item::{Item, ItemId, ItemRow, StoryItem, WORDS_PER_MINUTE};
 pub use pause::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Pause, PauseReason};
 pub use poll::{ErrorKind, Moved, Outcome, Planned, PollRecord};
 pub use revision::{Revision, RevisionKind};

@@ -3,7 +3,7 @@
 use super::error::{Result, StoreError};
 use super::filter::Filter;
 use super::reader::Reader;
-use super::view::{Anchor, MERGED_SOURCES, Scope, View, index_of};
+use super::view::{Anchor, MERGED_SOURCES, Scope, View, rows_in};
 use crate::model::{ItemRow, Time};
 use rusqlite::{Connection, StatementStatus, params_from_iter};
 use std::sync::Arc;
@@ -110,7 +110,7 @@ fn add(conn: &Connection, view: &View, source: Option<i64>, count: &mut Count) -
         Some(text) => filter.matching(text, view).0.to_owned(),
         None => {
             let pinned = view.criteria.pinned.filter(|pinned| *pinned && source.is_none());
-            format!("item i INDEXED BY {}", index_of(view, source, pinned))
+            rows_in(view, source, pinned)
         }
     };
     match source {

@@ -108,6 +108,10 @@ impl Filter {
             Scope::Since(date) => self.bind("i.date >= ?", *date),
             Scope::Pinned => self.and("i.pinned = 1"),
             Scope::Later => self.and("i.later = 1"),
+            Scope::Chosen(keys) => {
+                let keys = keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+                self.and(&format!("i.key IN ({keys})"));
+            }
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::Store;
 use super::error::Result;
+use super::part::Part;
 use super::reader::Reader;
-use super::view::{Part, View};
+use super::view::View;
 use super::{stories, tags};
 use crate::model::{Effect, Time};
 use rusqlite::{Connection, OptionalExtension, params};

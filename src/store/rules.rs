@@ -348,7 +348,7 @@ fn unread_of(conn: &Connection, keys: &[i64]) -> Result<HashSet<i64>> {
 
 /// Applies a rule to all items of a view.
 fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -> Result<Vec<RuleMark>> {
-    let keys = super::view::keys(conn, view)?;
+    let keys = super::part::keys(conn, view)?;
     apply(conn, rule, &keys, now)
 }
 

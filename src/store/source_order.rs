@@ -2,7 +2,7 @@
 
 use super::error::Result;
 use super::filter::Filter;
-use super::view::{Cursor, View, index_of};
+use super::view::{Cursor, View, rows_in};
 use rusqlite::{Connection, params_from_iter};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -81,15 +81,14 @@ pub(super) fn sources_of(
     view: &View,
     pinned: Option<bool>,
 ) -> Result<Option<HashSet<i64>>> {
-    let index = index_of(view, Some(0), pinned);
-    if index.starts_with("item_source") {
+    let from = rows_in(view, Some(0), pinned);
+    if from.contains("item_source") {
         return Ok(None);
     }
     let mut filter = Filter::default();
     filter.scope(&view.scope);
     filter.view(view);
-    let sql =
-        format!("SELECT DISTINCT i.source FROM item i INDEXED BY {index} WHERE {}", filter.sql());
+    let sql = format!("SELECT DISTINCT i.source FROM {from} WHERE {}", filter.sql());
     let mut statement = conn.prepare_cached(&sql)?;
     let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
     Ok(Some(keys.collect::<rusqlite::Result<_>>()?))

@@ -8,9 +8,10 @@
 
 use super::error::Result;
 use super::marks::{self, Mark};
+use super::part::Part;
 use super::reader::Reader;
 use super::rows::time;
-use super::view::{self, View};
+use super::view::View;
 use crate::model::{SourceId, StoryItem};
 use crate::story::{Dated, MAX_APART, MAX_KEYS, Reason, Signature, contradict, same_story};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -253,14 +254,14 @@ pub(super) fn mark(conn: &Connection, mark: &Mark, items: &[i64], to: bool) -> R
 pub(super) fn mark_view_read(
     conn: &Connection,
     view: &View,
-    part: view::Part,
+    part: Part,
     stories: bool,
 ) -> Result<Vec<i64>> {
     if view.fold && part.beyond.is_some() {
         // A story is where its item is listed.
-        return mark(conn, &Mark::Read, &view::listed(conn, view, part)?, true);
+        return mark(conn, &Mark::Read, &super::part::listed(conn, view, part)?, true);
     }
-    let mut keys = view::mark_read(conn, view, part)?;
+    let mut keys = super::part::mark_read(conn, view, part)?;
     if stories {
         keys.extend(mark(conn, &Mark::Read, &keys, true)?);
     }

@@ -1,6 +1,5 @@
 //! Windows onto item lists: keyset paging over a matching index, never OFFSET, never COUNT.
 
-use super::condition::Condition;
 use super::criteria::Criteria;
 use super::error::Result;
 use super::filter::Filter;
@@ -12,9 +11,9 @@ use crate::config::SortOrder;
 use crate::model::ItemRow;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// The items of a list before any query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -27,6 +26,8 @@ pub enum Scope {
     Pinned,
     /// Items kept for later.
     Later,
+    /// These items (row keys).
+    Chosen(Arc<[i64]>),
 }
 
 /// One list: its content and order.
@@ -65,40 +66,7 @@ impl View {
         self.criteria.nothing
             || self.criteria.sources.as_ref().is_some_and(none)
             || matches!(&self.scope, Scope::Sources(keys) if keys.is_empty())
-    }
-
-    /// The same rows as a list of sources, each with its own index, if a query names sources, or a
-    /// tag that no item has.
-    pub(super) fn by_source(&self, conn: &Connection) -> Result<Cow<'_, Self>> {
-        let Some((form, keys)) = &self.criteria.tagged else { return Ok(self.of_sources()) };
-        let mut criteria = Criteria { tagged: None, ..self.criteria.clone() };
-        let mut used =
-            conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM item_tag WHERE form = ?1)")?;
-        if used.query_row([form], |r| r.get(0))? {
-            criteria.conditions.push(Condition::Tagged(form.clone(), keys.clone()));
-        } else {
-            let named = criteria.sources.take().unwrap_or_else(|| keys.clone());
-            criteria.sources = Some(named.into_iter().filter(|key| keys.contains(key)).collect());
-        }
-        let view = Self { criteria, ..self.clone() };
-        Ok(Cow::Owned(view.of_sources().into_owned()))
-    }
-
-    fn of_sources(&self) -> Cow<'_, Self> {
-        let Some(named) = &self.criteria.sources else { return Cow::Borrowed(self) };
-        let mut keys = named.clone();
-        let mut criteria = Criteria { sources: None, ..self.criteria.clone() };
-        match &self.scope {
-            Scope::All => {}
-            Scope::Since(date) => {
-                criteria.after = Some(criteria.after.map_or(*date, |after| after.max(*date)));
-            }
-            Scope::Sources(scope) => keys.retain(|key| scope.contains(key)),
-            Scope::Pinned | Scope::Later => return Cow::Borrowed(self),
-        }
-        keys.sort_unstable();
-        keys.dedup();
-        Cow::Owned(Self { scope: Scope::Sources(keys), criteria, ..self.clone() })
+            || matches!(&self.scope, Scope::Chosen(keys) if keys.is_empty())
     }
 }
 
@@ -107,8 +75,8 @@ impl View {
 pub struct Cursor {
     pub(super) pinned: bool,
     pub(super) source: i64,
-    date: i64,
-    key: i64,
+    pub(super) date: i64,
+    pub(super) key: i64,
 }
 
 impl From<&ItemRow> for Cursor {
@@ -308,6 +276,14 @@ fn phase(
     Ok(rows)
 }
 
+/// Where the rows of a view are found: in the index that has them in order, if there is one.
+pub(super) fn rows_in(view: &View, source: Option<i64>, pinned: Option<bool>) -> String {
+    match view.scope {
+        Scope::Chosen(_) => "item i NOT INDEXED".to_owned(),
+        _ => format!("item i INDEXED BY {}", index_of(view, source, pinned)),
+    }
+}
+
 /// The index that has the rows of a view in order.
 pub(super) fn index_of(view: &View, source: Option<i64>, pinned: Option<bool>) -> &'static str {
     let unread = view.unread_only || view.criteria.read == Some(false);
@@ -335,7 +311,7 @@ fn select(
     forward: bool,
     take: usize,
 ) -> Result<Vec<ItemRow>> {
-    let index = index_of(view, source, pinned);
+    let from_rows = rows_in(view, source, pinned);
     let mut filter = Filter::default();
     match source {
         Some(key) if matches!(view.scope, Scope::Sources(_)) => filter.bind("i.source = ?", key),
@@ -358,7 +334,7 @@ fn select(
     }
     filter.values.push(i64::try_from(take).unwrap_or(i64::MAX).into());
     let sql = format!(
-        "SELECT {ITEM_ROW} FROM item i INDEXED BY {index} WHERE {} \
+        "SELECT {ITEM_ROW} FROM {from_rows} WHERE {} \
          ORDER BY i.date {direction}, i.key {direction} LIMIT ?",
         filter.sql()
     );
@@ -406,105 +382,4 @@ fn collect(conn: &Connection, view: &View, sql: &str, values: Vec<Value>) -> Res
         versions::restore_titles(conn, &mut rows, as_of)?;
     }
     Ok(rows)
-}
-
-impl Reader {
-    /// The row keys of a view.
-    pub fn keys(&self, view: &View) -> Result<Vec<i64>> {
-        keys(&self.conn, view)
-    }
-}
-
-pub(super) fn keys(conn: &Connection, view: &View) -> Result<Vec<i64>> {
-    let view = &*view.by_source(conn)?;
-    if view.is_void() {
-        return Ok(Vec::new());
-    }
-    keys_of(conn, rows_of(view, None))
-}
-
-/// The condition on the rows of a view, or of a part of it.
-fn rows_of(view: &View, part: Option<Part>) -> Filter {
-    let mut filter = Filter::default();
-    if let Some(part) = part {
-        part.filter(view, &mut filter);
-    }
-    if let Some(text) = &view.criteria.text {
-        filter.text(text, view.criteria.versions, "");
-    }
-    filter.scope(&view.scope);
-    filter.view(view);
-    filter
-}
-
-fn keys_of(conn: &Connection, filter: Filter) -> Result<Vec<i64>> {
-    let sql = format!("SELECT i.key FROM item i WHERE {}", filter.sql());
-    let mut statement = conn.prepare(&sql)?;
-    let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
-    Ok(keys.collect::<rusqlite::Result<_>>()?)
-}
-
-/// The rows of a view that are marked read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
-    /// The highest row key, so that items that have just arrived stay unread.
-    pub up_to: i64,
-    /// Only the rows above or below a position; `None`: all.
-    pub beyond: Option<Beyond>,
-}
-
-/// The rows on one side of a position, without the row there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beyond {
-    Above(Cursor),
-    Below(Cursor),
-}
-
-impl Part {
-    /// All rows up to and including a row key.
-    pub fn up_to(key: i64) -> Self {
-        Self { up_to: key, beyond: None }
-    }
-
-    fn filter(self, view: &View, filter: &mut Filter) {
-        filter.bind("i.key <= ?", self.up_to);
-        let (cursor, above) = match self.beyond {
-            None => return,
-            Some(Beyond::Above(cursor)) => (cursor, true),
-            Some(Beyond::Below(cursor)) => (cursor, false),
-        };
-        let newer = above != (view.order == SortOrder::Oldest);
-        let position = format!("(i.date, i.key) {} (?, ?)", if newer { ">" } else { "<" });
-        let beyond = match (view.order, cursor.pinned, above) {
-            (SortOrder::Newest | SortOrder::Oldest, ..) => position,
-            (_, true, true) => format!("i.pinned = 1 AND {position}"),
-            (_, true, false) => format!("(i.pinned = 0 OR {position})"),
-            (_, false, true) => format!("(i.pinned = 1 OR {position})"),
-            (_, false, false) => format!("i.pinned = 0 AND {position}"),
-        };
-        filter.and(&match &view.sources {
-            None => beyond,
-            Some(order) => order.beyond(cursor.source, above, &beyond),
-        });
-        filter.values.extend([cursor.date.into(), cursor.key.into()]);
-    }
-}
-
-/// The row keys of the listed items in a part of a view: of each story the one that stands for it.
-pub(super) fn listed(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
-    let view = &*view.by_source(conn)?;
-    let mut filter = rows_of(view, Some(part));
-    filter.fold(view);
-    keys_of(conn, filter)
-}
-
-/// Marks rows of a view read; returns their keys.
-pub(super) fn mark_read(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
-    let view = &*view.by_source(conn)?;
-    let mut filter = rows_of(view, Some(part));
-    filter.and("i.read = 0");
-    let sql = format!("UPDATE item AS i SET read = 1 WHERE {} RETURNING key", filter.sql());
-    let mut statement = conn.prepare(&sql)?;
-    let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
-    Ok(keys.collect::<rusqlite::Result<_>>()?)
 }

@@ -69,6 +69,8 @@ pub(super) enum Event {
     Marked(Result<MarksSet, Failure>),
     RulesLoaded(Result<Vec<RuleRecord>, Failure>),
     MatchesFound(RequestId, Result<Matches, Failure>),
+    /// The best unread items (row keys) for some minutes.
+    FittingFound(RequestId, u32, Result<Vec<i64>, Failure>),
     /// A rule, by its name, changed stored items, or took changes back.
     RuleApplied {
         name: String,

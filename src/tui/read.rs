@@ -37,6 +37,12 @@ pub(super) enum Read {
         request: RequestId,
         view: Box<View>,
     },
+    /// The best unread items of a view for some minutes.
+    Fitting {
+        request: RequestId,
+        view: Box<View>,
+        minutes: u32,
+    },
     /// Counts the items of views, by name.
     Counts {
         left: Vec<(String, View)>,
@@ -229,6 +235,11 @@ impl ReaderThread {
             Read::Matches { request, view } => {
                 let found = self.retry(|this| this.matches(&view));
                 Event::MatchesFound(request, found.map_err(message))
+            }
+            Read::Fitting { request, view, minutes } => {
+                let now = self.handle.now();
+                let keys = self.retry(|this| this.reader.fitting(&view, minutes, now));
+                Event::FittingFound(request, minutes, keys.map_err(message))
             }
             // One count at a time, so that other reads need not wait for all of them.
             Read::Counts { mut left, mut done } => match left.pop() {

@@ -63,3 +63,38 @@ fn a_feed_whose_items_retention_has_removed_is_not_new() {
     f.poll("s", vec![entry("a"), entry("b"), entry("c")]);
     assert_eq!(f.counts("s").1, 3);
 }
+
+#[test]
+fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
+    let f = Fixture::new(&["s", "t"]);
+    let at = |name: &str, hours: i64, words: usize| Entry {
+        published: Some(f.now - TimeDelta::hours(hours)),
+        content: Some("word ".repeat(words)),
+        ..entry(name)
+    };
+    f.poll("s", (0..6).map(|n| at(&format!("s{n}"), n, 230 * 4)).collect());
+    f.poll("t", (0..6).map(|n| at(&format!("t{n}"), n, 230 * 4)).collect());
+    for title in ["t1", "t2", "t3", "t4"] {
+        f.set(Mark::Read, title);
+    }
+    f.index_all();
+    let reader = f.store.reader().unwrap();
+    let fitting = |view: &View, minutes| {
+        let keys = reader.fitting(view, minutes, f.now).unwrap();
+        f.titles(&View { order: SortOrder::Newest, ..View::of(Scope::Chosen(keys.into())) })
+    };
+    let all = View::of(Scope::All);
+    assert_eq!(fitting(&all, 9), ["t0", "t5"]);
+    assert_eq!(fitting(&all, 13), ["t0", "s0", "t5"], "then the newest of the other");
+    assert_eq!(fitting(&View::of(Scope::Sources(vec![f.key("s")])), 5), ["s0"]);
+    assert!(fitting(&all, 3).is_empty());
+    assert_eq!(
+        f.store
+            .reader()
+            .unwrap()
+            .count(&View::of(Scope::Chosen(std::sync::Arc::from([]))))
+            .unwrap()
+            .items,
+        0
+    );
+}

@@ -42,6 +42,8 @@ pub(crate) struct ItemsPane {
     /// Rows that stay in a list of unread items after they were read.
     kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
+    /// The request for the best unread items.
+    pub(super) fitting: Option<RequestId>,
     /// The unread row to go to once the rows that are being read are there.
     pub(super) seeking: Option<Seek>,
 }
@@ -102,6 +104,7 @@ impl ItemsPane {
             listed: None,
             kept: Vec::new(),
             loading: None,
+            fitting: None,
             seeking: None,
         }
     }

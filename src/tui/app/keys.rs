@@ -166,6 +166,7 @@ impl App {
             Action::ReadAbove => self.read_beyond(Beyond::Above),
             Action::ReadBelow => self.read_beyond(Beyond::Below),
             Action::ReadMatching => self.open_palette("read "),
+            Action::ReadFor => self.open_palette("read-for "),
             Action::UnreadOnly => self.toggle_unread_only(),
             Action::ExtendSelection => self.select_range(),
             Action::SelectAll => self.select_extent(Extent::All),

@@ -59,7 +59,7 @@ pub(super) use palette::{Hit, Palette};
 pub(super) use pictures::{EncodedKey, TerminalInfo};
 pub(super) use progress::{Fate, Progress};
 pub(super) use prompt::{Prompt, PromptKind};
-pub(super) use reader::{PACE, ReaderPane};
+pub(super) use reader::ReaderPane;
 pub(super) use rules::{DryRun, RuleList};
 pub(super) use search::SearchBar;
 pub(super) use snippets::Snippets;
@@ -301,6 +301,9 @@ impl App {
             Event::Marked(result) => self.marked(result),
             Event::RulesLoaded(result) => self.rules_loaded(result),
             Event::MatchesFound(request, result) => self.matches_found(request, result),
+            Event::FittingFound(request, minutes, result) => {
+                self.fitting_found(request, minutes, result)
+            }
             Event::MarkedByRule(result) => self.rule_step_ended(result),
             Event::RuleApplied { name, cause, undone, result } => {
                 self.rule_applied(name, cause, undone, result)

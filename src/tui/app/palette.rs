@@ -72,6 +72,7 @@ fn argument_kind(action: Action) -> Option<ArgumentKind> {
         Action::Import => ArgumentKind::Text("a file"),
         Action::Search => ArgumentKind::Text("words to search for"),
         Action::ReadMatching => ArgumentKind::Text("a query such as age>3d"),
+        Action::ReadFor => ArgumentKind::Text("minutes, such as 20"),
         Action::Filter => ArgumentKind::Text("words in titles"),
         Action::Find => ArgumentKind::Text("words in the article"),
         Action::Pipe => ArgumentKind::Text("a shell command"),
@@ -201,7 +202,9 @@ impl Palette {
         let incomplete = match hit.action {
             Action::Set => !hit.argument.as_ref().is_some_and(|a| a.contains(' ')),
             Action::Tag => hit.argument.is_none(),
-            Action::ReadMatching => hit.argument.as_deref().is_none_or(|a| a.trim().is_empty()),
+            Action::ReadMatching | Action::ReadFor => {
+                hit.argument.as_deref().is_none_or(|a| a.trim().is_empty())
+            }
             _ => false,
         };
         if incomplete {
@@ -414,8 +417,10 @@ impl App {
     }
 
     fn act_on_text(&mut self, action: Action, text: &str) -> Vec<Effect> {
-        if action == Action::ReadMatching {
-            return self.read_matching(text);
+        match action {
+            Action::ReadMatching => return self.read_matching(text),
+            Action::ReadFor => return self.read_for(text),
+            _ => {}
         }
         let mut effects = self.act(action, Key::char(' '));
         if text.is_empty() {

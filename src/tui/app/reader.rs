@@ -7,7 +7,7 @@ use super::settings::setting;
 use super::{App, Focus};
 use crate::article::Thumbnail;
 use crate::config::{FileChange, MarkRead};
-use crate::model::ItemRow;
+use crate::model::{ItemRow, WORDS_PER_MINUTE};
 use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Article, Cause, Failure, RequestId};
@@ -56,8 +56,6 @@ pub(crate) struct ReaderPane {
 /// What a layout depends on besides the article: the shape, and which difference is shown, if any.
 type LayoutKey = (Shape, Option<usize>);
 
-/// Reading speed in words per minute.
-pub(crate) const PACE: u32 = 230;
 /// Lines after the text: an empty one, and one that says what the next key does.
 const END_LINES: usize = 2;
 
@@ -209,7 +207,7 @@ impl ReaderPane {
 
     /// Time to read the article, in minutes; 0 if its length is unknown.
     pub(crate) fn minutes(&self) -> u32 {
-        self.row().map_or(0, |row| row.words.div_ceil(PACE))
+        self.row().map_or(0, |row| row.words.div_ceil(WORDS_PER_MINUTE))
     }
 
     /// Time to read what is below the screen, in minutes; 0 at the end of the text.
@@ -218,7 +216,7 @@ impl ReaderPane {
         let bottom = self.lines.lines.get(self.top + self.height);
         let seen = bottom.map_or(self.lines.solid, |line| line.at.min(self.lines.solid));
         let left = (self.lines.solid - seen) as u64 * words;
-        let left = left.div_ceil(u64::from(PACE) * self.lines.solid.max(1) as u64);
+        let left = left.div_ceil(u64::from(WORDS_PER_MINUTE) * self.lines.solid.max(1) as u64);
         u32::try_from(left).unwrap_or(u32::MAX)
     }
 

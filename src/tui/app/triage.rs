@@ -1,11 +1,15 @@
 //! Going through many items: selections, parts of lists, and sources with unread items.
 
 use super::items::{Placement, Seek};
+use super::listing::Listing;
 use super::settings::setting;
-use super::{App, RowId};
-use crate::config::FileChange;
+use super::{App, Focus, RowId};
+use crate::config::{FileChange, ListLayout};
+use crate::query::Query;
 use crate::store::{Anchor, Beyond, Cursor, Part, Scope, View};
 use crate::tui::effect::{Effect, Purpose};
+use crate::tui::event::{Failure, RequestId};
+use crate::tui::read::Read;
 
 /// Which items of a list get selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +40,45 @@ impl App {
         }
         let criteria = self.criteria(query);
         vec![self.mark_view_read(View { criteria, ..View::of(Scope::All) }, None)]
+    }
+
+    /// Asks for the best unread items of the list that take at most some minutes together.
+    pub(super) fn read_for(&mut self, minutes: &str) -> Vec<Effect> {
+        let number = minutes.trim().trim_end_matches("min").trim_end_matches('m').trim_end();
+        let minutes = match number.parse::<u32>() {
+            Ok(minutes @ 1..=1440) => minutes,
+            _ => return self.problem("Type the minutes as a number from 1 to 1440, such as 20"),
+        };
+        let request = self.request();
+        self.items.fitting = Some(request);
+        vec![Effect::Read(Read::Fitting { request, view: Box::new(self.view()), minutes })]
+    }
+
+    /// Lists the chosen items.
+    pub(super) fn fitting_found(
+        &mut self,
+        request: RequestId,
+        minutes: u32,
+        result: Result<Vec<i64>, Failure>,
+    ) -> Vec<Effect> {
+        if self.items.fitting != Some(request) {
+            return vec![];
+        }
+        self.items.fitting = None;
+        let keys = match result {
+            Ok(keys) => keys,
+            Err(why) => return self.problem(why),
+        };
+        if keys.is_empty() {
+            return self.note(format!("No unread item here takes at most {minutes} min"));
+        }
+        let base = View { order: self.items.order, ..View::of(Scope::Chosen(keys.into())) };
+        self.focus = Focus::Items;
+        let (title, place) =
+            (format!("{minutes} min of {}", self.items.listing.title), Query::default());
+        let (query, layout) = (String::new(), ListLayout::default());
+        self.items.listed = None;
+        self.show(Listing { title, base, query, place, layout })
     }
 
     /// Selects all items of the list, or those that were not selected. Rows that are not in memory

@@ -6,7 +6,7 @@ use super::groups::Groups;
 use super::row::{Row, padding};
 use super::{has_focus, pictures};
 use crate::config::{DateStyle, Grouping, ListStyle, Role};
-use crate::model::ItemRow;
+use crate::model::{ItemRow, WORDS_PER_MINUTE};
 use crate::store::Scope;
 use crate::tui::reader::wrap_plain;
 use crate::util::text;
@@ -347,7 +347,7 @@ impl<'a> Cell<'a> {
     fn minutes(&self) -> String {
         match self.row.words {
             0 => String::new(),
-            words => format!("{} min", words.div_ceil(crate::tui::app::PACE)),
+            words => format!("{} min", words.div_ceil(WORDS_PER_MINUTE)),
         }
     }
 

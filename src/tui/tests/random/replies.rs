@@ -288,6 +288,10 @@ impl Chaos {
                 let records = names.into_iter().map(record).collect();
                 Event::RulesLoaded(self.result(records))
             }
+            Effect::Read(Read::Fitting { request, minutes, .. }) => {
+                let keys = (1..self.rng.i64(1..6)).collect();
+                Event::FittingFound(request, minutes, self.result(keys))
+            }
             Effect::Read(Read::Matches { request, .. }) => {
                 let count = Count { items: self.rng.u32(..2000), more: self.rng.bool() };
                 let newest = vec![("日本語 and a title".to_owned(), 2); self.rng.usize(..14)];

@@ -1,0 +1,44 @@
+//! Queries that name sources, as lists of these sources.
+
+use super::condition::Condition;
+use super::criteria::Criteria;
+use super::error::Result;
+use super::view::{Scope, View};
+use rusqlite::Connection;
+use std::borrow::Cow;
+
+impl View {
+    /// The same rows as a list of sources, each with its own index, if a query names sources, or a
+    /// tag that no item has.
+    pub(super) fn by_source(&self, conn: &Connection) -> Result<Cow<'_, Self>> {
+        let Some((form, keys)) = &self.criteria.tagged else { return Ok(self.of_sources()) };
+        let mut criteria = Criteria { tagged: None, ..self.criteria.clone() };
+        let mut used =
+            conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM item_tag WHERE form = ?1)")?;
+        if used.query_row([form], |r| r.get(0))? {
+            criteria.conditions.push(Condition::Tagged(form.clone(), keys.clone()));
+        } else {
+            let named = criteria.sources.take().unwrap_or_else(|| keys.clone());
+            criteria.sources = Some(named.into_iter().filter(|key| keys.contains(key)).collect());
+        }
+        let view = Self { criteria, ..self.clone() };
+        Ok(Cow::Owned(view.of_sources().into_owned()))
+    }
+
+    fn of_sources(&self) -> Cow<'_, Self> {
+        let Some(named) = &self.criteria.sources else { return Cow::Borrowed(self) };
+        let mut keys = named.clone();
+        let mut criteria = Criteria { sources: None, ..self.criteria.clone() };
+        match &self.scope {
+            Scope::All => {}
+            Scope::Since(date) => {
+                criteria.after = Some(criteria.after.map_or(*date, |after| after.max(*date)));
+            }
+            Scope::Sources(scope) => keys.retain(|key| scope.contains(key)),
+            Scope::Pinned | Scope::Later | Scope::Chosen(_) => return Cow::Borrowed(self),
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        Cow::Owned(Self { scope: Scope::Sources(keys), criteria, ..self.clone() })
+    }
+}

@@ -1,0 +1,135 @@
+//! The best unread items for a limited time.
+
+use super::error::Result;
+use super::reader::Reader;
+use super::view::{Anchor, View};
+use crate::config::SortOrder;
+use crate::model::{ItemRow, Time, WORDS_PER_MINUTE};
+use std::collections::HashMap;
+
+/// The newest unread items from which is chosen.
+const CANDIDATES: usize = 1000;
+/// The newest items that show which sources are read.
+const HISTORY: i64 = 20_000;
+/// Days after which an item is worth half.
+const HALF_LIFE: f64 = 7.0;
+/// What an item is worth after another one of its source.
+const NEXT_OF_SOURCE: f64 = 0.7;
+/// What a pinned item, or one kept for later, is worth more than others.
+const KEPT: f64 = 2.0;
+/// Minutes for an item where no length is known.
+const MINUTES: u32 = 3;
+
+/// An unread item.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    key: i64,
+    source: i64,
+    minutes: u32,
+    worth: f64,
+}
+
+impl Reader {
+    /// Unread items of a view (row keys) that take at most some minutes together, at
+    /// [`WORDS_PER_MINUTE`]. An item is worth the share of its source's items that were read, half as much after a
+    /// week, 0.7 times as much for each chosen item of its source, and twice if it is pinned or kept for
+    /// later. The one that is worth most and still fits is chosen, again and again.
+    pub fn fitting(&self, view: &View, minutes: u32, now: Time) -> Result<Vec<i64>> {
+        let order = SortOrder::Newest;
+        let view = View { unread_only: true, order, sources: None, fold: true, ..view.clone() };
+        let rows = self.window(&view, Anchor::First, CANDIDATES)?.rows;
+        let shares = self.read_shares()?;
+        let mut known: Vec<u32> = rows.iter().map(|r| r.words).filter(|w| *w > 0).collect();
+        known.sort_unstable();
+        let usual =
+            known.get(known.len() / 2).map_or(MINUTES, |words| words.div_ceil(WORDS_PER_MINUTE));
+        let candidate = |row: &ItemRow| {
+            let days = (now - row.date).num_minutes().max(0) as f64 / 1440.0;
+            let kept = if row.pinned || row.later { KEPT } else { 1.0 };
+            let share = shares.get(&row.source_key).copied().unwrap_or_default();
+            Candidate {
+                key: row.key,
+                source: row.source_key,
+                minutes: if row.words == 0 { usual } else { row.words.div_ceil(WORDS_PER_MINUTE) },
+                worth: share * kept * (-days / HALF_LIFE).exp2(),
+            }
+        };
+        Ok(choose(rows.iter().map(candidate).collect(), minutes))
+    }
+
+    /// The share of each source's newest items that were read or kept, towards a quarter where there
+    /// are few.
+    fn read_shares(&self) -> Result<HashMap<i64, f64>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT source, sum(read OR pinned OR later), count(*) FROM
+             (SELECT source, read, pinned, later FROM item ORDER BY key DESC LIMIT ?1)
+             GROUP BY source",
+        )?;
+        let share = |read: f64, all: f64| (read + 1.0) / (all + 4.0);
+        let rows = query.query_map([HISTORY], |r| Ok((r.get(0)?, share(r.get(1)?, r.get(2)?))))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn choose(mut candidates: Vec<Candidate>, minutes: u32) -> Vec<i64> {
+    let mut left = minutes;
+    let mut chosen = Vec::new();
+    loop {
+        candidates.retain(|one| one.minutes <= left);
+        let best = (0..candidates.len()).max_by(|a, b| {
+            let worth = |at: &usize| candidates[*at].worth;
+            // Of equals the first one, which is the newest.
+            worth(a).total_cmp(&worth(b)).then(b.cmp(a))
+        });
+        let Some(best) = best else { return chosen };
+        let best = candidates.remove(best);
+        left -= best.minutes;
+        chosen.push(best.key);
+        for other in candidates.iter_mut().filter(|other| other.source == best.source) {
+            other.worth *= NEXT_OF_SOURCE;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(key: i64, source: i64, minutes: u32, worth: f64) -> Candidate {
+        Candidate { key, source, minutes, worth }
+    }
+
+    #[test]
+    fn the_best_items_that_fit_are_chosen() {
+        let items = vec![
+            item(1, 1, 30, 0.9),
+            item(2, 1, 5, 0.8),
+            item(3, 1, 5, 0.7),
+            item(4, 2, 8, 0.6),
+            item(5, 3, 3, 0.1),
+        ];
+        // The first one does not fit; the second source comes before more of the first.
+        assert_eq!(choose(items.clone(), 15), [2, 4]);
+        assert_eq!(choose(items.clone(), 20), [2, 4, 3]);
+        assert_eq!(choose(items.clone(), 60), [1, 4, 2, 3, 5]);
+        assert_eq!(choose(items, 2), [] as [i64; 0]);
+    }
+
+    #[test]
+    fn the_time_is_never_exceeded() {
+        let mut random = fastrand::Rng::with_seed(20);
+        for _ in 0..200 {
+            let count = random.usize(..40);
+            let items: Vec<Candidate> = (0..count)
+                .map(|i| item(i as i64, random.i64(..4), random.u32(1..20), random.f64()))
+                .collect();
+            let minutes = random.u32(..90);
+            let chosen = choose(items.clone(), minutes);
+            let of = |key: &i64| items[usize::try_from(*key).unwrap()].minutes;
+            let sum: u32 = chosen.iter().map(of).sum();
+            assert!(sum <= minutes);
+            let rest = items.iter().filter(|one| !chosen.contains(&one.key));
+            assert!(rest.map(|one| one.minutes).all(|needed| needed > minutes - sum));
+        }
+    }
+}

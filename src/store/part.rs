@@ -1,0 +1,109 @@
+//! All rows of a list, or those above or below one: their keys, and marking them read.
+
+use super::error::Result;
+use super::filter::Filter;
+use super::reader::Reader;
+use super::view::{Cursor, View};
+use crate::config::SortOrder;
+use rusqlite::{Connection, params_from_iter};
+
+impl Reader {
+    /// The row keys of a view.
+    pub fn keys(&self, view: &View) -> Result<Vec<i64>> {
+        keys(&self.conn, view)
+    }
+}
+
+pub(super) fn keys(conn: &Connection, view: &View) -> Result<Vec<i64>> {
+    let view = &*view.by_source(conn)?;
+    if view.is_void() {
+        return Ok(Vec::new());
+    }
+    keys_of(conn, rows_of(view, None))
+}
+
+/// The condition on the rows of a view, or of a part of it.
+fn rows_of(view: &View, part: Option<Part>) -> Filter {
+    let mut filter = Filter::default();
+    if let Some(part) = part {
+        part.filter(view, &mut filter);
+    }
+    if let Some(text) = &view.criteria.text {
+        filter.text(text, view.criteria.versions, "");
+    }
+    filter.scope(&view.scope);
+    filter.view(view);
+    filter
+}
+
+fn keys_of(conn: &Connection, filter: Filter) -> Result<Vec<i64>> {
+    let sql = format!("SELECT i.key FROM item i WHERE {}", filter.sql());
+    let mut statement = conn.prepare(&sql)?;
+    let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
+    Ok(keys.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The rows of a view that are marked read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// The highest row key, so that items that have just arrived stay unread.
+    pub up_to: i64,
+    /// Only the rows above or below a position; `None`: all.
+    pub beyond: Option<Beyond>,
+}
+
+/// The rows on one side of a position, without the row there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beyond {
+    Above(Cursor),
+    Below(Cursor),
+}
+
+impl Part {
+    /// All rows up to and including a row key.
+    pub fn up_to(key: i64) -> Self {
+        Self { up_to: key, beyond: None }
+    }
+
+    fn filter(self, view: &View, filter: &mut Filter) {
+        filter.bind("i.key <= ?", self.up_to);
+        let (cursor, above) = match self.beyond {
+            None => return,
+            Some(Beyond::Above(cursor)) => (cursor, true),
+            Some(Beyond::Below(cursor)) => (cursor, false),
+        };
+        let newer = above != (view.order == SortOrder::Oldest);
+        let position = format!("(i.date, i.key) {} (?, ?)", if newer { ">" } else { "<" });
+        let beyond = match (view.order, cursor.pinned, above) {
+            (SortOrder::Newest | SortOrder::Oldest, ..) => position,
+            (_, true, true) => format!("i.pinned = 1 AND {position}"),
+            (_, true, false) => format!("(i.pinned = 0 OR {position})"),
+            (_, false, true) => format!("(i.pinned = 1 OR {position})"),
+            (_, false, false) => format!("i.pinned = 0 AND {position}"),
+        };
+        filter.and(&match &view.sources {
+            None => beyond,
+            Some(order) => order.beyond(cursor.source, above, &beyond),
+        });
+        filter.values.extend([cursor.date.into(), cursor.key.into()]);
+    }
+}
+
+/// The row keys of the listed items in a part of a view: of each story the one that stands for it.
+pub(super) fn listed(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
+    let view = &*view.by_source(conn)?;
+    let mut filter = rows_of(view, Some(part));
+    filter.fold(view);
+    keys_of(conn, filter)
+}
+
+/// Marks rows of a view read; returns their keys.
+pub(super) fn mark_read(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
+    let view = &*view.by_source(conn)?;
+    let mut filter = rows_of(view, Some(part));
+    filter.and("i.read = 0");
+    let sql = format!("UPDATE item AS i SET read = 1 WHERE {} RETURNING key", filter.sql());
+    let mut statement = conn.prepare(&sql)?;
+    let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
+    Ok(keys.collect::<rusqlite::Result<_>>()?)
+}
