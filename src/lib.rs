@@ -22,6 +22,8 @@ pub mod engine;
 pub mod exchange;
 /// RSS, Atom and JSON Feed -> entries.
 pub mod feed;
+/// The Google Reader API: identifiers, streams, requests, responses.
+pub mod greader;
 /// Plain data shared by every module.
 pub mod model;
 /// The HTTP client: host gate, limits, robots.txt, redirects.

@@ -175,7 +175,10 @@ impl Palette {
 
     /// Whether the typed text is part of what a hit is called, not only similar.
     fn is_literal(&self, hit: &Hit) -> bool {
-        let typed = self.field.value().trim().to_lowercase();
+        let mut typed = self.field.value().trim().to_lowercase();
+        if hit.action == Action::Set {
+            typed = typed.replacen('=', " ", 1);
+        }
         let argument = typed.split_once(' ').map_or(typed.as_str(), |(_, rest)| rest.trim());
         let names = [Some(hit.action.name()), Some(hit.help.as_str()), hit.argument.as_deref()];
         let names: Vec<String> = names.into_iter().flatten().map(str::to_lowercase).collect();
@@ -324,11 +327,18 @@ impl App {
                         None => tags.push((tag.clone(), 1)),
                     }
                 }
+                for tag in &self.sources.list.item_tags {
+                    if !tags.iter().any(|(name, _)| name == tag) {
+                        tags.push((tag.clone(), 0));
+                    }
+                }
                 let entry = |(tag, count)| {
-                    (
-                        tag,
-                        if count == 1 { "1 source".to_owned() } else { format!("{count} sources") },
-                    )
+                    let of = match count {
+                        0 => "items".to_owned(),
+                        1 => "1 source".to_owned(),
+                        count => format!("{count} sources"),
+                    };
+                    (tag, of)
                 };
                 ranked_hits(tags.into_iter().map(entry).collect(), typed)
             }
@@ -341,9 +351,9 @@ impl App {
                 let entry = |a: &Action| (a.name().to_owned(), a.help().to_owned());
                 ranked_hits(Action::ALL.iter().map(entry).collect(), typed)
             }
-            ArgumentKind::Setting => match typed.split_once(' ') {
+            ArgumentKind::Setting => match typed.split_once([' ', '=']) {
                 Some((key, value)) if setting_keys().iter().any(|k| k == key) => {
-                    let value = value.trim_start();
+                    let value = value.trim_start_matches([' ', '=']);
                     let entries = setting_choices(&self.settings, key);
                     let entry = |w: String| (format!("{key} {w}"), String::new());
                     let mut hits = ranked_hits(

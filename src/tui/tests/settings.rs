@@ -145,7 +145,7 @@ fn commands_accept_arguments() {
         real.wait_for("othing was changed").await;
         real.command("set ui.reader_width 55");
         real.wait_for("Saved: ui.reader_width = 55").await;
-        real.command("set ui.sources_width 44");
+        real.command("set ui.sources_width=44");
         real.wait_for("Saved: ui.sources_width = 44").await;
         let row: Vec<char> = real.screen().lines().nth(5).unwrap().chars().collect();
         assert_eq!(row[46], 'o', "{row:?}");

@@ -1,0 +1,24 @@
+//! The Google Reader API as servers and clients speak it today: identifiers, streams, requests and
+//! responses, without network or clock.
+//!
+//! Measured on FreshRSS 1.25 and read in Miniflux's documentation; where servers differ, see
+//! [`Dialect`].
+
+mod dialect;
+mod id;
+mod login;
+mod request;
+mod response;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+pub use dialect::Dialect;
+pub use id::RemoteId;
+pub use login::{parse_login, write_login};
+pub use request::{Body, Method, Page, Request, State};
+pub use response::{
+    Category, Contents, Enclosure, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, QuickAdd,
+    Subscription, Subscriptions, Tag, Tags, UnreadCount, UnreadCounts, UserInfo,
+};
+pub use stream::Stream;

@@ -1,0 +1,182 @@
+//! Requests, as clients write them.
+
+use super::id::RemoteId;
+use super::stream::Stream;
+use url::form_urlencoded::Serializer;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+}
+
+/// What a request carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    None,
+    /// A form, encoded.
+    Form(String),
+    /// An OPML document.
+    Opml(String),
+}
+
+/// A request to a path below the address of the API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub method: Method,
+    pub path: &'static str,
+    /// Encoded, without the question mark.
+    pub query: String,
+    pub body: Body,
+}
+
+/// A mark of items.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    Read,
+    Starred,
+    Label(String),
+}
+
+/// Which part of a stream is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    /// Most items.
+    pub most: u32,
+    /// Without read items.
+    pub unread: bool,
+    /// Items at or after this moment, in seconds; its meaning depends on the server.
+    pub since: Option<i64>,
+    /// Where the page before ended.
+    pub continuation: Option<String>,
+}
+
+impl From<&State> for Stream {
+    fn from(state: &State) -> Self {
+        match state {
+            State::Read => Self::Read,
+            State::Starred => Self::Starred,
+            State::Label(label) => Self::Label(label.clone()),
+        }
+    }
+}
+
+fn form(pairs: &[(&str, &str)]) -> String {
+    Serializer::new(String::new()).extend_pairs(pairs).finish()
+}
+
+impl Request {
+    fn get(path: &'static str, query: &[(&str, &str)]) -> Self {
+        Self { method: Method::Get, path, query: form(query), body: Body::None }
+    }
+
+    /// The token comes first: servers with a limit of fields drop the last ones.
+    fn post(path: &'static str, token: &str, pairs: &[(&str, &str)]) -> Self {
+        let pairs: Vec<_> = [("T", token)].into_iter().chain(pairs.iter().copied()).collect();
+        Self { method: Method::Post, path, query: String::new(), body: Body::Form(form(&pairs)) }
+    }
+
+    /// A login; the password is sent in the body, never in the address.
+    pub fn login(user: &str, password: &str) -> Self {
+        let body = Body::Form(form(&[("Email", user), ("Passwd", password)]));
+        Self { method: Method::Post, path: "/accounts/ClientLogin", query: String::new(), body }
+    }
+
+    /// The token that changes need.
+    pub fn token() -> Self {
+        Self::get("/reader/api/0/token", &[])
+    }
+
+    pub fn user_info() -> Self {
+        Self::get("/reader/api/0/user-info", &[("output", "json")])
+    }
+
+    pub fn subscriptions() -> Self {
+        Self::get("/reader/api/0/subscription/list", &[("output", "json")])
+    }
+
+    pub fn tags() -> Self {
+        Self::get("/reader/api/0/tag/list", &[("output", "json")])
+    }
+
+    /// The identifiers of a stream, newest first.
+    pub fn ids(stream: &Stream, page: &Page) -> Self {
+        let name = stream.to_string();
+        Self { query: page.query(Some(&name)), ..Self::get("/reader/api/0/stream/items/ids", &[]) }
+    }
+
+    /// The items of the reading list with their texts, newest first.
+    pub fn reading_list(page: &Page) -> Self {
+        Self {
+            query: page.query(None),
+            ..Self::get("/reader/api/0/stream/contents/user/-/state/com.google/reading-list", &[])
+        }
+    }
+
+    /// The items with these identifiers.
+    pub fn contents(token: &str, ids: &[RemoteId]) -> Self {
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let pairs: Vec<(&str, &str)> = ids.iter().map(|id| ("i", id.as_str())).collect();
+        let post = Self::post("/reader/api/0/stream/items/contents", token, &pairs);
+        Self { query: "output=json".to_owned(), ..post }
+    }
+
+    /// Sets or removes one mark: FreshRSS regards only the last one of several.
+    pub fn mark(token: &str, state: &State, to: bool, ids: &[RemoteId]) -> Self {
+        let stream = Stream::from(state).to_string();
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let mut pairs = vec![(if to { "a" } else { "r" }, stream.as_str())];
+        pairs.extend(ids.iter().map(|id| ("i", id.as_str())));
+        Self::post("/reader/api/0/edit-tag", token, &pairs)
+    }
+
+    /// Marks a stream read up to a moment of arrival, in microseconds.
+    pub fn mark_stream(token: &str, stream: &Stream, up_to: i64) -> Self {
+        let (stream, up_to) = (stream.to_string(), up_to.to_string());
+        let pairs = [("s", stream.as_str()), ("ts", up_to.as_str())];
+        Self::post("/reader/api/0/mark-all-as-read", token, &pairs)
+    }
+
+    /// Subscribes to an address.
+    pub fn quick_add(token: &str, address: &str) -> Self {
+        Self::post("/reader/api/0/subscription/quickadd", token, &[("quickadd", address)])
+    }
+
+    /// Renames a subscription and puts it into a folder, where these are given.
+    pub fn edit(token: &str, feed: &Stream, title: Option<&str>, folder: Option<&str>) -> Self {
+        let feed = feed.to_string();
+        let folder = folder.map(|name| Stream::Label(name.to_owned()).to_string());
+        let mut pairs = vec![("ac", "edit"), ("s", feed.as_str())];
+        pairs.extend(title.map(|title| ("t", title)));
+        pairs.extend(folder.as_deref().map(|folder| ("a", folder)));
+        Self::post("/reader/api/0/subscription/edit", token, &pairs)
+    }
+
+    pub fn unsubscribe(token: &str, feed: &Stream) -> Self {
+        let feed = feed.to_string();
+        let pairs = [("ac", "unsubscribe"), ("s", feed.as_str())];
+        Self::post("/reader/api/0/subscription/edit", token, &pairs)
+    }
+
+    /// Subscribes to the feeds of an OPML document.
+    pub fn import(opml: String) -> Self {
+        let path = "/reader/api/0/subscription/import";
+        Self { method: Method::Post, path, query: String::new(), body: Body::Opml(opml) }
+    }
+}
+
+impl Page {
+    fn query(&self, stream: Option<&str>) -> String {
+        let mut query = Serializer::new(String::new());
+        query.extend_pairs(stream.map(|stream| ("s", stream)));
+        query.append_pair("output", "json").append_pair("n", &self.most.to_string());
+        if self.unread {
+            query.append_pair("xt", &Stream::Read.to_string());
+        }
+        if let Some(since) = self.since {
+            query.append_pair("ot", &since.to_string());
+        }
+        query.extend_pairs(self.continuation.as_deref().map(|c| ("c", c)));
+        query.finish()
+    }
+}

@@ -1,0 +1,217 @@
+//! Responses, which a client reads and a server writes.
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Reads `null` as the default.
+fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    d: D,
+) -> Result<T, D::Error> {
+    Ok(Option::deserialize(d)?.unwrap_or_default())
+}
+
+/// Reads a number that may be written as a text; 0 if it is neither.
+fn number<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Whole(i64),
+        Decimal(f64),
+        Text(String),
+        Other(serde::de::IgnoredAny),
+    }
+    Ok(match Either::deserialize(d)? {
+        Either::Whole(number) => number,
+        Either::Decimal(number) => number as i64,
+        Either::Text(text) => text.trim().parse().unwrap_or(0),
+        Either::Other(_) => 0,
+    })
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct UserInfo {
+    #[serde(deserialize_with = "or_default")]
+    pub user_id: String,
+    #[serde(deserialize_with = "or_default")]
+    pub user_name: String,
+    #[serde(deserialize_with = "or_default")]
+    pub user_profile_id: String,
+    #[serde(deserialize_with = "or_default")]
+    pub user_email: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subscriptions {
+    pub subscriptions: Vec<Subscription>,
+}
+
+/// A feed that the server follows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Subscription {
+    /// `feed/` and a number or an address.
+    pub id: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub title: String,
+    /// Its folder, as the only one or the first.
+    #[serde(default, deserialize_with = "or_default")]
+    pub categories: Vec<Category>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub url: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub html_url: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub icon_url: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Category {
+    pub id: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub label: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tags {
+    pub tags: Vec<Tag>,
+}
+
+/// A state, a folder, or a label of items.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tag {
+    pub id: String,
+    /// `folder` or `tag`, where the server says so.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
+    pub kind: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemRefs {
+    pub item_refs: Vec<ItemRef>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub continuation: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemRef {
+    /// Decimal.
+    pub id: String,
+}
+
+/// Items with their texts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Contents {
+    #[serde(default, deserialize_with = "or_default")]
+    pub id: String,
+    #[serde(default, deserialize_with = "number")]
+    pub updated: i64,
+    pub items: Vec<Entry>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub continuation: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// In the long form.
+    pub id: String,
+    /// Arrival in milliseconds, as a text.
+    #[serde(default, deserialize_with = "or_default")]
+    pub crawl_time_msec: String,
+    /// Arrival in microseconds, as a text.
+    #[serde(default, deserialize_with = "or_default")]
+    pub timestamp_usec: String,
+    /// Seconds since the epoch.
+    #[serde(default, deserialize_with = "number")]
+    pub published: i64,
+    #[serde(default, deserialize_with = "number", skip_serializing_if = "is_zero")]
+    pub updated: i64,
+    #[serde(default, deserialize_with = "or_default")]
+    pub title: String,
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub canonical: Vec<Link>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub alternate: Vec<Link>,
+    /// Streams it is in, and the publisher's own words.
+    #[serde(default, deserialize_with = "or_default")]
+    pub categories: Vec<String>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub origin: Origin,
+    #[serde(default, deserialize_with = "or_default")]
+    pub summary: EntryText,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<EntryText>,
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub enclosure: Vec<Enclosure>,
+}
+
+fn is_zero(number: &i64) -> bool {
+    *number == 0
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    #[serde(default, deserialize_with = "or_default")]
+    pub href: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Origin {
+    #[serde(default, deserialize_with = "or_default")]
+    pub stream_id: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub html_url: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub title: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EntryText {
+    #[serde(default, deserialize_with = "or_default")]
+    pub content: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Enclosure {
+    #[serde(default, deserialize_with = "or_default")]
+    pub href: String,
+    #[serde(rename = "type", default, deserialize_with = "or_default")]
+    pub media_type: String,
+    /// Bytes.
+    #[serde(default, deserialize_with = "number")]
+    pub length: i64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnreadCounts {
+    pub max: i64,
+    pub unreadcounts: Vec<UnreadCount>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnreadCount {
+    pub id: String,
+    pub count: i64,
+    pub newest_item_timestamp_usec: String,
+}
+
+/// What became of an address to subscribe to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuickAdd {
+    pub num_results: i64,
+    #[serde(default, deserialize_with = "or_default")]
+    pub query: String,
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub stream_id: String,
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub stream_name: String,
+    /// Why nothing was added.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
+    pub error: String,
+}
