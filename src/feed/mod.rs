@@ -1,4 +1,4 @@
-//! RSS, Atom and JSON Feed -> entries.
+//! RSS, Atom and JSON Feed -> entries, and items -> feeds ([`write`]).
 //!
 //! [`parse`] is the entry point. It reads what the formats allow and, as far as possible, what
 //! broken publishers meant. Every repair is recorded in plain words.
@@ -17,6 +17,7 @@ mod people;
 mod raw;
 mod read;
 mod root;
+pub mod write;
 mod xml;
 
 pub use crate::util::date::parse as parse_date;

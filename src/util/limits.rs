@@ -81,6 +81,8 @@ limits! {
     IMPORT_BYTES = 64 * MIB, "imported list";
     /// Sources in an imported list.
     IMPORT_SOURCES = 10_000, "sources in an imported list";
+    /// A feed that newsfed writes, in bytes: what it reads itself.
+    WRITTEN_BYTES = 10 * MIB, "written feed";
     /// A configuration file, in bytes.
     CONFIG_BYTES = 8 * MIB, "configuration file";
 }

@@ -1,0 +1,149 @@
+//! Items -> a feed: Atom, RSS 2.0 or JSON Feed 1.1.
+//!
+//! The texts of items are safe HTML already. The same items give the same bytes, so that readers
+//! can ask whether a feed has changed.
+
+mod atom;
+mod json;
+mod rss;
+mod xml;
+
+#[cfg(test)]
+mod tests;
+
+use crate::model::{Item, Time};
+use crate::util::limits::{WRITTEN_BYTES, left_out};
+use chrono::SecondsFormat;
+
+/// The format of a written feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Atom,
+    Rss,
+    Json,
+}
+
+impl Format {
+    pub const ALL: [Self; 3] = [Self::Atom, Self::Rss, Self::Json];
+
+    /// Its name, which is also the extension of its files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Atom => "atom",
+            Self::Rss => "rss",
+            Self::Json => "json",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Atom => "application/atom+xml; charset=utf-8",
+            Self::Rss => "application/rss+xml; charset=utf-8",
+            Self::Json => "application/feed+json; charset=utf-8",
+        }
+    }
+}
+
+/// A feed to write.
+#[derive(Debug, Clone, Default)]
+pub struct OutgoingFeed {
+    /// An IRI that stays the same.
+    pub id: String,
+    pub title: String,
+    /// Where the feed itself is.
+    pub url: Option<String>,
+    pub items: Vec<OutgoingItem>,
+}
+
+/// An item of a written feed.
+#[derive(Debug, Clone)]
+pub struct OutgoingItem {
+    pub item: Item,
+    /// The tags of the item itself.
+    pub own_tags: Vec<String>,
+    /// The title of its source.
+    pub source: String,
+    /// The URL of its source, without secrets.
+    pub source_url: Option<String>,
+    /// The page of its source.
+    pub home_url: Option<String>,
+}
+
+/// A written feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenFeed {
+    pub text: String,
+    /// When its newest item was published, changed or discovered.
+    pub updated: Time,
+    /// Items that it contains.
+    pub items: usize,
+    /// Which items were left out because of their size, in words.
+    pub left_out: Option<String>,
+}
+
+/// Writes a feed of at most [`WRITTEN_BYTES`]. Items that do not fit are left out.
+pub fn write(feed: &OutgoingFeed, format: Format) -> WrittenFeed {
+    let updated = feed.items.iter().map(|entry| changed(&entry.item)).max().unwrap_or_default();
+    let (head, tail) = match format {
+        Format::Atom => atom::frame(feed, updated),
+        Format::Rss => rss::frame(feed, updated),
+        Format::Json => json::frame(feed),
+    };
+    let (mut text, mut items) = (head, 0);
+    for entry in &feed.items {
+        let written = match format {
+            Format::Atom => atom::entry(entry),
+            Format::Rss => rss::item(entry),
+            Format::Json => json::item(entry),
+        };
+        let comma = if format == Format::Json && items > 0 { "," } else { "" };
+        if text.len() + comma.len() + written.len() + tail.len() > WRITTEN_BYTES {
+            continue;
+        }
+        text.push_str(comma);
+        text.push_str(&written);
+        items += 1;
+    }
+    text.push_str(&tail);
+    let surplus = feed.items.len() - items;
+    WrittenFeed { text, updated, items, left_out: left_out(surplus, "items", WRITTEN_BYTES) }
+}
+
+/// The identifier of an item in every format: guids need not be unique among sources.
+fn id(item: &Item) -> String {
+    format!("urn:uuid:{}", item.id)
+}
+
+/// When it was published, or discovered if nobody says.
+fn published(item: &Item) -> Time {
+    item.published.unwrap_or(item.discovered)
+}
+
+/// When it was last changed.
+fn changed(item: &Item) -> Time {
+    item.updated.unwrap_or_else(|| published(item))
+}
+
+fn rfc3339(time: Time) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// The feed's own short text, where it is not the text of the item itself.
+fn summary(item: &Item) -> Option<&str> {
+    item.summary.as_deref().filter(|summary| !summary.is_empty() && *summary != item.body())
+}
+
+/// The categories and tags of an item, each once.
+fn tags(entry: &OutgoingItem) -> Vec<&str> {
+    let mut tags: Vec<&str> = Vec::new();
+    for tag in entry.item.tags.iter().chain(&entry.own_tags) {
+        if !tags.contains(&tag.as_str()) {
+            tags.push(tag);
+        }
+    }
+    tags
+}
