@@ -54,6 +54,7 @@ mod sync;
 mod table;
 mod tui;
 mod versions;
+mod view_feed;
 mod views;
 mod why;
 

@@ -1,4 +1,4 @@
-//! `newsfed views`: the saved queries of `config.toml`.
+//! `newsfed views`: the saved queries of `config.toml`, and feeds of them.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -6,12 +6,22 @@ use super::global::Global;
 use super::home::Home;
 use super::item_options::Choice;
 use super::output::Output;
+use super::view_feed;
 use crate::util::text;
 use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct ViewsArgs {}
+pub(super) struct ViewsArgs {
+    #[command(subcommand)]
+    command: Option<ViewsCommand>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ViewsCommand {
+    /// Write the newest items of a view or search as a feed
+    Feed(view_feed::FeedArgs),
+}
 
 const EXAMPLES: &str = "\
 A [[view]] of config.toml has a name and a query. Long lists are counted up to 999 items.
@@ -19,7 +29,8 @@ A [[view]] of config.toml has a name and a query. Long lists are counted up to 9
 Examples:
   newsfed views
   newsfed list --view Rust
-  newsfed read --view Rust";
+  newsfed read --view Rust
+  newsfed views feed Rust --output rust.xml";
 
 /// The JSON of a view.
 #[derive(Serialize)]
@@ -34,7 +45,14 @@ struct Listed<'a> {
     problem: Option<String>,
 }
 
-pub(super) fn run(_args: &ViewsArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(args: &ViewsArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    match &args.command {
+        None => list(global, out),
+        Some(ViewsCommand::Feed(args)) => view_feed::run(args, global, out),
+    }
+}
+
+fn list(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;

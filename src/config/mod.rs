@@ -70,8 +70,8 @@ pub use save::SaveError;
 pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
-    DownloadSettings, KeySettings, ListLayout, LlmSettings, LogSettings, NetSettings, OpenSettings,
-    RuleSettings, ScheduleSettings, Settings, UiSettings, ViewSettings,
+    DownloadSettings, FeedsSettings, KeySettings, ListLayout, LlmSettings, LogSettings,
+    NetSettings, OpenSettings, RuleSettings, ScheduleSettings, Settings, UiSettings, ViewSettings,
 };
 pub use shown::{setting_change, setting_choices, setting_keys, setting_shown, show_settings};
 pub use source_change::SourceChange;

@@ -10,6 +10,7 @@ use super::rule::{Rule, Slot, one_of};
 use super::setting::{FormPage, Setting};
 use super::settings::{Settings, ViewSettings};
 use crate::model::{FullText, PolicyKind, QuietHours};
+use crate::util::limits::FEED_ENTRIES;
 use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
 
@@ -27,6 +28,7 @@ pub(super) const CAP: Rule = Rule::Within(1, 640);
 pub(super) const MAX_INTERVAL: Rule = Rule::Within(MINUTE, YEAR);
 pub(super) const RETENTION_DAYS: Rule = Rule::Within(0, 36_500);
 pub(super) const RETENTION_ITEMS: Rule = Rule::Within(0, 10_000_000);
+const FEED_ITEMS: Rule = Rule::Within(1, FEED_ENTRIES as u64);
 pub(super) const QUIET_HOURS: Rule = Rule::Checked(quiet_hours);
 pub(super) const PROXY: Rule = Rule::Address(proxy);
 const TIMEOUT: Rule = Rule::Within(1, 10 * MINUTE);
@@ -35,6 +37,7 @@ const TIMEOUT: Rule = Rule::Within(1, 10 * MINUTE);
 pub(super) const TABLES: &[&str] = &[
     "open",
     "download",
+    "feeds",
     "net",
     "schedule",
     "retention",
@@ -189,6 +192,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .unset("download folder"),
     key("download.max_size", Rule::Within(1024, 1 << 40), |s| Slot::Size(&mut s.download.max_size))
         .on(FormPage::Reading, "Max download", "Maximum size of a download, such as 1GiB."),
+    key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
+        FormPage::Reading,
+        "Feed items",
+        "How many items a view has as a feed, 1 to 5000. Default 50.",
+    ),
     key("full_text", Rule::OneOf(FullText::NAMES), |s| Slot::Choice(&mut s.full_text)).on(
         FormPage::FullText,
         "Fetch",

@@ -18,6 +18,7 @@ pub struct Settings {
     pub browser_in_terminal: bool,
     pub open: OpenSettings,
     pub download: DownloadSettings,
+    pub feeds: FeedsSettings,
     /// Which items get their full text from the page, unless a source overrides it.
     pub full_text: FullText,
     /// How many items of a feed that was just added are unread; `None`: all.
@@ -58,6 +59,19 @@ pub struct DownloadSettings {
 impl Default for DownloadSettings {
     fn default() -> Self {
         Self { folder: None, max_size: 1 << 30 }
+    }
+}
+
+/// `[feeds]`: views as feeds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedsSettings {
+    /// Maximum number of items in a feed.
+    pub items: usize,
+}
+
+impl Default for FeedsSettings {
+    fn default() -> Self {
+        Self { items: 50 }
     }
 }
 

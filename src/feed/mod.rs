@@ -1,4 +1,4 @@
-//! RSS, Atom and JSON Feed -> entries, and items -> feeds ([`write`]).
+//! RSS, Atom and JSON Feed -> entries, and items -> feeds ([`mod@write`]).
 //!
 //! [`parse`] is the entry point. It reads what the formats allow and, as far as possible, what
 //! broken publishers meant. Every repair is recorded in plain words.

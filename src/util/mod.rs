@@ -14,6 +14,7 @@ pub mod media;
 pub(crate) mod near;
 pub(crate) mod scratch;
 pub mod session;
+pub mod shared_file;
 pub mod sparkline;
 pub mod text;
 pub mod time_text;

@@ -25,6 +25,7 @@ mod secrets;
 mod shapes;
 mod stories;
 mod texts;
+mod view_feeds;
 mod ways;
 
 use newsfed::demo::server::{Reply, Request, Server};

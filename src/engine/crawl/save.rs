@@ -5,6 +5,7 @@ use super::fetch::LinkResult;
 use crate::crawl::{LinkId, Links};
 use crate::model::Time;
 use crate::util::file_name;
+use crate::util::shared_file::shared_file;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -12,7 +13,6 @@ use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 use url::Url;
 
 /// The manifest of found files: one JSON object per line.
@@ -67,14 +67,6 @@ impl CrawlFind {
     pub(super) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
-}
-
-/// A file with the permissions given by the user's umask.
-fn shared_file(folder: &Path) -> std::io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
 }
 
 fn hex(bytes: &[u8]) -> String {

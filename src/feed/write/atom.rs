@@ -1,21 +1,18 @@
 //! Atom (RFC 4287).
 
 use super::xml::{DECLARATION, element, empty, end, start};
-use super::{OutgoingFeed, OutgoingItem, changed, id, published, rfc3339, summary, tags};
+use super::{OutgoingItem, Outline, changed, id, published, rfc3339, summary, tags};
 use crate::model::{Enclosure, Time};
 use crate::util::media::media_type;
 
 /// What stands before and after the entries.
-pub(super) fn frame(feed: &OutgoingFeed, updated: Time) -> (String, String) {
+pub(super) fn frame(feed: &Outline, updated: Time) -> (String, String) {
     let mut head = DECLARATION.to_owned();
     start(&mut head, "feed", &[("xmlns", "http://www.w3.org/2005/Atom")]);
     element(&mut head, "id", &[], &feed.id);
     element(&mut head, "title", &[], &feed.title);
     element(&mut head, "updated", &[], &rfc3339(updated));
     element(&mut head, "generator", &[("version", env!("CARGO_PKG_VERSION"))], "newsfed");
-    if let Some(url) = &feed.url {
-        empty(&mut head, "link", &[("rel", "self"), ("href", url)]);
-    }
     (head, "</feed>\n".to_owned())
 }
 

@@ -1,16 +1,13 @@
 //! JSON Feed 1.1.
 
-use super::{OutgoingFeed, OutgoingItem, id, published, rfc3339, summary, tags};
+use super::{OutgoingItem, Outline, id, published, rfc3339, summary, tags};
 use crate::util::html::to_text;
 use crate::util::media::media_type;
 use serde_json::{Map, Value, json};
 
 /// What stands before and after the items.
-pub(super) fn frame(feed: &OutgoingFeed) -> (String, String) {
-    let mut head = json!({ "version": "https://jsonfeed.org/version/1.1", "title": feed.title });
-    if let Some(url) = &feed.url {
-        head["feed_url"] = json!(url);
-    }
+pub(super) fn frame(feed: &Outline) -> (String, String) {
+    let head = json!({ "version": "https://jsonfeed.org/version/1.1", "title": feed.title });
     let mut head = head.to_string();
     // The items come before the closing brace.
     head.truncate(head.len() - 1);

@@ -48,15 +48,12 @@ impl Format {
     }
 }
 
-/// A feed to write.
+/// What a feed says about itself.
 #[derive(Debug, Clone, Default)]
-pub struct OutgoingFeed {
+pub struct Outline {
     /// An IRI that stays the same.
     pub id: String,
     pub title: String,
-    /// Where the feed itself is.
-    pub url: Option<String>,
-    pub items: Vec<OutgoingItem>,
 }
 
 /// An item of a written feed.
@@ -85,32 +82,56 @@ pub struct WrittenFeed {
     pub left_out: Option<String>,
 }
 
-/// Writes a feed of at most [`WRITTEN_BYTES`]. Items that do not fit are left out.
-pub fn write(feed: &OutgoingFeed, format: Format) -> WrittenFeed {
-    let updated = feed.items.iter().map(|entry| changed(&entry.item)).max().unwrap_or_default();
-    let (head, tail) = match format {
-        Format::Atom => atom::frame(feed, updated),
-        Format::Rss => rss::frame(feed, updated),
-        Format::Json => json::frame(feed),
-    };
-    let (mut text, mut items) = (head, 0);
-    for entry in &feed.items {
-        let written = match format {
+/// How much of the limit is for what is not an item, in bytes.
+const FRAME: usize = 64 << 10;
+
+/// Writes a feed item by item, so that only its text is in memory.
+pub struct FeedWriter {
+    format: Format,
+    text: String,
+    items: usize,
+    surplus: usize,
+    updated: Time,
+}
+
+impl FeedWriter {
+    pub fn new(format: Format) -> Self {
+        Self { format, text: String::new(), items: 0, surplus: 0, updated: Time::default() }
+    }
+
+    /// Adds an item, unless the feed is too long with it.
+    pub fn add(&mut self, entry: &OutgoingItem) {
+        let written = match self.format {
             Format::Atom => atom::entry(entry),
             Format::Rss => rss::item(entry),
             Format::Json => json::item(entry),
         };
-        let comma = if format == Format::Json && items > 0 { "," } else { "" };
-        if text.len() + comma.len() + written.len() + tail.len() > WRITTEN_BYTES {
-            continue;
+        if FRAME + self.text.len() + written.len() > WRITTEN_BYTES {
+            self.surplus += 1;
+            return;
         }
-        text.push_str(comma);
-        text.push_str(&written);
-        items += 1;
+        if self.format == Format::Json && self.items > 0 {
+            self.text.push(',');
+        }
+        self.text.push_str(&written);
+        self.items += 1;
+        self.updated = self.updated.max(changed(&entry.item));
     }
-    text.push_str(&tail);
-    let surplus = feed.items.len() - items;
-    WrittenFeed { text, updated, items, left_out: left_out(surplus, "items", WRITTEN_BYTES) }
+
+    /// The feed of at most [`WRITTEN_BYTES`].
+    pub fn finish(self, outline: &Outline) -> WrittenFeed {
+        let (head, tail) = match self.format {
+            Format::Atom => atom::frame(outline, self.updated),
+            Format::Rss => rss::frame(outline, self.updated),
+            Format::Json => json::frame(outline),
+        };
+        WrittenFeed {
+            text: head + &self.text + &tail,
+            updated: self.updated,
+            items: self.items,
+            left_out: left_out(self.surplus, "items", WRITTEN_BYTES),
+        }
+    }
 }
 
 /// The identifier of an item in every format: guids need not be unique among sources.

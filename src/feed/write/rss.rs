@@ -1,7 +1,7 @@
 //! RSS 2.0, with Atom and Dublin Core for what it lacks.
 
 use super::xml::{DECLARATION, element, empty, end, start};
-use super::{OutgoingFeed, OutgoingItem, id, published, rfc3339, summary, tags};
+use super::{OutgoingItem, Outline, id, published, rfc3339, summary, tags};
 use crate::model::Time;
 use crate::util::html::{contains_markup, escape};
 use crate::util::media::media_type;
@@ -17,18 +17,15 @@ const NAMESPACES: [(&str, &str); 5] = [
 ];
 
 /// What stands before and after the items.
-pub(super) fn frame(feed: &OutgoingFeed, updated: Time) -> (String, String) {
+pub(super) fn frame(feed: &Outline, updated: Time) -> (String, String) {
     let mut head = DECLARATION.to_owned();
     start(&mut head, "rss", &NAMESPACES);
     start(&mut head, "channel", &[]);
     element(&mut head, "title", &[], &title(&feed.title));
-    element(&mut head, "link", &[], feed.url.as_deref().unwrap_or(env!("CARGO_PKG_HOMEPAGE")));
+    element(&mut head, "link", &[], env!("CARGO_PKG_HOMEPAGE"));
     element(&mut head, "description", &[], &title(&feed.title));
     element(&mut head, "lastBuildDate", &[], &date(updated));
     element(&mut head, "generator", &[], concat!("newsfed ", env!("CARGO_PKG_VERSION")));
-    if let Some(url) = &feed.url {
-        empty(&mut head, "atom:link", &[("rel", "self"), ("href", url)]);
-    }
     (head, "</channel></rss>\n".to_owned())
 }
 
@@ -66,7 +63,7 @@ pub(super) fn item(entry: &OutgoingItem) -> String {
     if !item.body().is_empty() {
         element(&mut out, "content:encoded", &[], item.body());
     }
-    if let Some(url) = &entry.source_url {
+    if let Some(url) = entry.source_url.as_ref().or(entry.home_url.as_ref()) {
         element(&mut out, "source", &[("url", url)], &entry.source);
     }
     end(&mut out, "item");

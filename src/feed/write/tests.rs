@@ -58,19 +58,17 @@ fn outgoing(number: u128, entry: &Entry) -> OutgoingItem {
     }
 }
 
-fn feed(items: Vec<OutgoingItem>) -> OutgoingFeed {
-    OutgoingFeed {
-        id: "tag:a.example,2026:x".to_owned(),
-        title: "Rust & <more>".to_owned(),
-        url: Some("http://127.0.0.1:1/x".to_owned()),
-        items,
-    }
+fn write(items: &[OutgoingItem], format: Format) -> WrittenFeed {
+    let mut writer = FeedWriter::new(format);
+    items.iter().for_each(|item| writer.add(item));
+    let (id, title) = ("tag:a.example,2026:x".to_owned(), "Rust & <more>".to_owned());
+    writer.finish(&Outline { id, title })
 }
 
 /// Writes items in a format and compares what newsfed reads of them.
 #[track_caller]
 fn survive(items: &[OutgoingItem], format: Format) {
-    let written = write(&feed(items.to_vec()), format);
+    let written = write(items, format);
     assert_eq!((written.items, &written.left_out), (items.len(), &None));
     let parsed = parse(written.text.as_bytes(), None, None).unwrap();
     assert_eq!(parsed.repairs, Vec::<String>::new(), "{}", written.text);
@@ -167,7 +165,7 @@ fn secrets_and_missing_urls_of_sources_are_left_out() {
         ..outgoing(1, &Entry { title: "t".to_owned(), ..Entry::default() })
     };
     for format in Format::ALL {
-        let text = write(&feed(vec![item.clone()]), format).text;
+        let text = write(std::slice::from_ref(&item), format).text;
         assert!(!text.contains("a.example/"), "{text}");
         assert_eq!(parse(text.as_bytes(), None, None).unwrap().entries.len(), 1);
     }
@@ -181,7 +179,7 @@ fn large_feeds_are_limited_and_counted() {
     };
     let items = vec![long(1, 6 << 20), long(2, 6 << 20), long(3, 10)];
     for format in Format::ALL {
-        let written = write(&feed(items.clone()), format);
+        let written = write(&items, format);
         assert!(written.text.len() <= WRITTEN_BYTES);
         let read = parse(written.text.as_bytes(), None, None).unwrap();
         let titles: Vec<&str> = read.entries.iter().map(|e| e.title.as_str()).collect();
@@ -195,11 +193,11 @@ fn large_feeds_are_limited_and_counted() {
 fn equal_items_give_equal_bytes() {
     let entry = Entry { title: "t".to_owned(), updated: Some(time(9)), ..Entry::default() };
     for format in Format::ALL {
-        let written = || write(&feed(vec![outgoing(1, &entry)]), format);
+        let written = || write(&[outgoing(1, &entry)], format);
         assert_eq!(written(), written());
         assert_eq!(written().updated, time(9));
-        assert_eq!(write(&feed(vec![]), format).updated, time(0));
-        assert!(parse(write(&feed(vec![]), format).text.as_bytes(), None, None).is_ok());
+        assert_eq!(write(&[], format).updated, time(0));
+        assert!(parse(write(&[], format).text.as_bytes(), None, None).is_ok());
     }
 }
 
