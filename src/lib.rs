@@ -20,7 +20,7 @@ pub mod discover;
 pub mod engine;
 /// Items and marks of other readers and services.
 pub mod exchange;
-/// RSS, Atom and JSON Feed -> entries.
+/// RSS, Atom and JSON Feed -> entries, and items -> feeds.
 pub mod feed;
 /// The Google Reader API: identifiers, streams, requests, responses.
 pub mod greader;
@@ -32,6 +32,8 @@ pub mod net;
 pub mod query;
 /// When to poll next.
 pub mod schedule;
+/// A small HTTP server with limits.
+pub mod serve;
 /// Sitemaps -> the pages worth fetching.
 pub mod sitemap;
 /// SQLite.

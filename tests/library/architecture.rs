@@ -31,13 +31,14 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
     ("backup", &["config", "model", "store", "util"]),
     ("demo", &["config", "model", "util"]),
+    ("serve", &[]),
     ("tui", &["article", "config", "engine", "exchange", "model", "query", "store", "util"]),
     (
         "cli",
         &[
             "article", "backup", "config", "crawl", "demo", "discover", "engine", "exchange",
-            "feed", "greader", "model", "net", "query", "schedule", "sitemap", "store", "tui",
-            "util", "website",
+            "feed", "greader", "model", "net", "query", "schedule", "serve", "sitemap", "store",
+            "tui", "util", "website",
         ],
     ),
 ];

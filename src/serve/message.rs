@@ -1,0 +1,85 @@
+//! Requests and responses.
+
+use bytes::Bytes;
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH,
+    LAST_MODIFIED,
+};
+use hyper::{Method, StatusCode, Uri};
+use sha2::{Digest, Sha256};
+use std::time::SystemTime;
+
+/// A request, complete with its body.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub method: Method,
+    pub uri: Uri,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+#[derive(Debug, Clone)]
+pub struct Response {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl Response {
+    /// A response with one line of text.
+    pub fn text(status: StatusCode, text: &str) -> Self {
+        let body = Bytes::from(format!("{text}\n"));
+        let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+        Self { status, headers: HeaderMap::new(), body }.with(CONTENT_TYPE, plain)
+    }
+
+    pub fn not_found() -> Self {
+        Self::text(StatusCode::NOT_FOUND, "Not found")
+    }
+
+    /// What else than `allowed` was requested.
+    pub fn wrong_method(allowed: &'static str) -> Self {
+        let response = Self::text(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
+        response.with(ALLOW, HeaderValue::from_static(allowed))
+    }
+
+    /// A document, or 304 if the client has it already.
+    pub fn document(
+        request: &Request,
+        media_type: &'static str,
+        modified: Option<SystemTime>,
+        body: impl Into<Bytes>,
+    ) -> Self {
+        let body = body.into();
+        let hash: String = Sha256::digest(&body)[..16].iter().map(|b| format!("{b:02x}")).collect();
+        let tag = format!("\"{hash}\"");
+        let known = request.headers.get_all(IF_NONE_MATCH).iter().any(|value| has_tag(value, &tag));
+        let (status, body) =
+            if known { (StatusCode::NOT_MODIFIED, Bytes::new()) } else { (StatusCode::OK, body) };
+        let mut response = Self { status, headers: HeaderMap::new(), body }
+            .with(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+        if let Ok(tag) = HeaderValue::from_str(&tag) {
+            response = response.with(ETAG, tag);
+        }
+        let modified = modified.map(|at| HeaderValue::from_str(&httpdate::fmt_http_date(at)));
+        if let Some(Ok(modified)) = modified {
+            response = response.with(LAST_MODIFIED, modified);
+        }
+        if known {
+            return response;
+        }
+        response.with(CONTENT_TYPE, HeaderValue::from_static(media_type))
+    }
+
+    /// Sets a header.
+    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+}
+
+/// Whether a list of entity tags has this one. If-None-Match ignores that tags are weak.
+fn has_tag(list: &HeaderValue, tag: &str) -> bool {
+    let list = list.to_str().unwrap_or_default();
+    list.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == tag)
+}

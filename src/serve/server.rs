@@ -1,0 +1,173 @@
+//! Accepts connections, reads requests within limits and sends responses.
+
+use super::message::{Request, Response};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::StatusCode;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::{JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// Time for open connections to end when the server stops.
+const GRACE: Duration = Duration::from_secs(1);
+/// Time to wait when no connection can be accepted, as when too many files are open.
+const BREATHE: Duration = Duration::from_millis(200);
+/// Headers of a request.
+const MAX_HEADERS: usize = 64;
+
+/// What clients may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Connections at the same time; further ones wait.
+    pub connections: usize,
+    /// Size of a request's head, in bytes; at least 8 KiB.
+    pub head: usize,
+    /// Size of a request's body, in bytes.
+    pub body: usize,
+    /// Time in which a request's head must arrive.
+    pub head_time: Duration,
+    /// Time for a request with its response.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 32,
+            head: 16 << 10,
+            body: 1 << 20,
+            head_time: Duration::from_secs(10),
+            time: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Produces the response to a request.
+type Handler = dyn Fn(Request) -> BoxFuture<'static, Response> + Send + Sync;
+
+/// A bound port.
+pub struct Server {
+    listener: TcpListener,
+    limits: Limits,
+}
+
+impl Server {
+    /// Binds a port; 0 is a free one.
+    ///
+    /// # Errors
+    /// If the port is in use or not allowed.
+    pub async fn bind(address: SocketAddr, limits: Limits) -> io::Result<Self> {
+        Ok(Self { listener: TcpListener::bind(address).await?, limits })
+    }
+
+    /// The address that it is bound to.
+    ///
+    /// # Errors
+    /// If the system does not return it.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until it is stopped. Each connection is for one request: no client keeps others
+    /// waiting for long.
+    pub async fn run<F>(
+        self,
+        handler: impl Fn(Request) -> F + Send + Sync + 'static,
+        stop: CancellationToken,
+    ) where
+        F: Future<Output = Response> + Send + 'static,
+    {
+        let handler: Arc<Handler> = Arc::new(move |request| Box::pin(handler(request)));
+        let slots = Arc::new(Semaphore::new(self.limits.connections));
+        let mut connections = JoinSet::new();
+        let accept = async {
+            // The semaphore is never closed.
+            while let Ok(slot) = slots.clone().acquire_owned().await {
+                let stream = match self.listener.accept().await {
+                    Ok((stream, _)) => stream,
+                    Err(e) => {
+                        tracing::warn!("cannot accept a connection: {e}");
+                        tokio::time::sleep(BREATHE).await;
+                        continue;
+                    }
+                };
+                while let Some(ended) = connections.try_join_next() {
+                    note_panic(ended);
+                }
+                let (handler, limits) = (handler.clone(), self.limits);
+                connections.spawn(async move {
+                    let served = serve(stream, limits, handler);
+                    // A client that is too slow, or goes away, needs no response.
+                    let _ = tokio::time::timeout(limits.time, served).await;
+                    drop(slot);
+                });
+            }
+        };
+        tokio::select! {
+            () = accept => {}
+            () = stop.cancelled() => {}
+        }
+        let ended = async {
+            while let Some(ended) = connections.join_next().await {
+                note_panic(ended);
+            }
+        };
+        // Dropping the set ends what is left.
+        let _ = tokio::time::timeout(GRACE, ended).await;
+    }
+}
+
+fn note_panic(ended: Result<(), JoinError>) {
+    if let Err(e) = ended {
+        tracing::error!("a request was not served: {e}");
+    }
+}
+
+async fn serve(stream: TcpStream, limits: Limits, handler: Arc<Handler>) {
+    let service = service_fn(move |request| respond(request, limits.body, handler.clone()));
+    let served = http1::Builder::new()
+        .keep_alive(false)
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head_time)
+        .max_buf_size(limits.head)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(TokioIo::new(stream), service);
+    if let Err(e) = served.await {
+        tracing::debug!("a connection ended early: {e}");
+    }
+}
+
+/// Reads the body, and has the request handled.
+async fn respond(
+    request: hyper::Request<Incoming>,
+    most: usize,
+    handler: Arc<Handler>,
+) -> Result<hyper::Response<Full<Bytes>>, Infallible> {
+    let (head, body) = request.into_parts();
+    let response = match Limited::new(body, most).collect().await {
+        Ok(body) => {
+            let body = body.to_bytes();
+            handler(Request { method: head.method, uri: head.uri, headers: head.headers, body })
+                .await
+        }
+        Err(e) if e.is::<LengthLimitError>() => {
+            Response::text(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large")
+        }
+        Err(_) => Response::text(StatusCode::BAD_REQUEST, "The request is not complete"),
+    };
+    let mut out = hyper::Response::new(Full::new(response.body));
+    *out.status_mut() = response.status;
+    *out.headers_mut() = response.headers;
+    Ok(out)
+}
