@@ -113,7 +113,7 @@ pub(super) enum Command {
     Config(config::ConfigArgs),
     /// Show what sources publish, what was read of it, and what could be unfollowed
     Stats(stats::StatsArgs),
-    /// List the views of config.toml with their numbers of items
+    /// List the views of config.toml with their numbers of items, or write them as feeds
     Views(views::ViewsArgs),
     /// Explain and simulate the schedule
     Schedule(schedule::ScheduleArgs),
@@ -130,7 +130,8 @@ pub(super) enum Command {
 }
 
 const DAEMON: &str = "\
-Stops on SIGTERM and SIGINT. Reloads the sources on SIGHUP, and when sources.toml changes.
+Stops on SIGTERM and SIGINT. Reloads the sources on SIGHUP, and when sources.toml changes. With
+feeds.address in config.toml, serves the views as feeds to programs on this computer.
 assets/newsfed.service is a systemd unit.
 
 Examples:

@@ -6,6 +6,7 @@ use super::home::Home;
 use super::log;
 use super::output::Output;
 use super::runtime::{asked_to_stop, other_poller, runtime};
+use super::view_server;
 use crate::engine::{Handle, Role};
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -21,15 +22,19 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
         let result = match role {
             Role::Watches(pid) => Err(other_poller(pid)),
             Role::Reads => handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from),
-            Role::Follows | Role::OnDemand => {
-                tracing::info!("following {} sources", home.sources.len());
-                tokio::select! {
-                    () = stop => {}
-                    () = reload_on_signal(&handle, reloads) => {}
+            Role::Follows | Role::OnDemand => match view_server::start(&handle).await {
+                Ok(serving) => {
+                    tracing::info!("following {} sources", home.sources.len());
+                    tokio::select! {
+                        () = stop => {}
+                        () = reload_on_signal(&handle, reloads) => {}
+                    }
+                    tracing::info!("stopping");
+                    serving.end().await;
+                    Ok(Exit::Ok)
                 }
-                tracing::info!("stopping");
-                Ok(Exit::Ok)
-            }
+                Err(e) => Err(e),
+            },
         };
         handle.shutdown().await;
         result

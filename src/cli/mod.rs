@@ -55,6 +55,7 @@ mod table;
 mod tui;
 mod versions;
 mod view_feed;
+mod view_server;
 mod views;
 mod why;
 

@@ -6,7 +6,7 @@ use super::global::Global;
 use super::home::Home;
 use super::item_options::Choice;
 use super::output::Output;
-use super::view_feed;
+use super::{view_feed, view_server};
 use crate::util::text;
 use serde::Serialize;
 
@@ -21,6 +21,8 @@ pub(super) struct ViewsArgs {
 enum ViewsCommand {
     /// Write the newest items of a view or search as a feed
     Feed(view_feed::FeedArgs),
+    /// Print the URLs at which the daemon serves views as feeds
+    Url(view_server::UrlArgs),
 }
 
 const EXAMPLES: &str = "\
@@ -49,6 +51,7 @@ pub(super) fn run(args: &ViewsArgs, global: &Global, out: &mut Output) -> Result
     match &args.command {
         None => list(global, out),
         Some(ViewsCommand::Feed(args)) => view_feed::run(args, global, out),
+        Some(ViewsCommand::Url(args)) => view_server::print_urls(args, global, out),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `[[rule]]` of `config.toml`: what is done to new items.
 
+use super::checks::word;
 use super::declared_file::DeclaredFile;
 use super::document::Pair;
 use super::edit_error::EditError;
@@ -9,7 +10,6 @@ use super::load::elements;
 use super::paths::Paths;
 use super::quote::quote;
 use super::rule::{Rule, Slot};
-use super::schema::word;
 use super::section::KeyChange;
 use super::setting::{Setting, read};
 use super::settings::RuleSettings;

@@ -1,6 +1,7 @@
 //! What the user declares: settings and sources, and how both are read and edited.
 
 mod action;
+mod checks;
 mod choices;
 mod config_file;
 mod declared_file;

@@ -1,10 +1,11 @@
 //! `[open]` of `config.toml`: the programs that open files, by media type.
 
+use super::checks::word;
 use super::document::Pair;
 use super::error::Report;
 use super::quote::quote;
 use super::rule::{Rule, Slot, fill};
-use super::schema::{SETTINGS, word};
+use super::schema::SETTINGS;
 use super::setting::read;
 use super::settings::{OpenSettings, Settings};
 use crate::util::browser::draws_in_terminal;

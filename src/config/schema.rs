@@ -1,18 +1,15 @@
 //! Every key of `config.toml`, once. The loader, the form, `config show`, suggestions and the test
 //! of the example file all use this table.
 
+use super::checks::{contact, endpoint, folder, log_level, loopback, proxy, quiet_hours, word};
 use super::choices::{
     Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, SortOrder,
 };
-use super::error::did_you_mean;
-use super::quote::quote;
-use super::rule::{Rule, Slot, one_of};
+use super::rule::{Rule, Slot};
 use super::setting::{FormPage, Setting};
 use super::settings::{Settings, ViewSettings};
-use crate::model::{FullText, PolicyKind, QuietHours};
+use crate::model::{FullText, PolicyKind};
 use crate::util::limits::FEED_ENTRIES;
-use crate::util::login::without_secrets;
-use crate::util::text::line as clean;
 
 const MINUTE: u64 = 60;
 pub(super) const HOUR: u64 = 60 * MINUTE;
@@ -192,6 +189,10 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .unset("download folder"),
     key("download.max_size", Rule::Within(1024, 1 << 40), |s| Slot::Size(&mut s.download.max_size))
         .on(FormPage::Reading, "Max download", "Maximum size of a download, such as 1GiB."),
+    key("feeds.address", Rule::Checked(loopback), |s| Slot::MaybeText(&mut s.feeds.address))
+        .on(FormPage::Network, "View feeds", "Where the daemon serves views: 127.0.0.1:8990.")
+        .waits()
+        .unset("off"),
     key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
         FormPage::Reading,
         "Feed items",
@@ -352,89 +353,6 @@ pub(super) const VIEW: &[Setting<ViewSettings>] = &[
     Setting::new("group", Rule::OneOf(Grouping::NAMES), |v| Slot::Choice(&mut v.layout.group)),
     Setting::new("columns", Rule::Any, |v| Slot::Words(&mut v.layout.columns)),
 ];
-
-/// Hours of the day.
-fn quiet_hours(text: &str) -> Result<String, String> {
-    match QuietHours::parse(text) {
-        Some(_) => Ok(text.to_owned()),
-        None => Err(format!("expected hours such as \"23:00-07:00\", found {}", quote(text))),
-    }
-}
-
-/// The URL of a service.
-fn endpoint(text: &str) -> Result<String, String> {
-    let good =
-        url::Url::parse(text).is_ok_and(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
-    if good {
-        return Ok(text.to_owned());
-    }
-    let found = quote(&without_secrets(text));
-    Err(format!(
-        "expected a URL such as \"http://localhost:11434/v1/chat/completions\", found {found}"
-    ))
-}
-
-/// A string that is not empty once it is cleaned.
-pub(super) fn word(text: &str) -> Result<String, String> {
-    let cleaned = clean(text);
-    if cleaned.is_empty() { Err("expected a non-empty string".to_owned()) } else { Ok(cleaned) }
-}
-
-/// A folder that means the same wherever the program is started.
-fn folder(text: &str) -> Result<String, String> {
-    if std::path::Path::new(text).is_absolute() || text.starts_with("~/") {
-        return Ok(text.to_owned());
-    }
-    Err(format!("expected a folder such as \"~/Podcasts\", found {}", quote(text)))
-}
-
-/// A contact goes into a request header.
-fn contact(text: &str) -> Result<String, String> {
-    let good = text.len() <= 200 && text.bytes().all(|b| (0x20..0x7f).contains(&b));
-    if good {
-        Ok(text.to_owned())
-    } else {
-        Err(format!(
-            "expected a URL or email address of at most 200 ASCII characters, found {}",
-            quote(text)
-        ))
-    }
-}
-
-const PROXY_SCHEMES: [&str; 4] = ["http", "https", "socks5", "socks5h"];
-
-/// The URL of a proxy.
-pub(crate) fn proxy(text: &str) -> Result<String, String> {
-    let good =
-        url::Url::parse(text).is_ok_and(|u| PROXY_SCHEMES.contains(&u.scheme()) && u.has_host());
-    if good {
-        return Ok(text.to_owned());
-    }
-    Err(format!(
-        "expected the URL of a proxy such as \"http://localhost:3128\" (http, https, socks5 or \
-         socks5h), found {}",
-        quote(&without_secrets(text))
-    ))
-}
-
-const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
-
-/// A level, or `module=level` parts with commas between.
-fn log_level(text: &str) -> Result<String, String> {
-    for part in text.split(',') {
-        let level = part.rsplit('=').next().unwrap_or(part).trim();
-        if !LEVELS.contains(&level) {
-            let hint = did_you_mean(level, LEVELS);
-            let expected = one_of(&LEVELS);
-            return Err(format!(
-                "expected {expected}, perhaps per module as in \"info,newsfed::net=debug\", found \
-                 {}{hint}",
-                quote(level)
-            ));
-        }
-    }
-    Ok(text.to_owned())
-}
 
 #[cfg(test)]
 mod tests {

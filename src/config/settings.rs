@@ -65,13 +65,15 @@ impl Default for DownloadSettings {
 /// `[feeds]`: views as feeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedsSettings {
+    /// Where the daemon serves them, as `127.0.0.1:8990`; `None`: nowhere.
+    pub address: Option<String>,
     /// Maximum number of items in a feed.
     pub items: usize,
 }
 
 impl Default for FeedsSettings {
     fn default() -> Self {
-        Self { items: 50 }
+        Self { address: None, items: 50 }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Values that the program stores under a name.
 
+use super::Store;
 use super::error::Result;
 use super::reader::Reader;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,6 +9,25 @@ pub(super) fn set(conn: &Connection, name: &str, value: &str) -> Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO memo (name, value) VALUES (?1, ?2)")?
         .execute(params![name, value])?;
     Ok(())
+}
+
+/// The secret in the URLs of views.
+pub const FEEDS_SECRET: &str = "feeds_secret";
+
+impl Store {
+    /// The secret under a name, made if there is none, or if another one is wanted: 128 random bits
+    /// as hexadecimal digits.
+    pub fn secret_blocking(&self, name: &'static str, another: bool) -> Result<String> {
+        self.writer()?.call_blocking(move |conn| {
+            let on_conflict = if another { "REPLACE" } else { "IGNORE" };
+            // SQLite's generator is seeded by the operating system.
+            let insert = format!(
+                "INSERT OR {on_conflict} INTO memo (name, value) VALUES (?1, lower(hex(randomblob(16))))"
+            );
+            conn.execute(&insert, [name])?;
+            Ok(conn.query_row("SELECT value FROM memo WHERE name = ?1", [name], |r| r.get(0))?)
+        })
+    }
 }
 
 impl Reader {

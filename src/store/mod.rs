@@ -66,6 +66,7 @@ pub use import::{IMPORT_PREFIX, ImportCounts, ImportUndone, ImportedItem};
 pub use ingest::{Finish, FinishedPoll, Ingested};
 pub use lock::{Poller, PollerLock};
 pub use marks::{IdMatch, Mark};
+pub use memo::FEEDS_SECRET;
 pub use pages::{KnownEntry, KnownTo, PollPages, ReservedKeys};
 pub use part::{Beyond, Part};
 pub use prefetch::{Ahead, MarkedItems, WantedPage};

@@ -26,6 +26,8 @@ mod shapes;
 mod stories;
 mod texts;
 mod view_feeds;
+#[cfg(unix)]
+mod view_server;
 mod ways;
 
 use newsfed::demo::server::{Reply, Request, Server};

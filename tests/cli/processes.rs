@@ -14,10 +14,10 @@ fn received(world: &World, count: usize) {
 }
 
 /// A program that runs during the test and is killed at its end.
-struct Running(Option<Child>);
+pub(super) struct Running(pub(super) Option<Child>);
 
 impl Running {
-    fn start(world: &World, args: &[&str]) -> Self {
+    pub(super) fn start(world: &World, args: &[&str]) -> Self {
         let mut command = world.command(args);
         Self(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
     }
@@ -26,13 +26,13 @@ impl Running {
         self.0.as_ref().unwrap().id()
     }
 
-    fn signal(&self, name: &str) {
+    pub(super) fn signal(&self, name: &str) {
         let kill = format!("kill -{name} {}", self.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
     /// Waits until the program ends.
-    fn end(mut self) -> Run {
+    pub(super) fn end(mut self) -> Run {
         self.0.take().unwrap().wait_with_output().unwrap().into()
     }
 }

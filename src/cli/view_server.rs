@@ -1,0 +1,227 @@
+//! Views as feeds over HTTP, for programs on this computer.
+
+use super::catalogue::Catalogue;
+use super::exit::{Exit, Failure};
+use super::global::Global;
+use super::home::Home;
+use super::item_options::Choice;
+use super::output::Output;
+use super::view_feed::{FeedFormat, FeedOf, outline};
+use crate::config::{FeedsSettings, Settings, ViewSettings};
+use crate::engine::Handle;
+use crate::feed::write::{Format, WrittenFeed};
+use crate::model::Source;
+use crate::serve::{Limits, Request, Response, Server, is_for_loopback, same_secret};
+use crate::store::{FEEDS_SECRET, Store};
+use hyper::{Method, StatusCode};
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct UrlArgs {
+    /// The name of a view [default: all views]
+    name: Option<String>,
+    /// Format of the feed
+    #[arg(long, value_enum, default_value_t = FeedFormat::Atom)]
+    format: FeedFormat,
+    /// Change the secret in the URLs: earlier ones stop working
+    #[arg(long)]
+    renew: bool,
+}
+
+const EXAMPLES: &str = "\
+`newsfed daemon` serves the views at feeds.address of config.toml, to programs on this computer that
+know the URL. It contains a secret; --renew makes another one.
+
+Examples:
+  newsfed views url
+  newsfed views url Rust --format rss
+  newsfed views url --renew";
+
+#[derive(serde::Serialize)]
+struct Shape<'a> {
+    name: &'a str,
+    url: String,
+}
+
+/// `newsfed views url`: prints the URLs of views.
+pub(super) fn print_urls(
+    args: &UrlArgs,
+    global: &Global,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let Some(address) = address(&home.settings.feeds) else {
+        return Err(Failure::Plain(NOT_SERVED.to_owned()));
+    };
+    let store = home.store()?;
+    let catalogue = Catalogue::read(&home, &store)?;
+    let views = match &args.name {
+        Some(name) => std::slice::from_ref(catalogue.view_named(name)?),
+        None => catalogue.views.as_slice(),
+    };
+    let secret = store.secret_blocking(FEEDS_SECRET, args.renew)?;
+    for ViewSettings { name, .. } in views {
+        let url = url(address, &secret, name, args.format.into());
+        if out.json {
+            out.value(&Shape { name, url })?;
+        } else {
+            out.line(url)?;
+        }
+    }
+    if views.is_empty() {
+        out.note("no views yet; add a [[view]] to config.toml, or press = in the interface");
+    }
+    Ok(Exit::Ok)
+}
+
+const NOT_SERVED: &str = "views are not served; set address = \"127.0.0.1:8990\" in [feeds] of \
+    config.toml and start `newsfed daemon` again";
+
+/// The first part of every path.
+const ROOT: &str = "/feeds/";
+
+/// The address at which views are served, if they are.
+fn address(settings: &FeedsSettings) -> Option<SocketAddr> {
+    // The loader has checked it.
+    settings.address.as_deref().and_then(|address| address.parse().ok())
+}
+
+/// The URL of a view.
+fn url(address: SocketAddr, secret: &str, view: &str, format: Format) -> String {
+    let name = utf8_percent_encode(view, NON_ALPHANUMERIC);
+    format!("http://{address}{ROOT}{secret}/{name}.{}", format.name())
+}
+
+/// A server of views, if the settings give an address.
+pub(super) struct Serving {
+    stop: CancellationToken,
+    task: Option<JoinHandle<()>>,
+}
+
+impl Serving {
+    /// Ends the open connections.
+    pub(super) async fn end(self) {
+        self.stop.cancel();
+        if let Some(task) = self.task
+            && let Err(e) = task.await
+        {
+            tracing::error!("serving views panicked: {e}");
+        }
+    }
+}
+
+/// Begins to serve the views, if the settings give an address.
+///
+/// # Errors
+/// If the address is in use.
+pub(super) async fn start(handle: &Handle) -> Result<Serving, Failure> {
+    let stop = CancellationToken::new();
+    let Some(address) = address(&handle.settings().feeds) else {
+        return Ok(Serving { stop, task: None });
+    };
+    let server = Server::bind(address, Limits::default()).await.map_err(|e| {
+        let hint = "choose another port in feeds.address of config.toml";
+        Failure::Plain(format!("cannot serve views at {address}: {e}; {hint}"))
+    })?;
+    tracing::info!("serving views as feeds at {address}; `newsfed views url` prints their URLs");
+    let handle = handle.clone();
+    let respond = move |request| respond(handle.clone(), request);
+    let task = Some(tokio::spawn(server.run(respond, stop.clone())));
+    Ok(Serving { stop, task })
+}
+
+async fn respond(handle: Handle, request: Request) -> Response {
+    if !is_for_loopback(&request) {
+        let text = "Only for names of this computer, such as localhost";
+        return Response::text(StatusCode::MISDIRECTED_REQUEST, text);
+    }
+    if !matches!(request.method, Method::GET | Method::HEAD) {
+        return Response::wrong_method("GET, HEAD");
+    }
+    let Some(wanted) = Wanted::of(request.uri.path()) else { return Response::not_found() };
+    let (settings, sources) = (handle.settings(), handle.declared().borrow().clone());
+    let (store, format) = (handle.store().clone(), wanted.format);
+    let read = move || wanted.read(&store, &settings, &sources);
+    match tokio::task::spawn_blocking(read).await {
+        Ok(Ok(Some(feed))) => {
+            let updated = u64::try_from(feed.updated.timestamp()).ok();
+            let updated = updated.map(|s| SystemTime::UNIX_EPOCH + Duration::from_secs(s));
+            Response::document(&request, format.media_type(), updated, feed.text)
+        }
+        Ok(Ok(None)) => Response::not_found(),
+        Ok(Err(why)) => failed(&why),
+        Err(e) => failed(&e),
+    }
+}
+
+fn failed(why: &dyn std::fmt::Display) -> Response {
+    tracing::warn!("a view was not served: {why}");
+    Response::text(StatusCode::INTERNAL_SERVER_ERROR, "The view cannot be read; see the log")
+}
+
+/// What a path names.
+struct Wanted {
+    secret: String,
+    view: String,
+    format: Format,
+}
+
+impl Wanted {
+    fn of(path: &str) -> Option<Self> {
+        let (secret, file) = path.strip_prefix(ROOT)?.split_once('/')?;
+        let (name, extension) = file.rsplit_once('.')?;
+        let format = Format::named(extension)?;
+        let view = percent_decode_str(name).decode_utf8().ok()?.into_owned();
+        Some(Self { secret: secret.to_owned(), view, format })
+    }
+
+    /// The feed of the view as it is now; `None` if the secret is wrong, or there is no such view.
+    fn read(
+        &self,
+        store: &Store,
+        settings: &Settings,
+        sources: &[Arc<Source>],
+    ) -> Result<Option<WrittenFeed>, Failure> {
+        let reader = store.reader()?;
+        let secret = reader.memo(FEEDS_SECRET)?.unwrap_or_default();
+        if secret.is_empty() || !same_secret(&self.secret, &secret) {
+            return Ok(None);
+        }
+        let mut catalogue = Catalogue::join(sources.iter().cloned(), reader.sources()?);
+        (catalogue.item_tags, catalogue.views) = (reader.item_tags()?, settings.views.clone());
+        let Ok(view) = catalogue.view_named(&self.view) else { return Ok(None) };
+        let outline = outline("view", &view.name);
+        let choice = Choice { view: Some(view.name.clone()), ..Choice::default() };
+        let view = choice.view(&catalogue)?;
+        if view.criteria.text.is_some() || view.criteria.asks_for_stories() {
+            index(store)?;
+        }
+        let limit = settings.feeds.items;
+        let of = FeedOf { catalogue: &catalogue, settings, view: &view, limit };
+        let feed = of.write(&reader, self.format, &outline)?;
+        if let Some(left_out) = &feed.left_out {
+            tracing::warn!("the view \"{}\" is too long: {left_out} bytes", outline.title);
+        }
+        Ok(Some(feed))
+    }
+}
+
+/// Indexes the texts that the background has not reached yet. Call it on a blocking thread.
+fn index(store: &Store) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Handle::current();
+    loop {
+        match runtime.block_on(store.index_step()) {
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(()),
+            // Whatever is indexed already can still be searched.
+            Err(e) if e.leaves_reading() => return Ok(()),
+            Err(e) => return Err(e.into()),
+        }
+    }
+}

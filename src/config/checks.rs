@@ -1,0 +1,108 @@
+//! Checks of single values, beyond their types.
+
+use super::error::did_you_mean;
+use super::quote::quote;
+use super::rule::one_of;
+use crate::model::QuietHours;
+use crate::util::login::without_secrets;
+use crate::util::text::line as clean;
+
+/// Hours of the day.
+pub(super) fn quiet_hours(text: &str) -> Result<String, String> {
+    match QuietHours::parse(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(format!("expected hours such as \"23:00-07:00\", found {}", quote(text))),
+    }
+}
+
+/// The URL of a service.
+pub(super) fn endpoint(text: &str) -> Result<String, String> {
+    let good =
+        url::Url::parse(text).is_ok_and(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
+    if good {
+        return Ok(text.to_owned());
+    }
+    let found = quote(&without_secrets(text));
+    Err(format!(
+        "expected a URL such as \"http://localhost:11434/v1/chat/completions\", found {found}"
+    ))
+}
+
+/// A string that is not empty once it is cleaned.
+pub(super) fn word(text: &str) -> Result<String, String> {
+    let cleaned = clean(text);
+    if cleaned.is_empty() { Err("expected a non-empty string".to_owned()) } else { Ok(cleaned) }
+}
+
+/// A folder that means the same wherever the program is started.
+pub(super) fn folder(text: &str) -> Result<String, String> {
+    if std::path::Path::new(text).is_absolute() || text.starts_with("~/") {
+        return Ok(text.to_owned());
+    }
+    Err(format!("expected a folder such as \"~/Podcasts\", found {}", quote(text)))
+}
+
+/// An address that only programs on this computer can reach.
+pub(super) fn loopback(text: &str) -> Result<String, String> {
+    let address: Option<std::net::SocketAddr> = text.parse().ok();
+    match address {
+        Some(address) if address.ip().is_loopback() && address.port() > 0 => Ok(text.to_owned()),
+        Some(address) if address.port() > 0 => Err(format!(
+            "expected a loopback address such as \"127.0.0.1:8990\", because feeds of views are not \
+             served to other computers; found {}",
+            quote(text)
+        )),
+        _ => Err(format!(
+            "expected an address with a port such as \"127.0.0.1:8990\", found {}",
+            quote(text)
+        )),
+    }
+}
+
+/// A contact goes into a request header.
+pub(super) fn contact(text: &str) -> Result<String, String> {
+    let good = text.len() <= 200 && text.bytes().all(|b| (0x20..0x7f).contains(&b));
+    if good {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "expected a URL or email address of at most 200 ASCII characters, found {}",
+            quote(text)
+        ))
+    }
+}
+
+const PROXY_SCHEMES: [&str; 4] = ["http", "https", "socks5", "socks5h"];
+
+/// The URL of a proxy.
+pub(crate) fn proxy(text: &str) -> Result<String, String> {
+    let good =
+        url::Url::parse(text).is_ok_and(|u| PROXY_SCHEMES.contains(&u.scheme()) && u.has_host());
+    if good {
+        return Ok(text.to_owned());
+    }
+    Err(format!(
+        "expected the URL of a proxy such as \"http://localhost:3128\" (http, https, socks5 or \
+         socks5h), found {}",
+        quote(&without_secrets(text))
+    ))
+}
+
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// A level, or `module=level` parts with commas between.
+pub(super) fn log_level(text: &str) -> Result<String, String> {
+    for part in text.split(',') {
+        let level = part.rsplit('=').next().unwrap_or(part).trim();
+        if !LEVELS.contains(&level) {
+            let hint = did_you_mean(level, LEVELS);
+            let expected = one_of(&LEVELS);
+            return Err(format!(
+                "expected {expected}, perhaps per module as in \"info,newsfed::net=debug\", found \
+                 {}{hint}",
+                quote(level)
+            ));
+        }
+    }
+    Ok(text.to_owned())
+}
