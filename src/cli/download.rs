@@ -5,13 +5,18 @@ use super::global::Global;
 use super::home::Home;
 use super::items;
 use super::log;
-use super::open::enclosure;
+use super::open::{FileOf, enclosure};
 use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime_beside};
+use super::table::{Column, Table};
 use crate::config::Paths;
-use crate::engine::{DownloadOrder, DownloadState, Downloaded, Handle};
-use crate::util::text::line;
+use crate::engine::{DownloadOrder, DownloadState, Downloaded, FileState, Handle};
+use crate::model::Time;
+use crate::store::DownloadRecord;
+use crate::util::clock::{Clock, SystemClock};
+use crate::util::text::{self, line};
+use crate::util::time_text::{age, published};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -19,8 +24,11 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(super) struct DownloadArgs {
     /// The items
-    #[arg(required = true, value_name = "ID")]
+    #[arg(required_unless_present = "list", value_name = "ID")]
     ids: Vec<String>,
+    /// List what was downloaded, the newest first, instead
+    #[arg(long, conflicts_with_all = ["ids", "enclosure", "all", "dir"])]
+    list: bool,
     /// The enclosure with that number [default: the first audio or video one, else the first]
     #[arg(long, value_name = "N", conflicts_with = "all")]
     enclosure: Option<NonZeroUsize>,
@@ -36,11 +44,13 @@ const EXAMPLES: &str = "\
 Prints the path of each file. Files get the name that the server or the URL gives them, with a number
 where another file has it: nothing is overwritten. An unfinished file ends in .part, and the next
 download of its URL continues it, unless the file has changed. Exits with 3 if some were not downloaded.
+With download.days set, downloads are removed after some days.
 
 Examples:
   newsfed download 1234
   newsfed download --dir ~/Podcasts 1234 1235
   newsfed download --enclosure 2 1234
+  newsfed download --list
   newsfed list --json 'has:audio is:later' | jq .number | xargs newsfed download";
 
 #[derive(serde::Serialize)]
@@ -55,6 +65,9 @@ struct Shape<'a> {
 
 pub(super) fn run(args: &DownloadArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
+    if args.list {
+        return list(&home, out);
+    }
     log::start(&home, out.verbose, false);
     let folder = match &args.dir {
         Some(dir) => std::path::absolute(dir)
@@ -76,6 +89,59 @@ pub(super) fn run(args: &DownloadArgs, global: &Global, out: &mut Output) -> Res
         }
         result
     })
+}
+
+#[derive(serde::Serialize)]
+struct Listed<'a> {
+    path: &'a str,
+    number: Option<i64>,
+    bytes: u64,
+    downloaded: Time,
+    state: &'static str,
+    kept: bool,
+}
+
+/// Widest line of the list, in cells.
+const LONGEST_LINE: usize = 4096;
+
+fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
+    let records = home.store_to_read()?.reader()?.downloads()?;
+    let now = SystemClock.now();
+    let columns = [20, 10, 10].map(|most| Column { most, right: true });
+    // A path is not shortened.
+    let mut table = Table::new(&columns, out.width.map(|_| LONGEST_LINE));
+    let terminal = out.width.is_some();
+    let cells = |file: &DownloadRecord| {
+        let number = file.item.map(|item| item.to_string()).unwrap_or_default();
+        match terminal {
+            true => [number, text::size(file.size), age((now - file.at).num_seconds())],
+            false => [number, file.size.to_string(), published(file.at)],
+        }
+    };
+    for file in &records {
+        table.fit(&cells(file).each_ref().map(String::as_str));
+    }
+    for file in &records {
+        let state = match FileState::of(file) {
+            FileState::Unchanged => "unchanged",
+            FileState::Changed => "changed",
+            FileState::Missing => "missing",
+            FileState::Unknown => "unknown",
+        };
+        if out.json {
+            let DownloadRecord { path, item, at, size, kept, .. } = file;
+            let (number, bytes, downloaded, kept) = (*item, *size, *at, *kept);
+            out.value(&Listed { path, number, bytes, downloaded, state, kept })?;
+            continue;
+        }
+        let note = if state == "unchanged" { String::new() } else { format!(" ({state})") };
+        let [number, size, age] = cells(file);
+        out.line(table.line(&[&number, &size, &age, &(line(&file.path) + &note)]))?;
+    }
+    if records.is_empty() {
+        out.note("nothing was downloaded yet");
+    }
+    Ok(Exit::Ok)
 }
 
 /// What to download, by items, and how many items have nothing.
@@ -101,6 +167,7 @@ fn orders(
         };
         orders.extend(files.into_iter().map(|file| {
             let order = DownloadOrder {
+                item: key,
                 source: row.source_key,
                 url: file.url.clone(),
                 mime: file.mime.clone(),
@@ -118,12 +185,13 @@ pub(super) fn store(
     home: &Home,
     url: &str,
     media_type: &str,
-    source: i64,
+    of: FileOf,
     out: &mut Output,
 ) -> Result<PathBuf, String> {
     let settings = &home.settings.download;
     let order = DownloadOrder {
-        source,
+        item: of.item,
+        source: of.source,
         url: url.to_owned(),
         mime: Some(media_type.to_owned()),
         folder: Paths::downloads(settings.folder.as_deref()).map_err(|e| e.to_string())?,

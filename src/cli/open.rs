@@ -25,10 +25,17 @@ pub(super) struct OpenArgs {
     enclosure: Option<Option<NonZeroUsize>>,
 }
 
-/// What to open: a page, or a file with its media type and the source of its item (row key).
+/// The item that has a file, and its source (row keys).
+#[derive(Clone, Copy)]
+pub(super) struct FileOf {
+    pub(super) item: i64,
+    pub(super) source: i64,
+}
+
+/// What to open: a page, or a file with its media type and its item.
 struct Target {
     url: String,
-    file: Option<(String, i64)>,
+    file: Option<(String, FileOf)>,
 }
 
 impl Target {
@@ -103,7 +110,7 @@ fn target(
 ) -> Result<Target, String> {
     let file = enclosure(item, number, key)?;
     let media_type = media::media_type(file.mime.as_deref(), &file.url).unwrap_or_default();
-    Ok(Target { url: file.url.clone(), file: Some((media_type, source)) })
+    Ok(Target { url: file.url.clone(), file: Some((media_type, FileOf { item: key, source })) })
 }
 
 /// An enclosure by its number, else the first audio or video one, else the first.
@@ -160,11 +167,11 @@ fn open_with(
     let around = Surroundings { variable: &browser::variable, installed: &browser::installed };
     let urls: Vec<&str> = targets.iter().map(|target| target.url.as_str()).collect();
     let mut plan = browser::plan(argv, in_terminal, &around, &urls);
-    if let [Target { url, file: Some((media_type, source)) }] = targets
+    if let [Target { url, file: Some((media_type, of)) }] = targets
         && plan.is_ok()
         && browser::needs_file(argv)
     {
-        let stored = download::store(home, url, media_type, *source, out)?;
+        let stored = download::store(home, url, media_type, *of, out)?;
         plan = browser::plan_file(argv, in_terminal, &around, (url, &stored));
     }
     let launch = plan.map_err(|e| e.to_string())?;

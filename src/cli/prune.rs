@@ -5,23 +5,26 @@ use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
 use super::output::Output;
-use crate::model::Retention;
+use crate::engine::{is_expired, remove_download};
+use crate::model::{Retention, Time};
+use crate::store::{DownloadRecord, Store};
 use crate::util::clock::{Clock, SystemClock};
+use crate::util::text::{line, size};
 use serde::Serialize;
 
 /// Arguments of `prune`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PruneArgs {
-    /// Remove the items; without it, they are only counted
+    /// Remove them; without it, they are only counted
     #[arg(long)]
     apply: bool,
 }
 
 const EXAMPLES: &str = "\
 [retention] in config.toml and retention in sources.toml determine how long items are kept. Pinned
-items always stay, unread items stay unless unread = true. `newsfed daemon` and the TUI remove items
-every few hours.
+items always stay, unread items stay unless unread = true. download.days determines how long downloads
+are kept. `newsfed daemon` and the TUI remove both every few hours.
 
 Examples:
   newsfed prune
@@ -32,6 +35,14 @@ Examples:
 struct Pruned<'a> {
     source: &'a str,
     items: usize,
+    removed: bool,
+}
+
+/// The JSON of one download.
+#[derive(Serialize)]
+struct PrunedDownload<'a> {
+    download: &'a str,
+    bytes: u64,
     removed: bool,
 }
 
@@ -67,7 +78,41 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
     out.result(format!("{total} items {done}"))?;
-    Ok(Exit::Ok)
+    let days = home.settings.download.days;
+    let expired = |file: &DownloadRecord| is_expired(file, days, now);
+    let files: Vec<DownloadRecord> = reader.downloads()?.into_iter().filter(expired).collect();
+    if files.is_empty() { Ok(Exit::Ok) } else { downloads(&files, args.apply, &store, now, out) }
+}
+
+/// Removes downloads, or only lists them.
+fn downloads(
+    files: &[DownloadRecord],
+    apply: bool,
+    store: &Store,
+    now: Time,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let (mut gone, mut exit) = (Vec::new(), Exit::Ok);
+    for file in files {
+        let DownloadRecord { path, size: bytes, .. } = file;
+        if apply && let Err(e) = remove_download(file, now) {
+            out.warn(format!("newsfed: cannot remove {}: {e}", line(path)));
+            exit = Exit::Partial;
+            continue;
+        }
+        gone.push(path.clone());
+        if out.json {
+            out.value(&PrunedDownload { download: path, bytes: *bytes, removed: apply })?;
+        } else {
+            out.line(format!("{:>7}  {}", size(*bytes), line(path)))?;
+        }
+    }
+    let done = if apply { "removed" } else { "would be removed; --apply removes them" };
+    out.result(format!("{} downloads {done}", gone.len()))?;
+    if apply {
+        store.forget_downloads_blocking(gone)?;
+    }
+    Ok(exit)
 }
 
 fn is_limit(retention: Retention) -> bool {

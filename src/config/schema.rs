@@ -189,10 +189,6 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .unset("download folder"),
     key("download.max_size", Rule::Within(1024, 1 << 40), |s| Slot::Size(&mut s.download.max_size))
         .on(FormPage::Reading, "Max download", "Maximum size of a download, such as 1GiB."),
-    key("feeds.address", Rule::Checked(loopback), |s| Slot::MaybeText(&mut s.feeds.address))
-        .on(FormPage::Network, "View feeds", "Where the daemon serves views: 127.0.0.1:8990.")
-        .waits()
-        .unset("off"),
     key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
         FormPage::Reading,
         "Feed items",
@@ -229,6 +225,13 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Unread too",
         "Remove unread items too.",
     ),
+    key("download.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.download.days))
+        .on(
+            FormPage::Retention,
+            "Downloads",
+            "Days until unchanged downloads are removed. 0 keeps them.",
+        )
+        .unset("forever"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |s| {
         Slot::Choice(&mut s.schedule.policy)
     })
@@ -315,6 +318,10 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("net.max_body", Rule::Within(1024, 1 << 30), |s| Slot::Size(&mut s.net.max_body))
         .on(FormPage::Network, "Max body", "Maximum size of a document; feeds never over 10MiB.")
         .waits(),
+    key("feeds.address", Rule::Checked(loopback), |s| Slot::MaybeText(&mut s.feeds.address))
+        .on(FormPage::Network, "View feeds", "Where the daemon serves views: 127.0.0.1:8990.")
+        .waits()
+        .unset("off"),
     key("llm.endpoint", Rule::Address(endpoint), |s| Slot::MaybeText(&mut s.llm.endpoint))
         .on(FormPage::FullText, "Model URL", "A language model that is asked for missing dates.")
         .unset("off"),

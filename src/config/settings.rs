@@ -54,11 +54,13 @@ pub struct DownloadSettings {
     pub folder: Option<String>,
     /// Maximum size of a download, in bytes.
     pub max_size: u64,
+    /// After how many days downloads are removed; `None`: never.
+    pub days: Option<u32>,
 }
 
 impl Default for DownloadSettings {
     fn default() -> Self {
-        Self { folder: None, max_size: 1 << 30 }
+        Self { folder: None, max_size: 1 << 30, days: None }
     }
 }
 

@@ -42,7 +42,9 @@ mod workers;
 
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use differences::{VersionChange, version_changes};
-pub use download::{DownloadError, DownloadOrder, DownloadState, Downloaded};
+pub use download::{
+    DownloadError, DownloadOrder, DownloadState, Downloaded, FileState, is_expired, remove_download,
+};
 pub use edit::Edited;
 pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};

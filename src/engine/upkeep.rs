@@ -3,6 +3,7 @@
 
 use super::budget;
 use super::context::Context;
+use super::download;
 use super::fulltext;
 use super::message::{Role, Status};
 use super::site::tidy_crawls;
@@ -122,6 +123,7 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
         }
     }
     context.store.tidy(now).await?;
+    download::retire(context).await?;
     let (folder, kept) = (context.store.folder().to_owned(), context.read(|r| r.kept_ids()).await?);
     if let Some(Err(e)) = context.work(move || tidy_crawls(&folder, &kept)).await {
         tracing::warn!("cannot remove old crawl logs: {e}");

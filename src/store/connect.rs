@@ -25,6 +25,7 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-10.sql")),
     M::up(include_str!("schema-11.sql")),
     M::up(include_str!("schema-12.sql")),
+    M::up(include_str!("schema-13.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.
@@ -318,6 +319,24 @@ mod tests {
         new.execute_batch("DELETE FROM item WHERE key = 1").unwrap();
         assert_eq!(unindexed().as_deref(), Some("3"));
         assert!(backup_path(&path, 9).exists());
+    }
+
+    #[test]
+    fn migrates_the_schema_before_downloads() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        super::super::database_of(&path, 12);
+        let new = open_writer(&path).unwrap();
+        new.execute("INSERT INTO download VALUES ('/a', 1, 7, 8, 9), ('/b', NULL, 7, 8, 9)", [])
+            .unwrap();
+        let items = || -> Vec<Option<i64>> {
+            let mut query = new.prepare("SELECT item FROM download ORDER BY path").unwrap();
+            query.query_map([], |r| r.get(0)).unwrap().map(|item| item.unwrap()).collect()
+        };
+        assert_eq!(items(), [Some(1), None]);
+        new.execute("DELETE FROM item WHERE key = 1", []).unwrap();
+        assert_eq!(items(), [None, None], "the files stay");
+        assert!(backup_path(&path, 12).exists());
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub struct Salvage {
 /// program computes them again, with their replacement.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 17] = [
+const TABLES: [Table; 18] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -49,6 +49,7 @@ const TABLES: [Table; 17] = [
     ("rule_effect", "effects of rules", &[]),
     ("story_item", "items of stories", &[]),
     ("copy", "copies of list pages", &[]),
+    ("download", "downloads", &[]),
 ];
 
 /// Columns by their current name, and what older versions called them.
@@ -67,6 +68,7 @@ const FINISH: &str = "
     DELETE FROM rule_effect WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM story_item WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM story_item WHERE story IN (SELECT story FROM story_item GROUP BY story HAVING count(*) = 1);
+    UPDATE download SET item = NULL WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM page WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM copy WHERE source NOT IN (SELECT key FROM source);

@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
+use tokio_util::sync::CancellationToken;
 
 pub(super) struct Driver {
     handle: Handle,
@@ -31,6 +32,8 @@ pub(super) struct Driver {
     edits: UnboundedSender<Edit>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
+    /// What cancels the running downloads, and their tasks.
+    downloads: (CancellationToken, Vec<AbortHandle>),
     /// Pictures that are being fetched, by URL.
     pictures: HashMap<String, AbortHandle>,
     /// The open workbench and its id.
@@ -68,6 +71,7 @@ impl Driver {
             edits,
             discovery: None,
             prefetch: None,
+            downloads: Default::default(),
             pictures: HashMap::new(),
             bench: None,
             opened: Arc::default(),
@@ -240,13 +244,24 @@ impl Driver {
             Effect::BrowseComments { item } => self.spawn(move |h| async move {
                 Event::CommentsFound(h.comments_url(item).await.map_err(message))
             }),
-            Effect::FindEnclosures { item, source, file_use } => self.spawn(move |h| async move {
-                let found = h.enclosures(item).await.map_err(message);
-                Event::EnclosuresFound(source, file_use, found)
+            Effect::FindEnclosures { of, file_use } => self.spawn(move |h| async move {
+                let found = h.enclosures(of.item).await.map_err(message);
+                Event::EnclosuresFound(of, file_use, found)
             }),
             Effect::UseFile { file, file_use } => {
-                let events = self.events.clone();
-                self.spawn(move |h| files::use_file(h, file, file_use, events));
+                let (events, cancelled) = (self.events.clone(), self.downloads.0.clone());
+                self.downloads.1.retain(|task| !task.is_finished());
+                let task =
+                    self.spawn_task(move |h| files::use_file(h, file, file_use, events, cancelled));
+                self.downloads.1.push(task);
+            }
+            Effect::CancelDownloads => {
+                let (token, tasks) = std::mem::take(&mut self.downloads);
+                if tasks.iter().all(AbortHandle::is_finished) {
+                    let none = "No download is running".to_owned();
+                    let _ = self.events.send(Event::Message(Ok(none)));
+                }
+                token.cancel();
             }
             Effect::Browse { urls } => {
                 let settings = self.handle.settings();

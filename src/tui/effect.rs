@@ -156,12 +156,13 @@ pub(super) enum Effect {
     BrowseComments {
         item: i64,
     },
-    /// Reads the enclosures of an item of a source (row keys), to open or download one.
+    /// Reads the enclosures of an item, to open or download one.
     FindEnclosures {
-        item: i64,
-        source: i64,
+        of: FileOf,
         file_use: FileUse,
     },
+    /// Stops the running downloads; what is there stays for the next one.
+    CancelDownloads,
     UseFile {
         file: MediaFile,
         file_use: FileUse,
@@ -245,11 +246,17 @@ pub enum ExitReason {
     Demo,
 }
 
+/// The item that has a file, and its source (row keys).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct FileOf {
+    pub(super) item: i64,
+    pub(super) source: i64,
+}
+
 /// A file that an item has or shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MediaFile {
-    /// The source of the item (row key).
-    pub(super) source: i64,
+    pub(super) of: FileOf,
     pub(super) url: String,
     /// Empty if it is unknown.
     pub(super) media_type: String,

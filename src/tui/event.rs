@@ -2,7 +2,7 @@
 //! by its id.
 
 use super::app::EncodedKey;
-use super::effect::{FileUse, PictureUse, Purpose};
+use super::effect::{FileOf, FileUse, PictureUse, Purpose};
 use super::graphics::{Encoded, Replies};
 use crate::article::{Change, Document, Thumbnail};
 use crate::config::{FileEdit, Import, Section, Settings, ViewSettings};
@@ -100,8 +100,8 @@ pub(super) enum Event {
     PathsListed(String, Vec<String>),
     /// The URL of the comments on an item, if it names one.
     CommentsFound(Result<Option<String>, Failure>),
-    /// The enclosures of an item of a source (row key).
-    EnclosuresFound(i64, FileUse, Result<Vec<Enclosure>, Failure>),
+    /// The enclosures of an item.
+    EnclosuresFound(FileOf, FileUse, Result<Vec<Enclosure>, Failure>),
     /// Bytes of the file at a URL that are there, and its size.
     DownloadAdvanced(String, u64, Option<u64>),
     /// The path of a downloaded file.

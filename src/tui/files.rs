@@ -9,6 +9,7 @@ use crate::util::browser::{self, Launch, NoBrowser, Surroundings};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
 
 /// Time between two messages about a download.
 const STEP: Duration = Duration::from_secs(1);
@@ -50,14 +51,21 @@ pub(super) async fn use_file(
     file: MediaFile,
     file_use: FileUse,
     events: UnboundedSender<Event>,
+    cancelled: CancellationToken,
 ) -> Event {
     let settings = handle.settings();
     let needed = browser::needs_file(settings.program(&file.media_type).0);
     let stored = match file_use {
         FileUse::Open if !needed => None,
-        _ => match download(&handle, &settings, &file, &events).await {
-            Ok(path) => Some(path),
-            Err(why) => return Event::Downloaded(Err(why)),
+        _ => tokio::select! {
+            stored = download(&handle, &settings, &file, &events) => match stored {
+                Ok(path) => Some(path),
+                Err(why) => return Event::Downloaded(Err(why)),
+            },
+            () = cancelled.cancelled() => {
+                let note = format!("Cancelled the download of {}; the next one continues it", file.url);
+                return Event::Message(Ok(note));
+            }
         },
     };
     match (file_use, stored) {
@@ -78,7 +86,8 @@ async fn download(
 ) -> Result<PathBuf, String> {
     let folder = settings.download.folder.as_deref();
     let order = DownloadOrder {
-        source: file.source,
+        item: file.of.item,
+        source: file.of.source,
         url: file.url.clone(),
         mime: Some(file.media_type.clone()),
         folder: Paths::downloads(folder).map_err(message)?,

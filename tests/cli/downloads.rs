@@ -348,3 +348,57 @@ fn unwritable_folders_are_named() {
     let wrong = downloads.run("/a.mp3", &["--set", "download.folder=here"]);
     assert_eq!(wrong.code, Some(4), "{wrong:?}");
 }
+
+#[test]
+fn downloads_are_listed_and_removed_after_some_days() {
+    const PATHS: &[&str] = &["/old.mp3", "/new.mp3", "/pinned.mp3", "/later.mp3", "/mine.mp3"];
+    let downloads = Downloads::new(PATHS, |_| whole());
+    for path in PATHS {
+        downloads.run(path, &[]).ok();
+    }
+    let world = &downloads.world;
+    world.run(&["pin", &downloads.number("/pinned.mp3")]).ok();
+    world.run(&["later", &downloads.number("/later.mp3")]).ok();
+    fs::write(downloads.folder.join("mine.mp3"), "edited").unwrap();
+    fs::write(downloads.folder.join("other.mp3"), body()).unwrap();
+    {
+        let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
+        let earlier = "UPDATE download SET at = at - 6 * 86400 WHERE path NOT LIKE '%new.mp3'";
+        assert_eq!(database.execute(earlier, []).unwrap(), 4);
+    }
+    let listed = world.run(&["download", "--list", "--json"]).values();
+    super::shapes::check("Listed download", &listed);
+    let facts: Vec<_> = listed
+        .iter()
+        .map(|file| {
+            let name = file["path"].as_str().unwrap().rsplit('/').next().unwrap();
+            (name, file["state"].as_str().unwrap(), file["kept"].as_bool().unwrap())
+        })
+        .collect();
+    assert_eq!(facts.len(), 5);
+    for fact in [
+        ("new.mp3", "unchanged", false),
+        ("old.mp3", "unchanged", false),
+        ("pinned.mp3", "unchanged", true),
+        ("later.mp3", "unchanged", true),
+        ("mine.mp3", "changed", false),
+    ] {
+        assert!(facts.contains(&fact), "{fact:?}: {facts:?}");
+    }
+    let plain = world.run(&["download", "--list"]).ok();
+    assert!(plain.contains("\t200000\t") && plain.contains("mine.mp3 (changed)"), "{plain}");
+    assert!(!world.run(&["prune"]).ok().contains("downloads"), "they are kept forever");
+    let prune = ["--set", "download.days=5", "prune", "--json"];
+    let old = |removed: bool| {
+        let path = downloads.folder.join("old.mp3");
+        serde_json::json!({ "download": path, "bytes": 200_000, "removed": removed })
+    };
+    assert_eq!(world.run(&prune).values(), [old(false)]);
+    let removed = world.run(&[&prune[..], &["--apply"]].concat()).values();
+    super::shapes::check("Removed download", &removed);
+    assert_eq!(removed, [old(true)]);
+    assert_eq!(downloads.names(), ["later.mp3", "mine.mp3", "new.mp3", "other.mp3", "pinned.mp3"]);
+    assert_eq!(world.run(&["download", "--list", "--json"]).values().len(), 4);
+    let wrong = world.run(&["download", "--list", "1"]);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue must fail")]
 
 mod crawl;
+mod downloads;
 mod editing;
 mod errors;
 mod lists;

@@ -1,6 +1,7 @@
 //! Downloads of enclosures, which resume where an earlier try ended.
 
 mod part;
+mod retention;
 
 use super::context::Context;
 use super::fulltext::paused_until;
@@ -10,6 +11,8 @@ use crate::net::{self, Download, FetchError, Purpose, Request, Resume};
 use crate::util::file_name::of_download;
 use crate::util::{media, text};
 use part::{Part, Record};
+pub(super) use retention::retire;
+pub use retention::{FileState, is_expired, remove_download};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -21,6 +24,8 @@ const WAITING: usize = 16;
 /// What to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadOrder {
+    /// The item that has the file (row key).
+    pub item: i64,
     /// The source of the item (row key), whose access settings apply to its own host.
     pub source: i64,
     pub url: String,
@@ -102,6 +107,7 @@ impl Handle {
             Some(part) if part.is_complete() => {
                 let bytes = part.size();
                 let path = blocking(move || part.finish()).await?;
+                retention::record(context, &path, order.item).await;
                 return Ok(Downloaded { path, bytes, resumed: bytes });
             }
             part => part,
@@ -131,6 +137,7 @@ impl Handle {
         };
         let transfer = Transfer { host, total, max_size: order.max_size };
         let (path, bytes) = transfer.run(download, part, progress).await?;
+        retention::record(context, &path, order.item).await;
         Ok(Downloaded { path, bytes, resumed })
     }
 }

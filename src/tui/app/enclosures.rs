@@ -2,21 +2,22 @@
 
 use super::App;
 use super::commands::NO_ITEM;
-use super::links::LinkList;
+use super::links::{LinkList, file_of};
 use crate::article::{Link, LinkKind};
+use crate::config::Action;
 use crate::model::Enclosure;
-use crate::tui::effect::{Effect, FileUse, MediaFile};
+use crate::tui::effect::{Effect, FileOf, FileUse, MediaFile};
 use crate::tui::event::Failure;
 use crate::util::media::{is_playable, media_type};
 use crate::util::text::size;
 
 impl MediaFile {
-    /// A link to a file of an item of a source (row key).
-    pub(super) fn of(link: &Link, source: i64) -> Self {
+    /// A link to a file of an item.
+    pub(super) fn of(link: &Link, of: FileOf) -> Self {
         let stated = link.file.as_ref().and_then(|file| file.mime.as_deref());
         let guess = if link.kind == LinkKind::Image { "image/" } else { "" };
         let media_type = media_type(stated, &link.url).unwrap_or_else(|| guess.to_owned());
-        Self { source, url: link.url.clone(), media_type }
+        Self { of, url: link.url.clone(), media_type }
     }
 }
 
@@ -24,13 +25,13 @@ impl App {
     /// Opens or downloads the enclosure of the current item.
     pub(super) fn use_enclosure(&mut self, file_use: FileUse) -> Vec<Effect> {
         let Some(row) = self.item_targets().into_iter().next() else { return self.note(NO_ITEM) };
-        vec![Effect::FindEnclosures { item: row.key, source: row.source_key, file_use }]
+        vec![Effect::FindEnclosures { of: file_of(&row), file_use }]
     }
 
     /// Uses the only enclosure, or the only one that is audio or video; lists several.
     pub(super) fn enclosures_found(
         &mut self,
-        source: i64,
+        of: FileOf,
         file_use: FileUse,
         result: Result<Vec<Enclosure>, Failure>,
     ) -> Vec<Effect> {
@@ -51,7 +52,7 @@ impl App {
             _ => None,
         };
         if let Some(file) = only {
-            return vec![Effect::UseFile { file: MediaFile::of(&link(file), source), file_use }];
+            return vec![Effect::UseFile { file: MediaFile::of(&link(file), of), file_use }];
         }
         let title = match file_use {
             FileUse::Open => "Enclosures",
@@ -59,7 +60,7 @@ impl App {
         };
         let links: Vec<Link> = files.into_iter().map(link).collect();
         let (names, digits) = (vec![String::new(); links.len()], String::new());
-        self.push_dialog(LinkList { title, links, names, selected: 0, digits, source, file_use })
+        self.push_dialog(LinkList { title, links, names, selected: 0, digits, of, file_use })
     }
 
     /// Shows how far a download is.
@@ -73,7 +74,10 @@ impl App {
         let of = of.map(|total| {
             format!(" of {} ({} %)", size(total), received.saturating_mul(100) / total)
         });
-        self.note(format!("Downloading {url}: {}{}", size(received), of.unwrap_or_default()))
+        let key = self.keymap.keys_for(self.context(), Action::CancelDownload);
+        let cancel = key.map(|key| format!("; {key} cancels")).unwrap_or_default();
+        let of = of.unwrap_or_default();
+        self.note(format!("Downloading {url}: {}{of}{cancel}", size(received)))
     }
 
     /// Says where a downloaded file is.

@@ -6,7 +6,8 @@ use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::article::{Link, LinkKind};
 use crate::config::{Action, Context, Key, Lookup};
-use crate::tui::effect::{Effect, FileUse, MediaFile};
+use crate::model::ItemRow;
+use crate::tui::effect::{Effect, FileOf, FileUse, MediaFile};
 use crate::tui::reader::{Line, Target};
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
@@ -22,8 +23,8 @@ pub(crate) struct LinkList {
     pub(crate) selected: usize,
     /// Digits typed so far.
     pub(crate) digits: String,
-    /// The source of their item (row key).
-    pub(in crate::tui) source: i64,
+    /// Their item.
+    pub(in crate::tui) of: FileOf,
     /// What is done with those that are files.
     pub(in crate::tui) file_use: FileUse,
 }
@@ -102,18 +103,22 @@ impl Dialog for Hints {
 impl LinkList {
     fn open(&self, index: usize, app: &mut App) -> Vec<Effect> {
         match self.links.get(index) {
-            Some(link) => vec![use_link(link, self.source, self.file_use)],
+            Some(link) => vec![use_link(link, self.of, self.file_use)],
             None => app.note(format!("Link {} does not exist", index + 1)),
         }
     }
 }
 
+pub(super) fn file_of(row: &ItemRow) -> FileOf {
+    FileOf { item: row.key, source: row.source_key }
+}
+
 /// Opens or downloads the file of a link; pages are for the browser.
-fn use_link(link: &Link, source: i64, file_use: FileUse) -> Effect {
+fn use_link(link: &Link, of: FileOf, file_use: FileUse) -> Effect {
     match link.kind {
         LinkKind::Page => Effect::Browse { urls: vec![link.url.clone()] },
         LinkKind::Image | LinkKind::Media => {
-            Effect::UseFile { file: MediaFile::of(link, source), file_use }
+            Effect::UseFile { file: MediaFile::of(link, of), file_use }
         }
     }
 }
@@ -238,7 +243,7 @@ impl App {
     pub(super) fn open_link(&mut self, number: usize) -> Vec<Effect> {
         let Some(article) = &self.reader.article else { return vec![] };
         match number.checked_sub(1).and_then(|i| article.document.links.get(i)) {
-            Some(link) => vec![use_link(link, article.row.source_key, FileUse::Open)],
+            Some(link) => vec![use_link(link, file_of(&article.row), FileUse::Open)],
             None => self.note(format!("Link {number} does not exist")),
         }
     }
@@ -259,9 +264,9 @@ impl App {
         let article = self.reader.article.as_ref();
         let names = article.map(|article| link_names(&article.document)).unwrap_or_default();
         let (title, digits) = ("Links", digits.to_owned());
-        let source = article.map(|article| article.row.source_key).unwrap_or_default();
+        let of = article.map(|article| file_of(&article.row)).unwrap_or_default();
         let file_use = FileUse::Open;
-        self.push_dialog(LinkList { title, links, names, selected, digits, source, file_use })
+        self.push_dialog(LinkList { title, links, names, selected, digits, of, file_use })
     }
 }
 

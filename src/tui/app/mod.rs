@@ -321,8 +321,8 @@ impl App {
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::PathsListed(typed, paths) => self.paths_listed(&typed, paths),
             Event::CommentsFound(result) => self.comments_found(result),
-            Event::EnclosuresFound(source, file_use, result) => {
-                self.enclosures_found(source, file_use, result)
+            Event::EnclosuresFound(of, file_use, result) => {
+                self.enclosures_found(of, file_use, result)
             }
             Event::DownloadAdvanced(url, received, total) => {
                 self.download_advanced(&url, received, total)

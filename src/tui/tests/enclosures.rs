@@ -3,10 +3,12 @@
 use super::{Stage, article, item_rows};
 use crate::article::{Link, LinkKind};
 use crate::model::Enclosure;
-use crate::tui::effect::FileUse;
+use crate::tui::effect::{FileOf, FileUse};
 use crate::tui::event::{Article, Event};
 use crate::tui::read::document;
 use std::sync::Arc;
+
+const OF: FileOf = FileOf { item: 1, source: 1 };
 
 fn file(url: &str, mime: Option<&str>) -> Enclosure {
     Enclosure {
@@ -21,30 +23,33 @@ fn file(url: &str, mime: Option<&str>) -> Enclosure {
 fn one_enclosure_opens_and_several_are_listed() {
     let (audio, page) =
         (file("https://e.org/a", Some("audio/mpeg")), file("https://e.org/b", None));
-    let opened = r#"MediaFile { source: 1, url: "https://e.org/a", media_type: "audio/mpeg" }, file_use: Open }"#;
+    let opened = r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://e.org/a", media_type: "audio/mpeg" }, file_use: Open }"#;
     for (files, expected) in [
         (vec![], "This item has no enclosures"),
         (vec![audio.clone()], opened),
         (vec![page.clone(), audio.clone()], opened),
         (
             vec![page.clone()],
-            r#"MediaFile { source: 1, url: "https://e.org/b", media_type: "" }, file_use: Open }"#,
+            r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://e.org/b", media_type: "" }, file_use: Open }"#,
         ),
         (vec![page.clone(), page], "╭─ Enclosures"),
         (vec![audio.clone(), audio.clone()], "audio/mpeg  34 MB  52 min"),
     ] {
         let mut stage = Stage::new();
         stage.keys("@");
-        assert_eq!(stage.asked_for("FindEnclosures { item: 1, source: 1, file_use: Open }"), 1);
-        stage.happen(Event::EnclosuresFound(1, FileUse::Open, Ok(files)));
+        assert_eq!(
+            stage.asked_for("FindEnclosures { of: FileOf { item: 1, source: 1 }, file_use: Open }"),
+            1
+        );
+        stage.happen(Event::EnclosuresFound(OF, FileUse::Open, Ok(files)));
         stage.keys_give("", expected);
     }
     let mut stage = Stage::new();
     let files = vec![audio, file("https://e.org/c.ogg", None)];
-    stage.happen(Event::EnclosuresFound(1, FileUse::Open, Ok(files)));
+    stage.happen(Event::EnclosuresFound(OF, FileUse::Open, Ok(files)));
     stage.keys_give(
         "j<Enter>",
-        r#"MediaFile { source: 1, url: "https://e.org/c.ogg", media_type: "audio/ogg" }, file_use: Open }"#,
+        r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://e.org/c.ogg", media_type: "audio/ogg" }, file_use: Open }"#,
     );
 }
 
@@ -70,20 +75,20 @@ fn links_to_media_open_by_their_type() {
     for (key, expected) in [
         (
             "1",
-            r#"MediaFile { source: 1, url: "https://e.org/a", media_type: "audio/mpeg" }, file_use: Open }"#,
+            r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://e.org/a", media_type: "audio/mpeg" }, file_use: Open }"#,
         ),
         ("2", r#"Browse { urls: ["https://e.org/page.mp3"] }"#),
         (
             "3",
-            r#"MediaFile { source: 1, url: "https://e.org/i", media_type: "image/" }, file_use: Open }"#,
+            r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://e.org/i", media_type: "image/" }, file_use: Open }"#,
         ),
         (
             "L4",
-            r#"MediaFile { source: 1, url: "https://e.org/v.webm", media_type: "video/webm" }, file_use: Open }"#,
+            r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://e.org/v.webm", media_type: "video/webm" }, file_use: Open }"#,
         ),
         (
             ";5",
-            r#"MediaFile { source: 1, url: "https://e.org/d", media_type: "" }, file_use: Open }"#,
+            r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://e.org/d", media_type: "" }, file_use: Open }"#,
         ),
         ("L", "audio/mpeg  34 MB  52 min"),
         ("G", "e.org/a (audio/mpeg, 34 MB, 52 min)"),
@@ -102,9 +107,12 @@ fn links_to_media_open_by_their_type() {
 fn enclosures_are_downloaded() {
     let mut stage = Stage::new();
     stage.keys("<C-s>");
-    assert_eq!(stage.asked_for("FindEnclosures { item: 1, source: 1, file_use: Download }"), 1);
+    assert_eq!(
+        stage.asked_for("FindEnclosures { of: FileOf { item: 1, source: 1 }, file_use: Download }"),
+        1
+    );
     let files = vec![file("https://e.org/a.mp3", None), file("https://e.org/b.mp3", None)];
-    stage.happen(Event::EnclosuresFound(1, FileUse::Download, Ok(files)));
+    stage.happen(Event::EnclosuresFound(OF, FileUse::Download, Ok(files)));
     stage.keys_give("", "╭─ Download");
     stage.keys_give(
         "2",
@@ -112,11 +120,13 @@ fn enclosures_are_downloaded() {
     );
     let url = || "https://e.org/b.mp3".to_owned();
     stage.happen(Event::DownloadAdvanced(url(), 17_000_000, Some(34_000_000)));
-    stage.keys_give("", "Downloading https://e.org/b.mp3: 17 MB of 34 MB (50 %)");
+    stage.keys_give("", "Downloading https://e.org/b.mp3: 17 MB of 34 MB (50 %); C-k cancels");
     stage.happen(Event::DownloadAdvanced(url(), 17_000_000, None));
     stage.keys_give("", "Downloading https://e.org/b.mp3: 17 MB");
     stage.happen(Event::Downloaded(Ok("/home/u/b.mp3".to_owned())));
     stage.keys_give("", "Downloaded /home/u/b.mp3");
     stage.happen(Event::Downloaded(Err("e.org stopped".to_owned())));
     stage.keys_give("", "Not downloaded: e.org stopped");
+    stage.keys("<C-k>");
+    assert_eq!(stage.asked_for("CancelDownloads"), 1);
 }

@@ -173,7 +173,7 @@ fn reader_keys_have_their_documented_effects() {
     for (keys, expected) in [
         (
             ";s",
-            r#"MediaFile { source: 1, url: "https://lore.example/p.png", media_type: "image/png" }, file_use: Open }"#,
+            r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://lore.example/p.png", media_type: "image/png" }, file_use: Open }"#,
         ),
         (";;", "╭─ Links"),
         (";1", r#"Browse { urls: ["https://lore.example/1"] }"#),

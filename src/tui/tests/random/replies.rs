@@ -235,6 +235,7 @@ impl Chaos {
             }
             Effect::Prefetch { .. } => Event::Prefetched(self.rng.bool()),
             Effect::StopPrefetch => Event::PrefetchEnded,
+            Effect::CancelDownloads => Event::Message(Ok("No download is running".to_owned())),
             Effect::Read(Read::Log) => {
                 let poll = PollRecord {
                     at: now(),
@@ -367,7 +368,7 @@ impl Chaos {
                 let text = self.stock.settings.clone();
                 Event::SettingsLoaded(self.result(text))
             }
-            Effect::FindEnclosures { source, file_use, .. } => {
+            Effect::FindEnclosures { of, file_use } => {
                 let file = |n: usize| crate::model::Enclosure {
                     url: format!("https://kernel.example/{n}.mp3"),
                     mime: Some("audio/日本".to_owned()).filter(|_| n == 1),
@@ -375,7 +376,7 @@ impl Chaos {
                     seconds: Some(u64::MAX).filter(|_| n > 1),
                 };
                 let files = (0..self.rng.usize(..4)).map(file).collect();
-                Event::EnclosuresFound(source, file_use, self.result(files))
+                Event::EnclosuresFound(of, file_use, self.result(files))
             }
             Effect::UseFile { file, file_use: FileUse::Open } => {
                 let opened = self.result(());

@@ -1,0 +1,48 @@
+//! Downloads that the user cancels.
+
+use crate::term::key;
+use crate::world::World;
+use newsfed::demo::server::{Failure, Reply, Server};
+
+const FEED: &str = "<rss version=\"2.0\"><channel><title>Pod</title><item><title>Episode one</title>\
+    <guid>1</guid><enclosure url=\"/a.mp3\" type=\"audio/mpeg\" length=\"2000\"/></item></channel></rss>";
+
+#[test]
+fn cancelled_downloads_are_continued() {
+    let body: Vec<u8> = (0..2000_u32).map(|n| (n % 251) as u8).collect();
+    let whole = body.clone();
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/feed.xml" => Reply::ok("application/rss+xml", FEED),
+        // The half that is there is that of the response which stalls.
+        "/a.mp3" => match request.header("range") {
+            None => Reply::ok("audio/mpeg", body.clone())
+                .header("etag", "\"v1\"")
+                .failing(Failure::Stall),
+            Some(_) => Reply::ok("audio/mpeg", body[1000..].to_vec())
+                .with_status(206)
+                .header("content-range", "bytes 1000-1999/2000"),
+        },
+        _ => Reply::status(404),
+    });
+    let world = World::following(server.unwrap(), ["/feed.xml".to_owned()]);
+    let folder = world.path("files");
+    let config = format!("[download]\nfolder = {folder:?}\n[net]\nhost_delay = \"0s\"\n");
+    std::fs::write(world.path("config/config.toml"), config).unwrap();
+    let mut t = world.open(100, 30);
+    t.wait_for("Episode one");
+    t.send(":cancel-download\r");
+    t.wait_for("No download is running");
+    t.send(key::CTRL_S);
+    t.wait_for("Downloading");
+    world.wait_for_file("files/a.mp3.part");
+    let part = folder.join("a.mp3.part");
+    t.wait_until("half of the file", |_| std::fs::metadata(&part).is_ok_and(|p| p.len() == 1000));
+    t.send(":cancel-download\r");
+    t.wait_for("Cancelled the download of");
+    assert!(folder.join("a.mp3.part.json").exists());
+    t.send(key::CTRL_S);
+    t.wait_for("Downloaded ");
+    assert!(std::fs::read(folder.join("a.mp3")).unwrap() == whole);
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
