@@ -74,6 +74,9 @@ pub enum QueryErrorKind {
     /// A closing parenthesis.
     #[error("there is no \"(\" before it; quote \"{}\" to find it as text", clean(&.0.replace('"', "")))]
     Group(String),
+    /// An opening parenthesis without its end.
+    #[error("\"(\" has no \")\"; add it, or quote the word to find it as text")]
+    Unclosed,
     /// An invalid regular expression.
     #[error("\"/{}/\" is not a valid pattern: {}", clean(.0), clean(.1))]
     Pattern(String, String),
@@ -91,7 +94,7 @@ pub enum QueryErrorKind {
 impl QueryErrorKind {
     /// Whether the text may only be incomplete.
     pub fn is_unfinished(&self) -> bool {
-        matches!(self, Self::Missing(..))
+        matches!(self, Self::Missing(..) | Self::Unclosed)
     }
 }
 

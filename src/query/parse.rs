@@ -26,11 +26,11 @@ pub fn pattern(text: &str) -> Result<regex::Regex, regex::Error> {
 impl FromStr for Query {
     type Err = QueryError;
 
-    /// Parses a query. Control characters count as white space. An unterminated quotation or group
-    /// ends with the text.
+    /// Parses a query. Control characters count as white space. An unterminated quotation ends with
+    /// the text.
     fn from_str(input: &str) -> Result<Self, QueryError> {
         let mut parser = Parser { words: Words::new(input), number: 0, terms: 0, whole: None };
-        Ok(Self::joined(parser.alternatives(0)?))
+        Ok(Self::joined(parser.alternatives(None)?))
     }
 }
 
@@ -85,8 +85,14 @@ impl<'a> Parser<'a> {
         self.words.next()
     }
 
-    /// Reads conditions, separated by `OR`, up to the end of a group or of the text.
-    fn alternatives(&mut self, depth: usize) -> Result<Vec<Query>, QueryError> {
+    /// Reads conditions, separated by `OR`, up to the end of a group, or of the text. `group`: its
+    /// depth, and the error if it has no end.
+    fn alternatives(
+        &mut self,
+        group: Option<(usize, QueryError)>,
+    ) -> Result<Vec<Query>, QueryError> {
+        let depth = group.as_ref().map_or(0, |(depth, _)| *depth);
+        let mut unclosed = group.map(|(_, error)| error);
         let mut alternatives = vec![Query::default()];
         let mut or: Option<QueryError> = None;
         let outside = self.whole.take();
@@ -103,7 +109,10 @@ impl<'a> Parser<'a> {
             let missing =
                 || error(QueryErrorKind::Missing("OR", "another condition, and one before it"));
             match (word.role, now) {
-                (Role::Close, _) => break,
+                (Role::Close, _) => {
+                    unclosed = None;
+                    break;
+                }
                 (Role::Or, None) => return Err(missing()),
                 (Role::Or, Some(_)) => {
                     or = Some(missing());
@@ -113,7 +122,8 @@ impl<'a> Parser<'a> {
                     return Err(error(QueryErrorKind::Deep(DEEPEST)));
                 }
                 (Role::Open, Some(now)) => {
-                    let inner = self.alternatives(depth + 1)?;
+                    let unclosed = error(QueryErrorKind::Unclosed);
+                    let inner = self.alternatives(Some((depth + 1, unclosed)))?;
                     if inner.iter().all(Query::is_empty) {
                         return Err(error(QueryErrorKind::Missing("(", "a condition")));
                     }
@@ -132,7 +142,9 @@ impl<'a> Parser<'a> {
         let unfinished = or.filter(|_| alternatives.last().is_some_and(Query::is_empty));
         let misplaced = self.whole.take_if(|_| depth > 0 || alternatives.len() > 1);
         self.whole = outside.or(self.whole.take());
-        unfinished.or(misplaced).map_or(Ok(alternatives), Err)
+        let is_empty = alternatives.iter().all(Query::is_empty);
+        let unclosed = unclosed.filter(|_| !is_empty);
+        unfinished.or(unclosed).or(misplaced).map_or(Ok(alternatives), Err)
     }
 }
 
