@@ -82,7 +82,7 @@ pub use snippets::Snippet;
 pub use source_order::SourceOrder;
 pub use sources::{Due, PollFilter};
 pub use statistics::{ItemFacts, PollCosts};
-pub use tags::MAX_TAG;
+pub use tags::{ItemValues, MAX_TAG};
 pub use versions::{MAX_VERSIONS, Version};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 

@@ -10,6 +10,16 @@ pub const MAX_TAG: usize = 60;
 /// Tags of all items that are read at once.
 const MAX_TAGS: i64 = 1000;
 
+/// Newest items whose categories and languages are read for completion.
+const VALUES_OF: i64 = 2000;
+
+/// What can follow `category:` and `lang:`, the most frequent first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ItemValues {
+    pub categories: Vec<String>,
+    pub languages: Vec<String>,
+}
+
 /// A tag as it is stored: short, and without what a search could not name.
 fn clean(tag: &str) -> String {
     let tag: String = tag.replace('"', " ").chars().take(MAX_TAG).collect();
@@ -53,6 +63,30 @@ impl Reader {
         )?;
         let tags = query.query_map([MAX_TAGS], |r| r.get(0))?;
         Ok(tags.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Categories and languages of the newest items.
+    pub fn item_values(&self) -> Result<ItemValues> {
+        let read = |sql: &str| -> Result<Vec<String>> {
+            let mut query = self.conn.prepare_cached(sql)?;
+            let values = query.query_map([VALUES_OF, MAX_TAGS], |r| r.get(0))?;
+            Ok(values.collect::<rusqlite::Result<_>>()?)
+        };
+        Ok(ItemValues {
+            categories: read(
+                "WITH newest AS (SELECT categories, page_tags FROM detail ORDER BY item DESC LIMIT ?1)
+                 SELECT max(value) FROM (
+                    SELECT c.value FROM newest, json_each(newest.categories) c
+                    UNION ALL SELECT c.value FROM newest, json_each(newest.page_tags) c)
+                 GROUP BY comparable(value) HAVING comparable(value) <> ''
+                 ORDER BY count(*) DESC, value LIMIT ?2",
+            )?,
+            languages: read(
+                "WITH newest AS (SELECT language FROM detail ORDER BY item DESC LIMIT ?1)
+                 SELECT max(language) FROM newest WHERE language <> ''
+                 GROUP BY lower(language) ORDER BY count(*) DESC, language LIMIT ?2",
+            )?,
+        })
     }
 
     /// The tags of an item (row key), in alphabetical order.

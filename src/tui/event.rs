@@ -14,7 +14,7 @@ use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, StoryItem,
     Time,
 };
-use crate::store::{Count, Mark, RuleMark, RuleRecord, Snippet, Window};
+use crate::store::{Count, ItemValues, Mark, RuleMark, RuleRecord, Snippet, Window};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
@@ -68,6 +68,7 @@ pub(super) enum Event {
     WhyLoaded(i64, Result<Box<ScheduleReport>, Failure>),
     Marked(Result<MarksSet, Failure>),
     RulesLoaded(Result<Vec<RuleRecord>, Failure>),
+    ValuesLoaded(Result<ItemValues, Failure>),
     MatchesFound(RequestId, Result<Matches, Failure>),
     /// The best unread items (row keys) for some minutes.
     FittingFound(RequestId, u32, Result<Vec<i64>, Failure>),

@@ -147,6 +147,24 @@ impl Field {
         self.area.insert_str(text::line(text::start(pasted, free)));
     }
 
+    /// The cells of a byte range in what [`Self::visible`] returns; none if the range is out of sight.
+    pub(super) fn visible_cells(
+        &self,
+        width: usize,
+        range: std::ops::Range<usize>,
+    ) -> std::ops::Range<usize> {
+        let (shown, at) = self.visible(width);
+        let (value, cursor) = (self.value(), self.cursor());
+        let before = text::width(value.get(..cursor).unwrap_or_default());
+        // Cells left of the visible part.
+        let hidden = before.saturating_sub(at);
+        let cell = |byte: usize| {
+            let cells = text::width(value.get(..byte).unwrap_or(value));
+            cells.saturating_sub(hidden).min(text::width(&shown))
+        };
+        cell(range.start)..cell(range.end)
+    }
+
     /// The part that fits into `width` cells around the cursor, and the cursor's cell in it.
     pub(super) fn visible(&self, width: usize) -> (String, usize) {
         let value = self.value();
@@ -178,6 +196,9 @@ mod tests {
     fn field_shows_the_part_around_its_cursor() {
         let field = Field::new("https://a.example/日本");
         assert_eq!(field.visible(40), ("https://a.example/日本".to_owned(), 22));
+        assert_eq!(field.visible_cells(40, 8..9), 8..9);
+        assert_eq!(field.visible_cells(10, 0..8), 0..0);
+        assert_eq!(field.visible_cells(10, 18..24), 5..9);
         let (shown, at) = field.visible(10);
         assert!(text::width(&shown) <= 10 && at < 10 && shown.ends_with("日本"), "{shown} {at}");
     }

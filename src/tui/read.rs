@@ -32,6 +32,8 @@ pub(super) enum Read {
     Log,
     /// What rules have done.
     Rules,
+    /// Categories and languages of items, for completion.
+    Values,
     /// The stored items that a view has.
     Matches {
         request: RequestId,
@@ -99,7 +101,7 @@ impl ReadQueue {
         // The threads end only with the interface.
         let _ = match read {
             Read::Statistics => return self.send_apart(read),
-            Read::Article { .. } | Read::Snippets { .. } => self.items.send(read),
+            Read::Article { .. } | Read::Snippets { .. } | Read::Values => self.items.send(read),
             _ => self.lists.send(read),
         };
         if supersedes && self.in_window.load(Ordering::SeqCst) {
@@ -231,6 +233,10 @@ impl ReaderThread {
             Read::Rules => {
                 let records = self.retry(|this| this.reader.rule_records());
                 Event::RulesLoaded(records.map_err(message))
+            }
+            Read::Values => {
+                let values = self.retry(|this| this.reader.item_values());
+                Event::ValuesLoaded(values.map_err(message))
             }
             Read::Matches { request, view } => {
                 let found = self.retry(|this| this.matches(&view));

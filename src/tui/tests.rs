@@ -199,6 +199,14 @@ impl Stage {
         );
     }
 
+    /// The cells of the screen, with their colours.
+    fn drawn(&mut self, width: u16, height: u16) -> ratatui::buffer::Buffer {
+        self.happen(Event::Resized(width, height));
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| view::draw(&mut self.app, frame)).unwrap();
+        terminal.backend().buffer().clone()
+    }
+
     fn screen(&mut self, width: u16, height: u16) -> String {
         self.happen(Event::Resized(width, height));
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();

@@ -200,6 +200,21 @@ fn tags_ignore_case_and_are_removed_with_their_items() {
     assert!(reader.item_tags().unwrap().is_empty());
 }
 
+#[test]
+fn categories_and_languages_of_items_are_listed_most_frequent_first() {
+    let f = Fixture::new(&["s"]);
+    let item = |title: &str, categories: &[&str], language: &str| Entry {
+        categories: categories.iter().map(|c| (*c).to_owned()).collect(),
+        language: Some(language.to_owned()),
+        ..entry(title)
+    };
+    let (a, b) = (item("a", &["Rust", "Sea"], "de"), item("b", &["sea"], "en"));
+    f.poll("s", vec![a, b, item("c", &[], "de"), entry("d")]);
+    let values = f.store.reader().unwrap().item_values().unwrap();
+    assert_eq!(values.categories, ["sea", "Rust"]);
+    assert_eq!(values.languages, ["de", "en"]);
+}
+
 /// What a rule matches at arrival is what a search finds later.
 #[test]
 fn rules_match_what_searches_find() {

@@ -1,7 +1,10 @@
 //! Completion of fields: candidates and stepping through them.
 
 use super::App;
-use crate::query::{Known, OPERATORS, Spot, State, quoted, spot};
+use crate::query::{Known, OPERATORS, Spot, State, Thing, quoted, spot};
+use crate::store::ItemValues;
+use crate::tui::effect::Effect;
+use crate::tui::event::Failure;
 use crate::tui::input::Field;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
@@ -101,6 +104,14 @@ impl Completion {
 }
 
 impl App {
+    pub(super) fn values_loaded(&mut self, result: Result<ItemValues, Failure>) -> Vec<Effect> {
+        match result {
+            Ok(values) => self.values = values,
+            Err(why) => return self.problem(why),
+        }
+        vec![]
+    }
+
     /// Candidates for a query: values, and operators once a word may be one or the user asks
     /// for them (`explicit`).
     pub(super) fn complete_query(&self, field: &Field, explicit: bool) -> Option<Completion> {
@@ -116,6 +127,17 @@ impl App {
                 all.filter(|candidate| candidate.text.starts_with(&typed)).collect()
             }
             Some("is:") => State::ALL.map(|(_, name)| Candidate::new(name, "")).to_vec(),
+            Some("has:") => Thing::ALL.map(|(_, name)| Candidate::new(name, "")).to_vec(),
+            Some("in:") => vec![
+                Candidate::new("later", "kept for later"),
+                Candidate::new("versions", "earlier versions too"),
+            ],
+            Some("category:") => {
+                self.values.categories.iter().map(|c| Candidate::new(quoted(c), "")).collect()
+            }
+            Some("lang:") => {
+                self.values.languages.iter().map(|code| Candidate::new(code, "")).collect()
+            }
             Some("source:") => {
                 let candidate = |known: Known<'_>| {
                     Candidate::new(quoted(known.title), known.source.id.as_str())
@@ -126,7 +148,9 @@ impl App {
                 self.sources.folders().into_iter().map(|f| Candidate::new(quoted(&f), "")).collect()
             }
             Some("tag:") => {
-                self.sources.tags().into_iter().map(|t| Candidate::new(quoted(&t), "")).collect()
+                let mut tags = self.sources.tags();
+                tags.extend(self.sources.list.item_tags.iter().cloned());
+                tags.into_iter().map(|t| Candidate::new(quoted(&t), "")).collect()
             }
             Some("after:" | "before:") => {
                 let today = self.now.with_timezone(&chrono::Local);

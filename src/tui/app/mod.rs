@@ -45,7 +45,7 @@ mod workbench;
 
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
-pub(super) use dialogs::{Confirm, Dialog, Help, KeyHints, LogList, Starters};
+pub(super) use dialogs::{Confirm, Dialog, Help, KeyHint, KeyHints, LogList, Starters};
 pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
 pub(super) use hints::Hint;
@@ -75,6 +75,7 @@ use super::style;
 use crate::config::{Action, Key, KeyMap, Settings};
 use crate::engine::Status;
 use crate::model::Time;
+use crate::store::ItemValues;
 use arrange::Counting;
 use chrono::TimeDelta;
 use hints::Pending;
@@ -150,6 +151,8 @@ pub(super) struct App {
     pub(super) refreshing: Option<Refreshing>,
     /// Whether the statistics are being read.
     counts_items: bool,
+    /// What can follow some operators of queries.
+    values: ItemValues,
     /// The results of the last refresh; those that need attention come first.
     results: BTreeMap<Fate, Vec<ProgressRow>>,
     pub(super) areas: Areas,
@@ -226,6 +229,7 @@ impl App {
             recent: Vec::new(),
             refreshing: None,
             counts_items: false,
+            values: ItemValues::default(),
             results: BTreeMap::new(),
             areas: Areas::default(),
             shown_hints: RefCell::default(),
@@ -300,6 +304,7 @@ impl App {
             Event::WhyLoaded(source, result) => self.why_loaded(source, result),
             Event::Marked(result) => self.marked(result),
             Event::RulesLoaded(result) => self.rules_loaded(result),
+            Event::ValuesLoaded(result) => self.values_loaded(result),
             Event::MatchesFound(request, result) => self.matches_found(request, result),
             Event::FittingFound(request, minutes, result) => {
                 self.fitting_found(request, minutes, result)

@@ -10,6 +10,7 @@ use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::Cause;
 use crate::tui::input::Field;
+use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
 use crate::util::text::line;
 use crossterm::event::{KeyCode, KeyEvent};
@@ -251,7 +252,11 @@ impl App {
         if matches!(prompt.kind, PromptKind::Folder { .. }) {
             prompt.completion = self.prompt_candidates(&prompt, false);
         }
-        self.push_dialog(prompt)
+        let has_query =
+            matches!(prompt.kind, PromptKind::ViewQuery { .. } | PromptKind::RuleQuery { .. });
+        let mut effects = self.push_dialog(prompt);
+        effects.extend(has_query.then_some(Effect::Read(Read::Values)));
+        effects
     }
 
     /// Asks for tags of the selected items.

@@ -5,10 +5,11 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::listing::Listing;
 use super::{App, Focus};
 use crate::config::{Key, ListLayout};
-use crate::query::Query;
+use crate::query::{Query, QueryErrorKind};
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
+use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
@@ -75,21 +76,16 @@ impl Dialog for SearchBar {
 }
 
 impl SearchBar {
-    /// Lists the items of the typed query. An incomplete word is ignored; if nothing else is typed,
-    /// the list stays.
+    /// Lists the items of the typed query. Unfinished conditions are ignored; if nothing else is
+    /// typed, the list is the one before.
     fn list(&mut self, app: &mut App) -> Vec<Effect> {
-        let typed = self.field.value().to_owned();
-        let (error, query) = match typed.parse::<Query>() {
-            Ok(_) => (app.query_error(&typed), Some(typed)),
-            Err(e) => {
-                let rest = format!("{} {}", &typed[..e.at.start], &typed[e.at.end..]);
-                let rest = rest.trim().to_owned();
-                let good = !rest.is_empty() && rest.parse::<Query>().is_ok();
-                (Some(e.to_string()), good.then_some(rest))
-            }
+        let typed = self.field.value();
+        (self.error, self.insisted) = (app.query_error(typed), false);
+        let Some(query) = finished(typed) else {
+            let (before, now) = (&self.before, &app.items.listing);
+            let is_shown = before.title == now.title && before.query == now.query;
+            return if is_shown { vec![] } else { app.show(before.clone()) };
         };
-        (self.error, self.insisted) = (error, false);
-        let Some(query) = query else { return vec![] };
         if app.is_search() && query == app.items.listing.query {
             return vec![];
         }
@@ -149,6 +145,23 @@ impl SearchBar {
     }
 }
 
+/// A typed query without its unfinished and invalid conditions; `None` if there is nothing else.
+fn finished(typed: &str) -> Option<String> {
+    let mut rest = typed.to_owned();
+    for _ in 0..MAX_ERRORS {
+        let Err(e) = rest.parse::<Query>() else {
+            return match rest.trim() {
+                _ if rest == typed => Some(rest),
+                "" => None,
+                other => Some(other.to_owned()),
+            };
+        };
+        let end = if e.kind == QueryErrorKind::Unclosed { rest.len() } else { e.at.end };
+        rest.replace_range(e.at.start..end, " ");
+    }
+    None
+}
+
 impl App {
     pub(super) fn open_search(&mut self, is_filter: bool) -> Vec<Effect> {
         let now = &self.items.listing;
@@ -165,7 +178,9 @@ impl App {
         };
         self.focus = Focus::Items;
         self.zen = false;
-        self.push_dialog(bar)
+        let mut effects = self.push_dialog(bar);
+        effects.push(Effect::Read(Read::Values));
+        effects
     }
 
     pub(crate) fn is_search(&self) -> bool {
@@ -178,6 +193,9 @@ impl App {
         self.is_search() || self.items.listing.query != own
     }
 }
+
+/// Errors in a query that are ignored while it is typed.
+const MAX_ERRORS: usize = 20;
 
 /// The title of a search.
 pub(crate) const SEARCH: &str = "Search";

@@ -10,13 +10,15 @@ use super::row::{Row, padding};
 use crate::article::{Link, LinkKind};
 use crate::config::{Context, Role};
 use crate::model::{ErrorKind, Outcome};
+use crate::query::Query;
 use crate::util::media;
 use crate::util::text;
 use crate::util::time_text::age;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
+use std::ops::Range;
 
 /// Where a dialog is drawn.
 #[derive(Debug, Clone, Copy)]
@@ -105,12 +107,36 @@ fn completed_line(
     foot: Rect,
 ) {
     field_line(app, frame, label, field, foot);
+    if error.is_some()
+        && let Err(e) = field.value().parse::<Query>()
+    {
+        mark_error(app, frame, label, (field, e.at), foot);
+    }
     if let Some(completion) = completion {
         super::complete::candidates(app, frame, completion, foot);
     } else if let Some(error) = error {
         let used = text::width(label);
         super::complete::message_line(app, frame, error, role, field, used, foot);
     }
+}
+
+/// Underlines a part (byte range) of the field that [`field_line`] has drawn.
+fn mark_error(
+    app: &App,
+    frame: &mut Frame<'_>,
+    label: &str,
+    (field, part): (&Field, Range<usize>),
+    area: Rect,
+) {
+    let used = text::width(label).min(usize::from(area.width) / 2);
+    let width = usize::from(area.width).saturating_sub(used + 1).max(1);
+    let cells = field.visible_cells(width, part);
+    let cell = |at: usize| u16::try_from(used + at).unwrap_or(area.width).min(area.width);
+    let (start, end) = (cell(cells.start), cell(cells.end));
+    let at = Rect { x: area.x + start, width: end.saturating_sub(start), height: 1, ..area };
+    let style = app.palette.style(Role::Warning).add_modifier(Modifier::UNDERLINED);
+    let at = at.intersection(frame.area());
+    frame.buffer_mut().set_style(at, style);
 }
 
 /// A label and a field on one line, with the terminal cursor in the field.

@@ -10,7 +10,7 @@ use crate::engine::{
     Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench, TextGot, Way,
     WorkbenchEvent, WorkbenchPage,
 };
-use crate::store::{Count, RuleRecord, Snippet};
+use crate::store::{Count, ItemValues, RuleRecord, Snippet};
 use crate::tui::effect::{BenchRequest, FileUse};
 use crate::tui::event::Matches;
 use crate::tui::graphics::encode;
@@ -292,6 +292,11 @@ impl Chaos {
             Effect::Read(Read::Fitting { request, minutes, .. }) => {
                 let keys = (1..self.rng.i64(1..6)).collect();
                 Event::FittingFound(request, minutes, self.result(keys))
+            }
+            Effect::Read(Read::Values) => {
+                let categories = vec!["日本語 (x)".to_owned(), "Kernel".to_owned()];
+                let languages = vec!["de-CH".to_owned()];
+                Event::ValuesLoaded(self.result(ItemValues { categories, languages }))
             }
             Effect::Read(Read::Matches { request, .. }) => {
                 let count = Count { items: self.rng.u32(..2000), more: self.rng.bool() };
