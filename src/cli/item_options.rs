@@ -4,7 +4,7 @@ use super::catalogue::Catalogue;
 use super::exit::Failure;
 use crate::config::SortOrder;
 use crate::model::Time;
-use crate::query::{Date, Query, What, resolve, unknown_name};
+use crate::query::{Date, Named, Query, What, resolve, unknown_name};
 use crate::store::{Criteria, Scope, View};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
@@ -19,7 +19,7 @@ pub(super) struct Choice {
     /// Only items of sources in this folder
     #[arg(long, value_name = "NAME")]
     pub(super) folder: Option<String>,
-    /// Only items of sources with this tag
+    /// Only items with this tag, or of sources with it, as tag: in searches
     #[arg(long, value_name = "NAME")]
     pub(super) tag: Option<String>,
     /// Only matches of a search: words, "a phrase", -without, title:, author:, is:unread, age<3d
@@ -61,6 +61,9 @@ impl Choice {
             })?;
             query = query.and(of_view);
         }
+        if let Some(tag) = &self.tag {
+            query = query.and(Query::of([What::Of(Named::Tag(tag.clone()))]));
+        }
         if let Some(unknown) = unknown_name(&query, catalogue.known(), &catalogue.item_tags) {
             return Err(Failure::Plain(unknown));
         }
@@ -95,11 +98,6 @@ impl Choice {
             let hits = entries.iter().filter(|e| e.source.folder.as_deref().is_some_and(inside));
             let folders = entries.iter().filter_map(|e| e.source.folder.as_deref());
             limits.push(some(hits.map(|e| e.facts.key).collect(), "folder", folder, folders)?);
-        }
-        if let Some(tag) = &self.tag {
-            let hits = entries.iter().filter(|e| e.source.tags.contains(tag));
-            let tags = entries.iter().flat_map(|e| e.source.tags.iter().map(String::as_str));
-            limits.push(some(hits.map(|e| e.facts.key).collect(), "tag", tag, tags)?);
         }
         Ok(limits.into_iter().reduce(|mut all, more| {
             all.retain(|key| more.contains(key));

@@ -59,6 +59,8 @@ fn tags_later_and_snooze() {
     let count = |query: &str| world.run(&["list", "--query", query]).ok().lines().count();
     world.run(&["tag", "To do", &numbers[0], &numbers[1]]).ok();
     assert_eq!((count("tag:\"to do\""), count("has:tag")), (2, 2));
+    let by_option = world.run(&["list", "--tag", "to DO", "--query", "has:tag"]).ok();
+    assert_eq!(by_option.lines().count(), 2, "as tag: in a query");
     assert_eq!(world.run(&["untag", "TO DO", &numbers[1]]).ok().trim(), "1 item untagged");
     assert_eq!(count("tag:\"to do\""), 1);
     assert_eq!(world.run(&["tag", " ", &numbers[0]]).code, Some(2));
