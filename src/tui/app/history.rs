@@ -101,6 +101,14 @@ fn rules_in(edits: &[FileEdit]) -> Vec<String> {
     edits.flat_map(FileEdit::inserted).map(str::to_owned).collect()
 }
 
+/// The rules, by name, that a change of files has added and that are undone or redone with it.
+fn moved_rules(change: &Change, redo: bool) -> Vec<String> {
+    let Change::Files(edits) = change else { return vec![] };
+    // A redone edit is the reverse of an undone one.
+    let added = edits.iter().map(|edit| if redo { edit.reversed() } else { edit.clone() });
+    rules_in(&added.collect::<Vec<_>>())
+}
+
 /// The list of changes, newest first, with the initial state at the bottom.
 #[derive(Debug, Default)]
 pub(crate) struct HistoryList {
@@ -172,7 +180,10 @@ impl App {
         match result {
             Ok(change) => {
                 let word = if redo { "Redone" } else { "Undone" };
-                self.note(format!("{word}: {}", step.label));
+                // What is done to the items has a message that says both.
+                if moved_rules(&step.change, redo).is_empty() {
+                    self.note(format!("{word}: {}", step.label));
+                }
                 step.change = change.unwrap_or(step.change);
                 self.history.put(step, redo);
                 self.next_step()
@@ -299,17 +310,12 @@ impl App {
 
     /// When adding a rule is undone or redone, so is what it did to stored items.
     fn move_rules(&mut self) -> Vec<Effect> {
-        let Some((Step { change: Change::Files(edits), .. }, redo)) = &self.history.moving else {
-            return vec![];
-        };
-        // A redone edit is the reverse of an undone one.
-        let added: Vec<FileEdit> =
-            edits.iter().map(|edit| if *redo { edit.reversed() } else { edit.clone() }).collect();
-        let (names, redo) = (rules_in(&added), *redo);
-        let undo = |name| vec![Effect::UndoRule { name, cause: Cause::Reading }];
+        let Some((step, redo)) = &self.history.moving else { return vec![] };
+        let (names, redo) = (moved_rules(&step.change, *redo), *redo);
+        let undo = |name| vec![Effect::UndoRule { name, cause: Cause::Undo }];
         names
             .into_iter()
-            .flat_map(|name| if redo { self.apply_rule(&name, Cause::Reading) } else { undo(name) })
+            .flat_map(|name| if redo { self.apply_rule(&name, Cause::Redo) } else { undo(name) })
             .collect()
     }
 

@@ -4,8 +4,9 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, DryRun};
 use crate::config::{Key, RuleSettings};
 use crate::model::{ItemRow, Time};
-use crate::query::quoted;
+use crate::query::{Named, quoted, resolve};
 use crate::tui::effect::Effect;
+use crate::tui::event::SourceEntry;
 use crate::tui::input::Field;
 use crate::tui::view::{self, DialogArea};
 use crate::util::text::comparable;
@@ -20,6 +21,22 @@ pub(crate) const UNTIL: &[(&str, Option<u64>)] =
 /// Words of a title that are suggested, and the least number of their letters.
 const MAX_WORDS: usize = 6;
 const MIN_LETTERS: usize = 4;
+/// Words of several languages that say nothing about a subject, in comparable form.
+const COMMON: &[&str] = &[
+    "about", "after", "again", "also", "aber", "alle", "auch", "avec", "been", "before", "being",
+    "beim", "between", "bien", "como", "could", "cuando", "dans", "dass", "desde", "deux", "diese",
+    "dieser", "does", "doch", "donc", "donde", "durch", "eine", "einem", "einen", "einer", "entre",
+    "esta", "este", "even", "every", "first", "from", "fait", "gegen", "good", "habe", "haben",
+    "hasta", "have", "here", "immer", "inside", "into", "ihre", "just", "kann", "kein", "keine",
+    "leur", "like", "made", "mais", "make", "many", "mehr", "mein", "meme", "more", "most", "much",
+    "muss", "nach", "need", "never", "nicht", "noch", "nous", "only", "oder", "other", "ours",
+    "over", "para", "part", "pero", "plus", "pour", "quand", "sans", "schon", "sein", "seine",
+    "should", "sich", "sind", "since", "sobre", "some", "sont", "still", "such", "than", "that",
+    "their", "them", "then", "there", "these", "they", "this", "those", "through", "tous", "tout",
+    "under", "unter", "until", "upon", "very", "viel", "vous", "want", "waren", "warum", "welche",
+    "wenn", "were", "werden", "what", "when", "where", "which", "while", "wird", "will", "wieder",
+    "with", "without", "would", "wurde", "years", "your", "zwischen",
+];
 
 /// State of the dialog.
 #[derive(Debug)]
@@ -38,9 +55,11 @@ impl App {
     /// Opens the dialog for the current item, or source.
     pub(super) fn open_mute(&mut self) -> Vec<Effect> {
         let suggestions = match self.focus {
-            super::Focus::Sources => self.sources.targets().first().map(|entry| {
-                vec![(format!("source:{}", quoted(entry.source.id.as_str())), "source")]
-            }),
+            super::Focus::Sources => self
+                .sources
+                .targets()
+                .first()
+                .map(|entry| vec![(self.source_query(entry), "source")]),
             _ => self.item_targets().first().cloned().map(|row| self.mutes_of(&row)),
         };
         let Some(suggestions) = suggestions.filter(|all| !all.is_empty()) else {
@@ -59,7 +78,8 @@ impl App {
         for word in row.title.split(|c: char| !c.is_alphanumeric()) {
             let word = word.to_lowercase();
             let known = words.iter().any(|known| comparable(known) == comparable(&word));
-            if word.chars().count() >= MIN_LETTERS && !known {
+            let is_common = COMMON.contains(&comparable(&word).as_str());
+            if word.chars().count() >= MIN_LETTERS && !known && !is_common {
                 words.push(word);
             }
         }
@@ -73,10 +93,17 @@ impl App {
             all.push((format!("author:\"{}\"", author.replace('"', " ")), "author"));
         }
         if let Some(entry) = self.sources.entry(row.source_key) {
-            let id = quoted(entry.source.id.as_str());
-            all.push((format!("source:{id}"), "source"));
+            all.push((self.source_query(entry), "source"));
         }
         all
+    }
+
+    /// The query for the items of a source: by its title, unless others have that too.
+    fn source_query(&self, entry: &SourceEntry) -> String {
+        let named = Named::Source(entry.title().to_owned());
+        let selects = resolve(&named, self.sources.known()) == [entry.facts.key];
+        let name = if selects { entry.title() } else { entry.source.id.as_str() };
+        format!("source:{}", quoted(name))
     }
 }
 
@@ -129,11 +156,13 @@ impl Dialog for Mute {
                 self.suggest(app, if first { 0 } else { next }).into()
             }
             KeyCode::Up => self.suggest(app, self.selected.saturating_sub(1)).into(),
-            KeyCode::Tab => {
+            KeyCode::Tab | KeyCode::Right if event.modifiers.is_empty() => {
                 self.until = (self.until + 1) % UNTIL.len();
                 Reply::default()
             }
-            KeyCode::BackTab => {
+            KeyCode::BackTab | KeyCode::Left
+                if event.modifiers.is_empty() || event.code == KeyCode::BackTab =>
+            {
                 self.until = (self.until + UNTIL.len() - 1) % UNTIL.len();
                 Reply::default()
             }
@@ -150,7 +179,7 @@ impl Dialog for Mute {
         &[
             KeyHint::Key("Enter", "mute"),
             KeyHint::Key("Up Down", "suggestions"),
-            KeyHint::Key("Tab", "how long"),
+            KeyHint::Key("Left Right", "how long"),
             KeyHint::Key("Esc", "cancel"),
         ]
     }

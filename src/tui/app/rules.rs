@@ -139,6 +139,12 @@ impl App {
         };
         let items = if changed == 1 { "1 item".to_owned() } else { format!("{changed} items") };
         let done = if undone { "taken back from" } else { "applied to" };
+        // One message for the rule and for what it did.
+        let step = match cause {
+            Cause::Undo => "Undone: ",
+            Cause::Redo => "Redone: ",
+            _ => "",
+        };
         if changed > 0 && cause == Cause::User {
             self.record_rule(name.clone(), marks, !undone);
         }
@@ -146,7 +152,7 @@ impl App {
             Some(key) if changed > 0 && !undone => format!(" ({key} undoes this)"),
             _ => String::new(),
         };
-        effects.extend(self.note(format!("{name}: {done} {items}{hint}")));
+        effects.extend(self.note(format!("{step}{name}: {done} {items}{hint}")));
         effects
     }
 

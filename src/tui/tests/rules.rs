@@ -22,7 +22,10 @@ fn muting_hides_items_with_a_rule_and_undo_takes_both_back() {
         for _ in 0..10 {
             real.press(KeyCode::Down, KeyModifiers::NONE);
         }
-        real.press(KeyCode::Tab, KeyModifiers::NONE);
+        assert!(real.screen().contains("source:\"Source"), "{}", real.screen());
+        for key in [KeyCode::Right, KeyCode::Right, KeyCode::Left] {
+            real.press(key, KeyModifiers::NONE);
+        }
         let found = |app: &App| app.dialog::<Mute>().is_some_and(|mute| mute.run.found.is_some());
         real.until("matches", found).await;
         let screen = real.screen();
@@ -35,11 +38,17 @@ fn muting_hides_items_with_a_rule_and_undo_takes_both_back() {
         assert!(config.contains("[[rule]]") && config.contains("do = [\"hide\"]"), "{config}");
         assert!(config.contains("until = "), "{config}");
         real.keys("u");
-        real.wait_for("taken back from 10 items").await;
+        real.wait_for("Undone: Mute").await;
+        assert!(
+            real.screen().contains("taken back from 10 items"),
+            "one message: {}",
+            real.screen()
+        );
         assert_eq!(shown(&real), 30);
         assert!(!real.config().contains("[[rule]]"));
         real.press(KeyCode::Char('r'), KeyModifiers::CONTROL);
-        real.wait_for("applied to 10 items").await;
+        real.wait_for("Redone: Mute").await;
+        assert!(real.screen().contains("applied to 10 items"), "one message: {}", real.screen());
         assert_eq!(shown(&real), 20);
         assert!(real.config().contains("[[rule]]"));
         real.handle.shutdown().await;
@@ -98,7 +107,15 @@ fn rules_are_listed_applied_taken_back_changed_and_removed() {
         real.keys("d");
         real.wait_for("Saved: removal of rule").await;
         assert!(!real.config().contains("[[rule]]"));
-        assert!(real.screen().contains("No rules yet"));
+        let screen = real.screen();
+        assert!(screen.contains("No rules yet") && !screen.contains("take back"), "{screen}");
+        real.close_dialogs();
+        real.keys("J");
+        real.quiet().await;
+        real.keys("zebra");
+        real.quiet().await;
+        let screen = real.screen();
+        assert!(screen.contains("No stored item matches; it will apply to new ones"), "{screen}");
         real.handle.shutdown().await;
     });
 }

@@ -1,6 +1,6 @@
 //! The rules, and the dialog that makes a rule which hides items.
 
-use super::super::app::{App, DryRun, Mute, RuleList, UNTIL};
+use super::super::app::{App, DryRun, KeyHint, KeyHints, Mute, RuleList, UNTIL};
 use super::DialogArea;
 use super::dialogs::{field_line, role, rows};
 use super::frame::window;
@@ -34,6 +34,8 @@ pub(in crate::tui) fn draw(
     let below = if rules.is_empty() { 0 } else { MATCHES + 2 };
     let size = (WIDTH, height.saturating_add(below));
     let subject = "what is done to new items";
+    let hints: KeyHints = if rules.is_empty() { &[KeyHint::Back("close")] } else { area.hints };
+    let area = DialogArea { hints, ..area };
     let inner = window(app, frame, area, ("Rules", subject), size);
     if rules.is_empty() {
         let key = app.keymap.keys_for(crate::config::Context::Items, crate::config::Action::Mute);
@@ -85,6 +87,9 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, area: Rect) {
     let (head, tone) = match (&run.error, &run.found) {
         (Some(error), _) => (error.clone(), Role::Warning),
         (None, None) => ("Searching …".to_owned(), Role::Dim),
+        (None, Some(found)) if found.count.items == 0 => {
+            ("No stored item matches; it will apply to new ones".to_owned(), Role::Soft)
+        }
         (None, Some(found)) => {
             let more = if found.count.more { " or more" } else { "" };
             let plural = if found.count.items == 1 { "" } else { "s" };
