@@ -7,10 +7,12 @@ use super::home::Home;
 use super::list::print_items;
 use super::mark::report;
 use super::output::Output;
+use super::runtime::with_engine;
 use crate::config::{RuleSettings, did_you_mean};
-use crate::engine::rule_of;
+use crate::engine::{MOST_RUNS, rule_of};
+use crate::model::CommandRecord;
 use crate::query::{resolve, unknown_name};
-use crate::store::{Criteria, Hidden, IMPORT_PREFIX, Rule, RuleRecord, Scope, View};
+use crate::store::{Announcement, Criteria, Hidden, IMPORT_PREFIX, Rule, RuleRecord, Scope, View};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
 use crate::util::time_text::minute;
@@ -38,6 +40,9 @@ enum RulesCommand {
     Apply {
         /// The name of the rule
         name: String,
+        /// Also notify of these items and run the command of the rule for them, at most 100
+        #[arg(long)]
+        run: bool,
     },
     /// Take back what a rule did, where it still holds
     Undo {
@@ -48,8 +53,9 @@ enum RulesCommand {
 
 const EXAMPLES: &str = "\
 A [[rule]] of config.toml has a query and what is done to new items that match it: read, pin, later,
-hide or tag:NAME. Rules apply in their order when items arrive; stored items stay as they are until
-`newsfed rules apply`. A pinned item is never hidden.
+hide, tag:NAME, notify, or run, which runs a command for each. Rules apply in their order when items
+arrive; stored items stay as they are until `newsfed rules apply`, which neither notifies nor runs commands
+without --run. A pinned item is never hidden.
 
 Examples:
   newsfed rules
@@ -75,6 +81,15 @@ struct Listed<'a> {
     /// Stored items that it changed.
     items: u32,
     last: Option<String>,
+    /// Its command.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    run: &'a [String],
+    /// Stored items of which it notified, and for which its command ran.
+    notified: u32,
+    ran: u32,
+    /// How its commands ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commands: Option<&'a CommandRecord>,
 }
 
 pub(super) fn run(args: &RulesArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -82,7 +97,7 @@ pub(super) fn run(args: &RulesArgs, global: &Global, out: &mut Output) -> Result
     match &args.command {
         None => list(&home, out),
         Some(RulesCommand::Test { name, limit }) => test(&home, name, *limit, out),
-        Some(RulesCommand::Apply { name }) => apply(&home, name, out),
+        Some(RulesCommand::Apply { name, run }) => apply(&home, name, *run, out),
         Some(RulesCommand::Undo { name }) => undo(&home, name, out),
     }
 }
@@ -121,14 +136,30 @@ fn print(
         let last = record.map(|record| record.last.to_rfc3339());
         let effects = &rule.effects;
         let (stop, problem) = (rule.stop, rule.problem.as_str());
-        let listed = Listed { name, query, effects, until, stop, expired, problem, items, last };
-        out.value(&listed)?;
+        let (notified, ran) = record.map_or((0, 0), |record| (record.notified, record.ran));
+        let commands = record.and_then(|record| record.commands.as_ref());
+        let run = rule.run.as_slice();
+        out.value(&Listed {
+            name,
+            query,
+            effects,
+            until,
+            stop,
+            expired,
+            problem,
+            items,
+            last,
+            run,
+            notified,
+            ran,
+            commands,
+        })?;
         return Ok(());
     }
     let mut line = format!("{}: ", text::line(&rule.name));
     match query {
         Some(query) => {
-            line += &format!("{} -> {}", text::line(query), text::line(&rule.effects.join(", ")));
+            line += &format!("{} -> {}", text::line(query), text::line(&rule.describe_effects()));
         }
         None => line += "no longer in config.toml",
     }
@@ -142,10 +173,44 @@ fn print(
     let plural = if items == 1 { "" } else { "s" };
     line += &format!("; changed {items} stored item{plural}");
     if let Some(record) = record {
+        line += &done_outside(record);
         line += &format!(", last {}", minute(record.last));
     }
     out.line(line)?;
     Ok(())
+}
+
+/// What a rule did outside of the database.
+fn done_outside(record: &RuleRecord) -> String {
+    let mut done = String::new();
+    if record.notified > 0 {
+        done += &format!(", notified of {}", record.notified);
+    }
+    if let Some(commands) = &record.commands {
+        done += &format!(", ran {} commands", commands.ok.saturating_add(commands.failed));
+        if commands.failed > 0 {
+            done += &format!(" ({} failed, the last: {}", commands.failed, commands.status);
+            let error = commands.error.as_ref().map(|error| format!(": {}", text::line(error)));
+            done += &format!("{})", error.unwrap_or_default());
+        }
+        if commands.skipped > 0 {
+            done += &format!(", not for {} items, too many at once", commands.skipped);
+        }
+    }
+    done
+}
+
+/// What a rule would do to that many items outside of the database; empty if nothing.
+fn would_do(rule: &RuleSettings, items: usize) -> String {
+    let mut would = Vec::new();
+    if rule.effects.iter().any(|effect| effect == "notify") {
+        would.push("would notify".to_owned());
+    }
+    if !rule.run.is_empty() {
+        let times = items.min(MOST_RUNS);
+        would.push(format!("would run {times} times: {}", text::line(&rule.run.join(" "))));
+    }
+    would.join("; ")
 }
 
 /// The rule with a name, and the items that it matches.
@@ -173,22 +238,33 @@ fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View)
 fn test(home: &Home, name: &str, limit: usize, out: &mut Output) -> Result<Exit, Failure> {
     let store = home.store()?;
     let catalogue = Catalogue::read(home, &store)?;
-    let (_, view) = chosen(home, &catalogue, name)?;
+    let (rule, view) = chosen(home, &catalogue, name)?;
     let count = {
         super::list::index_all(&store, out)?;
         store.reader()?.keys(&view)?.len()
     };
     let plural = if count == 1 { "" } else { "s" };
     out.note(format!("{count} stored item{plural} match{}", if count == 1 { "es" } else { "" }));
+    let settings = home.settings.rules.iter().find(|settings| settings.name == rule.name);
+    let would = settings.map(|settings| would_do(settings, count)).unwrap_or_default();
+    if !would.is_empty() {
+        out.note(format!("{would}; for stored items only with `newsfed rules apply --run`"));
+    }
     print_items(&store, &catalogue, &view, limit, out)
 }
 
-fn apply(home: &Home, name: &str, out: &mut Output) -> Result<Exit, Failure> {
+fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, Failure> {
     let store = home.store()?;
     let catalogue = Catalogue::read(home, &store)?;
     let (rule, view) = chosen(home, &catalogue, name)?;
     super::list::index_all(&store, out)?;
+    let mut items = store.reader()?.keys(&view)?;
+    items.truncate(MOST_RUNS);
+    let announcement = Announcement::of(&rule, items).filter(|_| run);
     let changed = store.apply_rule_blocking(rule, view, SystemClock.now())?;
+    if let Some(announcement) = announcement {
+        with_engine(home, out, async |handle, _| Ok(handle.announce(announcement).await?))?;
+    }
     report(changed, "changed", out)
 }
 

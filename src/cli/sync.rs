@@ -90,6 +90,10 @@ async fn refresh(
     };
     progress.clear();
     let stopped = result?;
+    if !stopped {
+        // Commands of rules have their own limits.
+        handle.announced().await;
+    }
     if out.json {
         out.value(&tally)?;
     } else {

@@ -113,6 +113,41 @@ impl GraphicsMode {
     }
 }
 
+/// How the interface shows messages of rules to a user who may be elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum NotifyWay {
+    /// The bell of the terminal.
+    #[default]
+    Bell,
+    /// The sequence OSC 9, as iTerm2 reads it.
+    Osc9,
+    /// OSC 99, as kitty reads it.
+    Osc99,
+    /// OSC 777, as urxvt, foot, WezTerm and ghostty read it.
+    Osc777,
+    Command,
+    None,
+}
+
+impl NotifyWay {
+    pub const ALL: [Self; 6] =
+        [Self::Bell, Self::Osc9, Self::Osc99, Self::Osc777, Self::Command, Self::None];
+    /// Their names in settings, in the order of [`NotifyWay::ALL`].
+    pub const NAMES: &[&str] = &["bell", "osc9", "osc99", "osc777", "command", "none"];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bell => "bell",
+            Self::Osc9 => "osc9",
+            Self::Osc99 => "osc99",
+            Self::Osc777 => "osc777",
+            Self::Command => "command",
+            Self::None => "none",
+        }
+    }
+}
+
 /// Order of the items in lists.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,

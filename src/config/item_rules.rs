@@ -9,7 +9,7 @@ use super::file_edit::{Element, FileEdit, FileKind, KeysOf, Step};
 use super::load::elements;
 use super::paths::Paths;
 use super::quote::quote;
-use super::rule::{Rule, Slot};
+use super::rule::{Rule, Slot, show_time};
 use super::section::KeyChange;
 use super::setting::{Setting, read};
 use super::settings::RuleSettings;
@@ -25,7 +25,32 @@ pub(super) const KEYS: &[Setting<RuleSettings>] = &[
     Setting::new("do", Rule::Any, |r| Slot::Words(&mut r.effects)),
     Setting::new("until", Rule::Checked(day), |r| Slot::Text(&mut r.until)),
     Setting::new("stop", Rule::Any, |r| Slot::Flag(&mut r.stop)),
+    Setting::new("run", Rule::Checked(word), |r| Slot::Command(&mut r.run)),
+    Setting::new("run_limit", Rule::Within(1, 10 * 60), |r| Slot::MaybeTime(&mut r.run_limit)),
 ];
+
+impl RuleSettings {
+    /// Its effects in one line, with the command.
+    pub fn describe_effects(&self) -> String {
+        let effect = |effect: &String| match effect.as_str() {
+            "run" => format!("run {}", self.run.join(" ")),
+            other => other.to_owned(),
+        };
+        self.effects.iter().map(effect).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What it would do outside of the list, which applying it to stored items does not; empty if nothing.
+    pub fn describe_outside(&self) -> String {
+        let has = |wanted: &str| self.effects.iter().any(|effect| effect == wanted);
+        let would = match (has("notify"), has("run")) {
+            (true, true) => "notify and run its command",
+            (true, false) => "notify",
+            (false, true) => "run its command",
+            (false, false) => return String::new(),
+        };
+        format!("; would {would}, but for new items only")
+    }
+}
 
 /// A rule before and after a change; `None` where it does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +90,13 @@ fn step(change: &RuleChange, text: &str) -> Option<Step> {
             if now.stop {
                 lines.push("stop = true".to_owned());
             }
+            if !now.run.is_empty() {
+                let words = now.run.iter().map(|word| value(word)).collect::<Vec<_>>();
+                lines.push(format!("run = [{}]", words.join(", ")));
+            }
+            if let Some(limit) = now.run_limit {
+                lines.push(format!("run_limit = {}", value(&show_time(limit))));
+            }
             let newline = newline(text);
             let text = lines.join(newline) + newline;
             Step::Insert(vec![Element { name: now.name.clone(), text, before: None }])
@@ -95,6 +127,11 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
         let later = |term: &Term| {
             matches!(term.what, What::Is(State::Duplicate) | What::Has(Thing::Duplicate))
         };
+        // A command is there to be run.
+        let runs = rule.effects.iter().any(|effect| effect == "run");
+        if !rule.run.is_empty() && !runs {
+            rule.effects.push("run".to_owned());
+        }
         let effects: Result<Vec<Effect>, String> =
             rule.effects.iter().map(|effect| effect.parse()).collect();
         let problem = match (query, effects) {
@@ -109,6 +146,9 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
             }
             (_, Err(e)) => Some(("do", e)),
             (_, Ok(effects)) if effects.is_empty() => Some(("do", "is missing".to_owned())),
+            _ if runs && rule.run.is_empty() => {
+                Some(("run", "is missing, such as [\"save\", \"{url}\"]".to_owned()))
+            }
             _ if rules.iter().any(|other| other.name == rule.name) => {
                 Some(("name", format!("\"{}\" is the name of two rules", rule.name)))
             }

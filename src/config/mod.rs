@@ -48,7 +48,8 @@ mod website;
 
 pub use action::{Action, Task, UnknownAction};
 pub use choices::{
-    Background, COLUMNS, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, SortOrder,
+    Background, COLUMNS, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay,
+    SortOrder,
 };
 pub use config_file::{ConfigFile, ViewChange};
 pub use edit_error::EditError;
@@ -72,7 +73,8 @@ pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
     DownloadSettings, FeedsSettings, KeySettings, ListLayout, LlmSettings, LogSettings,
-    NetSettings, OpenSettings, RuleSettings, ScheduleSettings, Settings, UiSettings, ViewSettings,
+    NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings, ScheduleSettings, Settings,
+    UiSettings, ViewSettings,
 };
 pub use shown::{setting_change, setting_choices, setting_keys, setting_shown, show_settings};
 pub use source_change::SourceChange;

@@ -1,7 +1,7 @@
 //! The types of values, their limits, and how they are read and shown.
 
 use super::choices::{
-    Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, SortOrder,
+    Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay, SortOrder,
 };
 use super::document::{Node, Pair, Value};
 use super::error::did_you_mean;
@@ -111,6 +111,7 @@ named! {
     DateStyle => &DateStyle::ALL;
     Grouping => &Grouping::ALL;
     GraphicsMode => &GraphicsMode::ALL;
+    NotifyWay => &NotifyWay::ALL;
     Priority => &[Self::Low, Self::Normal, Self::High];
     SourceKind => &SourceKind::ALL;
 }

@@ -3,7 +3,7 @@
 
 use super::checks::{contact, endpoint, folder, log_level, loopback, proxy, quiet_hours, word};
 use super::choices::{
-    Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, SortOrder,
+    Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay, SortOrder,
 };
 use super::rule::{Rule, Slot};
 use super::setting::{FormPage, Setting};
@@ -35,6 +35,7 @@ pub(super) const TABLES: &[&str] = &[
     "open",
     "download",
     "feeds",
+    "notify",
     "net",
     "schedule",
     "retention",
@@ -194,6 +195,25 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Feed items",
         "How many items a view has as a feed, 1 to 5000. Default 50.",
     ),
+    key("notify.how", Rule::OneOf(NotifyWay::NAMES), |s| Slot::Choice(&mut s.notify.how)).on(
+        FormPage::Reading,
+        "Notify",
+        "How the interface shows messages of rules with the effect notify.",
+    ),
+    key("notify.command", Rule::Checked(word), |s| Slot::Command(&mut s.notify.command))
+        .on(
+            FormPage::Reading,
+            "Notify command",
+            "Such as notify-send {title} {text}. Also without the interface.",
+        )
+        .unset("none"),
+    key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))
+        .on(
+            FormPage::Reading,
+            "Notify not at",
+            "Hours without messages of rules, in local time, such as 22:00-07:00.",
+        )
+        .unset("none"),
     key("full_text", Rule::OneOf(FullText::NAMES), |s| Slot::Choice(&mut s.full_text)).on(
         FormPage::FullText,
         "Fetch",

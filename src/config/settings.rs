@@ -1,7 +1,8 @@
 //! The settings in `config.toml`. Every key has a default; `config.example.toml` lists them all.
 
 use super::choices::{
-    Background, COLUMNS, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, SortOrder,
+    Background, COLUMNS, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay,
+    SortOrder,
 };
 use crate::model::{FullText, PolicyKind, Retention, Secret, Source};
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ pub struct Settings {
     pub open: OpenSettings,
     pub download: DownloadSettings,
     pub feeds: FeedsSettings,
+    pub notify: NotifySettings,
     /// Which items get their full text from the page, unless a source overrides it.
     pub full_text: FullText,
     /// How many items of a feed that was just added are unread; `None`: all.
@@ -382,6 +384,19 @@ pub struct ListLayout {
     pub columns: Vec<String>,
 }
 
+/// How long the command of a rule may take, unless the rule has its own limit.
+pub const RUN_LIMIT: Duration = Duration::from_secs(30);
+
+/// `[notify]`: how rules with the effect `notify` announce items.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NotifySettings {
+    pub how: NotifyWay,
+    /// A command as a list of arguments, with `{title}` and `{text}`; it is used without the interface too.
+    pub command: Vec<String>,
+    /// Hours without messages, such as `22:00-07:00`, in local time.
+    pub quiet: Option<String>,
+}
+
 /// `[[rule]]`: what is done to items that match a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSettings {
@@ -395,6 +410,10 @@ pub struct RuleSettings {
     pub until: String,
     /// Whether no further rules apply to the items that it matches.
     pub stop: bool,
+    /// The command of the effect `run`, as a list of arguments.
+    pub run: Vec<String>,
+    /// How long that may take; `None`: [`RUN_LIMIT`].
+    pub run_limit: Option<Duration>,
     /// Why it does not apply; empty if it does.
     pub problem: String,
 }

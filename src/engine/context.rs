@@ -1,5 +1,6 @@
 //! What every poll needs: store, network, clock, the declared sources.
 
+use super::announce::Announcer;
 use super::fulltext::PageRequests;
 use super::setup::{Machine, east};
 use super::workers::Workers;
@@ -28,6 +29,7 @@ pub(super) struct Context {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) network: Connectivity,
     pub(super) pages: PageRequests,
+    pub(super) announcer: Announcer,
     settings: RwLock<Arc<Settings>>,
     /// The settings that were read again last.
     pub(super) reloaded: watch::Sender<Arc<Settings>>,
@@ -75,6 +77,7 @@ impl Context {
             clock,
             network: Connectivity::default(),
             pages: PageRequests::default(),
+            announcer: Announcer::default(),
             sources: RwLock::default(),
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),

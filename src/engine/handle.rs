@@ -1,5 +1,6 @@
 //! Starting the engine, and the handle to it.
 
+use super::announce::{self, Notification};
 use super::budget;
 use super::context::Context;
 use super::message::{Pace, Report, Role, Status};
@@ -12,7 +13,7 @@ use super::watch;
 use crate::config::{Paths, Settings};
 use crate::model::{Source, SourceFacts, Time};
 use crate::net::{Client, Names};
-use crate::store::{Mark, Part, Result, Rule, RuleMark, Store, View};
+use crate::store::{Announcement, Mark, Part, Result, Rule, RuleMarks, Store, View};
 use crate::util::clock::Clock;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -179,20 +180,35 @@ impl Handle {
     }
 
     /// Applies a rule to the items of a view; returns what it changed.
-    pub async fn apply_rule(&self, rule: Rule, view: View) -> Result<Vec<RuleMark>> {
+    pub async fn apply_rule(&self, rule: Rule, view: View) -> Result<RuleMarks> {
         // Otherwise texts of new items would not be found.
         while self.context.store.index_step().await?.is_some() {}
         let now = self.now();
         self.context.store.apply_rule(rule, view, now).await
     }
 
+    /// Messages of rules for the interface, instead of the command that is used without it.
+    pub fn notifications(&self) -> mpsc::UnboundedReceiver<Notification> {
+        self.context.announcer.listen()
+    }
+
+    /// Notifies of stored items and runs the command of a rule for them, as for new ones; waits for it.
+    pub async fn announce(&self, announcement: Announcement) -> Result<()> {
+        announce::on_request(&self.context, announcement).await
+    }
+
+    /// Completes when the commands of rules have ended.
+    pub async fn announced(&self) {
+        announce::finish(&self.context, None).await;
+    }
+
     /// Takes back what a rule did, where it still holds; returns that.
-    pub async fn undo_rule(&self, name: String) -> Result<Vec<RuleMark>> {
+    pub async fn undo_rule(&self, name: String) -> Result<RuleMarks> {
         self.context.store.undo_rule(name).await
     }
 
     /// Sets marks of a rule again, or takes them back.
-    pub async fn mark_by_rule(&self, name: String, marks: Arc<[RuleMark]>, on: bool) -> Result<()> {
+    pub async fn mark_by_rule(&self, name: String, marks: Arc<RuleMarks>, on: bool) -> Result<()> {
         let now = self.now();
         self.context.store.mark_by_rule(name, marks, on, now).await
     }
@@ -252,6 +268,7 @@ impl Handle {
                 tracing::error!("a background task panicked: {e}");
             }
         }
+        announce::shut_down(&self.context).await;
         self.context.close_readers();
         let store = self.context.store.clone();
         let _ = tokio::task::spawn_blocking(move || store.close()).await;

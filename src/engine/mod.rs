@@ -4,6 +4,7 @@
 //! `run.rs` is the main loop, `poll.rs` polls one source.
 
 mod advise;
+mod announce;
 mod budget;
 mod comments;
 mod context;
@@ -41,6 +42,7 @@ mod workbench;
 mod workers;
 
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
+pub use announce::{MOST_RUNS, Notification};
 pub use differences::{VersionChange, version_changes};
 pub use download::{
     DownloadError, DownloadOrder, DownloadState, Downloaded, FileState, is_expired, remove_download,

@@ -457,7 +457,10 @@ pub(super) async fn store(
         pause_host(context, Some(job.key), answered).await?;
     }
     let result = match stored {
-        Some((_, outcome)) => Refreshed::Polled(outcome),
+        Some((ingested, outcome)) => {
+            context.announcer.take(ingested.announcements);
+            Refreshed::Polled(outcome)
+        }
         None => Refreshed::Lost("the source no longer exists".to_owned()),
     };
     Ok(Polled { result, left_out, problem })

@@ -287,7 +287,7 @@ impl Scheduler for Polled {
         let known = if is_read { count(listed.saturating_sub(new.len())) } else { 0 };
         (verdict.started, verdict.now) = (now, now);
         verdict.machine = Machine { east: east(now), seed: *seed };
-        verdict.apply(facts, &Ingested { new: new.to_vec(), updated: 0, known });
+        verdict.apply(facts, &Ingested { new: new.to_vec(), known, ..Ingested::default() });
         facts.due().unwrap_or(now)
     }
 

@@ -1,6 +1,7 @@
 //! The main loop: one task that starts polls, handles their results, and sleeps until the next is
 //! due.
 
+use super::announce;
 use super::budget;
 use super::context::Context;
 use super::message::{Pace, Refreshed, Report, Role, Status};
@@ -221,6 +222,7 @@ impl Loop {
         self.done += 1;
         if self.done >= self.total {
             (self.done, self.total) = (0, 0);
+            announce::refresh_ended(&self.context);
         }
         // One slow host must not delay sources that become due.
         if self.queue.is_drained() {

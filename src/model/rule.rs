@@ -16,6 +16,10 @@ pub enum Effect {
     Hide,
     /// Gives it a tag.
     Tag(String),
+    /// Announces it in a message outside of the list.
+    Notify,
+    /// Runs the command of the rule.
+    Run,
 }
 
 impl fmt::Display for Effect {
@@ -26,6 +30,8 @@ impl fmt::Display for Effect {
             Self::Later => f.write_str("later"),
             Self::Hide => f.write_str("hide"),
             Self::Tag(tag) => write!(f, "tag:{tag}"),
+            Self::Notify => f.write_str("notify"),
+            Self::Run => f.write_str("run"),
         }
     }
 }
@@ -39,12 +45,35 @@ impl FromStr for Effect {
             "pin" => Self::Pin,
             "later" => Self::Later,
             "hide" => Self::Hide,
+            "notify" => Self::Notify,
+            "run" => Self::Run,
             other => match other.strip_prefix("tag:").map(str::trim) {
                 Some(tag) if !tag.is_empty() => Self::Tag(tag.to_owned()),
-                _ => return Err("expected read, pin, later, hide or tag:NAME".to_owned()),
+                _ => {
+                    return Err(
+                        "expected read, pin, later, hide, notify, run or tag:NAME".to_owned()
+                    );
+                }
             },
         })
     }
+}
+
+/// How the commands of a rule ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct CommandRecord {
+    /// Number of commands that ended well.
+    pub ok: u32,
+    /// Number of commands that failed, or could not be started.
+    pub failed: u32,
+    /// Number of items for which it was not run: there were too many in one refresh.
+    pub skipped: u32,
+    /// When the last one ended.
+    pub at: Time,
+    /// How the last one ended, as in `exit status: 1`.
+    pub status: String,
+    /// The first line that it printed as an error.
+    pub error: Option<String>,
 }
 
 /// What a rule did to an item.

@@ -5,7 +5,7 @@ use super::identity::Prepared;
 use super::ingest::{self, has_pruned, known_item};
 use super::reader::Reader;
 use super::rows::to_json;
-use super::{Store, memo, rules};
+use super::{Store, memo, rule_effects};
 use crate::model::{Effect, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
@@ -138,7 +138,7 @@ fn import(
     }
     let mut changes = stored.keys.is_some() || !stored.removed.is_empty();
     for (effect, keys) in stored.marks {
-        changes |= !rules::apply_effect(conn, name, effect, &keys, now)?.is_empty();
+        changes |= !rule_effects::apply_effect(conn, name, effect, &keys, now)?.is_empty();
     }
     // Without changes there is nothing to take back.
     if changes {
@@ -234,7 +234,7 @@ fn load<T: DeserializeOwned>(conn: &Connection, name: &str) -> Result<Option<T>>
 /// Takes back an import: its marks where they still hold, and its items unless they are marked.
 fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
     let Some(record) = load::<Record>(conn, name)? else { return Ok(ImportUndone::default()) };
-    let marks = rules::marked_items(&rules::undo(conn, name)?);
+    let marks = rule_effects::undo(conn, name)?.items();
     let mut done = ImportUndone { import: name.to_owned(), marks, ..ImportUndone::default() };
     let mut there = conn.prepare_cached("SELECT count(*) FROM item WHERE key BETWEEN ?1 AND ?2")?;
     let mut remove = conn.prepare_cached(

@@ -5,7 +5,7 @@ use super::identity::Prepared;
 use super::index;
 use super::pages::{self, PollPages};
 use super::rows::{KeptOutcome, load_facts, save_finished, to_json};
-use super::rules::{self, Rules};
+use super::rules::{self, Announcement, Rules};
 use super::versions;
 use crate::model::{Entry, Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
@@ -38,6 +38,8 @@ pub struct Ingested {
     pub updated: u32,
     /// Number of entries recognised as known items.
     pub known: u32,
+    /// What rules announce of the new ones.
+    pub announcements: Vec<Announcement>,
 }
 
 /// Runs inside the writer's transaction. Returns `None` if the source has been deleted.
@@ -149,7 +151,7 @@ fn ingest(
         }
     }
     count_new(conn, source, done.new.len())?;
-    rules::arrived(conn, rules, source, &new, discovered)?;
+    done.announcements = rules::arrived(conn, rules, source, &new, discovered)?;
     // Retention may have removed all items that were known.
     if !known && !pruned {
         rules::arrived_first(conn, rules, source)?;

@@ -36,6 +36,7 @@ mod reader;
 mod rebuild;
 mod retention;
 mod rows;
+mod rule_effects;
 mod rules;
 mod snapshot;
 mod snippets;
@@ -74,7 +75,8 @@ pub use part::{Beyond, Part};
 pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
-pub use rules::{Rule, RuleMark, RuleRecord, Rules, marked_items};
+pub use rule_effects::{RuleMarks, RuleRecord, command_note};
+pub use rules::{Announcement, Rule, Rules};
 #[cfg(test)]
 pub(crate) use snapshot::database_of;
 pub use snapshot::{adopt, in_use, schema_version, snapshot};

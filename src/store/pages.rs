@@ -107,7 +107,7 @@ pub(super) fn ingest(
         done.new.push(entry.entry.published.or(entry.entry.updated));
     }
     count_new(conn, source, done.new.len())?;
-    rules::arrived(conn, rules, source, &new, discovered)?;
+    done.announcements = rules::arrived(conn, rules, source, &new, discovered)?;
     done.new.reverse();
     Ok((done, keys))
 }

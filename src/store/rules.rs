@@ -6,11 +6,8 @@ use super::error::Result;
 use super::filter::Filter;
 use super::identity::Prepared;
 use super::index::text_of;
-use super::marks::{self, Mark};
-use super::reader::Reader;
-use super::rows::time;
-use super::view::View;
-use crate::model::{Effect, RuleEffect, Source, Time};
+use super::rule_effects::apply;
+use crate::model::{Effect, Source, Time};
 use crate::query::{self, Named, Query, What};
 use crate::util::text;
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -176,6 +173,26 @@ fn searches_text(what: &What) -> bool {
         || matches!(what, What::Shorter(_) | What::Longer(_))
 }
 
+/// New items (row keys) for which a rule notifies, or runs its command, once they are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announcement {
+    /// The name of the rule.
+    pub rule: String,
+    pub notifies: bool,
+    pub runs: bool,
+    pub items: Vec<i64>,
+}
+
+impl Announcement {
+    /// That of a rule; `None` if it acts on the stored items alone.
+    pub fn of(rule: &Rule, items: Vec<i64>) -> Option<Self> {
+        let has = |wanted: &Effect| rule.effects.contains(wanted);
+        let (notifies, runs) = (has(&Effect::Notify), has(&Effect::Run));
+        let is_any = (notifies || runs) && !items.is_empty();
+        is_any.then(|| Self { rule: rule.name.clone(), notifies, runs, items })
+    }
+}
+
 /// Applies the rules to new items of a source: row keys with their entries.
 pub(super) fn arrived(
     conn: &Connection,
@@ -183,14 +200,14 @@ pub(super) fn arrived(
     source: i64,
     new: &[(i64, &Prepared)],
     now: Time,
-) -> Result<()> {
+) -> Result<Vec<Announcement>> {
     let is_current = |r: &Prefiltered| r.rule.until.is_none_or(|until| now.timestamp() < until);
     let of_source = |r: &Prefiltered| r.sources.as_ref().is_none_or(|keys| keys.contains(&source));
     let active: Vec<usize> = (0..rules.rules.len())
         .filter(|i| is_current(&rules.rules[*i]) && of_source(&rules.rules[*i]))
         .collect();
     if active.is_empty() || new.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     // Items by rule.
     let mut matching: Vec<Vec<i64>> = vec![Vec::new(); rules.rules.len()];
@@ -222,7 +239,8 @@ pub(super) fn arrived(
                 .execute(params![key, super::index::count_words(&body)])?;
         }
     }
-    let mut stopped = HashSet::new();
+    let mut stopped: HashSet<i64> = HashSet::new();
+    let mut announcements = Vec::new();
     for i in active {
         let keys: Vec<i64> =
             matching[i].iter().filter(|k| !stopped.contains(*k)).copied().collect();
@@ -239,12 +257,13 @@ pub(super) fn arrived(
             },
         };
         let matched = among(conn, &keys, condition)?;
-        apply(conn, rule, &matched, now)?;
+        apply(conn, &rule.name, rule.effects.iter(), &matched, now)?;
         if rule.stop {
-            stopped.extend(matched);
+            stopped.extend(&matched);
         }
+        announcements.extend(Announcement::of(rule, matched));
     }
-    Ok(())
+    Ok(announcements)
 }
 
 /// Marks the items of the first document of a source read, except the newest ones.
@@ -273,147 +292,6 @@ fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i
     Ok(keys.collect::<rusqlite::Result<_>>()?)
 }
 
-fn mark_of(effect: &Effect) -> Mark {
-    match effect {
-        Effect::Read => Mark::Read,
-        Effect::Pin => Mark::Pinned,
-        Effect::Later => Mark::Later,
-        Effect::Hide => Mark::Hidden,
-        Effect::Tag(tag) => Mark::Tag(tag.clone()),
-    }
-}
-
-/// A mark of an item (row key) that is the work of a rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleMark {
-    pub item: i64,
-    effect: Effect,
-    was_read: bool,
-}
-
-/// Number of items with these marks.
-pub fn marked_items(marks: &[RuleMark]) -> usize {
-    marks.iter().map(|mark| mark.item).collect::<HashSet<_>>().len()
-}
-
-/// Applies a rule to items (row keys) and remembers what it changed.
-pub(super) fn apply(
-    conn: &Connection,
-    rule: &Rule,
-    keys: &[i64],
-    now: Time,
-) -> Result<Vec<RuleMark>> {
-    let mut done = Vec::new();
-    for effect in &rule.effects {
-        let changed = apply_effect(conn, &rule.name, effect, keys, now)?;
-        let mark = |(item, was_read)| RuleMark { item, effect: effect.clone(), was_read };
-        done.extend(changed.into_iter().map(mark));
-    }
-    Ok(done)
-}
-
-/// Sets a mark on items (row keys) and remembers that under a name; returns those that changed, and
-/// whether they were read.
-pub(super) fn apply_effect(
-    conn: &Connection,
-    name: &str,
-    effect: &Effect,
-    keys: &[i64],
-    now: Time,
-) -> Result<Vec<(i64, bool)>> {
-    let unread = unread_of(conn, keys)?;
-    let changed = marks::set(conn, &mark_of(effect), keys, true)?;
-    let mut remember = conn.prepare_cached(
-        "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
-         VALUES (?1, ?2, ?3, ?4, ?5)",
-    )?;
-    let changed = changed.into_iter().map(|key| (key, !unread.contains(&key))).collect::<Vec<_>>();
-    for (key, was_read) in &changed {
-        remember.execute(params![key, effect.to_string(), name, now.timestamp(), was_read])?;
-    }
-    Ok(changed)
-}
-
-fn unread_of(conn: &Connection, keys: &[i64]) -> Result<HashSet<i64>> {
-    let mut is_unread =
-        conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM item WHERE key = ?1 AND read = 0)")?;
-    let mut unread = HashSet::new();
-    for &key in keys {
-        if is_unread.query_row([key], |r| r.get(0))? {
-            unread.insert(key);
-        }
-    }
-    Ok(unread)
-}
-
-/// Applies a rule to all items of a view.
-fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -> Result<Vec<RuleMark>> {
-    let keys = super::part::keys(conn, view)?;
-    apply(conn, rule, &keys, now)
-}
-
-/// Takes back what a rule did, where it still holds; returns that.
-pub(super) fn undo(conn: &Connection, rule: &str) -> Result<Vec<RuleMark>> {
-    let mut query =
-        conn.prepare_cached("SELECT item, effect, was_read FROM rule_effect WHERE rule = ?1")?;
-    let rows = query.query_map([rule], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-    let mut marks = Vec::new();
-    for row in rows {
-        let (item, effect, was_read): (i64, String, bool) = row?;
-        if let Ok(effect) = effect.parse() {
-            marks.push(RuleMark { item, effect, was_read });
-        }
-    }
-    let back = unmark(conn, &marks)?;
-    conn.prepare_cached("DELETE FROM rule_effect WHERE rule = ?1")?.execute([rule])?;
-    Ok(back)
-}
-
-/// Marks by their effects.
-fn by_effect(marks: &[RuleMark]) -> HashMap<&Effect, Vec<i64>> {
-    let mut keys: HashMap<&Effect, Vec<i64>> = HashMap::new();
-    for mark in marks {
-        keys.entry(&mark.effect).or_default().push(mark.item);
-    }
-    keys
-}
-
-/// Removes marks where they still hold; returns those.
-fn unmark(conn: &Connection, marks: &[RuleMark]) -> Result<Vec<RuleMark>> {
-    let was_read: HashSet<i64> =
-        marks.iter().filter(|mark| mark.was_read).map(|mark| mark.item).collect();
-    let mut back = Vec::new();
-    for (effect, keys) in by_effect(marks) {
-        let keys = marks::set(conn, &mark_of(effect), &keys, false)?;
-        if *effect == Effect::Hide {
-            let read: Vec<i64> = keys.iter().filter(|k| was_read.contains(k)).copied().collect();
-            marks::set(conn, &Mark::Read, &read, true)?;
-        }
-        let mark =
-            |item| RuleMark { item, effect: effect.clone(), was_read: was_read.contains(&item) };
-        back.extend(keys.into_iter().map(mark));
-    }
-    Ok(back)
-}
-
-/// Sets marks of a rule again.
-fn mark_again(conn: &Connection, rule: &str, marks: &[RuleMark], now: Time) -> Result<()> {
-    for (effect, keys) in by_effect(marks) {
-        apply_effect(conn, rule, effect, &keys, now)?;
-    }
-    Ok(())
-}
-
-/// What a rule has done so far.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleRecord {
-    pub rule: String,
-    /// Number of items that it changed and that are still stored.
-    pub items: u32,
-    /// When it last changed one.
-    pub last: Time,
-}
-
 impl Store {
     /// Sets the rules for new items.
     pub fn set_rules(&self, rules: Rules) {
@@ -422,67 +300,5 @@ impl Store {
 
     pub(super) fn rules(&self) -> Arc<Rules> {
         self.inner.rules.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Applies a rule to the items of a view; returns what it changed.
-    pub async fn apply_rule(&self, rule: Rule, view: View, now: Time) -> Result<Vec<RuleMark>> {
-        self.call(move |conn| apply_to(conn, &rule, &view, now)).await
-    }
-
-    /// Takes back what a rule did, where it still holds; returns that.
-    pub async fn undo_rule(&self, rule: String) -> Result<Vec<RuleMark>> {
-        self.call(move |conn| undo(conn, &rule)).await
-    }
-
-    /// Sets marks of a rule again, or takes them back.
-    pub async fn mark_by_rule(
-        &self,
-        rule: String,
-        marks: Arc<[RuleMark]>,
-        on: bool,
-        now: Time,
-    ) -> Result<()> {
-        self.call(move |conn| match on {
-            true => mark_again(conn, &rule, &marks, now),
-            false => unmark(conn, &marks).map(drop),
-        })
-        .await
-    }
-
-    /// Like [`Self::apply_rule`], outside of a runtime; returns the number of items that changed.
-    pub fn apply_rule_blocking(&self, rule: Rule, view: View, now: Time) -> Result<usize> {
-        let marks = move |conn: &Connection| apply_to(conn, &rule, &view, now);
-        Ok(marked_items(&self.writer()?.call_blocking(marks)?))
-    }
-
-    /// Like [`Self::undo_rule`], outside of a runtime; returns the number of items that changed.
-    pub fn undo_rule_blocking(&self, rule: String) -> Result<usize> {
-        Ok(marked_items(&self.writer()?.call_blocking(move |conn| undo(conn, &rule))?))
-    }
-}
-
-impl Reader {
-    /// What rules did to an item (row key).
-    pub fn effects_on(&self, item: i64) -> Result<Vec<RuleEffect>> {
-        let mut query = self.conn.prepare_cached(
-            "SELECT effect, rule, at FROM rule_effect WHERE item = ?1 ORDER BY at, effect",
-        )?;
-        let rows = query.query_map([item], |r| {
-            let (effect, rule, at): (String, String, i64) = (r.get(0)?, r.get(1)?, r.get(2)?);
-            let effect = effect.parse().ok();
-            Ok(effect.map(|effect| RuleEffect { effect, rule, at: time(at) }))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().flatten().collect())
-    }
-
-    /// What rules have done, by name.
-    pub fn rule_records(&self) -> Result<Vec<RuleRecord>> {
-        let mut query = self.conn.prepare_cached(
-            "SELECT rule, count(DISTINCT item), max(at) FROM rule_effect GROUP BY rule ORDER BY rule",
-        )?;
-        let rows = query.query_map([], |r| {
-            Ok(RuleRecord { rule: r.get(0)?, items: r.get(1)?, last: time(r.get(2)?) })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 }

@@ -13,7 +13,7 @@ use crate::engine::{
     WorkbenchEvent, WorkbenchPage,
 };
 use crate::model::{Source, SourceKind};
-use crate::store::{Mark, RuleMark, Store, marked_items};
+use crate::store::{Mark, RuleMarks, Store};
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -437,8 +437,8 @@ fn not_saved(error: FollowError) -> NotSaved {
 }
 
 /// Marks of a rule with the number of their items, which may be a million.
-fn counted(marks: Vec<RuleMark>) -> (usize, Arc<[RuleMark]>) {
-    (marked_items(&marks), marks.into())
+fn counted(marks: RuleMarks) -> (usize, Arc<RuleMarks>) {
+    (marks.items(), Arc::new(marks))
 }
 
 pub(super) fn message(error: impl std::fmt::Display) -> String {

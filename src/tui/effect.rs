@@ -7,7 +7,7 @@ use crate::article::Thumbnail;
 use crate::config::{FileChange, KeyChange, Section};
 use crate::engine::{Discovery, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage};
 use crate::model::{SourceId, SourceRules};
-use crate::store::{Mark, Part, Rule, RuleMark, View};
+use crate::store::{Mark, Part, Rule, RuleMarks, View};
 use crate::util::browser::Launch;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub(super) enum Effect {
     /// Sets marks of a rule again, or takes them back, for undo and redo.
     MarkByRule {
         name: String,
-        marks: Arc<[RuleMark]>,
+        marks: Arc<RuleMarks>,
         on: bool,
     },
     Refresh {

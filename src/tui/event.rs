@@ -14,7 +14,7 @@ use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, StoryItem,
     Time,
 };
-use crate::store::{Count, ItemValues, Mark, RuleMark, RuleRecord, Snippet, Window};
+use crate::store::{Count, ItemValues, Mark, RuleMarks, RuleRecord, Snippet, Window};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ pub(super) enum Event {
         cause: Cause,
         undone: bool,
         /// The number of items, and their marks.
-        result: Result<(usize, Arc<[RuleMark]>), Failure>,
+        result: Result<(usize, Arc<RuleMarks>), Failure>,
     },
     /// Marks of a rule were set again, or taken back.
     MarkedByRule(Result<(), Failure>),

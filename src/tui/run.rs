@@ -195,6 +195,7 @@ impl Loop {
         let (mut status, mut revision) = (self.handle.status(), self.handle.store().revision());
         let mut declared = self.handle.declared();
         let mut settings = self.handle.reloaded_settings();
+        let mut notifications = self.handle.notifications();
         let now = status.borrow_and_update().clone();
         self.handle(Event::StatusChanged(now))?;
         revision.borrow_and_update();
@@ -240,6 +241,10 @@ impl Loop {
                 Ok(()) = settings.changed() => {
                     let settings = Settings::clone(&settings.borrow_and_update());
                     Wake::Event(Event::SettingsReloaded(Box::new(settings)))
+                }
+                Some(message) = notifications.recv() => {
+                    self.screen.notify(self.handle.settings().notify.how, &message)?;
+                    continue;
                 }
                 () = wait(deadline) => Wake::Event(Event::TimePassed),
                 () = tokio::time::sleep(WATCH_INTERVAL), if reads => {

@@ -2,8 +2,11 @@
 
 use super::app::App;
 use super::graphics::{Canvas, Replies, query};
+use super::notification::sequence;
 use super::view;
+use crate::config::NotifyWay;
 use crate::config::{AUTO_THEME, GraphicsMode, Settings};
+use crate::engine::Notification;
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
     EnableFocusChange, EnableMouseCapture,
@@ -99,15 +102,28 @@ impl Screen {
     pub(super) fn copy(&mut self, text: &str) -> io::Result<()> {
         use base64::Engine;
         let encoded = base64::engine::general_purpose::STANDARD.encode(text);
-        let plain = format!("\x1b]52;c;{encoded}\x07");
-        let mut out = io::stdout();
-        out.write_all(plain.as_bytes())?;
-        if std::env::var_os("TMUX").is_some() {
-            // tmux passes on sequences wrapped like this if allowed.
-            out.write_all(format!("\x1bPtmux;\x1b{plain}\x1b\\").as_bytes())?;
-        }
-        out.flush()
+        send(&format!("\x1b]52;c;{encoded}\x07"))
     }
+
+    /// Shows a message of rules to a user who may be elsewhere. Between frames, as everything else here.
+    pub(super) fn notify(&mut self, how: NotifyWay, message: &Notification) -> io::Result<()> {
+        match sequence(how, &message.title, &message.text) {
+            Some(sequence) => send(&sequence),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes a sequence to the terminal, also through tmux.
+fn send(plain: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    out.write_all(plain.as_bytes())?;
+    if plain.starts_with('\x1b') && std::env::var_os("TMUX").is_some() {
+        // tmux passes on sequences wrapped like this if allowed.
+        let wrapped = plain.replace('\x1b', "\x1b\x1b");
+        out.write_all(format!("\x1bPtmux;{wrapped}\x1b\\").as_bytes())?;
+    }
+    out.flush()
 }
 
 impl Drop for Screen {

@@ -12,6 +12,7 @@ mod random;
 mod reader;
 mod real;
 mod rules;
+mod search;
 mod settings;
 mod stories;
 mod styles;

@@ -3,6 +3,7 @@
 //! Programs are always started with an argument list, never through a shell, and only with http
 //! and https URLs, which cannot be mistaken for options.
 
+use super::argv;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -132,18 +133,13 @@ pub fn plan_file(
 ) -> Result<Launch, NoBrowser> {
     let launch = plan(argv, in_terminal, around, &[url])?;
     let (url, file) = (Url::parse(url).map_err(|_| NoBrowser::Address)?, file.to_string_lossy());
-    // Part by part: the URL may contain {file}, which must not become the path.
-    let argument = |argument: &String| {
-        let parts = argument.split("{url}").map(|part| part.replace(FILE, &file));
-        parts.collect::<Vec<_>>().join(url.as_str())
-    };
-    let how = How::Commands(vec![argv.iter().map(argument).collect()]);
+    let how = How::Commands(vec![argv::filled(argv, &[("{url}", url.as_str()), (FILE, &file)])]);
     Ok(Launch { how, ..launch })
 }
 
 /// The argument list for one URL, which comes last if there is neither `{url}` nor `{file}`.
 fn filled(argv: &[String], place: &str, url: &Url) -> Vec<String> {
-    let mut filled: Vec<String> = argv.iter().map(|a| a.replace(place, url.as_str())).collect();
+    let mut filled = argv::filled(argv, &[(place, url.as_str())]);
     if !argv.iter().any(|a| a.contains(place)) && !needs_file(argv) {
         filled.push(url.to_string());
     }

@@ -52,6 +52,47 @@ fn rules_are_tested_applied_and_undone() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn commands_of_rules_run_at_arrival_and_on_request() {
+    let world = World::usual();
+    let out = world.path().join("out");
+    let script = format!("echo \"$1\" >> {0}; echo no >&2; exit 4", out.display());
+    let config = format!(
+        "[[rule]]\nname = \"Save\"\nquery = \"source:council\"\ndo = [\"notify\"]\n\
+         run = [\"sh\", \"-c\", {script:?}, \"sh\", \"{{url}}\"]\n\
+         [[rule]]\nquery = \"x\"\ndo = [\"run\"]\n"
+    );
+    std::fs::create_dir_all(world.config()).unwrap();
+    std::fs::write(world.config().join("config.toml"), config).unwrap();
+    let list = world.server.url("/council.xml");
+    world.run_with(&["import", "--private", "-"], &list).ok();
+    let sync = world.run(&["sync", "--set", "net.host_delay=0s"]);
+    assert!(sync.err.contains("rule.run: is missing") && sync.code == Some(0), "{sync:?}");
+    let runs = || std::fs::read_to_string(&out).unwrap_or_default().lines().count();
+    assert_eq!(runs(), 1, "at arrival");
+    let listed = world.run(&["rules"]).ok();
+    assert!(
+        listed.contains("notified of 1, ran 1 commands (1 failed, the last: exit status: 4: no)")
+    );
+    let json = world.run(&["rules", "--json"]).values().remove(0);
+    assert_eq!(json["effects"], serde_json::json!(["notify", "run"]));
+    assert_eq!(
+        (json["run"][0].as_str(), json["commands"]["failed"].as_u64()),
+        (Some("sh"), Some(1))
+    );
+    let test = world.run(&["rules", "test", "Save"]);
+    assert!(test.err.contains("would notify; would run 1 times: sh -c"), "{test:?}");
+    assert!(test.err.contains("only with `newsfed rules apply --run`"), "{test:?}");
+    world.run(&["rules", "apply", "Save"]).ok();
+    assert_eq!(runs(), 1, "stored items are left alone");
+    world.run(&["rules", "apply", "--run", "Save"]).ok();
+    assert_eq!(runs(), 2);
+    let number = world.numbers().remove(0);
+    let shown = world.run(&["show", &number]).ok();
+    assert!(shown.contains("Save (notify)") && shown.contains("Save (run)"), "{shown}");
+}
+
 #[test]
 fn tags_later_and_snooze() {
     let world = World::followed();

@@ -27,6 +27,7 @@ mod pages;
 mod pauses;
 mod pictures;
 mod private;
+mod rules;
 mod signals;
 mod statistics;
 mod tour;

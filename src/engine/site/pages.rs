@@ -266,6 +266,7 @@ impl Visit<'_> {
         let stored = store.store_articles(self.job.key, prepared, self.started, *keys, known).await;
         let stored = stored.map_err(|e| text::line(&e.to_string()))?;
         let (done, left) = stored.ok_or("the source no longer exists")?;
+        self.context.announcer.take(done.announcements);
         *keys = left;
         // Articles that come later are older.
         gathering.kept.new.splice(0..0, done.new);

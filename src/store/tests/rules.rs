@@ -4,7 +4,7 @@ use super::queries::{Sources, declare, made, store_in, term};
 use super::*;
 use crate::model::{Effect, RuleEffect};
 use crate::query::{Query, resolve};
-use crate::store::{Rule, RuleMark, Rules, marked_items};
+use crate::store::{Rule, RuleMarks, Rules};
 use chrono::Local;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -266,8 +266,8 @@ fn what_a_rule_did_at_once_is_taken_back_and_set_again_alone() {
     let rule = || rule("r", "is:unread", &["hide"]);
     let apply = |query: &str| super::upkeep::wait(f.store.apply_rule(rule(), list(query), f.now));
     let first = apply("title:/one/").unwrap();
-    let second: Arc<[RuleMark]> = apply("title:/two/ OR title:/three/").unwrap().into();
-    assert_eq!((marked_items(&first), marked_items(&second)), (1, 2));
+    let second: Arc<RuleMarks> = Arc::new(apply("title:/two/ OR title:/three/").unwrap());
+    assert_eq!((first.items(), second.items()), (1, 2));
     let hidden = || f.store.reader().unwrap().hidden().unwrap();
     let set = |on| {
         let marks = second.clone();

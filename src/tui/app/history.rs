@@ -6,7 +6,7 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Key, MarkRead};
 use crate::engine::Edited;
 use crate::model::Time;
-use crate::store::{Mark, RuleMark};
+use crate::store::{Mark, RuleMarks};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
 use crate::tui::read::Read;
@@ -32,7 +32,7 @@ pub(super) enum Change {
     /// What a rule, by its name, did to stored items, or what was taken back (`false`).
     Rule {
         name: String,
-        marks: Arc<[RuleMark]>,
+        marks: Arc<RuleMarks>,
         applied: bool,
     },
 }
@@ -320,7 +320,7 @@ impl App {
     }
 
     /// Records that a rule was applied to the stored items, or taken back.
-    pub(super) fn record_rule(&mut self, name: String, marks: Arc<[RuleMark]>, applied: bool) {
+    pub(super) fn record_rule(&mut self, name: String, marks: Arc<RuleMarks>, applied: bool) {
         let what = if applied { "applied" } else { "taken back" };
         let label = format!("{name} {what}");
         self.record_change(Change::Rule { name, marks, applied }, label);

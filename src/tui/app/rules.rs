@@ -5,7 +5,7 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, PromptKind};
 use crate::config::{Action, FileChange, Key, RuleChange, RuleSettings};
 use crate::engine::rule_of;
-use crate::store::{Criteria, Hidden, RuleMark, RuleRecord, Scope, View};
+use crate::store::{Criteria, Hidden, RuleMarks, RuleRecord, Scope, View};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, Matches, RequestId};
 use crate::tui::read::Read;
@@ -127,7 +127,7 @@ impl App {
         name: String,
         cause: Cause,
         undone: bool,
-        result: Result<(usize, Arc<[RuleMark]>), Failure>,
+        result: Result<(usize, Arc<RuleMarks>), Failure>,
     ) -> Vec<Effect> {
         let (changed, marks) = match result {
             Ok(done) => done,

@@ -49,11 +49,19 @@ pub(in crate::tui) fn draw(
         rule_row(app, list, &rules[i], row, here);
     });
     let rest = Rect { y: top.bottom(), height: below, ..inner };
-    matches(app, frame, &list.run, rest);
+    matches(app, frame, &list.run, &rules[list.selected].describe_outside(), rest);
 }
 
 fn rule_row(app: &App, list: &RuleList, rule: &RuleSettings, row: &mut Row, here: bool) {
     let record = list.records.iter().find(|record| record.rule == rule.name);
+    if let Some(commands) = record.and_then(|record| record.commands.as_ref()) {
+        let why = commands.error.as_ref().unwrap_or(&commands.status);
+        if commands.failed > 0 {
+            let failed = format!("  {} commands failed: {}", commands.failed, text::line(why));
+            let failed = text::truncate(&failed, row.free() / 3).into_owned();
+            row.right(failed, role(app, here, Role::Warning));
+        }
+    }
     if let Some(record) = record {
         let at = age((app.now - record.last).num_seconds());
         let plural = if record.items == 1 { "" } else { "s" };
@@ -71,14 +79,15 @@ fn rule_row(app: &App, list: &RuleList, rule: &RuleSettings, row: &mut Row, here
     }
     let name = text::truncate(&rule.name, row.free() * 2 / 5).into_owned();
     row.left(&format!("{name}  "), role(app, here, Role::Text));
-    row.left(&rule.effects.join(", "), role(app, here, Role::Accent));
+    row.left(&rule.describe_effects(), role(app, here, Role::Accent));
     if rule.name != format!("Mute {}", rule.query) {
         row.left(&format!("  {}", rule.query), role(app, here, Role::Dim));
     }
 }
 
-/// The stored items that a query matches, below a line with their number.
-fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, area: Rect) {
+/// The stored items that a query matches, below a line with their number and what would be done to them
+/// `outside` of the list.
+fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: Rect) {
     let at = |y: u16| Rect { y, height: 1, ..area };
     if area.height < 2 {
         return;
@@ -93,7 +102,8 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, area: Rect) {
         (None, Some(found)) => {
             let more = if found.count.more { " or more" } else { "" };
             let plural = if found.count.items == 1 { "" } else { "s" };
-            (format!("Matches {}{more} stored item{plural}", found.count.items), Role::Soft)
+            let matches = format!("Matches {}{more} stored item{plural}", found.count.items);
+            (matches + outside, Role::Soft)
         }
     };
     line(app, frame, &head, tone, at(area.y + 1));
@@ -135,7 +145,7 @@ pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, a
     }
     frame.render_widget(until.line(Style::new()), at(list.bottom() + 1, 1));
     let rest = at(list.bottom() + 2, below);
-    matches(app, frame, &mute.run, rest);
+    matches(app, frame, &mute.run, "", rest);
     // Last, because it places the cursor.
     field_line(app, frame, "Query  ", &mute.field, at(inner.y, 1));
 }

@@ -275,16 +275,17 @@ impl Chaos {
                 Event::Marked(self.result(MarksSet { mark, keys, to, cause }))
             }
             Effect::ApplyRule { rule, cause, .. } => {
-                let (name, result) = (rule.name.clone(), self.result((0, Arc::from([]))));
+                let (name, result) = (rule.name.clone(), self.result((0, Arc::default())));
                 Event::RuleApplied { name, cause, undone: false, result }
             }
             Effect::UndoRule { name, cause } => {
-                let result = self.result((0, Arc::from([])));
+                let result = self.result((0, Arc::default()));
                 Event::RuleApplied { name, cause, undone: true, result }
             }
             Effect::MarkByRule { .. } => Event::MarkedByRule(self.result(())),
             Effect::Read(Read::Rules) => {
-                let record = |rule| RuleRecord { rule, items: 4, last: now() };
+                let record =
+                    |rule| RuleRecord { rule, items: 4, last: now(), ..RuleRecord::default() };
                 let names = ["日本語", "No sport"].map(str::to_owned);
                 let records = names.into_iter().map(record).collect();
                 Event::RulesLoaded(self.result(records))

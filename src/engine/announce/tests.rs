@@ -1,0 +1,133 @@
+//! Tests of messages and commands, with real child processes.
+
+use super::*;
+use crate::model::Time;
+
+fn announcement(rule: &str, items: &[i64]) -> Announcement {
+    Announcement { rule: rule.to_owned(), notifies: true, runs: true, items: items.to_vec() }
+}
+
+#[test]
+fn one_message_names_the_rules_and_their_first_items() {
+    let titles = HashMap::from([
+        (1, "Rust 1.99".to_owned()),
+        (2, "a\u{1b}]0;x\u{7}b\nc\u{202e}".to_owned()),
+        (3, "x".repeat(500)),
+    ]);
+    let groups = by_rule(vec![
+        announcement("Releases", &[1]),
+        announcement("B", &[2]),
+        announcement("Releases", &[3, 4]),
+    ]);
+    assert_eq!(
+        message(&groups, &titles).unwrap(),
+        "3 items: Releases: Rust 1.99 …; 1 item: B: ab c"
+    );
+    let silent = Announcement { notifies: false, ..announcement("A", &[1]) };
+    assert_eq!(message(&[silent], &titles), None);
+    let long = message(&[announcement("C", &[3]), announcement("D", &[3; 9])], &titles).unwrap();
+    assert!(text::width(&long) <= MOST_TEXT, "{long}");
+}
+
+#[test]
+fn messages_wait_for_no_quiet_hours() {
+    let mut settings = Settings::default();
+    let noon = |hour: u32| {
+        let day = chrono::NaiveDate::from_ymd_opt(2026, 11, 23).unwrap();
+        let local = day.and_hms_opt(hour, 30, 0).unwrap();
+        local.and_local_timezone(Local).earliest().unwrap().to_utc()
+    };
+    assert!(!is_quiet(&settings, noon(23)));
+    settings.notify.quiet = Some("22:00-07:00".to_owned());
+    for (hour, quiet) in [(23, true), (6, true), (7, false), (12, false), (21, false)] {
+        assert_eq!(is_quiet(&settings, noon(hour)), quiet, "{hour}");
+    }
+}
+
+#[test]
+fn records_add_up() {
+    let ended = |ok, error: Option<&str>| Ended {
+        ok,
+        status: format!("exit status: {}", u8::from(!ok)),
+        error: error.map(str::to_owned),
+    };
+    let now = Time::from_timestamp(1_000_000, 0).unwrap();
+    let first =
+        record(CommandRecord::default(), &[ended(false, Some("no")), ended(true, None)], 2, now);
+    assert_eq!((first.ok, first.failed, first.skipped), (1, 1, 2));
+    assert_eq!((first.status.as_str(), first.error.as_deref()), ("exit status: 1", Some("no")));
+    let second = record(first, &[ended(true, None)], 0, now);
+    assert_eq!((second.ok, second.failed, second.error), (2, 1, None));
+}
+
+#[cfg(unix)]
+mod children {
+    use super::super::command::{Ended, run};
+    use crate::util::argv;
+    use std::time::{Duration, Instant};
+
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    fn shell(script: &str) -> Vec<String> {
+        ["sh", "-c", script, "sh"].map(str::to_owned).to_vec()
+    }
+
+    #[tokio::test]
+    async fn commands_get_hostile_titles_as_single_arguments_and_items_as_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let script = format!(
+            "printf '%s|' \"$#\" \"$@\" > {0}; cat >> {0}; test ! -e {1}",
+            out.display(),
+            folder.path().join("hacked").display()
+        );
+        let hacked = format!("touch {}", folder.path().join("hacked").display());
+        let shown = |s: &str| s.replace('\0', "");
+        for title in [
+            "it's \"quoted\"",
+            &format!("$({hacked}) `{hacked}` ; {hacked} & | {hacked}"),
+            "two\nlines",
+            "NUL\0inside",
+            "\u{202e}right to left: שלום",
+            "",
+        ] {
+            let mut template = shell(&script);
+            template.extend(["{title}", "--t={title}", "end"].map(str::to_owned));
+            let argv = argv::filled(&template, &[("{title}", title)]);
+            let ended = run(&argv, "{\"a\":1}\n", LIMIT).await;
+            let status = "exit status: 0".to_owned();
+            assert_eq!(ended, Ended { ok: true, status, error: None });
+            let (got, title) = (std::fs::read_to_string(&out).unwrap(), shown(title));
+            assert_eq!(got, format!("3|{title}|--t={title}|end|{{\"a\":1}}\n"));
+        }
+        let mut template = shell(&script);
+        template.push("{title}".to_owned());
+        run(&argv::filled(&template, &[("{title}", "--delete")]), "", LIMIT).await;
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), "1| --delete|", "no option");
+    }
+
+    #[tokio::test]
+    async fn failures_keep_their_status_and_first_line() {
+        let failed = |status: &str, error: Option<&str>| Ended {
+            ok: false,
+            status: status.to_owned(),
+            error: error.map(str::to_owned),
+        };
+        let missing = ["/no/such\u{1b}[2J".to_owned()];
+        let ended = run(&missing, "", LIMIT).await;
+        assert!(ended.status.starts_with("/no/such cannot be started: "), "{ended:?}");
+        let script = "echo; echo 'b\u{1b}[31mad' >&2; echo more >&2; exit 3";
+        assert_eq!(run(&shell(script), "x", LIMIT).await, failed("exit status: 3", Some("bad")));
+        // More errors than are kept, and an input that is not read.
+        let input = "x".repeat(1 << 20);
+        let noisy = shell("yes no | head -c 300000 >&2; exit 1");
+        assert_eq!(run(&noisy, &input, LIMIT).await, failed("exit status: 1", Some("no")));
+        let start = Instant::now();
+        let slow = run(&shell("echo waits >&2; exec sleep 600"), "", Duration::from_secs(1)).await;
+        assert_eq!(slow, failed("ended after its limit of 1 s", Some("waits")));
+        // What a command leaves behind does not delay its end.
+        let left = run(&shell("sleep 600 & echo started >&2"), "", LIMIT).await;
+        assert!(left.ok && left.error.as_deref() == Some("started"), "{left:?}");
+        assert!(start.elapsed() < LIMIT, "{:?}", start.elapsed());
+    }
+}

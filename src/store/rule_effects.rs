@@ -1,0 +1,341 @@
+//! What rules did to items: set, recorded, and taken back.
+
+use super::Store;
+use super::error::Result;
+use super::marks::{self, Mark};
+use super::reader::Reader;
+use super::rows::time;
+use super::rules::Rule;
+use super::view::View;
+use crate::model::{CommandRecord, Effect, RuleEffect, Time};
+use rusqlite::{Connection, params};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The mark that an effect sets; `None` if it acts outside of the database.
+fn mark_of(effect: &Effect) -> Option<Mark> {
+    Some(match effect {
+        Effect::Read => Mark::Read,
+        Effect::Pin => Mark::Pinned,
+        Effect::Later => Mark::Later,
+        Effect::Hide => Mark::Hidden,
+        Effect::Tag(tag) => Mark::Tag(tag.clone()),
+        Effect::Notify | Effect::Run => return None,
+    })
+}
+
+/// An item (row key) that a rule changed, and whether it was read before.
+type Changed = (i64, bool);
+
+/// Marks of items that are the work of a rule. They stay in the history of the interface, so they take
+/// one or two bytes each: distances between row keys.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleMarks {
+    effects: Vec<(Effect, Box<[u8]>)>,
+    items: usize,
+}
+
+impl RuleMarks {
+    fn new(all: Vec<(Effect, Vec<Changed>)>) -> Self {
+        let mut items: Vec<i64> =
+            all.iter().flat_map(|(_, changed)| changed).map(|c| c.0).collect();
+        items.sort_unstable();
+        items.dedup();
+        let all = all.into_iter().filter(|(_, changed)| !changed.is_empty());
+        let effects = all.map(|(effect, changed)| (effect, packed(changed))).collect();
+        Self { effects, items: items.len() }
+    }
+
+    /// Number of items with these marks.
+    pub fn items(&self) -> usize {
+        self.items
+    }
+
+    /// Bytes that the marks take.
+    pub fn size(&self) -> usize {
+        self.effects.iter().map(|(_, packed)| packed.len()).sum()
+    }
+
+    fn changes(&self) -> impl Iterator<Item = (&Effect, Vec<Changed>)> {
+        self.effects.iter().map(|(effect, packed)| (effect, unpacked(packed)))
+    }
+}
+
+/// Row keys as distances from the one before, seven bits per byte; the lowest bit is the flag.
+fn packed(mut changed: Vec<Changed>) -> Box<[u8]> {
+    changed.sort_unstable();
+    let mut bytes = Vec::with_capacity(changed.len() * 2);
+    let mut last = 0i64;
+    for (key, was_read) in changed {
+        // Row keys are positive, so the distance fits with its flag.
+        let mut left = (key.wrapping_sub(last).unsigned_abs() << 1) | u64::from(was_read);
+        last = key;
+        while left >= 0x80 {
+            bytes.push(u8::try_from(left & 0x7f).unwrap_or_default() | 0x80);
+            left >>= 7;
+        }
+        bytes.push(u8::try_from(left).unwrap_or_default());
+    }
+    bytes.into_boxed_slice()
+}
+
+fn unpacked(bytes: &[u8]) -> Vec<Changed> {
+    let (mut changed, mut last) = (Vec::new(), 0i64);
+    let (mut value, mut shift) = (0u64, 0u32);
+    for byte in bytes {
+        value |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or_default();
+        if byte & 0x80 != 0 {
+            shift += 7;
+            continue;
+        }
+        last = last.saturating_add(i64::try_from(value >> 1).unwrap_or(i64::MAX));
+        changed.push((last, value & 1 == 1));
+        (value, shift) = (0, 0);
+    }
+    changed
+}
+
+/// Applies effects of a rule, by its name, to items (row keys), and remembers what it changed.
+pub(super) fn apply<'a>(
+    conn: &Connection,
+    name: &str,
+    effects: impl Iterator<Item = &'a Effect>,
+    keys: &[i64],
+    now: Time,
+) -> Result<RuleMarks> {
+    let mut done = Vec::new();
+    for effect in effects {
+        done.push((effect.clone(), apply_effect(conn, name, effect, keys, now)?));
+    }
+    Ok(RuleMarks::new(done))
+}
+
+/// Sets a mark on items (row keys) and remembers that under a name; returns those that changed, and
+/// whether they were read. What acts outside of the database is only remembered.
+pub(super) fn apply_effect(
+    conn: &Connection,
+    name: &str,
+    effect: &Effect,
+    keys: &[i64],
+    now: Time,
+) -> Result<Vec<Changed>> {
+    let mut remember = conn.prepare_cached(
+        "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    let mut remember = |key: i64, was_read: bool| {
+        remember.execute(params![key, effect.to_string(), name, now.timestamp(), was_read])
+    };
+    let Some(mark) = mark_of(effect) else {
+        for key in keys {
+            remember(*key, false)?;
+        }
+        return Ok(Vec::new());
+    };
+    let unread = unread_of(conn, keys)?;
+    let changed = marks::set(conn, &mark, keys, true)?;
+    let changed = changed.into_iter().map(|key| (key, !unread.contains(&key))).collect::<Vec<_>>();
+    for (key, was_read) in &changed {
+        remember(*key, *was_read)?;
+    }
+    Ok(changed)
+}
+
+fn unread_of(conn: &Connection, keys: &[i64]) -> Result<HashSet<i64>> {
+    let mut is_unread =
+        conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM item WHERE key = ?1 AND read = 0)")?;
+    let mut unread = HashSet::new();
+    for &key in keys {
+        if is_unread.query_row([key], |r| r.get(0))? {
+            unread.insert(key);
+        }
+    }
+    Ok(unread)
+}
+
+/// Applies a rule to all items of a view. It neither notifies nor runs its command.
+fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -> Result<RuleMarks> {
+    let keys = super::part::keys(conn, view)?;
+    let effects = rule.effects.iter().filter(|effect| mark_of(effect).is_some());
+    apply(conn, &rule.name, effects, &keys, now)
+}
+
+/// Takes back what a rule did, where it still holds; returns that.
+pub(super) fn undo(conn: &Connection, rule: &str) -> Result<RuleMarks> {
+    let mut query = conn.prepare_cached(
+        "SELECT effect, item, was_read FROM rule_effect WHERE rule = ?1 ORDER BY effect",
+    )?;
+    let rows = query.query_map([rule], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+    let mut all: Vec<(Effect, Vec<Changed>)> = Vec::new();
+    for row in rows {
+        let (effect, item, was_read): (String, i64, bool) = row?;
+        let Ok(effect) = effect.parse() else { continue };
+        match all.last_mut().filter(|(last, _)| *last == effect) {
+            Some((_, changed)) => changed.push((item, was_read)),
+            None => all.push((effect, vec![(item, was_read)])),
+        }
+    }
+    let back = unmark(conn, &RuleMarks::new(all))?;
+    conn.prepare_cached("DELETE FROM rule_effect WHERE rule = ?1")?.execute([rule])?;
+    Ok(back)
+}
+
+/// Removes marks where they still hold; returns those.
+fn unmark(conn: &Connection, marks: &RuleMarks) -> Result<RuleMarks> {
+    let all: Vec<(&Effect, Vec<Changed>)> = marks.changes().collect();
+    let read = all.iter().flat_map(|(_, changed)| changed).filter(|(_, was_read)| *was_read);
+    let was_read: HashSet<i64> = read.map(|(key, _)| *key).collect();
+    let mut back = Vec::new();
+    for (effect, changed) in all {
+        let Some(mark) = mark_of(effect) else { continue };
+        let keys: Vec<i64> = changed.into_iter().map(|(key, _)| key).collect();
+        let keys = marks::set(conn, &mark, &keys, false)?;
+        if *effect == Effect::Hide {
+            let read: Vec<i64> = keys.iter().filter(|k| was_read.contains(k)).copied().collect();
+            marks::set(conn, &Mark::Read, &read, true)?;
+        }
+        let changed = keys.into_iter().map(|key| (key, was_read.contains(&key))).collect();
+        back.push((effect.clone(), changed));
+    }
+    Ok(RuleMarks::new(back))
+}
+
+/// Sets marks of a rule again.
+fn mark_again(conn: &Connection, rule: &str, marks: &RuleMarks, now: Time) -> Result<()> {
+    for (effect, changed) in marks.changes() {
+        let keys: Vec<i64> = changed.into_iter().map(|(key, _)| key).collect();
+        apply_effect(conn, rule, effect, &keys, now)?;
+    }
+    Ok(())
+}
+
+/// What a rule has done so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleRecord {
+    pub rule: String,
+    /// Number of items that it changed and that are still stored.
+    pub items: u32,
+    /// Numbers of stored items for which it notified, and ran its command.
+    pub notified: u32,
+    pub ran: u32,
+    /// When it last did something.
+    pub last: Time,
+    /// How its commands ended.
+    pub commands: Option<CommandRecord>,
+}
+
+/// The name under which it is stored how the commands of a rule ended.
+pub fn command_note(rule: &str) -> String {
+    format!("rule command: {rule}")
+}
+
+impl Store {
+    /// Applies a rule to the items of a view; returns what it changed. It neither notifies nor runs its
+    /// command.
+    pub async fn apply_rule(&self, rule: Rule, view: View, now: Time) -> Result<RuleMarks> {
+        self.call(move |conn| apply_to(conn, &rule, &view, now)).await
+    }
+
+    /// Takes back what a rule did, where it still holds; returns that.
+    pub async fn undo_rule(&self, rule: String) -> Result<RuleMarks> {
+        self.call(move |conn| undo(conn, &rule)).await
+    }
+
+    /// Sets marks of a rule again, or takes them back.
+    pub async fn mark_by_rule(
+        &self,
+        rule: String,
+        marks: Arc<RuleMarks>,
+        on: bool,
+        now: Time,
+    ) -> Result<()> {
+        self.call(move |conn| match on {
+            true => mark_again(conn, &rule, &marks, now),
+            false => unmark(conn, &marks).map(drop),
+        })
+        .await
+    }
+
+    /// Remembers that a rule notified of items (row keys), or ran its command for them.
+    pub async fn record_effect(
+        &self,
+        rule: String,
+        effect: Effect,
+        items: Vec<i64>,
+        now: Time,
+    ) -> Result<()> {
+        self.call(move |conn| apply_effect(conn, &rule, &effect, &items, now).map(drop)).await
+    }
+
+    /// Like [`Self::apply_rule`], outside of a runtime; returns the number of items that changed.
+    pub fn apply_rule_blocking(&self, rule: Rule, view: View, now: Time) -> Result<usize> {
+        let marks = move |conn: &Connection| apply_to(conn, &rule, &view, now);
+        Ok(self.writer()?.call_blocking(marks)?.items())
+    }
+
+    /// Like [`Self::undo_rule`], outside of a runtime; returns the number of items that changed.
+    pub fn undo_rule_blocking(&self, rule: String) -> Result<usize> {
+        Ok(self.writer()?.call_blocking(move |conn| undo(conn, &rule))?.items())
+    }
+}
+
+impl Reader {
+    /// What rules did to an item (row key).
+    pub fn effects_on(&self, item: i64) -> Result<Vec<RuleEffect>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT effect, rule, at FROM rule_effect WHERE item = ?1 ORDER BY at, effect",
+        )?;
+        let rows = query.query_map([item], |r| {
+            let (effect, rule, at): (String, String, i64) = (r.get(0)?, r.get(1)?, r.get(2)?);
+            let effect = effect.parse().ok();
+            Ok(effect.map(|effect| RuleEffect { effect, rule, at: time(at) }))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    /// What rules have done, by name.
+    pub fn rule_records(&self) -> Result<Vec<RuleRecord>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT rule,
+                count(DISTINCT CASE WHEN effect NOT IN ('notify', 'run') THEN item END),
+                sum(effect = 'notify'), sum(effect = 'run'), max(at)
+             FROM rule_effect GROUP BY rule ORDER BY rule",
+        )?;
+        let rows = query.query_map([], |r| {
+            Ok(RuleRecord {
+                rule: r.get(0)?,
+                items: r.get(1)?,
+                notified: r.get(2)?,
+                ran: r.get(3)?,
+                last: time(r.get(4)?),
+                commands: None,
+            })
+        })?;
+        let mut records: Vec<RuleRecord> = rows.collect::<rusqlite::Result<_>>()?;
+        for record in &mut records {
+            let note = self.memo(&command_note(&record.rule))?;
+            record.commands = note.and_then(|note| serde_json::from_str(&note).ok());
+        }
+        Ok(records)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_packed() {
+        for changed in [
+            vec![],
+            vec![(1, false), (2, true), (3, false)],
+            vec![(63, true), (64, false), (1 << 40, true), (i64::MAX >> 1, false)],
+        ] {
+            assert_eq!(unpacked(&packed(changed.clone())), changed);
+        }
+        let scattered =
+            |effect| (effect, (0..1_000_000).map(|n| (n * 7 + 1, n % 3 == 0)).collect());
+        let marks = RuleMarks::new(vec![scattered(Effect::Hide), scattered(Effect::Pin)]);
+        assert_eq!((marks.items(), marks.size()), (1_000_000, 2_000_000));
+    }
+}

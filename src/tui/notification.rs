@@ -1,0 +1,47 @@
+//! Messages for a user who may be elsewhere, as terminals read them.
+
+use crate::config::NotifyWay;
+use crate::util::text;
+
+/// The sequence that shows a message; `None` if the terminal is not used for it.
+pub(super) fn sequence(how: NotifyWay, title: &str, message: &str) -> Option<String> {
+    // No control character may end the sequence, and no semicolon a part of it.
+    let clean = |text: &str| text::line(text).replace(';', ",");
+    let (title, message) = (clean(title), clean(message));
+    Some(match how {
+        NotifyWay::Bell => "\x07".to_owned(),
+        // With the title first: digits there would mean something else.
+        NotifyWay::Osc9 => format!("\x1b]9;{title}: {message}\x07"),
+        NotifyWay::Osc99 => format!(
+            "\x1b]99;i=newsfed:d=0:p=title;{title}\x1b\\\x1b]99;i=newsfed:d=1:p=body;{message}\x1b\\"
+        ),
+        NotifyWay::Osc777 => format!("\x1b]777;notify;{title};{message}\x07"),
+        NotifyWay::Command | NotifyWay::None => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_titles_stay_in_their_sequence() {
+        let hostile = "a\x07b\x1b]0;x\x1b\\c\u{9c}d;\u{202e}e\nf\0g";
+        for (how, expected) in [
+            (NotifyWay::Bell, Some("\x07")),
+            (NotifyWay::Osc9, Some("\x1b]9;newsfed: abcd,e fg\x07")),
+            (
+                NotifyWay::Osc99,
+                Some(
+                    "\x1b]99;i=newsfed:d=0:p=title;newsfed\x1b\\\
+                     \x1b]99;i=newsfed:d=1:p=body;abcd,e fg\x1b\\",
+                ),
+            ),
+            (NotifyWay::Osc777, Some("\x1b]777;notify;newsfed;abcd,e fg\x07")),
+            (NotifyWay::Command, None),
+            (NotifyWay::None, None),
+        ] {
+            assert_eq!(sequence(how, "newsfed", hostile).as_deref(), expected, "{how:?}");
+        }
+    }
+}
