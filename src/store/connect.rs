@@ -47,7 +47,8 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     conn.pragma_update(None, "cache_size", -4096)?;
     conn.pragma_update(None, "wal_autocheckpoint", 3000)?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
-    conn.set_prepared_statement_cache_capacity(64);
+    // Each rule has a statement of its own.
+    conn.set_prepared_statement_cache_capacity(320);
     functions::register(&conn)?;
     migrate(&mut conn, path)?;
     Ok(conn)

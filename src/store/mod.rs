@@ -32,6 +32,7 @@ mod pages;
 mod part;
 mod place;
 mod prefetch;
+mod prefilter;
 mod reader;
 mod rebuild;
 mod retention;

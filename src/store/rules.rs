@@ -6,11 +6,11 @@ use super::error::Result;
 use super::filter::Filter;
 use super::identity::Prepared;
 use super::index::text_of;
+use super::prefilter::Prefilter;
 use super::rule_effects::apply;
 use crate::model::{Effect, Source, Time};
 use crate::query::{self, Named, Query, What};
 use crate::util::text;
-use aho_corasick::{AhoCorasick, MatchKind};
 use chrono::{DateTime, Local};
 use rusqlite::{Connection, params, params_from_iter};
 use std::collections::{HashMap, HashSet};
@@ -40,10 +40,8 @@ pub struct Rules {
     rules: Vec<Prefiltered>,
     /// The row keys of the sources that names select.
     names: HashMap<Named, Vec<i64>>,
-    /// Words of rules: an item without any word of a rule does not match it.
-    words: Option<AhoCorasick>,
-    /// The rule of each of these words.
-    rule_of: Vec<usize>,
+    /// Excludes most rules without SQL.
+    prefilter: Prefilter,
     /// Whether texts must be searched, not only titles.
     texts: bool,
     /// How many items of the first document of a source are unread; `None`: all.
@@ -57,8 +55,6 @@ struct Prefiltered {
     condition: Option<Condition>,
     /// The only sources of its items.
     sources: Option<Vec<i64>>,
-    /// Whether its items contain one of its words.
-    has_words: bool,
 }
 
 impl Rules {
@@ -79,16 +75,20 @@ impl Rules {
                 }
             }
         }
-        let mut patterns: Vec<String> = Vec::new();
-        for (number, rule) in rules.into_iter().enumerate() {
-            let needed = needed_words(&rule.query);
-            for word in needed.iter().flatten() {
-                patterns.push(word.clone());
-                all.rule_of.push(number);
-            }
+        all.prefilter = Prefilter::new(rules.iter().map(|rule| &rule.query));
+        // Only rules before give new items tags of their own.
+        let given: HashSet<String> = rules
+            .iter()
+            .flat_map(|rule| &rule.effects)
+            .filter_map(|effect| match effect {
+                Effect::Tag(tag) => Some(text::comparable(tag)),
+                _ => None,
+            })
+            .collect();
+        for rule in rules {
             let limits = rule.query.terms.iter().filter(|term| !term.negated);
             let sources = limits.filter_map(|term| match &term.what {
-                What::Of(Named::Tag(_)) => None,
+                What::Of(Named::Tag(tag)) if given.contains(&text::comparable(tag)) => None,
                 What::Of(named) => all.names.get(named).cloned(),
                 _ => None,
             });
@@ -97,14 +97,8 @@ impl Rules {
             let condition =
                 (!timed).then(|| all.condition(&rule.query, DateTime::default())).flatten();
             all.texts |= rule.query.all_terms().any(|term| searches_text(&term.what));
-            all.rules.push(Prefiltered { rule, condition, sources, has_words: needed.is_some() });
+            all.rules.push(Prefiltered { rule, condition, sources });
         }
-        // Too many words to prepare: each rule is tried.
-        all.words = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .build(&patterns)
-            .ok();
         all
     }
 
@@ -119,49 +113,6 @@ impl Rules {
         let mut resolve = |named: &Named| self.names.get(named).cloned().unwrap_or_default();
         Known { now, resolve: &mut resolve }.all(query, false)
     }
-
-    /// Which rules may match an item, by its words.
-    fn candidates(&self, entry: &Prepared, body: &str) -> Vec<bool> {
-        let mut found: Vec<bool> = self.rules.iter().map(|rule| !rule.has_words).collect();
-        let Some(words) = &self.words else { return vec![true; self.rules.len()] };
-        let entry = &entry.entry;
-        for text in entry.authors.iter().chain([&entry.title]).map(String::as_str).chain([body]) {
-            let folded;
-            let text = if text.is_ascii() {
-                text
-            } else {
-                folded = text::comparable(text);
-                &folded
-            };
-            for hit in words.find_overlapping_iter(text) {
-                if let Some(found) = found.get_mut(self.rule_of[hit.pattern().as_usize()]) {
-                    *found = true;
-                }
-            }
-        }
-        found
-    }
-}
-
-/// Words in lower case of which an item must contain at least one to match a query; `None` if it
-/// may match without. Only those that are compared byte by byte.
-fn needed_words(query: &Query) -> Option<Vec<String>> {
-    let of_term = |what: &What| -> Option<Vec<String>> {
-        match what {
-            What::Text { text, .. } => {
-                let words = text.split(|c: char| !c.is_alphanumeric());
-                let longest = words.filter(|word| word.is_ascii()).max_by_key(|word| word.len())?;
-                (!longest.is_empty()).then(|| vec![longest.to_ascii_lowercase()])
-            }
-            What::Any(alternatives) => {
-                let all: Option<Vec<Vec<String>>> = alternatives.iter().map(needed_words).collect();
-                all.map(|words| words.concat())
-            }
-            _ => None,
-        }
-    };
-    let terms = query.terms.iter().filter(|term| !term.negated);
-    terms.filter_map(|term| of_term(&term.what)).min_by_key(Vec::len)
 }
 
 fn is_timed(what: &What) -> bool {
@@ -214,7 +165,7 @@ pub(super) fn arrived(
     let mut table = None;
     for (key, entry) in new {
         let body = if rules.texts { text_of(&entry.entry) } else { String::new() };
-        let candidates = rules.candidates(entry, &body);
+        let candidates = rules.prefilter.candidates(&entry.entry, &body);
         let mut of_item = active.iter().filter(|i| candidates[**i]).peekable();
         if of_item.peek().is_none() {
             continue;
@@ -278,6 +229,9 @@ pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Re
     Ok(())
 }
 
+/// Items that are tested one by one.
+const FEW: usize = 4;
+
 /// Those of some new items that meet a condition.
 fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i64>> {
     if keys.is_empty() {
@@ -285,6 +239,19 @@ fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i
     }
     let mut filter = Filter::of_new_items();
     let sql = condition.sql(&mut filter);
+    if keys.len() <= FEW {
+        // A statement that is prepared once.
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM item i WHERE {sql} AND i.key = ?)");
+        let mut query = conn.prepare_cached(&sql)?;
+        let mut among = Vec::new();
+        for key in keys {
+            let values = filter.values.iter().cloned().chain([(*key).into()]);
+            if query.query_row(params_from_iter(values), |r| r.get(0))? {
+                among.push(*key);
+            }
+        }
+        return Ok(among);
+    }
     let list = keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
     let sql = format!("SELECT i.key FROM item i WHERE i.key IN ({list}) AND {sql}");
     let mut query = conn.prepare(&sql)?;
