@@ -97,7 +97,7 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: 
         (Some(error), _) => (error.clone(), Role::Warning),
         (None, None) => ("Searching …".to_owned(), Role::Dim),
         (None, Some(found)) if found.count.items == 0 => {
-            ("No stored item matches; it will apply to new ones".to_owned(), Role::Soft)
+            ("No stored item matches; it will apply to new ones".to_owned() + outside, Role::Soft)
         }
         (None, Some(found)) => {
             let more = if found.count.more { " or more" } else { "" };
