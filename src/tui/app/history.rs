@@ -57,6 +57,11 @@ pub(crate) struct History {
     moving: Option<(Step, bool)>,
     /// Number of changes to be applied, while several are undone or redone in sequence.
     goal: Option<usize>,
+    /// Marks that are being stored. Which of them have changed anything, and so have become a step, is
+    /// known afterwards.
+    unstored: usize,
+    /// Undo, or redo (`true`), that were asked for meanwhile.
+    waiting: Vec<bool>,
 }
 
 impl History {
@@ -64,6 +69,12 @@ impl History {
     #[cfg(test)]
     pub(crate) fn rests_at(&self, done: usize) -> bool {
         self.done == done && self.moving.is_none()
+    }
+
+    /// Counts the marks among effects that are performed now.
+    pub(super) fn expect(&mut self, effects: &[Effect]) {
+        let is_mark = |e: &&Effect| matches!(e, Effect::Mark { .. } | Effect::MarkViewRead { .. });
+        self.unstored += effects.iter().filter(is_mark).count();
     }
 
     /// Adds a change and drops the undone ones.
@@ -124,6 +135,10 @@ impl App {
     }
 
     pub(super) fn undo(&mut self) -> Vec<Effect> {
+        if self.history.unstored > 0 {
+            self.history.waiting.push(false);
+            return vec![];
+        }
         let applied = self.history.goal.unwrap_or(self.history.done);
         match applied.checked_sub(1) {
             Some(goal) => self.go_to_state(goal),
@@ -132,6 +147,10 @@ impl App {
     }
 
     pub(super) fn redo(&mut self) -> Vec<Effect> {
+        if self.history.unstored > 0 {
+            self.history.waiting.push(true);
+            return vec![];
+        }
         let in_progress = usize::from(self.history.moving.is_some());
         let all = self.history.steps.len() + in_progress;
         match self.history.goal.unwrap_or(self.history.done) + 1 {
@@ -202,6 +221,18 @@ impl App {
     }
 
     pub(super) fn marked(&mut self, result: Result<MarksSet, Failure>) -> Vec<Effect> {
+        let mut effects = self.mark_ended(result);
+        let history = &mut self.history;
+        history.unstored = history.unstored.saturating_sub(1);
+        if history.unstored == 0 {
+            for redo in std::mem::take(&mut history.waiting) {
+                effects.extend(if redo { self.redo() } else { self.undo() });
+            }
+        }
+        effects
+    }
+
+    fn mark_ended(&mut self, result: Result<MarksSet, Failure>) -> Vec<Effect> {
         let moving = self.is_moving(|change| matches!(change, Change::Marks { .. }));
         let MarksSet { mark, keys, to, cause } = match result {
             Ok(set) => set,

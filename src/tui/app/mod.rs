@@ -259,6 +259,7 @@ impl App {
         effects.extend(self.request_rhythms());
         effects.extend(self.request_snippets());
         self.edits.add(&effects);
+        self.history.expect(&effects);
         effects
     }
 

@@ -361,3 +361,31 @@ fn keys_in_dialogs_are_those_that_are_bound() {
     rebound("gs0000000w", "Schedule", "F5 check now   Y 0 scroll   q close", "edit schedule");
     rebound("U", "Initial state", "Y 0 select   Z undo   C-r redo   q close", "↑↓");
 }
+
+#[test]
+fn undo_waits_for_marks_that_are_being_stored() {
+    let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
+    stage.keys("ga");
+    let press = |stage: &mut Stage, key: char| {
+        let key = KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE);
+        stage.app.update(Event::KeyPressed(key), now())
+    };
+    let marks = |effects: &[Effect]| {
+        let causes = effects.iter().filter_map(|effect| match effect {
+            Effect::Mark { to, cause, .. } => Some((*to, *cause)),
+            _ => None,
+        });
+        causes.collect::<Vec<_>>()
+    };
+    let row = stage.app.items.current().unwrap().clone();
+    assert_eq!(marks(&press(&mut stage, 'p')), [(!row.pinned, Cause::User)]);
+    assert!(marks(&press(&mut stage, 'u')).is_empty(), "the pin is not stored yet");
+    let stored =
+        MarksSet { mark: Mark::Pinned, keys: vec![row.key], to: !row.pinned, cause: Cause::User };
+    let effects = stage.app.update(Event::Marked(Ok(stored)), now());
+    assert_eq!(marks(&effects), [(row.pinned, Cause::Undo)]);
+    let undone =
+        MarksSet { mark: Mark::Pinned, keys: vec![row.key], to: row.pinned, cause: Cause::Undo };
+    stage.happen(Event::Marked(Ok(undone)));
+    assert!(stage.app.history.rests_at(0));
+}
