@@ -17,4 +17,5 @@ mod crawl;
 mod extract;
 mod net;
 mod opml;
+mod sync;
 mod website;
