@@ -4,7 +4,7 @@ use super::exit::Failure;
 use super::home::Home;
 use crate::config::{ViewSettings, did_you_mean};
 use crate::model::{Source, SourceFacts, SourceId};
-use crate::query::Known;
+use crate::query::{Known, Query, unknown_name};
 use crate::store::{SourceOrder, Store};
 use crate::util::{clock::Clock, clock::SystemClock, text};
 use std::collections::HashMap;
@@ -48,6 +48,19 @@ impl Catalogue {
         let sources = home.sources.iter().cloned().map(Arc::new);
         let views = home.settings.views.clone();
         Ok(Self { item_tags, views, ..Self::join(sources, facts) })
+    }
+
+    /// Whether the names in a query are known. An unused tag is reported, but no error: items and
+    /// sources get tags and lose them.
+    pub(super) fn check_names(&self, query: &Query) -> Result<(), Failure> {
+        match unknown_name(query, self.known(), &self.item_tags) {
+            None => Ok(()),
+            Some(unknown) if unknown.is_tag => {
+                tracing::warn!("{}", unknown.message);
+                Ok(())
+            }
+            Some(unknown) => Err(Failure::Plain(unknown.message)),
+        }
     }
 
     /// The order of the sources in lists that are grouped by source.

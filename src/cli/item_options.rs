@@ -4,7 +4,7 @@ use super::catalogue::Catalogue;
 use super::exit::Failure;
 use crate::config::SortOrder;
 use crate::model::Time;
-use crate::query::{Date, Named, Query, What, resolve, unknown_name};
+use crate::query::{Date, Named, Query, What, resolve};
 use crate::store::{Criteria, Scope, View};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
@@ -64,9 +64,7 @@ impl Choice {
         if let Some(tag) = &self.tag {
             query = query.and(Query::of([What::Of(Named::Tag(tag.clone()))]));
         }
-        if let Some(unknown) = unknown_name(&query, catalogue.known(), &catalogue.item_tags) {
-            return Err(Failure::Plain(unknown));
-        }
+        catalogue.check_names(&query)?;
         let date = |date: &String| Date::parse(date).ok_or_else(|| no_date(date));
         if let Some(since) = &self.since {
             query = query.and(Query::of([What::After(date(since)?)]));

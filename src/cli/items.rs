@@ -15,7 +15,7 @@ pub(super) struct ItemShape {
     /// Whether it is kept for later.
     later: bool,
     /// When it comes back, if it is snoozed.
-    snoozed_until: Option<Time>,
+    pub(super) snoozed_until: Option<Time>,
     /// The tags of the item itself.
     pub(super) own_tags: Vec<String>,
     /// What rules did to it.

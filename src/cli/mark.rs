@@ -189,7 +189,7 @@ pub(super) fn snooze(
         .ok_or_else(|| {
             let when = text::line(&args.when);
             Failure::Usage(format!(
-                "\"{when}\" is not a time in the future; write 12h, 3d or 2026-12-31"
+                "\"{when}\" is no time to come; write 12h, 3d, tomorrow, friday or 2026-12-31"
             ))
         })?;
     let store = Home::load(global, out)?.store()?;

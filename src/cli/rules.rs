@@ -11,8 +11,10 @@ use super::runtime::with_engine;
 use crate::config::{RuleSettings, did_you_mean};
 use crate::engine::{MOST_RUNS, rule_of};
 use crate::model::CommandRecord;
-use crate::query::{resolve, unknown_name};
-use crate::store::{Announcement, Criteria, Hidden, IMPORT_PREFIX, Rule, RuleRecord, Scope, View};
+use crate::query::resolve;
+use crate::store::{
+    Announcement, Criteria, Hidden, IMPORT_PREFIX, Rule, RuleRecord, Scope, Store, View,
+};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
 use crate::util::time_text::minute;
@@ -187,7 +189,8 @@ fn done_outside(record: &RuleRecord) -> String {
         done += &format!(", notified of {}", record.notified);
     }
     if let Some(commands) = &record.commands {
-        done += &format!(", ran {} commands", commands.ok.saturating_add(commands.failed));
+        let ran = commands.ok.saturating_add(commands.failed);
+        done += &format!(", ran {ran} command{}", if ran == 1 { "" } else { "s" });
         if commands.failed > 0 {
             done += &format!(" ({} failed, the last: {}", commands.failed, commands.status);
             let error = commands.error.as_ref().map(|error| format!(": {}", text::line(error)));
@@ -225,9 +228,7 @@ fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View)
         let hint = did_you_mean(name, known.iter().map(|rule| rule.name.as_str()));
         Failure::Plain(format!("there is no rule \"{}\"{hint}", text::line(name)))
     })?;
-    if let Some(unknown) = unknown_name(&rule.query, catalogue.known(), &catalogue.item_tags) {
-        return Err(Failure::Plain(unknown));
-    }
+    catalogue.check_names(&rule.query)?;
     let now = SystemClock.now().with_timezone(&Local);
     let criteria = Criteria::new(&rule.query, now, |named| resolve(named, catalogue.known()));
     // Also what it has hidden before.
@@ -262,10 +263,28 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
     items.truncate(MOST_RUNS);
     let announcement = Announcement::of(&rule, items).filter(|_| run);
     let changed = store.apply_rule_blocking(rule, view, SystemClock.now())?;
-    if let Some(announcement) = announcement {
-        with_engine(home, out, async |handle, _| Ok(handle.announce(announcement).await?))?;
+    let Some(announcement) = announcement else { return report(changed, "changed", out) };
+    let before = record_of(&store, name)?;
+    with_engine(home, out, async |handle, _| Ok(handle.announce(announcement).await?))?;
+    let after = record_of(&store, name)?;
+    let exit = report(changed, "changed", out)?;
+    let count =
+        |record: &RuleRecord, of: fn(&CommandRecord) -> u32| record.commands.as_ref().map_or(0, of);
+    let new = |of| count(&after, of).saturating_sub(count(&before, of));
+    let (ok, failed) = (new(|c| c.ok), new(|c| c.failed));
+    if ok + failed == 0 {
+        return Ok(exit);
     }
-    report(changed, "changed", out)
+    let plural = if ok + failed == 1 { "" } else { "s" };
+    out.note(format!("{} command{plural} run, {failed} failed", ok + failed));
+    Ok(if failed > 0 { Exit::Partial } else { exit })
+}
+
+/// What a rule has done so far.
+fn record_of(store: &Store, name: &str) -> Result<RuleRecord, Failure> {
+    let records = store.reader()?.rule_records()?;
+    let record = records.into_iter().find(|record| record.rule == name);
+    Ok(record.unwrap_or_default())
 }
 
 fn undo(home: &Home, name: &str, out: &mut Output) -> Result<Exit, Failure> {

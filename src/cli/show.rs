@@ -10,7 +10,7 @@ use super::output::Output;
 use super::show_text::{Chooser, TextSource};
 use super::versions::{self, Versions};
 use crate::article::{self, Document};
-use crate::model::{Confidence, FullText, Item, Revision, TextFrom};
+use crate::model::{Confidence, FullText, Item, Revision, TextFrom, by_rule};
 use crate::util::media;
 use crate::util::text::{self, comment_count};
 use crate::util::time_text::{self, minute};
@@ -134,8 +134,9 @@ fn print(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let item = &shape.item;
-    let rules = shape.rules.iter().map(|done| format!("{} ({})", done.rule, done.effect));
-    let rules = text::line(&rules.collect::<Vec<_>>().join(", "));
+    let rules =
+        text::line(&by_rule(shape.rules.iter().map(|d| (d.rule.as_str(), d.effect.to_string()))));
+    let until = shape.snoozed_until.map(minute);
     let time = |t: Option<crate::model::Time>| t.map(minute);
     let head = [
         ("Title", Some(item.title.clone()).filter(|t| !t.is_empty())),
@@ -153,6 +154,7 @@ fn print(
         ("Own tags", Some(shape.own_tags.join(", ")).filter(|tags| !tags.is_empty())),
         ("Also in", also_in(shape)),
         ("Rules", Some(rules).filter(|rules| !rules.is_empty())),
+        ("Hidden until", until),
     ];
     for (name, value) in head {
         if let Some(value) = value {

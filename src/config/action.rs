@@ -101,7 +101,7 @@ actions! {
         Later, "later", "later", "Keep for later, or no longer";
         Mute, "mute", "mute", "Hide items like this one, now and as they arrive";
         Snooze, "snooze", "snooze", "Hide until a moment";
-        FoldStories, "fold-stories", "fold stories", "List stories once, or the items of all sources";
+        FoldStories, "fold-stories", "fold stories", "Fold the items of a story into one, or unfold them";
         ReadAll, "read-all", "mark all read", "Mark all items of the list read";
         ReadAbove, "read-above", "mark above read", "Mark the items above read";
         ReadBelow, "read-below", "mark below read", "Mark the items below read";

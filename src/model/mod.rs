@@ -25,7 +25,7 @@ pub use item::{Item, ItemId, ItemRow, StoryItem, WORDS_PER_MINUTE};
 pub use pause::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Pause, PauseReason};
 pub use poll::{ErrorKind, Moved, Outcome, Planned, PollRecord};
 pub use revision::{Revision, RevisionKind};
-pub use rule::{CommandRecord, Effect, RuleEffect};
+pub use rule::{CommandRecord, Effect, RuleEffect, by_rule};
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use source::{
     Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,

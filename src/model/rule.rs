@@ -84,3 +84,16 @@ pub struct RuleEffect {
     pub rule: String,
     pub at: Time,
 }
+
+/// What rules did to an item, in words: the effects of each, from pairs of a rule and an effect.
+pub fn by_rule<'a>(effects: impl Iterator<Item = (&'a str, String)>) -> String {
+    let mut rules: Vec<(&str, Vec<String>)> = Vec::new();
+    for (rule, effect) in effects {
+        match rules.iter_mut().find(|(known, _)| *known == rule) {
+            Some((_, effects)) => effects.push(effect),
+            None => rules.push((rule, vec![effect])),
+        }
+    }
+    let rules = rules.iter().map(|(rule, effects)| format!("{rule} ({})", effects.join(", ")));
+    rules.collect::<Vec<_>>().join("; ")
+}

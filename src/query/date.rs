@@ -1,7 +1,7 @@
 //! Dates and ages as users type them.
 
 use crate::util::clock::start_of_day;
-use chrono::{DateTime, Datelike, Days, Local, NaiveDate};
+use chrono::{DateTime, Datelike, Days, Local, NaiveDate, Weekday};
 use std::fmt;
 
 /// A day, month or year, absolute or relative to today. It stands for its first second in the
@@ -164,12 +164,43 @@ impl fmt::Display for Span {
         write!(f, "{}{}", self.count, self.unit.row().1)
     }
 }
-/// The moment after `now` that a duration (`12h`, `3d`) or a date means, in seconds since the epoch.
+/// The moment after `now` that a duration (`12h`, `3 days`), `tomorrow`, a weekday or a date means, in
+/// seconds since the epoch. Days begin at midnight.
 pub fn moment(text: &str, now: DateTime<Local>) -> Option<i64> {
-    let text = text.trim();
-    let at = match Span::parse(text) {
-        Some(span) => now.timestamp().checked_add(span.seconds())?,
-        None => Date::parse(text)?.start(now)?,
+    let text = text.trim().to_lowercase();
+    let at = match (span(&text), day(&text, now)) {
+        (Some(span), _) => now.timestamp().checked_add(span.seconds())?,
+        (None, Some(day)) => start_of_day(day, &Local)?.timestamp(),
+        (None, None) => Date::parse(&text)?.start(now)?,
     };
     (at > now.timestamp()).then_some(at)
+}
+
+/// A duration, also as a number and a word.
+fn span(text: &str) -> Option<Span> {
+    let Some((count, word)) = text.split_once(char::is_whitespace) else {
+        return Span::parse(text);
+    };
+    let unit = match word.trim() {
+        "minute" | "minutes" | "min" => "m",
+        "hour" | "hours" => "h",
+        "day" | "days" => "d",
+        "week" | "weeks" => "w",
+        "year" | "years" => "y",
+        _ => return None,
+    };
+    Span::parse(&format!("{count}{unit}"))
+}
+
+/// `tomorrow`, or the next day with the name of a weekday.
+fn day(text: &str, now: DateTime<Local>) -> Option<NaiveDate> {
+    let today = now.date_naive();
+    let ahead = match text {
+        "tomorrow" => 1,
+        _ => {
+            let wanted = text.parse::<Weekday>().ok()?.num_days_from_monday();
+            (wanted + 6 - today.weekday().num_days_from_monday()) % 7 + 1
+        }
+    };
+    today.checked_add_days(Days::new(ahead.into()))
 }

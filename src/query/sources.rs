@@ -44,13 +44,20 @@ fn names<'a>(named: &Named, known: &Known<'a>) -> impl Iterator<Item = &'a str> 
     own.into_iter().chain(folder).chain(tags.iter().map(String::as_str))
 }
 
+/// A name in a query that selects nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    pub message: String,
+    pub is_tag: bool,
+}
+
 /// An error message for the first name in a query that selects no source, and is none of the items'
 /// own tags.
 pub fn unknown_name<'a>(
     query: &Query,
     all: impl Iterator<Item = Known<'a>> + Clone,
     own_tags: &'a [String],
-) -> Option<String> {
+) -> Option<Unknown> {
     let named = query.all_terms().filter_map(|term| match &term.what {
         What::Of(named) => Some(named),
         _ => None,
@@ -60,14 +67,18 @@ pub fn unknown_name<'a>(
         _ => false,
     };
     let is_unknown = |named: &&Named| !tagged(named) && resolve(named, all.clone()).is_empty();
-    let unknown = named.into_iter().find(is_unknown)?;
+    // What is an error comes first.
+    let unknown: Vec<&Named> = named.filter(is_unknown).collect();
+    let is_tag = |named: &&&Named| matches!(named, Named::Tag(_));
+    let unknown = *unknown.iter().find(|named| !is_tag(named)).or(unknown.first())?;
     let own = own_tags.iter().filter(|_| matches!(unknown, Named::Tag(_))).map(String::as_str);
     let known: Vec<&str> = all.flat_map(|known| names(unknown, &known)).chain(own).collect();
     let hint = did_you_mean(unknown.name(), known);
     let name = clean(unknown.name());
-    Some(match unknown {
+    let message = match unknown {
         Named::Source(_) => format!("there is no source \"{name}\"{hint}"),
         Named::Tag(_) => format!("no source or item has the tag \"{name}\"{hint}"),
         _ => format!("no source has the {} \"{name}\"{hint}", unknown.kind()),
-    })
+    };
+    Some(Unknown { message, is_tag: matches!(unknown, Named::Tag(_)) })
 }

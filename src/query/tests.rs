@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::{Source, SourceId};
-use chrono::NaiveDate;
+use chrono::{Local, NaiveDate, TimeDelta, TimeZone};
 use proptest::prelude::*;
 
 fn error(text: &str) -> String {
@@ -164,7 +164,7 @@ fn equal_names_come_first_and_folders_include_subfolders() {
     }
     let own = ["To do".to_owned()];
     let found = |query: &str| unknown_name(&query.parse().unwrap(), all(), &own);
-    let unknown = |query: &str| found(query).unwrap();
+    let unknown = |query: &str| found(query).unwrap().message;
     assert_eq!(
         unknown("x OR (y tag:C+-)"),
         "no source or item has the tag \"C+-\"; did you mean \"C++\"?"
@@ -321,5 +321,30 @@ proptest! {
         let spot = spot(&text, cursor);
         prop_assert!(text.get(spot.at.clone()).is_some());
         let _ = from_newsboat(&text);
+    }
+}
+
+#[test]
+fn moments_are_later_than_now() {
+    // A Saturday at noon.
+    let now = Local.with_ymd_and_hms(2026, 11, 21, 12, 0, 0).unwrap();
+    let of = |text: &str| moment(text, now).map(|at| Local.timestamp_opt(at, 0).unwrap());
+    let day = |day: u32| Local.with_ymd_and_hms(2026, 11, day, 0, 0, 0).single();
+    for (text, expected) in [
+        ("tomorrow", day(22)),
+        (" Friday ", day(27)),
+        ("sat", day(28)),
+        ("sunday", day(22)),
+        ("2 days", Some(now + TimeDelta::days(2))),
+        ("1 week", Some(now + TimeDelta::days(7))),
+        ("90m", Some(now + TimeDelta::minutes(90))),
+        ("2026-11-30", day(30)),
+        ("yesterday", None),
+        ("2026-11-21", None),
+        ("0d", None),
+        ("2 parsecs", None),
+        ("", None),
+    ] {
+        assert_eq!(of(text), expected, "{text}");
     }
 }

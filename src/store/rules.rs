@@ -115,6 +115,11 @@ impl Rules {
     }
 }
 
+/// Whether an effect acts outside of the database.
+fn is_outside(effect: &Effect) -> bool {
+    matches!(effect, Effect::Notify | Effect::Run)
+}
+
 fn is_timed(what: &What) -> bool {
     matches!(what, What::After(_) | What::Before(_) | What::Younger(_) | What::Older(_))
 }
@@ -191,7 +196,7 @@ pub(super) fn arrived(
         }
     }
     let mut stopped: HashSet<i64> = HashSet::new();
-    let mut announcements = Vec::new();
+    let mut announcing = Vec::new();
     for i in active {
         let keys: Vec<i64> =
             matching[i].iter().filter(|k| !stopped.contains(*k)).copied().collect();
@@ -208,11 +213,28 @@ pub(super) fn arrived(
             },
         };
         let matched = among(conn, &keys, condition)?;
-        apply(conn, &rule.name, rule.effects.iter(), &matched, now)?;
+        let marks = rule.effects.iter().filter(|effect| !is_outside(effect));
+        apply(conn, &rule.name, marks, &matched, now)?;
         if rule.stop {
             stopped.extend(&matched);
         }
-        announcements.extend(Announcement::of(rule, matched));
+        if rule.effects.iter().any(is_outside) && !matched.is_empty() {
+            announcing.push((rule, matched));
+        }
+    }
+    // What any rule hides is not announced, whatever their order.
+    let mut announcements = Vec::new();
+    for (rule, mut matched) in announcing {
+        let mut hidden = conn.prepare_cached("SELECT hidden <> 0 FROM item WHERE key = ?1")?;
+        let mut shown = Vec::new();
+        for key in matched.drain(..) {
+            if !hidden.query_row([key], |r| r.get(0))? {
+                shown.push(key);
+            }
+        }
+        let effects = rule.effects.iter().filter(|effect| is_outside(effect));
+        apply(conn, &rule.name, effects, &shown, now)?;
+        announcements.extend(Announcement::of(rule, shown));
     }
     Ok(announcements)
 }

@@ -5,10 +5,11 @@ use super::app::midnight;
 use super::event::{Article, Difference, Event, Matches, RequestId, SourceEntry, SourceList};
 use crate::article::{Document, Link, LinkKind, from_html};
 use crate::engine::{self, Handle, Rhythm, ScheduleReport, Statistics, VersionChange};
-use crate::model::{Item, Revision, RuleEffect};
+use crate::model::{Item, Revision, by_rule};
 use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
 use crate::util::limits;
 use crate::util::text::line;
+use crate::util::time_text::minute;
 use chrono::{Offset, TimeZone};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -396,12 +397,13 @@ impl ReaderThread {
         }
         let effects = self.reader.effects_on(key)?;
         if !effects.is_empty() {
-            let effect =
-                |e: &RuleEffect| format!("{} ({})", line(&e.rule), line(&e.effect.to_string()));
             notes.push(format!(
                 "Rules: {}",
-                effects.iter().map(effect).collect::<Vec<_>>().join(", ")
+                line(&by_rule(effects.iter().map(|e| (e.rule.as_str(), e.effect.to_string()))))
             ));
+        }
+        if let (_, Some(until)) = self.reader.kept(key)? {
+            notes.push(format!("Hidden until {}", minute(until)));
         }
         Ok(notes)
     }

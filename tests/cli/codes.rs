@@ -15,7 +15,7 @@ fn wrong_arguments_give_a_message_and_an_exit_code() {
         (&["list", "--source", "kernle"], 1, "there is no source \"kernle\""),
         (&["list", "--source", "Kernle"], 1, "did you mean \"Kernel\"?"),
         (&["list", "--source", "127"], 1, "matches 2 sources"),
-        (&["list", "--tag", "x"], 1, "no source or item has the tag"),
+        (&["list", "--tag", "x"], 0, "no source or item has the tag"),
         (&["read"], 2, "--all selects every item"),
         (&["read", "1", "--source", "Kernel"], 2, "not both"),
         (&["read", "1", "999"], 1, "there is no item 999"),

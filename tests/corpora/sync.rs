@@ -41,7 +41,7 @@ fn requests_are_written_as_recorded() {
             continue;
         }
         match path {
-            "/accounts/ClientLogin" if !all("Passwd").is_empty() => {
+            "/accounts/ClientLogin" if typed.len() == 2 && all("Email").len() == 1 => {
                 assert_eq!(form(Request::login(all("Email")[0], all("Passwd")[0])), body);
                 assert!(parse_login(response["body"].as_str().unwrap()).is_some());
                 compared[0] += 1;

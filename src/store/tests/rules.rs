@@ -280,3 +280,17 @@ fn what_a_rule_did_at_once_is_taken_back_and_set_again_alone() {
     assert_eq!(f.store.undo_rule_blocking("r".to_owned()).unwrap(), 3);
     assert_eq!(hidden(), 0);
 }
+
+#[test]
+fn what_any_rule_hides_is_not_announced() {
+    let f = Fixture::new(&["s"]);
+    let rules = vec![
+        rule("Ring", "news", &["notify", "tag:seen"]),
+        rule("Mute", "title:football", &["hide"]),
+    ];
+    use_rules(&f, rules);
+    f.poll("s", vec![dated("football news", 1), dated("other news", 2)]);
+    let records = f.store.reader().unwrap().rule_records().unwrap();
+    let ring = records.iter().find(|record| record.rule == "Ring").unwrap();
+    assert_eq!((ring.items, ring.notified), (2, 1));
+}

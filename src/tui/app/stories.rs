@@ -9,12 +9,12 @@ use crate::tui::event::Cause;
 use std::collections::HashSet;
 
 impl App {
-    /// Lists stories once, or the items of all sources, until the program ends.
+    /// Folds the items of a story into one, or unfolds them, until the program ends.
     pub(super) fn fold_stories(&mut self) -> Vec<Effect> {
         let fold = !self.items.folds;
         self.note(match fold {
-            true => "Each story is listed once",
-            false => "The items of all sources are listed",
+            true => "Stories are folded: each is listed once",
+            false => "Stories are unfolded",
         });
         self.fold_stories_if(fold)
     }

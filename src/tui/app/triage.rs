@@ -170,7 +170,8 @@ impl App {
                 &read,
                 self.sources.known(),
                 &self.sources.list.item_tags,
-            ),
+            )
+            .map(|unknown| unknown.message),
             Err(e) => Some(e.to_string()),
         }
     }
