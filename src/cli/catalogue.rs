@@ -50,16 +50,12 @@ impl Catalogue {
         Ok(Self { item_tags, views, ..Self::join(sources, facts) })
     }
 
-    /// Whether the names in a query are known. An unused tag is reported, but no error: items and
-    /// sources get tags and lose them.
+    /// Whether the names in a query are known. An unused tag is no error: items and sources get tags
+    /// and lose them.
     pub(super) fn check_names(&self, query: &Query) -> Result<(), Failure> {
         match unknown_name(query, self.known(), &self.item_tags) {
-            None => Ok(()),
-            Some(unknown) if unknown.is_tag => {
-                tracing::warn!("{}", unknown.message);
-                Ok(())
-            }
-            Some(unknown) => Err(Failure::Plain(unknown.message)),
+            Some(unknown) if !unknown.is_tag => Err(Failure::Plain(unknown.message)),
+            _ => Ok(()),
         }
     }
 

@@ -4,7 +4,7 @@ use super::catalogue::Catalogue;
 use super::exit::Failure;
 use crate::config::SortOrder;
 use crate::model::Time;
-use crate::query::{Date, Named, Query, What, resolve};
+use crate::query::{Date, Named, Query, What, resolve, unknown_name};
 use crate::store::{Criteria, Scope, View};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
@@ -52,18 +52,7 @@ impl Choice {
     pub(super) fn view(&self, catalogue: &Catalogue) -> Result<View, Failure> {
         let mut view = View::of(Scope::All);
         view.order = SortOrder::Newest;
-        let query = self.query.as_deref().unwrap_or_default().parse::<Query>();
-        let mut query = query.map_err(|e| Failure::Usage(format!("in the search, {e}")))?;
-        if let Some(name) = &self.view {
-            let of_view = catalogue.view_named(name)?.query.parse::<Query>();
-            let of_view = of_view.map_err(|e| {
-                Failure::Plain(format!("the query of the view \"{}\": {e}", text::line(name)))
-            })?;
-            query = query.and(of_view);
-        }
-        if let Some(tag) = &self.tag {
-            query = query.and(Query::of([What::Of(Named::Tag(tag.clone()))]));
-        }
+        let mut query = self.all_of(catalogue)?;
         catalogue.check_names(&query)?;
         let date = |date: &String| Date::parse(date).ok_or_else(|| no_date(date));
         if let Some(since) = &self.since {
@@ -78,6 +67,30 @@ impl Choice {
             view.scope = Scope::Sources(keys);
         }
         Ok(view)
+    }
+
+    /// A tag that the options name and nothing has, as a message.
+    pub(super) fn unused_tag(&self, catalogue: &Catalogue) -> Option<String> {
+        let query = self.all_of(catalogue).ok()?;
+        let unknown = unknown_name(&query, catalogue.known(), &catalogue.item_tags)?;
+        unknown.is_tag.then_some(unknown.message)
+    }
+
+    /// The search, the query of the view, and the tag.
+    fn all_of(&self, catalogue: &Catalogue) -> Result<Query, Failure> {
+        let query = self.query.as_deref().unwrap_or_default().parse::<Query>();
+        let mut query = query.map_err(|e| Failure::Usage(format!("in the search, {e}")))?;
+        if let Some(name) = &self.view {
+            let of_view = catalogue.view_named(name)?.query.parse::<Query>();
+            let of_view = of_view.map_err(|e| {
+                Failure::Plain(format!("the query of the view \"{}\": {e}", text::line(name)))
+            })?;
+            query = query.and(of_view);
+        }
+        if let Some(tag) = &self.tag {
+            query = query.and(Query::of([What::Of(Named::Tag(tag.clone()))]));
+        }
+        Ok(query)
     }
 
     /// Row keys of the selected sources; `None` means all.

@@ -116,6 +116,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let mut view = args.choice.view(&catalogue)?;
+    args.choice.unused_tag(&catalogue).into_iter().for_each(|unused| out.note(unused));
     view.unread_only = args.unread;
     view.fold = args.fold;
     if let Some(date) = &args.as_of {
@@ -151,6 +152,7 @@ pub(super) fn search(
     let catalogue = Catalogue::read(&home, &store)?;
     let choice = Choice { query: Some(args.words.join(" ")), ..Choice::default() };
     let mut view = choice.view(&catalogue)?;
+    choice.unused_tag(&catalogue).into_iter().for_each(|unused| out.note(unused));
     view.order = home.settings.ui.sort;
     print_items(&store, &catalogue, &view, args.limit, out)
 }

@@ -70,7 +70,13 @@ fn adds_and_removes_tags() {
     world.run(&["sources", "edit", "Kernel", "--add-tag", "a", "--add-tag", "b"]).ok();
     world.run(&["sources", "edit", "Kernel", "--remove-tag", "a"]).ok();
     assert_eq!(world.run(&["search", "tag:b"]).ok().lines().count(), 2);
-    assert_eq!(world.run(&["search", "tag:a"]).code, Some(1));
+    let unused = world.run(&["search", "tag:a"]);
+    assert_eq!((unused.code, unused.out.as_str()), (Some(0), ""));
+    assert!(unused.err.contains("no source or item has the tag \"a\""), "{unused:?}");
+    assert_eq!(
+        world.run(&["search", "--", "-tag:a"]).ok().lines().count(),
+        world.run(&["list"]).ok().lines().count()
+    );
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn commands_of_rules_run_at_arrival_and_on_request() {
     assert_eq!(runs(), 1, "at arrival");
     let listed = world.run(&["rules"]).ok();
     assert!(
-        listed.contains("notified of 1, ran 1 commands (1 failed, the last: exit status: 4: no)")
+        listed.contains("notified of 1, ran 1 command (1 failed, the last: exit status: 4: no)")
     );
     let json = world.run(&["rules", "--json"]).values().remove(0);
     assert_eq!(json["effects"], serde_json::json!(["notify", "run"]));
@@ -86,7 +86,9 @@ fn commands_of_rules_run_at_arrival_and_on_request() {
     assert!(test.err.contains("only with `newsfed rules apply --run`"), "{test:?}");
     world.run(&["rules", "apply", "Save"]).ok();
     assert_eq!(runs(), 1, "stored items are left alone");
-    world.run(&["rules", "apply", "--run", "Save"]).ok();
+    let applied = world.run(&["rules", "apply", "--run", "Save"]);
+    assert_eq!(applied.code, Some(3), "the command fails: {applied:?}");
+    assert!(applied.err.contains("1 command run, 1 failed"), "{applied:?}");
     assert_eq!(runs(), 2);
     let number = world.numbers().remove(0);
     let shown = world.run(&["show", &number]).ok();

@@ -51,7 +51,9 @@ fn requests_are_written_as_recorded() {
                 compared[1] += 1;
             }
             // The mark comes before the items, so that servers with a limit of fields do not drop it.
-            "/reader/api/0/edit-tag" if all("a").len() + all("r").len() == 1 => {
+            "/reader/api/0/edit-tag"
+                if !token.is_empty() && all("a").len() + all("r").len() == 1 =>
+            {
                 let (Some(ids), to) = (ids(), !all("a").is_empty()) else { continue };
                 let stream = all(if to { "a" } else { "r" })[0];
                 let state = match Stream::parse(stream) {
