@@ -14,6 +14,9 @@ pub(super) fn set(conn: &Connection, name: &str, value: &str) -> Result<()> {
 /// The secret in the URLs of views.
 pub const FEEDS_SECRET: &str = "feeds_secret";
 
+/// The password of `newsfed serve`, as a hash, and the secret of its tokens.
+pub const SERVE_LOGIN: &str = "serve_login";
+
 impl Store {
     /// The secret under a name, made if there is none, or if another one is wanted: 128 random bits
     /// as hexadecimal digits.
@@ -27,6 +30,13 @@ impl Store {
             conn.execute(&insert, [name])?;
             Ok(conn.query_row("SELECT value FROM memo WHERE name = ?1", [name], |r| r.get(0))?)
         })
+    }
+}
+
+impl Store {
+    /// Like [`Store::set_memo`], outside of a runtime.
+    pub fn set_memo_blocking(&self, name: &'static str, value: String) -> Result<()> {
+        self.writer()?.call_blocking(move |conn| set(conn, name, &value))
     }
 }
 
