@@ -179,6 +179,7 @@ impl FeedOf<'_> {
             source: entry.map_or_else(String::new, |e| text::line(e.title())),
             source_url: entry.and_then(|e| public_url(&e.source)),
             home_url: entry.and_then(|e| e.facts.home_url.clone()),
+            remote: None,
         }))
     }
 }

@@ -1,7 +1,7 @@
 //! Atom (RFC 4287).
 
 use super::xml::{DECLARATION, element, empty, end, start};
-use super::{OutgoingItem, Outline, changed, id, published, rfc3339, summary, tags};
+use super::{OutgoingItem, Outline, RemoteEntry, changed, id, published, rfc3339, summary, tags};
 use crate::model::{Enclosure, Time};
 use crate::util::media::media_type;
 
@@ -21,7 +21,10 @@ pub(super) fn entry(entry: &OutgoingItem) -> String {
     let mut out = String::new();
     let language = item.language.as_deref().map(|language| ("xml:lang", language));
     start(&mut out, "entry", language.as_slice());
-    element(&mut out, "id", &[], &id(item));
+    match &entry.remote {
+        Some(remote) => remote_head(&mut out, remote),
+        None => element(&mut out, "id", &[], &id(item)),
+    }
     element(&mut out, "title", &[], &item.title);
     if let Some(url) = &item.url {
         empty(&mut out, "link", &[("rel", "alternate"), ("href", url)]);
@@ -48,6 +51,15 @@ pub(super) fn entry(entry: &OutgoingItem) -> String {
     end(&mut out, "entry");
     out.push('\n');
     out
+}
+
+/// The identifier and the streams of an item, as clients of the Google Reader API read them.
+fn remote_head(out: &mut String, remote: &RemoteEntry) {
+    element(out, "id", &[], &remote.id);
+    for (term, label) in &remote.streams {
+        let scheme = ("scheme", "http://www.google.com/reader/");
+        empty(out, "category", &[("term", term), scheme, ("label", label)]);
+    }
 }
 
 fn enclosure(out: &mut String, file: &Enclosure) {

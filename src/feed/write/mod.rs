@@ -68,6 +68,16 @@ pub struct OutgoingItem {
     pub source_url: Option<String>,
     /// The page of its source.
     pub home_url: Option<String>,
+    /// What clients of the Google Reader API need, in Atom.
+    pub remote: Option<RemoteEntry>,
+}
+
+/// An item as the Google Reader API names it.
+#[derive(Debug, Clone)]
+pub struct RemoteEntry {
+    pub id: String,
+    /// Streams that it is in, with a short name each.
+    pub streams: Vec<(String, String)>,
 }
 
 /// A written feed.

@@ -55,6 +55,7 @@ fn outgoing(number: u128, entry: &Entry) -> OutgoingItem {
         source: "Source <one>".to_owned(),
         source_url: Some("https://a.example/feed?a=1&b=2".to_owned()),
         home_url: Some("https://a.example/".to_owned()),
+        remote: None,
     }
 }
 
@@ -162,6 +163,7 @@ fn secrets_and_missing_urls_of_sources_are_left_out() {
     let item = OutgoingItem {
         source_url: None,
         home_url: None,
+        remote: None,
         ..outgoing(1, &Entry { title: "t".to_owned(), ..Entry::default() })
     };
     for format in Format::ALL {
