@@ -172,7 +172,7 @@ fn choose(
     match ways {
         0 => return Err(no_way(discovery)),
         // Nobody wants a page in place of a site, or sixty requests, without asking for it.
-        _ if args.kind.is_none() && discovery.ways.iter().all(is_last_resort) => {
+        _ if args.kind.is_none() && discovery.ways.iter().all(Way::is_last_resort) => {
             let none = no_way(discovery);
             let how = "to watch this page for changes, use --as page; to let a crawl learn where \
                        articles appear, with about 60 requests, --as crawl";
@@ -211,16 +211,6 @@ fn choose(
         Ok(number - 1)
     } else {
         Err(Failure::Plain("no source was added".to_owned()))
-    }
-}
-
-/// Whether a way follows something that hardly anybody wants from a URL.
-fn is_last_resort(way: &Way) -> bool {
-    match way.kind() {
-        // A page that is an article.
-        SourceKind::Page => way.preview().is_none_or(|items| items.is_empty()),
-        SourceKind::Crawl => true,
-        SourceKind::Feed | SourceKind::Website | SourceKind::Entries | SourceKind::Sitemap => false,
     }
 }
 

@@ -225,6 +225,18 @@ impl Way {
         })
     }
 
+    /// Whether it follows something that hardly anybody wants from a URL.
+    pub fn is_last_resort(&self) -> bool {
+        match self.kind() {
+            // A page that is an article.
+            SourceKind::Page => self.preview().is_none_or(|items| items.is_empty()),
+            SourceKind::Crawl => true,
+            SourceKind::Feed | SourceKind::Website | SourceKind::Entries | SourceKind::Sitemap => {
+                false
+            }
+        }
+    }
+
     /// The number of entries, if known.
     pub fn count(&self) -> Option<usize> {
         Some(match self.first.as_ref()? {
