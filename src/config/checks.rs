@@ -42,6 +42,18 @@ pub(super) fn folder(text: &str) -> Result<String, String> {
     Err(format!("expected a folder such as \"~/Podcasts\", found {}", quote(text)))
 }
 
+/// An address to listen at.
+pub(super) fn listening(text: &str) -> Result<String, String> {
+    let address: Option<std::net::SocketAddr> = text.parse().ok();
+    match address {
+        Some(address) if address.port() > 0 => Ok(text.to_owned()),
+        _ => Err(format!(
+            "expected an address with a port such as \"127.0.0.1:8991\", found {}",
+            quote(text)
+        )),
+    }
+}
+
 /// An address that only programs on this computer can reach.
 pub(super) fn loopback(text: &str) -> Result<String, String> {
     let address: Option<std::net::SocketAddr> = text.parse().ok();

@@ -73,8 +73,8 @@ pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
     DownloadSettings, FeedsSettings, KeySettings, ListLayout, LlmSettings, LogSettings,
-    NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings, ScheduleSettings, Settings,
-    UiSettings, ViewSettings,
+    NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings, ScheduleSettings,
+    ServeSettings, Settings, UiSettings, ViewSettings,
 };
 pub use shown::{setting_change, setting_choices, setting_keys, setting_shown, show_settings};
 pub use source_change::SourceChange;

@@ -1,7 +1,9 @@
 //! Every key of `config.toml`, once. The loader, the form, `config show`, suggestions and the test
 //! of the example file all use this table.
 
-use super::checks::{contact, endpoint, folder, log_level, loopback, proxy, quiet_hours, word};
+use super::checks::{
+    contact, endpoint, folder, listening, log_level, loopback, proxy, quiet_hours, word,
+};
 use super::choices::{
     Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay, SortOrder,
 };
@@ -35,6 +37,7 @@ pub(super) const TABLES: &[&str] = &[
     "open",
     "download",
     "feeds",
+    "serve",
     "notify",
     "net",
     "schedule",
@@ -342,6 +345,20 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Network, "View feeds", "Where the daemon serves views: 127.0.0.1:8990.")
         .waits()
         .unset("off"),
+    key("serve.address", Rule::Checked(listening), |s| Slot::MaybeText(&mut s.serve.address))
+        .on(FormPage::Network, "API for apps", "Where the daemon serves apps: 127.0.0.1:8991.")
+        .waits()
+        .unset("off"),
+    key("serve.user", Rule::Checked(word), |s| Slot::Text(&mut s.serve.user)).on(
+        FormPage::Network,
+        "API user",
+        "The name that apps log in with. A new one ends their logins.",
+    ),
+    key("serve.edit", Rule::Any, |s| Slot::Flag(&mut s.serve.edit)).on(
+        FormPage::Network,
+        "Apps may edit",
+        "Whether apps can add, change and remove sources.",
+    ),
     key("llm.endpoint", Rule::Address(endpoint), |s| Slot::MaybeText(&mut s.llm.endpoint))
         .on(FormPage::FullText, "Model URL", "A language model that is asked for missing dates.")
         .unset("off"),

@@ -20,6 +20,7 @@ pub struct Settings {
     pub open: OpenSettings,
     pub download: DownloadSettings,
     pub feeds: FeedsSettings,
+    pub serve: ServeSettings,
     pub notify: NotifySettings,
     /// Which items get their full text from the page, unless a source overrides it.
     pub full_text: FullText,
@@ -78,6 +79,23 @@ pub struct FeedsSettings {
 impl Default for FeedsSettings {
     fn default() -> Self {
         Self { address: None, items: 50 }
+    }
+}
+
+/// `[serve]`: the Google Reader API, for apps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServeSettings {
+    /// Where the daemon serves it, as `127.0.0.1:8991`; `None`: nowhere.
+    pub address: Option<String>,
+    /// The name of the user at logins.
+    pub user: String,
+    /// Whether apps can add, change and remove sources.
+    pub edit: bool,
+}
+
+impl Default for ServeSettings {
+    fn default() -> Self {
+        Self { address: None, user: "newsfed".to_owned(), edit: false }
     }
 }
 
