@@ -2,6 +2,8 @@
 //!
 //! ARCHITECTURE.md describes the modules.
 
+/// The Google Reader API over the database, for apps.
+pub mod api;
 /// Extracts the article of a page: document tree, metadata, versions.
 pub mod article;
 /// Everything of the user in one file, and back.

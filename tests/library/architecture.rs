@@ -29,6 +29,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "schedule", "sitemap", "store", "util", "website",
         ],
     ),
+    ("api", &["config", "engine", "feed", "greader", "model", "serve", "store", "util"]),
     ("backup", &["config", "model", "store", "util"]),
     ("demo", &["config", "model", "util"]),
     ("serve", &[]),
@@ -36,9 +37,9 @@ const MODULES: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "article", "backup", "config", "crawl", "demo", "discover", "engine", "exchange",
-            "feed", "greader", "model", "net", "query", "schedule", "serve", "sitemap", "store",
-            "tui", "util", "website",
+            "api", "article", "backup", "config", "crawl", "demo", "discover", "engine",
+            "exchange", "feed", "greader", "model", "net", "query", "schedule", "serve", "sitemap",
+            "store", "tui", "util", "website",
         ],
     ),
 ];

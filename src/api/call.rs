@@ -1,0 +1,392 @@
+//! What a request asks for, read from its path, query and form.
+
+use crate::greader::{RemoteId, Stream};
+use percent_encoding::percent_decode_str;
+use std::collections::HashSet;
+
+/// Where the API is, beside the root of the server: apps that were made for FreshRSS add it.
+const PREFIX: &str = "/api/greader.php";
+/// Most ids in a list.
+pub const MOST_IDS: usize = 100_000;
+/// Most items with their texts.
+pub const MOST_CONTENTS: usize = 1_000;
+/// Number of items if a request does not say.
+const USUAL: usize = 20;
+/// Microseconds of 1973 and of the year 5138: times in other units are not between them.
+const MICROS: std::ops::Range<i64> = 100_000_000_000_000..100_000_000_000_000_000;
+/// Longest title, label or address in bytes.
+const LONGEST: usize = 4096;
+
+/// A request that has been read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Call {
+    /// The page for people.
+    Page,
+    Login {
+        user: String,
+        password: String,
+    },
+    Token,
+    UserInfo,
+    Subscriptions,
+    Tags,
+    UnreadCounts,
+    /// A list that newsfed has nothing for: the key of the empty list.
+    Empty(&'static str),
+    Ids(Listing),
+    /// The items with these numbers.
+    Contents(Vec<i64>),
+    Stream(Listing),
+    Atom(Listing),
+    EditTag(Marks),
+    /// Marks what was discovered up to a moment, in microseconds, as read.
+    MarkAllRead {
+        stream: Option<Stream>,
+        until: Option<i64>,
+    },
+    EditSubscriptions(Edit),
+    QuickAdd(String),
+    Export,
+    /// An OPML document.
+    Import(Vec<u8>),
+    /// Renames a folder or a tag; without a new name, removes it.
+    Relabel {
+        from: String,
+        to: Option<String>,
+    },
+}
+
+/// A part of a stream. A stream that is not known has no items.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// `None`: its name is not one of the API.
+    pub stream: Option<Stream>,
+    /// Streams that the items are in too, and those they are not in.
+    pub within: Vec<Option<Stream>>,
+    pub without: Vec<Option<Stream>>,
+    /// Discovered since and until, in seconds.
+    pub since: Option<i64>,
+    pub until: Option<i64>,
+    /// Number of the item at which the page before ended.
+    pub continuation: Option<i64>,
+    pub oldest_first: bool,
+    pub most: usize,
+}
+
+/// Marks to set and to remove.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    pub items: Vec<i64>,
+    pub add: Vec<Stream>,
+    pub remove: Vec<Stream>,
+}
+
+/// A change of subscriptions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    pub action: Action,
+    /// What follows `feed/`.
+    pub feeds: Vec<String>,
+    pub title: Option<String>,
+    /// The folder to move to; `None`: as it is.
+    pub folder: Option<String>,
+    /// The folder to move out of.
+    pub out_of: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Subscribe,
+    Unsubscribe,
+    Edit,
+}
+
+/// A request as it arrived.
+#[derive(Debug, Clone, Copy)]
+pub struct Raw<'a> {
+    pub is_post: bool,
+    pub path: &'a str,
+    pub query: &'a str,
+    pub body: &'a [u8],
+}
+
+/// Why a request cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unreadable {
+    /// There is nothing at this path.
+    NotFound,
+    /// Changes are made by POST only, so that no link can make them.
+    NotPost,
+    /// What is wrong.
+    Wrong(String),
+}
+
+fn wrong<T>(why: &str) -> Result<T, Unreadable> {
+    Err(Unreadable::Wrong(why.to_owned()))
+}
+
+/// Fields of the query and of the form, in order.
+struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    fn of(raw: &Raw<'_>) -> Self {
+        let parse =
+            |bytes: &[u8]| -> Vec<_> { url::form_urlencoded::parse(bytes).into_owned().collect() };
+        let mut fields = parse(raw.query.as_bytes());
+        if raw.is_post {
+            fields.extend(parse(raw.body));
+        }
+        Self(fields)
+    }
+
+    fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The last value that is not empty.
+    fn one<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+        self.all(name).filter(|value| !value.is_empty()).last()
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, Unreadable> {
+        match self.one(name) {
+            Some(text) if text.len() > LONGEST => wrong(&format!("{name} is too long")),
+            text => Ok(text.map(str::to_owned)),
+        }
+    }
+
+    fn number(&self, name: &str) -> Result<Option<i64>, Unreadable> {
+        let Some(text) = self.one(name) else { return Ok(None) };
+        match text.trim().parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => wrong(&format!("{name} is not a number")),
+        }
+    }
+
+    fn streams(&self, name: &str) -> Vec<Option<Stream>> {
+        self.all(name).filter(|value| !value.is_empty()).map(Stream::parse).collect()
+    }
+
+    /// The items in `i`, each once.
+    fn items(&self) -> Result<Vec<i64>, Unreadable> {
+        let (mut items, mut seen) = (Vec::new(), HashSet::new());
+        for text in self.all("i") {
+            match RemoteId::parse(text) {
+                Some(RemoteId::Number(key)) => {
+                    if seen.insert(key) {
+                        items.push(key);
+                    }
+                }
+                _ => return wrong("i is not the id of an item"),
+            }
+        }
+        match items.is_empty() {
+            true => wrong("i is missing: the ids of items"),
+            false => Ok(items),
+        }
+    }
+
+    fn listing(&self, stream: Option<Stream>, most: usize) -> Result<Listing, Unreadable> {
+        let wanted = match self.number("n")? {
+            None => USUAL,
+            // All, as FreshRSS reads it.
+            Some(..=0) => most,
+            Some(n) => usize::try_from(n).unwrap_or(most).min(most),
+        };
+        let order = self.one("r").unwrap_or_default();
+        Ok(Listing {
+            stream,
+            within: self.streams("it"),
+            without: self.streams("xt"),
+            since: self.number("ot")?,
+            until: self.number("nt")?,
+            continuation: self.number("c")?,
+            oldest_first: order == "o",
+            most: wanted,
+        })
+    }
+
+    /// The folder or tag that a field names.
+    fn label(&self, field: &str) -> Result<Option<String>, Unreadable> {
+        let Some(name) = self.text(field)? else { return Ok(None) };
+        match Stream::parse(&name) {
+            Some(Stream::Label(label)) => Ok(Some(label)),
+            _ => wrong(&format!("{field} is not a label, such as user/-/label/News")),
+        }
+    }
+
+    /// The label to change: as a stream, or its name alone.
+    fn changed_label(&self) -> Result<Option<String>, Unreadable> {
+        Ok(self.label("s")?.or(self.text("t")?))
+    }
+}
+
+impl Call {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// When there is no such endpoint, or what it needs is missing or malformed.
+    pub fn parse(raw: Raw<'_>) -> Result<Self, Unreadable> {
+        let path = match raw.path.strip_prefix(PREFIX) {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => rest,
+            _ => raw.path,
+        };
+        if matches!(path, "" | "/") {
+            return Ok(Self::Page);
+        }
+        if let Some(stream) = path.strip_prefix("/reader/atom/") {
+            let fields = Fields::of(&raw);
+            return Ok(Self::Atom(fields.listing(in_path(stream), MOST_CONTENTS)?));
+        }
+        let Some(name) = path.strip_prefix("/reader/api/0/") else {
+            return match path {
+                "/accounts/ClientLogin" => login(&raw),
+                _ => Err(Unreadable::NotFound),
+            };
+        };
+        match name {
+            "edit-tag"
+            | "mark-all-as-read"
+            | "rename-tag"
+            | "disable-tag"
+            | "subscription/edit"
+            | "subscription/quickadd"
+            | "subscription/import"
+                if !raw.is_post =>
+            {
+                Err(Unreadable::NotPost)
+            }
+            "subscription/import" => Ok(Self::Import(raw.body.to_vec())),
+            _ => Self::endpoint(name, &Fields::of(&raw)),
+        }
+    }
+
+    fn endpoint(name: &str, fields: &Fields) -> Result<Self, Unreadable> {
+        Ok(match name {
+            "token" => Self::Token,
+            "user-info" => Self::UserInfo,
+            "subscription/list" => Self::Subscriptions,
+            "subscription/export" => Self::Export,
+            "tag/list" => Self::Tags,
+            "unread-count" => Self::UnreadCounts,
+            "preference/list" => Self::Empty("prefs"),
+            "preference/stream/list" => Self::Empty("streamprefs"),
+            "friend/list" => Self::Empty("friends"),
+            "stream/items/ids" => Self::Ids(fields.listing(stream(fields), MOST_IDS)?),
+            "stream/items/contents" => Self::contents(fields)?,
+            "stream/contents" => Self::Stream(fields.listing(stream(fields), MOST_CONTENTS)?),
+            "edit-tag" => Self::EditTag(marks(fields)?),
+            "mark-all-as-read" => Self::mark_all(fields)?,
+            "subscription/edit" => Self::EditSubscriptions(edit(fields)?),
+            "subscription/quickadd" => match fields.text("quickadd")? {
+                Some(address) => Self::QuickAdd(address),
+                None => return wrong("quickadd is missing: the address to subscribe to"),
+            },
+            "rename-tag" => match (fields.changed_label()?, fields.label("dest")?) {
+                (Some(from), Some(to)) => Self::Relabel { from, to: Some(to) },
+                _ => return wrong("s or dest is missing: the old and the new label"),
+            },
+            "disable-tag" => match fields.changed_label()? {
+                Some(from) => Self::Relabel { from, to: None },
+                None => return wrong("s is missing: the label"),
+            },
+            other => match other.strip_prefix("stream/contents/") {
+                Some(stream) => Self::Stream(fields.listing(in_path(stream), MOST_CONTENTS)?),
+                None => return Err(Unreadable::NotFound),
+            },
+        })
+    }
+
+    fn contents(fields: &Fields) -> Result<Self, Unreadable> {
+        let items = fields.items()?;
+        match items.len() {
+            ..=MOST_CONTENTS => Ok(Self::Contents(items)),
+            _ => wrong(&format!("more than {MOST_CONTENTS} items; request fewer at once")),
+        }
+    }
+
+    fn mark_all(fields: &Fields) -> Result<Self, Unreadable> {
+        let Some(name) = fields.one("s") else { return wrong("s is missing: the stream") };
+        let until = match fields.number("ts")? {
+            // As FreshRSS reads it.
+            None | Some(0) => None,
+            Some(micros) if MICROS.contains(&micros) => Some(micros),
+            Some(_) => return wrong("ts is not a time in microseconds"),
+        };
+        Ok(Self::MarkAllRead { stream: Stream::parse(name), until })
+    }
+}
+
+/// A stream in a path. What cannot be decoded is not known.
+fn in_path(text: &str) -> Option<Stream> {
+    Stream::parse(&percent_decode_str(text).decode_utf8().ok()?)
+}
+
+/// The stream of a field; without one, all items.
+fn stream(fields: &Fields) -> Option<Stream> {
+    fields.one("s").map_or(Some(Stream::ReadingList), Stream::parse)
+}
+
+fn login(raw: &Raw<'_>) -> Result<Call, Unreadable> {
+    let fields = Fields::of(raw);
+    match (fields.text("Email")?, fields.text("Passwd")?) {
+        (Some(user), Some(password)) => Ok(Call::Login { user, password }),
+        _ => wrong("Email or Passwd is missing"),
+    }
+}
+
+/// Marks that have an effect. Apps also send states that newsfed does not have.
+fn marks(fields: &Fields) -> Result<Marks, Unreadable> {
+    let items = fields.items()?;
+    let (mut add, mut remove) = (Vec::new(), Vec::new());
+    for (name, list, others) in [("a", &mut add, "r"), ("r", &mut remove, "a")] {
+        for stream in fields.streams(name).into_iter().flatten() {
+            if fields.streams(others).contains(&Some(stream.clone())) {
+                return wrong("the same mark is set and removed");
+            }
+            let known = matches!(stream, Stream::Read | Stream::Starred | Stream::Label(_));
+            if known && !list.contains(&stream) {
+                list.push(stream);
+            } else if is_kept_unread(&stream) && name == "a" {
+                list.push(stream);
+            }
+        }
+    }
+    // Another name for what is not read.
+    if add.iter().any(is_kept_unread) {
+        add.retain(|stream| !is_kept_unread(stream));
+        if !remove.contains(&Stream::Read) && !add.contains(&Stream::Read) {
+            remove.push(Stream::Read);
+        }
+    }
+    match add.is_empty() && remove.is_empty() {
+        true => wrong("a and r name no mark: read, starred or a label"),
+        false => Ok(Marks { items, add, remove }),
+    }
+}
+
+fn is_kept_unread(stream: &Stream) -> bool {
+    matches!(stream, Stream::State(state) if state == "kept-unread")
+}
+
+fn edit(fields: &Fields) -> Result<Edit, Unreadable> {
+    let action = match fields.one("ac") {
+        Some("subscribe") => Action::Subscribe,
+        Some("unsubscribe") => Action::Unsubscribe,
+        Some("edit") => Action::Edit,
+        _ => return wrong("ac is not subscribe, unsubscribe or edit"),
+    };
+    let mut feeds = Vec::new();
+    for stream in fields.streams("s") {
+        match stream {
+            Some(Stream::Feed(feed)) if feed.len() <= LONGEST => feeds.push(feed),
+            _ => return wrong("s is not a subscription, such as feed/17"),
+        }
+    }
+    let (title, folder) = (fields.text("t")?, fields.label("a")?);
+    let out_of = fields.label("r")?;
+    match feeds.is_empty() {
+        true => wrong("s is missing: the subscriptions"),
+        false => Ok(Edit { action, feeds, title, folder, out_of }),
+    }
+}

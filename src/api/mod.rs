@@ -1,0 +1,197 @@
+//! The Google Reader API over the database: newsfed as a server for apps and for other newsfeds.
+//!
+//! `call.rs` reads requests, `read.rs` lists, `change.rs` marks, `subscriptions.rs` edits sources. Ids
+//! of items are their row keys, which are never used twice; a stream is listed by them.
+
+mod call;
+mod change;
+mod directory;
+mod login;
+mod read;
+mod readers;
+mod refusal;
+mod subscriptions;
+
+pub use call::{Action, Call, Edit, Listing, MOST_CONTENTS, MOST_IDS, Marks, Raw, Unreadable};
+pub use login::{PASSWORD_LENGTH, PasswordError, has_password, set_password};
+
+use crate::engine::Handle;
+use crate::greader::{UserInfo, write_login};
+use crate::serve::{Request, Response};
+use hyper::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SERVER,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{Method, StatusCode};
+use login::Failures;
+use readers::Readers;
+use refusal::Refusal;
+use std::sync::Arc;
+
+/// The API of a running engine.
+pub struct Api {
+    handle: Handle,
+    readers: Readers,
+    failures: Failures,
+}
+
+const JSON: &str = "application/json; charset=utf-8";
+const PLAIN: &str = "text/plain; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
+
+/// What anyone sees: no secrets, and nothing about the user.
+const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+<meta name=\"viewport\" content=\"width=device-width\"><title>newsfed</title>\
+<body style=\"font-family:sans-serif;max-width:36em;margin:2em auto;padding:0 1em\">\
+<h1>newsfed</h1><p>This server offers the Google Reader API, by which apps read and mark the items of \
+newsfed.</p><p>In the app, choose an account of type <b>FreshRSS</b>, <b>Google Reader API</b> or \
+<b>self-hosted</b>. Its address is the one of this page; if the app asks for the address of the API, add \
+<code>/api/greader.php</code>. User and password are those of <code>[serve]</code> and of \
+<code>newsfed serve password</code>.</p></body></html>\n";
+
+impl Api {
+    pub fn new(handle: Handle) -> Arc<Self> {
+        let readers = Readers::new(handle.store().clone());
+        Arc::new(Self { handle, readers, failures: Failures::default() })
+    }
+
+    /// The response to a request. A change that has begun is finished even if the client leaves.
+    pub async fn respond(self: Arc<Self>, request: Request) -> Response {
+        let task = tokio::spawn(async move {
+            let response = self.answer(&request).await;
+            response.unwrap_or_else(Response::from)
+        });
+        let response = task.await.unwrap_or_else(|e| {
+            tracing::error!("a request of the API was not handled: {e}");
+            Response::text(StatusCode::INTERNAL_SERVER_ERROR, "The server has an error")
+        });
+        response
+            .with(SERVER, HeaderValue::from_static("newsfed"))
+            .with(CACHE_CONTROL, HeaderValue::from_static("no-store"))
+            .with(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))
+    }
+
+    async fn answer(&self, request: &Request) -> Result<Response, Refusal> {
+        let is_post = match request.method {
+            Method::GET | Method::HEAD => false,
+            Method::POST => true,
+            _ => return Ok(Response::wrong_method("GET, HEAD, POST")),
+        };
+        let (path, query) = (request.uri.path(), request.uri.query().unwrap_or_default());
+        let call = match Call::parse(Raw { is_post, path, query, body: &request.body }) {
+            Ok(Call::Page) => return Ok(page()),
+            Ok(Call::Login { user, password }) => return self.login(user, password).await,
+            Err(Unreadable::NotFound) => return Ok(Response::not_found()),
+            Err(Unreadable::NotPost) => return Ok(Response::wrong_method("POST")),
+            other => other,
+        };
+        let token = self.authorise(&request.headers).await?;
+        match call {
+            Ok(call) => self.perform(call, &token, request, is_post).await,
+            Err(Unreadable::Wrong(why)) => Err(Refusal::Bad(why)),
+            Err(Unreadable::NotFound | Unreadable::NotPost) => Ok(Response::not_found()),
+        }
+    }
+
+    async fn perform(
+        &self,
+        call: Call,
+        token: &str,
+        request: &Request,
+        is_post: bool,
+    ) -> Result<Response, Refusal> {
+        if is_post {
+            check_token(request, token)?;
+        }
+        match call {
+            Call::Token => Ok(ok(PLAIN, token.to_owned())),
+            Call::UserInfo => json(&self.user_info()),
+            Call::Empty(key) => json(&serde_json::json!({ key: [] })),
+            Call::Subscriptions => json(&self.subscriptions().await?),
+            Call::Tags => json(&self.tags().await?),
+            Call::UnreadCounts => json(&self.unread_counts().await?),
+            Call::Ids(listing) => json(&self.ids(listing).await?),
+            Call::Contents(items) => json(&self.contents(items).await?),
+            Call::Stream(listing) => json(&self.stream(listing).await?),
+            Call::Atom(listing) => {
+                Ok(ok("application/atom+xml; charset=utf-8", self.atom(listing).await?))
+            }
+            Call::EditTag(marks) => self.edit_tag(marks).await.map(|()| done()),
+            Call::MarkAllRead { stream, until } => {
+                self.mark_all_read(stream, until).await.map(|()| done())
+            }
+            Call::Relabel { from, to } => self.relabel(from, to).await.map(|()| done()),
+            Call::EditSubscriptions(edit) => self.edit_subscriptions(edit).await.map(|()| done()),
+            Call::QuickAdd(address) => json(&self.quick_add(address).await?),
+            Call::Export => Ok(ok("text/xml; charset=utf-8", self.export())),
+            Call::Import(list) => self.import(list).await.map(|text| ok(PLAIN, text)),
+            Call::Page | Call::Login { .. } => Ok(Response::not_found()),
+        }
+    }
+
+    async fn login(&self, user: String, password: String) -> Result<Response, Refusal> {
+        let expected = self.handle.settings().serve.user.clone();
+        let check =
+            self.readers.read(move |reader| login::verify(reader, &expected, &user, &password));
+        let token = self.failures.guard(check).await.inspect_err(|refusal| match refusal {
+            Refusal::Unauthorized => tracing::warn!("a login at the API failed"),
+            Refusal::Wait(_) => tracing::warn!("logins at the API are refused: too many failed"),
+            _ => {}
+        })?;
+        Ok(ok(PLAIN, write_login(&token)))
+    }
+
+    /// The token for changes, if the request has the token of a login.
+    async fn authorise(&self, headers: &HeaderMap) -> Result<String, Refusal> {
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let (Some(value), None) = (values.next(), values.next()) else {
+            return Err(Refusal::Unauthorized);
+        };
+        let given = value.to_str().ok().and_then(login::in_header);
+        let given = given.ok_or(Refusal::Unauthorized)?.to_owned();
+        let user = self.handle.settings().serve.user.clone();
+        let token = move |reader: &_| Ok(login::token(reader, &user, &given)?);
+        self.readers.read(token).await?.ok_or(Refusal::Unauthorized)
+    }
+
+    fn user_info(&self) -> UserInfo {
+        let user = self.handle.settings().serve.user.clone();
+        UserInfo {
+            user_id: user.clone(),
+            user_name: user.clone(),
+            user_profile_id: user,
+            user_email: String::new(),
+        }
+    }
+}
+
+/// Checks the token of a change. The header has identified the user, so a missing one does no harm;
+/// some apps send `x`. A wrong one makes apps request another.
+fn check_token(request: &Request, token: &str) -> Result<(), Refusal> {
+    let fields = url::form_urlencoded::parse(&request.body);
+    let given = fields.filter(|(key, _)| key == "T").map(|(_, value)| value).last();
+    let given = given.as_deref().map(str::trim).unwrap_or_default();
+    let fits = matches!(given, "" | "x") || crate::serve::same_secret(given, token);
+    if fits { Ok(()) } else { Err(Refusal::Unauthorized) }
+}
+
+/// A document with status 200.
+fn ok(media_type: &'static str, body: String) -> Response {
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(media_type))]);
+    Response { status: StatusCode::OK, headers, body: body.into() }
+}
+
+/// Apps compare the text, so it has no line end.
+fn done() -> Response {
+    ok(PLAIN, "OK".to_owned())
+}
+
+fn json(value: &impl serde::Serialize) -> Result<Response, Refusal> {
+    let text = serde_json::to_string(value).map_err(|e| Refusal::Unavailable(e.to_string()))?;
+    Ok(ok(JSON, text))
+}
+
+fn page() -> Response {
+    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
+    ok(HTML, PAGE.to_owned()).with(HeaderName::from_static("content-security-policy"), policy)
+}

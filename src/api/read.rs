@@ -1,0 +1,277 @@
+//! Lists, items and their texts.
+
+use super::call::Listing;
+use super::directory::{Directory, Feed, label};
+use super::refusal::Refusal;
+use super::{Api, MOST_CONTENTS};
+use crate::feed::write::{FeedWriter, Format, OutgoingItem, Outline, RemoteEntry};
+use crate::greader::{
+    Contents, Enclosure, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, RemoteId, Stream,
+    Subscriptions, Tag, Tags, UnreadCount, UnreadCounts,
+};
+use crate::model::{FullText, Item, Source, SourceId};
+use crate::store::{Reader, UnreadOf, discovery_micros};
+use crate::util::text::comparable;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Texts of one response, in bytes.
+const MOST_TEXT: usize = 32 << 20;
+
+/// The items of a response and what it needs to know of their sources.
+struct Page<'a> {
+    reader: &'a Reader,
+    feeds: HashMap<&'a SourceId, &'a Feed>,
+    full_text: FullText,
+}
+
+/// An item with its number, the tags of the user and its source.
+struct Found<'a> {
+    key: i64,
+    item: Item,
+    tags: Vec<String>,
+    feed: &'a Feed,
+}
+
+impl<'a> Page<'a> {
+    fn new(reader: &'a Reader, directory: &'a Directory, full_text: FullText) -> Self {
+        let feeds = directory.feeds.iter().map(|feed| (&feed.source.id, feed)).collect();
+        Self { reader, feeds, full_text }
+    }
+
+    /// An item, with the text that the Reader shows. `None` if there is none, or its source is gone.
+    fn item(&self, key: i64) -> Result<Option<Found<'a>>, Refusal> {
+        let Some(mut item) = self.reader.item(key)? else { return Ok(None) };
+        let Some(&feed) = self.feeds.get(&item.source) else { return Ok(None) };
+        if feed.shows_feed_text(self.full_text) && !item.feed_body().is_empty() {
+            item.article = None;
+        }
+        let tags = self.reader.tags_of(key)?;
+        Ok(Some(Found { key, item, tags, feed }))
+    }
+}
+
+impl Found<'_> {
+    /// The streams that it is in.
+    fn streams(&self) -> Vec<String> {
+        let mut streams = vec![Stream::ReadingList.to_string()];
+        streams.extend(self.item.read.then(|| Stream::Read.to_string()));
+        streams.extend(self.item.pinned.then(|| Stream::Starred.to_string()));
+        let labels = self.feed.folder().into_iter().chain(self.tags.iter().map(String::as_str));
+        for label in labels.map(label) {
+            if !streams.contains(&label) {
+                streams.push(label);
+            }
+        }
+        streams
+    }
+
+    fn entry(self) -> Entry {
+        let (streams, item) = (self.streams(), self.item);
+        let arrival = discovery_micros(item.discovered, self.key);
+        let links: Vec<Link> = item.url.iter().map(|url| Link { href: url.clone() }).collect();
+        let enclosure = |file: &crate::model::Enclosure| Enclosure {
+            href: file.url.clone(),
+            media_type: file.mime.clone().unwrap_or_default(),
+            length: file.bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(0),
+        };
+        Entry {
+            id: RemoteId::Number(self.key).long(),
+            crawl_time_msec: (arrival / 1000).to_string(),
+            timestamp_usec: arrival.to_string(),
+            published: item.published.unwrap_or(item.discovered).timestamp(),
+            updated: item.updated.map_or(0, |time| time.timestamp()),
+            title: item.title.clone(),
+            author: item.authors.join(", "),
+            canonical: links.clone(),
+            alternate: links,
+            categories: streams.into_iter().chain(item.categories.iter().cloned()).collect(),
+            origin: Origin {
+                stream_id: self.feed.id(),
+                html_url: self.feed.facts.home_url.clone().unwrap_or_default(),
+                title: self.feed.title().to_owned(),
+            },
+            summary: EntryText { content: item.body().to_owned() },
+            content: None,
+            enclosure: item.enclosures.iter().map(enclosure).collect(),
+        }
+    }
+
+    fn outgoing(self) -> OutgoingItem {
+        let short = |term: String| {
+            let name = term.rsplit('/').next().unwrap_or_default().to_owned();
+            (term, name)
+        };
+        let streams = self.streams().into_iter().map(short).collect();
+        let id = RemoteId::Number(self.key).long();
+        OutgoingItem {
+            remote: Some(RemoteEntry { id, streams }),
+            own_tags: Vec::new(),
+            source: self.feed.title().to_owned(),
+            source_url: None,
+            home_url: self.feed.facts.home_url.clone(),
+            item: self.item,
+        }
+    }
+}
+
+/// The name of a stream in a response.
+fn name_of(listing: &Listing) -> String {
+    listing.stream.as_ref().map(Stream::to_string).unwrap_or_default()
+}
+
+/// Cuts the item that was read in excess; returns where the next page begins, if there is one.
+fn continuation(keys: &mut Vec<i64>, most: usize) -> Option<String> {
+    let more = keys.len() > most;
+    keys.truncate(most);
+    keys.last().filter(|_| more).map(ToString::to_string)
+}
+
+impl Api {
+    fn declared(&self) -> Arc<Vec<Arc<Source>>> {
+        self.handle.declared().borrow().clone()
+    }
+
+    /// Reads with the sources at hand.
+    pub(super) async fn with_directory<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Reader, &Directory) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let declared = self.declared();
+        let read = move |reader: &Reader| work(reader, &Directory::read(reader, &declared)?);
+        self.readers.read(read).await
+    }
+
+    pub(super) async fn subscriptions(&self) -> Result<Subscriptions, Refusal> {
+        self.with_directory(|_, directory| {
+            let subscriptions = directory.feeds.iter().map(Feed::subscription).collect();
+            Ok(Subscriptions { subscriptions })
+        })
+        .await
+    }
+
+    pub(super) async fn tags(&self) -> Result<Tags, Refusal> {
+        self.with_directory(|reader, directory| {
+            let tag = |id, kind: Option<&str>| Tag { id, kind: kind.map(str::to_owned) };
+            let folders = directory.folders();
+            let mut tags = vec![tag(Stream::Starred.to_string(), None)];
+            tags.extend(folders.iter().map(|name| tag(label(name), Some("folder"))));
+            let own = reader.item_tags()?.into_iter().filter(|tag| !folders.contains(tag.as_str()));
+            tags.extend(own.map(|name| tag(label(&name), Some("tag"))));
+            Ok(Tags { tags })
+        })
+        .await
+    }
+
+    pub(super) async fn unread_counts(&self) -> Result<UnreadCounts, Refusal> {
+        self.with_directory(|reader, directory| {
+            let (sources, tags) = (reader.unread_of_sources()?, reader.unread_of_tags()?);
+            let sum = |all: &mut UnreadOf, one: &UnreadOf| {
+                (all.count, all.newest) = (all.count + one.count, all.newest.max(one.newest));
+            };
+            let row = |id: String, unread: UnreadOf| UnreadCount {
+                id,
+                count: unread.count,
+                newest_item_timestamp_usec: unread.newest.to_string(),
+            };
+            let (mut all, mut labels) = (UnreadOf::default(), HashMap::new());
+            let mut unreadcounts = Vec::new();
+            for feed in &directory.feeds {
+                let unread = sources.get(&feed.facts.key).copied().unwrap_or_default();
+                sum(&mut all, &unread);
+                if let Some(folder) = feed.folder() {
+                    sum(labels.entry(folder.to_owned()).or_default(), &unread);
+                }
+                unreadcounts.push(row(feed.id(), unread));
+            }
+            for tag in reader.item_tags()? {
+                let unread = tags.get(&comparable(&tag)).copied().unwrap_or_default();
+                labels.entry(tag).or_insert(unread);
+            }
+            let mut labels: Vec<_> = labels.into_iter().collect();
+            labels.sort_by(|a, b| a.0.cmp(&b.0));
+            unreadcounts.extend(labels.into_iter().map(|(name, unread)| row(label(&name), unread)));
+            unreadcounts.push(row(Stream::ReadingList.to_string(), all));
+            Ok(UnreadCounts { max: all.count, unreadcounts })
+        })
+        .await
+    }
+
+    pub(super) async fn ids(&self, listing: Listing) -> Result<ItemRefs, Refusal> {
+        self.with_directory(move |reader, directory| {
+            let mut keys = reader.stream(&directory.query(&listing))?;
+            let continuation = continuation(&mut keys, listing.most);
+            let item_refs = keys.iter().map(|key| ItemRef { id: key.to_string() }).collect();
+            Ok(ItemRefs { item_refs, continuation })
+        })
+        .await
+    }
+
+    pub(super) async fn contents(&self, keys: Vec<i64>) -> Result<Contents, Refusal> {
+        let (full_text, updated) = (self.handle.settings().full_text, self.handle.now());
+        self.with_directory(move |reader, directory| {
+            let page = Page::new(reader, directory, full_text);
+            let (mut items, mut bytes) = (Vec::new(), 0);
+            for key in keys {
+                let Some(found) = page.item(key)? else { continue };
+                let entry = found.entry();
+                bytes += entry.summary.content.len();
+                if bytes > MOST_TEXT {
+                    let why = "the texts are too long for one response; request fewer items";
+                    return Err(Refusal::TooLarge(why.to_owned()));
+                }
+                items.push(entry);
+            }
+            let (id, updated) = (Stream::ReadingList.to_string(), updated.timestamp());
+            Ok(Contents { id, updated, items, continuation: None })
+        })
+        .await
+    }
+
+    pub(super) async fn stream(&self, listing: Listing) -> Result<Contents, Refusal> {
+        let (full_text, updated) = (self.handle.settings().full_text, self.handle.now());
+        self.with_directory(move |reader, directory| {
+            let page = Page::new(reader, directory, full_text);
+            let mut keys = reader.stream(&directory.query(&listing))?;
+            let mut continuation = continuation(&mut keys, listing.most);
+            let (mut items, mut bytes) = (Vec::new(), 0);
+            for key in keys {
+                let Some(found) = page.item(key)? else { continue };
+                let entry = found.entry();
+                bytes += entry.summary.content.len();
+                items.push(entry);
+                if bytes > MOST_TEXT / 2 {
+                    // The next page begins here, also where this item was the last one.
+                    continuation = Some(key.to_string());
+                    break;
+                }
+            }
+            let (id, updated) = (name_of(&listing), updated.timestamp());
+            Ok(Contents { id, updated, items, continuation })
+        })
+        .await
+    }
+
+    /// A stream as Atom.
+    pub(super) async fn atom(&self, listing: Listing) -> Result<String, Refusal> {
+        let full_text = self.handle.settings().full_text;
+        self.with_directory(move |reader, directory| {
+            let page = Page::new(reader, directory, full_text);
+            let mut keys = reader.stream(&directory.query(&listing))?;
+            keys.truncate(listing.most.min(MOST_CONTENTS));
+            let mut writer = FeedWriter::new(Format::Atom);
+            for key in keys {
+                if let Some(found) = page.item(key)? {
+                    writer.add(&found.outgoing());
+                }
+            }
+            let name = name_of(&listing);
+            let feed = writer.finish(&Outline { id: name.clone(), title: name });
+            if let Some(left_out) = &feed.left_out {
+                tracing::warn!("a stream is too long as Atom: {left_out} bytes");
+            }
+            Ok(feed.text)
+        })
+        .await
+    }
+}

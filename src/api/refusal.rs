@@ -1,0 +1,60 @@
+//! Why a request is refused, and what the client is sent then.
+
+use crate::serve::Response;
+use crate::store::StoreError;
+use hyper::StatusCode;
+use hyper::header::{HeaderName, HeaderValue, RETRY_AFTER};
+use std::time::Duration;
+
+/// Why a request has no effect.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// What is wrong with it.
+    Bad(String),
+    Unauthorized,
+    Forbidden(String),
+    TooLarge(String),
+    /// Too many logins have failed.
+    Wait(Duration),
+    /// The database, or a file, cannot be read or written now.
+    Unavailable(String),
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+/// Headers by which clients notice that their token has ended.
+const BAD_TOKEN: [HeaderName; 2] = [
+    HeaderName::from_static("google-bad-token"),
+    HeaderName::from_static("x-reader-google-bad-token"),
+];
+
+impl From<Refusal> for Response {
+    fn from(refusal: Refusal) -> Self {
+        let text = |status, why: &str| Self::text(status, why);
+        match refusal {
+            Refusal::Bad(why) => text(StatusCode::BAD_REQUEST, &why),
+            Refusal::Unauthorized => {
+                let response = text(StatusCode::UNAUTHORIZED, "Unauthorized");
+                let yes = || HeaderValue::from_static("true");
+                BAD_TOKEN.into_iter().fold(response, |response, name| response.with(name, yes()))
+            }
+            Refusal::Forbidden(why) => text(StatusCode::FORBIDDEN, &why),
+            Refusal::TooLarge(why) => text(StatusCode::PAYLOAD_TOO_LARGE, &why),
+            Refusal::Wait(time) => {
+                let seconds = HeaderValue::from(time.as_secs() + 1);
+                let why = "too many logins have failed; try again in a minute";
+                text(StatusCode::TOO_MANY_REQUESTS, why).with(RETRY_AFTER, seconds)
+            }
+            Refusal::Unavailable(why) => {
+                tracing::warn!("a request of the API failed: {why}");
+                let why = "the server cannot do this now; its log has the reason";
+                let seconds = HeaderValue::from_static("60");
+                text(StatusCode::SERVICE_UNAVAILABLE, why).with(RETRY_AFTER, seconds)
+            }
+        }
+    }
+}
