@@ -3,8 +3,8 @@
 use super::global::Global;
 use super::{
     add, backup, config, crawl, discover, doctor, download, export, extract, generate, import,
-    list, mark, open, parse, prefetch, prune, reread, rules, schedule, show, sources, stats, sync,
-    views,
+    list, mark, open, parse, prefetch, prune, reread, rules, schedule, serve, show, sources, stats,
+    sync, views,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -65,6 +65,8 @@ pub(super) enum Command {
     /// Poll the sources in the background, until stopped
     #[command(after_help = DAEMON)]
     Daemon,
+    /// Serve apps by the Google Reader API, until stopped
+    Serve(serve::ServeArgs),
     /// List items
     List(list::ListArgs),
     /// Show items
@@ -131,7 +133,8 @@ pub(super) enum Command {
 
 const DAEMON: &str = "\
 Stops on SIGTERM and SIGINT. Reloads the sources on SIGHUP, and when sources.toml changes. With
-feeds.address in config.toml, serves the views as feeds to programs on this computer.
+feeds.address in config.toml, serves the views as feeds to programs on this computer; with
+serve.address, the items to apps (`newsfed serve`).
 assets/newsfed.service is a systemd unit.
 
 Examples:

@@ -6,7 +6,8 @@ use super::home::Home;
 use super::log;
 use super::output::Output;
 use super::runtime::{asked_to_stop, other_poller, runtime};
-use super::view_server;
+use super::serve;
+use super::view_server::{self, Serving};
 use crate::engine::{Handle, Role};
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -22,15 +23,17 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
         let result = match role {
             Role::Watches(pid) => Err(other_poller(pid)),
             Role::Reads => handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from),
-            Role::Follows | Role::OnDemand => match view_server::start(&handle).await {
-                Ok(serving) => {
+            Role::Follows | Role::OnDemand => match start_servers(&handle).await {
+                Ok(servers) => {
                     tracing::info!("following {} sources", home.sources.len());
                     tokio::select! {
                         () = stop => {}
                         () = reload_on_signal(&handle, reloads) => {}
                     }
                     tracing::info!("stopping");
-                    serving.end().await;
+                    for server in servers {
+                        server.end().await;
+                    }
                     Ok(Exit::Ok)
                 }
                 Err(e) => Err(e),
@@ -39,6 +42,18 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
         handle.shutdown().await;
         result
     })
+}
+
+/// Begins to serve what the settings give an address for.
+async fn start_servers(handle: &Handle) -> Result<[Serving; 2], Failure> {
+    let views = view_server::start(handle).await?;
+    match serve::start_configured(handle).await {
+        Ok(apps) => Ok([views, apps]),
+        Err(e) => {
+            views.end().await;
+            Err(e)
+        }
+    }
 }
 
 #[cfg(unix)]

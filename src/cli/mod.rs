@@ -43,6 +43,7 @@ mod reread;
 mod rules;
 mod runtime;
 mod schedule;
+mod serve;
 mod show;
 mod show_text;
 mod simulate;
@@ -111,6 +112,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Sources(args)) => sources::run(args.command, global, out),
         Some(Command::Sync(args)) => sync::run(&args, global, out),
         Some(Command::Daemon) => daemon::run(global, out),
+        Some(Command::Serve(args)) => serve::run(&args, global, out),
         Some(Command::List(args)) => list::run(&args, global, out),
         Some(Command::Search(args)) => list::search(&args, global, out),
         Some(Command::Show(args)) => show::run(&args, global, out),

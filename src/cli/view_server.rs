@@ -98,20 +98,30 @@ fn url(address: SocketAddr, secret: &str, view: &str, format: Format) -> String 
     format!("http://{address}{ROOT}{secret}/{name}.{}", format.name())
 }
 
-/// A server of views, if the settings give an address.
+/// A server, if the settings give an address.
 pub(super) struct Serving {
     stop: CancellationToken,
     task: Option<JoinHandle<()>>,
 }
 
 impl Serving {
+    /// Serves nothing.
+    pub(super) fn none() -> Self {
+        Self { stop: CancellationToken::new(), task: None }
+    }
+
+    /// A running server, and what stops it.
+    pub(super) fn of(task: JoinHandle<()>, stop: CancellationToken) -> Self {
+        Self { stop, task: Some(task) }
+    }
+
     /// Ends the open connections.
     pub(super) async fn end(self) {
         self.stop.cancel();
         if let Some(task) = self.task
             && let Err(e) = task.await
         {
-            tracing::error!("serving views panicked: {e}");
+            tracing::error!("a server panicked: {e}");
         }
     }
 }
@@ -121,10 +131,7 @@ impl Serving {
 /// # Errors
 /// If the address is in use.
 pub(super) async fn start(handle: &Handle) -> Result<Serving, Failure> {
-    let stop = CancellationToken::new();
-    let Some(address) = address(&handle.settings().feeds) else {
-        return Ok(Serving { stop, task: None });
-    };
+    let Some(address) = address(&handle.settings().feeds) else { return Ok(Serving::none()) };
     let server = Server::bind(address, Limits::default()).await.map_err(|e| {
         let hint = "choose another port in feeds.address of config.toml";
         Failure::Plain(format!("cannot serve views at {address}: {e}; {hint}"))
@@ -132,8 +139,8 @@ pub(super) async fn start(handle: &Handle) -> Result<Serving, Failure> {
     tracing::info!("serving views as feeds at {address}; `newsfed views url` prints their URLs");
     let handle = handle.clone();
     let respond = move |request| respond(handle.clone(), request);
-    let task = Some(tokio::spawn(server.run(respond, stop.clone())));
-    Ok(Serving { stop, task })
+    let stop = CancellationToken::new();
+    Ok(Serving::of(tokio::spawn(server.run(respond, stop.clone())), stop))
 }
 
 async fn respond(handle: Handle, request: Request) -> Response {

@@ -1,0 +1,149 @@
+//! `newsfed serve`: the Google Reader API for apps, and its password.
+
+use super::exit::{Exit, Failure};
+use super::global::Global;
+use super::home::Home;
+use super::log;
+use super::output::Output;
+use super::runtime::{asked_to_stop, runtime};
+use super::view_server::Serving;
+use crate::api::{self, Api};
+use crate::engine::{Handle, Role};
+use crate::serve::{Limits, Server};
+use std::io::{self, BufRead, IsTerminal, Read};
+use std::net::{Ipv4Addr, SocketAddr};
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(super) struct ServeArgs {
+    #[command(subcommand)]
+    command: Option<ServeCommand>,
+    /// Where to serve, such as 127.0.0.1:8991 [default: serve.address in config.toml, else that]
+    #[arg(long)]
+    address: Option<SocketAddr>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ServeCommand {
+    /// Set the password that apps log in with
+    #[command(after_help = PASSWORD)]
+    Password,
+}
+
+const EXAMPLES: &str = "\
+Apps for the Google Reader API, such as those for FreshRSS, read and mark the items of newsfed.
+Sources are polled in the background as by `newsfed daemon`, unless another newsfed does. Apps log in
+with serve.user of config.toml and the password that `newsfed serve password` sets. They can change
+sources only with serve.edit = true. Connections are not encrypted: other computers need a proxy with
+TLS. docs/serve.md has more. Stops on SIGTERM and SIGINT.
+
+Examples:
+  newsfed serve password
+  newsfed serve
+  newsfed serve --address 127.0.0.1:9000";
+
+const PASSWORD: &str = "\
+Prompts for the password; without a terminal, reads it from the first line of standard input. The
+database stores a hash of it. A new password ends the logins of all apps.
+
+Examples:
+  newsfed serve password
+  pass show newsfed | newsfed serve password";
+
+/// Where the API is served without a setting.
+const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8991);
+
+pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    if let Some(ServeCommand::Password) = args.command {
+        return set_password(&home, out);
+    }
+    log::start(&home, out.verbose, true);
+    let store = home.store()?;
+    if !api::has_password(&store)? {
+        let why = "no password is set for apps; run `newsfed serve password` first";
+        return Err(Failure::Plain(why.to_owned()));
+    }
+    runtime()?.block_on(async {
+        let stop = asked_to_stop();
+        let handle = home.engine(store, true).start().await?;
+        let address = args.address.or_else(|| configured(&handle)).unwrap_or(USUAL);
+        let result = match start(&handle, address).await {
+            Ok(serving) => {
+                if let Role::Watches(_) = handle.status().borrow().role {
+                    tracing::info!("another newsfed polls the sources; this one only serves");
+                }
+                stop.await;
+                tracing::info!("stopping");
+                serving.end().await;
+                Ok(Exit::Ok)
+            }
+            Err(e) => Err(e),
+        };
+        handle.shutdown().await;
+        result
+    })
+}
+
+/// Where the settings have the API served.
+fn configured(handle: &Handle) -> Option<SocketAddr> {
+    // The loader has checked it.
+    handle.settings().serve.address.as_deref().and_then(|address| address.parse().ok())
+}
+
+/// Begins to serve the API in the daemon, if the settings give an address.
+///
+/// # Errors
+/// If the address is in use.
+pub(super) async fn start_configured(handle: &Handle) -> Result<Serving, Failure> {
+    let Some(address) = configured(handle) else { return Ok(Serving::none()) };
+    if !api::has_password(handle.store())? {
+        tracing::warn!("no password is set for apps; run `newsfed serve password`");
+    }
+    start(handle, address).await
+}
+
+/// Begins to serve the API.
+///
+/// # Errors
+/// If the address is in use.
+async fn start(handle: &Handle, address: SocketAddr) -> Result<Serving, Failure> {
+    let server = Server::bind(address, Limits::default()).await.map_err(|e| {
+        let hint = "choose another one with --address or in serve.address of config.toml";
+        Failure::Plain(format!("cannot serve apps at {address}: {e}; {hint}"))
+    })?;
+    let bound = server.address().unwrap_or(address);
+    tracing::info!("serving apps at http://{bound}");
+    if !bound.ip().is_loopback() {
+        tracing::warn!("{bound} is open to other computers without encryption; see docs/serve.md");
+    }
+    let api = Api::new(handle.clone());
+    let stop = CancellationToken::new();
+    let respond = move |request| api.clone().respond(request);
+    Ok(Serving::of(tokio::spawn(server.run(respond, stop.clone())), stop))
+}
+
+fn set_password(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
+    let password = if io::stdin().is_terminal() { prompt()? } else { first_line()? };
+    api::set_password(&home.store()?, &password)
+        .map_err(|e| Failure::Plain(format!("the password was not set: {e}")))?;
+    out.result(format!("the password of {} is set", home.settings.serve.user))?;
+    Ok(Exit::Ok)
+}
+
+fn prompt() -> Result<String, Failure> {
+    let password = rpassword::prompt_password("New password: ")?;
+    if rpassword::prompt_password("Once more: ")? != password {
+        return Err(Failure::Plain("the two passwords differ; nothing was changed".to_owned()));
+    }
+    Ok(password)
+}
+
+/// The first line of the standard input.
+fn first_line() -> Result<String, Failure> {
+    let mut line = String::new();
+    let most = 8 * *api::PASSWORD_LENGTH.end() as u64;
+    io::stdin().lock().take(most).read_line(&mut line)?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}
