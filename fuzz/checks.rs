@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure is the point")]
 
+use newsfed::api::{Call, MOST_CONTENTS, MOST_IDS, Raw, Unreadable};
 use newsfed::article::{Guide, Mode, extract, from_html};
 use newsfed::model::WebsiteRules;
 use newsfed::net::robots::{self, Robots};
@@ -174,6 +175,29 @@ pub(crate) fn articles(bytes: &[u8]) {
     found.title.iter().for_each(|title| clean(title));
     let again = from_html(&found.document.html(), None);
     assert_eq!(again.text(), found.document.text());
+}
+
+/// Any request of an app is read within limits, or refused with a clean reason.
+pub(crate) fn requests(bytes: &[u8]) {
+    let end = bytes.iter().position(|b| *b == b'\n').unwrap_or(bytes.len());
+    let line = String::from_utf8_lossy(&bytes[..end]);
+    let (method, uri) = line.split_once(' ').unwrap_or(("GET", &line));
+    let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
+    let body = bytes.get(end + 1..).unwrap_or_default();
+    match Call::parse(Raw { is_post: method == "POST", path, query, body }) {
+        Ok(Call::Contents(items)) => assert!((1..=MOST_CONTENTS).contains(&items.len())),
+        Ok(Call::Ids(listing)) => assert!((1..=MOST_IDS).contains(&listing.most)),
+        Ok(Call::Stream(listing) | Call::Atom(listing)) => {
+            assert!((1..=MOST_CONTENTS).contains(&listing.most));
+        }
+        Ok(Call::EditTag(marks)) => {
+            assert!(!marks.items.is_empty() && !(marks.add.is_empty() && marks.remove.is_empty()));
+        }
+        Ok(Call::EditSubscriptions(edit)) => assert!(!edit.feeds.is_empty()),
+        Ok(_) => {}
+        Err(Unreadable::Wrong(why)) => clean(&why),
+        Err(Unreadable::NotFound | Unreadable::NotPost) => {}
+    }
 }
 
 fn clean(text: &str) {

@@ -11,6 +11,8 @@ mod read;
 mod readers;
 mod refusal;
 mod subscriptions;
+#[cfg(test)]
+mod tests;
 
 pub use call::{Action, Call, Edit, Listing, MOST_CONTENTS, MOST_IDS, Marks, Raw, Unreadable};
 pub use login::{PASSWORD_LENGTH, PasswordError, has_password, set_password};

@@ -149,9 +149,13 @@ impl Api {
         import.skip_private("`newsfed import --private` imports it");
         let (added, _) = self.handle.declare(import.sources).await?;
         let (new, skipped) = (added.sources.len(), import.skipped.len());
+        let why = import.skipped.first().map(|(_, why)| why.as_str()).unwrap_or_default();
+        if new + added.already.len() == 0 {
+            return Err(Refusal::Bad(format!("nothing was added; {skipped} skipped: {why}")));
+        }
         Ok(match skipped {
             0 => "OK".to_owned(),
-            n => format!("OK: {new} added, {n} skipped: {}", import.skipped[0].1),
+            n => format!("OK: {new} added, {n} skipped: {why}"),
         })
     }
 }

@@ -20,6 +20,7 @@ mod rules;
 mod snippets;
 mod statistics;
 mod stories;
+mod streams;
 mod texts;
 mod upkeep;
 mod visits;

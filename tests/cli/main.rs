@@ -22,6 +22,8 @@ mod rules;
 mod schedule;
 #[cfg(unix)]
 mod secrets;
+#[cfg(unix)]
+mod serve;
 mod shapes;
 mod stories;
 mod texts;

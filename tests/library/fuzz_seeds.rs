@@ -107,6 +107,11 @@ fn edits_of_sources() {
 }
 
 #[test]
+fn requests_of_apps() {
+    replay("requests", FORMS * 4, checks::requests);
+}
+
+#[test]
 fn articles() {
     replay("articles", FORMS / 3, checks::articles);
 }
