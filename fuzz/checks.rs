@@ -191,7 +191,8 @@ pub(crate) fn requests(bytes: &[u8]) {
             assert!((1..=MOST_CONTENTS).contains(&listing.most));
         }
         Ok(Call::EditTag(marks)) => {
-            assert!(!marks.items.is_empty() && !(marks.add.is_empty() && marks.remove.is_empty()));
+            assert!(!marks.items.is_empty());
+            assert!(marks.add.len() + marks.remove.len() > 0);
         }
         Ok(Call::EditSubscriptions(edit)) => assert!(!edit.feeds.is_empty()),
         Ok(_) => {}

@@ -10,6 +10,8 @@ const PREFIX: &str = "/api/greader.php";
 pub const MOST_IDS: usize = 100_000;
 /// Most items with their texts.
 pub const MOST_CONTENTS: usize = 1_000;
+/// Most streams in a field.
+const MOST_STREAMS: usize = 50;
 /// Number of items if a request does not say.
 const USUAL: usize = 20;
 /// Microseconds of 1973 and of the year 5138: times in other units are not between them.
@@ -163,8 +165,13 @@ impl Fields {
         }
     }
 
-    fn streams(&self, name: &str) -> Vec<Option<Stream>> {
-        self.all(name).filter(|value| !value.is_empty()).map(Stream::parse).collect()
+    fn streams(&self, name: &str) -> Result<Vec<Option<Stream>>, Unreadable> {
+        let values: Vec<&str> =
+            self.all(name).filter(|value| !value.is_empty()).take(MOST_STREAMS + 1).collect();
+        match values.len() {
+            ..=MOST_STREAMS => Ok(values.into_iter().map(Stream::parse).collect()),
+            _ => wrong(&format!("more than {MOST_STREAMS} values of {name}")),
+        }
     }
 
     /// The items in `i`, each once.
@@ -196,8 +203,8 @@ impl Fields {
         let order = self.one("r").unwrap_or_default();
         Ok(Listing {
             stream,
-            within: self.streams("it"),
-            without: self.streams("xt"),
+            within: self.streams("it")?,
+            without: self.streams("xt")?,
             since: self.number("ot")?,
             until: self.number("nt")?,
             continuation: self.number("c")?,
@@ -339,18 +346,17 @@ fn login(raw: &Raw<'_>) -> Result<Call, Unreadable> {
 fn marks(fields: &Fields) -> Result<Marks, Unreadable> {
     let items = fields.items()?;
     let (mut add, mut remove) = (Vec::new(), Vec::new());
-    for (name, list, others) in [("a", &mut add, "r"), ("r", &mut remove, "a")] {
-        for stream in fields.streams(name).into_iter().flatten() {
-            if fields.streams(others).contains(&Some(stream.clone())) {
-                return wrong("the same mark is set and removed");
-            }
+    for (name, list) in [("a", &mut add), ("r", &mut remove)] {
+        for stream in fields.streams(name)?.into_iter().flatten() {
             let known = matches!(stream, Stream::Read | Stream::Starred | Stream::Label(_));
+            let known = known || (is_kept_unread(&stream) && name == "a");
             if known && !list.contains(&stream) {
-                list.push(stream);
-            } else if is_kept_unread(&stream) && name == "a" {
                 list.push(stream);
             }
         }
+    }
+    if add.iter().any(|stream| remove.contains(stream)) {
+        return wrong("the same mark is set and removed");
     }
     // Another name for what is not read.
     if add.iter().any(is_kept_unread) {
@@ -377,7 +383,7 @@ fn edit(fields: &Fields) -> Result<Edit, Unreadable> {
         _ => return wrong("ac is not subscribe, unsubscribe or edit"),
     };
     let mut feeds = Vec::new();
-    for stream in fields.streams("s") {
+    for stream in fields.streams("s")? {
         match stream {
             Some(Stream::Feed(feed)) if feed.len() <= LONGEST => feeds.push(feed),
             _ => return wrong("s is not a subscription, such as feed/17"),

@@ -102,6 +102,8 @@ fn changes_of_subscriptions_are_read() {
         ("subscription/edit", "ac=edit&s=user/-/label/A"),
         ("subscription/edit", "ac=edit&s=feed/1&a=A"),
         ("subscription/quickadd", ""),
+        ("subscription/edit", &format!("ac=edit{}", "&s=feed/1".repeat(51))),
+        ("edit-tag", &format!("i=1{}", "&a=user/-/label/A".repeat(51))),
         ("rename-tag", "s=user/-/label/A"),
         ("rename-tag", "s=user/-/state/com.google/read&dest=user/-/label/B"),
     ] {
