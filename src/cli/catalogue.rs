@@ -74,7 +74,13 @@ impl Catalogue {
             let facts = by_id.remove(&source.id)?;
             Some(Entry { source, facts })
         };
-        let entries = sources.into_iter().filter_map(entry).collect();
+        let mut entries: Vec<Entry> = sources.into_iter().filter_map(entry).collect();
+        let mut collected: Vec<SourceFacts> = by_id.into_values().collect();
+        collected.sort_by(|a, b| a.id.cmp(&b.id));
+        entries.extend(collected.into_iter().filter_map(|facts| {
+            let source = Arc::new(facts.collected_source()?);
+            Some(Entry { source, facts })
+        }));
         Self { entries, item_tags: vec![], views: vec![] }
     }
 

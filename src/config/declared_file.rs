@@ -68,7 +68,7 @@ impl DeclaredFile {
     pub(super) fn of(kind: FileKind, paths: &Paths) -> Self {
         let path = match kind {
             FileKind::Sources => paths.sources_file(),
-            FileKind::Config | FileKind::Rules => paths.config_file(),
+            FileKind::Config | FileKind::Rules | FileKind::Accounts => paths.config_file(),
         };
         Self { kind, path }
     }
@@ -82,7 +82,9 @@ impl DeclaredFile {
     fn check(&self, text: &str) -> Result<(), ConfigErrors> {
         match self.kind {
             FileKind::Sources => check_sources(&self.path, text).map(|_| ()),
-            FileKind::Config | FileKind::Rules => check_settings(&self.path, text, &[]).map(|_| ()),
+            FileKind::Config | FileKind::Rules | FileKind::Accounts => {
+                check_settings(&self.path, text, &[]).map(|_| ())
+            }
         }
     }
 

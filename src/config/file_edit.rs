@@ -13,6 +13,8 @@ pub enum FileKind {
     Config,
     /// The same file, whose elements are the `[[rule]]` entries, named by their names.
     Rules,
+    /// The same file, whose elements are the `[[account]]` entries, named by their identifiers.
+    Accounts,
 }
 
 impl FileKind {
@@ -20,7 +22,7 @@ impl FileKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Sources => "sources.toml",
-            Self::Config | Self::Rules => "config.toml",
+            Self::Config | Self::Rules | Self::Accounts => "config.toml",
         }
     }
 
@@ -30,13 +32,14 @@ impl FileKind {
             Self::Sources => "source",
             Self::Config => "view",
             Self::Rules => "rule",
+            Self::Accounts => "account",
         }
     }
 
     /// The key that names an element.
     pub(super) fn name_key(self) -> &'static str {
         match self {
-            Self::Sources => "id",
+            Self::Sources | Self::Accounts => "id",
             Self::Config | Self::Rules => "name",
         }
     }

@@ -1,5 +1,6 @@
 //! Loads and checks `config.toml` and `sources.toml`, and applies `--set`.
 
+use super::accounts;
 use super::choices::COLUMNS;
 use super::document::{Node, Pair, Value, parse, parse_value, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
@@ -184,6 +185,10 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
     for pair in tree.iter().filter(|p| TABLES.contains(&p.key.as_str())) {
         if pair.key == "view" {
             settings.views = read_views(pair, report);
+            continue;
+        }
+        if pair.key == "account" {
+            settings.accounts = accounts::read_all(pair, report);
             continue;
         }
         if pair.key == "rule" {

@@ -1,5 +1,6 @@
 //! What the user declares: settings and sources, and how both are read and edited.
 
+mod accounts;
 mod action;
 mod checks;
 mod choices;
@@ -46,6 +47,7 @@ mod style;
 mod theme;
 mod website;
 
+pub use accounts::{AccountSettings, add_account, remove_account};
 pub use action::{Action, Task, UnknownAction};
 pub use choices::{
     Background, COLUMNS, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay,

@@ -1,5 +1,6 @@
 //! The settings in `config.toml`. Every key has a default; `config.example.toml` lists them all.
 
+use super::accounts::AccountSettings;
 use super::choices::{
     Background, COLUMNS, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay,
     SortOrder,
@@ -39,6 +40,8 @@ pub struct Settings {
     pub views: Vec<ViewSettings>,
     /// What is done to new items, in order.
     pub rules: Vec<RuleSettings>,
+    /// Servers of the Google Reader API that are read.
+    pub accounts: Vec<AccountSettings>,
 }
 
 /// `[open]`: the programs for files.

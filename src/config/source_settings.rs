@@ -309,6 +309,7 @@ impl SourceDraft {
                 proxy: self.proxy,
             },
             private: self.private,
+            account: None,
         }
     }
 }
@@ -339,6 +340,7 @@ fn secret_value(secret: &Secret) -> Toml {
         Secret::Plain(text) => return text.as_str().into(),
         Secret::Env(name) => ("env", name.as_str().into()),
         Secret::Command(argv) => ("command", text_array(argv)),
+        Secret::File(path) => ("file", path.to_string_lossy().as_ref().into()),
     };
     Toml::InlineTable([(key, value)].into_iter().collect())
 }

@@ -163,6 +163,8 @@ pub enum Secret {
     Env(String),
     /// The first line that a command prints, given as an argument list.
     Command(Vec<String>),
+    /// The first line of a file that only its owner can read.
+    File(std::path::PathBuf),
     /// Written in the settings file by the user.
     Plain(String),
 }
@@ -174,6 +176,7 @@ impl fmt::Debug for Secret {
             Self::Command(argv) => {
                 write!(f, "Secret(command {})", argv.first().map_or("", String::as_str))
             }
+            Self::File(path) => write!(f, "Secret(file {})", path.display()),
             Self::Plain(_) => f.write_str("Secret(hidden)"),
         }
     }
@@ -230,6 +233,8 @@ pub struct Source {
     pub access: Access,
     /// Whether its host may have a private address although its URL does not show that.
     pub private: bool,
+    /// The account whose server collects it: it is never polled.
+    pub account: Option<String>,
 }
 
 impl Source {
@@ -250,6 +255,7 @@ impl Source {
             retention: None,
             access: Access::default(),
             private: false,
+            account: None,
         }
     }
 
@@ -342,6 +348,17 @@ pub struct SourceFacts {
     pub pinned: u32,
     /// For websites and sitemaps: whether the rules still match.
     pub website: WebsiteFacts,
+    /// The account whose server collects it; `None`: it is declared in `sources.toml`.
+    pub collected: Option<Collected>,
+}
+
+/// Where a source of an account comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collected {
+    /// The name of the account.
+    pub account: String,
+    /// Its folder on the server.
+    pub folder: Option<String>,
 }
 
 /// A permanent redirect that has been seen but not stored yet.
@@ -390,7 +407,21 @@ impl SourceFacts {
             unread: 0,
             pinned: 0,
             website: WebsiteFacts::default(),
+            collected: None,
         }
+    }
+
+    /// The source of an account as if it were declared: in a folder named after the account.
+    pub fn collected_source(&self) -> Option<Source> {
+        let collected = self.collected.as_ref()?;
+        let url = url::Url::parse(&self.url).ok()?;
+        let folder = collected.folder.as_deref().filter(|folder| !folder.is_empty());
+        let below = folder.map(|folder| format!("{}/{folder}", collected.account));
+        Some(Source {
+            folder: Some(below.unwrap_or_else(|| collected.account.clone())),
+            account: Some(collected.account.clone()),
+            ..Source::feed(self.id.clone(), url)
+        })
     }
 
     /// The user's own title, else the feed's, else the URL.

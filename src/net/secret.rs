@@ -4,6 +4,8 @@
 use crate::model::Secret;
 use std::collections::HashMap;
 use std::fmt;
+use std::io::Read;
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +31,9 @@ pub enum SecretError {
     Empty(String),
     #[error("the command {0} printed no secret within 10 seconds")]
     Slow(String),
+    /// The file cannot be read, is empty, or too large.
+    #[error("the file {path} with a secret cannot be used ({why})")]
+    File { path: String, why: String },
 }
 
 /// Reads each secret once per process.
@@ -53,6 +58,12 @@ impl Secrets {
                 let value = std::env::var(name).ok().filter(|v| !v.is_empty());
                 value.map(Arc::from).ok_or_else(|| SecretError::Env(name.clone()))
             }
+            Secret::File(path) => {
+                let (path, shown) = (path.clone(), path.display().to_string());
+                let unusable = |why: String| SecretError::File { path: shown, why };
+                let read = tokio::task::spawn_blocking(move || read_file(&path)).await;
+                read.unwrap_or_else(|e| Err(e.to_string())).map(Arc::from).map_err(unusable)
+            }
             Secret::Command(argv) => {
                 let mut known = self.commands.lock().await;
                 if let Some(value) = known.get(argv) {
@@ -64,6 +75,23 @@ impl Secrets {
             }
         }
     }
+}
+
+/// The first line of a file. The error is a message without the name of the file.
+fn read_file(path: &Path) -> Result<String, String> {
+    let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = file.metadata().map_err(|e| e.to_string())?.permissions().mode();
+        if mode & 0o077 != 0 {
+            return Err("other users can read it; run chmod 600 on it".to_owned());
+        }
+    }
+    let mut text = String::new();
+    file.take(MAX_OUTPUT).read_to_string(&mut text).map_err(|e| e.to_string())?;
+    let line = text.lines().next().unwrap_or_default();
+    if line.is_empty() { Err("its first line is empty".to_owned()) } else { Ok(line.to_owned()) }
 }
 
 /// The first line that a command prints. It gets no terminal, because the TUI uses it.
@@ -121,6 +149,36 @@ mod tests {
             }
         }
         assert!(!format!("{secrets:?}").contains("line one"));
+    }
+
+    #[tokio::test]
+    async fn files_that_others_can_read_are_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("password");
+        let cases = [
+            ("hush\nmore\n", 0o600, Ok("hush")),
+            ("hush\n", 0o400, Ok("hush")),
+            ("hush\n", 0o644, Err("chmod 600")),
+            ("hush\n", 0o620, Err("chmod 600")),
+            ("\nhush\n", 0o600, Err("its first line is empty")),
+        ];
+        for (text, mode, want) in cases {
+            let _ = std::fs::remove_file(&path);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            let got = Secrets::default().look_up(&Secret::File(path.clone())).await;
+            match (got, want) {
+                (Ok(got), Ok(want)) => assert_eq!(got.as_ref(), want),
+                (Err(got), Err(want)) => {
+                    let got = got.to_string();
+                    assert!(got.contains(want) && !got.contains("hush"), "{got}");
+                }
+                (got, want) => panic!("{text:?} {mode:o}: {got:?}, not {want:?}"),
+            }
+        }
+        let missing = Secrets::default().look_up(&Secret::File("/no/such".into())).await;
+        assert!(missing.is_err_and(|e| e.to_string().contains("/no/such")));
     }
 
     #[tokio::test]

@@ -26,6 +26,7 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-11.sql")),
     M::up(include_str!("schema-12.sql")),
     M::up(include_str!("schema-13.sql")),
+    M::up(include_str!("schema-14.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.
@@ -338,6 +339,34 @@ mod tests {
         new.execute("DELETE FROM item WHERE key = 1", []).unwrap();
         assert_eq!(items(), [None, None], "the files stay");
         assert!(backup_path(&path, 12).exists());
+    }
+
+    #[test]
+    fn migrates_the_schema_before_accounts() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        super::super::database_of(&path, 13);
+        let new = open_writer(&path).unwrap();
+        new.execute_batch(
+            "INSERT INTO account (key, id, url, user) VALUES (1, 'home', 'http://a/', 'alice');
+             INSERT INTO remote_item (account, remote, item, base_read, base_pinned, read, pinned, tries)
+                VALUES (1, -7, 1, 0, 0, 0, 0, 2), (1, 'ab', NULL, 0, 0, 0, 0, 2);
+             UPDATE item SET read = 1, pinned = 1 WHERE key = 1",
+        )
+        .unwrap();
+        let marks = |remote: &str| -> (i64, i64, i64, i64, Option<i64>) {
+            let sql = format!(
+                "SELECT base_read, read, pinned, tries, item FROM remote_item WHERE remote = {remote}"
+            );
+            let columns =
+                |r: &rusqlite::Row<'_>| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?));
+            new.query_row(&sql, [], columns).unwrap()
+        };
+        assert_eq!(marks("-7"), (0, 1, 1, 0, Some(1)), "a mark waits from its own transaction on");
+        assert_eq!(marks("'ab'"), (0, 0, 0, 2, None));
+        new.execute("DELETE FROM item WHERE key = 1", []).unwrap();
+        assert_eq!(marks("-7"), (0, 1, 1, 0, None), "it waits without the item, too");
+        assert!(backup_path(&path, 13).exists());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! One writer thread per process, read-only connections for everything else. See `schema.sql` for
 //! the tables.
 
+mod account;
 mod articles;
 mod attempts;
 mod by_source;
@@ -55,6 +56,9 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use account::{
+    ArrivedItem, ArrivedItems, Marks, RemoteFeed, RemoteItem, SeenMarks, StoredAccount, merged,
+};
 pub use articles::{FetchedPage, LearnedSite, PageRead, PageResult, PageState, PageText};
 pub use condition::{Condition, Hidden};
 pub use copies::ListCopy;

@@ -31,7 +31,8 @@ pub struct Salvage {
 /// program computes them again, with their replacement.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 18] = [
+const TABLES: [Table; 20] = [
+    ("account", "accounts", &[]),
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -50,6 +51,7 @@ const TABLES: [Table; 18] = [
     ("story_item", "items of stories", &[]),
     ("copy", "copies of list pages", &[]),
     ("download", "downloads", &[]),
+    ("remote_item", "items of accounts", &[]),
 ];
 
 /// Columns by their current name, and what older versions called them.
@@ -69,6 +71,10 @@ const FINISH: &str = "
     DELETE FROM story_item WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM story_item WHERE story IN (SELECT story FROM story_item GROUP BY story HAVING count(*) = 1);
     UPDATE download SET item = NULL WHERE item NOT IN (SELECT key FROM item);
+    UPDATE source SET account = NULL, declared = 0, undeclared_at = unixepoch()
+        WHERE account IS NOT NULL AND account NOT IN (SELECT key FROM account);
+    DELETE FROM remote_item WHERE account NOT IN (SELECT key FROM account);
+    UPDATE remote_item SET item = NULL WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM page WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM copy WHERE source NOT IN (SELECT key FROM source);

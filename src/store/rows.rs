@@ -4,7 +4,7 @@ use super::articles::unpack;
 use super::error::{Result, StoreError};
 use super::stories::others;
 use crate::model::{
-    DateOrigin, DatePrecision, DateSource, Item, ItemId, ItemRow, LeftOut, Outcome, Pause,
+    Collected, DateOrigin, DatePrecision, DateSource, Item, ItemId, ItemRow, LeftOut, Outcome, Pause,
     PauseReason, PollRecord, Revision, RevisionKind, SourceFacts, SourceId, TextFrom, TextWay,
     Time, Validators,
 };
@@ -152,7 +152,7 @@ pub(super) const FACTS: &str =
     "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
     etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, paused_until,
     pause_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused,
-    validators_of, planned, website
+    validators_of, planned, website, (SELECT id FROM account a WHERE a.key = source.account), folder
     FROM source ";
 
 pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
@@ -183,7 +183,12 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         move_refused: r.get(23)?,
         validators_of: r.get(24)?,
         website: json(r.get(26)?).unwrap_or_default(),
+        collected: collected(r.get(27)?, r.get(28)?),
     })
+}
+
+fn collected(account: Option<String>, folder: Option<String>) -> Option<Collected> {
+    account.map(|account| Collected { account, folder })
 }
 
 /// A pause from its two columns.

@@ -1,5 +1,6 @@
 //! Declared sources <-> their rows, and which of them are due.
 
+use super::account;
 use super::error::Result;
 use super::reader::Reader;
 use super::rows::{FACTS, POLL, facts, json, opt_time, pause_of, poll, time, to_json};
@@ -7,7 +8,8 @@ use crate::model::{Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 
-/// Updates the rows to match the sources declared in `sources.toml`.
+/// Updates the rows to match the sources declared in `sources.toml`. Those of accounts are declared by
+/// their servers.
 ///
 /// A source that is no longer declared keeps its items until [`super::retention`] removes it, so
 /// adding it again restores everything. A new id at the URL of such a source is the same source
@@ -24,6 +26,7 @@ pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Re
         if settled.get(id).is_some_and(|(u, enabled)| u == url && *enabled == source.enabled) {
             continue;
         }
+        account::make_way(conn, id)?;
         let known = known(conn, id, url)?;
         match known {
             None => insert(conn, source)?,
@@ -55,7 +58,7 @@ pub(super) fn is_settled(conn: &Connection, declared: &[Source]) -> Result<bool>
 /// URL and state of the declared rows by id, read at once: usually nothing has changed.
 fn settled(conn: &Connection) -> Result<HashMap<String, (String, bool)>> {
     let mut query =
-        conn.prepare_cached("SELECT id, url, enabled FROM source WHERE declared = 1")?;
+        conn.prepare_cached("SELECT id, url, enabled FROM source WHERE declared = 1 AND account IS NULL")?;
     let rows = query.query_map([], |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
@@ -69,7 +72,7 @@ fn known(conn: &Connection, id: &str, url: &str) -> Result<Option<(i64, String)>
         return Ok(found);
     }
     let renamed = conn
-        .prepare_cached("SELECT key, url FROM source WHERE url = ?1 AND declared = 0 LIMIT 1")?
+        .prepare_cached("SELECT key, url FROM source WHERE url = ?1 AND declared = 0 AND account IS NULL LIMIT 1")?
         .query_row([url], |r| Ok((r.get(0)?, r.get(1)?)))
         .optional()?;
     Ok(renamed)

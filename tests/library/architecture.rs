@@ -21,11 +21,11 @@ const MODULES: &[(&str, &[&str])] = &[
     ("crawl", &["model", "util"]),
     ("discover", &["article", "crawl", "feed", "model", "sitemap", "util", "website"]),
     ("net", &["config", "model", "util"]),
-    ("store", &["article", "config", "model", "query", "story", "util"]),
+    ("store", &["article", "config", "greader", "model", "query", "story", "util"]),
     (
         "engine",
         &[
-            "article", "config", "crawl", "discover", "feed", "greader", "model", "net",
+            "article", "config", "crawl", "discover", "exchange", "feed", "greader", "model", "net",
             "schedule", "sitemap", "store", "util", "website",
         ],
     ),

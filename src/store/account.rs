@@ -1,0 +1,494 @@
+//! Accounts on servers: their sources and items, and the marks that were last seen there.
+
+use super::Store;
+use super::error::Result;
+use super::identity::Prepared;
+use super::ingest;
+use super::reader::Reader;
+use super::rules::{self, Announcement, Rules};
+use crate::greader::RemoteId;
+use crate::model::Time;
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use std::collections::{HashMap, HashSet};
+
+/// An account as it is stored.
+#[derive(Clone, PartialEq, Eq)]
+pub struct StoredAccount {
+    /// Row key.
+    pub key: i64,
+    pub id: String,
+    pub url: String,
+    pub user: String,
+    /// The token of the login; a secret.
+    pub auth: Option<String>,
+    /// The token of changes; a secret.
+    pub token: Option<String>,
+    /// JSON, what is remembered between two synchronisations.
+    pub state: String,
+}
+
+/// The tokens are never printed.
+impl std::fmt::Debug for StoredAccount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "StoredAccount({} {})", self.key, self.id)
+    }
+}
+
+/// A source of an account, as the server lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteFeed {
+    /// Its name on the server.
+    pub stream: String,
+    /// The identifier that it gets if it is new here.
+    pub id: String,
+    pub url: String,
+    pub title: Option<String>,
+    pub home_url: Option<String>,
+    pub folder: Option<String>,
+}
+
+/// The marks that servers know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Marks {
+    pub read: bool,
+    pub pinned: bool,
+}
+
+/// An item of an account: the marks here, and those that were last seen on the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteItem {
+    pub remote: RemoteId,
+    pub base: Marks,
+    pub ours: Marks,
+    /// How often a difference was sent in vain.
+    pub tries: u32,
+    /// Whether the server no longer has it.
+    pub gone: bool,
+}
+
+impl RemoteItem {
+    /// Whether a mark waits to be sent.
+    pub fn is_waiting(&self) -> bool {
+        !self.gone && self.base != self.ours
+    }
+}
+
+/// An item that a server lists and that is new here.
+#[derive(Debug, Clone)]
+pub struct ArrivedItem {
+    pub remote: RemoteId,
+    /// Row key of its source.
+    pub source: i64,
+    /// Its marks on the server.
+    pub marks: Marks,
+    /// When it arrived there.
+    pub arrived: Time,
+    /// `None` if nothing of it can be shown.
+    pub entry: Option<Prepared>,
+}
+
+/// What the server says about the marks of a known item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenMarks {
+    pub remote: RemoteId,
+    pub theirs: Marks,
+    /// Whether ours were sent just before.
+    pub sent: bool,
+}
+
+/// The marks here after `theirs` were seen on the server: what only they changed is taken, what only
+/// we changed holds. Both can only have changed a mark to the same value.
+pub fn merged(base: Marks, ours: Marks, theirs: Marks) -> Marks {
+    let one = |base: bool, ours: bool, theirs: bool| if ours == base { theirs } else { ours };
+    Marks {
+        read: one(base.read, ours.read, theirs.read),
+        pinned: one(base.pinned, ours.pinned, theirs.pinned),
+    }
+}
+
+/// How identifiers are stored: numbers as numbers.
+struct Remote<'a>(&'a RemoteId);
+
+impl ToSql for Remote<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self.0 {
+            RemoteId::Number(number) => ToSqlOutput::Owned(Value::Integer(*number)),
+            RemoteId::Other(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+        })
+    }
+}
+
+fn remote(value: ValueRef<'_>) -> RemoteId {
+    match value {
+        ValueRef::Integer(number) => RemoteId::Number(number),
+        ValueRef::Text(text) => RemoteId::Other(String::from_utf8_lossy(text).into_owned()),
+        _ => RemoteId::Other(String::new()),
+    }
+}
+
+const ACCOUNT: &str = "SELECT key, id, url, user, auth, token, state FROM account";
+
+fn account(r: &Row<'_>) -> rusqlite::Result<StoredAccount> {
+    Ok(StoredAccount {
+        key: r.get(0)?,
+        id: r.get(1)?,
+        url: r.get(2)?,
+        user: r.get(3)?,
+        auth: r.get(4)?,
+        token: r.get(5)?,
+        state: r.get(6)?,
+    })
+}
+
+/// The row of an account, created if it is new. Another URL or user needs another login.
+fn open(conn: &Connection, id: &str, url: &str, user: &str) -> Result<StoredAccount> {
+    conn.execute(
+        "INSERT INTO account (id, url, user) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET
+            url = excluded.url, user = excluded.user, auth = NULL, token = NULL
+            WHERE url <> excluded.url OR user <> excluded.user",
+        [id, url, user],
+    )?;
+    Ok(conn.query_row(&format!("{ACCOUNT} WHERE id = ?1"), [id], account)?)
+}
+
+/// Makes the sources of an account those that the server lists. One with another address is another
+/// source. Returns whether anything changed.
+///
+/// A source that the server no longer lists stays while it has pinned items; else it is removed as
+/// one of the user's own, and its items stay for a while.
+fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -> Result<bool> {
+    let before = conn.total_changes();
+    let mut kept = HashSet::new();
+    let mut find = conn.prepare_cached(
+        "SELECT key FROM source WHERE account = ?1 AND stream = ?2 AND url = ?3",
+    )?;
+    let mut update = conn.prepare_cached(
+        "UPDATE source SET feed_title = ?2, home_url = ?3, folder = ?4, declared = 1, undeclared_at = NULL
+         WHERE key = ?1 AND (feed_title IS NOT ?2 OR home_url IS NOT ?3 OR folder IS NOT ?4 OR declared = 0)",
+    )?;
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO source (id, url, enabled, feed_title, home_url, folder, account, stream)
+         VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    for feed in feeds {
+        let values = (&feed.title, &feed.home_url, &feed.folder);
+        let known: Option<i64> =
+            find.query_row(params![account, feed.stream, feed.url], |r| r.get(0)).optional()?;
+        if let Some(key) = known {
+            update.execute(params![key, values.0, values.1, values.2])?;
+            kept.insert(key);
+        } else {
+            let id = free_id(conn, &feed.id)?;
+            insert.execute(params![
+                id,
+                feed.url,
+                values.0,
+                values.1,
+                values.2,
+                account,
+                feed.stream
+            ])?;
+            kept.insert(conn.last_insert_rowid());
+        }
+    }
+    let mut listed = conn.prepare_cached(
+        "SELECT key FROM source WHERE account = ?1 AND declared = 1 AND pinned = 0",
+    )?;
+    let listed: Vec<i64> =
+        listed.query_map([account], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    for key in listed.into_iter().filter(|key| !kept.contains(key)) {
+        conn.execute(
+            "UPDATE source SET declared = 0, undeclared_at = ?2 WHERE key = ?1",
+            params![key, now.timestamp()],
+        )?;
+    }
+    Ok(conn.total_changes() != before)
+}
+
+/// An identifier that no source has.
+fn free_id(conn: &Connection, wanted: &str) -> Result<String> {
+    let mut taken = conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM source WHERE id = ?1)")?;
+    for number in 1.. {
+        let id = if number == 1 { wanted.to_owned() } else { format!("{wanted}-{number}") };
+        if !taken.query_row([&id], |r| r.get::<_, bool>(0))? {
+            return Ok(id);
+        }
+    }
+    Ok(wanted.to_owned())
+}
+
+/// Gives way to a source of the user's own with this identifier.
+pub(super) fn make_way(conn: &Connection, id: &str) -> Result<()> {
+    let sql = "SELECT key FROM source WHERE id = ?1 AND account IS NOT NULL";
+    let key: Option<i64> = conn.prepare_cached(sql)?.query_row([id], |r| r.get(0)).optional()?;
+    if let Some(key) = key {
+        let other = free_id(conn, &format!("{id}-2"))?;
+        conn.execute("UPDATE source SET id = ?2 WHERE key = ?1", params![key, other])?;
+    }
+    Ok(())
+}
+
+/// What came of storing items.
+#[derive(Debug, Default)]
+pub struct ArrivedItems {
+    pub new: usize,
+    /// What rules announce of them.
+    pub announcements: Vec<Announcement>,
+}
+
+/// Stores items that are not known yet, with the marks that they have on the server.
+fn arrive(
+    conn: &Connection,
+    account: i64,
+    items: &[ArrivedItem],
+    now: Time,
+    rules: &Rules,
+) -> Result<ArrivedItems> {
+    let mut known = conn.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM remote_item WHERE account = ?1 AND remote = ?2)",
+    )?;
+    let mut tied = conn.prepare_cached(
+        "SELECT key FROM item WHERE source = ?1 AND guid_hash = ?2
+            AND key NOT IN (SELECT item FROM remote_item WHERE item IS NOT NULL AND item = key)",
+    )?;
+    let mut new: HashMap<i64, Vec<(i64, &Prepared)>> = HashMap::new();
+    for arrived in items {
+        let (id, source) = (Remote(&arrived.remote), arrived.source);
+        if known.query_row(params![account, id], |r| r.get(0))? {
+            continue;
+        }
+        let mut item = None;
+        if let Some(entry) = &arrived.entry {
+            // What a rebuilt database has lost the ties of.
+            let there: Option<i64> =
+                tied.query_row(params![source, entry.guid_hash], |r| r.get(0)).optional()?;
+            item = match there {
+                Some(key) => Some(key),
+                None => {
+                    let discovered = arrived.arrived.min(now);
+                    let key = ingest::insert(conn, source, entry, discovered, None)?;
+                    new.entry(source).or_default().push((key, entry));
+                    Some(key)
+                }
+            };
+        }
+        insert(conn, account, arrived, item)?;
+    }
+    let mut done = ArrivedItems::default();
+    for (source, items) in &new {
+        ingest::count_new(conn, *source, items.len())?;
+    }
+    set_marks(conn, items, account)?;
+    for (source, items) in new {
+        done.new += items.len();
+        done.announcements.extend(rules::arrived(conn, rules, source, &items, now)?);
+    }
+    Ok(done)
+}
+
+fn insert(conn: &Connection, account: i64, new: &ArrivedItem, item: Option<i64>) -> Result<()> {
+    let Marks { read, pinned } = new.marks;
+    let ours: Option<(bool, bool)> = item
+        .map(|key| {
+            let sql = "SELECT read, pinned FROM item WHERE key = ?1";
+            conn.prepare_cached(sql)?.query_row([key], |r| Ok((r.get(0)?, r.get(1)?)))
+        })
+        .transpose()?;
+    let (our_read, our_pinned) = ours.unwrap_or((read, pinned));
+    conn.prepare_cached(
+        "INSERT INTO remote_item (account, remote, item, base_read, base_pinned, read, pinned)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?
+    .execute(params![account, Remote(&new.remote), item, read, pinned, our_read, our_pinned])?;
+    Ok(())
+}
+
+/// Gives new items the marks that they have on the server; the counts follow by triggers.
+fn set_marks(conn: &Connection, items: &[ArrivedItem], account: i64) -> Result<()> {
+    let mut set = conn.prepare_cached(
+        "UPDATE item SET read = max(read, ?3), pinned = max(pinned, ?4)
+         WHERE key = (SELECT item FROM remote_item WHERE account = ?1 AND remote = ?2)",
+    )?;
+    for arrived in items.iter().filter(|a| a.entry.is_some() && a.marks != Marks::default()) {
+        let Marks { read, pinned } = arrived.marks;
+        set.execute(params![account, Remote(&arrived.remote), read, pinned])?;
+    }
+    Ok(())
+}
+
+/// Merges what the server says into the marks here. Returns how many marks were taken over.
+fn merge(conn: &Connection, account: i64, seen: &[SeenMarks]) -> Result<usize> {
+    let mut find = conn.prepare_cached(
+        "SELECT item, base_read, base_pinned, read, pinned, tries FROM remote_item
+         WHERE account = ?1 AND remote = ?2",
+    )?;
+    let mut save = conn.prepare_cached(
+        "UPDATE remote_item SET base_read = ?3, base_pinned = ?4, read = ?5, pinned = ?6, tries = ?7
+         WHERE account = ?1 AND remote = ?2",
+    )?;
+    let mut mark =
+        conn.prepare_cached("UPDATE item SET read = ?2, pinned = ?3 WHERE key = ?1")?;
+    let mut taken = 0;
+    for SeenMarks { remote, theirs, sent } in seen {
+        let row = find.query_row(params![account, Remote(remote)], |r| {
+            let base = Marks { read: r.get(1)?, pinned: r.get(2)? };
+            let ours = Marks { read: r.get(3)?, pinned: r.get(4)? };
+            Ok((r.get::<_, Option<i64>>(0)?, base, ours, r.get::<_, u32>(5)?))
+        });
+        let Some((item, base, ours, tries)) = row.optional()? else { continue };
+        let next = merged(base, ours, *theirs);
+        if next != ours {
+            taken += usize::from(next.read != ours.read) + usize::from(next.pinned != ours.pinned);
+            if let Some(item) = item {
+                mark.execute(params![item, next.read, next.pinned])?;
+            }
+        }
+        let tries = match next == *theirs {
+            true => 0,
+            false => tries.saturating_add(u32::from(*sent)),
+        };
+        let (read, pinned) = (next.read, next.pinned);
+        let values = params![account, Remote(remote), theirs.read, theirs.pinned, read, pinned, tries];
+        save.execute(values)?;
+    }
+    Ok(taken)
+}
+
+/// Removes an account. With `keep` its sources and items stay until they are removed like those of the
+/// user; else they go with the next cleaning up.
+fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
+    let sql = "SELECT key FROM account WHERE id = ?1";
+    let key: Option<i64> = conn.query_row(sql, [id], |r| r.get(0)).optional()?;
+    let Some(key) = key else { return Ok(false) };
+    conn.execute(
+        "UPDATE source SET declared = 0, undeclared_at = coalesce(undeclared_at, ?2), account = NULL,
+            stream = NULL, folder = NULL WHERE account = ?1",
+        params![key, now.timestamp()],
+    )?;
+    conn.execute("DELETE FROM account WHERE key = ?1", [key])?;
+    Ok(true)
+}
+
+impl Store {
+    /// The row of an account, created if it is new.
+    pub async fn open_account(
+        &self,
+        id: String,
+        url: String,
+        user: String,
+    ) -> Result<StoredAccount> {
+        self.call_quietly(move |conn| open(conn, &id, &url, &user)).await
+    }
+
+    /// Stores the tokens and the state of an account. Nobody needs to notice.
+    pub async fn save_account(&self, account: StoredAccount) -> Result<()> {
+        self.call_quietly(move |conn| {
+            conn.prepare_cached(
+                "UPDATE account SET auth = ?2, token = ?3, state = ?4 WHERE key = ?1",
+            )?
+            .execute(params![account.key, account.auth, account.token, account.state])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Makes the sources of an account (row key) those that the server lists; returns whether
+    /// anything changed.
+    pub async fn set_remote_feeds(
+        &self,
+        account: i64,
+        feeds: Vec<RemoteFeed>,
+        now: Time,
+    ) -> Result<bool> {
+        self.call(move |conn| set_feeds(conn, account, &feeds, now)).await
+    }
+
+    /// Stores new items of an account (row key), and its state, in one transaction.
+    pub async fn store_arrived(
+        &self,
+        account: i64,
+        items: Vec<ArrivedItem>,
+        state: String,
+        now: Time,
+    ) -> Result<ArrivedItems> {
+        let rules = self.rules();
+        self.call(move |conn| {
+            let done = arrive(conn, account, &items, now, &rules)?;
+            let save = "UPDATE account SET state = ?2 WHERE key = ?1";
+            conn.prepare_cached(save)?.execute(params![account, state])?;
+            Ok(done)
+        })
+        .await
+    }
+
+    /// Merges what the server says about marks; returns how many were taken over.
+    pub async fn merge_marks(&self, account: i64, seen: Vec<SeenMarks>) -> Result<usize> {
+        self.call(move |conn| merge(conn, account, &seen)).await
+    }
+
+    /// Records that the server no longer has these items; they stay here with their marks.
+    pub async fn set_gone(&self, account: i64, items: Vec<RemoteId>) -> Result<()> {
+        self.call(move |conn| {
+            let sql = "UPDATE remote_item SET gone = 1 WHERE account = ?1 AND remote = ?2";
+            let mut update = conn.prepare_cached(sql)?;
+            for item in &items {
+                update.execute(params![account, Remote(item)])?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Forgets an account and all that is known of its server; returns whether there was one. Its
+    /// sources are removed like those of the user.
+    pub async fn remove_account(&self, id: String, now: Time) -> Result<bool> {
+        self.call(move |conn| remove(conn, &id, now)).await
+    }
+}
+
+impl Reader {
+    /// All stored accounts, by name.
+    pub fn accounts(&self) -> Result<Vec<StoredAccount>> {
+        let mut query = self.conn.prepare(&format!("{ACCOUNT} ORDER BY id"))?;
+        Ok(query.query_map([], account)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The items of an account (row key).
+    pub fn remote_items(&self, account: i64) -> Result<Vec<RemoteItem>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT remote, base_read, base_pinned, read, pinned, tries, gone FROM remote_item
+             WHERE account = ?1",
+        )?;
+        let rows = query.query_map([account], |r| {
+            Ok(RemoteItem {
+                remote: remote(r.get_ref(0)?),
+                base: Marks { read: r.get(1)?, pinned: r.get(2)? },
+                ours: Marks { read: r.get(3)?, pinned: r.get(4)? },
+                tries: r.get(5)?,
+                gone: r.get(6)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many items of an account (row key) have marks that wait to be sent.
+    pub fn waiting_marks(&self, account: i64) -> Result<usize> {
+        let count: i64 = self.conn.query_row(
+            "SELECT count(*) FROM remote_item INDEXED BY remote_item_waiting
+             WHERE account = ?1 AND gone = 0 AND (read <> base_read OR pinned <> base_pinned)",
+            [account],
+            |r| r.get(0),
+        )?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    /// The row keys of an account's sources by their name on the server, with their addresses.
+    pub fn remote_feeds(&self, account: i64) -> Result<HashMap<String, (i64, String)>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT stream, key, url FROM source WHERE account = ?1 AND declared = 1",
+        )?;
+        let rows = query.query_map([account], |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
