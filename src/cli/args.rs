@@ -2,9 +2,9 @@
 
 use super::global::Global;
 use super::{
-    add, backup, config, crawl, discover, doctor, download, export, extract, generate, import,
-    list, mark, open, parse, prefetch, prune, reread, rules, schedule, serve, show, sources, stats,
-    sync, views,
+    account, add, backup, config, crawl, discover, doctor, download, export, extract, generate,
+    import, list, mark, open, parse, prefetch, prune, reread, rules, schedule, serve, show, sources,
+    stats, sync, views,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -60,6 +60,8 @@ pub(super) enum Command {
     Discover(discover::DiscoverArgs),
     /// List and change the sources
     Sources(sources::SourcesArgs),
+    /// Read and mark what a server with the Google Reader API collects
+    Account(account::AccountArgs),
     /// Refresh all sources now
     Sync(sync::SyncArgs),
     /// Poll the sources in the background, until stopped

@@ -3,6 +3,7 @@
 //! Data goes to standard output, everything else to standard error. `docs/json.md` documents the
 //! output of `--json`.
 
+mod account;
 mod add;
 mod advise;
 mod args;
@@ -111,6 +112,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Discover(args)) => discover::run(&args, global, out),
         Some(Command::Sources(args)) => sources::run(args.command, global, out),
         Some(Command::Sync(args)) => sync::run(&args, global, out),
+        Some(Command::Account(args)) => account::run(&args, global, out),
         Some(Command::Daemon) => daemon::run(global, out),
         Some(Command::Serve(args)) => serve::run(&args, global, out),
         Some(Command::List(args)) => list::run(&args, global, out),

@@ -1,5 +1,6 @@
 //! `newsfed sync`: refreshes the sources now, as far as servers allow.
 
+use super::account;
 use super::catalogue::{Catalogue, Entry};
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -9,7 +10,7 @@ use super::output::Output;
 use super::progress::Progress;
 use super::refresh_summary::{Tally, json_report};
 use super::runtime::{asked_to_stop, other_poller, runtime_beside};
-use crate::engine::{Handle, Pace, Refreshed, Report, Role, broken};
+use crate::engine::{Handle, Pace, Refreshed, Report, Role, WhichAccounts, broken};
 use crate::model::{LeftOut, SourceId};
 use crate::util::time_text;
 use std::collections::HashMap;
@@ -31,7 +32,7 @@ pub(super) struct SyncArgs {
 
 const EXAMPLES: &str = "\
 Sources whose servers asked for a pause (Retry-After, max-age, ttl and the like) are skipped and
-listed. Exits with 3 if some sources failed, and with 1 if all did. Only one newsfed process polls
+listed. Accounts are synchronised, too. Exits with 3 if some sources failed, and with 1 if all did. Only one newsfed process polls
 the sources of a database at a time.
 
 Examples:
@@ -67,11 +68,12 @@ async fn refresh(
 ) -> Result<Exit, Failure> {
     let (declared, facts): (Vec<_>, Vec<_>) = handle.sources().await?.into_iter().unzip();
     let catalogue = Catalogue::join(declared, facts);
-    if catalogue.entries.is_empty() {
+    if catalogue.entries.is_empty() && handle.settings().accounts.is_empty() {
         out.note("no sources yet; `newsfed add URL` follows a site or a feed");
     }
-    let keys = named(args, &catalogue)?;
-    let steps = keys.as_ref().map_or(catalogue.entries.len(), Vec::len);
+    let (keys, accounts) = named(args, &catalogue)?;
+    let local = catalogue.entries.iter().filter(|e| e.source.account.is_none()).count();
+    let steps = keys.as_ref().map_or(local, Vec::len);
     // Frees everything else that was read about the sources.
     let title = |e: &Entry| (e.source.id.clone(), e.title().to_owned());
     let titles: HashMap<SourceId, String> = catalogue.entries.iter().map(title).collect();
@@ -90,7 +92,14 @@ async fn refresh(
     };
     progress.clear();
     let stopped = result?;
+    let mut accounts_exit = Exit::Ok;
     if !stopped {
+        let which = match (&accounts, args.due) {
+            (Some(ids), _) => WhichAccounts::Named(ids),
+            (None, true) => WhichAccounts::Due,
+            (None, false) => WhichAccounts::All,
+        };
+        accounts_exit = account::report(&handle.sync_accounts(which, false).await, out)?;
         // Commands of rules have their own limits.
         handle.announced().await;
     }
@@ -103,16 +112,28 @@ async fn refresh(
         out.warn("newsfed: interrupted; what was fetched is stored");
         return Ok(Exit::Interrupted);
     }
-    Ok(tally.exit())
+    Ok(match (tally.exit(), accounts_exit) {
+        (exit, Exit::Ok) => exit,
+        (Exit::Ok, exit) if steps == 0 => exit,
+        (Exit::Failed, Exit::Failed) => Exit::Failed,
+        _ => Exit::Partial,
+    })
 }
 
-/// Row keys of the given sources; `None` means all.
-fn named(args: &SyncArgs, catalogue: &Catalogue) -> Result<Option<Vec<i64>>, Failure> {
+/// Row keys of the given sources, and names of the accounts of those that a server collects; `None`
+/// means all.
+type Named = (Option<Vec<i64>>, Option<Vec<String>>);
+
+fn named(args: &SyncArgs, catalogue: &Catalogue) -> Result<Named, Failure> {
     if args.sources.is_empty() {
-        return Ok(None);
+        return Ok((None, None));
     }
     let found = catalogue.find_all(&args.sources)?;
-    Ok(Some(found.iter().map(|e| e.facts.key).collect()))
+    let local = found.iter().filter(|e| e.source.account.is_none());
+    let mut accounts: Vec<String> =
+        found.iter().filter_map(|e| e.source.account.clone()).collect();
+    accounts.dedup();
+    Ok((Some(local.map(|e| e.facts.key).collect()), Some(accounts)))
 }
 
 /// Reports each source when it is done.

@@ -53,6 +53,8 @@ pub(super) struct Context {
     declaration_error: Mutex<Option<String>>,
     /// Held while the configuration is read again: an edit and the watcher may notice the same change.
     pub(super) reloading: tokio::sync::Mutex<()>,
+    /// Held while an account is synchronised.
+    pub(super) syncing: tokio::sync::Mutex<()>,
     /// Tokens that stop the running explorations, by row key.
     exploring: Mutex<HashMap<i64, CancellationToken>>,
 }
@@ -92,6 +94,7 @@ impl Context {
             config_changed: AtomicBool::new(false),
             declaration_error: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),
+            syncing: tokio::sync::Mutex::default(),
             exploring: Mutex::default(),
         }
     }

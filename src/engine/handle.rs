@@ -1,5 +1,6 @@
 //! Starting the engine, and the handle to it.
 
+use super::account;
 use super::announce::{self, Notification};
 use super::budget;
 use super::context::Context;
@@ -106,6 +107,7 @@ impl Engine {
         handle.context.config_changed.store(false, Ordering::SeqCst);
         if self.follow && writes {
             tasks.push(tokio::spawn(watch::run(handle.clone())));
+            tasks.push(tokio::spawn(account::run(handle.clone())));
         }
         if let Ok(mut all) = handle.tasks.lock() {
             *all = tasks;

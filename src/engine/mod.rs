@@ -3,6 +3,7 @@
 //! [`Engine::start`] spawns it and returns the [`Handle`] that the TUI and the command line use.
 //! `run.rs` is the main loop, `poll.rs` polls one source.
 
+mod account;
 mod advise;
 mod announce;
 mod budget;
@@ -41,6 +42,7 @@ mod why;
 mod workbench;
 mod workers;
 
+pub use account::{AccountError, AccountProbe, AccountReport, AccountStatus, SyncDone, WhichAccounts};
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use announce::{MOST_RUNS, Notification};
 pub use differences::{VersionChange, version_changes};

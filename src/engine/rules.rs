@@ -51,7 +51,9 @@ pub(super) fn renew_for<'a>(
 ) {
     let rules: Vec<Rule> = context.settings().rules.iter().filter_map(rule_of).collect();
     let facts: HashMap<_, _> = facts.iter().map(|facts| (facts.id.as_str(), facts)).collect();
-    let known = declared.filter_map(|source| {
+    let collected: Vec<Source> = facts.values().filter_map(|f| f.collected_source()).collect();
+    let local: Vec<&Source> = declared.filter(|source| source.account.is_none()).collect();
+    let known = local.into_iter().chain(&collected).filter_map(|source| {
         let facts = facts.get(source.id.as_str())?;
         Some((facts.key, source, facts.title(source)))
     });

@@ -150,6 +150,10 @@ impl Loop {
                 let moved = self.moved(&keys).await;
                 for key in keys {
                     let Some(source) = self.context.source(key) else { continue };
+                    // A server collects it.
+                    if source.account.is_some() {
+                        continue;
+                    }
                     // A disabled source is polled only if it was named.
                     if source.enabled || named {
                         let url = moved.get(&key).unwrap_or(&source.url);

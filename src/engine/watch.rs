@@ -58,6 +58,9 @@ pub(super) async fn run(handle: Handle) {
             if newer.is_some() && newer != version {
                 version = newer;
                 handle.store().announce();
+                if let Err(e) = handle.context.renew_collected().await {
+                    tracing::warn!("cannot read the sources of accounts: {e}");
+                }
             }
         }
     }

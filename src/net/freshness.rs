@@ -108,7 +108,7 @@ fn seconds(text: &str) -> Option<u64> {
 }
 
 /// An HTTP date in any of its three forms, or with a numeric zone.
-fn http_date(text: &str) -> Option<Time> {
+pub(super) fn http_date(text: &str) -> Option<Time> {
     let text = text.trim();
     if let Ok(time) = httpdate::parse_http_date(text) {
         return Some(time.into());

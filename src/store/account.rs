@@ -152,20 +152,24 @@ fn open(conn: &Connection, id: &str, url: &str, user: &str) -> Result<StoredAcco
     Ok(conn.query_row(&format!("{ACCOUNT} WHERE id = ?1"), [id], account)?)
 }
 
-/// Makes the sources of an account those that the server lists. One with another address is another
-/// source. Returns whether anything changed.
+/// Makes the sources of an account those that the server lists, which are recognised by their address,
+/// then by their name. Returns whether anything changed.
 ///
 /// A source that the server no longer lists stays while it has pinned items; else it is removed as
 /// one of the user's own, and its items stay for a while.
 fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -> Result<bool> {
     let before = conn.total_changes();
     let mut kept = HashSet::new();
+    // A reinstalled server has other names, and a feed that has moved another address.
     let mut find = conn.prepare_cached(
-        "SELECT key FROM source WHERE account = ?1 AND stream = ?2 AND url = ?3",
+        "SELECT key FROM source WHERE account = ?1 AND (url = ?3 OR stream = ?2)
+         ORDER BY url = ?3 DESC, stream = ?2 DESC LIMIT 1",
     )?;
     let mut update = conn.prepare_cached(
-        "UPDATE source SET feed_title = ?2, home_url = ?3, folder = ?4, declared = 1, undeclared_at = NULL
-         WHERE key = ?1 AND (feed_title IS NOT ?2 OR home_url IS NOT ?3 OR folder IS NOT ?4 OR declared = 0)",
+        "UPDATE source SET feed_title = ?2, home_url = ?3, folder = ?4, stream = ?5, url = ?6,
+            declared = 1, undeclared_at = NULL
+         WHERE key = ?1 AND (feed_title IS NOT ?2 OR home_url IS NOT ?3 OR folder IS NOT ?4
+            OR stream IS NOT ?5 OR url <> ?6 OR declared = 0)",
     )?;
     let mut insert = conn.prepare_cached(
         "INSERT INTO source (id, url, enabled, feed_title, home_url, folder, account, stream)
@@ -175,8 +179,9 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
         let values = (&feed.title, &feed.home_url, &feed.folder);
         let known: Option<i64> =
             find.query_row(params![account, feed.stream, feed.url], |r| r.get(0)).optional()?;
-        if let Some(key) = known {
-            update.execute(params![key, values.0, values.1, values.2])?;
+        if let Some(key) = known.filter(|key| !kept.contains(key)) {
+            let (title, home, folder) = values;
+            update.execute(params![key, title, home, folder, feed.stream, feed.url])?;
             kept.insert(key);
         } else {
             let id = free_id(conn, &feed.id)?;
@@ -241,18 +246,23 @@ pub struct ArrivedItems {
 fn arrive(
     conn: &Connection,
     account: i64,
-    items: &[ArrivedItem],
+    (items, relink): (&[ArrivedItem], bool),
     now: Time,
     rules: &Rules,
 ) -> Result<ArrivedItems> {
     let mut known = conn.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM remote_item WHERE account = ?1 AND remote = ?2)",
     )?;
-    let mut tied = conn.prepare_cached(
-        "SELECT key FROM item WHERE source = ?1 AND guid_hash = ?2
-            AND key NOT IN (SELECT item FROM remote_item WHERE item IS NOT NULL AND item = key)",
-    )?;
+    let untied = "NOT EXISTS (SELECT 1 FROM remote_item WHERE item = key)";
+    // What a rebuilt database has lost the ties of, or items of the server that was there before.
+    let mut by_guid = conn.prepare_cached(&format!(
+        "SELECT key FROM item WHERE source = ?1 AND guid_hash = ?2 AND {untied} LIMIT 1"
+    ))?;
+    let mut by_url = conn.prepare_cached(&format!(
+        "SELECT key FROM item WHERE source = ?1 AND url_hash = ?2 AND {untied} LIMIT 1"
+    ))?;
     let mut new: HashMap<i64, Vec<(i64, &Prepared)>> = HashMap::new();
+    let mut marked = Vec::new();
     for arrived in items {
         let (id, source) = (Remote(&arrived.remote), arrived.source);
         if known.query_row(params![account, id], |r| r.get(0))? {
@@ -260,18 +270,18 @@ fn arrive(
         }
         let mut item = None;
         if let Some(entry) = &arrived.entry {
-            // What a rebuilt database has lost the ties of.
-            let there: Option<i64> =
-                tied.query_row(params![source, entry.guid_hash], |r| r.get(0)).optional()?;
-            item = match there {
-                Some(key) => Some(key),
-                None => {
-                    let discovered = arrived.arrived.min(now);
-                    let key = ingest::insert(conn, source, entry, discovered, None)?;
-                    new.entry(source).or_default().push((key, entry));
-                    Some(key)
-                }
-            };
+            let (guid, url) = (params![source, entry.guid_hash], params![source, entry.url_hash]);
+            item = by_guid.query_row(guid, |r| r.get(0)).optional()?;
+            if item.is_none() && relink {
+                item = by_url.query_row(url, |r| r.get(0)).optional()?;
+            }
+            if item.is_none() {
+                let discovered = arrived.arrived.min(now);
+                let key = ingest::insert(conn, source, entry, discovered, None)?;
+                new.entry(source).or_default().push((key, entry));
+                marked.push((key, arrived.marks));
+                item = Some(key);
+            }
         }
         insert(conn, account, arrived, item)?;
     }
@@ -279,7 +289,7 @@ fn arrive(
     for (source, items) in &new {
         ingest::count_new(conn, *source, items.len())?;
     }
-    set_marks(conn, items, account)?;
+    set_marks(conn, &marked)?;
     for (source, items) in new {
         done.new += items.len();
         done.announcements.extend(rules::arrived(conn, rules, source, &items, now)?);
@@ -305,14 +315,10 @@ fn insert(conn: &Connection, account: i64, new: &ArrivedItem, item: Option<i64>)
 }
 
 /// Gives new items the marks that they have on the server; the counts follow by triggers.
-fn set_marks(conn: &Connection, items: &[ArrivedItem], account: i64) -> Result<()> {
-    let mut set = conn.prepare_cached(
-        "UPDATE item SET read = max(read, ?3), pinned = max(pinned, ?4)
-         WHERE key = (SELECT item FROM remote_item WHERE account = ?1 AND remote = ?2)",
-    )?;
-    for arrived in items.iter().filter(|a| a.entry.is_some() && a.marks != Marks::default()) {
-        let Marks { read, pinned } = arrived.marks;
-        set.execute(params![account, Remote(&arrived.remote), read, pinned])?;
+fn set_marks(conn: &Connection, items: &[(i64, Marks)]) -> Result<()> {
+    let mut set = conn.prepare_cached("UPDATE item SET read = ?2, pinned = ?3 WHERE key = ?1")?;
+    for (key, Marks { read, pinned }) in items.iter().filter(|(_, m)| *m != Marks::default()) {
+        set.execute(params![key, read, pinned])?;
     }
     Ok(())
 }
@@ -355,8 +361,8 @@ fn merge(conn: &Connection, account: i64, seen: &[SeenMarks]) -> Result<usize> {
     Ok(taken)
 }
 
-/// Removes an account. With `keep` its sources and items stay until they are removed like those of the
-/// user; else they go with the next cleaning up.
+/// Removes an account. Its sources are removed like those of the user, so that their items stay for a
+/// while, and longer if the user follows them.
 fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     let sql = "SELECT key FROM account WHERE id = ?1";
     let key: Option<i64> = conn.query_row(sql, [id], |r| r.get(0)).optional()?;
@@ -404,17 +410,19 @@ impl Store {
         self.call(move |conn| set_feeds(conn, account, &feeds, now)).await
     }
 
-    /// Stores new items of an account (row key), and its state, in one transaction.
+    /// Stores new items of an account (row key), and its state, in one transaction. With `relink`,
+    /// items of its sources that belong to no item of the server are recognised by their address.
     pub async fn store_arrived(
         &self,
         account: i64,
         items: Vec<ArrivedItem>,
+        relink: bool,
         state: String,
         now: Time,
     ) -> Result<ArrivedItems> {
         let rules = self.rules();
         self.call(move |conn| {
-            let done = arrive(conn, account, &items, now, &rules)?;
+            let done = arrive(conn, account, (&items, relink), now, &rules)?;
             let save = "UPDATE account SET state = ?2 WHERE key = ?1";
             conn.prepare_cached(save)?.execute(params![account, state])?;
             Ok(done)
@@ -425,6 +433,16 @@ impl Store {
     /// Merges what the server says about marks; returns how many were taken over.
     pub async fn merge_marks(&self, account: i64, seen: Vec<SeenMarks>) -> Result<usize> {
         self.call(move |conn| merge(conn, account, &seen)).await
+    }
+
+    /// Forgets which items of the server are which, but neither items nor marks.
+    pub async fn forget_remote_items(&self, account: i64, state: String) -> Result<()> {
+        self.call(move |conn| {
+            conn.execute("DELETE FROM remote_item WHERE account = ?1", [account])?;
+            conn.execute("UPDATE account SET state = ?2 WHERE key = ?1", params![account, state])?;
+            Ok(())
+        })
+        .await
     }
 
     /// Records that the server no longer has these items; they stay here with their marks.
@@ -442,8 +460,8 @@ impl Store {
 
     /// Forgets an account and all that is known of its server; returns whether there was one. Its
     /// sources are removed like those of the user.
-    pub async fn remove_account(&self, id: String, now: Time) -> Result<bool> {
-        self.call(move |conn| remove(conn, &id, now)).await
+    pub fn remove_account_blocking(&self, id: String, now: Time) -> Result<bool> {
+        self.writer()?.call_blocking(move |conn| remove(conn, &id, now))
     }
 }
 
@@ -472,15 +490,18 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How many items of an account (row key) have marks that wait to be sent.
-    pub fn waiting_marks(&self, account: i64) -> Result<usize> {
-        let count: i64 = self.conn.query_row(
-            "SELECT count(*) FROM remote_item INDEXED BY remote_item_waiting
+    /// How many items of an account (row key) have marks that wait to be sent, and how many have marks
+    /// that were sent that often in vain.
+    pub fn waiting_marks(&self, account: i64, most_tries: u32) -> Result<(usize, usize)> {
+        let counts = self.conn.query_row(
+            "SELECT coalesce(sum(tries < ?2), 0), coalesce(sum(tries >= ?2), 0)
+             FROM remote_item INDEXED BY remote_item_waiting
              WHERE account = ?1 AND gone = 0 AND (read <> base_read OR pinned <> base_pinned)",
-            [account],
-            |r| r.get(0),
+            params![account, most_tries],
+            |r| Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?)),
         )?;
-        Ok(usize::try_from(count).unwrap_or(0))
+        let count = |n: i64| usize::try_from(n).unwrap_or(0);
+        Ok((count(counts.0), count(counts.1)))
     }
 
     /// The row keys of an account's sources by their name on the server, with their addresses.

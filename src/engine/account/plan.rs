@@ -1,0 +1,158 @@
+//! What to send, fetch and take over: pure functions of the database and of what the server lists.
+
+use crate::greader::{RemoteId, State};
+use crate::store::{Marks, RemoteItem, SeenMarks};
+use std::collections::HashSet;
+use std::time::Duration;
+
+/// How often a mark is sent before it is reported as refused.
+pub(super) const MOST_TRIES: u32 = 3;
+/// Identifiers in the first request with marks, and in the largest one: servers drop what comes
+/// after the 1,000th field.
+pub(super) const FIRST_BATCH: usize = 100;
+pub(super) const LARGEST_BATCH: usize = 250;
+/// Fewer pins may change at once.
+const FEW_PINS: usize = 20;
+/// Identifiers by which a server is recognised.
+pub(super) const SAMPLE: usize = 20;
+/// With fewer known items a server cannot be recognised.
+const SMALLEST_SAMPLE: usize = 5;
+
+/// What a server lists, read to the end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lists {
+    pub(super) unread: HashSet<RemoteId>,
+    pub(super) starred: HashSet<RemoteId>,
+}
+
+impl Lists {
+    fn marks(&self, item: &RemoteId) -> Marks {
+        Marks { read: !self.unread.contains(item), pinned: self.starred.contains(item) }
+    }
+}
+
+/// Marks of one kind to send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Push {
+    pub(super) state: State,
+    pub(super) to: bool,
+    pub(super) items: Vec<RemoteId>,
+}
+
+/// The marks that wait, by kind. Those that were sent in vain several times are left out.
+pub(super) fn pushes(known: &[RemoteItem]) -> Vec<Push> {
+    let waiting = || known.iter().filter(|item| item.is_waiting() && item.tries < MOST_TRIES);
+    let kinds: [(State, bool, fn(&Marks) -> bool); 4] = [
+        (State::Read, true, |m| m.read),
+        (State::Read, false, |m| m.read),
+        (State::Starred, true, |m| m.pinned),
+        (State::Starred, false, |m| m.pinned),
+    ];
+    let mut pushes = Vec::new();
+    for (state, to, mark) in kinds {
+        let differs = |i: &&RemoteItem| mark(&i.ours) == to && mark(&i.base) != to;
+        let items: Vec<RemoteId> = waiting().filter(differs).map(|i| i.remote.clone()).collect();
+        if !items.is_empty() {
+            pushes.push(Push { state, to, items });
+        }
+    }
+    pushes
+}
+
+/// The size of the next request with marks: half after a slow one, twice after a fast one.
+pub(super) fn next_batch(size: usize, took: Duration) -> usize {
+    match took {
+        slow if slow > Duration::from_secs(10) => (size / 2).max(1),
+        fast if fast < Duration::from_secs(1) => (size * 2).min(LARGEST_BATCH),
+        _ => size,
+    }
+}
+
+/// The number of items of the next page of contents.
+pub(super) fn next_page(size: u32, bytes: usize, took: Duration) -> u32 {
+    const MIB: usize = 1 << 20;
+    if bytes > 16 * MIB || took > Duration::from_secs(10) {
+        (size / 2).max(10)
+    } else if bytes < 4 * MIB && took < Duration::from_secs(2) {
+        (size * 2).min(1000)
+    } else {
+        size
+    }
+}
+
+/// The listed items that are not known, newest first.
+pub(super) fn unknown(
+    listed: impl IntoIterator<Item = RemoteId>,
+    known: &HashSet<RemoteId>,
+) -> Vec<RemoteId> {
+    let new: HashSet<RemoteId> = listed.into_iter().filter(|id| !known.contains(id)).collect();
+    let mut new: Vec<RemoteId> = new.into_iter().collect();
+    new.sort_unstable_by(|a, b| b.cmp(a));
+    new
+}
+
+/// Pinned items that the server no longer lists as such, although nothing was sent: it has removed
+/// either the mark or the item.
+pub(super) fn lost_pins(known: &[RemoteItem], lists: &Lists) -> Vec<RemoteId> {
+    let lost = |i: &&RemoteItem| {
+        !i.gone && i.base.pinned && i.ours.pinned && !lists.starred.contains(&i.remote)
+    };
+    known.iter().filter(lost).map(|i| i.remote.clone()).collect()
+}
+
+/// How many pins would change at once, if these are too many to believe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TooManyPins {
+    pub(super) lost: usize,
+    pub(super) gained: usize,
+}
+
+/// Checks that a server does not unpin or pin more than 20 known items and more than 10 % of all pins:
+/// some servers respond to an unknown list with the list of all items.
+pub(super) fn check_pins(known: &[RemoteItem], lists: &Lists) -> Result<(), TooManyPins> {
+    let lost = lost_pins(known, lists).len();
+    let gains = |i: &&RemoteItem| {
+        !i.gone && !i.base.pinned && !i.ours.pinned && lists.starred.contains(&i.remote)
+    };
+    let gained = known.iter().filter(gains).count();
+    let pins = known.iter().filter(|i| !i.gone && (i.base.pinned || i.ours.pinned)).count();
+    let too_many = |count: usize| count > FEW_PINS && count * 10 > pins;
+    if too_many(lost) || too_many(gained) {
+        return Err(TooManyPins { lost, gained });
+    }
+    Ok(())
+}
+
+/// What the lists say about known items, as far as it changes anything.
+pub(super) fn seen(
+    known: &[RemoteItem],
+    lists: &Lists,
+    sent: &HashSet<RemoteId>,
+) -> Vec<SeenMarks> {
+    let seen = |item: &RemoteItem| {
+        let (theirs, sent) = (lists.marks(&item.remote), sent.contains(&item.remote));
+        let news = theirs != item.base || (sent && theirs != item.ours);
+        (!item.gone && news).then(|| SeenMarks { remote: item.remote.clone(), theirs, sent })
+    };
+    known.iter().filter_map(seen).collect()
+}
+
+/// The newest known items, if their number is enough to recognise a server by them.
+pub(super) fn sample(known: &[RemoteItem]) -> Option<Vec<RemoteId>> {
+    let mut ids: Vec<&RemoteId> = known.iter().filter(|i| !i.gone).map(|i| &i.remote).collect();
+    if ids.len() < SMALLEST_SAMPLE {
+        return None;
+    }
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    Some(ids.into_iter().take(SAMPLE).cloned().collect())
+}
+
+/// Whether many items would change and none of the listed ones is known: perhaps another server.
+pub(super) fn is_strange(known: &HashSet<RemoteId>, lists: &Lists, changes: usize) -> bool {
+    let listed = || lists.unread.iter().chain(&lists.starred);
+    changes >= SMALLEST_SAMPLE && !listed().any(|id| known.contains(id))
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

@@ -1,0 +1,95 @@
+use super::*;
+
+fn marks(text: &str) -> Marks {
+    Marks { read: text.contains('r'), pinned: text.contains('p') }
+}
+
+fn item(id: i64, base: &str, ours: &str) -> RemoteItem {
+    let (base, ours) = (marks(base), marks(ours));
+    RemoteItem { remote: RemoteId::Number(id), base, ours, tries: 0, gone: false }
+}
+
+fn lists(unread: &[i64], starred: &[i64]) -> Lists {
+    let set = |ids: &[i64]| ids.iter().map(|id| RemoteId::Number(*id)).collect();
+    Lists { unread: set(unread), starred: set(starred) }
+}
+
+#[test]
+fn marks_are_sent_by_kind_and_not_for_ever() {
+    let mut known =
+        vec![item(1, "", "r"), item(2, "r", ""), item(3, "", "rp"), item(4, "p", ""), item(5, "r", "r")];
+    known.push(RemoteItem { tries: MOST_TRIES, ..item(6, "", "r") });
+    known.push(RemoteItem { gone: true, ..item(7, "", "r") });
+    let push = |state, to, ids: &[i64]| Push {
+        state,
+        to,
+        items: ids.iter().map(|id| RemoteId::Number(*id)).collect(),
+    };
+    let want = [
+        push(State::Read, true, &[1, 3]),
+        push(State::Read, false, &[2]),
+        push(State::Starred, true, &[3]),
+        push(State::Starred, false, &[4]),
+    ];
+    assert_eq!(pushes(&known), want);
+}
+
+#[test]
+fn batches_and_pages_follow_the_server() {
+    let seconds = Duration::from_secs;
+    assert_eq!(next_batch(100, Duration::from_millis(20)), 200);
+    assert_eq!(next_batch(200, Duration::from_millis(20)), LARGEST_BATCH);
+    assert_eq!((next_batch(100, seconds(5)), next_batch(100, seconds(11))), (100, 50));
+    assert_eq!((next_page(250, 1 << 20, seconds(1)), next_page(1000, 1 << 20, seconds(1))), (500, 1000));
+    assert_eq!((next_page(500, 8 << 20, seconds(1)), next_page(500, 17 << 20, seconds(1))), (500, 250));
+}
+
+#[test]
+fn only_news_are_merged() {
+    let known = [item(1, "", ""), item(2, "r", "r"), item(3, "", "r"), item(4, "p", "p")];
+    let seen_of = |lists: &Lists, sent: &[i64]| -> Vec<(i64, String)> {
+        let sent = sent.iter().map(|id| RemoteId::Number(*id)).collect();
+        let describe = |s: &SeenMarks| {
+            let RemoteId::Number(id) = s.remote else { panic!() };
+            let read = if s.theirs.read { "r" } else { "" };
+            (id, format!("{read}{}", if s.theirs.pinned { "p" } else { "" }))
+        };
+        seen(&known, lists, &sent).iter().map(describe).collect()
+    };
+    assert_eq!(seen_of(&lists(&[1, 3, 4], &[4]), &[]), []);
+    assert_eq!(seen_of(&lists(&[1, 3, 4], &[4]), &[3]), [(3, String::new())], "sent in vain");
+    assert_eq!(seen_of(&lists(&[1, 4], &[4]), &[3]), [(3, "r".to_owned())]);
+    let all = [(1, "r".to_owned()), (2, String::new()), (4, "p".to_owned())];
+    assert_eq!(seen_of(&lists(&[2, 3], &[4]), &[]), all);
+}
+
+#[test]
+fn many_changed_pins_are_not_believed() {
+    let pinned: Vec<RemoteItem> = (0..300).map(|id| item(id, "p", "p")).collect();
+    let all: Vec<i64> = (0..300).collect();
+    assert_eq!(check_pins(&pinned, &lists(&[], &all)), Ok(()));
+    assert_eq!(check_pins(&pinned, &lists(&[], &all[..270])), Ok(()), "10 %");
+    let lost = TooManyPins { lost: 31, gained: 0 };
+    assert_eq!(check_pins(&pinned, &lists(&[], &all[..269])), Err(lost));
+    let few: Vec<RemoteItem> = (0..20).map(|id| item(id, "p", "p")).collect();
+    assert_eq!(check_pins(&few, &lists(&[], &[])), Ok(()), "20 are few");
+    // The whole reading list in place of the starred ids.
+    let none: Vec<RemoteItem> = (0..300).map(|id| item(id, "", "")).collect();
+    let gained = TooManyPins { lost: 0, gained: 300 };
+    assert_eq!(check_pins(&none, &lists(&[], &all)), Err(gained));
+    // What was unpinned here is not lost.
+    let ours: Vec<RemoteItem> = (0..300).map(|id| item(id, "p", "")).collect();
+    assert_eq!(check_pins(&ours, &lists(&[], &[])), Ok(()));
+}
+
+#[test]
+fn another_server_is_suspected_when_nothing_listed_is_known() {
+    let known: HashSet<RemoteId> = (0..9).map(RemoteId::Number).collect();
+    assert!(is_strange(&known, &lists(&[100, 101], &[]), 5));
+    assert!(!is_strange(&known, &lists(&[100, 3], &[]), 5));
+    assert!(!is_strange(&known, &lists(&[100], &[]), 4), "few would change");
+    let items: Vec<RemoteItem> = (0..30).map(|id| item(id, "", "")).collect();
+    let newest: Vec<RemoteId> = (10..30).rev().map(RemoteId::Number).collect();
+    assert_eq!(sample(&items), Some(newest));
+    assert_eq!(sample(&items[..4]), None);
+}
