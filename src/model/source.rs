@@ -436,6 +436,10 @@ impl SourceFacts {
     /// The state of the source at `now`.
     pub fn health(&self, now: Time) -> Health {
         use super::PauseReason;
+        if self.collected.is_some() {
+            // Its server polls it.
+            return Health::Ok;
+        }
         match &self.pause {
             Some(pause) if pause.reason == PauseReason::Gone => return Health::Gone,
             _ => {}

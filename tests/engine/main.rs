@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up has failed")]
 
 mod access;
+mod accounts;
 mod clocks;
 mod crawls;
 mod discovery;

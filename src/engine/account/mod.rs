@@ -282,7 +282,9 @@ impl Handle {
         settings: &AccountSettings,
     ) -> Result<AccountProbe, AccountError> {
         let mut result = Err(AccountError::Unknown);
-        for end in ["", "/api/greader.php", "/p/api/greader.php"] {
+        let known = settings.url.ends_with("/greader.php");
+        let ends: &[&str] = if known { &[""] } else { &["/api/greader.php", "/p/api/greader.php", ""] };
+        for end in ends {
             let url = format!("{}{end}", settings.url);
             let found = AccountSettings { url, ..settings.clone() };
             result = self.probe_at(found).await;

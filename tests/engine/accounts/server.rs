@@ -1,0 +1,375 @@
+//! A server of the Google Reader API on loopback, as FreshRSS and Miniflux behave.
+
+use newsfed::greader::{
+    Category, Contents, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, RemoteId, Stream,
+    Subscription, Subscriptions, UserInfo, write_login,
+};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+pub const PASSWORD: &str = "wonderland1";
+const AUTH: &str = "alice/0123456789abcdef";
+const TOKEN: &str = "0123456789abcdefZZZ";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    FreshRss,
+    Miniflux,
+}
+
+/// What goes wrong with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    Status(u16),
+    /// The connection closes before anything is done.
+    Drop,
+    /// It is done, then the connection closes.
+    Late,
+    /// Nothing is done, but the response says so.
+    Lost,
+    /// Half of the response.
+    Cut,
+    /// A page for people.
+    Html,
+    /// All items in place of the starred ones.
+    Everything,
+}
+
+#[derive(Debug, Clone)]
+pub struct Item {
+    pub feed: i64,
+    pub number: i64,
+    pub published: i64,
+    pub arrived: i64,
+    pub read: bool,
+    pub starred: bool,
+}
+
+pub struct World {
+    pub kind: Kind,
+    pub items: BTreeMap<i64, Item>,
+    /// Feeds by number: URL, title and folder.
+    pub feeds: BTreeMap<i64, (String, String, String)>,
+    /// The server's clock, in seconds.
+    pub now: i64,
+    /// Endpoints, and how many identifiers their bodies had.
+    pub log: Vec<(String, usize)>,
+    /// What goes wrong with the next requests to an endpoint.
+    pub faults: Vec<(String, Fault)>,
+    epoch: i64,
+    serial: i64,
+}
+
+impl World {
+    fn build(&mut self, feeds: i64, items: i64) {
+        for feed in 1..=feeds {
+            let url = format!("http://feeds.example/f/{feed}.xml");
+            let folder = format!("Folder {} é&", feed % 2);
+            self.feeds.insert(feed + 1000 * self.epoch, (url, format!("Feed {feed}"), folder));
+        }
+        let base = self.now - items * 3600;
+        for number in 1..=items {
+            for feed in self.feeds.keys().copied().collect::<Vec<_>>() {
+                let at = base + number * 3600;
+                self.add(feed, number, at, at);
+            }
+        }
+    }
+
+    pub fn add(&mut self, feed: i64, number: i64, published: i64, arrived: i64) -> i64 {
+        self.serial += 1;
+        let id = match self.kind {
+            Kind::FreshRss => (1_790_000_000 + self.epoch * 1_000_000) * 1_000_000 + self.serial,
+            Kind::Miniflux => self.epoch * 1_000_000 + self.serial,
+        };
+        let item = Item { feed, number, published, arrived, read: false, starred: false };
+        self.items.insert(id, item);
+        id
+    }
+
+    /// A new installation: the same addresses, other identifiers, nothing read.
+    pub fn reset(&mut self) {
+        let (feeds, items) = (self.feeds.len() as i64, self.items.len() as i64);
+        self.feeds.clear();
+        self.items.clear();
+        (self.epoch, self.serial) = (self.epoch + 1, 0);
+        self.build(feeds, items / feeds);
+    }
+
+    pub fn fail(&mut self, endpoint: &str, fault: Fault, times: usize) {
+        self.faults.extend(std::iter::repeat_n((endpoint.to_owned(), fault), times));
+    }
+
+    /// The requests since the last call.
+    pub fn requests(&mut self) -> Vec<(String, usize)> {
+        std::mem::take(&mut self.log)
+    }
+
+    fn entry(&self, id: i64, item: &Item) -> Entry {
+        let (_, title, folder) = &self.feeds[&item.feed];
+        let mut streams = vec![Stream::ReadingList, Stream::Label(folder.clone())];
+        streams.extend(item.read.then_some(Stream::Read));
+        streams.extend(item.starred.then_some(Stream::Starred));
+        let href = format!("http://feeds.example/p/{}/{}", item.feed % 1000, item.number);
+        let amp = if self.kind == Kind::FreshRss { "\u{ff06}" } else { "&" };
+        Entry {
+            id: RemoteId::Number(id).long(),
+            crawl_time_msec: (item.arrived * 1000).to_string(),
+            published: item.published,
+            title: format!("Item {} {amp} more", item.number),
+            canonical: vec![Link { href }],
+            categories: streams.iter().map(Stream::to_string).collect(),
+            origin: Origin {
+                stream_id: format!("feed/{}", item.feed),
+                title: title.clone(),
+                ..Origin::default()
+            },
+            summary: EntryText { content: "<p>harbour <script>x()</script>tram</p>".to_owned() },
+            ..Entry::default()
+        }
+    }
+
+    /// A page of a stream, newest first.
+    fn select(&self, stream: &str, query: &BTreeMap<String, String>) -> (Vec<i64>, Option<String>) {
+        let starred = stream.ends_with("/starred");
+        let unread = query.contains_key("xt");
+        let since: i64 = query.get("ot").map_or(0, |ot| ot.parse().unwrap());
+        let at = |i: &Item| if self.kind == Kind::FreshRss { i.arrived } else { i.published };
+        let mut ids: Vec<i64> = self
+            .items
+            .iter()
+            .filter(|(_, i)| (!starred || i.starred) && (!unread || !i.read) && at(i) >= since)
+            .map(|(id, _)| *id)
+            .collect();
+        ids.reverse();
+        let most: usize = query.get("n").map_or(20, |n| n.parse().unwrap());
+        let c: Option<i64> = query.get("c").map(|c| c.parse().unwrap());
+        if self.kind == Kind::FreshRss {
+            ids.retain(|id| c.is_none_or(|c| *id < c));
+            ids.truncate(most);
+            // A full last page gives one more, empty page.
+            let next = (ids.len() == most).then(|| ids.last().unwrap().to_string());
+            return (ids, next);
+        }
+        let (from, most) = (c.unwrap_or(0) as usize, most.min(10_000));
+        let next = (ids.len() > from + most).then(|| (from + most).to_string());
+        (ids.into_iter().skip(from).take(most).collect(), next)
+    }
+
+    fn respond(&mut self, endpoint: &str, call: &Call) -> (u16, String) {
+        let json = |value: serde_json::Value| (200, value.to_string());
+        if endpoint == "/accounts/ClientLogin" {
+            let good = call.form("Email") == Some("alice") && call.form("Passwd") == Some(PASSWORD);
+            return if good { (200, write_login(AUTH)) } else { (401, "Unauthorized!".to_owned()) };
+        }
+        let by_header = call.authorization == format!("GoogleLogin auth={AUTH}");
+        let by_token = call.form("T") == Some(TOKEN);
+        let allowed = match (self.kind, call.post) {
+            (Kind::Miniflux, true) => by_token,
+            (Kind::FreshRss, true) => by_header && by_token,
+            _ => by_header,
+        };
+        if !allowed {
+            return (401, "Unauthorized!".to_owned());
+        }
+        match endpoint {
+            "token" => (200, format!("{TOKEN}\n")),
+            "user-info" => json(serde_json::to_value(UserInfo::default()).unwrap()),
+            "subscription/list" => {
+                let subscription = |(id, (url, title, folder)): (&i64, &(String, String, String))| {
+                    let category = Category { id: String::new(), label: folder.clone() };
+                    Subscription {
+                        id: format!("feed/{id}"),
+                        title: title.clone(),
+                        categories: vec![category],
+                        url: url.clone(),
+                        ..Subscription::default()
+                    }
+                };
+                let subscriptions = self.feeds.iter().map(subscription).collect();
+                json(serde_json::to_value(Subscriptions { subscriptions }).unwrap())
+            }
+            "stream/items/ids" => {
+                let (ids, continuation) = self.select(&call.query["s"], &call.query);
+                let item_refs = ids.iter().map(|id| ItemRef { id: id.to_string() }).collect();
+                json(serde_json::to_value(ItemRefs { item_refs, continuation }).unwrap())
+            }
+            "stream/items/contents" => {
+                let ids = call.ids();
+                let items = self.items.iter().filter(|(id, _)| ids.contains(id));
+                let items = items.map(|(id, item)| self.entry(*id, item)).collect();
+                json(serde_json::to_value(Contents { items, ..Contents::default() }).unwrap())
+            }
+            list if list.starts_with("stream/contents/") && self.kind == Kind::FreshRss => {
+                let (ids, continuation) = self.select(list, &call.query);
+                let items = ids.iter().map(|id| self.entry(*id, &self.items[id])).collect();
+                let contents = Contents { items, continuation, ..Contents::default() };
+                json(serde_json::to_value(contents).unwrap())
+            }
+            "edit-tag" => {
+                let (mark, to) = match (call.form("a"), call.form("r")) {
+                    (Some(mark), _) => (mark.to_owned(), true),
+                    (_, mark) => (mark.unwrap().to_owned(), false),
+                };
+                for id in call.ids() {
+                    let Some(item) = self.items.get_mut(&id) else { continue };
+                    match mark.as_str() {
+                        "user/-/state/com.google/read" => item.read = to,
+                        "user/-/state/com.google/starred" => item.starred = to,
+                        other => panic!("{other}"),
+                    }
+                }
+                (200, "OK".to_owned())
+            }
+            _ => (400, "Bad Request!".to_owned()),
+        }
+    }
+}
+
+struct Call {
+    post: bool,
+    authorization: String,
+    query: BTreeMap<String, String>,
+    form: Vec<(String, String)>,
+}
+
+impl Call {
+    /// PHP reads 1,000 fields, and of several with one name the last.
+    fn form(&self, name: &str) -> Option<&str> {
+        let read = self.form.iter().take(1000).rev();
+        read.into_iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+
+    fn ids(&self) -> Vec<i64> {
+        let ids = self.form.iter().take(1000).filter(|(name, _)| name == "i");
+        ids.map(|(_, id)| id.parse().unwrap()).collect()
+    }
+}
+
+/// Stops when it is dropped.
+pub struct Reader {
+    pub url: String,
+    address: std::net::SocketAddr,
+    world: Arc<Mutex<World>>,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Reader {
+    pub fn start(kind: Kind, feeds: i64, items: i64, now: i64) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let path = if kind == Kind::FreshRss { "/api/greader.php" } else { "" };
+        let mut world = World {
+            kind,
+            items: BTreeMap::new(),
+            feeds: BTreeMap::new(),
+            now,
+            log: Vec::new(),
+            faults: Vec::new(),
+            epoch: 0,
+            serial: 0,
+        };
+        world.build(feeds, items);
+        let (world, stopped) = (Arc::new(Mutex::new(world)), Arc::new(AtomicBool::new(false)));
+        let (shared, ends) = (world.clone(), stopped.clone());
+        std::thread::spawn(move || {
+            for connection in listener.incoming().map_while(Result::ok) {
+                if ends.load(Ordering::SeqCst) {
+                    return;
+                }
+                let world = shared.clone();
+                std::thread::spawn(move || serve(connection, path, &world));
+            }
+        });
+        Self { url: format!("http://{address}{path}"), address, world, stopped }
+    }
+
+    pub fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap()
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+fn pairs(text: &str) -> Vec<(String, String)> {
+    url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
+}
+
+/// Responds to the requests of a connection.
+fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()> {
+    let mut reader = BufReader::new(connection.try_clone().ok()?);
+    loop {
+        let (mut line, mut length, mut authorization) = (String::new(), 0, String::new());
+        reader.read_line(&mut line).ok().filter(|n| *n > 0)?;
+        let mut words = line.split(' ');
+        let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
+        loop {
+            let mut header = String::new();
+            reader.read_line(&mut header).ok()?;
+            let Some((name, value)) = header.trim_end().split_once(": ") else { break };
+            match name.to_ascii_lowercase().as_str() {
+                "content-length" => length = value.parse().ok()?,
+                "authorization" => authorization = value.to_owned(),
+                _ => {}
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+        let path = path.strip_prefix(prefix).unwrap_or("");
+        let endpoint = path.strip_prefix("/reader/api/0/").unwrap_or(path).to_owned();
+        let call = Call {
+            post: method == "POST",
+            authorization,
+            query: pairs(query).into_iter().collect(),
+            form: pairs(&String::from_utf8(body).ok()?),
+        };
+        let (status, text, fault, now) = {
+            let mut world = world.lock().ok()?;
+            let count = call.form.iter().filter(|(name, _)| name == "i").count();
+            world.log.push((endpoint.clone(), count));
+            let found = world.faults.iter().position(|(of, _)| endpoint.contains(of.as_str()));
+            let fault = found.map(|at| world.faults.remove(at).1);
+            let (status, text) = match fault {
+                Some(Fault::Drop) => (0, String::new()),
+                Some(Fault::Status(status)) => (status, "as asked".to_owned()),
+                Some(Fault::Lost) => (200, "OK".to_owned()),
+                Some(Fault::Html) => (200, "<html><title>Log in</title></html>".to_owned()),
+                Some(Fault::Everything) => {
+                    let mut query = call.query.clone();
+                    query.insert("n".to_owned(), "100000".to_owned());
+                    let call = Call { query, ..call };
+                    let all = Call { query: [("s".to_owned(), "all".to_owned()), ("n".to_owned(), "100000".to_owned())].into(), ..call };
+                    world.respond(&endpoint, &all)
+                }
+                _ => world.respond(&endpoint, &call),
+            };
+            (status, text, fault, world.now)
+        };
+        if matches!(fault, Some(Fault::Drop | Fault::Late)) {
+            let _ = connection.shutdown(Shutdown::Both);
+            return None;
+        }
+        let date = chrono::DateTime::from_timestamp(now, 0)?.format("%a, %d %b %Y %T GMT");
+        let mut response = format!(
+            "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nDate: {date}\r\n\r\n{text}",
+            text.len()
+        );
+        if fault == Some(Fault::Cut) {
+            response.truncate(response.len() - text.len() / 2 - 1);
+        }
+        (&connection).write_all(response.as_bytes()).ok()?;
+        if fault == Some(Fault::Cut) {
+            let _ = connection.shutdown(Shutdown::Both);
+            return None;
+        }
+    }
+}
