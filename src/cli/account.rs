@@ -123,11 +123,7 @@ pub(super) struct JsonSync<'a> {
     message: Option<String>,
 }
 
-pub(super) fn run(
-    args: &AccountArgs,
-    global: &Global,
-    out: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) fn run(args: &AccountArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     match &args.command {
         None | Some(AccountCommand::List) => status(&home, &[], false, out),
@@ -150,12 +146,7 @@ fn check(home: &Home, id: &str) -> Result<(), Failure> {
     Err(Failure::Plain(format!("there is no account \"{}\"{hint}", text::line(id))))
 }
 
-fn status(
-    home: &Home,
-    accounts: &[String],
-    all: bool,
-    out: &mut Output,
-) -> Result<Exit, Failure> {
+fn status(home: &Home, accounts: &[String], all: bool, out: &mut Output) -> Result<Exit, Failure> {
     accounts.iter().try_for_each(|id| check(home, id))?;
     if home.settings.accounts.is_empty() {
         out.note("no accounts yet; `newsfed account add URL --user NAME` adds one");

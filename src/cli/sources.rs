@@ -123,6 +123,7 @@ fn list(catalogue: &Catalogue, out: &mut Output) -> Result<(), Failure> {
 fn cells(entry: &Entry, now: Time) -> [String; 6] {
     let facts = &entry.facts;
     let next = match (entry.source.enabled, facts.next_poll) {
+        _ if entry.source.account.is_some() => "-".to_owned(),
         (true, Some(at)) if health(entry, now) != "gone" => age((at - now).num_seconds()),
         (true, None) => "now".to_owned(),
         _ => "-".to_owned(),

@@ -130,8 +130,7 @@ fn named(args: &SyncArgs, catalogue: &Catalogue) -> Result<Named, Failure> {
     }
     let found = catalogue.find_all(&args.sources)?;
     let local = found.iter().filter(|e| e.source.account.is_none());
-    let mut accounts: Vec<String> =
-        found.iter().filter_map(|e| e.source.account.clone()).collect();
+    let mut accounts: Vec<String> = found.iter().filter_map(|e| e.source.account.clone()).collect();
     accounts.dedup();
     Ok((Some(local.map(|e| e.facts.key).collect()), Some(accounts)))
 }

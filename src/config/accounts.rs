@@ -208,7 +208,11 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<AccountSettings>
 pub fn add_account(paths: &Paths, account: &AccountSettings) -> Result<FileEdit, EditError> {
     DeclaredFile::of(FileKind::Accounts, paths).change(|text| {
         let entry = account.entry(newline(text));
-        Ok(vec![Step::Insert(vec![Element { name: account.id.clone(), text: entry, before: None }])])
+        Ok(vec![Step::Insert(vec![Element {
+            name: account.id.clone(),
+            text: entry,
+            before: None,
+        }])])
     })
 }
 

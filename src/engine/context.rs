@@ -2,6 +2,7 @@
 
 use super::announce::Announcer;
 use super::fulltext::PageRequests;
+use super::message::AccountNote;
 use super::setup::{Machine, east};
 use super::workers::Workers;
 use crate::config::Settings;
@@ -53,6 +54,8 @@ pub(super) struct Context {
     declaration_error: Mutex<Option<String>>,
     /// Held while the configuration is read again: an edit and the watcher may notice the same change.
     pub(super) reloading: tokio::sync::Mutex<()>,
+    /// How the last synchronisations went.
+    pub(super) account_notes: Mutex<Vec<AccountNote>>,
     /// Held while an account is synchronised.
     pub(super) syncing: tokio::sync::Mutex<()>,
     /// Tokens that stop the running explorations, by row key.
@@ -94,6 +97,7 @@ impl Context {
             config_changed: AtomicBool::new(false),
             declaration_error: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),
+            account_notes: Mutex::default(),
             syncing: tokio::sync::Mutex::default(),
             exploring: Mutex::default(),
         }
@@ -229,6 +233,21 @@ impl Context {
         drop(sources);
         self.declared.send_replace(Arc::new(all));
         changed
+    }
+
+    /// How the last synchronisations went, of accounts that still exist.
+    pub(super) fn account_notes(&self) -> Vec<AccountNote> {
+        let settings = self.settings();
+        let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        notes.retain(|note| settings.accounts.iter().any(|a| a.id == note.account));
+        notes
+    }
+
+    /// Records how a synchronisation went.
+    pub(super) fn note_account(&self, note: AccountNote) {
+        let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.retain(|other| other.account != note.account);
+        notes.push(note);
     }
 
     /// Why the declared sources could not be read again.

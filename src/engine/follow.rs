@@ -291,7 +291,7 @@ impl Handle {
     }
 
     fn has_sources(&self) -> bool {
-        !self.context.declared().borrow().is_empty()
+        self.context.declared().borrow().iter().any(|source| source.account.is_none())
     }
 
     /// Records the current state of the files as read; returns whether it is the one before.

@@ -32,6 +32,17 @@ pub struct Status {
     pub offline: bool,
     /// Why changed declarations could not be read; the old ones stay in use.
     pub declaration_error: Option<String>,
+    /// The accounts that this process has synchronised, and how that went last.
+    pub accounts: Vec<AccountNote>,
+}
+
+/// The last synchronisation of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountNote {
+    pub account: String,
+    pub at: Time,
+    /// Why it failed.
+    pub problem: Option<String>,
 }
 
 /// The role of this process.

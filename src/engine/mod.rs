@@ -42,7 +42,9 @@ mod why;
 mod workbench;
 mod workers;
 
-pub use account::{AccountError, AccountProbe, AccountReport, AccountStatus, SyncDone, WhichAccounts};
+pub use account::{
+    AccountError, AccountProbe, AccountReport, AccountStatus, SyncDone, WhichAccounts,
+};
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use announce::{MOST_RUNS, Notification};
 pub use differences::{VersionChange, version_changes};
@@ -53,7 +55,7 @@ pub use edit::Edited;
 pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};
 pub use handle::{Engine, Handle};
-pub use message::{Discovery, Pace, Refreshed, Report, Role, Status, Tried, Way};
+pub use message::{AccountNote, Discovery, Pace, Refreshed, Report, Role, Status, Tried, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use replay::{Histories, Recorded, UnderRules, histories, without_rules};
 pub use rules::rule_of;

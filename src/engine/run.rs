@@ -315,6 +315,7 @@ impl Loop {
             next: self.wake.filter(|_| role == Role::Follows),
             offline: self.context.network.is_offline(),
             declaration_error: self.context.declaration_error(),
+            accounts: self.context.account_notes(),
         };
         self.status.send_if_modified(|old| {
             let changed = *old != status;

@@ -84,7 +84,10 @@ pub struct NextCheck {
 pub fn next_check(source: &Source, facts: &SourceFacts, now: Time) -> NextCheck {
     let gone =
         facts.pause.is_some_and(|pause| pause.reason == PauseReason::Gone && pause.until > now);
-    let next = facts.next_poll.or(Some(now)).filter(|_| source.enabled && !gone);
+    let next = facts
+        .next_poll
+        .or(Some(now))
+        .filter(|_| source.enabled && !gone && source.account.is_none());
     let overdue = facts.next_poll.is_some() && next.is_some_and(|at| now - at > LATE);
     NextCheck { next, overdue }
 }

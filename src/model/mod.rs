@@ -28,8 +28,7 @@ pub use revision::{Revision, RevisionKind};
 pub use rule::{CommandRecord, Effect, RuleEffect, by_rule};
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use source::{
-    Collected,
-    Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,
+    Access, BasicAuth, Collected, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,
     SourceFacts, SourceId, SourceKind, SourceRules, Validators,
 };
 pub use website::{

@@ -86,9 +86,7 @@ impl Client {
                 received: decoder.map_or(0, Decoder::wire_bytes),
                 declared: None,
             },
-            other => {
-                FetchError::Unreadable { host: host(&url), detail: plain(&other.to_string()) }
-            }
+            other => FetchError::Unreadable { host: host(&url), detail: plain(&other.to_string()) },
         };
         let mut decoder =
             Decoder::new(encoding.map(|(_, v)| v), asked.limit).map_err(|e| odd(e, None))?;

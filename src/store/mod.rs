@@ -4,6 +4,7 @@
 //! the tables.
 
 mod account;
+mod account_items;
 mod articles;
 mod attempts;
 mod by_source;
@@ -56,9 +57,8 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use account::{
-    ArrivedItem, ArrivedItems, Marks, RemoteFeed, RemoteItem, SeenMarks, StoredAccount, merged,
-};
+pub use account::{RemoteFeed, StoredAccount};
+pub use account_items::{ArrivedItem, ArrivedItems, Marks, RemoteItem, SeenMarks, merged};
 pub use articles::{FetchedPage, LearnedSite, PageRead, PageResult, PageState, PageText};
 pub use condition::{Condition, Hidden};
 pub use copies::ListCopy;

@@ -32,7 +32,6 @@ pub struct Salvage {
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const TABLES: [Table; 20] = [
-    ("account", "accounts", &[]),
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -51,6 +50,7 @@ const TABLES: [Table; 20] = [
     ("story_item", "items of stories", &[]),
     ("copy", "copies of list pages", &[]),
     ("download", "downloads", &[]),
+    ("account", "accounts", &[]),
     ("remote_item", "items of accounts", &[]),
 ];
 

@@ -4,9 +4,9 @@ use super::articles::unpack;
 use super::error::{Result, StoreError};
 use super::stories::others;
 use crate::model::{
-    Collected, DateOrigin, DatePrecision, DateSource, Item, ItemId, ItemRow, LeftOut, Outcome, Pause,
-    PauseReason, PollRecord, Revision, RevisionKind, SourceFacts, SourceId, TextFrom, TextWay,
-    Time, Validators,
+    Collected, DateOrigin, DatePrecision, DateSource, Item, ItemId, ItemRow, LeftOut, Outcome,
+    Pause, PauseReason, PollRecord, Revision, RevisionKind, SourceFacts, SourceId, TextFrom,
+    TextWay, Time, Validators,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 

@@ -57,8 +57,9 @@ pub(super) fn is_settled(conn: &Connection, declared: &[Source]) -> Result<bool>
 
 /// URL and state of the declared rows by id, read at once: usually nothing has changed.
 fn settled(conn: &Connection) -> Result<HashMap<String, (String, bool)>> {
-    let mut query =
-        conn.prepare_cached("SELECT id, url, enabled FROM source WHERE declared = 1 AND account IS NULL")?;
+    let mut query = conn.prepare_cached(
+        "SELECT id, url, enabled FROM source WHERE declared = 1 AND account IS NULL",
+    )?;
     let rows = query.query_map([], |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

@@ -9,8 +9,8 @@ use super::read::{Read, ReadQueue};
 use super::terminal;
 use crate::config::{self, EditError, FileEdit, Paths, SourcesFile};
 use crate::engine::{
-    FollowError, Handle, MarkedItems, PrefetchPlan, Subject, TextGot, Way, Workbench,
-    WorkbenchEvent, WorkbenchPage,
+    FollowError, Handle, MarkedItems, PrefetchPlan, Subject, TextGot, Way, WhichAccounts,
+    Workbench, WorkbenchEvent, WorkbenchPage,
 };
 use crate::model::{Source, SourceKind};
 use crate::store::{Mark, RuleMarks, Store};
@@ -321,9 +321,14 @@ impl Driver {
     fn refresh(&self, keys: Option<Vec<i64>>, pace: crate::engine::Pace) {
         let (handle, events) = (self.handle.clone(), self.events.clone());
         tokio::spawn(async move {
+            let all = keys.is_none();
             let mut reports = handle.refresh(keys, pace).await;
             while let Some(report) = reports.recv().await {
                 let _ = events.send(Event::Refreshed(report));
+            }
+            // The status line shows how it went.
+            if all && pace != crate::engine::Pace::Due {
+                handle.sync_accounts(WhichAccounts::All, false).await;
             }
             let _ = events.send(Event::RefreshEnded);
         });

@@ -25,8 +25,8 @@ const MODULES: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
-            "article", "config", "crawl", "discover", "exchange", "feed", "greader", "model", "net",
-            "schedule", "sitemap", "store", "util", "website",
+            "article", "config", "crawl", "discover", "exchange", "feed", "greader", "model",
+            "net", "schedule", "sitemap", "store", "util", "website",
         ],
     ),
     ("api", &["config", "engine", "feed", "greader", "model", "serve", "store", "util"]),

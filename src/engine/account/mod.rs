@@ -2,15 +2,17 @@
 //! seen on the server is what is sent; see `store/account.rs`.
 
 mod convert;
+mod feeds;
 mod plan;
 mod session;
 mod state;
+mod storing;
 mod sync;
 
 use super::announce;
 use super::context::Context;
 use super::handle::Handle;
-use super::message::Role;
+use super::message::{AccountNote, Role};
 use super::rules;
 use crate::config::AccountSettings;
 use crate::greader::Dialect;
@@ -18,10 +20,10 @@ use crate::model::Time;
 use crate::store::{StoreError, StoredAccount};
 pub use state::AccountError;
 use state::AccountState;
-pub use sync::SyncDone;
-use sync::{Sync, time};
 use std::sync::Arc;
 use std::time::Instant;
+pub use sync::SyncDone;
+use sync::{Sync, time};
 
 /// Which accounts are synchronised.
 #[derive(Debug, Clone, Copy)]
@@ -119,6 +121,8 @@ async fn sync_one(
     if let Err(e) = context.store.save_account(session.stored).await {
         tracing::error!(account = %report.account, "cannot store the state: {e}");
     }
+    let problem = report.result.as_ref().err().map(ToString::to_string);
+    context.note_account(AccountNote { account: report.account.clone(), at: now, problem });
     context.announcer.take(std::mem::take(&mut done.announcements));
     announce::refresh_ended(context);
     report
@@ -131,7 +135,7 @@ pub(super) async fn run(handle: Handle) {
     let mut status = handle.status();
     loop {
         let follows = status.borrow_and_update().role == Role::Follows;
-        let wake = if follows { sync_due(&handle.context).await } else { None };
+        let wake = if follows { sync_due(&handle).await } else { None };
         let clock = handle.context.clock.clone();
         let alarm = async {
             match wake {
@@ -157,7 +161,8 @@ pub(super) async fn run(handle: Handle) {
 }
 
 /// Synchronises what is due; returns when the next account is.
-async fn sync_due(context: &Arc<Context>) -> Option<Time> {
+async fn sync_due(handle: &Handle) -> Option<Time> {
+    let context = &handle.context;
     let accounts = context.settings().accounts.clone();
     if accounts.is_empty() {
         return None;
@@ -165,6 +170,8 @@ async fn sync_due(context: &Arc<Context>) -> Option<Time> {
     for account in accounts {
         if due_at(context, &account).await.is_some_and(|at| at <= context.clock.now()) {
             sync_one(context, account, false).await;
+            // Publishes the status.
+            handle.replan().await;
         }
     }
     let mut wake = None;
@@ -178,9 +185,8 @@ async fn sync_due(context: &Arc<Context>) -> Option<Time> {
 /// When an account is due; `None` if only the user can help.
 async fn due_at(context: &Arc<Context>, account: &AccountSettings) -> Option<Time> {
     let stored = context.read(|reader| reader.accounts()).await.unwrap_or_default();
-    let known = |s: &StoredAccount| {
-        s.id == account.id && s.url == account.url && s.user == account.user
-    };
+    let known =
+        |s: &StoredAccount| s.id == account.id && s.url == account.url && s.user == account.user;
     let Some(stored) = stored.into_iter().find(known) else { return Some(context.clock.now()) };
     let state = AccountState::read(&stored.state);
     if state.stopped {
@@ -237,6 +243,8 @@ impl Handle {
             };
             if wanted {
                 reports.push(sync_one(&self.context, account, accept).await);
+                // Publishes the status.
+                self.replan().await;
             }
         }
         reports
@@ -283,7 +291,8 @@ impl Handle {
     ) -> Result<AccountProbe, AccountError> {
         let mut result = Err(AccountError::Unknown);
         let known = settings.url.ends_with("/greader.php");
-        let ends: &[&str] = if known { &[""] } else { &["/api/greader.php", "/p/api/greader.php", ""] };
+        let ends: &[&str] =
+            if known { &[""] } else { &["/api/greader.php", "/p/api/greader.php", ""] };
         for end in ends {
             let url = format!("{}{end}", settings.url);
             let found = AccountSettings { url, ..settings.clone() };

@@ -16,8 +16,13 @@ fn lists(unread: &[i64], starred: &[i64]) -> Lists {
 
 #[test]
 fn marks_are_sent_by_kind_and_not_for_ever() {
-    let mut known =
-        vec![item(1, "", "r"), item(2, "r", ""), item(3, "", "rp"), item(4, "p", ""), item(5, "r", "r")];
+    let mut known = vec![
+        item(1, "", "r"),
+        item(2, "r", ""),
+        item(3, "", "rp"),
+        item(4, "p", ""),
+        item(5, "r", "r"),
+    ];
     known.push(RemoteItem { tries: MOST_TRIES, ..item(6, "", "r") });
     known.push(RemoteItem { gone: true, ..item(7, "", "r") });
     let push = |state, to, ids: &[i64]| Push {
@@ -40,8 +45,14 @@ fn batches_and_pages_follow_the_server() {
     assert_eq!(next_batch(100, Duration::from_millis(20)), 200);
     assert_eq!(next_batch(200, Duration::from_millis(20)), LARGEST_BATCH);
     assert_eq!((next_batch(100, seconds(5)), next_batch(100, seconds(11))), (100, 50));
-    assert_eq!((next_page(250, 1 << 20, seconds(1)), next_page(1000, 1 << 20, seconds(1))), (500, 1000));
-    assert_eq!((next_page(500, 8 << 20, seconds(1)), next_page(500, 17 << 20, seconds(1))), (500, 250));
+    assert_eq!(
+        (next_page(250, 1 << 20, seconds(1)), next_page(1000, 1 << 20, seconds(1))),
+        (500, 1000)
+    );
+    assert_eq!(
+        (next_page(500, 8 << 20, seconds(1)), next_page(500, 17 << 20, seconds(1))),
+        (500, 250)
+    );
 }
 
 #[test]

@@ -91,7 +91,9 @@ impl Session {
                     true
                 }
                 Ok(_) => false,
-                Err(AccountError::Fetch(FetchError::Cut { .. } | FetchError::Timeout { .. })) => true,
+                Err(AccountError::Fetch(FetchError::Cut { .. } | FetchError::Timeout { .. })) => {
+                    true
+                }
                 Err(AccountError::Fetch(FetchError::Connect { offline, .. })) => !offline,
                 Err(_) => false,
             };

@@ -97,7 +97,9 @@ pub enum AccountError {
     #[error("the server responds to {request} with HTTP {status}; check the URL of the account")]
     Status { request: &'static str, status: u16 },
     /// Not the JSON that was asked for, such as a login page.
-    #[error("the response to {request} is not what the Google Reader API returns ({found}); check the URL of the account")]
+    #[error(
+        "the response to {request} is not what the Google Reader API returns ({found}); check the URL of the account"
+    )]
     Shape { request: &'static str, found: String },
     /// A list that repeats itself.
     #[error("the server's list does not end; nothing of it was used")]

@@ -1,22 +1,21 @@
 //! One synchronisation: push, lists, arrivals, merge. Whatever is stored is stored in one transaction
 //! with its place, so that the next synchronisation goes on where this one ended.
 
-use super::convert::received;
+use super::feeds::{is_other_server, remote_feeds};
 use super::plan::{self, Lists, Push};
 use super::session::Session;
 use super::state::{AccountError, AccountState};
-use crate::config::{AccountSettings, unique_id};
+use super::storing::{Storing, store_items};
+use crate::config::AccountSettings;
 use crate::engine::context::Context;
 use crate::greader::{
-    Contents, Dialect, ItemRefs, Page, RemoteId, Request, Stream, Subscription, Subscriptions,
-    UserInfo,
+    Contents, Dialect, ItemRefs, Page, RemoteId, Request, Stream, Subscriptions, UserInfo,
 };
 use crate::model::Time;
-use crate::store::{Announcement, ArrivedItem, RemoteFeed, RemoteItem, StoredAccount, prepare};
+use crate::store::{Announcement, RemoteFeed, RemoteItem, StoredAccount};
 use crate::util::text;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use url::Url;
 
 /// Identifiers in a request for contents.
 const BATCH: usize = 250;
@@ -93,10 +92,10 @@ impl Sync {
         if self.state.lists_at.is_none_or(|at| (self.now() - at).abs() >= HOUR) {
             self.read_subscriptions().await?;
         }
-        let known = self.context.read(move |reader| reader.remote_items(key)).await?;
+        let mut known = self.context.read(move |reader| reader.remote_items(key)).await?;
         let sent = self.push(&known).await?;
         let began = self.server_time();
-        let arrivals = self.arrivals(&known).await?;
+        let arrivals = self.arrivals(&mut known).await?;
         let lists = Lists {
             unread: self.ids(&Stream::ReadingList, true, None, usize::MAX).await?,
             starred: self.ids(&Stream::Starred, false, None, usize::MAX).await?,
@@ -107,7 +106,8 @@ impl Sync {
             self.check_server(&known).await?;
         }
         if !self.accept {
-            let refuse = |p: plan::TooManyPins| AccountError::Pins { lost: p.lost, gained: p.gained };
+            let refuse =
+                |p: plan::TooManyPins| AccountError::Pins { lost: p.lost, gained: p.gained };
             plan::check_pins(&known, &lists).map_err(refuse)?;
         }
         if !self.state.first.done && self.dialect().pages_contents() && !self.state.first.paged {
@@ -216,7 +216,10 @@ impl Sync {
 
     /// What may have arrived since the last synchronisation: once a day all identifiers, which also
     /// shows what was removed.
-    async fn arrivals(&mut self, known: &[RemoteItem]) -> Result<HashSet<RemoteId>, AccountError> {
+    async fn arrivals(
+        &mut self,
+        known: &mut [RemoteItem],
+    ) -> Result<HashSet<RemoteId>, AccountError> {
         let list = Stream::ReadingList;
         if !self.state.first.done {
             if self.dialect().pages_contents() {
@@ -229,20 +232,37 @@ impl Sync {
         if self.state.all_at.is_none_or(|at| (self.now() - at).abs() >= DAY) {
             let all = self.ids_in_order(&list, false, None, usize::MAX).await?;
             self.state.all_at = Some(self.now());
-            let there: HashSet<&RemoteId> = all.iter().collect();
-            let missing = known.iter().filter(|i| !i.gone && !there.contains(&i.remote));
-            let gone: Vec<RemoteId> = missing.map(|i| i.remote.clone()).collect();
-            // A server that has nothing of what is known is another one, or fails.
-            if !gone.is_empty() && gone.len() < known.len() {
-                self.done.gone += gone.len();
-                self.context.store.set_gone(self.key(), gone).await?;
-            }
+            self.remove_missing(&all, known).await?;
             return Ok(all.into_iter().take(self.settings.history).collect());
         }
         match self.state.since.filter(|_| self.dialect().knows_arrival()) {
             Some(since) => self.ids(&list, false, Some(since - HOUR), usize::MAX).await,
             None => self.ids(&list, false, None, NEWEST as usize).await,
         }
+    }
+
+    /// Records which known items a server no longer has, knowing all that it has.
+    async fn remove_missing(
+        &mut self,
+        all: &[RemoteId],
+        known: &mut [RemoteItem],
+    ) -> Result<(), AccountError> {
+        let there: HashSet<&RemoteId> = all.iter().collect();
+        // A server that has nothing of what is known is another one, or fails.
+        if !known.iter().any(|item| there.contains(&item.remote)) {
+            return Ok(());
+        }
+        let missing = known.iter_mut().filter(|i| !i.gone && !there.contains(&i.remote));
+        let mark = |item: &mut RemoteItem| {
+            item.gone = true;
+            item.remote.clone()
+        };
+        let gone: Vec<RemoteId> = missing.map(mark).collect();
+        if !gone.is_empty() {
+            self.done.gone += gone.len();
+            self.context.store.set_gone(self.key(), gone).await?;
+        }
+        Ok(())
     }
 
     async fn ids(
@@ -309,7 +329,10 @@ impl Sync {
                 let most = size.min(u32::try_from(rest).unwrap_or(u32::MAX));
                 let page = Page { most, continuation: before.clone(), ..Page::default() };
                 let request = |_: &str| Request::reading_list(&page);
-                let store = store_items(Storing::of(&self.context, &self.feeds, &self.state, self.session.stored.key), waiting.take());
+                let store = store_items(
+                    Storing::of(&self.context, &self.feeds, &self.state, self.session.stored.key),
+                    waiting.take(),
+                );
                 let read = self.session.read::<Contents>("items", false, request);
                 let (read, stored) = tokio::join!(read, store);
                 self.add(stored?);
@@ -349,7 +372,8 @@ impl Sync {
     async fn fetch(&mut self, ids: &[RemoteId]) -> Result<(), AccountError> {
         for batch in ids.chunks(BATCH) {
             let contents = self.contents(batch).await?;
-            let known = |item: &crate::greader::Entry| self.feeds.contains_key(&item.origin.stream_id);
+            let known =
+                |item: &crate::greader::Entry| self.feeds.contains_key(&item.origin.stream_id);
             if !contents.items.iter().all(known) && self.state.lists_at != Some(self.now()) {
                 self.read_subscriptions().await?;
             }
@@ -381,111 +405,6 @@ impl Sync {
         }
         Ok(gone)
     }
-}
-
-/// What storing a page needs.
-struct Storing {
-    context: Arc<Context>,
-    feeds: HashMap<String, i64>,
-    dialect: Dialect,
-    account: i64,
-    /// What is stored with the page.
-    state: String,
-    relink: bool,
-}
-
-impl Storing {
-    fn of(
-        context: &Arc<Context>,
-        feeds: &HashMap<String, (i64, String)>,
-        state: &AccountState,
-        account: i64,
-    ) -> Self {
-        Self {
-            context: context.clone(),
-            feeds: feeds.iter().map(|(stream, (key, _))| (stream.clone(), *key)).collect(),
-            dialect: state.dialect.unwrap_or(Dialect::Other),
-            account,
-            state: state.json(),
-            relink: state.relink,
-        }
-    }
-}
-
-/// Stores the items of a page whose sources are known, oldest first; returns the number of new ones.
-async fn store_items(
-    storing: Storing,
-    contents: Option<Contents>,
-) -> Result<(usize, Vec<Announcement>), AccountError> {
-    let Some(contents) = contents else { return Ok((0, Vec::new())) };
-    let hashing = storing.context.store.hashing().await?;
-    let now = storing.context.clock.now();
-    let (feeds, dialect) = (storing.feeds, storing.dialect);
-    let convert = move || -> Vec<ArrivedItem> {
-        let items = contents.items.iter().rev().filter_map(|entry| received(entry, dialect));
-        items
-            .filter_map(|item| {
-                let source = *feeds.get(&item.stream)?;
-                let entry = item.entry.map(|entry| prepare(vec![entry], &hashing));
-                Some(ArrivedItem {
-                    remote: item.remote,
-                    source,
-                    marks: item.marks,
-                    arrived: item.arrived.unwrap_or(now),
-                    entry: entry.and_then(|mut entries| entries.pop()),
-                })
-            })
-            .collect()
-    };
-    // Some hundred entries are as much work as one large document.
-    let items = storing.context.work(convert).await.ok_or(AccountError::Stopped)?;
-    let stored = storing
-        .context
-        .store
-        .store_arrived(storing.account, items, storing.relink, storing.state, now)
-        .await?;
-    Ok((stored.new, stored.announcements))
-}
-
-/// The subscriptions with usable addresses as sources.
-fn remote_feeds(account: &str, dialect: Dialect, list: Vec<Subscription>) -> Vec<RemoteFeed> {
-    let mut taken = HashSet::new();
-    let mut streams = HashSet::new();
-    let mut feeds = Vec::new();
-    for subscription in list {
-        let address = match Stream::parse(&subscription.id) {
-            Some(Stream::Feed(feed)) if subscription.url.is_empty() => feed,
-            Some(Stream::Feed(_)) => subscription.url.clone(),
-            _ => continue,
-        };
-        let Ok(url) = Url::parse(&address) else { continue };
-        if !matches!(url.scheme(), "http" | "https") || !streams.insert(subscription.id.clone()) {
-            continue;
-        }
-        let line = |text: &str| Some(text::line(text)).filter(|line| !line.is_empty());
-        let id = unique_id(&url, &mut taken);
-        feeds.push(RemoteFeed {
-            stream: subscription.id,
-            id: format!("{account}-{id}"),
-            title: line(&dialect.title(&subscription.title)),
-            home_url: Url::parse(&subscription.html_url).ok().map(String::from),
-            folder: subscription.categories.first().and_then(|c| line(&c.label)),
-            url: url.into(),
-        });
-    }
-    feeds
-}
-
-/// Whether a server has none of the known sources, but known names or addresses in other places.
-fn is_other_server(
-    known: &HashMap<String, (i64, String)>,
-    listed: &HashMap<String, String>,
-) -> bool {
-    let same = known.iter().any(|(stream, (_, url))| listed.get(stream) == Some(url));
-    let urls: HashSet<&String> = listed.values().collect();
-    let moved =
-        known.iter().any(|(stream, (_, url))| listed.contains_key(stream) || urls.contains(url));
-    !same && moved
 }
 
 /// Seconds since the epoch as a time.

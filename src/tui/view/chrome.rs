@@ -285,6 +285,7 @@ fn help_key(app: &App) -> Option<String> {
 fn state(app: &App) -> (String, Role) {
     let (m, status) = (marks(app), &app.status);
     let next = status.next.map(|t| (t - app.now).num_seconds());
+    let refused = status.accounts.iter().find(|note| note.problem.is_some());
     let (text, role) = match (status.role, status.total, next) {
         (Part::Watches(Some(pid)), ..) => (format!("watching (process {pid} polls)"), Role::Soft),
         (Part::Watches(None), ..) => {
@@ -294,10 +295,20 @@ fn state(app: &App) -> (String, Role) {
         _ if status.declaration_error.is_some() => {
             (format!("{} error in sources.toml", m.failing), Role::Warning)
         }
+        _ if !status.offline && refused.is_some() => {
+            let account = refused.map_or("", |note| note.account.as_str());
+            (format!("{} {account} not synchronised", m.failing), Role::Warning)
+        }
         _ if status.offline => (format!("{} offline", m.failing), Role::Warning),
         (_, total, _) if total > 0 => (progress(app, status.done, total), Role::Soft),
         (_, _, Some(s)) if s > 0 => (format!("next check in {}", span(s)), Role::Dim),
-        _ => (String::new(), Role::Dim),
+        _ => match status.accounts.as_slice() {
+            [] => (String::new(), Role::Dim),
+            [one, ..] => {
+                let ago = span((app.now - one.at).num_seconds().max(0));
+                (format!("{} synchronised {ago} ago", one.account), Role::Dim)
+            }
+        },
     };
     match app.texts.progress() {
         Some((done, total)) => (format!("  {} page {done} of {total}", m.busy), Role::Soft),

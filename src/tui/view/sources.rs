@@ -280,6 +280,9 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
     {
         all.push(("Silent", format!("for {}", since(newest)), Role::Warning));
     }
+    if let Some(account) = &entry.source.account {
+        all.push(("Account", account.clone(), Role::Soft));
+    }
     if !entry.source.enabled {
         all.push(("Next", "disabled".to_owned(), Role::Soft));
     } else if let Some(next) = engine::next_check(&entry.source, facts, app.now).next {
@@ -290,8 +293,10 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
 
 fn all_facts(app: &App) -> Vec<Fact> {
     let sources = &app.sources.list.sources;
-    let checked = sources.iter().filter(|s| s.facts.last_poll.is_some()).count();
-    let mut all = vec![("Checked", format!("{checked} of {}", sources.len()), Role::Soft)];
+    // Servers check the sources of accounts.
+    let local = || sources.iter().filter(|s| s.source.account.is_none());
+    let checked = local().filter(|s| s.facts.last_poll.is_some()).count();
+    let mut all = vec![("Checked", format!("{checked} of {}", local().count()), Role::Soft)];
     let failing: Vec<&SourceEntry> = sources.iter().filter(|s| s.facts.fail_count > 0).collect();
     if let Some(first) = failing.first() {
         all.push(("Failing", format!("{}, {}", failing.len(), first.title()), Role::Warning));

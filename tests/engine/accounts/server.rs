@@ -10,19 +10,19 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-pub const PASSWORD: &str = "wonderland1";
+pub(super) const PASSWORD: &str = "wonderland1";
 const AUTH: &str = "alice/0123456789abcdef";
 const TOKEN: &str = "0123456789abcdefZZZ";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     FreshRss,
     Miniflux,
 }
 
 /// What goes wrong with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub(super) enum Fault {
     Status(u16),
     /// The connection closes before anything is done.
     Drop,
@@ -39,26 +39,26 @@ pub enum Fault {
 }
 
 #[derive(Debug, Clone)]
-pub struct Item {
-    pub feed: i64,
-    pub number: i64,
-    pub published: i64,
-    pub arrived: i64,
-    pub read: bool,
-    pub starred: bool,
+pub(super) struct Item {
+    pub(super) feed: i64,
+    pub(super) number: i64,
+    pub(super) published: i64,
+    pub(super) arrived: i64,
+    pub(super) read: bool,
+    pub(super) starred: bool,
 }
 
-pub struct World {
-    pub kind: Kind,
-    pub items: BTreeMap<i64, Item>,
+pub(super) struct World {
+    pub(super) kind: Kind,
+    pub(super) items: BTreeMap<i64, Item>,
     /// Feeds by number: URL, title and folder.
-    pub feeds: BTreeMap<i64, (String, String, String)>,
+    pub(super) feeds: BTreeMap<i64, (String, String, String)>,
     /// The server's clock, in seconds.
-    pub now: i64,
+    pub(super) now: i64,
     /// Endpoints, and how many identifiers their bodies had.
-    pub log: Vec<(String, usize)>,
+    pub(super) log: Vec<(String, usize)>,
     /// What goes wrong with the next requests to an endpoint.
-    pub faults: Vec<(String, Fault)>,
+    pub(super) faults: Vec<(String, Fault)>,
     epoch: i64,
     serial: i64,
 }
@@ -79,7 +79,7 @@ impl World {
         }
     }
 
-    pub fn add(&mut self, feed: i64, number: i64, published: i64, arrived: i64) -> i64 {
+    pub(super) fn add(&mut self, feed: i64, number: i64, published: i64, arrived: i64) -> i64 {
         self.serial += 1;
         let id = match self.kind {
             Kind::FreshRss => (1_790_000_000 + self.epoch * 1_000_000) * 1_000_000 + self.serial,
@@ -91,7 +91,7 @@ impl World {
     }
 
     /// A new installation: the same addresses, other identifiers, nothing read.
-    pub fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         let (feeds, items) = (self.feeds.len() as i64, self.items.len() as i64);
         self.feeds.clear();
         self.items.clear();
@@ -99,12 +99,12 @@ impl World {
         self.build(feeds, items / feeds);
     }
 
-    pub fn fail(&mut self, endpoint: &str, fault: Fault, times: usize) {
+    pub(super) fn fail(&mut self, endpoint: &str, fault: Fault, times: usize) {
         self.faults.extend(std::iter::repeat_n((endpoint.to_owned(), fault), times));
     }
 
     /// The requests since the last call.
-    pub fn requests(&mut self) -> Vec<(String, usize)> {
+    pub(super) fn requests(&mut self) -> Vec<(String, usize)> {
         std::mem::take(&mut self.log)
     }
 
@@ -179,16 +179,17 @@ impl World {
             "token" => (200, format!("{TOKEN}\n")),
             "user-info" => json(serde_json::to_value(UserInfo::default()).unwrap()),
             "subscription/list" => {
-                let subscription = |(id, (url, title, folder)): (&i64, &(String, String, String))| {
-                    let category = Category { id: String::new(), label: folder.clone() };
-                    Subscription {
-                        id: format!("feed/{id}"),
-                        title: title.clone(),
-                        categories: vec![category],
-                        url: url.clone(),
-                        ..Subscription::default()
-                    }
-                };
+                let subscription =
+                    |(id, (url, title, folder)): (&i64, &(String, String, String))| {
+                        let category = Category { id: String::new(), label: folder.clone() };
+                        Subscription {
+                            id: format!("feed/{id}"),
+                            title: title.clone(),
+                            categories: vec![category],
+                            url: url.clone(),
+                            ..Subscription::default()
+                        }
+                    };
                 let subscriptions = self.feeds.iter().map(subscription).collect();
                 json(serde_json::to_value(Subscriptions { subscriptions }).unwrap())
             }
@@ -250,15 +251,15 @@ impl Call {
 }
 
 /// Stops when it is dropped.
-pub struct Reader {
-    pub url: String,
+pub(super) struct Reader {
+    pub(super) url: String,
     address: std::net::SocketAddr,
     world: Arc<Mutex<World>>,
     stopped: Arc<AtomicBool>,
 }
 
 impl Reader {
-    pub fn start(kind: Kind, feeds: i64, items: i64, now: i64) -> Self {
+    pub(super) fn start(kind: Kind, feeds: i64, items: i64, now: i64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let path = if kind == Kind::FreshRss { "/api/greader.php" } else { "" };
@@ -287,7 +288,7 @@ impl Reader {
         Self { url: format!("http://{address}{path}"), address, world, stopped }
     }
 
-    pub fn world(&self) -> MutexGuard<'_, World> {
+    pub(super) fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap()
     }
 }
@@ -336,7 +337,7 @@ fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()
             let mut world = world.lock().ok()?;
             let count = call.form.iter().filter(|(name, _)| name == "i").count();
             world.log.push((endpoint.clone(), count));
-            let found = world.faults.iter().position(|(of, _)| endpoint.contains(of.as_str()));
+            let found = world.faults.iter().position(|(of, _)| target.contains(of.as_str()));
             let fault = found.map(|at| world.faults.remove(at).1);
             let (status, text) = match fault {
                 Some(Fault::Drop) => (0, String::new()),
@@ -344,11 +345,9 @@ fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()
                 Some(Fault::Lost) => (200, "OK".to_owned()),
                 Some(Fault::Html) => (200, "<html><title>Log in</title></html>".to_owned()),
                 Some(Fault::Everything) => {
-                    let mut query = call.query.clone();
-                    query.insert("n".to_owned(), "100000".to_owned());
-                    let call = Call { query, ..call };
-                    let all = Call { query: [("s".to_owned(), "all".to_owned()), ("n".to_owned(), "100000".to_owned())].into(), ..call };
-                    world.respond(&endpoint, &all)
+                    let all = [("s", "all"), ("n", "10000")];
+                    let query = all.map(|(name, value)| (name.to_owned(), value.to_owned()));
+                    world.respond(&endpoint, &Call { query: query.into(), ..call })
                 }
                 _ => world.respond(&endpoint, &call),
             };
