@@ -3,6 +3,8 @@
 // Clippy does not recognise the helpers below as test code.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[cfg(unix)]
+mod accounts;
 mod backups;
 #[cfg(unix)]
 mod broken;

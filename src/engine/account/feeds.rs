@@ -79,7 +79,7 @@ mod tests {
             .map(|f| (f.id.as_str(), f.title.as_deref(), f.folder.as_deref()))
             .collect();
         let want = [
-            ("home-a-example", Some("A & B[2J"), Some("News")),
+            ("home-a-example", Some("A & B"), Some("News")),
             ("home-b-example", None, Some("News")),
         ];
         assert_eq!(shown, want);

@@ -70,7 +70,7 @@ fn only_news_are_merged() {
     assert_eq!(seen_of(&lists(&[1, 3, 4], &[4]), &[]), []);
     assert_eq!(seen_of(&lists(&[1, 3, 4], &[4]), &[3]), [(3, String::new())], "sent in vain");
     assert_eq!(seen_of(&lists(&[1, 4], &[4]), &[3]), [(3, "r".to_owned())]);
-    let all = [(1, "r".to_owned()), (2, String::new()), (4, "p".to_owned())];
+    let all = [(1, "r".to_owned()), (2, String::new()), (4, "rp".to_owned())];
     assert_eq!(seen_of(&lists(&[2, 3], &[4]), &[]), all);
 }
 
