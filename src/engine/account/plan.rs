@@ -39,10 +39,13 @@ pub(super) struct Push {
     pub(super) items: Vec<RemoteId>,
 }
 
+/// One of two marks.
+type OneMark = fn(&Marks) -> bool;
+
 /// The marks that wait, by kind. Those that were sent in vain several times are left out.
 pub(super) fn pushes(known: &[RemoteItem]) -> Vec<Push> {
     let waiting = || known.iter().filter(|item| item.is_waiting() && item.tries < MOST_TRIES);
-    let kinds: [(State, bool, fn(&Marks) -> bool); 4] = [
+    let kinds: [(State, bool, OneMark); 4] = [
         (State::Read, true, |m| m.read),
         (State::Read, false, |m| m.read),
         (State::Starred, true, |m| m.pinned),
