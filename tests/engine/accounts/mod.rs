@@ -234,11 +234,10 @@ async fn another_server_behind_the_address_changes_nothing_until_relinked() {
         assert_eq!(engine.sources().await.unwrap().len(), 2);
         let after: Vec<(i64, bool, bool)> = local(&engine).into_values().collect();
         assert_eq!(after, before.into_values().collect::<Vec<_>>(), "no item is new");
-        let world = server.world();
-        let count =
-            |mark: fn(&server::Item) -> bool| world.items.values().filter(|i| mark(i)).count();
+        let count = |mark: fn(&server::Item) -> bool| {
+            server.world().items.values().filter(|i| mark(i)).count()
+        };
         assert_eq!((count(|i| i.read), count(|i| i.starred)), (20, 22));
-        drop(world);
         engine.shutdown().await;
     }
 }
