@@ -1,4 +1,4 @@
-//! What a request asks for, read from its path, query and form.
+//! What a request wants, read from its path, query and form.
 
 use crate::greader::{RemoteId, Stream};
 use percent_encoding::percent_decode_str;

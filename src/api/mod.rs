@@ -47,7 +47,7 @@ const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
 <body style=\"font-family:sans-serif;max-width:36em;margin:2em auto;padding:0 1em\">\
 <h1>newsfed</h1><p>This server offers the Google Reader API, by which apps read and mark the items of \
 newsfed.</p><p>In the app, choose an account of type <b>FreshRSS</b>, <b>Google Reader API</b> or \
-<b>self-hosted</b>. Its address is the one of this page; if the app asks for the address of the API, add \
+<b>self-hosted</b>. Its address is the one of this page; if the app needs the address of the API, add \
 <code>/api/greader.php</code>. User and password are those of <code>[serve]</code> and of \
 <code>newsfed serve password</code>.</p></body></html>\n";
 
@@ -60,7 +60,7 @@ impl Api {
     /// The response to a request. A change that has begun is finished even if the client leaves.
     pub async fn respond(self: Arc<Self>, request: Request) -> Response {
         let task = tokio::spawn(async move {
-            let response = self.answer(&request).await;
+            let response = self.handle(&request).await;
             response.unwrap_or_else(Response::from)
         });
         let response = task.await.unwrap_or_else(|e| {
@@ -73,7 +73,7 @@ impl Api {
             .with(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))
     }
 
-    async fn answer(&self, request: &Request) -> Result<Response, Refusal> {
+    async fn handle(&self, request: &Request) -> Result<Response, Refusal> {
         let is_post = match request.method {
             Method::GET | Method::HEAD => false,
             Method::POST => true,

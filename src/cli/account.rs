@@ -88,7 +88,7 @@ struct AddAccountArgs {
     /// Send the password without encryption to another computer
     #[arg(long)]
     insecure: bool,
-    /// Add it without asking
+    /// Add it without a question
     #[arg(long)]
     yes: bool,
 }

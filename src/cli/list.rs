@@ -137,7 +137,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
     if let Some(minutes) = args.read_for {
         index_all(&store, out)?;
         let keys = store.reader()?.fitting(&view, minutes, SystemClock.now())?;
-        view = View { order: view.order, ..View::of(Scope::Chosen(keys.into())) };
+        view = View { order: view.order, ..View::of(Scope::Only(keys.into())) };
     }
     print_items(&store, &catalogue, &view, args.limit, out)
 }

@@ -38,7 +38,7 @@ pub enum State {
     Label(String),
 }
 
-/// Which part of a stream is asked for.
+/// Which part of a stream is requested.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     /// Most items.

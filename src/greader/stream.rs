@@ -1,4 +1,4 @@
-//! Streams: what items are asked for, and what marks and labels are called.
+//! Streams: which items are requested, and what marks and labels are called.
 
 use std::fmt;
 

@@ -312,8 +312,9 @@ impl Inner {
     async fn send(&self, hop: &HopRequest<'_>) -> Result<Sent, FetchError> {
         let client = self.transport.client(&hop.kind)?;
         let name = hop.name();
-        let ask = if hop.head { client.head(hop.url.clone()) } else { client.get(hop.url.clone()) };
-        let sent = ask.headers(hop.headers.clone()).send();
+        let request =
+            if hop.head { client.head(hop.url.clone()) } else { client.get(hop.url.clone()) };
+        let sent = request.headers(hop.headers.clone()).send();
         let sent = tokio::time::timeout(hop.left, sent).await;
         let sent =
             sent.map_err(|_| FetchError::Timeout { host: name.clone(), after: hop.allowed })?;

@@ -17,7 +17,7 @@ pub enum Purpose {
     Page,
     /// A picture of an article; otherwise like a page.
     Picture,
-    /// A file that the user asked for: robots.txt is not checked, and nothing is compressed.
+    /// A file that the user requested: robots.txt is not checked, and nothing is compressed.
     File,
 }
 

@@ -45,30 +45,36 @@ impl Client {
     ///
     /// # Errors
     /// If there is no complete response within its limits.
-    pub async fn ask(&self, request: ServiceRequest) -> Result<ServiceResponse, FetchError> {
+    pub async fn request_service(
+        &self,
+        request: ServiceRequest,
+    ) -> Result<ServiceResponse, FetchError> {
         let (url, within) = (request.url.clone(), request.within);
         let late = |_| FetchError::Timeout { host: host(&url), after: within };
-        tokio::time::timeout(within, self.ask_unlimited(request)).await.map_err(late)?
+        tokio::time::timeout(within, self.request_unlimited(request)).await.map_err(late)?
     }
 
-    async fn ask_unlimited(&self, asked: ServiceRequest) -> Result<ServiceResponse, FetchError> {
-        let (url, began) = (asked.url, Instant::now());
+    async fn request_unlimited(
+        &self,
+        service: ServiceRequest,
+    ) -> Result<ServiceResponse, FetchError> {
+        let (url, began) = (service.url, Instant::now());
         let (transport, proxy) = self.service_transport();
         let route = Route::choose(None, proxy, &url)?;
         let client = transport.client(&Kind { guarded: false, kept_alive: true, route })?;
-        let mut request = match asked.body {
+        let mut request = match service.body {
             Some((media_type, body)) => {
                 client.post(url.clone()).header(CONTENT_TYPE, media_type).body(body)
             }
             None => client.get(url.clone()),
         };
         request = request.header(ACCEPT, ACCEPT_ENCODING);
-        if let Some(authorization) = asked.authorization {
+        if let Some(authorization) = service.authorization {
             request = request.header(AUTHORIZATION, authorization);
         }
         let name = host(&url);
         let attempt =
-            Attempt { host: &name, allowed: asked.within, has_roots: transport.has_roots() };
+            Attempt { host: &name, allowed: service.within, has_roots: transport.has_roots() };
         let mut response = request.send().await.map_err(|e| attempt.explain(&e))?;
         let status = response.status().as_u16();
         let headers = response.headers().iter();
@@ -82,14 +88,14 @@ impl Client {
         let odd = |e: BodyError, decoder: Option<&Decoder>| match e {
             BodyError::TooLarge => FetchError::TooLarge {
                 host: host(&url),
-                limit: asked.limit,
+                limit: service.limit,
                 received: decoder.map_or(0, Decoder::wire_bytes),
                 declared: None,
             },
             other => FetchError::Unreadable { host: host(&url), detail: plain(&other.to_string()) },
         };
         let mut decoder =
-            Decoder::new(encoding.map(|(_, v)| v), asked.limit).map_err(|e| odd(e, None))?;
+            Decoder::new(encoding.map(|(_, v)| v), service.limit).map_err(|e| odd(e, None))?;
         while let Some(piece) = response.chunk().await.map_err(|e| attempt.explain(&e))? {
             if let Err(e) = decoder.push(&piece) {
                 return Err(odd(e, Some(&decoder)));
@@ -126,7 +132,7 @@ impl Client {
         let body = Some(("application/json", body));
         let url = url.clone();
         let request = ServiceRequest { url: url.clone(), body, authorization, within, limit: MOST };
-        let response = self.ask(request).await?;
+        let response = self.request_service(request).await?;
         if response.status != 200 {
             let detail = format!("HTTP {}", response.status);
             return Err(FetchError::Unreadable { host: host(&url), detail });

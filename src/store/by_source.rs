@@ -35,7 +35,7 @@ impl View {
                 criteria.after = Some(criteria.after.map_or(*date, |after| after.max(*date)));
             }
             Scope::Sources(scope) => keys.retain(|key| scope.contains(key)),
-            Scope::Pinned | Scope::Later | Scope::Chosen(_) => return Cow::Borrowed(self),
+            Scope::Pinned | Scope::Later | Scope::Only(_) => return Cow::Borrowed(self),
         }
         keys.sort_unstable();
         keys.dedup();

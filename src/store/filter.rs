@@ -108,7 +108,7 @@ impl Filter {
             Scope::Since(date) => self.bind("i.date >= ?", *date),
             Scope::Pinned => self.and("i.pinned = 1"),
             Scope::Later => self.and("i.later = 1"),
-            Scope::Chosen(keys) => {
+            Scope::Only(keys) => {
                 let keys = keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
                 self.and(&format!("i.key IN ({keys})"));
             }

@@ -7,7 +7,7 @@ use crate::config::SortOrder;
 use crate::model::{ItemRow, Time, WORDS_PER_MINUTE};
 use std::collections::HashMap;
 
-/// The newest unread items from which is chosen.
+/// How many of the newest unread items are considered.
 const CANDIDATES: usize = 1000;
 /// The newest items that show which sources are read.
 const HISTORY: i64 = 20_000;
@@ -32,8 +32,8 @@ struct Candidate {
 impl Reader {
     /// Unread items of a view (row keys) that take at most some minutes together, at
     /// [`WORDS_PER_MINUTE`]. An item is worth the share of its source's items that were read, half as much after a
-    /// week, 0.7 times as much for each chosen item of its source, and twice if it is pinned or kept for
-    /// later. The one that is worth most and still fits is chosen, again and again.
+    /// week, 0.7 times as much for each selected item of its source, and twice if it is pinned or kept for
+    /// later. The one that is worth most and still fits is selected, again and again.
     pub fn fitting(&self, view: &View, minutes: u32, now: Time) -> Result<Vec<i64>> {
         let order = SortOrder::Newest;
         let view = View { unread_only: true, order, sources: None, fold: true, ..view.clone() };
@@ -54,7 +54,7 @@ impl Reader {
                 worth: share * kept * (-days / HALF_LIFE).exp2(),
             }
         };
-        Ok(choose(rows.iter().map(candidate).collect(), minutes))
+        Ok(select(rows.iter().map(candidate).collect(), minutes))
     }
 
     /// The share of each source's newest items that were read or kept, towards a quarter where there
@@ -71,9 +71,9 @@ impl Reader {
     }
 }
 
-fn choose(mut candidates: Vec<Candidate>, minutes: u32) -> Vec<i64> {
+fn select(mut candidates: Vec<Candidate>, minutes: u32) -> Vec<i64> {
     let mut left = minutes;
-    let mut chosen = Vec::new();
+    let mut selected = Vec::new();
     loop {
         candidates.retain(|one| one.minutes <= left);
         let best = (0..candidates.len()).max_by(|a, b| {
@@ -81,10 +81,10 @@ fn choose(mut candidates: Vec<Candidate>, minutes: u32) -> Vec<i64> {
             // Of equals the first one, which is the newest.
             worth(a).total_cmp(&worth(b)).then(b.cmp(a))
         });
-        let Some(best) = best else { return chosen };
+        let Some(best) = best else { return selected };
         let best = candidates.remove(best);
         left -= best.minutes;
-        chosen.push(best.key);
+        selected.push(best.key);
         for other in candidates.iter_mut().filter(|other| other.source == best.source) {
             other.worth *= NEXT_OF_SOURCE;
         }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_items_that_fit_are_chosen() {
+    fn the_best_items_that_fit_are_selected() {
         let items = vec![
             item(1, 1, 30, 0.9),
             item(2, 1, 5, 0.8),
@@ -109,10 +109,10 @@ mod tests {
             item(5, 3, 3, 0.1),
         ];
         // The first one does not fit; the second source comes before more of the first.
-        assert_eq!(choose(items.clone(), 15), [2, 4]);
-        assert_eq!(choose(items.clone(), 20), [2, 4, 3]);
-        assert_eq!(choose(items.clone(), 60), [1, 4, 2, 3, 5]);
-        assert_eq!(choose(items, 2), [] as [i64; 0]);
+        assert_eq!(select(items.clone(), 15), [2, 4]);
+        assert_eq!(select(items.clone(), 20), [2, 4, 3]);
+        assert_eq!(select(items.clone(), 60), [1, 4, 2, 3, 5]);
+        assert_eq!(select(items, 2), [] as [i64; 0]);
     }
 
     #[test]
@@ -124,11 +124,11 @@ mod tests {
                 .map(|i| item(i as i64, random.i64(..4), random.u32(1..20), random.f64()))
                 .collect();
             let minutes = random.u32(..90);
-            let chosen = choose(items.clone(), minutes);
+            let selected = select(items.clone(), minutes);
             let of = |key: &i64| items[usize::try_from(*key).unwrap()].minutes;
-            let sum: u32 = chosen.iter().map(of).sum();
+            let sum: u32 = selected.iter().map(of).sum();
             assert!(sum <= minutes);
-            let rest = items.iter().filter(|one| !chosen.contains(&one.key));
+            let rest = items.iter().filter(|one| !selected.contains(&one.key));
             assert!(rest.map(|one| one.minutes).all(|needed| needed > minutes - sum));
         }
     }

@@ -27,7 +27,7 @@ pub enum Scope {
     /// Items kept for later.
     Later,
     /// These items (row keys).
-    Chosen(Arc<[i64]>),
+    Only(Arc<[i64]>),
 }
 
 /// One list: its content and order.
@@ -66,7 +66,7 @@ impl View {
         self.criteria.nothing
             || self.criteria.sources.as_ref().is_some_and(none)
             || matches!(&self.scope, Scope::Sources(keys) if keys.is_empty())
-            || matches!(&self.scope, Scope::Chosen(keys) if keys.is_empty())
+            || matches!(&self.scope, Scope::Only(keys) if keys.is_empty())
     }
 }
 
@@ -279,7 +279,7 @@ fn phase(
 /// Where the rows of a view are found: in the index that has them in order, if there is one.
 pub(super) fn rows_in(view: &View, source: Option<i64>, pinned: Option<bool>) -> String {
     match view.scope {
-        Scope::Chosen(_) => "item i NOT INDEXED".to_owned(),
+        Scope::Only(_) => "item i NOT INDEXED".to_owned(),
         _ => format!("item i INDEXED BY {}", index_of(view, source, pinned)),
     }
 }

@@ -1,4 +1,4 @@
-//! Files that items come with: their media types, and what is said about them.
+//! Files that items come with: their media types, and how they are described.
 
 use super::text::size;
 use super::time_text::length;

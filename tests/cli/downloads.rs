@@ -15,8 +15,8 @@ struct Exact {
 }
 
 impl Exact {
-    /// `answer` gets the head in lower case, and returns what is sent before the connection closes.
-    fn start(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
+    /// `respond` gets the head in lower case, and returns what is sent before the connection closes.
+    fn start(respond: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
         let heads = Arc::new(Mutex::new(Vec::new()));
@@ -32,7 +32,7 @@ impl Exact {
                 let head = String::from_utf8(head).unwrap().to_lowercase();
                 noted.lock().unwrap().push(head.clone());
                 // The client closes the connection when it has seen enough.
-                let _ = stream.write_all(&answer(&head));
+                let _ = stream.write_all(&respond(&head));
             }
         });
         Self { address, heads }
@@ -60,8 +60,8 @@ struct Downloads {
 }
 
 impl Downloads {
-    fn new(paths: &'static [&str], answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
-        let files = Exact::start(answer);
+    fn new(paths: &'static [&str], respond: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
+        let files = Exact::start(respond);
         let address = files.address;
         let world = World::new(move |_| {
             let item = |(n, path): (usize, &&str)| {

@@ -1,4 +1,4 @@
-//! The Google Reader API for apps, as `newsfed serve` answers it.
+//! The Google Reader API for apps, as `newsfed serve` offers it.
 
 use super::processes::Running;
 use super::{World, feed};
@@ -23,13 +23,13 @@ struct Apps {
     _log: BufReader<ChildStderr>,
 }
 
-struct Answer {
+struct Response {
     status: u16,
     head: String,
     body: String,
 }
 
-impl Answer {
+impl Response {
     #[track_caller]
     fn ok(self) -> String {
         assert_eq!(self.status, 200, "{}\n{}", self.head, self.body);
@@ -71,7 +71,7 @@ impl Apps {
     }
 
     /// What the server sends until it closes the connection.
-    fn raw(&self, request: &[u8]) -> Option<Answer> {
+    fn raw(&self, request: &[u8]) -> Option<Response> {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         // The server may close before it has read everything.
@@ -81,10 +81,10 @@ impl Apps {
         let all = String::from_utf8(all).unwrap();
         let (head, body) = all.split_once("\r\n\r\n")?;
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Some(Answer { status, head: head.to_owned(), body: body.to_owned() })
+        Some(Response { status, head: head.to_owned(), body: body.to_owned() })
     }
 
-    fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> Response {
         let length = body.len();
         let text = format!(
             "{method} {path} HTTP/1.1\r\nhost: x\r\n{headers}content-length: {length}\r\n\r\n{body}"
@@ -96,15 +96,15 @@ impl Apps {
         format!("authorization: GoogleLogin auth={}\r\n", self.auth)
     }
 
-    fn login(&self, user: &str, password: &str) -> Answer {
+    fn login(&self, user: &str, password: &str) -> Response {
         self.send("POST", "/accounts/ClientLogin", "", &format!("Email={user}&Passwd={password}"))
     }
 
-    fn get(&self, path: &str) -> Answer {
+    fn get(&self, path: &str) -> Response {
         self.send("GET", &format!("/reader/api/0/{path}"), &self.header(), "")
     }
 
-    fn post(&self, path: &str, body: &str) -> Answer {
+    fn post(&self, path: &str, body: &str) -> Response {
         self.send("POST", &format!("/api/greader.php/reader/api/0/{path}"), &self.header(), body)
     }
 
@@ -235,9 +235,9 @@ fn apps_mark_items() {
         ("stream/items/contents", String::new(), "i is missing"),
         ("subscription/import", "<opml>".to_owned(), "the request"),
     ] {
-        let answer = apps.post(path, &body);
-        assert_eq!(answer.status, 400, "{path} {body}");
-        assert!(answer.body.contains(why), "{path} {body}: {}", answer.body);
+        let response = apps.post(path, &body);
+        assert_eq!(response.status, 400, "{path} {body}");
+        assert!(response.body.contains(why), "{path} {body}: {}", response.body);
     }
 }
 
@@ -296,9 +296,9 @@ fn apps_change_subscriptions_only_where_allowed() {
         ("subscription/import", list),
         ("rename-tag", "s=user/-/label/City/North&dest=user/-/label/X".to_owned()),
     ] {
-        let answer = apps.post(path, &body);
-        assert_eq!(answer.status, 403, "{path}");
-        assert!(answer.body.contains("edit = true"), "{path}: {}", answer.body);
+        let response = apps.post(path, &body);
+        assert_eq!(response.status, 403, "{path}");
+        assert!(response.body.contains("edit = true"), "{path}: {}", response.body);
     }
     assert_eq!(apps.folders().len(), 2);
 }
@@ -320,17 +320,17 @@ fn nobody_gets_in_without_the_password() {
     ];
     for header in &headers {
         for path in paths {
-            let answer = apps.send("GET", &format!("/reader/api/0/{path}"), header, "");
+            let response = apps.send("GET", &format!("/reader/api/0/{path}"), header, "");
             let expected = if path == "x" { 404 } else { 401 };
-            assert_eq!(answer.status, expected, "{header} {path}");
-            assert!(!answer.body.contains("Kernel"), "{}", answer.body);
+            assert_eq!(response.status, expected, "{header} {path}");
+            assert!(!response.body.contains("Kernel"), "{}", response.body);
         }
     }
     // A wrong token for changes.
     let token = apps.get("token").ok();
     for (given, status) in [("", 200), ("x", 200), (token.as_str(), 200), ("wrong", 401)] {
-        let answer = apps.post("edit-tag", &format!("T={given}&a={READ}&i=1"));
-        assert_eq!(answer.status, status, "{given}");
+        let response = apps.post("edit-tag", &format!("T={given}&a={READ}&i=1"));
+        assert_eq!(response.status, status, "{given}");
     }
     // No link can change anything.
     let link = format!("/reader/api/0/edit-tag?a={STARRED}&i=1");
@@ -338,18 +338,18 @@ fn nobody_gets_in_without_the_password() {
     assert_eq!(apps.send("PUT", "/", "", "").status, 405);
     let wrong = [("alice", "wrong"), ("bob", "wonderland1"), ("alice", "wonderland1 ")];
     for (user, password) in wrong.into_iter().cycle().take(5) {
-        let answer = apps.login(user, password);
-        assert_eq!((answer.status, answer.body.as_str()), (401, "Unauthorized\n"));
+        let response = apps.login(user, password);
+        assert_eq!((response.status, response.body.as_str()), (401, "Unauthorized\n"));
     }
-    let answer = apps.login("alice", "wonderland1");
-    assert!(answer.status == 429 && answer.head.contains("retry-after: "), "{}", answer.head);
+    let response = apps.login("alice", "wonderland1");
+    assert!(response.status == 429 && response.head.contains("retry-after: "), "{}", response.head);
     assert_eq!(apps.get("token").status, 200, "who is logged in stays so");
     // A new password ends it.
-    apps.world.run_with(&["serve", "password"], "looking-glass\n").ok();
+    apps.world.run_with(&["serve", "password"], "paper-kite\n").ok();
     assert_eq!(apps.get("token").status, 401);
     let database = std::fs::read(apps.world.path().join("data/newsfed.db")).unwrap();
     let contains = |text: &str| database.windows(text.len()).any(|w| w == text.as_bytes());
-    assert!(!contains("looking-glass") && !contains("wonderland1"));
+    assert!(!contains("paper-kite") && !contains("wonderland1"));
     apps.running.signal("TERM");
     assert_eq!(apps.running.end().code, Some(0));
 }
@@ -373,8 +373,12 @@ fn hostile_requests_do_no_harm() {
     }
     // Nothing that is sent comes back in a header.
     let path = "/reader/api/0/stream/contents/feed%2F1%0d%0Ax-evil:%201?s=%0d%0aset-cookie:a";
-    let answer = apps.send("GET", path, &header, "");
-    assert!(!answer.head.contains("evil") && !answer.head.contains("cookie"), "{}", answer.head);
+    let response = apps.send("GET", path, &header, "");
+    assert!(
+        !response.head.contains("evil") && !response.head.contains("cookie"),
+        "{}",
+        response.head
+    );
     let script = apps.get("stream/contents/user/-/label/%3Cscript%3E");
     assert!(script.head.contains("nosniff") && script.head.contains("application/json"));
     for (what, request, status) in [
@@ -389,8 +393,8 @@ fn hostile_requests_do_no_harm() {
         ("not HTTP", "hello\r\n\r\n".to_owned(), 400),
         ("a long path", format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000)), 414),
     ] {
-        let answer = apps.raw(request.as_bytes());
-        assert!(answer.is_none_or(|a| a.status == status || a.status == 431), "{what}");
+        let response = apps.raw(request.as_bytes());
+        assert!(response.is_none_or(|a| a.status == status || a.status == 431), "{what}");
     }
     let many: String = (0..1001).map(|id| format!("i={id}&")).collect();
     assert_eq!(apps.post("stream/items/contents", &many).status, 400);

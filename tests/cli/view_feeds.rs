@@ -41,8 +41,8 @@ fn feeds_are_written_into_files() {
     let path = file.to_str().unwrap();
     std::fs::write(&file, "old").unwrap();
     let args = ["views", "feed", "--query", "source:council", "--output", path];
-    let said = world.run(&args).ok();
-    assert!(said.contains("1 items"), "{said}");
+    let written = world.run(&args).ok();
+    assert!(written.contains("1 items"), "{written}");
     let shapes = world.run(&[&args[..], &["--json"]].concat()).values();
     super::shapes::check("Feed of a view", &shapes);
     let text = std::fs::read(&file).unwrap();

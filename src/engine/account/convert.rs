@@ -35,7 +35,7 @@ pub(super) fn received(entry: &Entry, dialect: Dialect) -> Option<Received> {
     let title = dialect.title(&entry.title);
     let item = ForeignItem {
         guid: Some(remote.long()),
-        // The server has escaped what looks like markup.
+        // The server has escaped what resembles markup.
         title: if title.contains('&') { html::to_text(&title) } else { title },
         url: link.map(|link| link.href.clone()),
         authors: vec![entry.author.clone()],

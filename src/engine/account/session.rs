@@ -70,8 +70,8 @@ impl Session {
         let authorization = auth.map(|auth| format!("GoogleLogin auth={auth}"));
         let limit = if request.path.contains("contents") { PAGE_BYTES } else { LIST_BYTES };
         self.requests += 1;
-        let asked = ServiceRequest { url, body, authorization, within: WITHIN, limit };
-        let response = self.context.client.ask(asked).await?;
+        let service = ServiceRequest { url, body, authorization, within: WITHIN, limit };
+        let response = self.context.client.request_service(service).await?;
         self.date = response.date.or(self.date);
         Ok(response)
     }

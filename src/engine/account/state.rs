@@ -64,13 +64,13 @@ impl AccountState {
         self.stopped = matches!(error, AccountError::Refused);
         let minutes = 1_i64 << (self.failures - 1).min(5);
         let wait = TimeDelta::minutes(minutes.min(30));
-        let asked = match error {
+        let pause = match error {
             AccountError::Busy { retry_after: Some(wait), .. } => {
                 TimeDelta::from_std(*wait).unwrap_or(TimeDelta::days(1)).min(TimeDelta::days(1))
             }
             _ => TimeDelta::zero(),
         };
-        self.next = Some((now + wait.max(asked)).timestamp());
+        self.next = Some((now + wait.max(pause)).timestamp());
     }
 
     pub(super) fn succeeded(&mut self, now: Time, interval: Duration) {
@@ -96,7 +96,7 @@ pub enum AccountError {
     Busy { status: u16, retry_after: Option<Duration> },
     #[error("the server responds to {request} with HTTP {status}; check the URL of the account")]
     Status { request: &'static str, status: u16 },
-    /// Not the JSON that was asked for, such as a login page.
+    /// Not the JSON that was requested, such as a login page.
     #[error(
         "the response to {request} is not what the Google Reader API returns ({found}); check the URL of the account"
     )]

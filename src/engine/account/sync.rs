@@ -384,7 +384,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Looks up items that are no longer listed as pinned: those that the server has removed stay here
+    /// Fetches items that are no longer listed as pinned: those that the server has removed stay here
     /// with their pins. Returns these.
     async fn look_up_pins(
         &mut self,

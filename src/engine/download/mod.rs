@@ -188,7 +188,7 @@ async fn connect(
     Ok(Connected::Starts(checked(context, order, download).await?))
 }
 
-/// The size of the file if a partial response is its rest: from the byte on that was asked for, to the
+/// The size of the file if a partial response is its rest: from the byte on that was requested, to the
 /// end.
 fn rest_of(download: &Download, resume: &Resume, total: Option<u64>) -> Option<u64> {
     let response = &download.response;

@@ -36,7 +36,7 @@ pub(super) fn entry(entry: &OutgoingItem) -> String {
     element(&mut out, "published", &[], &rfc3339(published(item)));
     element(&mut out, "updated", &[], &rfc3339(changed(item)));
     for name in &item.authors {
-        person(&mut out, name);
+        author(&mut out, name);
     }
     for tag in tags(entry) {
         empty(&mut out, "category", &[("term", tag)]);
@@ -71,7 +71,7 @@ fn enclosure(out: &mut String, file: &Enclosure) {
     empty(out, "link", &attributes);
 }
 
-fn person(out: &mut String, name: &str) {
+fn author(out: &mut String, name: &str) {
     start(out, "author", &[]);
     element(out, "name", &[], name);
     end(out, "author");
@@ -88,6 +88,6 @@ fn source(out: &mut String, entry: &OutgoingItem) {
     if let Some(url) = &entry.home_url {
         empty(out, "link", &[("rel", "alternate"), ("href", url)]);
     }
-    person(out, &entry.source);
+    author(out, &entry.source);
     end(out, "source");
 }

@@ -1,7 +1,7 @@
 //! Items -> a feed: Atom, RSS 2.0 or JSON Feed 1.1.
 //!
 //! The texts of items are safe HTML already. The same items give the same bytes, so that readers
-//! can ask whether a feed has changed.
+//! can check whether a feed has changed.
 
 mod atom;
 mod json;

@@ -84,7 +84,7 @@ fn enclosures(out: &mut String, entry: &OutgoingItem) {
     }
 }
 
-/// Readers take a title for HTML if it looks like it.
+/// Readers take a title for HTML if it resembles HTML.
 fn title(text: &str) -> Cow<'_, str> {
     if contains_markup(text) { escape(text) } else { Cow::Borrowed(text) }
 }

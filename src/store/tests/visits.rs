@@ -81,7 +81,7 @@ fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
     let reader = f.store.reader().unwrap();
     let fitting = |view: &View, minutes| {
         let keys = reader.fitting(view, minutes, f.now).unwrap();
-        f.titles(&View { order: SortOrder::Newest, ..View::of(Scope::Chosen(keys.into())) })
+        f.titles(&View { order: SortOrder::Newest, ..View::of(Scope::Only(keys.into())) })
     };
     let all = View::of(Scope::All);
     assert_eq!(fitting(&all, 9), ["t0", "t5"]);
@@ -92,7 +92,7 @@ fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
         f.store
             .reader()
             .unwrap()
-            .count(&View::of(Scope::Chosen(std::sync::Arc::from([]))))
+            .count(&View::of(Scope::Only(std::sync::Arc::from([]))))
             .unwrap()
             .items,
         0

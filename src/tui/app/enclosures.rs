@@ -80,7 +80,7 @@ impl App {
         self.note(format!("Downloading {url}: {}{of}{cancel}", size(received)))
     }
 
-    /// Says where a downloaded file is.
+    /// Shows where a downloaded file is.
     pub(super) fn downloaded(&mut self, result: Result<String, Failure>) -> Vec<Effect> {
         match result {
             Ok(path) => self.note(format!("Downloaded {path}")),

@@ -60,7 +60,7 @@ pub(crate) struct History {
     /// Marks that are being stored. Which of them have changed anything, and so have become a step, is
     /// known afterwards.
     unstored: usize,
-    /// Undo, or redo (`true`), that were asked for meanwhile.
+    /// Undo, or redo (`true`), pressed since.
     waiting: Vec<bool>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) const UNTIL: &[(&str, Option<u64>)] =
 /// Words of a title that are suggested, and the least number of their letters.
 const MAX_WORDS: usize = 6;
 const MIN_LETTERS: usize = 4;
-/// Words of several languages that say nothing about a subject, in comparable form.
+/// Words of several languages without a subject, in comparable form.
 const COMMON: &[&str] = &[
     "about", "after", "again", "also", "aber", "alle", "auch", "avec", "been", "before", "being",
     "beim", "between", "bien", "como", "could", "cuando", "dans", "dass", "desde", "deux", "diese",

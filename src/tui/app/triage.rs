@@ -42,7 +42,7 @@ impl App {
         vec![self.mark_view_read(View { criteria, ..View::of(Scope::All) }, None)]
     }
 
-    /// Asks for the best unread items of the list that take at most some minutes together.
+    /// Reads the best unread items of the list that take at most some minutes together.
     pub(super) fn read_for(&mut self, minutes: &str) -> Vec<Effect> {
         let number = minutes.trim().trim_end_matches("min").trim_end_matches('m').trim_end();
         let minutes = match number.parse::<u32>() {
@@ -54,7 +54,7 @@ impl App {
         vec![Effect::Read(Read::Fitting { request, view: Box::new(self.view()), minutes })]
     }
 
-    /// Lists the chosen items.
+    /// Lists the items that fit.
     pub(super) fn fitting_found(
         &mut self,
         request: RequestId,
@@ -72,7 +72,7 @@ impl App {
         if keys.is_empty() {
             return self.note(format!("No unread item here takes at most {minutes} min"));
         }
-        let base = View { order: self.items.order, ..View::of(Scope::Chosen(keys.into())) };
+        let base = View { order: self.items.order, ..View::of(Scope::Only(keys.into())) };
         self.focus = Focus::Items;
         let (title, place) =
             (format!("{minutes} min of {}", self.items.listing.title), Query::default());

@@ -6,7 +6,7 @@ use super::*;
 use newsfed::config::AccountSettings;
 use newsfed::engine::{AccountError, AccountStatus, SyncDone, WhichAccounts};
 use newsfed::store::Mark;
-use server::{Fault, Kind, PASSWORD, Reader};
+use server::{Failure, Kind, PASSWORD, Reader};
 
 const KINDS: [Kind; 2] = [Kind::FreshRss, Kind::Miniflux];
 
@@ -143,14 +143,14 @@ async fn marks_made_offline_wait_and_are_sent_in_few_requests() {
         engine.shutdown().await;
         let engine = home.on_demand().await;
         assert_eq!(status_of(&engine).await.waiting, 500, "over a restart");
-        let [wish, _] = marks(&engine, &server);
+        let [mark, _] = marks(&engine, &server);
         server.world().requests();
         assert_eq!(synced(&engine).await, SyncDone { sent: 500, ..SyncDone::default() });
         let requests = server.world().requests();
         let pushes: Vec<usize> =
             requests.iter().filter(|(e, _)| e == "edit-tag").map(|(_, ids)| *ids).collect();
         assert!(pushes.len() <= 8 && pushes.iter().all(|ids| *ids <= 250), "{pushes:?}");
-        assert_eq!(marks(&engine, &server), [wish.clone(), wish]);
+        assert_eq!(marks(&engine, &server), [mark.clone(), mark]);
         assert_eq!(status_of(&engine).await.waiting, 0);
         engine.shutdown().await;
     }
@@ -158,20 +158,20 @@ async fn marks_made_offline_wait_and_are_sent_in_few_requests() {
 
 #[tokio::test]
 async fn faults_lose_nothing() {
-    let faults = [
-        Fault::Status(401),
-        Fault::Status(500),
-        Fault::Status(503),
-        Fault::Drop,
-        Fault::Late,
-        Fault::Lost,
-        Fault::Cut,
-        Fault::Html,
+    let failures = [
+        Failure::Status(401),
+        Failure::Status(500),
+        Failure::Status(503),
+        Failure::Drop,
+        Failure::Late,
+        Failure::Lost,
+        Failure::Cut,
+        Failure::Html,
     ];
     let endpoints =
         ["ClientLogin", "token", "subscription/list", "items/ids", "contents", "edit-tag"];
     for kind in KINDS {
-        for fault in faults {
+        for failure in failures {
             // The dialects share the login and what comes of it.
             let from = if kind == Kind::Miniflux { 3 } else { 0 };
             for endpoint in &endpoints[from..] {
@@ -179,22 +179,22 @@ async fn faults_lose_nothing() {
                 let all = ids(&server);
                 let home = home_of(&server);
                 let engine = home.on_demand().await;
-                server.world().fail(endpoint, fault, 1);
+                server.world().fail(endpoint, failure, 1);
                 let _ = try_sync(&engine, false).await;
                 // What failed is mended by the next one.
-                server.world().faults.clear();
+                server.world().failures.clear();
                 synced(&engine).await;
                 mark(&engine, Mark::Read, &all[..7], true).await;
                 mark(&engine, Mark::Pinned, &all[3..9], true).await;
                 server.world().items.get_mut(&all[30]).unwrap().read = true;
                 server.world().add(1, 21, 1_800_000_000, 1_800_000_000);
-                server.world().fail(endpoint, fault, 1);
+                server.world().fail(endpoint, failure, 1);
                 let _ = try_sync(&engine, false).await;
-                server.world().faults.clear();
+                server.world().failures.clear();
                 synced(&engine).await;
                 synced(&engine).await;
                 let [here, there] = marks(&engine, &server);
-                let what = format!("{kind:?} {fault:?} {endpoint}");
+                let what = format!("{kind:?} {failure:?} {endpoint}");
                 assert_eq!(here, there, "{what}");
                 assert_eq!(here.len(), 41, "{what}");
                 let read = here.values().filter(|(read, _)| *read).count();
@@ -280,7 +280,7 @@ async fn pins_survive_wrong_lists_and_removed_items() {
         synced(&engine).await;
         let before = local(&engine);
         // All items in place of the starred ones.
-        server.world().fail("starred", Fault::Everything, 1);
+        server.world().fail("starred", Failure::Everything, 1);
         let result = try_sync(&engine, false).await;
         let refused = matches!(result, Err(AccountError::Pins { lost: 0, gained: 170 }));
         assert!(refused, "{kind:?}: {result:?}");
@@ -337,7 +337,7 @@ async fn due_accounts_are_synchronised_in_the_background() {
     engine.shutdown().await;
 }
 
-/// Two newsfeds and a web client change marks at random, with faults. After two closing rounds all
+/// Two newsfeds and a web client change marks at random, with failures. After two closing rounds all
 /// three are equal, and what only one side changed holds everywhere.
 #[tokio::test]
 async fn random_marks_converge() {
@@ -350,9 +350,10 @@ async fn random_marks_converge() {
         for engine in &engines {
             synced(engine).await;
         }
-        // Each side owns some items, so that its last wish must hold.
-        let mut wishes: BTreeMap<i64, (bool, bool)> = BTreeMap::new();
-        let faults = [Fault::Status(500), Fault::Drop, Fault::Late, Fault::Lost, Fault::Cut];
+        // Each side owns some items, so that its last mark must hold.
+        let mut wanted: BTreeMap<i64, (bool, bool)> = BTreeMap::new();
+        let failures =
+            [Failure::Status(500), Failure::Drop, Failure::Late, Failure::Lost, Failure::Cut];
         for _ in 0..350 {
             let side = random.usize(..3);
             let id = all[random.usize(..all.len())];
@@ -369,22 +370,22 @@ async fn random_marks_converge() {
                     if is_read { item.read = to } else { item.starred = to }
                 }
             }
-            // An item that others touch has no owner's wish any more.
-            let wish = wishes.entry(id).or_insert((true, true));
+            // An item that others touch has no owner's mark any more.
+            let mark = wanted.entry(id).or_insert((true, true));
             if owner != side {
-                *(if is_read { &mut wish.0 } else { &mut wish.1 }) = false;
+                *(if is_read { &mut mark.0 } else { &mut mark.1 }) = false;
             }
             if random.u8(..5) == 0 {
                 if random.bool() {
-                    let fault = faults[random.usize(..faults.len())];
+                    let failure = failures[random.usize(..failures.len())];
                     let endpoint = ["edit-tag", "items/ids", "contents"][random.usize(..3)];
-                    server.world().fail(endpoint, fault, 1);
+                    server.world().fail(endpoint, failure, 1);
                 }
                 let _ = try_sync(&engines[random.usize(..2)], false).await;
             }
         }
-        server.world().faults.clear();
-        let wish: Vec<BTreeMap<i64, (bool, bool)>> =
+        server.world().failures.clear();
+        let mark: Vec<BTreeMap<i64, (bool, bool)>> =
             engines.iter().map(|engine| marks(engine, &server)[0].clone()).collect();
         for _ in 0..3 {
             for engine in &engines {
@@ -394,10 +395,10 @@ async fn random_marks_converge() {
         let [first, there] = marks(&engines[0], &server);
         let [second, _] = marks(&engines[1], &server);
         assert_eq!((&first, &second), (&there, &there), "seed {seed}");
-        for (id, (read, pinned)) in &wishes {
+        for (id, (read, pinned)) in &wanted {
             let owner = (id % 4) as usize;
             if owner < 2 {
-                let (own, all) = (wish[owner][id], there[id]);
+                let (own, all) = (mark[owner][id], there[id]);
                 assert!(!read || own.0 == all.0, "seed {seed}: read of {id}");
                 assert!(!pinned || own.1 == all.1, "seed {seed}: pin of {id}");
             }

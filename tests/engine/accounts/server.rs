@@ -22,13 +22,13 @@ pub(super) enum Kind {
 
 /// What goes wrong with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum Failure {
     Status(u16),
     /// The connection closes before anything is done.
     Drop,
     /// It is done, then the connection closes.
     Late,
-    /// Nothing is done, but the response says so.
+    /// Nothing is done, but the response reports it.
     Lost,
     /// Half of the response.
     Cut,
@@ -58,7 +58,7 @@ pub(super) struct World {
     /// Endpoints, and how many identifiers their bodies had.
     pub(super) log: Vec<(String, usize)>,
     /// What goes wrong with the next requests to an endpoint.
-    pub(super) faults: Vec<(String, Fault)>,
+    pub(super) failures: Vec<(String, Failure)>,
     epoch: i64,
     serial: i64,
 }
@@ -99,8 +99,8 @@ impl World {
         self.build(feeds, items / feeds);
     }
 
-    pub(super) fn fail(&mut self, endpoint: &str, fault: Fault, times: usize) {
-        self.faults.extend(std::iter::repeat_n((endpoint.to_owned(), fault), times));
+    pub(super) fn fail(&mut self, endpoint: &str, failure: Failure, times: usize) {
+        self.failures.extend(std::iter::repeat_n((endpoint.to_owned(), failure), times));
     }
 
     /// The requests since the last call.
@@ -269,7 +269,7 @@ impl Reader {
             feeds: BTreeMap::new(),
             now,
             log: Vec::new(),
-            faults: Vec::new(),
+            failures: Vec::new(),
             epoch: 0,
             serial: 0,
         };
@@ -333,27 +333,27 @@ fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()
             query: pairs(query).into_iter().collect(),
             form: pairs(&String::from_utf8(body).ok()?),
         };
-        let (status, text, fault, now) = {
+        let (status, text, failure, now) = {
             let mut world = world.lock().ok()?;
             let count = call.form.iter().filter(|(name, _)| name == "i").count();
             world.log.push((endpoint.clone(), count));
-            let found = world.faults.iter().position(|(of, _)| target.contains(of.as_str()));
-            let fault = found.map(|at| world.faults.remove(at).1);
-            let (status, text) = match fault {
-                Some(Fault::Drop) => (0, String::new()),
-                Some(Fault::Status(status)) => (status, "as asked".to_owned()),
-                Some(Fault::Lost) => (200, "OK".to_owned()),
-                Some(Fault::Html) => (200, "<html><title>Log in</title></html>".to_owned()),
-                Some(Fault::Everything) => {
+            let found = world.failures.iter().position(|(of, _)| target.contains(of.as_str()));
+            let failure = found.map(|at| world.failures.remove(at).1);
+            let (status, text) = match failure {
+                Some(Failure::Drop) => (0, String::new()),
+                Some(Failure::Status(status)) => (status, "as requested".to_owned()),
+                Some(Failure::Lost) => (200, "OK".to_owned()),
+                Some(Failure::Html) => (200, "<html><title>Log in</title></html>".to_owned()),
+                Some(Failure::Everything) => {
                     let all = [("s", "all"), ("n", "10000")];
                     let query = all.map(|(name, value)| (name.to_owned(), value.to_owned()));
                     world.respond(&endpoint, &Call { query: query.into(), ..call })
                 }
                 _ => world.respond(&endpoint, &call),
             };
-            (status, text, fault, world.now)
+            (status, text, failure, world.now)
         };
-        if matches!(fault, Some(Fault::Drop | Fault::Late)) {
+        if matches!(failure, Some(Failure::Drop | Failure::Late)) {
             let _ = connection.shutdown(Shutdown::Both);
             return None;
         }
@@ -362,11 +362,11 @@ fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()
             "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nDate: {date}\r\n\r\n{text}",
             text.len()
         );
-        if fault == Some(Fault::Cut) {
+        if failure == Some(Failure::Cut) {
             response.truncate(response.len() - text.len() / 2 - 1);
         }
         (&connection).write_all(response.as_bytes()).ok()?;
-        if fault == Some(Fault::Cut) {
+        if failure == Some(Failure::Cut) {
             let _ = connection.shutdown(Shutdown::Both);
             return None;
         }
