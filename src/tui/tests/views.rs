@@ -56,4 +56,11 @@ fn items_of_a_source_stand_together_below_its_title() {
     let line = screen.lines().find(|line| heading(line));
     assert!(line.is_some_and(|line| line.trim_end().ends_with(&count.to_string())), "{screen}");
     assert!(!screen.contains("Yesterday"), "{screen}");
+    // A narrow list needs no second row for the name.
+    stage.screen(50, 20);
+    let shown = stage.app.items.shown.iter().flatten();
+    let mut once: Vec<_> = shown.copied().collect();
+    let rows = once.len();
+    once.dedup();
+    assert!(rows > 1 && once.len() == rows, "{rows} {once:?}");
 }

@@ -67,7 +67,10 @@ impl Form {
     fn new(app: &App, area: Rect) -> Self {
         let tall = area.height >= TALL;
         let scope = &app.items.listing.base.scope;
-        let one_source = matches!(scope, Scope::Sources(keys) if keys.len() == 1);
+        let separators = tall && app.grouping() != Grouping::None;
+        // Grouped by source, the name stands in the separator.
+        let one_source = matches!(scope, Scope::Sources(keys) if keys.len() == 1)
+            || separators && app.grouping() == Grouping::Source;
         let (layout, ui) = (&app.items.listing.layout, &app.settings.ui);
         let style = match layout.list.unwrap_or(ui.list) {
             _ if !tall || app.settings.ui.linear => ListStyle::Compact,
@@ -76,9 +79,6 @@ impl Form {
             ListStyle::Auto => ListStyle::Compact,
             other => other,
         };
-        let separators = tall && app.grouping() != Grouping::None;
-        // The name stands in the separator.
-        let one_source = one_source || separators && app.grouping() == Grouping::Source;
         let names = if layout.columns.is_empty() { &ui.columns } else { &layout.columns };
         let index = |name: &String| COLUMNS.iter().position(|column| column.name == name);
         let mut columns = [None; COLUMNS.len()];
