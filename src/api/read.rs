@@ -268,7 +268,7 @@ impl Api {
             let name = name_of(&listing);
             let feed = writer.finish(&Outline { id: name.clone(), title: name });
             if let Some(left_out) = &feed.left_out {
-                tracing::warn!("a stream is too long as Atom: {left_out} bytes");
+                tracing::warn!("a stream is too long as Atom: {left_out}");
             }
             Ok(feed.text)
         })

@@ -93,7 +93,7 @@ pub(super) fn run(args: &FeedArgs, global: &Global, out: &mut Output) -> Result<
     let of = FeedOf { catalogue: &catalogue, settings: &home.settings, view: &view, limit };
     let feed = of.write(&store.reader()?, args.format.into(), &outline)?;
     if let Some(left_out) = &feed.left_out {
-        out.note(format!("newsfed: {left_out} bytes"));
+        out.note(format!("newsfed: {left_out}"));
     }
     let Some(path) = &args.output else {
         out.raw(feed.text.as_bytes())?;
@@ -139,6 +139,10 @@ impl FeedOf<'_> {
         loop {
             let window = reader.window(self.view, anchor, WINDOW.min(left))?;
             for row in window.rows.iter().take(left) {
+                if writer.is_full() {
+                    writer.leave_out();
+                    continue;
+                }
                 // `None`: removed after the window was read.
                 if let Some(item) = self.item(reader, row.key, row.source_key)? {
                     writer.add(&item);

@@ -9,10 +9,10 @@ use super::output::Output;
 use super::view_feed::{FeedFormat, FeedOf, outline};
 use crate::config::{FeedsSettings, Settings, ViewSettings};
 use crate::engine::Handle;
-use crate::feed::write::{Format, WrittenFeed};
+use crate::feed::write::{Format, Outline, WrittenFeed};
 use crate::model::Source;
 use crate::serve::{Limits, Request, Response, Server, is_for_loopback, same_secret};
-use crate::store::{FEEDS_SECRET, Store};
+use crate::store::{FEEDS_SECRET, Store, View};
 use hyper::{Method, StatusCode};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::net::SocketAddr;
@@ -154,17 +154,34 @@ async fn respond(handle: Handle, request: Request) -> Response {
     let Some(wanted) = Wanted::of(request.uri.path()) else { return Response::not_found() };
     let (settings, sources) = (handle.settings(), handle.declared().borrow().clone());
     let (store, format) = (handle.store().clone(), wanted.format);
-    let read = move || wanted.read(&store, &settings, &sources);
-    match tokio::task::spawn_blocking(read).await {
-        Ok(Ok(Some(feed))) => {
+    let feed = async {
+        let resolve = {
+            let (store, settings) = (store.clone(), settings.clone());
+            move || wanted.resolve(&store, &settings, &sources)
+        };
+        let Some(asked) = blocking(resolve).await? else { return Ok(None) };
+        // Indexing has threads of its own: one that waits for it here could be the last one.
+        if asked.view.criteria.text.is_some() || asked.view.criteria.asks_for_stories() {
+            index(&store).await?;
+        }
+        blocking(move || asked.write(&store, &settings, format).map(Some)).await
+    };
+    match feed.await {
+        Ok(Some(feed)) => {
             let updated = u64::try_from(feed.updated.timestamp()).ok();
             let updated = updated.map(|s| SystemTime::UNIX_EPOCH + Duration::from_secs(s));
             Response::document(&request, format.media_type(), updated, feed.text)
         }
-        Ok(Ok(None)) => Response::not_found(),
-        Ok(Err(why)) => failed(&why),
-        Err(e) => failed(&e),
+        Ok(None) => Response::not_found(),
+        Err(why) => failed(&why),
     }
+}
+
+/// Work with the database, on a thread for it.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| Err(Failure::Plain(e.to_string())))
 }
 
 fn failed(why: &dyn std::fmt::Display) -> Response {
@@ -188,13 +205,13 @@ impl Wanted {
         Some(Self { secret: secret.to_owned(), view, format })
     }
 
-    /// The feed of the view as it is now; `None` if the secret is wrong, or there is no such view.
-    fn read(
+    /// The view; `None` if the secret is wrong, or there is no such view.
+    fn resolve(
         &self,
         store: &Store,
         settings: &Settings,
         sources: &[Arc<Source>],
-    ) -> Result<Option<WrittenFeed>, Failure> {
+    ) -> Result<Option<Asked>, Failure> {
         let reader = store.reader()?;
         let secret = reader.memo(FEEDS_SECRET)?.unwrap_or_default();
         if secret.is_empty() || !same_secret(&self.secret, &secret) {
@@ -206,24 +223,39 @@ impl Wanted {
         let outline = outline("view", &view.name);
         let choice = Choice { view: Some(view.name.clone()), ..Choice::default() };
         let view = choice.view(&catalogue)?;
-        if view.criteria.text.is_some() || view.criteria.asks_for_stories() {
-            index(store)?;
-        }
-        let limit = settings.feeds.items;
-        let of = FeedOf { catalogue: &catalogue, settings, view: &view, limit };
-        let feed = of.write(&reader, self.format, &outline)?;
-        if let Some(left_out) = &feed.left_out {
-            tracing::warn!("the view \"{}\" is too long: {left_out} bytes", outline.title);
-        }
-        Ok(Some(feed))
+        Ok(Some(Asked { catalogue, view, outline }))
     }
 }
 
-/// Indexes the texts that the background has not reached yet. Call it on a blocking thread.
-fn index(store: &Store) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Handle::current();
+/// A view whose feed was requested.
+struct Asked {
+    catalogue: Catalogue,
+    view: View,
+    outline: Outline,
+}
+
+impl Asked {
+    /// The feed as it is now.
+    fn write(
+        &self,
+        store: &Store,
+        settings: &Settings,
+        format: Format,
+    ) -> Result<WrittenFeed, Failure> {
+        let (catalogue, view) = (&self.catalogue, &self.view);
+        let of = FeedOf { catalogue, settings, view, limit: settings.feeds.items };
+        let feed = of.write(&store.reader()?, format, &self.outline)?;
+        if let Some(left_out) = &feed.left_out {
+            tracing::warn!("the view \"{}\" is too long: {left_out}", self.outline.title);
+        }
+        Ok(feed)
+    }
+}
+
+/// Indexes the texts that the background has not reached yet.
+async fn index(store: &Store) -> Result<(), Failure> {
     loop {
-        match runtime.block_on(store.index_step()) {
+        match store.index_step().await {
             Ok(Some(_)) => {}
             Ok(None) => return Ok(()),
             // Whatever is indexed already can still be searched.

@@ -120,7 +120,7 @@ actions! {
         FollowComments, "follow-comments", "follow comments", "Follow the comments on the item as a source";
         Enclosure, "enclosure", "enclosure", "Open the enclosure, such as an episode; several: choose one";
         Download, "download", "download", "Download the enclosure; several: choose one";
-        CancelDownload, "cancel-download", "cancel download", "Cancel the running downloads; the next one continues them";
+        CancelDownload, "cancel-download", "cancel download", "Cancel the running downloads";
     }
     Find {
         Search, "search", "search", "Search all items";

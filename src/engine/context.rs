@@ -1,6 +1,7 @@
 //! What every poll needs: store, network, clock, the declared sources.
 
 use super::announce::Announcer;
+use super::download::Downloads;
 use super::fulltext::PageRequests;
 use super::message::AccountNote;
 use super::setup::{Machine, east};
@@ -31,6 +32,7 @@ pub(super) struct Context {
     pub(super) network: Connectivity,
     pub(super) pages: PageRequests,
     pub(super) announcer: Announcer,
+    pub(super) downloads: Downloads,
     settings: RwLock<Arc<Settings>>,
     /// The settings that were read again last.
     pub(super) reloaded: watch::Sender<Arc<Settings>>,
@@ -83,6 +85,7 @@ impl Context {
             network: Connectivity::default(),
             pages: PageRequests::default(),
             announcer: Announcer::default(),
+            downloads: Downloads::default(),
             sources: RwLock::default(),
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),

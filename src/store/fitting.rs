@@ -1,13 +1,17 @@
 //! The best unread items for a limited time.
 
+use super::condition::Condition;
 use super::error::Result;
 use super::reader::Reader;
 use super::view::{Anchor, View};
 use crate::config::SortOrder;
 use crate::model::{ItemRow, Time, WORDS_PER_MINUTE};
-use std::collections::HashMap;
+use crate::query::State;
 
-/// How many of the newest unread items are considered.
+use std::collections::{HashMap, HashSet};
+
+/// How many of the newest unread items are considered, and how many of the newest ones that are pinned or
+/// kept for later.
 const CANDIDATES: usize = 1000;
 /// The newest items that show which sources are read.
 const HISTORY: i64 = 20_000;
@@ -37,7 +41,16 @@ impl Reader {
     pub fn fitting(&self, view: &View, minutes: u32, now: Time) -> Result<Vec<i64>> {
         let order = SortOrder::Newest;
         let view = View { unread_only: true, order, sources: None, fold: true, ..view.clone() };
-        let rows = self.window(&view, Anchor::First, CANDIDATES)?.rows;
+        let mut rows = self.window(&view, Anchor::First, CANDIDATES)?.rows;
+        // Among many items, those that the user keeps may be older than the newest.
+        if rows.len() == CANDIDATES {
+            let mut view = view;
+            let kept = Condition::Any(vec![Condition::Is(State::Pinned), Condition::Later]);
+            view.criteria.conditions.push(kept);
+            let seen: HashSet<i64> = rows.iter().map(|row| row.key).collect();
+            let kept = self.window(&view, Anchor::First, CANDIDATES)?.rows;
+            rows.extend(kept.into_iter().filter(|row| !seen.contains(&row.key)));
+        }
         let shares = self.read_shares()?;
         let mut known: Vec<u32> = rows.iter().map(|r| r.words).filter(|w| *w > 0).collect();
         known.sort_unstable();
@@ -57,12 +70,14 @@ impl Reader {
         Ok(select(rows.iter().map(candidate).collect(), minutes))
     }
 
-    /// The share of each source's newest items that were read or kept, towards a quarter where there
-    /// are few.
+    /// The share of each source's newest items that the user has read or kept, towards a quarter where
+    /// there are few. What a rule hides or marks read does not count.
     fn read_shares(&self) -> Result<HashMap<i64, f64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT source, sum(read OR pinned OR later), count(*) FROM
-             (SELECT source, read, pinned, later FROM item ORDER BY key DESC LIMIT ?1)
+             (SELECT source, read, pinned, later FROM item i WHERE hidden = 0 AND NOT EXISTS
+                 (SELECT 1 FROM rule_effect WHERE item = i.key AND effect = 'read')
+              ORDER BY key DESC LIMIT ?1)
              GROUP BY source",
         )?;
         let share = |read: f64, all: f64| (read + 1.0) / (all + 4.0);

@@ -63,7 +63,7 @@ pub(super) async fn use_file(
                 Err(why) => return Event::Downloaded(Err(why)),
             },
             () = cancelled.cancelled() => {
-                let note = format!("Cancelled the download of {}; the next one continues it", file.url);
+                let note = format!("Cancelled the download of {}", file.url);
                 return Event::Message(Ok(note));
             }
         },

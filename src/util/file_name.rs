@@ -67,8 +67,9 @@ pub fn of_download(
     let name = name.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
     let extension = media_type.and_then(media::extension);
     let name = safe(name, extension, MAX_DOWNLOAD - "file_".len(), ALSO);
-    // The ending of unfinished downloads.
-    if name.to_ascii_lowercase().ends_with(".part") { format!("{name}_") } else { name }
+    // The endings of unfinished downloads and of their records.
+    let ends = |with: &str| name.to_ascii_lowercase().ends_with(with);
+    if ends(".part") || ends(".part.json") { format!("{name}_") } else { name }
 }
 
 /// The name in `Content-Disposition` (RFC 6266): `filename*`, else `filename`.

@@ -13,13 +13,62 @@ use crate::util::{media, text};
 use part::{Part, Record};
 pub(super) use retention::retire;
 pub use retention::{FileState, is_expired, remove_download};
-use std::path::PathBuf;
-use std::sync::Arc;
-use tokio::sync::mpsc;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot};
 use url::Url;
 
 /// Pieces that may wait for the disk.
 const WAITING: usize = 16;
+
+/// Downloads that run at the same time.
+const AT_ONCE: usize = 3;
+
+/// The downloads of this process.
+#[derive(Debug)]
+pub(super) struct Downloads {
+    turns: Semaphore,
+    /// Folder and URL of each, the waiting ones too.
+    wanted: Mutex<HashSet<(PathBuf, String)>>,
+}
+
+impl Default for Downloads {
+    fn default() -> Self {
+        Self { turns: Semaphore::new(AT_ONCE), wanted: Mutex::default() }
+    }
+}
+
+/// A download that may run.
+struct Turn<'a> {
+    of: &'a Downloads,
+    name: (PathBuf, String),
+    permit: Option<SemaphorePermit<'a>>,
+}
+
+impl Downloads {
+    /// Waits until a download may run. Each runs only once at the same time.
+    async fn turn(&self, folder: &Path, url: &str) -> Result<Turn<'_>, DownloadError> {
+        let name = (folder.to_owned(), url.to_owned());
+        if !self.wanted().insert(name.clone()) {
+            return Err(DownloadError::Twice);
+        }
+        let mut turn = Turn { of: self, name, permit: None };
+        // The semaphore is never closed.
+        turn.permit = self.turns.acquire().await.ok();
+        Ok(turn)
+    }
+
+    fn wanted(&self) -> MutexGuard<'_, HashSet<(PathBuf, String)>> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.of.wanted().remove(&self.name);
+    }
+}
 
 /// What to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,13 +128,16 @@ pub enum DownloadError {
     Unfinished { why: FetchError, kept: u64 },
     #[error("{0} is being downloaded by another newsfed process")]
     Busy(PathBuf),
+    #[error("it is being downloaded already")]
+    Twice,
     #[error("cannot write {path}: {why}")]
     File { path: PathBuf, why: std::io::Error },
 }
 
 impl Handle {
     /// Downloads a file into a folder, under a safe name that no other file has. `progress` learns each
-    /// step. Dropping the future stops the download; the next one continues it.
+    /// step. Dropping the future stops the download; the next one continues it if the server allows that.
+    /// At most [`AT_ONCE`] run at the same time; others wait.
     ///
     /// # Errors
     /// If the file did not arrive completely, or could not be stored.
@@ -98,6 +150,7 @@ impl Handle {
         let url =
             Url::parse(&order.url).map_err(|_| DownloadError::Address(text::line(&order.url)))?;
         let request = request(context, order, &url)?;
+        let _turn = context.downloads.turn(&order.folder, &order.url).await?;
         if let Some(until) = paused_until(context, &url, context.clock.now()).await {
             return Err(FetchError::Paused { host: net::host_key(&url), until }.into());
         }
@@ -271,7 +324,13 @@ impl Transfer {
         let mut received = part.size();
         // A slow disk must not delay other requests.
         let (pieces, inbox) = mpsc::channel(WAITING);
-        let writer = tokio::task::spawn_blocking(move || part.write(inbox));
+        let (done, written) = oneshot::channel();
+        tokio::task::spawn_blocking(move || {
+            // Nobody waits for it once the download was cancelled.
+            if let Err(Ok(part)) = done.send(part.write(inbox)) {
+                Part::keep_if_of_use(part);
+            }
+        });
         let ended = loop {
             progress(DownloadState { received, total: self.total });
             let piece = match download.piece().await {
@@ -286,7 +345,7 @@ impl Transfer {
             }
         };
         drop(pieces);
-        let part = writer.await.map_err(|e| self.lost(&e))??;
+        let part = written.await.map_err(|e| self.lost(&e))??;
         match (ended, self.total) {
             (Ok(()), None) if received > self.max_size => {
                 part.discard();
@@ -307,7 +366,7 @@ impl Transfer {
         }
     }
 
-    fn lost(&self, error: &tokio::task::JoinError) -> DownloadError {
+    fn lost(&self, error: &oneshot::error::RecvError) -> DownloadError {
         DownloadError::Refused(format!("storing the file of {} failed: {error}", self.host))
     }
 }
@@ -322,7 +381,31 @@ async fn blocking<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use super::content_range;
+    use super::{AT_ONCE, DownloadError, Downloads, content_range};
+    use std::path::Path;
+    use std::task::{Context, Poll, Waker};
+
+    #[test]
+    fn a_file_is_downloaded_once_at_a_time_and_few_together() {
+        let downloads = Downloads::default();
+        let turn = |url: &'static str| Box::pin(downloads.turn(Path::new("/files"), url));
+        let mut context = Context::from_waker(Waker::noop());
+        let mut running = Vec::new();
+        for url in ["a", "b", "c"] {
+            let Poll::Ready(Ok(one)) = turn(url).as_mut().poll(&mut context) else {
+                panic!("{url}")
+            };
+            running.push(one);
+        }
+        assert_eq!(running.len(), AT_ONCE);
+        let again = turn("a").as_mut().poll(&mut context);
+        assert!(matches!(again, Poll::Ready(Err(DownloadError::Twice))));
+        let mut waiting = turn("d");
+        assert!(waiting.as_mut().poll(&mut context).is_pending());
+        running.remove(0);
+        assert!(waiting.as_mut().poll(&mut context).is_ready());
+        assert!(matches!(turn("a").as_mut().poll(&mut context), Poll::Ready(Ok(_))));
+    }
 
     #[test]
     fn content_ranges() {

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use tokio::sync::mpsc::Receiver;
 
 /// Ending of unfinished files.
@@ -43,26 +44,41 @@ pub(super) struct Part {
 impl Part {
     /// The unfinished download of a URL in a folder. Only what another download has recorded is used.
     pub(super) fn find(folder: &Path, url: &str) -> Result<Option<Self>, DownloadError> {
-        // A folder that does not exist yet has none.
-        let Ok(entries) = fs::read_dir(folder) else { return Ok(None) };
-        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        for name in names.filter(|name| name.ends_with(RECORD)).take(MAX_RECORDS) {
-            let Some(record) = read_record(&folder.join(&name)) else { continue };
-            let path = folder.join(name.trim_end_matches(".json"));
-            if record.url != url || !is_file(&path) {
+        let mut of_url = recorded(folder).filter(|(_, record)| record.url == url);
+        let Some((path, record)) = of_url.next() else { return Ok(None) };
+        let fail = |why| DownloadError::File { path: path.clone(), why };
+        match Self::open(&path, record).map_err(fail)? {
+            Some(part) => Ok(Some(part)),
+            None => Err(DownloadError::Busy(path)),
+        }
+    }
+
+    /// Removes those in a folder that no download has written to since then; returns how many.
+    pub(super) fn remove_old(folder: &Path, since: SystemTime) -> usize {
+        let mut removed = 0;
+        for (path, record) in recorded(folder) {
+            let modified = fs::metadata(&path).and_then(|data| data.modified());
+            if !modified.is_ok_and(|at| at < since) {
                 continue;
             }
-            let fail = |why| DownloadError::File { path: path.clone(), why };
-            let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(fail)?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(DownloadError::Busy(path)),
-                Err(TryLockError::Error(why)) => return Err(fail(why)),
+            if let Ok(Some(part)) = Self::open(&path, record) {
+                part.discard();
+                removed += 1;
             }
-            let size = file.seek(SeekFrom::End(0)).map_err(fail)?;
-            return Ok(Some(Self { file, path, record, size }));
         }
-        Ok(None)
+        removed
+    }
+
+    /// `None` if another download has it.
+    fn open(path: &Path, record: Record) -> io::Result<Option<Self>> {
+        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(why)) => return Err(why),
+        }
+        let size = file.seek(SeekFrom::End(0))?;
+        Ok(Some(Self { file, path: path.to_owned(), record, size }))
     }
 
     /// A new, empty one for a file with that name. Creates the folder.
@@ -82,15 +98,19 @@ impl Part {
             };
             // Nobody else knows the file yet.
             file.try_lock().map_err(|why| failed(&path, io::Error::other(why)))?;
-            let part = Self { file, path, record, size: 0 };
-            return match part.write_record() {
-                Ok(()) => Ok(part),
+            let part = Self { file, path, record: record.clone(), size: 0 };
+            match part.write_record() {
+                Ok(()) => return Ok(part),
                 Err(why) => {
                     let path = part.record_path();
-                    part.discard();
-                    Err(DownloadError::File { path, why })
+                    // A record that is there already is not of this file, nor is it removed.
+                    let _ = fs::remove_file(&part.path);
+                    if why.kind() != ErrorKind::AlreadyExists {
+                        return Err(DownloadError::File { path, why });
+                    }
+                    exists = why;
                 }
-            };
+            }
         }
         Err(failed(&folder.join(name), exists))
     }
@@ -104,7 +124,7 @@ impl Part {
     fn write_record(&self) -> io::Result<()> {
         // URLs may contain keys.
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
+        options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let text = serde_json::to_string(&self.record)?;
@@ -144,6 +164,13 @@ impl Part {
         Ok(self)
     }
 
+    /// Removes it unless the rest can be requested.
+    pub(super) fn keep_if_of_use(self) {
+        if self.resume().is_none() && !self.is_complete() {
+            self.discard();
+        }
+    }
+
     /// Gives the complete file its name, or one with a number where files have that name.
     pub(super) fn finish(&self) -> Result<PathBuf, DownloadError> {
         let failed = |why| DownloadError::File { path: self.path.clone(), why };
@@ -159,7 +186,10 @@ impl Part {
                 Err(why) if why.kind() == ErrorKind::AlreadyExists => continue,
                 Err(why) => return Err(DownloadError::File { path, why }),
             }
-            fs::rename(&self.path, &path).map_err(failed)?;
+            if let Err(why) = fs::rename(&self.path, &path) {
+                let _ = fs::remove_file(&path);
+                return Err(failed(why));
+            }
             // Without its file, a record is ignored.
             let _ = fs::remove_file(self.record_path());
             return Ok(path);
@@ -181,9 +211,84 @@ fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| data.is_file())
 }
 
+/// The unfinished files of a folder with their records. A folder that does not exist yet has none.
+fn recorded(folder: &Path) -> impl Iterator<Item = (PathBuf, Record)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let records = names.filter(|name| name.ends_with(RECORD)).take(MAX_RECORDS);
+    let folder = folder.to_owned();
+    records.filter_map(move |name| {
+        let record = read_record(&folder.join(&name))?;
+        let path = folder.join(name.trim_end_matches(".json"));
+        is_file(&path).then_some((path, record))
+    })
+}
+
 fn read_record(path: &Path) -> Option<Record> {
     let mut text = Vec::new();
     let file = File::open(path).ok().filter(|_| is_file(path))?;
     file.take(MAX_RECORD).read_to_end(&mut text).ok()?;
     serde_json::from_slice(&text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn record(validator: Option<&str>) -> Record {
+        let url = "http://127.0.0.1/a.mp3".to_owned();
+        Record { url, validator: validator.map(str::to_owned), total: Some(10) }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().flatten();
+        let mut names: Vec<_> = entries.map(|e| e.file_name().into_string().unwrap()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn with_bytes(folder: &Path, validator: Option<&str>) -> Part {
+        let part = Part::create(folder, "a.mp3", record(validator)).unwrap();
+        let (sender, pieces) = tokio::sync::mpsc::channel(1);
+        sender.blocking_send(Bytes::from_static(b"12345")).unwrap();
+        drop(sender);
+        part.write(pieces).unwrap()
+    }
+
+    #[test]
+    fn a_file_with_the_name_of_a_record_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::write(folder.join("a.mp3.part.json"), "another file").unwrap();
+        with_bytes(folder, Some("\"v\"")).finish().unwrap();
+        assert_eq!(names(folder), ["a (2).mp3", "a.mp3.part.json"]);
+        assert_eq!(fs::read(folder.join("a.mp3.part.json")).unwrap(), b"another file");
+    }
+
+    #[test]
+    fn only_what_can_be_continued_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        with_bytes(folder.path(), None).keep_if_of_use();
+        assert!(names(folder.path()).is_empty());
+        with_bytes(folder.path(), Some("\"v\"")).keep_if_of_use();
+        assert_eq!(names(folder.path()), ["a.mp3.part", "a.mp3.part.json"]);
+    }
+
+    #[test]
+    fn old_parts_that_nobody_writes_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let running = with_bytes(folder, Some("\"v\""));
+        drop(Part::create(folder, "b.mp3", record(None)).unwrap());
+        fs::write(folder.join("c.mp3.part"), "of another program").unwrap();
+        let later = SystemTime::now() + Duration::from_secs(60);
+        let earlier = SystemTime::now() - Duration::from_secs(60);
+        assert_eq!(Part::remove_old(folder, earlier), 0);
+        assert_eq!(Part::remove_old(folder, later), 1);
+        assert_eq!(names(folder), ["a.mp3.part", "a.mp3.part.json", "c.mp3.part"]);
+        drop(running);
+        assert_eq!(Part::remove_old(folder, later), 1);
+        assert_eq!(names(folder), ["c.mp3.part"]);
+    }
 }

@@ -1,6 +1,8 @@
 //! Which downloaded files are there, and which ones are removed after some days.
 
 use super::super::context::Context;
+use super::part::Part;
+use crate::config::Paths;
 use crate::model::Time;
 use crate::store::{DownloadRecord, Result};
 use crate::util::text::{line, size};
@@ -9,7 +11,7 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What has become of a downloaded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,9 +90,19 @@ pub fn remove_download(record: &DownloadRecord, now: Time) -> std::io::Result<()
     Ok(())
 }
 
-/// Removes expired files, and forgets those that the user has removed.
+/// Removes expired files and unfinished ones as old, and forgets those that the user has removed.
 pub(in crate::engine) async fn retire(context: &Arc<Context>) -> Result<()> {
-    let (days, now) = (context.settings().download.days, context.clock.now());
+    let (settings, now) = (context.settings(), context.clock.now());
+    let days = settings.download.days;
+    if let Some(days) = days
+        && let Ok(folder) = Paths::downloads(settings.download.folder.as_deref())
+    {
+        let since = SystemTime::from(now - TimeDelta::days(days.into()));
+        let removed = tokio::task::spawn_blocking(move || Part::remove_old(&folder, since)).await;
+        if let Ok(1..) = removed {
+            tracing::info!("removed unfinished downloads: {}", removed.unwrap_or_default());
+        }
+    }
     let records = context.read(|reader| reader.downloads()).await?;
     let gone = tokio::task::spawn_blocking(move || gone(records, days, now)).await;
     let gone = gone.unwrap_or_default();

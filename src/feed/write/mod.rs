@@ -12,7 +12,8 @@ mod xml;
 mod tests;
 
 use crate::model::{Item, Time};
-use crate::util::limits::{WRITTEN_BYTES, left_out};
+use crate::util::limits::WRITTEN_BYTES;
+use crate::util::text::size;
 use chrono::SecondsFormat;
 
 /// The format of a written feed.
@@ -109,16 +110,28 @@ impl FeedWriter {
         Self { format, text: String::new(), items: 0, surplus: 0, updated: Time::default() }
     }
 
+    /// Whether an item was left out: further ones are, too, and need not be read.
+    pub fn is_full(&self) -> bool {
+        self.surplus > 0
+    }
+
+    /// Counts an item that is left out.
+    pub fn leave_out(&mut self) {
+        self.surplus += 1;
+    }
+
     /// Adds an item, unless the feed is too long with it.
     pub fn add(&mut self, entry: &OutgoingItem) {
+        if self.is_full() {
+            return self.leave_out();
+        }
         let written = match self.format {
             Format::Atom => atom::entry(entry),
             Format::Rss => rss::item(entry),
             Format::Json => json::item(entry),
         };
         if FRAME + self.text.len() + written.len() > WRITTEN_BYTES {
-            self.surplus += 1;
-            return;
+            return self.leave_out();
         }
         if self.format == Format::Json && self.items > 0 {
             self.text.push(',');
@@ -139,7 +152,9 @@ impl FeedWriter {
             text: head + &self.text + &tail,
             updated: self.updated,
             items: self.items,
-            left_out: left_out(self.surplus, "items", WRITTEN_BYTES),
+            left_out: self.is_full().then(|| {
+                format!("{} left out: limit of {}", self.surplus, size(WRITTEN_BYTES as u64))
+            }),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::upkeep::wait;
 use super::*;
 use crate::query::{Query, resolve};
+use crate::store::{Rule, Rules};
 
 fn titles(f: &Fixture, query: &str) -> String {
     let query: Query = query.parse().unwrap();
@@ -88,13 +89,18 @@ fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
     assert_eq!(fitting(&all, 13), ["t0", "s0", "t5"], "then the newest of the other");
     assert_eq!(fitting(&View::of(Scope::Sources(vec![f.key("s")])), 5), ["s0"]);
     assert!(fitting(&all, 3).is_empty());
-    assert_eq!(
-        f.store
-            .reader()
-            .unwrap()
-            .count(&View::of(Scope::Only(std::sync::Arc::from([]))))
-            .unwrap()
-            .items,
-        0
-    );
+    let none = View::of(Scope::Only(std::sync::Arc::from([])));
+    assert_eq!(reader.count(&none).unwrap().items, 0);
+    // What rules hide or mark read does not show what the user reads.
+    let rule = |name: &str, query: &str, effect: &str| Rule {
+        name: name.to_owned(),
+        query: query.parse().unwrap(),
+        effects: vec![effect.parse().unwrap()],
+        until: None,
+        stop: false,
+    };
+    let rules = vec![rule("hide", "title:/^s[6-9]/", "hide"), rule("read", "title:/^r/", "read")];
+    f.store.set_rules(Rules::new(rules, |_| vec![]));
+    f.poll("s", (0..30).map(|n| at(&format!("{}{n}", ["r", "s9"][n % 2]), 50, 9)).collect());
+    assert_eq!(fitting(&all, 9), ["t0", "t5"]);
 }

@@ -1,11 +1,11 @@
 //! Enclosures of items: opened, or downloaded.
 
-use super::App;
 use super::commands::NO_ITEM;
 use super::links::{LinkList, file_of};
+use super::{App, Focus};
 use crate::article::{Link, LinkKind};
 use crate::config::Action;
-use crate::model::Enclosure;
+use crate::model::{Enclosure, ItemRow};
 use crate::tui::effect::{Effect, FileOf, FileUse, MediaFile};
 use crate::tui::event::Failure;
 use crate::util::media::{is_playable, media_type};
@@ -22,10 +22,17 @@ impl MediaFile {
 }
 
 impl App {
-    /// Opens or downloads the enclosure of the current item.
+    /// Downloads the enclosures of the selected items, or opens the one of the current item.
     pub(super) fn use_enclosure(&mut self, file_use: FileUse) -> Vec<Effect> {
-        let Some(row) = self.item_targets().into_iter().next() else { return self.note(NO_ITEM) };
-        vec![Effect::FindEnclosures { of: file_of(&row), file_use }]
+        let rows = match (file_use, self.focus) {
+            (FileUse::Open, Focus::Items) => self.items.current().cloned().into_iter().collect(),
+            _ => self.item_targets(),
+        };
+        if rows.is_empty() {
+            return self.note(NO_ITEM);
+        }
+        let find = |row: &ItemRow| Effect::FindEnclosures { of: file_of(row), file_use };
+        rows.iter().map(find).collect()
     }
 
     /// Uses the only enclosure, or the only one that is audio or video; lists several.

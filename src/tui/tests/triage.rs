@@ -80,6 +80,8 @@ fn what_is_read_is_hidden_and_a_source_asked_for_by_name_is_shown() {
     stage.keys("<C-p>council<Enter>");
     assert!(titles(&stage).iter().any(|title| title.contains("council")));
     assert!(stage.app.items.listing.base.unread_only);
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("8 unread"), "{screen}");
     stage.keys("!");
     assert!(titles(&stage).iter().any(|title| title.contains("theatre")));
     assert!(!stage.app.items.listing.base.unread_only);

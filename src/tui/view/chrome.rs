@@ -181,6 +181,8 @@ fn items_title(app: &App) -> Title {
     let count = match &items.listing.base {
         _ if items.rows.is_empty() && !searched => String::new(),
         base if base.unread_only && base.scope == Scope::All && !searched => unread.to_string(),
+        // The title of no other list says that read items are hidden.
+        base if base.unread_only => format!("{}{more} unread", items.rows.len()),
         _ => format!("{}{more}", items.rows.len()),
     };
     let beside = match (searched, items.marked.len()) {

@@ -60,6 +60,13 @@ impl Row {
         self.left.push(Span::styled(shown, style));
     }
 
+    /// Adds text at the left in a column of a width, of which the last two cells stay empty.
+    pub(super) fn column(&mut self, content: &str, width: usize, style: Style) {
+        let shown = text::truncate(content, width.saturating_sub(2)).into_owned();
+        let space = width.saturating_sub(text::width(&shown));
+        self.left(&(shown + &" ".repeat(space)), style);
+    }
+
     pub(super) fn width(&self) -> u16 {
         u16::try_from(self.width).unwrap_or(u16::MAX)
     }

@@ -45,14 +45,39 @@ pub(in crate::tui) fn draw(
     }
     let below = MATCHES.min(inner.height / 2);
     let top = Rect { height: inner.height - below, ..inner };
+    let columns = Columns::new(rules, inner.width.into());
     rows(app, frame, top, rules.len(), list.selected, |i, row, here| {
-        rule_row(app, list, &rules[i], row, here);
+        rule_row(app, list, (&rules[i], &columns), row, here);
     });
     let rest = Rect { y: top.bottom(), height: below, ..inner };
     matches(app, frame, &list.run, &rules[list.selected].describe_outside(), rest);
 }
 
-fn rule_row(app: &App, list: &RuleList, rule: &RuleSettings, row: &mut Row, here: bool) {
+/// Cells of the names and of the effects, with the space after them.
+struct Columns {
+    name: usize,
+    effects: usize,
+}
+
+impl Columns {
+    fn new(rules: &[RuleSettings], width: usize) -> Self {
+        let widest = |text: &dyn Fn(&RuleSettings) -> usize, most: usize| {
+            rules.iter().map(text).max().unwrap_or(0).min(most) + 2
+        };
+        Self {
+            name: widest(&|rule| text::width(&rule.name), width * 2 / 5),
+            effects: widest(&|rule| text::width(&rule.describe_effects()), width / 4),
+        }
+    }
+}
+
+fn rule_row(
+    app: &App,
+    list: &RuleList,
+    (rule, columns): (&RuleSettings, &Columns),
+    row: &mut Row,
+    here: bool,
+) {
     let record = list.records.iter().find(|record| record.rule == rule.name);
     if let Some(commands) = record.and_then(|record| record.commands.as_ref()) {
         let why = commands.error.as_ref().unwrap_or(&commands.status);
@@ -77,11 +102,10 @@ fn rule_row(app: &App, list: &RuleList, rule: &RuleSettings, row: &mut Row, here
     if !rule.problem.is_empty() {
         row.right(format!("  does not apply: {}", rule.problem), role(app, here, Role::Warning));
     }
-    let name = text::truncate(&rule.name, row.free() * 2 / 5).into_owned();
-    row.left(&format!("{name}  "), role(app, here, Role::Text));
-    row.left(&rule.describe_effects(), role(app, here, Role::Accent));
+    row.column(&rule.name, columns.name, role(app, here, Role::Text));
+    row.column(&rule.describe_effects(), columns.effects, role(app, here, Role::Accent));
     if rule.name != format!("Mute {}", rule.query) {
-        row.left(&format!("  {}", rule.query), role(app, here, Role::Dim));
+        row.left(&rule.query, role(app, here, Role::Dim));
     }
 }
 
