@@ -90,11 +90,15 @@ impl Api {
 
     /// Renames a folder or a tag; without a new name, removes it.
     pub(super) async fn relabel(&self, from: String, to: Option<String>) -> Result<(), Refusal> {
-        let (name, form) = (from.clone(), comparable(&from));
+        let (name, form, new) = (from.clone(), comparable(&from), to.clone());
         let read = move |reader: &crate::store::Reader, directory: &Directory| {
             let within = directory.feeds.iter().filter(|feed| feed.folder() == Some(&name));
             let sources: Vec<SourceId> = within.map(|feed| feed.source.id.clone()).collect();
             let is_tag = reader.item_tags()?.iter().any(|tag| comparable(tag) == form);
+            // Before anything is changed.
+            if let Some(to) = new.filter(|_| is_tag) {
+                mark_of(&Stream::Label(to), directory)?;
+            }
             Ok((sources, is_tag))
         };
         let (sources, is_tag) = self.with_directory(read).await?;
@@ -109,7 +113,6 @@ impl Api {
             return Err(Refusal::Bad(format!("there is no folder or label {from}")));
         }
         if is_tag {
-            to.as_deref().map_or(Ok(()), check_tag)?;
             self.handle.store().retag(from, to).await?;
         }
         Ok(())

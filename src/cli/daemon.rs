@@ -5,7 +5,7 @@ use super::global::Global;
 use super::home::Home;
 use super::log;
 use super::output::Output;
-use super::runtime::{asked_to_stop, other_poller, runtime};
+use super::runtime::{asked_to_stop, other_poller, report_ready, report_stopping, runtime};
 use super::serve;
 use super::view_server::{self, Serving};
 use crate::engine::{Handle, Role};
@@ -26,11 +26,12 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
             Role::Follows | Role::OnDemand => match start_servers(&handle).await {
                 Ok(servers) => {
                     tracing::info!("following {} sources", home.sources.len());
+                    report_ready();
                     tokio::select! {
                         () = stop => {}
                         () = reload_on_signal(&handle, reloads) => {}
                     }
-                    tracing::info!("stopping");
+                    report_stopping();
                     for server in servers {
                         server.end().await;
                     }

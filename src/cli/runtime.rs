@@ -4,6 +4,8 @@ use super::exit::Failure;
 use super::home::Home;
 use super::output::Output;
 use crate::engine::Handle;
+#[cfg(unix)]
+use sd_notify::NotifyState;
 use std::time::Duration;
 
 /// Number of threads for reading the database, parsing and looking up names.
@@ -47,6 +49,26 @@ impl Runtime {
         let result = self.0.block_on(work);
         self.0.shutdown_timeout(patience);
         result
+    }
+}
+
+/// Reports to a service manager such as systemd that the program is ready.
+pub(super) fn report_ready() {
+    #[cfg(unix)]
+    report(NotifyState::Ready);
+}
+
+/// Reports that it is stopping.
+pub(super) fn report_stopping() {
+    tracing::info!("stopping");
+    #[cfg(unix)]
+    report(NotifyState::Stopping);
+}
+
+#[cfg(unix)]
+fn report(state: NotifyState<'_>) {
+    if let Err(e) = sd_notify::notify(&[state]) {
+        tracing::warn!("the service manager cannot be reached: {e}");
     }
 }
 

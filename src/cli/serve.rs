@@ -5,7 +5,7 @@ use super::global::Global;
 use super::home::Home;
 use super::log;
 use super::output::Output;
-use super::runtime::{asked_to_stop, runtime};
+use super::runtime::{asked_to_stop, report_ready, report_stopping, runtime};
 use super::view_server::Serving;
 use crate::api::{self, Api};
 use crate::engine::{Handle, Role};
@@ -74,8 +74,9 @@ pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result
                 if let Role::Watches(_) = handle.status().borrow().role {
                     tracing::info!("another newsfed polls the sources; this one only serves");
                 }
+                report_ready();
                 stop.await;
-                tracing::info!("stopping");
+                report_stopping();
                 serving.end().await;
                 Ok(Exit::Ok)
             }

@@ -145,6 +145,25 @@ fn second_process_reports_the_first() {
 }
 
 #[test]
+fn the_daemon_reports_to_the_service_manager() {
+    let world = World::followed();
+    let path = world.path().join("notify");
+    let manager = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    manager.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let report = || {
+        let mut text = [0; 256];
+        let length = manager.recv(&mut text).unwrap();
+        String::from_utf8_lossy(&text[..length]).into_owned()
+    };
+    let mut command = world.command(&["daemon", "-q"]);
+    let daemon = Running(Some(command.env("NOTIFY_SOCKET", &path).spawn().unwrap()));
+    assert_eq!(report(), "READY=1\n");
+    daemon.signal("TERM");
+    assert_eq!(report(), "STOPPING=1\n");
+    assert_eq!(daemon.end().code, Some(0));
+}
+
+#[test]
 fn log_files_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::followed();
