@@ -11,7 +11,7 @@ use crate::config::{AccountSettings, SourcesFile, add_account, did_you_mean, rem
 use crate::engine::{AccountProbe, AccountReport, AccountStatus, Handle, Role, WhichAccounts};
 use crate::model::Source;
 use crate::util::clock::{Clock, SystemClock};
-use crate::util::text;
+use crate::util::text::{self, counted, counted_as};
 use crate::util::time_text::minute;
 use crate::util::url::parse_web;
 use serde::Serialize;
@@ -166,24 +166,28 @@ fn print(status: &AccountStatus, all: bool, out: &mut Output) -> Result<(), Fail
     let AccountStatus { id, url, user, sources, unread, .. } = status;
     let server = status.server.map_or(String::new(), |server| format!(" ({server})"));
     out.line(out.bold(&format!("{id}: {user} at {url}{server}")))?;
-    out.line(format!("  {sources} sources, {} items, {unread} unread", status.items))?;
+    let (sources, items) = (counted(*sources, "source"), counted(status.items, "item"));
+    out.line(format!("  {sources}, {items}, {unread} unread"))?;
     if let Some(problem) = &status.problem {
         out.line(format!("  problem: {problem}"))?;
     }
     if status.waiting > 0 {
-        out.line(format!("  marks of {} items wait to be sent", status.waiting))?;
+        out.line(format!("  marks of {} wait to be sent", counted(status.waiting, "item")))?;
     }
     if status.refused > 0 {
-        out.line(format!("  the server did not take the marks of {} items", status.refused))?;
+        out.line(format!(
+            "  the server did not take the marks of {}",
+            counted(status.refused, "item")
+        ))?;
     }
     if !all {
         return Ok(());
     }
     match status.last_sync {
         Some(at) => out.line(format!(
-            "  last synchronised {}: {} requests, {} ms",
+            "  last synchronised {}: {}, {} ms",
             minute(at),
-            status.requests,
+            counted(status.requests, "request"),
             status.millis
         ))?,
         None => out.line("  not synchronised yet")?,
@@ -245,8 +249,11 @@ pub(super) fn report(reports: &[AccountReport], out: &mut Output) -> Result<Exit
             out.warn(format!("{account}: {message}"));
         } else {
             out.result(format!(
-                "{account}: {} new, {} marks sent, {} taken over ({requests} requests)",
-                done.new, done.sent, done.taken
+                "{account}: {} new, {} sent, {} taken over ({})",
+                done.new,
+                counted(done.sent, "mark"),
+                done.taken,
+                counted(*requests, "request")
             ))?;
         }
     }
@@ -300,8 +307,13 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
     if keep && !sources.is_empty() {
         SourcesFile::open(&home.paths).add(&sources)?;
     }
-    let what = if keep { "followed from now on" } else { "removed; their items stay for 30 days" };
-    out.result(format!("{id}: removed; {count} sources are {what}"))?;
+    let what = match (keep, count) {
+        (true, _) => "followed from now on",
+        (false, 1) => "removed; its items stay for 30 days",
+        (false, _) => "removed; their items stay for 30 days",
+    };
+    let sources = counted_as(count, "source is", "sources are");
+    out.result(format!("{id}: removed; {sources} {what}"))?;
     Ok(Exit::Ok)
 }
 
@@ -337,8 +349,11 @@ fn add(home: &Home, args: &AddAccountArgs, out: &mut Output) -> Result<Exit, Fai
     })?;
     let AccountProbe { settings, server, sources, unread } = found;
     let what = format!(
-        "{server} at {} accepts {}: {sources} sources, {unread} unread items",
-        settings.url, settings.user
+        "{server} at {} accepts {}: {}, {}",
+        settings.url,
+        settings.user,
+        counted(sources, "source"),
+        counted(unread, "unread item")
     );
     out.note(&what);
     if !args.yes && !confirmed(out)? {

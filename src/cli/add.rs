@@ -10,6 +10,7 @@ use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
 use crate::model::{SourceId, SourceKind, Time};
+use crate::util::text::counted;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -129,8 +130,8 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
         out.value(&summary)?;
     } else if summary.added {
         let url = summary.url.as_deref().unwrap_or_default();
-        let plural = if summary.items == 1 { "" } else { "s" };
-        out.result(format!("{}: {url}, {} item{plural}", summary.source, summary.items))?;
+        let items = counted(summary.items, "item");
+        out.result(format!("{}: {url}, {items}", summary.source))?;
     } else {
         out.result(format!("already followed as {}", summary.source))?;
         let options = ignored(args);

@@ -7,7 +7,7 @@ use super::progress::Progress;
 use crate::backup::{self, BackupError, Manifest};
 use crate::config;
 use crate::util::clock::{Clock, SystemClock};
-use crate::util::text::size;
+use crate::util::text::{counted, size};
 use crate::util::time_text::minute;
 use serde::Serialize;
 use std::cell::Cell;
@@ -128,10 +128,7 @@ pub(super) fn backup(
 }
 
 fn count(manifest: &Manifest) -> String {
-    match manifest.files.len() {
-        1 => "1 file".to_owned(),
-        n => format!("{n} files"),
-    }
+    counted(manifest.files.len(), "file")
 }
 
 pub(super) fn restore(

@@ -5,7 +5,7 @@ use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use crate::config::{self, show_settings};
-use crate::util::text;
+use crate::util::text::{self, counted};
 use serde_json::json;
 
 #[derive(Debug, clap::Args)]
@@ -81,6 +81,7 @@ fn check(global: &Global, out: &mut Output) -> Result<(), Failure> {
         return out.value(&json!({ "sources": loaded.sources.len(), "warnings": warnings }));
     }
     warnings.iter().for_each(|w| out.warn(w));
-    let counted = (loaded.sources.len(), warnings.len());
-    out.result(format!("both files are valid: {} sources, {} warnings", counted.0, counted.1))
+    let (sources, warnings) =
+        (counted(loaded.sources.len(), "source"), counted(warnings.len(), "warning"));
+    out.result(format!("both files are valid: {sources}, {warnings}"))
 }

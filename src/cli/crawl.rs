@@ -8,6 +8,7 @@ use crate::crawl::replay::{
 };
 use crate::crawl::{BanditParameters, Kind, PathParameters, SleepingBanditParameters, Targets};
 use crate::engine::crawl::CrawlBudget;
+use crate::util::text::counted;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use flate2::read::MultiGzDecoder;
@@ -240,7 +241,7 @@ fn mean_again(older: &Graph, newer: &Graph, seeds: u64) -> f64 {
 }
 
 fn write_curves(to: &Path, graph: &Graph, kind: Kind, crawls: &[Replayed]) -> Result<(), Failure> {
-    let title = format!("{}: {}, {} crawls", graph.site, kind.name(), crawls.len());
+    let title = format!("{}: {}, {}", graph.site, kind.name(), counted(crawls.len(), "crawl"));
     let files = [
         (".csv", curve_csv(crawls)),
         (".svg", curve_svg(crawls, &title)),

@@ -15,6 +15,7 @@ use crate::engine::crawl::{
 };
 use crate::net::Client;
 use crate::util::clock::SystemClock;
+use crate::util::text::counted;
 use crate::util::url::{WebAddress, parse_web};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -195,8 +196,9 @@ fn summary(crawl: &Crawl, best: Option<&str>) -> String {
     let megabytes = now.bytes as f64 / 1e6;
     let best = best.map(|b| format!("; best: {b}")).unwrap_or_default();
     format!(
-        "{} requests, {} found ({rate:.0} in 100), {megabytes:.1} MB{best}",
-        now.requests, now.found
+        "{}, {} found ({rate:.0} in 100), {megabytes:.1} MB{best}",
+        counted(now.requests, "request"),
+        now.found
     )
 }
 

@@ -9,6 +9,7 @@ use super::runtime::{asked_to_stop, other_poller, report_ready, report_stopping,
 use super::serve;
 use super::view_server::{self, Serving};
 use crate::engine::{Handle, Role};
+use crate::util::text::counted;
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
@@ -25,7 +26,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
             Role::Reads => handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from),
             Role::Follows | Role::OnDemand => match start_servers(&handle).await {
                 Ok(servers) => {
-                    tracing::info!("following {} sources", home.sources.len());
+                    tracing::info!("following {}", counted(home.sources.len(), "source"));
                     report_ready();
                     tokio::select! {
                         () = stop => {}
@@ -85,8 +86,8 @@ async fn reload_on_signal(handle: &Handle, reloads: Reloads) {
 async fn reload(handle: &Handle) {
     match handle.reload().await {
         Ok(()) => {
-            let count = handle.declared().borrow().len();
-            tracing::info!("reloaded {count} sources and the settings");
+            let sources = counted(handle.declared().borrow().len(), "source");
+            tracing::info!("reloaded {sources} and the settings");
         }
         Err(e) => tracing::error!("sources not reloaded, keeping the old ones: {e}"),
     }

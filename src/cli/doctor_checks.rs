@@ -8,7 +8,7 @@ use crate::store::{PollFilter, Poller, PollerLock, Reader, Store, StoreError};
 use crate::util::browser::{self, How, Surroundings};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::login::has_secrets;
-use crate::util::text;
+use crate::util::text::{self, counted};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,8 @@ pub(super) fn configuration(paths: &Paths, loaded: &Loaded) -> Vec<Finding> {
         let missing = if path.exists() { "" } else { " (missing: all defaults apply)" };
         format!("{}{missing}", path.display())
     };
-    let sources = format!("{}, {} sources", shown(&paths.sources_file()), loaded.sources.len());
+    let sources = counted(loaded.sources.len(), "source");
+    let sources = format!("{}, {sources}", shown(&paths.sources_file()));
     let mut findings = vec![
         Finding::ok("config", shown(&paths.config_file())),
         Finding::ok("sources", sources),
@@ -168,10 +169,14 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
             continue;
         };
         let what = match facts.health(now) {
-            Health::Failing => format!(
-                "{} failed {} times in a row; `newsfed sources show {}` shows why",
-                source.id, facts.fail_count, source.id
-            ),
+            Health::Failing => {
+                let times = match facts.fail_count {
+                    1 => "once".to_owned(),
+                    n => format!("{n} times in a row"),
+                };
+                let id = &source.id;
+                format!("{id} failed {times}; `newsfed sources show {id}` shows why")
+            }
             Health::Gone => format!(
                 "{} is gone for good (410); `newsfed sources remove {}` removes it",
                 source.id, source.id

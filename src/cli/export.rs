@@ -6,6 +6,7 @@ use super::home::Home;
 use super::output::Output;
 use crate::config::{OpmlExport, export_opml, export_urls};
 use crate::model::{Source, SourceKind};
+use crate::util::text::{counted, counted_as};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -39,7 +40,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
         Format::Opml => {
             let OpmlExport { text, withheld } = export_opml(&home.sources, &home.settings.views);
             if withheld > 0 && !out.json {
-                let of = if withheld == 1 { "1 source" } else { &format!("{withheld} sources") };
+                let of = counted(withheld, "source");
                 out.note(format!("passwords and headers of {of} are left out; see sources.toml"));
             }
             text
@@ -49,10 +50,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
             let feeds: Vec<Source> = home.sources.iter().filter(|s| is_feed(s)).cloned().collect();
             let others = home.sources.len() - feeds.len();
             if others > 0 && !out.json {
-                let what = match others {
-                    1 => "1 source is not a feed",
-                    _ => &format!("{others} sources are not feeds"),
-                };
+                let what = counted_as(others, "source is not a feed", "sources are not feeds");
                 out.note(format!("{what} and left out; --format opml has every source"));
             }
             export_urls(&feeds)

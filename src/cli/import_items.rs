@@ -14,7 +14,7 @@ use crate::store::{
     Store, prepare,
 };
 use crate::util::clock::{Clock, SystemClock};
-use crate::util::text;
+use crate::util::text::{self, counted};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -91,14 +91,10 @@ pub(super) fn undo(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
             n => format!(", {n} kept because you have marked them"),
         };
         let name = text::line(&done.import);
-        let [removed, marks] = [done.removed, done.marks].map(|n| count(n as u64, "item"));
+        let [removed, marks] = [done.removed, done.marks].map(|n| counted(n, "item"));
         out.result(format!("{name}: {removed} removed{kept}; marks of {marks} taken back"))?;
     }
     Ok(Exit::Ok)
-}
-
-fn count(number: u64, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// A source that only holds what a service has saved. It is never polled: its host cannot exist.
@@ -251,7 +247,8 @@ impl<'a> Importer<'a> {
             self.counts.add(self.store.import_items_blocking(batch, name, self.now)?);
         }
         self.size = (0, 0);
-        self.progress.say(format!("Importing {} items", self.counts.new + self.counts.known));
+        let items = counted(self.counts.new + self.counts.known, "item");
+        self.progress.say(format!("Importing {items}"));
         Ok(())
     }
 
@@ -302,11 +299,12 @@ impl<'a> Importer<'a> {
     fn note_skipped(&self, out: &mut Output) {
         let unfollowed = self.unfollowed();
         for Unfollowed { feed, items } in unfollowed.iter().take(NAMED) {
-            let items = count(*items, "item");
+            let items = counted(*items, "item");
             out.note(format!("skipped: {items} of {feed}: not followed"));
         }
         if unfollowed.len() > NAMED {
-            out.note(format!("skipped: items of {} more feeds", unfollowed.len() - NAMED));
+            let more = counted(unfollowed.len() - NAMED, "more feed");
+            out.note(format!("skipped: items of {more}"));
         }
         if !unfollowed.is_empty() {
             out.note("import the list of feeds first, then this file again");
@@ -319,8 +317,8 @@ impl<'a> Importer<'a> {
             (related, "feed, tag or enclosure", "feeds, tags or enclosures", "beyond the limits"),
         ];
         for (number, one, several, why) in skipped.into_iter().filter(|(number, ..)| *number > 0) {
-            let what = if number == 1 { one } else { several };
-            out.note(format!("skipped: {number} {what} {why}"));
+            let what = text::counted_as(number, one, several);
+            out.note(format!("skipped: {what} {why}"));
         }
     }
 

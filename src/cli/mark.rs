@@ -11,7 +11,7 @@ use crate::model::Time;
 use crate::query;
 use crate::store::{MAX_TAG, Mark, Part, Store};
 use crate::util::clock::{Clock, SystemClock};
-use crate::util::text;
+use crate::util::text::{self, counted};
 use crate::util::time_text::minute;
 use chrono::Local;
 use serde::Serialize;
@@ -222,8 +222,7 @@ pub(super) fn report(changed: usize, done: &str, out: &mut Output) -> Result<Exi
     if out.json {
         out.value(&Marked { changed })?;
     } else {
-        let plural = if changed == 1 { "" } else { "s" };
-        out.result(format!("{changed} item{plural} {done}"))?;
+        out.result(format!("{} {done}", counted(changed, "item")))?;
     }
     Ok(Exit::Ok)
 }

@@ -11,7 +11,7 @@ use super::runtime::{asked_to_stop, runtime_beside};
 use crate::engine::{Handle, MarkedItems, PrefetchPlan, TextGot};
 use crate::model::SourceId;
 use crate::store::{StoreError, WantedPage};
-use crate::util::text::size;
+use crate::util::text::{counted, size};
 use serde::Serialize;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -100,8 +100,7 @@ async fn fetch(
     if args.ids.is_empty() {
         out.note(match pages {
             0 => plan.nothing(),
-            1 => format!("1 page, about {}", size(bytes)),
-            n => format!("{n} pages, about {}", size(bytes)),
+            n => format!("{}, about {}", counted(n, "page"), size(bytes)),
         });
     }
     if args.dry_run || pages == 0 {
@@ -128,7 +127,7 @@ async fn fetch(
             0 => String::new(),
             n => format!(", {n} without text"),
         };
-        out.result(format!("{} of {pages} pages fetched{without}", sum.fetched))?;
+        out.result(format!("{} of {} fetched{without}", sum.fetched, counted(pages, "page")))?;
     }
     if stopped {
         out.warn("newsfed: interrupted; what was fetched is stored");

@@ -9,7 +9,7 @@ use crate::engine::{is_expired, remove_download};
 use crate::model::{Retention, Time};
 use crate::store::{DownloadRecord, Store};
 use crate::util::clock::{Clock, SystemClock};
-use crate::util::text::{line, size};
+use crate::util::text::{counted, line, size};
 use serde::Serialize;
 
 /// Arguments of `prune`.
@@ -77,7 +77,7 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
         out.note("all items are kept forever; set a limit in [retention] of config.toml");
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
-    out.result(format!("{total} items {done}"))?;
+    out.result(format!("{} {done}", counted(total, "item")))?;
     let days = home.settings.download.days;
     let expired = |file: &DownloadRecord| is_expired(file, days, now);
     let files: Vec<DownloadRecord> = reader.downloads()?.into_iter().filter(expired).collect();
@@ -108,7 +108,7 @@ fn downloads(
         }
     }
     let done = if apply { "removed" } else { "would be removed; --apply removes them" };
-    out.result(format!("{} downloads {done}", gone.len()))?;
+    out.result(format!("{} {done}", counted(gone.len(), "download")))?;
     if apply {
         store.forget_downloads_blocking(gone)?;
     }

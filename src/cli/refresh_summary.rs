@@ -3,6 +3,7 @@
 use super::exit::Exit;
 use crate::engine::{Refreshed, Report};
 use crate::model::{ErrorKind, LeftOut, Outcome, PauseReason, SelectorProblem, Time};
+use crate::util::text::counted;
 use serde::Serialize;
 
 /// Totals over all sources; the last value that `sync --json` prints.
@@ -47,12 +48,16 @@ impl Tally {
     /// One line for the user.
     pub(super) fn describe(&self) -> String {
         let polled = self.updated + self.unchanged;
-        let plural = |n: usize| if n == 1 { "" } else { "s" };
-        let mut words = format!("{} new", self.new_items);
+        let mut words = match polled {
+            0 => "no source refreshed".to_owned(),
+            _ => format!("{} new", self.new_items),
+        };
         if self.changed_items > 0 {
             words.push_str(&format!(" and {} changed", self.changed_items));
         }
-        words.push_str(&format!(" in {polled} source{} refreshed", plural(polled)));
+        if polled > 0 {
+            words.push_str(&format!(" in {} refreshed", counted(polled, "source")));
+        }
         for (count, what) in [
             (self.failed, "failed"),
             (self.skipped, "skipped"),

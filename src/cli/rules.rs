@@ -16,7 +16,7 @@ use crate::store::{
     Announcement, Criteria, Hidden, IMPORT_PREFIX, Rule, RuleRecord, Scope, Store, View,
 };
 use crate::util::clock::{Clock, SystemClock};
-use crate::util::text;
+use crate::util::text::{self, counted, counted_as};
 use crate::util::time_text::minute;
 use chrono::Local;
 use serde::Serialize;
@@ -172,8 +172,7 @@ fn print(
     if !rule.problem.is_empty() {
         line += &format!("; does not apply: {}", text::line(&rule.problem));
     }
-    let plural = if items == 1 { "" } else { "s" };
-    line += &format!("; changed {items} stored item{plural}");
+    line += &format!("; changed {}", counted(items, "stored item"));
     if let Some(record) = record {
         line += &done_outside(record);
         line += &format!(", last {}", minute(record.last));
@@ -190,14 +189,15 @@ fn done_outside(record: &RuleRecord) -> String {
     }
     if let Some(commands) = &record.commands {
         let ran = commands.ok.saturating_add(commands.failed);
-        done += &format!(", ran {ran} command{}", if ran == 1 { "" } else { "s" });
+        done += &format!(", ran {}", counted(ran, "command"));
         if commands.failed > 0 {
             done += &format!(" ({} failed, the last: {}", commands.failed, commands.status);
             let error = commands.error.as_ref().map(|error| format!(": {}", text::line(error)));
             done += &format!("{})", error.unwrap_or_default());
         }
         if commands.skipped > 0 {
-            done += &format!(", not for {} items, too many at once", commands.skipped);
+            let items = counted(commands.skipped, "item");
+            done += &format!(", not for {items}, too many at once");
         }
     }
     done
@@ -210,8 +210,8 @@ fn would_do(rule: &RuleSettings, items: usize) -> String {
         would.push("would notify".to_owned());
     }
     if !rule.run.is_empty() {
-        let times = items.min(MOST_RUNS);
-        would.push(format!("would run {times} times: {}", text::line(&rule.run.join(" "))));
+        let times = counted(items.min(MOST_RUNS), "time");
+        would.push(format!("would run {times}: {}", text::line(&rule.run.join(" "))));
     }
     would.join("; ")
 }
@@ -244,8 +244,7 @@ fn test(home: &Home, name: &str, limit: usize, out: &mut Output) -> Result<Exit,
         super::list::index_all(&store, out)?;
         store.reader()?.keys(&view)?.len()
     };
-    let plural = if count == 1 { "" } else { "s" };
-    out.note(format!("{count} stored item{plural} match{}", if count == 1 { "es" } else { "" }));
+    out.note(counted_as(count, "stored item matches", "stored items match"));
     let settings = home.settings.rules.iter().find(|settings| settings.name == rule.name);
     let would = settings.map(|settings| would_do(settings, count)).unwrap_or_default();
     if !would.is_empty() {
@@ -275,8 +274,7 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
     if ok + failed == 0 {
         return Ok(exit);
     }
-    let plural = if ok + failed == 1 { "" } else { "s" };
-    out.note(format!("{} command{plural} run, {failed} failed", ok + failed));
+    out.note(format!("{} run, {failed} failed", counted(ok + failed, "command")));
     Ok(if failed > 0 { Exit::Partial } else { exit })
 }
 

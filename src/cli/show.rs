@@ -12,7 +12,7 @@ use super::versions::{self, Versions};
 use crate::article::{self, Document};
 use crate::model::{Confidence, FullText, Item, Revision, TextFrom, by_rule};
 use crate::util::media;
-use crate::util::text::{self, comment_count};
+use crate::util::text::{self, comment_count, counted};
 use crate::util::time_text::{self, minute};
 use url::Url;
 
@@ -219,8 +219,7 @@ fn text_from(item: &Item) -> Option<String> {
     }
     match item.versions {
         0 => {}
-        1 => add("1 earlier version".to_owned()),
-        n => add(format!("{n} earlier versions")),
+        n => add(counted(n, "earlier version")),
     }
     (!words.is_empty()).then_some(words)
 }

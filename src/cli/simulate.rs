@@ -14,6 +14,7 @@ use crate::schedule::simulate::{
     read,
 };
 use crate::util::clock::{Clock, SystemClock};
+use crate::util::text::counted;
 use crate::util::time_text;
 
 use clap::{Args, ValueEnum};
@@ -309,10 +310,7 @@ fn too_little(seconds: i64, items: usize) -> String {
         ..60 => "less than a minute".to_owned(),
         seconds => time_text::span(seconds),
     };
-    let items = match items {
-        1 => "1 item".to_owned(),
-        n => format!("{n} items"),
-    };
+    let items = counted(items, "item");
     format!(
         "too little is known to replay: the sources have been followed for {span} and have \
          published {items} since; it takes a day and {LEAST_ITEMS} items"
@@ -321,7 +319,7 @@ fn too_little(seconds: i64, items: usize) -> String {
 
 fn describe(shape: &Shape) -> Vec<String> {
     let mut lines = vec![match shape.budget {
-        Some(budget) => format!("{} at {budget} looks per source and day", shape.policy),
+        Some(budget) => format!("{} at {budget} polls per source and day", shape.policy),
         None => shape.policy.clone(),
     }];
     let mut line = |name: &str, value: String| lines.push(format!("  {name:<28} {value}"));

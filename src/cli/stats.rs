@@ -8,6 +8,7 @@ use super::table::{Column, Table};
 use crate::engine::{self, MAX_WEEKS, SourceStatistics, Statistics};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::sparkline::sparkline;
+use crate::util::text::counted;
 use chrono::{Local, Offset, TimeZone};
 use std::sync::Arc;
 
@@ -67,7 +68,10 @@ fn print(all: &Statistics, limit: usize, ascii: bool, out: &mut Output) -> Resul
     let limit = if limit == 0 { usize::MAX } else { limit };
     table(all, limit, ascii, out)?;
     if all.sources.len() > limit {
-        out.note(format!("{limit} of {} sources; --limit 0 lists all", all.sources.len()));
+        out.note(format!(
+            "{limit} of {}; --limit 0 lists all",
+            counted(all.sources.len(), "source")
+        ));
     }
     section("Slow, silent and failing", all.sources.iter(), SourceStatistics::problem, out)?;
     section("Could be unfollowed", all.unfollowed(), SourceStatistics::reason, out)

@@ -16,7 +16,7 @@ use crate::store::{Anchor, Cursor, Reader, View};
 use crate::util::limits::FEED_ENTRIES;
 use crate::util::login::has_secrets;
 use crate::util::shared_file::write_shared;
-use crate::util::text;
+use crate::util::text::{self, counted};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::path::PathBuf;
 
@@ -106,7 +106,7 @@ pub(super) fn run(args: &FeedArgs, global: &Global, out: &mut Output) -> Result<
         out.value(&Shape { path: shown, items: feed.items, bytes: feed.text.len() })?;
     } else {
         let size = text::size(feed.text.len() as u64);
-        out.result(format!("{shown}: {} items, {size}", feed.items))?;
+        out.result(format!("{shown}: {}, {size}", counted(feed.items, "item")))?;
     }
     Ok(Exit::Ok)
 }

@@ -7,7 +7,7 @@ use super::home::Home;
 use super::item_options::Choice;
 use super::output::Output;
 use super::{view_feed, view_server};
-use crate::util::text;
+use crate::util::text::{self, counted};
 use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
@@ -88,10 +88,10 @@ fn print(view: &Listed<'_>, out: &mut Output) -> Result<(), Failure> {
         return Ok(());
     }
     let (name, query) = (text::line(view.name), text::line(view.query));
-    let more = if view.more { "+" } else { "" };
     let what = match &view.problem {
         Some(problem) => problem.clone(),
-        None => format!("{}{more} items, {} unread", view.items, view.unread),
+        None if view.more => format!("{}+ items, {} unread", view.items, view.unread),
+        None => format!("{}, {} unread", counted(view.items, "item"), view.unread),
     };
     out.line(format!("{name}: {query}; {what}"))?;
     Ok(())

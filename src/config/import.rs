@@ -11,7 +11,7 @@ use crate::model::{Source, SourceId};
 use crate::util::address::is_private_host;
 use crate::util::limits;
 use crate::util::login::without_secrets;
-use crate::util::text::line as clean;
+use crate::util::text::{counted_as, line as clean};
 use encoding_rs::Encoding;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -323,12 +323,12 @@ impl Gatherer {
             }
         }
         if self.unlisted > 0 {
-            let what = format!("{} more entries", self.unlisted);
+            let what = more(self.unlisted);
             self.skipped.push((what, "too many to list".to_owned()));
         }
         if self.left_out > 0 {
             let why = format!("a list can have {} sources; split the file", limits::IMPORT_SOURCES);
-            self.skipped.push((format!("{} more entries", self.left_out), why));
+            self.skipped.push((more(self.left_out), why));
         }
         Ok(Import { kind, sources: self.sources, views: self.views, skipped: self.skipped })
     }
@@ -349,4 +349,9 @@ pub(crate) fn is_command(address: &str) -> bool {
 /// The message for a line that is no URL.
 pub(crate) fn not_an_address(line: &str) -> String {
     format!("{} is not a URL", quote(line))
+}
+
+/// What a number of further entries is called.
+fn more(entries: usize) -> String {
+    counted_as(entries, "more entry", "more entries")
 }

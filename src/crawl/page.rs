@@ -119,7 +119,7 @@ pub fn read_page(
         known.insert(target.clone());
         links.push(PageLink { url: target, path: path(element), anchor });
     }
-    let note = limits::left_out(surplus.len(), "links", most);
+    let note = limits::left_out(surplus.len(), "link", most);
     CrawledPage { title: text::line(&page.title), links, note, article: page.is_article(url) }
 }
 

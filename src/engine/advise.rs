@@ -8,6 +8,7 @@ use crate::model::{PolicyKind, Priority, Source, SourceFacts, SourceId, Time};
 use crate::schedule::least_saving;
 use crate::schedule::simulate::Phase;
 use crate::store::{History, Reader, Result};
+use crate::util::text::counted;
 use crate::util::time_text::span;
 use chrono::TimeDelta;
 use std::collections::BTreeMap;
@@ -74,10 +75,9 @@ impl Advice {
         let (key, value) = (self.key.trim_start_matches("schedule."), &self.value);
         let more = (self.then.polls_per_day - self.now.polls_per_day).round() as i64;
         let cost = match more {
-            1 => "costs 1 poll a day".to_owned(),
             0 => "costs nothing".to_owned(),
-            ..0 => format!("saves {} polls a day", -more),
-            more => format!("costs {more} polls a day"),
+            ..0 => format!("saves {} a day", counted(-more, "poll")),
+            more => format!("costs {} a day", counted(more, "poll")),
         };
         format!("found {} later than needed; {key} = \"{value}\" {cost}", span(saved))
     }

@@ -6,6 +6,7 @@ use super::context::Context;
 use crate::config::{NotifyWay, RUN_LIMIT, RuleSettings, Settings};
 use crate::model::{CommandRecord, Effect, Item, QuietHours, SourceId, Time};
 use crate::store::{Announcement, Reader, StoreError, command_note};
+use crate::util::text::counted;
 use crate::util::{argv, text, url};
 use chrono::{Local, Timelike};
 use command::{Ended, run};
@@ -171,8 +172,8 @@ fn message(groups: &[Announcement], titles: &HashMap<i64, String>) -> Option<Str
         let count = group.items.len();
         let title = group.items.first().and_then(|key| titles.get(key)).map_or("", String::as_str);
         let end = if count > 1 { " …" } else { "" };
-        let plural = if count == 1 { "" } else { "s" };
-        format!("{count} item{plural}: {}: {}{end}", group.rule, text::truncate(title, 80))
+        let (items, title) = (counted(count, "item"), text::truncate(title, 80));
+        format!("{items}: {}: {title}{end}", group.rule)
     };
     let parts: Vec<String> = groups.iter().filter(|group| group.notifies).map(part).collect();
     let whole = text::line(&parts.join("; "));
@@ -269,7 +270,8 @@ async fn run_for(
     let before = stored.and_then(|stored| serde_json::from_str(&stored).ok()).unwrap_or_default();
     let record = record(before, &ended, skipped, context.clock.now());
     if record.skipped > 0 && skipped > 0 {
-        tracing::warn!("{}: not run for {skipped} items, which are too many", rule.name);
+        let items = counted(skipped, "item");
+        tracing::warn!("{}: not run for {items}: too many at once", rule.name);
     }
     match serde_json::to_string(&record) {
         Ok(json) => context.store.set_memo(note, json).await,

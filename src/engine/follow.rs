@@ -20,6 +20,7 @@ use crate::model::{
 };
 use crate::net::{FetchError, Response};
 use crate::store::{PollFilter, StoreError};
+use crate::util::text::counted;
 use crate::util::url as address;
 use crate::website::Page;
 use crate::website::propose::{Sample, article_rules};
@@ -200,9 +201,13 @@ impl Handle {
         let notes = polls.first().map(|(_, poll)| poll.repairs.join("; ")).unwrap_or_default();
         Ok(Some(match notes.as_str() {
             "" => {
-                format!("the {listed} articles listed there are already stored from other sources")
+                let all = counted(listed, "article");
+                format!("all that is listed there ({all}) is already stored from other sources")
             }
-            notes => format!("none of the {listed} articles listed there could be used: {notes}"),
+            notes => {
+                let all = counted(listed, "article");
+                format!("nothing that is listed there ({all}) could be used: {notes}")
+            }
         }))
     }
 

@@ -9,7 +9,7 @@ use crate::config::ScheduleSettings;
 use crate::model::{FeedHints, Outcome, PauseReason, PolicyKind, Source, SourceFacts, Time};
 use crate::schedule::Pulse;
 use crate::store::{PollFilter, Reader, Result};
-use crate::util::text::size;
+use crate::util::text::{counted, counted_as, size};
 use crate::util::time_text::{clock, span};
 use chrono::{Local, Offset};
 use std::time::Duration;
@@ -140,7 +140,7 @@ fn basis(why: &Why) -> String {
     let known = &why.explanation;
     match known.policy {
         PolicyKind::Learned if known.observed == 0 => "nothing learned yet".to_owned(),
-        PolicyKind::Learned => format!("learned from {} items", known.observed),
+        PolicyKind::Learned => format!("learned from {}", counted(known.observed, "item")),
         other => format!("policy {}", other.name()),
     }
 }
@@ -203,10 +203,7 @@ fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
         total(
             size(why.spent.bytes_saved),
             "saved",
-            match why.spent.unchanged {
-                1 => "1 check unchanged".to_owned(),
-                n => format!("{n} checks unchanged"),
-            },
+            counted_as(why.spent.unchanged, "check unchanged", "checks unchanged"),
         ),
         delay,
     ]
@@ -281,7 +278,9 @@ fn limits(
         hints.ttl.map(|ttl| format!("ttl {}", every(ttl))),
         hints.update_period.map(|period| format!("updates every {}", every(period))),
         Some(hints.skip_hours.len()).filter(|n| *n > 0).map(|n| format!("skips {n} h a day")),
-        Some(hints.skip_days.len()).filter(|n| *n > 0).map(|n| format!("skips {n} days a week")),
+        Some(hints.skip_days.len())
+            .filter(|n| *n > 0)
+            .map(|n| format!("skips {} a week", counted(n, "day"))),
     ];
     let feed: Vec<String> = feed.into_iter().flatten().collect();
     if !feed.is_empty() {

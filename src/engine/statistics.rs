@@ -5,7 +5,7 @@ use crate::model::{Health, Source, SourceFacts, SourceId, Time};
 use crate::schedule::{Pulse, pulse};
 use crate::store::{ItemFacts, PollCosts, Reader, Result};
 use crate::util::sparkline::sparkline;
-use crate::util::text::size;
+use crate::util::text::{counted, size};
 use chrono::{FixedOffset, TimeDelta, Timelike};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -270,7 +270,7 @@ impl SourceStatistics {
                 Some(day) => format!("nothing published since {day}"),
                 None => "nothing published".to_owned(),
             },
-            Unfollow::Unread => format!("{} of {} items read", self.read, self.items),
+            Unfollow::Unread => format!("{} of {} read", self.read, counted(self.items, "item")),
         })
     }
 
@@ -280,7 +280,7 @@ impl SourceStatistics {
         match (self.health, self.pulse) {
             (Health::Gone, _) => Some("gone".to_owned()),
             (Health::Failing | Health::Retrying, _) => {
-                Some(format!("failing, {} of {} polls failed", self.failed, self.polls))
+                Some(format!("failing, {} of {} failed", self.failed, counted(self.polls, "poll")))
             }
             _ if self.slow => Some(format!("slow, a poll takes {seconds:.1} s")),
             (_, Pulse::Dead) => Some("abandoned".to_owned()),
@@ -316,9 +316,9 @@ impl Statistics {
             format!("{}  up to {} {each}", sparkline(values, ascii), most(values))
         };
         let weeks = self.items_per_week.len();
-        let counted = if self.complete { "" } else { "; only the newest million items were read" };
+        let limited = if self.complete { "" } else { "; only the newest million items were read" };
         let items = format!(
-            "{} in {weeks} weeks, {} read{}, {} of reading{counted}",
+            "{} in {weeks} weeks, {} read{}, {} of reading{limited}",
             self.items,
             self.read,
             Some(share(self.read, self.items))

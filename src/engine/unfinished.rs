@@ -17,6 +17,7 @@ pub(super) async fn postpone(store: &Store, now: Time) -> Result<()> {
     });
     match count.await? {
         0 => {}
+        1 => tracing::warn!("newsfed ended while polling 1 source; it is postponed"),
         count => tracing::warn!("newsfed ended while polling {count} sources; they are postponed"),
     }
     Ok(())

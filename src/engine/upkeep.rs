@@ -7,6 +7,7 @@ use super::download;
 use super::fulltext;
 use super::message::{Role, Status};
 use super::site::tidy_crawls;
+use crate::util::text::counted;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -119,7 +120,7 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
         let retention = source.retention(context.settings().retention);
         let gone = context.store.prune(key, retention, now).await?;
         if gone > 0 {
-            tracing::info!(source = %source.id, "retention removed {gone} items");
+            tracing::info!(source = %source.id, "retention removed {}", counted(gone, "item"));
         }
     }
     context.store.tidy(now).await?;

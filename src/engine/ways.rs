@@ -4,6 +4,7 @@ use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse,
 use crate::discover::{Announced, EntriesOffer, EntriesRank, Survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, SourceRules, Time, WebsiteRules};
+use crate::util::text::counted_as;
 use crate::util::{text, time_text};
 use crate::website::propose::Proposal;
 use std::collections::HashMap;
@@ -97,7 +98,10 @@ pub(super) fn offer_entries(
         return;
     };
     let entries = || proposal.entries.iter().map(|each| &each.entry);
-    discovery.report_found(format!("the page has {} entries", proposal.entries.len()));
+    discovery.report_found(format!(
+        "the page has {}",
+        counted_as(proposal.entries.len(), "entry", "entries")
+    ));
     let rules =
         WebsiteRules { articles: Some(proposal.articles.clone()), ..WebsiteRules::default() };
     let first = FirstPage {

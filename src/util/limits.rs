@@ -1,6 +1,8 @@
 //! The limits of what comes from outside that users may meet. `docs/limits.md` lists them with what
 //! happens beyond each; a test compares the two. Limits of a single algorithm stay beside it.
 
+use super::text::counted;
+
 /// Defines constants, and the list of them that the test reads.
 macro_rules! limits {
     ($($(#[$doc:meta])* $name:ident = $value:expr, $label:literal;)*) => {
@@ -12,9 +14,9 @@ macro_rules! limits {
 }
 
 /// A message about what exceeds a limit, such as `7 links left out: limit of 2000`; `None` if nothing
-/// does.
+/// does. `what` is a singular.
 pub fn left_out(surplus: usize, what: &str, limit: usize) -> Option<String> {
-    (surplus > 0).then(|| format!("{surplus} {what} left out: limit of {limit}"))
+    (surplus > 0).then(|| format!("{} left out: limit of {limit}", counted(surplus, what)))
 }
 
 const KIB: usize = 1 << 10;

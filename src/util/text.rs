@@ -5,6 +5,7 @@
 use crate::util::limits;
 use std::borrow::Cow;
 use std::cell::LazyCell;
+use std::fmt::Display;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -414,9 +415,23 @@ pub fn comment_count(count: u32, new: u32) -> String {
     let since = if new > 0 { format!(", +{new} since you read it") } else { String::new() };
     match count {
         0 => "no comments".to_owned(),
-        1 => format!("1 comment{since}"),
-        n => format!("{n} comments{since}"),
+        n => counted(n, "comment") + &since,
     }
+}
+
+/// `1 item`, `3 items`: a number with its noun, whose plural ends in "s".
+pub fn counted<N: Display + PartialEq + From<u8>>(number: N, one: &str) -> String {
+    counted_as(number, one, &format!("{one}s"))
+}
+
+/// As [`counted`], with a plural of its own: `3 entries`.
+pub fn counted_as<N: Display + PartialEq + From<u8>>(
+    number: N,
+    one: &str,
+    several: &str,
+) -> String {
+    let noun = if number == N::from(1) { one } else { several };
+    format!("{number} {noun}")
 }
 
 /// A number of bytes in the unit that needs few digits.

@@ -56,7 +56,7 @@ fn accounts_are_added_synchronised_and_removed() {
     assert_eq!(world.run(&add).code, Some(2), "without a terminal it needs --yes");
     assert!(!world.config().join("config.toml").exists());
     let added = world.run(&yes);
-    assert!(added.err.contains("FreshRSS") && added.err.contains("1 sources"), "{added:?}");
+    assert!(added.err.contains("FreshRSS") && added.err.contains("1 source,"), "{added:?}");
     let synced = world.run(&["sync", "-vv", "--set", "log.level=trace"]).ok();
     assert!(synced.contains("home: 1 new"), "{synced}");
     assert!(world.run(&["list"]).ok().contains("First release"));

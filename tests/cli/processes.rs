@@ -140,7 +140,7 @@ fn second_process_reports_the_first() {
     daemon.signal("TERM");
     let run = daemon.end();
     assert_eq!((run.code, run.out.as_str()), (Some(0), ""), "{run:?}");
-    assert!(run.err.contains("following 1 sources"), "the log goes to standard error: {run:?}");
+    assert!(run.err.contains("following 1 source\n"), "the log goes to standard error: {run:?}");
     assert_eq!(world.run(&["sync", "--due"]).code, Some(0), "the lock is free again");
 }
 

@@ -82,7 +82,7 @@ fn commands_of_rules_run_at_arrival_and_on_request() {
         (Some("sh"), Some(1))
     );
     let test = world.run(&["rules", "test", "Save"]);
-    assert!(test.err.contains("would notify; would run 1 times: sh -c"), "{test:?}");
+    assert!(test.err.contains("would notify; would run 1 time: sh -c"), "{test:?}");
     assert!(test.err.contains("only with `newsfed rules apply --run`"), "{test:?}");
     world.run(&["rules", "apply", "Save"]).ok();
     assert_eq!(runs(), 1, "stored items are left alone");

@@ -42,7 +42,7 @@ fn feeds_are_written_into_files() {
     std::fs::write(&file, "old").unwrap();
     let args = ["views", "feed", "--query", "source:council", "--output", path];
     let written = world.run(&args).ok();
-    assert!(written.contains("1 items"), "{written}");
+    assert!(written.contains("1 item,"), "{written}");
     let shapes = world.run(&[&args[..], &["--json"]].concat()).values();
     super::shapes::check("Feed of a view", &shapes);
     let text = std::fs::read(&file).unwrap();

@@ -67,7 +67,7 @@ impl Fetcher {
                         path: PATH.to_owned(),
                         anchor: String::new(),
                     }));
-                    let surplus = limits::left_out(surplus + links.count(), "URLs", most);
+                    let surplus = limits::left_out(surplus + links.count(), "URL", most);
                     let note = surplus.map(|surplus| format!("{from}: {surplus}"));
                     got.page.note = got.page.note.take().or(note);
                 }

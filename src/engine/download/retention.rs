@@ -5,7 +5,7 @@ use super::part::Part;
 use crate::config::Paths;
 use crate::model::Time;
 use crate::store::{DownloadRecord, Result};
-use crate::util::text::{line, size};
+use crate::util::text::{counted, line, size};
 use chrono::TimeDelta;
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -84,8 +84,8 @@ pub fn remove_download(record: &DownloadRecord, now: Time) -> std::io::Result<()
     fs::remove_file(&record.path)?;
     let (path, size) = (line(&record.path), size(record.size));
     tracing::info!(
-        "removed the download {path} ({size}) after {} days",
-        (now - record.at).num_days()
+        "removed the download {path} ({size}) after {}",
+        counted((now - record.at).num_days(), "day")
     );
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::engine::crawl::{
 use crate::model::{Enclosure, Entry, Time, WebsiteRules};
 use crate::net::Response;
 use crate::store::{Reader, ReservedKeys, StoreError};
+use crate::util::text::counted;
 use crate::util::{html, text};
 use crate::website::{Article, MAX_ARTICLES, summarise, validate};
 use chrono::TimeDelta;
@@ -189,7 +190,8 @@ fn note_name(source: i64) -> String {
 /// Stores the progress of a poll; `kinds` are shown below it.
 async fn report(visit: &Visit<'_>, what: &str, now: CrawlProgress, kinds: &[String]) {
     let CrawlProgress { requests, found, links, .. } = now;
-    let words = format!("{what}: {requests} requests, {found} found, {links} links seen");
+    let (requests, links) = (counted(requests, "request"), counted(links, "link"));
+    let words = format!("{what}: {requests}, {found} found, {links} seen");
     let note: Vec<&str> =
         std::iter::once(words.as_str()).chain(kinds.iter().map(String::as_str)).collect();
     let stored = visit.context.store.set_memo(note_name(visit.job.key), note.join("\n")).await;
@@ -243,8 +245,8 @@ async fn explore(
     }
     if exploration.entries.is_empty() {
         gathering.nothing_listed = Some("no targets found".to_owned());
-        let requests = crawl.progress().requests;
-        gathering.note(format!("nothing was found in {requests} requests"));
+        let requests = counted(crawl.progress().requests, "request");
+        gathering.note(format!("nothing was found in {requests}"));
     }
     // Older content was there before the site was followed.
     exploration.entries.sort_by_key(|e| std::cmp::Reverse(e.published));

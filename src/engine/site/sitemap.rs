@@ -180,7 +180,7 @@ async fn document(
     let read = visit.context.read_document(bytes, work).await;
     let read = read.ok_or("the sitemap could not be read (this is a bug)")?;
     let (sitemap, surplus) = read.map_err(|e| e.to_string())?;
-    if let Some(surplus) = limits::left_out(surplus, "URLs", limits::SITEMAP_URLS) {
+    if let Some(surplus) = limits::left_out(surplus, "URL", limits::SITEMAP_URLS) {
         gathering.note(format!("{url}: {surplus}"));
     }
     Ok(sitemap)

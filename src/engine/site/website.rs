@@ -65,7 +65,7 @@ pub(super) async fn read(
             }
             Err(why) => return Err(why),
         };
-        let surplus = limits::left_out(listed.page.left_out, "links", limits::LIST_LINKS);
+        let surplus = limits::left_out(listed.page.left_out, "link", limits::LIST_LINKS);
         if let Some(surplus) = surplus {
             gathering.note(format!("{asked}: {surplus}"));
         }

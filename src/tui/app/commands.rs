@@ -11,6 +11,7 @@ use crate::store::Mark;
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure};
 use crate::tui::style::Palette;
+use crate::util::text::counted;
 
 const NO_SOURCE: &str = "Select a source in the Sources pane first";
 pub(super) const NO_ITEM: &str = "Select an item first";
@@ -92,8 +93,7 @@ impl App {
         }
         let mut text = match totals.new {
             0 => "Nothing new".to_owned(),
-            1 => "1 new item".to_owned(),
-            n => format!("{n} new items"),
+            n => counted(n, "new item"),
         };
         if totals.skipped > 0 {
             text += &format!(", {} skipped", totals.skipped);

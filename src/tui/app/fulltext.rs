@@ -5,7 +5,7 @@ use crate::config::Action;
 use crate::engine::{PrefetchPlan, TextGot};
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
-use crate::util::text::size;
+use crate::util::text::{counted, size};
 
 /// Full-text jobs in progress.
 #[derive(Debug, Default)]
@@ -169,8 +169,5 @@ impl App {
 }
 
 fn pages(count: usize) -> String {
-    match count {
-        1 => "1 page".to_owned(),
-        n => format!("{n} pages"),
-    }
+    counted(count, "page")
 }

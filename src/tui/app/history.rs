@@ -11,6 +11,7 @@ use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
+use crate::util::text::counted;
 use crate::util::time_text::minute;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -286,14 +287,14 @@ impl App {
             return false;
         };
         keys.extend(more);
-        *label = format!("{}: {} items", verb(&Mark::Read, true), keys.len());
+        *label = format!("{}: {}", verb(&Mark::Read, true), counted(keys.len(), "item"));
         *at = self.now;
         true
     }
 
     /// The title of a single item, or the number of items.
     fn items_named(&self, keys: &[i64]) -> String {
-        let [key] = keys else { return format!("{} items", keys.len()) };
+        let [key] = keys else { return counted(keys.len(), "item") };
         let in_list = self.items.rows.iter().find(|row| row.key == *key);
         let row = in_list.or_else(|| self.reader.row().filter(|row| row.key == *key));
         let title = row.map(|row| row.title.clone()).filter(|title| !title.is_empty());
@@ -426,7 +427,7 @@ impl Dialog for HistoryList {
 }
 
 fn describe(mark: &Mark, count: usize, to: bool) -> String {
-    let items = if count == 1 { "1 item".to_owned() } else { format!("{count} items") };
+    let items = counted(count, "item");
     let verb = match (mark, to) {
         (Mark::Read, true) => "marked read",
         (Mark::Read, false) => "marked unread",

@@ -11,6 +11,7 @@ use crate::tui::effect::{Effect, ImportList, Purpose};
 use crate::tui::event::{Failure, ImportRead, NotSaved, RequestId};
 use crate::tui::import::expand_home;
 use crate::tui::view::{self, DialogArea};
+use crate::util::text::counted_as;
 use crate::util::url::parse_web;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -182,7 +183,7 @@ impl App {
 
     /// Previews the import of typed or pasted URLs.
     pub(super) fn import_addresses(&mut self, addresses: &[String]) -> Vec<Effect> {
-        let name = format!("{} addresses", addresses.len());
+        let name = counted_as(addresses.len(), "address", "addresses");
         self.preview_import(name, ImportList::Addresses(addresses.join("\n")))
     }
 
@@ -254,18 +255,14 @@ impl App {
         let of = |file| edits.iter().find(|edit| edit.file() == file);
         let added = of(FileKind::Sources).map_or(0, |edit| edit.inserted().count());
         let known = listed.saturating_sub(added);
-        let mut text = match added {
-            1 => "1 source imported".to_owned(),
-            n => format!("{n} sources imported"),
-        };
+        let mut text = counted_as(added, "source imported", "sources imported");
         // Report the result even if the preview was closed.
         let path = self.close_preview(request).map_or("a list".to_owned(), |(path, _)| path);
         if let Some(views) = of(FileKind::Config) {
             text += &format!(", {} saved", views.describe());
         }
         if known > 0 {
-            let were = if known == 1 { "was" } else { "were" };
-            text += &format!(", {known} {were} already followed");
+            text += &format!(", {} already followed", counted_as(known, "was", "were"));
         }
         if skipped > 0 {
             text += &format!(", {skipped} skipped");

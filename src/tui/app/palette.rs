@@ -11,6 +11,7 @@ use crate::tui::effect::Effect;
 use crate::tui::event::SourceEntry;
 use crate::tui::input::Field;
 use crate::tui::view::{self, DialogArea};
+use crate::util::text::counted;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
@@ -335,8 +336,7 @@ impl App {
                 let entry = |(tag, count)| {
                     let of = match count {
                         0 => "items".to_owned(),
-                        1 => "1 source".to_owned(),
-                        count => format!("{count} sources"),
+                        count => counted(count, "source"),
                     };
                     (tag, of)
                 };

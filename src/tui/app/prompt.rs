@@ -12,7 +12,7 @@ use crate::tui::event::Cause;
 use crate::tui::input::Field;
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
-use crate::util::text::line;
+use crate::util::text::{counted, line};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
@@ -98,7 +98,7 @@ impl PromptKind {
 }
 
 fn items(keys: &[i64]) -> String {
-    if keys.len() == 1 { "the item".to_owned() } else { format!("{} items", keys.len()) }
+    if keys.len() == 1 { "the item".to_owned() } else { counted(keys.len(), "item") }
 }
 
 impl Prompt {

@@ -10,6 +10,7 @@ use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, Matches, RequestId};
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
+use crate::util::text::counted;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use std::sync::Arc;
@@ -137,7 +138,7 @@ impl App {
             Some(_) => vec![Effect::Read(Read::Rules)],
             None => vec![],
         };
-        let items = if changed == 1 { "1 item".to_owned() } else { format!("{changed} items") };
+        let items = counted(changed, "item");
         let done = if undone { "taken back from" } else { "applied to" };
         // One message for the rule and for what it did.
         let step = match cause {
@@ -199,8 +200,7 @@ impl RuleList {
                 let record = self.records.iter().find(|record| record.rule == rule.name);
                 let stay = match record.map_or(0, |record| record.items) {
                     0 => String::new(),
-                    1 => "; what it did to 1 item stays".to_owned(),
-                    items => format!("; what it did to {items} items stays"),
+                    items => format!("; what it did to {} stays", counted(items, "item")),
                 };
                 let label = format!("removal of rule {}{stay}", rule.name);
                 let change = RuleChange { was: Some(rule.name), now: None };

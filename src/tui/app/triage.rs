@@ -10,6 +10,7 @@ use crate::store::{Anchor, Beyond, Cursor, Part, Scope, View};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Failure, RequestId};
 use crate::tui::read::Read;
+use crate::util::text::counted;
 
 /// Which items of a list get selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,10 +100,7 @@ impl App {
         let count = self.items.marked.len();
         let more = self.items.more_above || self.items.more_below;
         let rest = if more { "; the list has more than can be selected" } else { "" };
-        self.note(match count {
-            1 => format!("1 item selected{rest}"),
-            count => format!("{count} items selected{rest}"),
-        })
+        self.note(format!("{} selected{rest}", counted(count, "item")))
     }
 
     /// Ends the selection.

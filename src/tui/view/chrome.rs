@@ -7,7 +7,7 @@ use super::row::{Row, padding};
 use crate::config::{Action, Context, Role, parse_sequence};
 use crate::engine::Role as Part;
 use crate::store::Scope;
-use crate::util::text;
+use crate::util::text::{self, counted};
 use crate::util::time_text::span;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -163,8 +163,7 @@ type Title = (String, String, String);
 fn sources_title(app: &App) -> Title {
     let count = match app.sources.list.sources.len() {
         0 => String::new(),
-        1 => "1 source".to_owned(),
-        n => format!("{n} sources"),
+        n => counted(n, "source"),
     };
     let count = match app.sources.hidden_sources() {
         0 => count,

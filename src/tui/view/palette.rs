@@ -6,7 +6,7 @@ use super::dialogs::{DialogArea, field_line, role, rows};
 use super::frame::window;
 use super::row::Row;
 use crate::config::Role;
-use crate::util::text;
+use crate::util::text::{self, counted, counted_as};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -36,9 +36,8 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, 
     let typed = palette.field.value();
     let count = match hits.len() {
         0 => String::new(),
-        1 => "1 match".to_owned(),
-        many if typed.is_empty() => format!("{many} commands"),
-        many => format!("{many} matches"),
+        many if typed.is_empty() => counted(many, "command"),
+        many => counted_as(many, "match", "matches"),
     };
     let inner = window(app, frame, area, ("Commands", &count), (WIDTH, height));
     let field = Rect { height: inner.height.min(1), ..inner };

@@ -6,7 +6,7 @@ use super::dialogs::{field_line, role, rows};
 use super::frame::window;
 use super::row::Row;
 use crate::config::{Role, RuleSettings};
-use crate::util::text;
+use crate::util::text::{self, counted};
 use crate::util::time_text::age;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -82,15 +82,15 @@ fn rule_row(
     if let Some(commands) = record.and_then(|record| record.commands.as_ref()) {
         let why = commands.error.as_ref().unwrap_or(&commands.status);
         if commands.failed > 0 {
-            let failed = format!("  {} commands failed: {}", commands.failed, text::line(why));
+            let failed = counted(commands.failed, "command");
+            let failed = format!("  {failed} failed: {}", text::line(why));
             let failed = text::truncate(&failed, row.free() / 3).into_owned();
             row.right(failed, role(app, here, Role::Warning));
         }
     }
     if let Some(record) = record {
         let at = age((app.now - record.last).num_seconds());
-        let plural = if record.items == 1 { "" } else { "s" };
-        let last = format!("  {} item{plural}, {at}", record.items);
+        let last = format!("  {}, {at}", counted(record.items, "item"));
         row.right(last, role(app, here, Role::Dim));
     }
     let today = app.now.with_timezone(&chrono::Local).date_naive().to_string();
@@ -124,9 +124,11 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: 
             ("No stored item matches; it will apply to new ones".to_owned() + outside, Role::Soft)
         }
         (None, Some(found)) => {
-            let more = if found.count.more { " or more" } else { "" };
-            let plural = if found.count.items == 1 { "" } else { "s" };
-            let matches = format!("Matches {}{more} stored item{plural}", found.count.items);
+            let items = found.count.items;
+            let matches = match found.count.more {
+                true => format!("Matches {items} or more stored items"),
+                false => format!("Matches {}", counted(items, "stored item")),
+            };
             (matches + outside, Role::Soft)
         }
     };

@@ -9,7 +9,7 @@ use crate::engine::{self, Pulse};
 use crate::model::{Health, Time};
 use crate::tui::event::SourceEntry;
 use crate::util::sparkline::sparkline;
-use crate::util::text;
+use crate::util::text::{self, counted};
 use crate::util::time_text::span;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -249,8 +249,7 @@ fn rate(per_day: &[u32]) -> (String, String) {
     match (daily, sum) {
         (Some(rate), _) => (format!("{rate} items a day"), format!("{rate} a day")),
         (None, 0) => ("nothing this week".to_owned(), "0 this week".to_owned()),
-        (None, 1) => ("1 item this week".to_owned(), "1 this week".to_owned()),
-        (None, sum) => (format!("{sum} items this week"), format!("{sum} this week")),
+        (None, sum) => (counted(sum, "item") + " this week", format!("{sum} this week")),
     }
 }
 

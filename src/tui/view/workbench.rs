@@ -8,7 +8,7 @@ use super::chrome::marks;
 use super::row::{Row, padding};
 use crate::config::Role;
 use crate::engine::{SelectorField, WorkbenchPage};
-use crate::util::text;
+use crate::util::text::{self, counted};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -216,10 +216,7 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
             let role = if list.lost > 0 { Role::Warning } else { Role::Dim };
             row.right(format!("   {} lost of {}", list.lost, list.known), style(role));
         }
-        let what = match list.links.len() {
-            1 => "1 article".to_owned(),
-            n => format!("{n} articles"),
-        };
+        let what = counted(list.links.len(), "article");
         let role = if list.links.is_empty() { Role::Warning } else { Role::Ok };
         row.right(format!("  {what}"), style(role));
     }
@@ -296,8 +293,10 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
             applied.map(|(part, s)| format!("{} = {s}", part.key())).collect();
         let known = match (repair.known, bench.is_article()) {
             (_, true) => String::new(),
-            (0, _) => format!("   {} articles", repair.count),
-            (known, _) => format!("   {} articles, {known} of them stored", repair.count),
+            (0, _) => format!("   {}", counted(repair.count, "article")),
+            (known, _) => {
+                format!("   {}, {known} of them stored", counted(repair.count, "article"))
+            }
         };
         let (of, selectors) = (offers.len(), selectors.join("  "));
         (format!("Press Enter to apply repair 1 of {of}: {selectors}{known}"), Role::Warning)

@@ -2,6 +2,18 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
+fn numbers_agree_with_their_nouns() {
+    let all = [0usize, 1, 2].map(|n| (counted(n, "item"), counted_as(n, "entry", "entries")));
+    let want = [("0 items", "0 entries"), ("1 item", "1 entry"), ("2 items", "2 entries")];
+    assert_eq!(all, want.map(|(a, b)| (a.to_owned(), b.to_owned())));
+    assert_eq!(
+        (counted(1u64, "poll"), counted(-1i64, "poll")),
+        ("1 poll".into(), "-1 polls".into())
+    );
+    assert_eq!(comment_count(1, 1), "1 comment, +1 since you read it");
+}
+
+#[test]
 fn line_removes_what_a_terminal_would_act_on() {
     let cases = [
         ("plain", "plain"),
