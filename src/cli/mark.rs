@@ -6,10 +6,11 @@ use super::global::Global;
 use super::home::Home;
 use super::item_options::Choice;
 use super::items;
+use super::list::{index_all, print_items};
 use super::output::Output;
 use crate::model::Time;
 use crate::query;
-use crate::store::{MAX_TAG, Mark, Part, Store};
+use crate::store::{MAX_TAG, Mark, Part, ReadUndone, Scope, Store, View};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{self, counted};
 use crate::util::time_text::minute;
@@ -25,17 +26,27 @@ pub(super) struct ReadArgs {
     /// All items
     #[arg(long, conflicts_with = "ids")]
     all: bool,
+    /// Show how many items would be marked and the newest of them, without changing anything
+    #[arg(long)]
+    dry_run: bool,
+    /// Take back the last `newsfed read`
+    #[arg(long, exclusive = true)]
+    undo: bool,
     #[command(flatten)]
     choice: Choice,
 }
 
 const READ: &str = "\
 Name items by number, or select them with options. If one of them is unknown, nothing is marked.
+With ui.mark_stories, the other items of their stories are marked too. --undo takes back the last
+run, and again the one before, up to 20: what it marked and is still read becomes unread.
 
 Examples:
   newsfed read 1234 1235
   newsfed read --source council --before 7d
-  newsfed read --all";
+  newsfed read --dry-run --query 'is:unread sport'
+  newsfed read --all
+  newsfed read --undo";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = ITEMS)]
@@ -52,12 +63,21 @@ Examples:
   newsfed pin 1234
   newsfed unread 1234 1235";
 
+/// Items that a dry run lists.
+const SHOWN: usize = 20;
+
 #[derive(Serialize)]
 struct Marked {
     changed: usize,
+    /// In a dry run, what a run would change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would_change: Option<usize>,
 }
 
 pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    if args.undo {
+        return undo_read(&Home::load(global, out)?.store()?, out);
+    }
     let chosen = !args.choice.is_empty();
     match (args.ids.is_empty(), args.all || chosen) {
         (true, false) => {
@@ -73,15 +93,69 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     }
     let home = Home::load(global, out)?;
     let store = home.store()?;
-    let changed = if args.ids.is_empty() {
-        let catalogue = Catalogue::read(&home, &store)?;
-        let all = Part::up_to(store.reader()?.last_key()?);
-        let stories = home.settings.ui.mark_stories;
-        store.mark_view_read_blocking(args.choice.view(&catalogue)?, all, stories)?.len()
+    let (stories, now) = (home.settings.ui.mark_stories, SystemClock.now());
+    let catalogue = Catalogue::read(&home, &store)?;
+    let view = if args.ids.is_empty() {
+        args.choice.view(&catalogue)?
     } else {
-        set_whole(&home, &store, Mark::Read, &args.ids, true)?
+        View::of(Scope::Only(items::keys(&store.reader()?, &args.ids)?.into()))
     };
-    report(changed, "marked read", out)
+    if view.criteria.text.is_some() || view.criteria.asks_for_stories() {
+        index_all(&store, out)?;
+    }
+    if args.dry_run {
+        return would_read(&store, &catalogue, view, stories, out);
+    }
+    let keys = match view.scope {
+        Scope::Only(keys) => store.read_items_blocking(keys.to_vec(), stories, now)?,
+        _ => {
+            let all = Part::up_to(store.reader()?.last_key()?);
+            store.read_view_blocking(view, all, stories, now)?
+        }
+    };
+    let exit = report(keys.len(), "marked read", out)?;
+    if !keys.is_empty() && args.ids.is_empty() && !out.json {
+        out.note("`newsfed read --undo` takes this back");
+    }
+    Ok(exit)
+}
+
+/// Shows what would be marked read.
+fn would_read(
+    store: &Store,
+    catalogue: &Catalogue,
+    mut view: View,
+    stories: bool,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    view.unread_only = true;
+    let reader = store.reader()?;
+    let listed = reader.keys(&view)?;
+    let all = reader.unread_among(&listed, stories)?.len();
+    let listed = listed.len();
+    if out.json {
+        out.value(&Marked { changed: 0, would_change: Some(all) })?;
+        return Ok(Exit::Ok);
+    }
+    let more = match all - listed {
+        0 => String::new(),
+        more => format!(", {more} of them as other items of the same stories"),
+    };
+    out.note(format!("{} would be marked read{more}", counted(all, "item")));
+    if listed == 0 {
+        return Ok(Exit::Ok);
+    }
+    if listed > SHOWN {
+        out.note(format!("the newest {SHOWN}:"));
+    }
+    print_items(store, catalogue, &view, SHOWN, out)
+}
+
+fn undo_read(store: &Store, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(ReadUndone { at, unread }) = store.undo_read_blocking()? else {
+        return Err(Failure::Plain("no `newsfed read` can be taken back".to_owned()));
+    };
+    report(unread, &format!("marked unread, as before {}", minute(at)), out)
 }
 
 pub(super) fn unread(args: &ItemArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -220,7 +294,7 @@ fn set_whole(
 /// Prints how many items were changed.
 pub(super) fn report(changed: usize, done: &str, out: &mut Output) -> Result<Exit, Failure> {
     if out.json {
-        out.value(&Marked { changed })?;
+        out.value(&Marked { changed, would_change: None })?;
     } else {
         out.result(format!("{} {done}", counted(changed, "item")))?;
     }

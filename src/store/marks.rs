@@ -158,17 +158,6 @@ impl Store {
         self.call(move |conn| stories::mark_view_read(conn, &view, part, stories)).await
     }
 
-    /// Like [`Store::mark_view_read`], outside of a runtime.
-    pub fn mark_view_read_blocking(
-        &self,
-        view: View,
-        part: Part,
-        stories: bool,
-    ) -> Result<Vec<i64>> {
-        self.writer()?
-            .call_blocking(move |conn| stories::mark_view_read(conn, &view, part, stories))
-    }
-
     /// Shows snoozed items whose time has come, as unread; returns their number.
     pub async fn wake(&self, now: Time) -> Result<usize> {
         self.call(move |conn| wake(conn, now)).await

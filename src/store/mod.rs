@@ -49,6 +49,7 @@ mod statistics;
 mod stories;
 mod streams;
 mod tags;
+mod undo_read;
 mod versions;
 mod view;
 mod visits;
@@ -92,6 +93,7 @@ pub use sources::{Due, PollFilter};
 pub use statistics::{ItemFacts, PollCosts};
 pub use streams::{StreamPart, StreamQuery, UnreadOf, discovery_micros};
 pub use tags::{ItemValues, MAX_TAG};
+pub use undo_read::ReadUndone;
 pub use versions::{MAX_VERSIONS, Version};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 

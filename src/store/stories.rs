@@ -243,11 +243,16 @@ fn members(conn: &Connection, item: i64) -> Result<Vec<i64>> {
 
 /// Sets a mark on items (row keys) and the others of their stories; returns those that changed.
 pub(super) fn mark(conn: &Connection, mark: &Mark, items: &[i64], to: bool) -> Result<Vec<i64>> {
+    marks::set(conn, mark, &with_members(conn, items)?, to)
+}
+
+/// Items (row keys) and the others of their stories.
+pub(super) fn with_members(conn: &Connection, items: &[i64]) -> Result<Vec<i64>> {
     let (mut all, mut seen) = (Vec::with_capacity(items.len()), HashSet::new());
     for item in items {
         all.extend(members(conn, *item)?.into_iter().filter(|member| seen.insert(*member)));
     }
-    marks::set(conn, mark, &all, to)
+    Ok(all)
 }
 
 /// Marks rows of a view read, and with `stories` the others of their stories; returns their keys.

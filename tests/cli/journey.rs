@@ -204,3 +204,33 @@ fn undoes_a_permanent_redirect() {
     world.run(&fast).ok();
     assert_eq!(world.server.requests()[3].path, "/old.xml");
 }
+
+#[test]
+fn marking_many_items_read_can_be_tried_first_and_taken_back() {
+    let world = World::followed();
+    let unread = || world.run(&["list", "--unread", "--json"]).values().len();
+    let none = world.run(&["read", "--undo"]);
+    assert_eq!(
+        (none.code, none.err.contains("no `newsfed read` can be taken back")),
+        (Some(1), true)
+    );
+    for (args, count, listed) in [
+        (&["--before", "today"][..], "3 items", 3),
+        (&["--source", "Kernel", "--query", "second"], "1 item", 1),
+        (&["--query", "is:read"], "0 items", 0),
+        (&["1", "2", "2"], "2 items", 2),
+    ] {
+        let dry = world.run(&[&["read", "--dry-run"], args].concat());
+        assert!(dry.err.starts_with(&format!("{count} would be marked read\n")), "{dry:?}");
+        assert_eq!((dry.ok().lines().count(), unread()), (listed, 3), "{args:?}");
+    }
+    let done = world.run(&["read", "--before", "today"]);
+    assert_eq!(done.err, "`newsfed read --undo` takes this back\n");
+    assert_eq!((done.ok().as_str(), unread()), ("3 items marked read\n", 0));
+    let undone = world.run(&["read", "--undo"]).ok();
+    assert!(undone.starts_with("3 items marked unread, as before 20"), "{undone}");
+    assert_eq!(unread(), 3);
+    // A search also finds what is not indexed yet.
+    assert_eq!(world.run(&["read", "--query", "reopens"]).ok(), "1 item marked read\n");
+    assert_eq!(world.run(&["read", "--undo", "--all"]).code, Some(2));
+}

@@ -68,7 +68,8 @@ fn json_matches_the_documentation() {
     assert_eq!(run(&["show", &number]).values()[0], items[0], "the same shape everywhere");
     let by_id = run(&["show", items[0]["id"].as_str().unwrap()]).values();
     assert_eq!(by_id[0], items[0]);
-    check("Marks", &run(&["read", &number]).values());
+    let marks = [&["read", "--dry-run", &number][..], &["read", &number]];
+    check("Marks", &marks.map(|args| run(args).values()).concat());
     check("URL", &run(&["open", &number]).values());
     check("Source", &run(&["sources"]).values());
     let full = run(&["sources", "show", "Kernel", "Held"]).values();

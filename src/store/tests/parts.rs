@@ -10,7 +10,7 @@ fn mark_all_read_changes_only_the_view_and_can_be_undone() {
     let view = View::of(Scope::Sources(vec![f.key("s")]));
     let up_to = f.store.reader().unwrap().last_key().unwrap();
     f.poll("s", vec![entry("later")]);
-    let changed = f.store.mark_view_read_blocking(view, Part::up_to(up_to), false).unwrap();
+    let changed = f.store.read_view_blocking(view, Part::up_to(up_to), false, f.now).unwrap();
     assert_eq!((changed.len(), f.counts("s").1, f.counts("t").1), (2, 1, 1));
     f.store.mark_blocking(Mark::Read, changed, false).unwrap();
     assert_eq!(f.counts("s").1, 3);
@@ -37,7 +37,7 @@ fn the_items_beyond_a_row_are_those_above_or_below_it_in_the_list() {
             for (beyond, expected) in sides {
                 let part = Part { up_to, beyond: Some(beyond) };
                 let mut marked =
-                    f.store.mark_view_read_blocking(view.clone(), part, false).unwrap();
+                    f.store.read_view_blocking(view.clone(), part, false, f.now).unwrap();
                 let mut expected = expected.to_vec();
                 f.store.mark_blocking(Mark::Read, marked.clone(), false).unwrap();
                 marked.sort_unstable();
@@ -46,4 +46,37 @@ fn the_items_beyond_a_row_are_those_above_or_below_it_in_the_list() {
             }
         }
     }
+}
+
+#[test]
+fn commands_that_mark_items_read_are_taken_back_the_last_one_first() {
+    let f = Fixture::new(&["s", "t"]);
+    f.poll("s", ["a", "b", "c", "d"].map(entry).to_vec());
+    f.poll("t", vec![entry("e")]);
+    let of = |source| View::of(Scope::Sources(vec![f.key(source)]));
+    let key = |title: &str| f.rows(&of("s")).iter().find(|row| row.title == title).unwrap().key;
+    f.store.mark_blocking(Mark::Read, vec![key("a")], true).unwrap();
+    let last = Part::up_to(f.store.reader().unwrap().last_key().unwrap());
+    let reader = f.store.reader().unwrap();
+    assert_eq!(reader.unread_among(&[key("a"), key("b")], true).unwrap(), [key("b")]);
+    let read = |view| f.store.read_view_blocking(view, last, false, f.now).unwrap().len();
+    assert_eq!((read(of("s")), read(of("s"))), (3, 0), "what changes nothing is not remembered");
+    assert_eq!(f.store.read_items_blocking(vec![key("a")], true, f.now).unwrap(), [0i64; 0]);
+    assert_eq!(read(of("t")), 1);
+    // Unread, or hidden, by the user since then.
+    f.store.mark_blocking(Mark::Read, vec![key("b")], false).unwrap();
+    f.store.mark_blocking(Mark::Hidden, vec![key("c")], true).unwrap();
+    let undo = || f.store.undo_read_blocking().unwrap().map(|undone| (undone.at, undone.unread));
+    assert_eq!((undo(), f.counts("t").1), (Some((f.now, 1)), 1));
+    assert_eq!((undo(), f.counts("s").1), (Some((f.now, 1)), 2), "a is as it was, c stays hidden");
+    assert_eq!(undo(), None);
+    let each = |read| {
+        let (key, now) = (key("d"), f.now);
+        match read {
+            true => f.store.read_items_blocking(vec![key], false, now).unwrap().len(),
+            false => f.store.mark_blocking(Mark::Read, vec![key], false).unwrap().len(),
+        }
+    };
+    assert_eq!((0..60).map(|n| each(n % 2 == 0)).sum::<usize>(), 60);
+    assert_eq!((0..60).filter(|_| undo().is_some()).count(), 20, "older ones are forgotten");
 }

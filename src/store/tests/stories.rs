@@ -85,12 +85,12 @@ fn marks_of_a_story_are_set_together_and_taken_back() {
     assert_eq!(unread(), 4);
     let of_b = View { scope: Scope::Sources(vec![f.key("b")]), ..folded() };
     let last = f.store.reader().unwrap().last_key().unwrap();
-    let changed = f.store.mark_view_read_blocking(of_b, Part::up_to(last), true).unwrap();
+    let changed = f.store.read_view_blocking(of_b, Part::up_to(last), true, f.now).unwrap();
     assert_eq!((changed.len(), unread()), (3, 1));
     f.store.mark_blocking(Mark::Read, changed, false).unwrap();
     // Without the setting, a folded list is still marked as a whole.
     assert_eq!(
-        f.store.mark_view_read_blocking(folded(), Part::up_to(last), false).unwrap().len(),
+        f.store.read_view_blocking(folded(), Part::up_to(last), false, f.now).unwrap().len(),
         4
     );
 }
