@@ -5,7 +5,7 @@ use super::global::Global;
 use super::home::Home;
 use super::import_items;
 use super::output::Output;
-use crate::config::{self, ConfigFile, Import, ImportKind, SourcesFile};
+use crate::config::{self, Completion, ConfigFile, Import, ImportKind, SourcesFile};
 use crate::exchange::FileFormat;
 use crate::model::Source;
 use serde::Serialize;
@@ -19,13 +19,13 @@ pub(super) struct ImportArgs {
     /// The file; - is standard input
     #[arg(required_unless_present = "undo")]
     file: Option<PathBuf>,
-    /// Import sources at private addresses too, such as 192.168.1.5 and localhost, and sources with a proxy
+    /// Also import sources at private addresses, or with a proxy
     #[arg(long)]
     private: bool,
     /// Show what would be imported, without changing anything
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// The flags of newsboat that pin an item; other flags become tags such as flag-b
+    /// The flags of newsboat that pin an item
     #[arg(long, value_name = "LETTERS", default_value = "s")]
     pub(super) pin_flags: String,
     /// Take back the last import of items
@@ -34,17 +34,23 @@ pub(super) struct ImportArgs {
 }
 
 const EXAMPLES: &str = "\
-The content of the file decides what it is. Nothing is fetched; `newsfed sync` does that.
+The content of the file decides what it is. Nothing is fetched; `newsfed sync`
+does that.
 
-Sources: OPML, newsboat's urls file, or one URL per line. Sources at private addresses, such as
-192.168.1.5 or localhost, are skipped unless you give --private or confirm them.
+Sources: OPML, newsboat's urls file, or one URL per line. Sources at private
+addresses, such as 192.168.1.5 or localhost, are skipped unless you give
+--private or confirm them. A source that you follow already gets the tags of
+the list, and its folder if it has none. Exits with 1 if every entry of the
+list was skipped.
 
-Items with their marks: newsboat's cache.db, newsraft's database, database.sqlite of eilmeldung and
-NewsFlash, JSON of Inoreader, Feedly, FreshRSS and other services, and Pocket's CSV or HTML. Import
-the list of feeds first. Items of feeds that you follow go to their sources: known ones get their
-marks, the others are added with what the file has of them. What a service has saved from elsewhere
-goes into a source of its own that is never polled. Marks are only added, never removed, and rules
-are not applied.
+Items with their marks: newsboat's cache.db, newsraft's database,
+database.sqlite of eilmeldung and NewsFlash, JSON of Inoreader, Feedly,
+FreshRSS and other services, and Pocket's CSV or HTML. Import the list of feeds
+first. Items of feeds that you follow go to their sources: known ones get their
+marks, the others are added with what the file has of them. What a service has
+saved from elsewhere goes into a source of its own that is never polled. Marks
+are only added, never removed, and rules are not applied. Flags of newsboat
+that do not pin become tags such as flag-b.
 
 Examples:
   newsfed import subscriptions.opml
@@ -60,6 +66,7 @@ struct Imported {
     kind: ImportKind,
     added: Vec<Entry>,
     already: Vec<Entry>,
+    completed: Vec<Completed>,
     skipped: Vec<Skipped>,
     views: Vec<Saved>,
 }
@@ -68,6 +75,16 @@ struct Imported {
 struct Entry {
     id: String,
     url: String,
+}
+
+/// What a source that was followed already got from the list.
+#[derive(Serialize)]
+struct Completed {
+    id: String,
+    tags: Vec<String>,
+    folder: Option<String>,
+    /// The folder of the list, if the source stays in its own.
+    other_folder: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -154,11 +171,12 @@ fn list(
         import.skip_private("import it with --private");
     }
     let Import { kind, sources, views, skipped } = import;
+    let has_nothing = sources.is_empty() && views.is_empty();
     let (sources_file, config_file) =
         (SourcesFile::open(&home.paths), ConfigFile::open(&home.paths));
     let added = match args.dry_run {
         true => sources_file.preview(&sources)?,
-        false => sources_file.import(&sources)?.0,
+        false => sources_file.import_and_complete(&sources)?.0,
     };
     let views = match (views.is_empty(), args.dry_run) {
         (true, _) => Vec::new(),
@@ -178,12 +196,14 @@ fn list(
             .iter()
             .map(|(id, url)| entry(id.to_string(), url.to_string()))
             .collect(),
+        completed: added.completions.iter().map(Completed::from).collect(),
         views: views.into_iter().map(|v| Saved { name: v.name, query: v.query }).collect(),
         skipped: skipped.into_iter().map(|(what, why)| Skipped { what, why }).collect(),
     };
     for skipped in &summary.skipped {
         out.note(format!("skipped: {}: {}", skipped.what, skipped.why));
     }
+    note_completions(&added.completions, args.dry_run, out);
     let saved = if args.dry_run { "would be saved" } else { "saved" };
     for view in &summary.views {
         out.note(format!("{saved} as a view: {}: {}", view.name, view.query));
@@ -201,14 +221,48 @@ fn list(
             ImportKind::Newsboat => "newsboat urls",
             ImportKind::Urls => "URLs",
         };
+        let completed = added.completions.iter().filter(|completion| completion.adds()).count();
         let (added, already, skipped) =
             (summary.added.len(), summary.already.len(), summary.skipped.len());
+        let completed = match completed {
+            0 => String::new(),
+            n => format!(" ({n} completed)"),
+        };
         out.result(format!(
-            "{kind}: {added} added, {already} already followed, {skipped} skipped"
+            "{kind}: {added} added, {already} already followed{completed}, {skipped} skipped"
         ))?;
+    }
+    if has_nothing {
+        out.warn("newsfed: nothing was imported: every entry of the list was skipped");
+        return Ok(Exit::Failed);
     }
     if args.dry_run {
         out.note("nothing was changed");
     }
     Ok(Exit::Ok)
+}
+
+impl From<&Completion> for Completed {
+    fn from(completion: &Completion) -> Self {
+        Self {
+            id: completion.id.to_string(),
+            tags: completion.tags.clone(),
+            folder: completion.folder.clone(),
+            other_folder: completion.other_folder.as_ref().map(|(theirs, _)| theirs.clone()),
+        }
+    }
+}
+
+/// Reports what sources that are followed already get from the list, and what they do not.
+fn note_completions(completions: &[Completion], dry_run: bool, out: &mut Output) {
+    let completed = if dry_run { "would be completed" } else { "completed" };
+    for completion in completions {
+        if completion.adds() {
+            out.note(format!("{completed}: {}: {}", completion.id, completion.describe()));
+        }
+        if let Some((theirs, ours)) = &completion.other_folder {
+            let id = &completion.id;
+            out.note(format!("not taken over: folder {theirs} of {id}, which stays in {ours}"));
+        }
+    }
 }

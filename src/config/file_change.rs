@@ -65,7 +65,7 @@ impl FileChange {
         let (sources, config) = (SourcesFile::open(paths), ConfigFile::open(paths));
         let edit = match self {
             Self::Import { sources: list, views } => {
-                let (_, edit) = sources.import(&list)?;
+                let (_, edit) = sources.import_and_complete(&list)?;
                 let mut applied = Applied { edits: vec![edit], problem: None };
                 if !views.is_empty() {
                     match config.add_views(&views) {

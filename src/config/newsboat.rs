@@ -19,9 +19,12 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
         } else if is_command(first) {
             kind = ImportKind::Newsboat;
             gatherer.skip(first, NO_COMMANDS);
-        } else if let Some(address) = address_of(first) {
-            if !rest.is_empty() {
+        } else if let Some(address) = address_of(first.strip_prefix('!').unwrap_or(first)) {
+            if !rest.is_empty() || first.starts_with('!') {
                 kind = ImportKind::Newsboat;
+            }
+            if line.starts_with('!') || rest.iter().any(|word| word.starts_with('!')) {
+                gatherer.skip(&format!("! of {address}"), NO_HIDDEN);
             }
             gatherer.add(&entry(address, rest));
         } else {
@@ -37,6 +40,9 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     }
     gatherer.finish(kind, name, "every line is empty or a comment")
 }
+
+/// Why the mark of newsboat's hidden feeds is skipped.
+const NO_HIDDEN: &str = "newsfed hides no sources, so it is imported like the others";
 
 /// The URL in a word; hosts may be written without https://.
 fn address_of(word: &str) -> Option<String> {

@@ -26,6 +26,61 @@ pub struct Added {
     pub sources: Vec<Source>,
     /// Those whose URL was followed already: the source that follows it, and the URL.
     pub already: Vec<(SourceId, Url)>,
+    /// What the list has for those, beyond what they have.
+    pub completions: Vec<Completion>,
+}
+
+/// Tags and folder that a list has for a source that is followed already.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completion {
+    pub id: SourceId,
+    /// Tags that the source does not have.
+    pub tags: Vec<String>,
+    /// The folder, if the source has none.
+    pub folder: Option<String>,
+    /// The folder of the list, and the one in which the source stays.
+    pub other_folder: Option<(String, String)>,
+}
+
+impl Completion {
+    fn of(listed: &Source, declared: &Source) -> Option<Self> {
+        let is_new = |tag: &&String| !declared.tags.contains(tag);
+        let tags: Vec<String> = listed.tags.iter().filter(is_new).cloned().collect();
+        let (folder, other_folder) = match (&listed.folder, &declared.folder) {
+            (Some(folder), None) => (Some(folder.clone()), None),
+            (Some(theirs), Some(ours)) if theirs != ours => {
+                (None, Some((theirs.clone(), ours.clone())))
+            }
+            _ => (None, None),
+        };
+        let differs = !tags.is_empty() || folder.is_some() || other_folder.is_some();
+        differs.then(|| Self { id: declared.id.clone(), tags, folder, other_folder })
+    }
+
+    /// Whether the source gets something.
+    pub fn adds(&self) -> bool {
+        !self.tags.is_empty() || self.folder.is_some()
+    }
+
+    /// What the source gets, such as `tags a, b and folder Tech`; empty if nothing.
+    pub fn describe(&self) -> String {
+        let tags = self.tags.join(", ");
+        let tags = match self.tags.len() {
+            0 => None,
+            1 => Some(format!("tag {tags}")),
+            _ => Some(format!("tags {tags}")),
+        };
+        let folder = self.folder.as_ref().map(|folder| format!("folder {folder}"));
+        tags.into_iter().chain(folder).collect::<Vec<_>>().join(" and ")
+    }
+
+    fn keys(&self, declared: &Source) -> KeysOf {
+        let mut change = SourceChange::default().add_tags(self.tags.iter().cloned());
+        if let Some(folder) = &self.folder {
+            change = change.set("folder", folder);
+        }
+        KeysOf { element: Some(self.id.0.clone()), changes: change.keys(declared) }
+    }
 }
 
 impl SourcesFile {
@@ -64,7 +119,25 @@ impl SourcesFile {
         Ok((added, edit))
     }
 
-    /// What [`Self::import`] would do with a list.
+    /// As [`Self::import`], and gives sources that are followed already the tags and the folder that
+    /// they do not have.
+    ///
+    /// # Errors
+    /// See [`EditError`].
+    pub fn import_and_complete(&self, list: &[Source]) -> Result<(Added, FileEdit), EditError> {
+        let mut added = Added::default();
+        let edit = self.0.change(|text| {
+            let declared = self.sources(text)?;
+            added = sort_out(list, &declared);
+            let by_id: HashMap<_, _> = declared.iter().map(|(_, s)| (&s.id, s)).collect();
+            let completions = added.completions.iter().filter(|completion| completion.adds());
+            let keys = completions.filter_map(|c| Some(c.keys(by_id.get(&c.id)?))).collect();
+            Ok(vec![Step::Set(keys), insertion(&added.sources, text)])
+        })?;
+        Ok((added, edit))
+    }
+
+    /// What [`Self::import_and_complete`] would do with a list.
     ///
     /// # Errors
     /// When the file cannot be read or has errors.
@@ -205,11 +278,14 @@ fn insertion(sources: &[Source], text: &str) -> Step {
 fn sort_out(list: &[Source], declared: &Positioned) -> Added {
     let mut added = Added::default();
     let mut ids: HashSet<_> = declared.iter().map(|(_, s)| s.id.0.clone()).collect();
+    let known: HashMap<_, _> = declared.iter().map(|(_, s)| (s.url.as_str(), s)).collect();
     let mut followed: HashMap<_, _> =
         declared.iter().map(|(_, s)| (s.url.to_string(), s.id.clone())).collect();
     for source in list {
         if let Some(id) = followed.get(source.url.as_str()) {
             added.already.push((id.clone(), source.url.clone()));
+            let declared = known.get(source.url.as_str());
+            added.completions.extend(declared.and_then(|d| Completion::of(source, d)));
             continue;
         }
         let mut source = source.clone();

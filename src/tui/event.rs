@@ -5,7 +5,7 @@ use super::app::EncodedKey;
 use super::effect::{FileOf, FileUse, PictureUse, Purpose};
 use super::graphics::{Encoded, Replies};
 use crate::article::{Change, Document, Thumbnail};
-use crate::config::{FileEdit, Import, Section, Settings, ViewSettings};
+use crate::config::{Completion, FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
     Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleReport, Statistics, Status, TextGot,
     Tried, WorkbenchEvent,
@@ -247,6 +247,8 @@ pub(super) struct ImportRead {
     pub(super) sources: Vec<Source>,
     /// Sources that are already followed: id and URL.
     pub(super) already: Vec<(SourceId, url::Url)>,
+    /// What the list has for those, beyond what they have.
+    pub(super) completions: Vec<Completion>,
     /// Views that would be added.
     pub(super) views: Vec<ViewSettings>,
     /// Views whose names are taken.

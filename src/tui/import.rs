@@ -30,13 +30,13 @@ pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<Im
         import.skip_private("press p to import it too");
     }
     let file = SourcesFile::open(paths);
-    let Added { sources, already } = file.preview(&import.sources).map_err(message)?;
+    let Added { sources, already, completions } = file.preview(&import.sources).map_err(message)?;
     let (views, known_views) = match import.views.as_slice() {
         // Without views the settings need not be read.
         [] => Default::default(),
         views => ConfigFile::open(paths).preview_views(views).map_err(message)?,
     };
-    Ok(ImportRead { import, private_sources, sources, already, views, known_views })
+    Ok(ImportRead { import, private_sources, sources, already, completions, views, known_views })
 }
 
 /// Largest number of files that are listed.

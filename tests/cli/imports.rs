@@ -202,3 +202,45 @@ fn refuses_what_it_cannot_read() {
     }
     assert_eq!(world.run_with(&["import", "-"], "SQLite format 3\0").code, Some(1));
 }
+
+#[test]
+fn an_import_completes_followed_sources_and_reports_what_it_leaves_out() {
+    let world = World::usual();
+    world.write(
+        "sources.toml",
+        "# mine\n[[source]]\nid = \"a\"\nurl = \"https://a.example/feed\"\ntags = [\"old\"]\n\n\
+         [[source]]\nid = \"b\"\nurl = \"https://b.example/feed\"\nfolder = \"Here\"\n",
+    );
+    let list = "<opml><body><outline text=\"There\"><outline xmlUrl=\"https://a.example/feed\" \
+                category=\"old,new\"/><outline xmlUrl=\"https://b.example/feed\"/></outline></body></opml>";
+    let before = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    let dry = world.run_with(&["import", "--dry-run", "-"], list);
+    let stays = "not taken over: folder There of b, which stays in Here\n";
+    assert!(dry.err.contains("would be completed: a: tag new and folder There\n"), "{dry:?}");
+    assert!(dry.err.contains(stays), "{dry:?}");
+    let after = || std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    assert_eq!(after(), before);
+    let done = world.run_with(&["import", "-"], list);
+    assert!(done.err.contains("completed: a: tag new and folder There\n"), "{done:?}");
+    assert_eq!(done.ok(), "OPML: 0 added, 2 already followed (1 completed), 0 skipped\n");
+    assert!(after().contains("tags = [\"old\", \"new\"]\nfolder = \"There\"\n"), "{}", after());
+    let again = world.run_with(&["import", "--json", "-"], list).values().remove(0);
+    assert_eq!(again["completed"].as_array().unwrap().len(), 1, "only the folder of b differs");
+    assert_eq!(again["completed"][0]["other_folder"], "There");
+}
+
+#[test]
+fn an_import_of_which_everything_is_skipped_fails() {
+    let world = World::usual();
+    for (list, why) in [
+        ("http://10.0.0.1/a\nhttp://localhost/b\n", "a private address"),
+        ("exec:~/feed\n", "does not run the commands"),
+    ] {
+        let run = world.run_with(&["import", "-"], list);
+        assert!(run.err.contains(why) && run.err.contains("nothing was imported"), "{run:?}");
+        assert_eq!(run.code, Some(1), "{run:?}");
+    }
+    let hidden = world.run_with(&["import", "-"], "!https://a.example/feed\n");
+    assert!(hidden.err.contains("! of https://a.example/feed: newsfed hides no"), "{hidden:?}");
+    assert_eq!(hidden.ok(), "newsboat urls: 1 added, 0 already followed, 1 skipped\n");
+}

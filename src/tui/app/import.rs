@@ -4,7 +4,7 @@ use super::dialogs::KeyHint::Back;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::history::Change;
 use super::{Add, App, Prompt};
-use crate::config::{FileChange, FileKind, Import, Key, ViewSettings};
+use crate::config::{Completion, FileChange, FileKind, Import, Key, ViewSettings};
 use crate::engine::Edited;
 use crate::model::Source;
 use crate::tui::effect::{Effect, ImportList, Purpose};
@@ -43,8 +43,8 @@ pub(crate) enum ImportLine<'a> {
     Folder(&'a str, usize),
     Source(&'a Source),
     View(&'a ViewSettings),
-    /// Already followed: id and URL.
-    Known(&'a crate::model::SourceId, &'a url::Url),
+    /// Already followed: id, URL, and what the list has beyond that.
+    Known(&'a crate::model::SourceId, &'a url::Url, Option<&'a Completion>),
     /// A view whose name is taken.
     KnownView(&'a ViewSettings),
     /// Skipped entry and reason.
@@ -103,7 +103,10 @@ impl ImportPreview {
         let Some(read) = &self.read else { return Vec::new() };
         let sources = grouped(&read.sources);
         let views = read.views.iter().map(ImportLine::View);
-        let known = read.already.iter().map(|(id, url)| ImportLine::Known(id, url));
+        let known = read.already.iter().map(|(id, url)| {
+            let completion = read.completions.iter().find(|completion| completion.id == *id);
+            ImportLine::Known(id, url, completion)
+        });
         let skipped = read.import.skipped.iter().map(|(what, why)| ImportLine::Skipped(what, why));
         let named = read.known_views.iter().map(ImportLine::KnownView);
         sources.into_iter().chain(views).chain(skipped).chain(known).chain(named).collect()
@@ -114,13 +117,14 @@ impl Dialog for ImportPreview {
     fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
         if event.code == KeyCode::Enter && !self.going {
             let Some(read) = &self.read else { return Reply::default() };
-            if read.sources.is_empty() && read.views.is_empty() {
+            let completes = read.completions.iter().any(Completion::adds);
+            if read.sources.is_empty() && read.views.is_empty() && !completes {
                 let why =
                     "Nothing to import: everything in this file is already followed or skipped";
                 return Reply::close(app.note(why));
             }
             let is_new = |line: &ImportLine<'_>| self.is_ticked(*line);
-            if !self.lines().iter().any(is_new) {
+            if !completes && !self.lines().iter().any(is_new) {
                 return app.note("Nothing is selected. Space selects a source or a folder.").into();
             }
             let (sources, views) = self.wanted(&read.import);
@@ -257,12 +261,18 @@ impl App {
         let known = listed.saturating_sub(added);
         let mut text = counted_as(added, "source imported", "sources imported");
         // Report the result even if the preview was closed.
+        let completions = self.import_preview(request).and_then(|preview| preview.read.as_ref());
+        let completed =
+            completions.map_or(0, |read| read.completions.iter().filter(|c| c.adds()).count());
         let path = self.close_preview(request).map_or("a list".to_owned(), |(path, _)| path);
         if let Some(views) = of(FileKind::Config) {
             text += &format!(", {} saved", views.describe());
         }
         if known > 0 {
             text += &format!(", {} already followed", counted_as(known, "was", "were"));
+        }
+        if completed > 0 {
+            text += &format!(" ({completed} completed)");
         }
         if skipped > 0 {
             text += &format!(", {skipped} skipped");

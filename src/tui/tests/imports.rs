@@ -106,6 +106,7 @@ fn drops_replies_for_another_import() {
             private_sources: 0,
             sources,
             already,
+            completions: vec![],
             views,
             known_views,
         }))

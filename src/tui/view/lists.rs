@@ -5,7 +5,7 @@ use super::chrome::marks;
 use super::dialogs::{DialogArea, field_line, role, rows, split_field};
 use super::frame::window;
 use super::row::Row;
-use crate::config::Role;
+use crate::config::{Completion, Role};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -105,7 +105,11 @@ fn line(
             row.left(&view.name, style(Role::Text));
             row.left(&format!("  {}", view.query), style(Role::Dim));
         }
-        ImportLine::Known(id, url) => {
+        ImportLine::Known(id, url, completion) => {
+            let adds = completion.map(Completion::describe).unwrap_or_default();
+            if !adds.is_empty() {
+                row.right(format!("  + {adds}"), style(Role::Soft));
+            }
             row.left("= ", style(Role::Dim));
             row.left(&format!("{}  {url}", app.source_name(id)), style(Role::Dim));
         }
@@ -129,7 +133,14 @@ fn detail_text(app: &App, line: ImportLine<'_>) -> String {
         }
         ImportLine::Folder(folder, _) => format!("Space skips or takes all sources of {folder}"),
         ImportLine::View(view) => format!("view to add: {}", view.query),
-        ImportLine::Known(id, url) => format!("already followed as {}: {url}", app.source_name(id)),
+        ImportLine::Known(id, url, completion) => {
+            let known = format!("already followed as {}: {url}", app.source_name(id));
+            let adds = completion.map(Completion::describe).filter(|adds| !adds.is_empty());
+            let adds = adds.map(|adds| format!("; will get {adds}")).unwrap_or_default();
+            let other = completion.and_then(|completion| completion.other_folder.as_ref());
+            let stays = other.map(|(theirs, ours)| format!("; stays in {ours}, not in {theirs}"));
+            known + &adds + &stays.unwrap_or_default()
+        }
         ImportLine::KnownView(view) => {
             format!("a view with this name exists: {}: {}", view.name, view.query)
         }

@@ -344,6 +344,7 @@ impl Chaos {
                     private_sources: 1,
                     sources,
                     already: vec![],
+                    completions: vec![],
                     views,
                     known_views,
                 };
