@@ -6,7 +6,7 @@ use super::global::Global;
 use super::home::Home;
 use super::log;
 use super::output::Output;
-use super::runtime::with_engine;
+use super::runtime::{THERE, other_poller, with_engine};
 use crate::config::{AccountSettings, SourcesFile, add_account, did_you_mean, remove_account};
 use crate::engine::{AccountProbe, AccountReport, AccountStatus, Handle, Role, WhichAccounts};
 use crate::model::Source;
@@ -94,10 +94,11 @@ struct AddAccountArgs {
 }
 
 const EXAMPLES: &str = "\
-An account is a server with the Google Reader API, such as FreshRSS or Miniflux. Its sources are shown in a
-folder with the account's name; newsfed never polls them. Read and pinned marks are synchronised both
-ways, also those that were made offline. `newsfed sync`, `newsfed daemon` and the interface synchronise
-all accounts. docs/accounts.md describes accounts.
+An account is a server with the Google Reader API, such as FreshRSS or
+Miniflux. Its sources are shown in a folder with the account's name; newsfed
+never polls them. Read and pinned marks are synchronised both ways, also those
+that were made offline. `newsfed sync`, `newsfed daemon` and the interface
+synchronise all accounts. docs/accounts.md describes accounts.
 
 `account sync` exits with 3 if some accounts failed, and with 1 if all did.
 
@@ -216,7 +217,7 @@ fn sync(home: &Home, ids: &[String], accept: bool, out: &mut Output) -> Result<E
 /// Fails if another process synchronises.
 fn refuse_beside(handle: &Handle) -> Result<(), Failure> {
     match handle.status().borrow().role {
-        Role::Watches(pid) => Err(super::runtime::other_poller(pid)),
+        Role::Watches(pid) => Err(other_poller("synchronise", pid, THERE)),
         _ => Ok(()),
     }
 }

@@ -28,9 +28,7 @@ pub(super) struct AddArgs {
         conflicts_with_all = ["url", "kind", "title", "folder", "yes", "pick"]
     )]
     comments_of: Option<String>,
-    /// Follow the URL only as this kind: a feed, a website (a page with links to articles), entries
-    /// (the blocks or sections of one page), a page that is watched for changes, a sitemap, or a
-    /// crawl that learns where articles appear
+    /// Follow the URL only as a source of this kind
     #[arg(long = "as", value_name = "KIND", value_parser = kind_parser())]
     kind: Option<SourceKind>,
     /// Title to show instead of the feed's
@@ -48,14 +46,19 @@ pub(super) struct AddArgs {
 }
 
 const EXAMPLES: &str = "\
-newsfed searches the page for announced feeds, then the URLs at which known systems have their
-feeds, the home page and common feed URLs, then the page for lists of articles and for entries
-that are on the page itself, then the site for a sitemap. Except for the page itself and the
-feeds that it announces, robots.txt decides what is requested. If there are several ways, it
-asks. Without a terminal, use --pick to choose one by number, or --yes to take the first. A URL
-without https:// is tried with https, then with http. With --as crawl, the first poll explores
-the site with about 60 requests, and later polls go where articles have appeared. The selectors
-of a website are written to sources.toml, where you can change them (docs/websites.md).
+newsfed searches the page for announced feeds, then the URLs at which known
+systems have their feeds, the home page and common feed URLs, then the page for
+lists of articles and for entries that are on the page itself, then the site
+for a sitemap. Except for the page itself and the feeds that it announces,
+robots.txt decides what is requested. If there are several ways, it asks.
+Without a terminal, use --pick to choose one by number, or --yes to take the
+first. A URL without https:// is tried with https, then with http.
+
+The kinds of --as are a feed, a website (a page with links to articles),
+entries (the blocks or sections of one page), a page that is watched for
+changes, a sitemap, and a crawl that learns where articles appear: its first
+poll explores the site with about 60 requests. The selectors of a website are
+written to sources.toml, where you can change them (docs/websites.md).
 
 Examples:
   newsfed add example.org

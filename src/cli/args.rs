@@ -11,11 +11,13 @@ use clap::{CommandFactory, Parser, Subcommand};
 const ABOUT: &str = "\
 newsfed follows feeds and shows them in the terminal.
 
-Without a command it opens the interface. Most of what the interface does can be scripted: data goes
-to standard output, everything else to standard error.
+Without a command it opens the interface. Most of what the interface does can
+be scripted: data goes to standard output, everything else to standard error.
 
-SOURCE is a source's id or an unambiguous prefix of it, its exact title, or its URL.
-ID is an item's number as shown in lists, or its UUID or an unambiguous prefix of that.";
+SOURCE is a source's id or an unambiguous prefix of it, its exact title, or its
+URL.
+ID is an item's number as shown in lists, or its UUID or an unambiguous prefix
+of that.";
 
 const AFTER: &str = "\
 Examples:
@@ -24,11 +26,11 @@ Examples:
   newsfed sync && newsfed list --unread    show what is new
   newsfed --set net.host_delay=2s sync     change a setting for one run
 
-Exit codes: 0 success, 1 failure, 2 invalid usage, 3 partial success, 4 invalid configuration,
-130 interrupted.
+Exit codes: 0 success, 1 failure, 2 invalid usage, 3 partial success, 4 invalid
+configuration, 130 interrupted.
 
-Environment: NEWSFED_CONFIG_DIR and NEWSFED_DATA_DIR set --config-dir and --data-dir, NEWSFED_LOG
-sets log.level. NO_COLOR disables colours.
+Environment: NEWSFED_CONFIG_DIR and NEWSFED_DATA_DIR set --config-dir and
+--data-dir, NEWSFED_LOG sets log.level. NO_COLOR disables colours.
 
 docs/json.md describes the output of --json.";
 
@@ -134,9 +136,15 @@ pub(super) enum Command {
 }
 
 const DAEMON: &str = "\
-Stops on SIGTERM and SIGINT. Reloads the sources on SIGHUP, and when sources.toml changes. With
-feeds.address in config.toml, serves the views as feeds to programs on this computer; with
-serve.address, the items to apps (`newsfed serve`).
+Stops on SIGTERM and SIGINT. Reloads the sources on SIGHUP, and when
+sources.toml changes. With feeds.address in config.toml, serves the views as
+feeds to programs on this computer; with serve.address, the items to apps
+(`newsfed serve`).
+
+One process polls: the daemon does not start while an interface is open. An
+interface that is opened beside the daemon shows what the daemon finds, and
+polls when the daemon ends.
+
 assets/newsfed.service is a systemd unit.
 
 Examples:

@@ -24,9 +24,10 @@ pub(super) struct BackupArgs {
 }
 
 const BACKUP: &str = "\
-The file has the settings, the sources, all items with their marks, and what crawls have learned. It
-includes the passwords of sources.toml and config.toml, so only you can read it. It is a
-gzip-compressed tar archive. Other newsfed processes may run.
+The file has the settings, the sources, all items with their marks, and what
+crawls have learned. It includes the passwords of sources.toml and config.toml,
+so only you can read it. It is a gzip-compressed tar archive. Other newsfed
+processes may run.
 
 Examples:
   newsfed backup ~/newsfed.tar.gz
@@ -46,8 +47,9 @@ pub(super) struct RestoreArgs {
 }
 
 const RESTORE: &str = "\
-The whole file is checked before anything changes. A backup of an older version is updated. Settings
-can name programs that newsfed runs, such as a browser: restore only backups that you trust.
+The whole file is checked before anything changes. A backup of an older version
+is updated. Settings can name programs that newsfed runs, such as a browser:
+restore only backups that you trust.
 
 Examples:
   newsfed restore --check newsfed.tar.gz

@@ -26,48 +26,46 @@ pub(super) struct CrawlArgs {
     /// Where the crawl starts; it stays on that host and its subdomains
     #[arg(value_name = "URL", required_unless_present_any = ["replay", "resume"])]
     pub(super) url: Option<String>,
-    /// What to search for: articles, data (files without plain text), files, or media types
-    /// separated by commas
+    /// What to search for: articles, data, files, or media types
     #[arg(long, value_name = "WHAT", default_value = "files", conflicts_with = "replay")]
     pub(super) targets: Targets,
-    /// When to stop: requests, bytes, time, or several of them separated by commas
+    /// When to stop: requests, bytes, time, or several of them
     #[arg(long, value_name = "500req|50MB|10m", default_value = DEFAULT_BUDGET, conflicts_with = "replay", value_parser = super::crawl_site::budget)]
     pub(super) budget: CrawlBudget,
     /// Random seed: the same seed gives the same crawl of the same site
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "replay")]
     pub(super) seed: u64,
-    /// Folder for the results and the record of the crawl [default: crawl-HOST]
+    /// Folder for results and record [default: crawl-HOST]
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub(super) out: Option<PathBuf>,
     /// Maximum number of links taken from one page, or from the sitemaps
     #[arg(long, value_name = "N", default_value_t = 50_000, conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..))]
     page_links: u32,
-    /// Maximum number of links of the crawl; about 140 bytes of memory each [default: 1000000]
+    /// Maximum number of links of the crawl [default: 1000000]
     #[arg(long, value_name = "N", conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     max_links: Option<u32>,
-    /// Continue a crawl that was stopped, with its original targets and strategy
+    /// Continue a crawl that was stopped
     #[arg(long, conflicts_with = "replay")]
     pub(super) resume: bool,
     /// Order in which links are fetched
     #[arg(long, value_enum, default_value_t = Kind::Learned)]
     pub(super) strategy: Kind,
-    /// Crawl a recorded site instead of a live one: a file of JSON lines, optionally gzipped
+    /// Crawl a recorded site instead of a live one
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     replay: Option<PathBuf>,
     /// Number of crawls, each with its own seed; prints the mean
     #[arg(long, value_name = "N", default_value_t = SEEDS, requires = "replay", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
-    /// What counts as a target in a recording: all files, or data only, without plain text
+    /// What counts as a target in a recording
     #[arg(long, value_enum, default_value_t = Profile::All, requires = "replay")]
     profile: Profile,
-    /// An older recording of the same site to crawl first; then only what is new counts
+    /// Crawl this older recording first, and then count only what is new
     #[arg(long, value_name = "FILE", requires = "replay")]
     after: Option<PathBuf>,
-    /// Write the number of targets found after each request to FILE.csv and FILE.svg, and the bytes
-    /// of targets and of everything else to FILE-bytes.csv and FILE-bytes.svg
+    /// Write how many targets were found after each request
     #[arg(long, value_name = "FILE", requires = "replay")]
     curve: Option<PathBuf>,
-    /// Also print requests and bytes for each tenth of the targets, and how well links were predicted
+    /// Also print tables of requests, bytes and predictions
     #[arg(long, requires = "replay")]
     tables: bool,
     #[command(flatten)]
@@ -87,11 +85,10 @@ pub(super) struct ParameterArgs {
     /// Number of elements in an n-gram of a tag path, 1 to 8 [default: 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     ngram: Option<u8>,
-    /// Length of the vectors of tag paths, a power of two from 2 to 32768 [default: 4096]
+    /// Length of the vectors of tag paths [default: 4096]
     #[arg(long, value_name = "LENGTH", value_parser = dimension)]
     dimension: Option<u32>,
-    /// Number of links between two trainings of the classifier; the first of them are labelled by HEAD
-    /// requests [default: 10]
+    /// Number of links between two trainings of the classifier [default: 10]
     #[arg(long, value_name = "LINKS", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     batch: Option<u16>,
 }
@@ -157,8 +154,20 @@ impl CrawlArgs {
 const DEFAULT_BUDGET: &str = "1000req";
 
 const EXAMPLES: &str = "\
-The strategies sb-oracle and omniscient need to know the site in advance and only work in replays.
-Documents larger than net.max_body are skipped. Exits with 130 if stopped; --resume continues.
+The strategies sb-oracle and omniscient need to know the site in advance and
+only work in replays. Documents larger than net.max_body are skipped. Exits
+with 130 if stopped; --resume continues with the original targets and strategy.
+
+--targets: data are files without plain text; several media types, and several
+budgets, are separated by commas. Each link takes about 140 bytes of memory.
+
+--replay reads JSON lines, optionally gzipped. --profile data counts no plain
+text. --curve writes FILE.csv and FILE.svg, and the bytes of targets and of
+everything else to FILE-bytes.csv and FILE-bytes.svg. --tables prints requests
+and bytes for each tenth of the targets, and how well links were predicted.
+
+--dimension is a power of two from 2 to 32768. The first links of the
+classifier are labelled by HEAD requests (--batch).
 
 Examples:
   newsfed crawl example.org --targets data --budget 500req,10m

@@ -11,6 +11,10 @@ use super::view_server::{self, Serving};
 use crate::engine::{Handle, Role};
 use crate::util::text::counted;
 
+/// What to do where another process polls: usually an interface that is open.
+const FIRST: &str = "close it, such as an open interface, start the daemon, then open the interface \
+                     again: beside a daemon it shows what the daemon finds";
+
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     log::start(&home, out.verbose, true);
@@ -22,7 +26,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
         let handle = home.engine(store, true).start().await?;
         let role = handle.status().borrow().role;
         let result = match role {
-            Role::Watches(pid) => Err(other_poller(pid)),
+            Role::Watches(pid) => Err(other_poller("start the daemon", pid, FIRST)),
             Role::Reads => handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from),
             Role::Follows | Role::OnDemand => match start_servers(&handle).await {
                 Ok(servers) => {

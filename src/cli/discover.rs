@@ -19,14 +19,13 @@ pub(super) struct DiscoverArgs {
     /// URL of a site or a feed
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     url: Option<String>,
-    /// Read tasks from standard input, one JSON object {id, html_path, url} per line, and answer
-    /// from saved pages without the network
+    /// Read tasks from standard input, and saved pages instead of the network
     #[arg(long, requires = "wanted")]
     batch: bool,
     /// With --batch: suggest lists of articles
     #[arg(long, group = "wanted", requires = "batch")]
     lists: bool,
-    /// With --batch: find feeds; tasks have `probes`, the URLs that would respond
+    /// With --batch: find feeds
     #[arg(long, group = "wanted", requires = "batch")]
     feeds: bool,
     /// With --batch: folder of the saved pages, which may be gzipped
@@ -35,8 +34,11 @@ pub(super) struct DiscoverArgs {
 }
 
 const EXAMPLES: &str = "\
-Changes nothing. `newsfed add` follows the URL; --pick takes the way with that number. Exits with 1
-if the URL cannot be followed.
+Changes nothing. `newsfed add` follows the URL; --pick takes the way with that
+number. Exits with 1 if the URL cannot be followed.
+
+A task of --batch is one JSON object {id, html_path, url} per line; with
+--feeds, it has probes, the URLs that would respond.
 
 Examples:
   newsfed discover example.org

@@ -13,13 +13,14 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 #[command(after_help = DOCTOR)]
 pub(super) struct DoctorArgs {
-    /// Move a damaged database away and make a new one from everything that can be read
+    /// Replace a damaged database by a new one with all that can be read
     #[arg(long)]
     rebuild: bool,
 }
 
 const DOCTOR: &str = "\
-Each line starts with ok, warning or problem. Exits with 1 if there is a problem.
+Each line starts with ok, warning or problem. Exits with 1 if there is a
+problem.
 
 Examples:
   newsfed doctor

@@ -29,22 +29,24 @@ pub(super) struct DownloadArgs {
     /// List what was downloaded, the newest first, instead
     #[arg(long, conflicts_with_all = ["ids", "enclosure", "all", "dir"])]
     list: bool,
-    /// The enclosure with that number [default: the first audio or video one, else the first]
+    /// The enclosure with that number [default: the first audio or video]
     #[arg(long, value_name = "N", conflicts_with = "all")]
     enclosure: Option<NonZeroUsize>,
     /// All enclosures
     #[arg(long)]
     all: bool,
-    /// The folder [default: download.folder in config.toml, else your folder for downloads]
+    /// The folder [default: download.folder in config.toml]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
-Prints the path of each file. Files get the name that the server or the URL gives them, with a number
-where another file has it: nothing is overwritten. An unfinished file ends in .part, and the next
-download of its URL continues it, unless the file has changed. Exits with 3 if some were not downloaded.
-With download.days set, downloads are removed after some days.
+Prints the path of each file. Files get the name that the server or the URL
+gives them, with a number where another file has it: nothing is overwritten. An
+unfinished file ends in .part, and the next download of its URL continues it,
+unless the file has changed. Exits with 3 if some were not downloaded. With
+download.days set, downloads are removed after some days. Without
+download.folder, the folder is yours for downloads.
 
 Examples:
   newsfed download 1234

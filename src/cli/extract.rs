@@ -42,7 +42,7 @@ pub(super) struct ExtractArgs {
     /// URL of the page, for its links and its date
     #[arg(long, conflicts_with = "batch")]
     url: Option<Url>,
-    /// When the page was fetched, for dates like "2 hours ago" [default: now, for a URL]
+    /// When the page was fetched, for dates like "2 hours ago"
     #[arg(long, value_name = "TIME", value_parser = time)]
     fetched_at: Option<Time>,
     /// Print Markdown
@@ -67,9 +67,9 @@ fn time(text: &str) -> Result<Time, String> {
 }
 
 const EXAMPLES: &str = "\
-A line of a batch is {id, html_path or html, title, summary, url, source, fetched_at}. All but id and
-one of the first two are optional, and pages may be gzipped. Exits with 1 if a page has no article.
-
+A line of a batch is {id, html_path or html, title, summary, url, source,
+fetched_at}. All but id and one of the first two are optional, and pages may be
+gzipped. Exits with 1 if a page has no article.
 
 Examples:
   newsfed extract --markdown https://example.org/news/1

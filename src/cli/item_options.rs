@@ -19,16 +19,16 @@ pub(super) struct Choice {
     /// Only items of sources in this folder
     #[arg(long, value_name = "NAME")]
     pub(super) folder: Option<String>,
-    /// Only items with this tag, or of sources with it, as tag: in searches
+    /// Only items with this tag, or of sources with it
     #[arg(long, value_name = "NAME")]
     pub(super) tag: Option<String>,
-    /// Only matches of a search: words, "a phrase", -without, title:, author:, is:unread, age<3d
-    #[arg(long, value_name = "QUERY")]
+    /// Only matches of a search (`newsfed help search`)
+    #[arg(long, value_name = "QUERY", allow_hyphen_values = true)]
     pub(super) query: Option<String>,
-    /// Only items of this view of config.toml; see `newsfed views`
+    /// Only items of this view (`newsfed views`)
     #[arg(long, value_name = "NAME")]
     pub(super) view: Option<String>,
-    /// Only items dated this day or later: 2026-11-21, 2026-11, today, yesterday, 7d
+    /// Only items dated this day or later, as 2026-11-21
     #[arg(long, value_name = "DATE")]
     pub(super) since: Option<String>,
     /// Only items dated before this day

@@ -32,19 +32,19 @@ pub(super) struct ListArgs {
     /// Only pinned items
     #[arg(long)]
     pinned: bool,
-    /// Order: pinned-newest, newest or oldest [default: that of the view, else the setting ui.sort]
+    /// Order: pinned-newest, newest or oldest
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
     /// Maximum number of items; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
-    /// List each story once: a pinned item, else the earliest one of the list
+    /// List each story once
     #[arg(long)]
     fold: bool,
     /// The best unread items that take at most this long to read together
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..=1440))]
     read_for: Option<u32>,
-    /// The items that were stored at the end of that day, with the titles and texts of that time
+    /// The items at the end of that day, as they were then
     #[arg(long, value_name = "DATE")]
     as_of: Option<String>,
     #[command(flatten)]
@@ -52,11 +52,17 @@ pub(super) struct ListArgs {
 }
 
 const LIST: &str = "\
-Each line has the item's number, its marks (* unread, + pinned, ± changed, ~ only small changes), its
-date, its source and its title, and in how many other sources its story is. For programs, the columns are unshortened, separated by tabs, and
-followed by the URL. --as-of restores titles and texts, as far as versions are stored; the marks are
-those of today, and items that retention has removed are missing. --read-for prefers sources whose
-items you read, new items, pinned ones and those kept for later, and several sources.
+Each line has the item's number, its marks (* unread, + pinned, ± changed,
+~ only small changes), its date, its source and its title, and in how many
+other sources its story is. For programs, the columns are unshortened,
+separated by tabs, and followed by the URL.
+
+Without --sort, the order is that of the view, else the setting ui.sort. A date
+is 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a pinned
+item of each story, else its earliest one. --as-of restores titles and texts,
+as far as versions are stored; the marks are those of today, and items that
+retention has removed are missing. --read-for prefers sources whose items you
+read, new items, pinned ones and those kept for later, and several sources.
 
 Examples:
   newsfed list --unread --source kernel
@@ -80,8 +86,9 @@ pub(super) struct SearchArgs {
 }
 
 const SEARCH: &str = "\
-All words must match. Each may be the start of a longer word; quoted words match exactly. Shows the
-newest 1,000 matches. To exclude a word, quote the query, or put -- before a word with a minus.
+All words must match. Each may be the start of a longer word; quoted words
+match exactly. Shows the newest 1,000 matches. To exclude a word, quote the
+query, or put -- before a word with a minus.
 
   \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name
@@ -92,12 +99,14 @@ newest 1,000 matches. To exclude a word, quote the query, or put -- before a wor
   url:part     category:name        lang:de          words<500        has:audio
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
 
-source: and folder: select sources, by what sources.toml says; tag: also items with a tag of their
-own. category: means what the publisher gives. Patterns are regular expressions and ignore case; OR
-is written in capitals. An unknown operator is an error; to find it as text, quote the word.
-`unread` is short for is:unread. is:changed finds articles that changed by more than typing errors
-since you read them, is:edited all that changed. in:versions searches the earlier versions of texts
-and titles. Under an item is where its text matches; for programs it is the last column.
+source: and folder: select sources, by what sources.toml says; tag: also items
+with a tag of their own. category: means what the publisher gives. Patterns are
+regular expressions and ignore case; OR is written in capitals. An unknown
+operator is an error; to find it as text, quote the word. `unread` is short for
+is:unread. is:changed finds articles that changed by more than typing errors
+since you read them, is:edited all that changed. in:versions searches the
+earlier versions of texts and titles. Under an item is where its text matches;
+for programs it is the last column.
 
 Examples:
   newsfed search kernel release

@@ -26,7 +26,7 @@ pub(super) struct ReadArgs {
     /// All items
     #[arg(long, conflicts_with = "ids")]
     all: bool,
-    /// Show how many items would be marked and the newest of them, without changing anything
+    /// Show what would be marked, without changing anything
     #[arg(long)]
     dry_run: bool,
     /// Take back the last `newsfed read`
@@ -37,9 +37,10 @@ pub(super) struct ReadArgs {
 }
 
 const READ: &str = "\
-Name items by number, or select them with options. If one of them is unknown, nothing is marked.
-With ui.mark_stories, the other items of their stories are marked too. --undo takes back the last
-run, and again the one before, up to 20: what it marked and is still read becomes unread.
+Name items by number, or select them with options. If one of them is unknown,
+nothing is marked. With ui.mark_stories, the other items of their stories are
+marked too. --undo takes back the last run, and again the one before, up to 20:
+what it marked and is still read becomes unread.
 
 Examples:
   newsfed read 1234 1235
@@ -186,7 +187,8 @@ pub(super) struct TagArgs {
 }
 
 const TAG: &str = "\
-Tags ignore case and accents. tag:NAME finds the items, and those of sources with that tag.
+Tags ignore case and accents. tag:NAME finds the items, and those of sources
+with that tag.
 
 Examples:
   newsfed tag todo 1234 1235
@@ -215,7 +217,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = SNOOZE)]
 pub(super) struct SnoozeArgs {
-    /// For how long (30m, 12h, 3d, 2w), or the day on which they come back (2026-12-31)
+    /// For how long (30m, 12h, 3d, 2w), or until which day (2026-12-31)
     when: String,
     /// The items
     #[arg(required = true, value_name = "ID")]
@@ -223,7 +225,8 @@ pub(super) struct SnoozeArgs {
 }
 
 const SNOOZE: &str = "\
-The items are left out of all lists and come back as unread. `newsfed unread` brings them back at once.
+The items are left out of all lists and come back as unread. `newsfed unread`
+brings them back at once.
 
 Examples:
   newsfed snooze 3d 1234

@@ -19,8 +19,7 @@ pub(super) struct OpenArgs {
     /// The items
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
-    /// Open an enclosure, with the program of [open] for its media type: the first audio or video
-    /// one, or the one with that number
+    /// Open an enclosure [default: the first audio or video]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
     enclosure: Option<Option<NonZeroUsize>>,
 }
@@ -45,10 +44,11 @@ impl Target {
 }
 
 const EXAMPLES: &str = "\
-The browser is the setting `browser`, else $BROWSER, else the system's opener. `newsfed show` lists
-the enclosures of an item; those without a program in [open] go to the browser. If nothing can be
-opened, the URLs are printed and the exit code is 1. With --json, the URLs are printed and nothing
-is opened.
+The browser is the setting `browser`, else $BROWSER, else the system's opener.
+`newsfed show` lists the enclosures of an item. They open with the program of
+[open] for their media type, else in the browser. If nothing can be opened, the
+URLs are printed and the exit code is 1. With --json, the URLs are printed and
+nothing is opened.
 
 Examples:
   newsfed open 1234

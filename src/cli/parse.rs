@@ -20,17 +20,17 @@ pub(super) struct ParseArgs {
     /// URL of the document, to resolve relative links
     #[arg(long, value_name = "URL")]
     base: Option<Url>,
-    /// A response header of the document, as 'Content-Type: text/xml'; may be repeated
+    /// A response header of the document, as 'Content-Type: text/xml'
     #[arg(long = "header", value_name = "NAME: VALUE")]
     headers: Vec<String>,
-    /// Read file names from standard input and print one JSON object for each
+    /// Read file names from standard input, and print JSON for each
     #[arg(long)]
     batch: bool,
 }
 
 const EXAMPLES: &str = "\
-Exits with 1 if the document is not a feed. With --batch, such a document gives {\"error\": ...} and
-the exit code is 0.
+Exits with 1 if the document is not a feed. With --batch, such a document gives
+{\"error\": ...} and the exit code is 0.
 
 Examples:
   newsfed parse feed.xml

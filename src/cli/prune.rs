@@ -16,15 +16,16 @@ use serde::Serialize;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PruneArgs {
-    /// Remove them; without it, they are only counted
+    /// Remove items and downloads instead of counting them
     #[arg(long)]
     apply: bool,
 }
 
 const EXAMPLES: &str = "\
-[retention] in config.toml and retention in sources.toml determine how long items are kept. Pinned
-items always stay, unread items stay unless unread = true. download.days determines how long downloads
-are kept. `newsfed daemon` and the TUI remove both every few hours.
+[retention] in config.toml and retention in sources.toml determine how long
+items are kept. Pinned items always stay; unread items stay unless the setting
+retention.unread is on. download.days determines how long downloads are kept.
+`newsfed daemon` and the interface remove both every few hours.
 
 Examples:
   newsfed prune

@@ -42,7 +42,7 @@ enum RulesCommand {
     Apply {
         /// The name of the rule
         name: String,
-        /// Also notify of these items and run the command of the rule for them, at most 100
+        /// Also notify of at most 100 of these items, and run the command
         #[arg(long)]
         run: bool,
     },
@@ -54,9 +54,10 @@ enum RulesCommand {
 }
 
 const EXAMPLES: &str = "\
-A [[rule]] of config.toml has a query and what is done to new items that match it: read, pin, later,
-hide, tag:NAME, notify, or run, which runs a command for each. Rules apply in their order when items
-arrive; stored items stay as they are until `newsfed rules apply`, which neither notifies nor runs commands
+A [[rule]] of config.toml has a query and what is done to new items that match
+it: read, pin, later, hide, tag:NAME, notify, or run, which runs a command for
+each. Rules apply in their order when items arrive; stored items stay as they
+are until `newsfed rules apply`, which neither notifies nor runs commands
 without --run. A pinned item is never hidden.
 
 Examples:

@@ -111,14 +111,17 @@ pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
     }
 }
 
-/// Why nothing is polled: another process does it.
-pub(super) fn other_poller(pid: Option<u32>) -> Failure {
+/// Why something cannot be done: another process polls.
+pub(super) fn other_poller(what: &str, pid: Option<u32>, advice: &str) -> Failure {
     let who =
         pid.map_or("another newsfed process".to_owned(), |pid| format!("newsfed (process {pid})"));
     Failure::Plain(format!(
-        "{who} polls the sources of this database already; refresh there, or stop it first"
+        "cannot {what}: {who} polls the sources of this database, and only one process can; {advice}"
     ))
 }
+
+/// What to do where the other process could do it as well.
+pub(super) const THERE: &str = "refresh there, or stop it first";
 
 #[cfg(test)]
 mod tests {

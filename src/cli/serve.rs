@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct ServeArgs {
     #[command(subcommand)]
     command: Option<ServeCommand>,
-    /// Where to serve, such as 127.0.0.1:8991 [default: serve.address in config.toml, else that]
+    /// Where to serve [default: serve.address in config.toml, or 127.0.0.1:8991]
     #[arg(long)]
     address: Option<SocketAddr>,
 }
@@ -32,11 +32,12 @@ enum ServeCommand {
 }
 
 const EXAMPLES: &str = "\
-Apps for the Google Reader API, such as those for FreshRSS, read and mark the items of newsfed.
-Sources are polled in the background as by `newsfed daemon`, unless another newsfed does. Apps log
-in with serve.user of config.toml and the password that `newsfed serve password` sets. They can
-change sources only with serve.edit = true. Connections are not encrypted: other computers need a
-proxy with TLS. docs/serve.md has more. Stops on SIGTERM and SIGINT.
+Apps for the Google Reader API, such as those for FreshRSS, read and mark the
+items of newsfed. Sources are polled in the background as by `newsfed daemon`,
+unless another newsfed does. Apps log in with serve.user of config.toml and the
+password that `newsfed serve password` sets. They can change sources only with
+serve.edit = true. Connections are not encrypted: other computers need a proxy
+with TLS. docs/serve.md has more. Stops on SIGTERM and SIGINT.
 
 Examples:
   newsfed serve password
@@ -44,8 +45,9 @@ Examples:
   newsfed serve --address 127.0.0.1:9000";
 
 const PASSWORD: &str = "\
-Prompts for the password; without a terminal, reads it from the first line of standard input. The
-database stores a hash of it. A new password ends the logins of all apps.
+Prompts for the password; without a terminal, reads it from the first line of
+standard input. The database stores a hash of it. A new password ends the
+logins of all apps.
 
 Examples:
   newsfed serve password

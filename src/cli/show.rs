@@ -34,7 +34,7 @@ pub(super) struct ShowArgs {
     /// The text to print [default: the one that the Reader shows]
     #[arg(long, value_enum, conflicts_with_all = ["versions", "diff"])]
     from: Option<TextSource>,
-    /// Print title and text as they were at the end of that day, as far as they are stored
+    /// Print title and text as they were at the end of that day
     #[arg(long, value_name = "DATE", conflicts_with_all = ["versions", "diff", "from"])]
     as_of: Option<String>,
 }
@@ -52,9 +52,9 @@ pub(super) enum Format {
 }
 
 const EXAMPLES: &str = "\
-Prints the text of the item's page if it was fetched and contains what the feed says, else the feed's
-text; with full_text = never always the feed's. --from chooses another text. Does not mark the item
-read.
+Prints the text of the item's page if it was fetched and contains what the feed
+says, else the feed's text; with full_text = never always the feed's. --from
+chooses another text. Does not mark the item read.
 
 Examples:
   newsfed show 1234

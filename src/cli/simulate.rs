@@ -30,38 +30,34 @@ const SEED: u64 = 5;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SimulateArgs {
-    /// Timelines, one JSON object per line: start, end, t (publication times in seconds since the
-    /// epoch) and h (those that the feed lists at the first poll); may be gzipped
+    /// Timelines, one JSON object per line; may be gzipped
     #[arg(conflicts_with = "from_db", required_unless_present_any = ["from_db", "synthetic"])]
     file: Option<PathBuf>,
     /// Replay the history of your own sources instead
     #[arg(long)]
     from_db: bool,
-    /// The policy of all sources; without it, the policy that is set, with --from-db for each source
+    /// The policy of all sources [default: the one that is set]
     #[arg(long, value_name = "POLICY")]
     policy: Option<Kind>,
-    /// Whether to apply the rules of servers, feeds and your settings, as newsfed does when it polls
-    /// [default: on with --from-db, off with a file]
+    /// Apply the limits of servers, feeds and settings [default: with --from-db]
     #[arg(long, value_name = "WHETHER", conflicts_with = "synthetic")]
     rules: Option<Switch>,
-    /// Fit the policy to this number of polls per source and day; without it, the policy is used
-    /// unchanged
+    /// Fit the policy to this number of polls per source and day
     #[arg(long, value_name = "POLLS", value_parser = budget)]
     budget: Option<f64>,
     /// Hide the publication dates from the policy
     #[arg(long)]
     no_dates: bool,
-    /// Only a part: the first day of each source, or everything from its third week on
+    /// Only the first day of each source, or all from its third week on
     #[arg(long, value_name = "PART")]
     phase: Option<Part>,
-    /// Start with this multiple of the right price of a poll, and correct it daily towards the
-    /// budget
+    /// Start with this multiple of the right price of a poll
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     price_start: Option<f64>,
-    /// Correct the price daily, and print the polls per source and day of each week
+    /// Correct the price daily, and print the polls of each week
     #[arg(long)]
     weekly: bool,
-    /// Use synthetic sources: they jump from 2 items a day to 20, or fall silent after 20 a day
+    /// Use synthetic sources whose rate jumps, or that fall silent
     #[arg(
         long,
         value_name = "CHANGE",
@@ -71,10 +67,16 @@ pub(super) struct SimulateArgs {
 }
 
 const EXAMPLES: &str = "\
-Delays are in minutes, from the publication of an item to the first poll after it. With --rules on,
-sources are replayed by the code that polls them: minimum and maximum intervals, quiet hours,
-Cache-Control, ttl, validators, skipped hours, and the daily correction of the budget. With --synthetic
-and a file, the policy is fitted to the budget on the file.
+Delays are in minutes, from the publication of an item to the first poll after
+it. With --rules on, sources are replayed by the code that polls them: minimum
+and maximum intervals, quiet hours, Cache-Control, ttl, validators, skipped
+hours, and the daily correction of the budget. With --synthetic and a file, the
+policy is fitted to the budget on the file.
+
+A timeline has start, end, t (publication times in seconds since the epoch) and
+h (those that the feed lists at the first poll). --from-db uses the policy of
+each source. --price-start is corrected daily towards the budget. Synthetic
+sources jump from 2 items a day to 20, or fall silent after 20 a day.
 
 Examples:
   newsfed schedule simulate --from-db

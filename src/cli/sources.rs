@@ -23,8 +23,8 @@ pub(super) struct SourcesArgs {
 }
 
 const EXAMPLES: &str = "\
-The list shows id, unread and all items, state, time to the next check and title, and for failing
-sources the last error.
+The list shows id, unread and all items, state, time to the next check and
+title, and for failing sources the last error.
 
 Examples:
   newsfed sources

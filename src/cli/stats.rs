@@ -24,10 +24,11 @@ pub(super) struct StatsArgs {
 }
 
 const EXAMPLES: &str = "\
-Counts the items dated in these weeks; the time is that of reading those that are marked read. The
-hours are in your time zone. Polls are recorded for two weeks. A source could be unfollowed if it is
-gone, has failed for two weeks, seems abandoned, or less than 5 % of its items were read in four weeks
-or more; never one with pinned items.
+Counts the items dated in these weeks; the time is that of reading those that
+are marked read. The hours are in your time zone. Polls are recorded for two
+weeks. A source could be unfollowed if it is gone, has failed for two weeks,
+seems abandoned, or less than 5 % of its items were read in four weeks or more;
+never one with pinned items.
 
 Examples:
   newsfed stats

@@ -9,7 +9,7 @@ use super::log;
 use super::output::Output;
 use super::progress::Progress;
 use super::refresh_summary::{Tally, json_report};
-use super::runtime::{asked_to_stop, other_poller, runtime_beside};
+use super::runtime::{THERE, asked_to_stop, other_poller, runtime_beside};
 use crate::engine::{Handle, Pace, Refreshed, Report, Role, WhichAccounts, broken};
 use crate::model::{LeftOut, SourceId};
 use crate::util::time_text;
@@ -31,9 +31,10 @@ pub(super) struct SyncArgs {
 }
 
 const EXAMPLES: &str = "\
-Sources whose servers asked for a pause (Retry-After, max-age, ttl and the like) are skipped and
-listed. Accounts are synchronised, too. Exits with 3 if some sources failed, and with 1 if all did. Only one newsfed process polls
-the sources of a database at a time.
+Sources whose servers asked for a pause (Retry-After, max-age, ttl and the
+like) are skipped and listed. Accounts are synchronised, too. Exits with 3 if
+some sources failed, and with 1 if all did. Only one newsfed process polls the
+sources of a database at a time.
 
 Examples:
   newsfed sync
@@ -51,7 +52,7 @@ pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<
         let handle = engine.start().await?;
         let role = handle.status().borrow().role;
         let result = match role {
-            Role::Watches(pid) => Err(other_poller(pid)),
+            Role::Watches(pid) => Err(other_poller("refresh", pid, THERE)),
             Role::Reads => handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from),
             Role::Follows | Role::OnDemand => refresh(args, &handle, stop, out).await,
         };

@@ -27,7 +27,7 @@ pub(super) struct FeedArgs {
     /// The name of the view
     name: Option<String>,
     /// The items of a search instead of a view
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     query: Option<String>,
     /// Format of the feed
     #[arg(long, value_enum, default_value_t = FeedFormat::Atom)]
@@ -35,14 +35,15 @@ pub(super) struct FeedArgs {
     /// The file to write or replace [default: standard output]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Maximum number of items, the newest first [default: feeds.items in config.toml]
+    /// Maximum number of items [default: feeds.items in config.toml]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=FEED_ENTRIES as i64))]
     limit: Option<u16>,
 }
 
 const EXAMPLES: &str = "\
-The feed has the newest items with their texts, authors, dates, tags and enclosures, and names the
-source of each. URLs of sources that may contain a key are left out. A file is replaced at once.
+The feed has the newest items with their texts, authors, dates, tags and
+enclosures, and names the source of each. URLs of sources that may contain a
+key are left out. A file is replaced at once.
 
 Examples:
   newsfed views feed Rust --output ~/public/rust.xml

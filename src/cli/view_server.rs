@@ -35,8 +35,9 @@ pub(super) struct UrlArgs {
 }
 
 const EXAMPLES: &str = "\
-`newsfed daemon` serves the views at feeds.address of config.toml, to programs on this computer that
-know the URL. It contains a secret; --renew makes another one.
+`newsfed daemon` serves the views at feeds.address of config.toml, to programs
+on this computer that know the URL. It contains a secret; --renew makes another
+one.
 
 Examples:
   newsfed views url

@@ -26,7 +26,8 @@ enum ViewsCommand {
 }
 
 const EXAMPLES: &str = "\
-A [[view]] of config.toml has a name and a query. Long lists are counted up to 999 items.
+A [[view]] of config.toml has a name and a query. Long lists are counted up to
+999 items.
 
 Examples:
   newsfed views

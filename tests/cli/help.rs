@@ -31,6 +31,37 @@ fn help_of_every_command_matches_the_snapshot() {
     assert!(world.run(&["-h"]).ok().lines().count() < 60, "the short help fits on a screen");
 }
 
+/// Every command, with its name and those of the commands above it.
+fn definitions(command: &clap::Command, path: &str, all: &mut Vec<(String, clap::Command)>) {
+    all.push((path.to_owned(), command.clone()));
+    for sub in command.get_subcommands() {
+        definitions(sub, &format!("{path} {}", sub.get_name()), all);
+    }
+}
+
+#[test]
+fn help_fits_into_80_columns() {
+    let mut all = vec![];
+    definitions(&newsfed::cli::command(), "newsfed", &mut all);
+    for (path, command) in all {
+        let texts = [command.get_after_help(), command.get_after_long_help()];
+        let about = command.get_long_about().map(ToString::to_string);
+        for text in texts.into_iter().flatten().map(ToString::to_string).chain(about) {
+            for line in text.lines().filter(|line| !line.starts_with("  newsfed ")) {
+                assert!(line.chars().count() < 80, "{path} is cut at 80 columns: {line}");
+            }
+        }
+        // Those of `sources edit` are the descriptions of the settings.
+        let described = path == "newsfed sources edit";
+        for option in command.get_arguments().filter(|_| !described) {
+            let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+            let help = help.split(" [default").next().unwrap();
+            let length = help.chars().count();
+            assert!(length <= 75, "{path}, {}: one short sentence, not {length}", option.get_id());
+        }
+    }
+}
+
 #[test]
 fn manual_pages_exist_for_every_command() {
     let world = World::usual();

@@ -36,6 +36,10 @@ fn operators_filter_and_urls_are_words() {
     assert_eq!(count(&["unread"]), 3);
     assert_eq!(count(&["unread", "source:kernel"]), 2);
     assert_eq!(count(&["release", "--", "-title:second"]), 1);
+    let query = ["list", "--query", "-source:kernel", "--unread"];
+    assert_eq!(world.run(&query).ok().lines().count(), 1, "a value may begin with a dash");
+    let feed = world.run(&["views", "feed", "--query", "-source:kernel"]).ok();
+    assert!(feed.contains("Bridge reopens") && !feed.contains("release"), "{feed}");
     assert_eq!(count(&["title:\"second release\"", "is:unpinned"]), 1);
     assert_eq!(count(&["title:/^(first|second) rel/ OR source:council"]), 3);
     assert_eq!(count(&["(first OR second) -source:council url:/[01]$/"]), 2);
