@@ -27,6 +27,7 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-12.sql")),
     M::up(include_str!("schema-13.sql")),
     M::up(include_str!("schema-14.sql")),
+    M::up(include_str!("schema-15.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.
@@ -367,6 +368,26 @@ mod tests {
         new.execute("DELETE FROM item WHERE key = 1", []).unwrap();
         assert_eq!(marks("-7"), (0, 1, 1, 0, None), "it waits without the item, too");
         assert!(backup_path(&path, 13).exists());
+    }
+
+    #[test]
+    fn migrates_the_schema_with_one_rule_for_each_effect() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        super::super::database_of(&path, 14);
+        let old = Connection::open(&path).unwrap();
+        let insert = "INSERT INTO rule_effect VALUES (1, 'notify', ?1, 7, 0)";
+        old.execute(insert, ["a"]).unwrap();
+        assert!(old.execute(insert, ["b"]).is_err());
+        drop(old);
+        let new = open_writer(&path).unwrap();
+        new.execute(insert, ["b"]).unwrap();
+        let rules = "SELECT group_concat(rule) FROM rule_effect WHERE at = 7";
+        assert_eq!(new.query_row(rules, [], |r| r.get::<_, String>(0)).unwrap(), "a,b");
+        new.execute("DELETE FROM item WHERE key = 1", []).unwrap();
+        let left = "SELECT count(*) FROM rule_effect";
+        assert_eq!(new.query_row(left, [], |r| r.get::<_, i64>(0)).unwrap(), 0);
+        assert!(backup_path(&path, 14).exists());
     }
 
     #[test]

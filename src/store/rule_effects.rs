@@ -283,7 +283,7 @@ impl Reader {
     /// What rules did to an item (row key).
     pub fn effects_on(&self, item: i64) -> Result<Vec<RuleEffect>> {
         let mut query = self.conn.prepare_cached(
-            "SELECT effect, rule, at FROM rule_effect WHERE item = ?1 ORDER BY at, effect",
+            "SELECT effect, rule, at FROM rule_effect WHERE item = ?1 ORDER BY at, effect, rule",
         )?;
         let rows = query.query_map([item], |r| {
             let (effect, rule, at): (String, String, i64) = (r.get(0)?, r.get(1)?, r.get(2)?);

@@ -294,3 +294,20 @@ fn what_any_rule_hides_is_not_announced() {
     let ring = records.iter().find(|record| record.rule == "Ring").unwrap();
     assert_eq!((ring.items, ring.notified), (2, 1));
 }
+
+#[test]
+fn several_rules_can_act_on_one_item() {
+    let f = Fixture::new(&["s"]);
+    f.poll("s", vec![entry("one")]);
+    let key = f.rows(&list(""))[0].key;
+    for name in ["Ring", "Bell"] {
+        let record = f.store.record_effect(name.to_owned(), Effect::Notify, vec![key], f.now);
+        super::upkeep::wait(record).unwrap();
+    }
+    let reader = f.store.reader().unwrap();
+    let effects = reader.effects_on(key).unwrap();
+    let named = effects.iter().map(|done| (done.rule.as_str(), done.effect.to_string()));
+    assert_eq!(crate::model::by_rule(named), "Bell (notify); Ring (notify)");
+    let records = reader.rule_records().unwrap();
+    assert_eq!(records.iter().map(|record| record.notified).collect::<Vec<_>>(), [1, 1]);
+}
