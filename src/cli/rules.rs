@@ -12,9 +12,7 @@ use crate::config::{RuleSettings, did_you_mean};
 use crate::engine::{MOST_RUNS, rule_of};
 use crate::model::CommandRecord;
 use crate::query::resolve;
-use crate::store::{
-    Announcement, Criteria, Hidden, IMPORT_PREFIX, Rule, RuleRecord, Scope, Store, View,
-};
+use crate::store::{Announcement, Criteria, Hidden, IMPORT_PREFIX, Rule, RuleRecord, Scope, View};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{self, counted, counted_as};
 use crate::util::time_text::minute;
@@ -192,13 +190,16 @@ fn done_outside(record: &RuleRecord) -> String {
         let ran = commands.ok.saturating_add(commands.failed);
         done += &format!(", ran {}", counted(ran, "command"));
         if commands.failed > 0 {
-            done += &format!(" ({} failed, the last: {}", commands.failed, commands.status);
+            done += &format!(
+                " ({} failed, the last: {}",
+                commands.failed,
+                text::line(&commands.status)
+            );
             let error = commands.error.as_ref().map(|error| format!(": {}", text::line(error)));
             done += &format!("{})", error.unwrap_or_default());
         }
         if commands.skipped > 0 {
-            let items = counted(commands.skipped, "item");
-            done += &format!(", not for {items}, too many at once");
+            done += &format!(", left out {}", counted(commands.skipped, "item"));
         }
     }
     done
@@ -264,26 +265,18 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
     let announcement = Announcement::of(&rule, items).filter(|_| run);
     let changed = store.apply_rule_blocking(rule, view, SystemClock.now())?;
     let Some(announcement) = announcement else { return report(changed, "changed", out) };
-    let before = record_of(&store, name)?;
-    with_engine(home, out, async |handle, _| Ok(handle.announce(announcement).await?))?;
-    let after = record_of(&store, name)?;
+    let done = with_engine(home, out, async |handle, _| Ok(handle.announce(announcement).await?))?;
     let exit = report(changed, "changed", out)?;
-    let count =
-        |record: &RuleRecord, of: fn(&CommandRecord) -> u32| record.commands.as_ref().map_or(0, of);
-    let new = |of| count(&after, of).saturating_sub(count(&before, of));
-    let (ok, failed) = (new(|c| c.ok), new(|c| c.failed));
-    if ok + failed == 0 {
+    let ran = done.ok + done.failed;
+    if ran + done.left_out == 0 {
         return Ok(exit);
     }
-    out.note(format!("{} run, {failed} failed", counted(ok + failed, "command")));
-    Ok(if failed > 0 { Exit::Partial } else { exit })
-}
-
-/// What a rule has done so far.
-fn record_of(store: &Store, name: &str) -> Result<RuleRecord, Failure> {
-    let records = store.reader()?.rule_records()?;
-    let record = records.into_iter().find(|record| record.rule == name);
-    Ok(record.unwrap_or_default())
+    let mut note = format!("{} run, {} failed", counted(ran, "command"), done.failed);
+    if done.left_out > 0 {
+        note += &format!(", {} left out", counted(done.left_out, "item"));
+    }
+    out.note(note);
+    Ok(if done.failed > 0 { Exit::Partial } else { exit })
 }
 
 fn undo(home: &Home, name: &str, out: &mut Output) -> Result<Exit, Failure> {

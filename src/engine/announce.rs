@@ -1,16 +1,15 @@
 //! What rules do outside of the database: messages about new items, and commands.
 
 mod command;
+mod runs;
 
 use super::context::Context;
-use crate::config::{NotifyWay, RUN_LIMIT, RuleSettings, Settings};
-use crate::model::{CommandRecord, Effect, Item, QuietHours, SourceId, Time};
-use crate::store::{Announcement, Reader, StoreError, command_note};
-use crate::util::text::counted;
-use crate::util::{argv, text, url};
+use crate::config::{NotifyWay, Settings};
+use crate::model::{QuietHours, Time};
+use crate::store::{Announcement, Reader, StoreError};
+use crate::util::{argv, text};
 use chrono::{Local, Timelike};
-use command::{Ended, run};
-use serde::Serialize;
+use command::run;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -35,6 +34,25 @@ pub struct Notification {
     pub title: String,
     /// One line, such as `3 items: Releases: Rust 1.99`.
     pub text: String,
+}
+
+/// What commands of rules came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Announced {
+    /// Commands that ended well.
+    pub ok: usize,
+    /// Commands that failed, or could not be started.
+    pub failed: usize,
+    /// Items for which the command was not run.
+    pub left_out: usize,
+}
+
+impl std::ops::AddAssign for Announced {
+    fn add_assign(&mut self, other: Self) {
+        self.ok += other.ok;
+        self.failed += other.failed;
+        self.left_out += other.left_out;
+    }
 }
 
 /// Announcements of the running refresh, and what is being done about earlier ones.
@@ -88,20 +106,16 @@ pub(super) fn refresh_ended(context: &Arc<Context>) {
     if all.is_empty() {
         return;
     }
-    let (context, stop) = (context.clone(), announcer.stop.clone());
+    let context = context.clone();
     announcer.tasks.spawn(async move {
-        tokio::select! {
-            () = stop.cancelled() => {
-                tracing::warn!("newsfed ends before the commands of its rules");
-            }
-            result = announce(&context, all) => if let Err(e) = result {
-                tracing::error!("what rules announce cannot be read: {e}");
-            },
+        if let Err(e) = announce(&context, all).await {
+            tracing::error!("what rules announce cannot be read or recorded: {e}");
         }
     });
 }
 
-/// Completes when all that was announced is done, or cancels it after a while (`patience`).
+/// Completes when all that was announced is done. After a while (`patience`) running commands are
+/// stopped, and the rest is left out.
 pub(super) async fn finish(context: &Arc<Context>, patience: Option<Duration>) {
     refresh_ended(context);
     let announcer = &context.announcer;
@@ -123,25 +137,33 @@ pub(super) async fn shut_down(context: &Arc<Context>) {
     finish(context, Some(PATIENCE)).await;
 }
 
-async fn announce(context: &Arc<Context>, all: Vec<Announcement>) -> Result<(), StoreError> {
+/// A message about the items, then the commands. What was done is recorded when it is done, and never
+/// repeated: a program that is killed in between has run each command at most once.
+async fn announce(context: &Arc<Context>, all: Vec<Announcement>) -> Result<Announced, StoreError> {
     let settings = context.settings();
     let groups = by_rule(all);
     let firsts: Vec<i64> = groups.iter().filter_map(|group| group.items.first().copied()).collect();
     let titles = context.read(move |reader| titles(reader, &firsts)).await?;
     if let Some(text) = message(&groups, &titles) {
-        notify(context, &settings, Notification { title: "newsfed".to_owned(), text }).await;
+        let message = Notification { title: "newsfed".to_owned(), text };
+        if notify(context, &settings, message).await {
+            let now = context.clock.now();
+            for group in groups.iter().filter(|group| group.notifies) {
+                let (rule, items) = (group.rule.clone(), group.items.clone());
+                context.store.record_notified(rule, items, now).await?;
+            }
+        }
     }
-    let mut left = MOST_RUNS;
+    let (mut left, mut done) = (MOST_RUNS, Announced::default());
     for group in groups.iter().filter(|group| group.runs) {
-        let rule = settings.rules.iter().find(|rule| rule.name == group.rule);
-        let Some(rule) = rule.filter(|rule| !rule.run.is_empty() && rule.problem.is_empty()) else {
-            continue;
-        };
-        let (now, later) = group.items.split_at(left.min(group.items.len()));
+        let mut rules = settings.rules.iter().filter(|rule| rule.problem.is_empty());
+        let rule = rules.find(|rule| rule.name == group.rule && !rule.run.is_empty());
+        let Some(rule) = rule else { continue };
+        let (now, surplus) = group.items.split_at(left.min(group.items.len()));
         left -= now.len();
-        run_for(context, rule, now, later.len()).await?;
+        done += runs::run_for(context, rule, now, surplus.len()).await?;
     }
-    Ok(())
+    Ok(done)
 }
 
 /// One announcement for each rule, with the items of all sources.
@@ -187,147 +209,39 @@ fn is_quiet(settings: &Settings, now: Time) -> bool {
     quiet.is_some_and(|quiet| quiet.left(now.hour() * 60 + now.minute()).is_some())
 }
 
-async fn notify(context: &Arc<Context>, settings: &Settings, message: Notification) {
+/// Returns whether the message was shown.
+async fn notify(context: &Arc<Context>, settings: &Settings, message: Notification) -> bool {
     let how = settings.notify.how;
     if how == NotifyWay::None || is_quiet(settings, context.clock.now()) {
-        return;
+        return false;
     }
-    if let Some(listener) = context.announcer.listener().filter(|_| how != NotifyWay::Command) {
+    let announcer = &context.announcer;
+    if let Some(listener) = announcer.listener().filter(|_| how != NotifyWay::Command) {
         // The interface may have ended.
-        let _ = listener.send(message);
-        return;
+        return listener.send(message).is_ok();
     }
     if settings.notify.command.is_empty() {
         tracing::info!("{}", message.text);
-        return;
+        return false;
     }
     let values = [("{title}", message.title.as_str()), ("{text}", message.text.as_str())];
-    let ended = run(&argv::filled(&settings.notify.command, &values), "", NOTIFY_LIMIT).await;
+    let argv = argv::filled(&settings.notify.command, &values);
+    let ended = tokio::select! {
+        ended = run(&argv, "", NOTIFY_LIMIT) => ended,
+        () = announcer.stop.cancelled() => return false,
+    };
     if !ended.ok {
         let error = ended.error.unwrap_or_default();
         tracing::warn!("notify.command failed: {}: {error}", ended.status);
     }
-}
-
-/// An item as commands read it: one line of JSON.
-#[derive(Serialize)]
-struct ItemForCommand<'a> {
-    rule: &'a str,
-    number: i64,
-    source_title: &'a str,
-    #[serde(flatten)]
-    item: &'a Item,
-}
-
-/// What a command is started with.
-struct Order {
-    argv: Vec<String>,
-    input: String,
-}
-
-/// Runs the command of a rule for items (row keys), and stores how it ended. `skipped` items are too many.
-async fn run_for(
-    context: &Arc<Context>,
-    rule: &RuleSettings,
-    items: &[i64],
-    skipped: usize,
-) -> Result<(), StoreError> {
-    let (items, settings) = (items.to_vec(), rule.clone());
-    let declared = context.declared().borrow().clone();
-    let orders = context
-        .read(move |reader| {
-            let facts = reader.sources()?;
-            let titles = declared.iter().filter_map(|source| {
-                let facts = facts.iter().find(|facts| facts.id == source.id)?;
-                Some((source.id.clone(), facts.title(source).to_owned()))
-            });
-            let titles: HashMap<SourceId, String> = titles.collect();
-            let order = |key: &i64| {
-                Ok(reader.item(*key)?.map(|item| {
-                    let title = titles.get(&item.source).map_or("", String::as_str);
-                    order(&settings, *key, &item, title)
-                }))
-            };
-            items.iter().map(order).collect::<Result<Vec<_>, StoreError>>()
-        })
-        .await?;
-    let limit = rule.run_limit.unwrap_or(RUN_LIMIT);
-    let runs = orders.into_iter().flatten().map(|order| {
-        let turns = context.announcer.running.clone();
-        async move {
-            let _turn = turns.acquire_owned().await;
-            run(&order.argv, &order.input, limit).await
-        }
-    });
-    let ended = futures_util::future::join_all(runs).await;
-    let note = command_note(&rule.name);
-    let stored = context
-        .read({
-            let note = note.clone();
-            move |reader| reader.memo(&note)
-        })
-        .await?;
-    let before = stored.and_then(|stored| serde_json::from_str(&stored).ok()).unwrap_or_default();
-    let record = record(before, &ended, skipped, context.clock.now());
-    if record.skipped > 0 && skipped > 0 {
-        let items = counted(skipped, "item");
-        tracing::warn!("{}: not run for {items}: too many at once", rule.name);
-    }
-    match serde_json::to_string(&record) {
-        Ok(json) => context.store.set_memo(note, json).await,
-        Err(_) => Ok(()),
-    }
-}
-
-fn order(rule: &RuleSettings, number: i64, item: &Item, source_title: &str) -> Order {
-    // Only what a browser may open.
-    let url = item.url.as_deref().and_then(|url| url::parse_web(url).ok());
-    let url = url.map(|web| web.url.to_string()).unwrap_or_default();
-    let line = |text: &str| text::line(text);
-    let (title, source) = (line(&item.title), line(source_title));
-    let author = line(&item.authors.join(", "));
-    let values = [
-        ("{url}", url.as_str()),
-        ("{title}", &title),
-        ("{source}", &source),
-        ("{author}", &author),
-        ("{rule}", &rule.name),
-    ];
-    let shape = ItemForCommand { rule: &rule.name, number, source_title, item };
-    let input = serde_json::to_string(&shape).unwrap_or_default() + "\n";
-    Order { argv: argv::filled(&rule.run, &values), input }
-}
-
-/// Adds how commands ended to what is known.
-fn record(mut record: CommandRecord, ended: &[Ended], skipped: usize, now: Time) -> CommandRecord {
-    let count = |ok: bool| {
-        let count = ended.iter().filter(|ended| ended.ok == ok).count();
-        u32::try_from(count).unwrap_or(u32::MAX)
-    };
-    record.ok = record.ok.saturating_add(count(true));
-    record.failed = record.failed.saturating_add(count(false));
-    let skipped = u32::try_from(skipped).unwrap_or(u32::MAX);
-    record.skipped = record.skipped.saturating_add(skipped);
-    // Of several, one that failed says more.
-    if let Some(last) = ended.iter().rev().find(|ended| !ended.ok).or(ended.last()) {
-        record.at = now;
-        record.status.clone_from(&last.status);
-        record.error.clone_from(&last.error);
-    }
-    record
+    ended.ok
 }
 
 /// The announcement of one rule for stored items, on request; waits for it.
 pub(super) async fn on_request(
     context: &Arc<Context>,
     announcement: Announcement,
-) -> Result<(), StoreError> {
-    let now = context.clock.now();
-    let effects = [(announcement.notifies, Effect::Notify), (announcement.runs, Effect::Run)];
-    for (_, effect) in effects.into_iter().filter(|(is_on, _)| *is_on) {
-        let (rule, items) = (announcement.rule.clone(), announcement.items.clone());
-        context.store.record_effect(rule, effect, items, now).await?;
-    }
+) -> Result<Announced, StoreError> {
     announce(context, vec![announcement]).await
 }
 

@@ -1,7 +1,7 @@
 //! Starting the engine, and the handle to it.
 
 use super::account;
-use super::announce::{self, Notification};
+use super::announce::{self, Announced, Notification};
 use super::budget;
 use super::context::Context;
 use super::message::{Pace, Report, Role, Status};
@@ -195,7 +195,7 @@ impl Handle {
     }
 
     /// Notifies of stored items and runs the command of a rule for them, as for new ones; waits for it.
-    pub async fn announce(&self, announcement: Announcement) -> Result<()> {
+    pub async fn announce(&self, announcement: Announcement) -> Result<Announced> {
         announce::on_request(&self.context, announcement).await
     }
 

@@ -46,7 +46,7 @@ pub use account::{
     AccountError, AccountProbe, AccountReport, AccountStatus, SyncDone, WhichAccounts,
 };
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
-pub use announce::{MOST_RUNS, Notification};
+pub use announce::{Announced, MOST_RUNS, Notification};
 pub use differences::{VersionChange, version_changes};
 pub use download::{
     DownloadError, DownloadOrder, DownloadState, Downloaded, FileState, is_expired, remove_download,

@@ -66,14 +66,35 @@ pub struct CommandRecord {
     pub ok: u32,
     /// Number of commands that failed, or could not be started.
     pub failed: u32,
-    /// Number of items for which it was not run: there were too many in one refresh.
+    /// Number of items for which it was not run: there were too many in one refresh, or newsfed ended
+    /// before.
     pub skipped: u32,
-    /// When the last one ended.
+    /// When the last one ended, or was not run.
     pub at: Time,
-    /// How the last one ended, as in `exit status: 1`.
+    /// How the last one that failed ended, else the last one, as in `exit status: 1`.
     pub status: String,
     /// The first line that it printed as an error.
     pub error: Option<String>,
+}
+
+impl CommandRecord {
+    /// Adds a command that has ended.
+    pub fn add(&mut self, ok: bool, status: &str, error: Option<&str>, at: Time) {
+        let count = if ok { &mut self.ok } else { &mut self.failed };
+        *count = count.saturating_add(1);
+        self.at = at;
+        // One that failed says more.
+        if !ok || self.failed == 0 {
+            status.clone_into(&mut self.status);
+            self.error = error.map(str::to_owned);
+        }
+    }
+
+    /// Adds items for which the command was not run.
+    pub fn skip(&mut self, items: usize, at: Time) {
+        self.skipped = self.skipped.saturating_add(u32::try_from(items).unwrap_or(u32::MAX));
+        self.at = at;
+    }
 }
 
 /// What a rule did to an item.
@@ -96,4 +117,25 @@ pub fn by_rule<'a>(effects: impl Iterator<Item = (&'a str, String)>) -> String {
     }
     let rules = rules.iter().map(|(rule, effects)| format!("{rule} ({})", effects.join(", ")));
     rules.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_commands_add_up() {
+        let at = |seconds| Time::from_timestamp(seconds, 0).unwrap_or_default();
+        let mut record = CommandRecord::default();
+        record.add(true, "exit status: 0", None, at(1));
+        assert_eq!((record.ok, record.status.as_str()), (1, "exit status: 0"));
+        record.add(false, "exit status: 1", Some("no"), at(2));
+        record.add(true, "exit status: 0", None, at(3));
+        record.skip(2, at(4));
+        assert_eq!((record.ok, record.failed, record.skipped, record.at), (2, 1, 2, at(4)));
+        assert_eq!(
+            (record.status.as_str(), record.error.as_deref()),
+            ("exit status: 1", Some("no"))
+        );
+    }
 }

@@ -39,6 +39,7 @@ mod reader;
 mod rebuild;
 mod retention;
 mod rows;
+mod rule_commands;
 mod rule_effects;
 mod rules;
 mod snapshot;
@@ -82,7 +83,7 @@ pub use part::{Beyond, Part};
 pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
-pub use rule_effects::{RuleMarks, RuleRecord, command_note};
+pub use rule_effects::{RuleMarks, RuleRecord};
 pub use rules::{Announcement, Rule, Rules};
 #[cfg(test)]
 pub(crate) use snapshot::database_of;

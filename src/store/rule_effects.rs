@@ -5,6 +5,7 @@ use super::error::Result;
 use super::marks::{self, Mark};
 use super::reader::Reader;
 use super::rows::time;
+use super::rule_commands;
 use super::rules::Rule;
 use super::view::View;
 use crate::model::{CommandRecord, Effect, RuleEffect, Time};
@@ -111,7 +112,7 @@ pub(super) fn apply<'a>(
 }
 
 /// Sets a mark on items (row keys) and remembers that under a name; returns those that changed, and
-/// whether they were read. What acts outside of the database is only remembered.
+/// whether they were read. What acts outside of the database is not done here.
 pub(super) fn apply_effect(
     conn: &Connection,
     name: &str,
@@ -119,26 +120,39 @@ pub(super) fn apply_effect(
     keys: &[i64],
     now: Time,
 ) -> Result<Vec<Changed>> {
+    let Some(mark) = mark_of(effect) else { return Ok(Vec::new()) };
     let mut remember = conn.prepare_cached(
         "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
          VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
-    let mut remember = |key: i64, was_read: bool| {
-        remember.execute(params![key, effect.to_string(), name, now.timestamp(), was_read])
-    };
-    let Some(mark) = mark_of(effect) else {
-        for key in keys {
-            remember(*key, false)?;
-        }
-        return Ok(Vec::new());
-    };
     let unread = unread_of(conn, keys)?;
     let changed = marks::set(conn, &mark, keys, true)?;
     let changed = changed.into_iter().map(|key| (key, !unread.contains(&key))).collect::<Vec<_>>();
+    let effect = effect.to_string();
     for (key, was_read) in &changed {
-        remember(*key, *was_read)?;
+        remember.execute(params![key, effect, name, now.timestamp(), was_read])?;
     }
     Ok(changed)
+}
+
+/// Remembers that a rule notified of items (row keys), or ran its command for them. Some may have been
+/// removed by then.
+pub(super) fn remember_outside(
+    conn: &Connection,
+    name: &str,
+    effect: &Effect,
+    keys: &[i64],
+    now: Time,
+) -> Result<()> {
+    let mut remember = conn.prepare_cached(
+        "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
+         SELECT key, ?2, ?3, ?4, 0 FROM item WHERE key = ?1",
+    )?;
+    let effect = effect.to_string();
+    for key in keys {
+        remember.execute(params![key, effect, name, now.timestamp()])?;
+    }
+    Ok(())
 }
 
 fn unread_of(conn: &Connection, keys: &[i64]) -> Result<HashSet<i64>> {
@@ -160,7 +174,7 @@ fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -> Result<Ru
     apply(conn, &rule.name, effects, &keys, now)
 }
 
-/// Takes back what a rule did, where it still holds; returns that.
+/// Takes back what a rule did, where it still holds; returns that. How its commands ended is forgotten.
 pub(super) fn undo(conn: &Connection, rule: &str) -> Result<RuleMarks> {
     let mut query = conn.prepare_cached(
         "SELECT effect, item, was_read FROM rule_effect WHERE rule = ?1 ORDER BY effect",
@@ -177,6 +191,7 @@ pub(super) fn undo(conn: &Connection, rule: &str) -> Result<RuleMarks> {
     }
     let back = unmark(conn, &RuleMarks::new(all))?;
     conn.prepare_cached("DELETE FROM rule_effect WHERE rule = ?1")?.execute([rule])?;
+    rule_commands::forget(conn, rule)?;
     Ok(back)
 }
 
@@ -224,11 +239,6 @@ pub struct RuleRecord {
     pub commands: Option<CommandRecord>,
 }
 
-/// The name under which it is stored how the commands of a rule ended.
-pub fn command_note(rule: &str) -> String {
-    format!("rule command: {rule}")
-}
-
 impl Store {
     /// Applies a rule to the items of a view; returns what it changed. It neither notifies nor runs its
     /// command.
@@ -256,15 +266,9 @@ impl Store {
         .await
     }
 
-    /// Remembers that a rule notified of items (row keys), or ran its command for them.
-    pub async fn record_effect(
-        &self,
-        rule: String,
-        effect: Effect,
-        items: Vec<i64>,
-        now: Time,
-    ) -> Result<()> {
-        self.call(move |conn| apply_effect(conn, &rule, &effect, &items, now).map(drop)).await
+    /// Remembers that a rule notified of items (row keys).
+    pub async fn record_notified(&self, rule: String, items: Vec<i64>, now: Time) -> Result<()> {
+        self.call(move |conn| remember_outside(conn, &rule, &Effect::Notify, &items, now)).await
     }
 
     /// Like [`Self::apply_rule`], outside of a runtime; returns the number of items that changed.
@@ -312,10 +316,16 @@ impl Reader {
             })
         })?;
         let mut records: Vec<RuleRecord> = rows.collect::<rusqlite::Result<_>>()?;
+        let mut commands = self.command_records()?;
         for record in &mut records {
-            let note = self.memo(&command_note(&record.rule))?;
-            record.commands = note.and_then(|note| serde_json::from_str(&note).ok());
+            record.commands = commands.remove(&record.rule);
         }
+        // Those of rules that have done nothing to a stored item.
+        records.extend(commands.into_iter().map(|(rule, commands)| {
+            let (last, commands) = (commands.at, Some(commands));
+            RuleRecord { rule, last, commands, ..RuleRecord::default() }
+        }));
+        records.sort_by(|a, b| a.rule.cmp(&b.rule));
         Ok(records)
     }
 }

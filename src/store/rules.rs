@@ -232,8 +232,6 @@ pub(super) fn arrived(
                 shown.push(key);
             }
         }
-        let effects = rule.effects.iter().filter(|effect| is_outside(effect));
-        apply(conn, &rule.name, effects, &shown, now)?;
         announcements.extend(Announcement::of(rule, shown));
     }
     Ok(announcements)

@@ -14,6 +14,7 @@ const REST: Duration = Duration::from_millis(200);
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ended {
+    pub(super) is_started: bool,
     pub(super) ok: bool,
     /// As in `exit status: 1`, or why there is none.
     pub(super) status: String,
@@ -23,7 +24,7 @@ pub(super) struct Ended {
 
 /// Runs a command with a text as its input. Its output is discarded.
 pub(super) async fn run(argv: &[String], input: &str, limit: Duration) -> Ended {
-    let failed = |status: String| Ended { ok: false, status, error: None };
+    let failed = |status: String| Ended { is_started: false, ok: false, status, error: None };
     let [program, arguments @ ..] = argv else { return failed("no command".to_owned()) };
     let mut command = Command::new(program);
     command.args(arguments).kill_on_drop(true);
@@ -40,12 +41,15 @@ pub(super) async fn run(argv: &[String], input: &str, limit: Duration) -> Ended 
     let error = String::from_utf8_lossy(&errors);
     let error = error.lines().map(text::line).find(|line| !line.is_empty());
     match status {
-        Ok(Ok(status)) => Ended { ok: status.success(), status: status.to_string(), error },
-        Ok(Err(e)) => Ended { error, ..failed(text::line(&e.to_string())) },
+        Ok(Ok(status)) => {
+            let (ok, status) = (status.success(), status.to_string());
+            Ended { is_started: true, ok, status, error }
+        }
+        Ok(Err(e)) => Ended { is_started: true, error, ..failed(text::line(&e.to_string())) },
         Err(_) => {
             // It is ended when it is dropped.
             let status = format!("ended after its limit of {} s", limit.as_secs());
-            Ended { error, ..failed(status) }
+            Ended { is_started: true, error, ..failed(status) }
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Tests of messages and commands, with real child processes.
 
 use super::*;
-use crate::model::Time;
 
 fn announcement(rule: &str, items: &[i64]) -> Announcement {
     Announcement { rule: rule.to_owned(), notifies: true, runs: true, items: items.to_vec() }
@@ -44,22 +43,6 @@ fn messages_wait_for_no_quiet_hours() {
     }
 }
 
-#[test]
-fn records_add_up() {
-    let ended = |ok, error: Option<&str>| Ended {
-        ok,
-        status: format!("exit status: {}", u8::from(!ok)),
-        error: error.map(str::to_owned),
-    };
-    let now = Time::from_timestamp(1_000_000, 0).unwrap();
-    let first =
-        record(CommandRecord::default(), &[ended(false, Some("no")), ended(true, None)], 2, now);
-    assert_eq!((first.ok, first.failed, first.skipped), (1, 1, 2));
-    assert_eq!((first.status.as_str(), first.error.as_deref()), ("exit status: 1", Some("no")));
-    let second = record(first, &[ended(true, None)], 0, now);
-    assert_eq!((second.ok, second.failed, second.error), (2, 1, None));
-}
-
 #[cfg(unix)]
 mod children {
     use super::super::command::{Ended, run};
@@ -96,7 +79,7 @@ mod children {
             let argv = argv::filled(&template, &[("{title}", title)]);
             let ended = run(&argv, "{\"a\":1}\n", LIMIT).await;
             let status = "exit status: 0".to_owned();
-            assert_eq!(ended, Ended { ok: true, status, error: None });
+            assert_eq!(ended, Ended { is_started: true, ok: true, status, error: None });
             let (got, title) = (std::fs::read_to_string(&out).unwrap(), shown(title));
             assert_eq!(got, format!("3|{title}|--t={title}|end|{{\"a\":1}}\n"));
         }
@@ -109,6 +92,7 @@ mod children {
     #[tokio::test]
     async fn failures_keep_their_status_and_first_line() {
         let failed = |status: &str, error: Option<&str>| Ended {
+            is_started: true,
             ok: false,
             status: status.to_owned(),
             error: error.map(str::to_owned),
@@ -116,6 +100,7 @@ mod children {
         let missing = ["/no/such\u{1b}[2J".to_owned()];
         let ended = run(&missing, "", LIMIT).await;
         assert!(ended.status.starts_with("/no/such cannot be started: "), "{ended:?}");
+        assert!(!ended.is_started);
         let script = "echo; echo 'b\u{1b}[31mad' >&2; echo more >&2; exit 3";
         assert_eq!(run(&shell(script), "x", LIMIT).await, failed("exit status: 3", Some("bad")));
         // More errors than are kept, and an input that is not read.

@@ -301,7 +301,7 @@ fn several_rules_can_act_on_one_item() {
     f.poll("s", vec![entry("one")]);
     let key = f.rows(&list(""))[0].key;
     for name in ["Ring", "Bell"] {
-        let record = f.store.record_effect(name.to_owned(), Effect::Notify, vec![key], f.now);
+        let record = f.store.record_notified(name.to_owned(), vec![key, 999], f.now);
         super::upkeep::wait(record).unwrap();
     }
     let reader = f.store.reader().unwrap();

@@ -1,0 +1,152 @@
+//! The commands of rules: one for each item.
+
+use super::super::context::Context;
+use super::Announced;
+use super::command::{Ended, run};
+use crate::config::{RUN_LIMIT, RuleSettings};
+use crate::model::{CommandRecord, Item, Source, SourceId};
+use crate::store::StoreError;
+use crate::util::{argv, text, url};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// An item as commands read it: one line of JSON.
+#[derive(Serialize)]
+struct ItemForCommand<'a> {
+    rule: &'a str,
+    number: i64,
+    source_title: &'a str,
+    #[serde(flatten)]
+    item: &'a Item,
+}
+
+/// What a command is started with.
+struct Order {
+    argv: Vec<String>,
+    input: String,
+}
+
+/// What became of the command for one item.
+enum RunResult {
+    Ended {
+        ok: bool,
+    },
+    LeftOut,
+    /// The item was removed before its turn.
+    Gone,
+}
+
+/// Runs the command of a rule for items (row keys), and records how each ended. `surplus` items are too
+/// many.
+pub(super) async fn run_for(
+    context: &Arc<Context>,
+    rule: &RuleSettings,
+    items: &[i64],
+    surplus: usize,
+) -> Result<Announced, StoreError> {
+    leave_out(context, rule, surplus, "are too many at once").await?;
+    let titles = source_titles(context).await?;
+    let runs = items.iter().map(|item| run_one(context, rule, &titles, *item));
+    let mut done = Announced::default();
+    let mut problem = None;
+    for result in futures_util::future::join_all(runs).await {
+        match result {
+            Ok(RunResult::Ended { ok: true }) => done.ok += 1,
+            Ok(RunResult::Ended { ok: false }) => done.failed += 1,
+            Ok(RunResult::LeftOut) => done.left_out += 1,
+            Ok(RunResult::Gone) => {}
+            Err(e) => problem = Some(e),
+        }
+    }
+    leave_out(context, rule, done.left_out, "had to wait until newsfed ended").await?;
+    done.left_out += surplus;
+    problem.map_or(Ok(done), Err)
+}
+
+/// Records that a command is not run for some items.
+async fn leave_out(
+    context: &Arc<Context>,
+    rule: &RuleSettings,
+    items: usize,
+    why: &str,
+) -> Result<(), StoreError> {
+    if items == 0 {
+        return Ok(());
+    }
+    tracing::warn!("{}: the command was not run for {items} items, which {why}", rule.name);
+    let now = context.clock.now();
+    let skip = move |record: &mut CommandRecord| record.skip(items, now);
+    context.store.record_commands(rule.name.clone(), None, skip, now).await
+}
+
+/// The titles of all sources.
+async fn source_titles(context: &Arc<Context>) -> Result<HashMap<SourceId, String>, StoreError> {
+    let declared = context.declared().borrow().clone();
+    let facts = context.read(|reader| reader.sources()).await?;
+    let facts: HashMap<&str, _> = facts.iter().map(|facts| (facts.id.as_str(), facts)).collect();
+    let title = |source: &Arc<Source>| {
+        let facts = facts.get(source.id.as_str())?;
+        Some((source.id.clone(), facts.title(source).to_owned()))
+    };
+    Ok(declared.iter().filter_map(title).collect())
+}
+
+/// Waits for a turn, runs the command for an item (row key), and records how it ended.
+async fn run_one(
+    context: &Arc<Context>,
+    rule: &RuleSettings,
+    titles: &HashMap<SourceId, String>,
+    key: i64,
+) -> Result<RunResult, StoreError> {
+    let announcer = &context.announcer;
+    let turn = tokio::select! {
+        biased;
+        () = announcer.stop.cancelled() => return Ok(RunResult::LeftOut),
+        turn = announcer.running.acquire() => turn,
+    };
+    let Ok(_turn) = turn else { return Ok(RunResult::LeftOut) };
+    // Only now, so that the texts of those that wait take no memory.
+    let Some(item) = context.read(move |reader| reader.item(key)).await? else {
+        return Ok(RunResult::Gone);
+    };
+    let title = titles.get(&item.source).map_or("", String::as_str);
+    let order = order(rule, key, &item, title);
+    drop(item);
+    let limit = rule.run_limit.unwrap_or(RUN_LIMIT);
+    let ended = tokio::select! {
+        ended = run(&order.argv, &order.input, limit) => ended,
+        () = announcer.stop.cancelled() => Ended {
+            is_started: true,
+            ok: false,
+            status: "stopped because newsfed ended".to_owned(),
+            error: None,
+        },
+    };
+    let now = context.clock.now();
+    let (ok, ran) = (ended.ok, ended.is_started.then_some(key));
+    let add = move |record: &mut CommandRecord| {
+        record.add(ended.ok, &ended.status, ended.error.as_deref(), now);
+    };
+    context.store.record_commands(rule.name.clone(), ran, add, now).await?;
+    Ok(RunResult::Ended { ok })
+}
+
+fn order(rule: &RuleSettings, number: i64, item: &Item, source_title: &str) -> Order {
+    // Only what a browser may open.
+    let url = item.url.as_deref().and_then(|url| url::parse_web(url).ok());
+    let url = url.map(|web| web.url.to_string()).unwrap_or_default();
+    let line = |text: &str| text::line(text);
+    let (title, source) = (line(&item.title), line(source_title));
+    let author = line(&item.authors.join(", "));
+    let values = [
+        ("{url}", url.as_str()),
+        ("{title}", &title),
+        ("{source}", &source),
+        ("{author}", &author),
+        ("{rule}", &rule.name),
+    ];
+    let shape = ItemForCommand { rule: &rule.name, number, source_title, item };
+    let input = serde_json::to_string(&shape).unwrap_or_default() + "\n";
+    Order { argv: argv::filled(&rule.run, &values), input }
+}

@@ -1,0 +1,94 @@
+//! How the commands of rules ended: one record for each rule, in the values that the program stores.
+
+use super::Store;
+use super::error::Result;
+use super::memo;
+use super::reader::Reader;
+use super::rule_effects::remember_outside;
+use crate::model::{CommandRecord, Effect, Time};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
+
+/// Before the name of the rule in the name of its record.
+const PREFIX: &str = "rule command: ";
+/// After all names of records.
+const END: &str = "rule command:!";
+
+fn record_name(rule: &str) -> String {
+    format!("{PREFIX}{rule}")
+}
+
+/// Changes the record of a rule, in the transaction that reads it; and remembers the item (row key) for
+/// which its command ran.
+fn change(
+    conn: &Connection,
+    rule: &str,
+    ran: Option<i64>,
+    change: &impl Fn(&mut CommandRecord),
+    now: Time,
+) -> Result<()> {
+    let name = record_name(rule);
+    let stored: Option<String> = conn
+        .prepare_cached("SELECT value FROM memo WHERE name = ?1")?
+        .query_row([&name], |r| r.get(0))
+        .optional()?;
+    let mut record =
+        stored.and_then(|stored| serde_json::from_str(&stored).ok()).unwrap_or_default();
+    change(&mut record);
+    memo::set(conn, &name, &super::rows::to_json(&record)?)?;
+    remember_outside(conn, rule, &Effect::Run, ran.as_slice(), now)
+}
+
+/// Forgets how the commands of a rule ended.
+pub(super) fn forget(conn: &Connection, rule: &str) -> Result<()> {
+    conn.prepare_cached("DELETE FROM memo WHERE name = ?1")?.execute([record_name(rule)])?;
+    Ok(())
+}
+
+/// The records, by the names of the rules.
+fn all(conn: &Connection) -> Result<HashMap<String, CommandRecord>> {
+    let mut query =
+        conn.prepare_cached("SELECT name, value FROM memo WHERE name >= ?1 AND name < ?2")?;
+    let rows = query.query_map(params![PREFIX, END], |r| {
+        Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?))
+    })?;
+    let mut records = HashMap::new();
+    for row in rows {
+        let (name, value) = row?;
+        let rule = name.strip_prefix(PREFIX).unwrap_or(&name);
+        if let Ok(record) = serde_json::from_str(&value) {
+            records.insert(rule.to_owned(), record);
+        }
+    }
+    Ok(records)
+}
+
+impl Store {
+    /// Changes the record of a rule's commands in one transaction; `ran` is the item (row key) for which
+    /// its command ran. The change may be made twice, to the same record.
+    pub async fn record_commands(
+        &self,
+        rule: String,
+        ran: Option<i64>,
+        record: impl Fn(&mut CommandRecord) + Send + 'static,
+        now: Time,
+    ) -> Result<()> {
+        self.call(move |conn| change(conn, &rule, ran, &record, now)).await
+    }
+
+    /// Forgets how the commands of rules ended, other than these.
+    pub async fn forget_commands(&self, except: Vec<String>) -> Result<()> {
+        self.call(move |conn| {
+            let gone = all(conn)?.into_keys().filter(|rule| !except.contains(rule));
+            gone.map(|rule| forget(conn, &rule)).collect()
+        })
+        .await
+    }
+}
+
+impl Reader {
+    /// How the commands of rules ended, by the names of the rules.
+    pub(super) fn command_records(&self) -> Result<HashMap<String, CommandRecord>> {
+        all(&self.conn)
+    }
+}
