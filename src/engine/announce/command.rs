@@ -75,7 +75,13 @@ async fn talk(
             errors.extend_from_slice(&buffer[..count.min(free)]);
         }
     };
-    let wait = async { tokio::join!(write, child.wait()).1 };
+    let wait = async {
+        tokio::select! {
+            // What it has started may keep its input open after its end, and not read it.
+            status = child.wait() => status,
+            () = write => child.wait().await,
+        }
+    };
     tokio::pin!(read, wait);
     let mut is_read = false;
     let status = loop {

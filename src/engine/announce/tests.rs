@@ -113,6 +113,8 @@ mod children {
         // What a command leaves behind does not delay its end.
         let left = run(&shell("sleep 600 & echo started >&2"), "", LIMIT).await;
         assert!(left.ok && left.error.as_deref() == Some("started"), "{left:?}");
+        let left = run(&shell("exec 3<&0; sleep 600 & exit 0"), &input, LIMIT).await;
+        assert!(left.ok, "it does not read its input, and leaves it open: {left:?}");
         assert!(start.elapsed() < LIMIT, "{:?}", start.elapsed());
     }
 }
