@@ -40,7 +40,7 @@ enum RulesCommand {
     Apply {
         /// The name of the rule
         name: String,
-        /// Also notify of at most 100 of these items, and run the command
+        /// Also notify and run the command, for at most 100 items that are not hidden
         #[arg(long)]
         run: bool,
     },
@@ -209,11 +209,11 @@ fn done_outside(record: &RuleRecord) -> String {
 fn would_do(rule: &RuleSettings, items: usize) -> String {
     let mut would = Vec::new();
     if rule.effects.iter().any(|effect| effect == "notify") {
-        would.push("would notify".to_owned());
+        would.push(format!("would notify of {}", counted(items)));
     }
     if !rule.run.is_empty() {
-        let times = counted(items.min(MOST_RUNS), "time");
-        would.push(format!("would run {times}: {}", text::line(&rule.run.join(" "))));
+        let command = text::line(&rule.run.join(" "));
+        would.push(format!("would run for {}: {command}", counted(items.min(MOST_RUNS), "item")));
     }
     would.join("; ")
 }
@@ -242,13 +242,15 @@ fn test(home: &Home, name: &str, limit: usize, out: &mut Output) -> Result<Exit,
     let store = home.store()?;
     let catalogue = Catalogue::read(home, &store)?;
     let (rule, view) = chosen(home, &catalogue, name)?;
-    let count = {
-        super::list::index_all(&store, out)?;
-        store.reader()?.keys(&view)?.len()
+    super::list::index_all(&store, out)?;
+    let (count, shown) = {
+        let reader = store.reader()?;
+        let items = reader.keys(&view)?;
+        (items.len(), reader.shown(&items)?.len())
     };
     out.note(counted_as(count, "stored item matches", "stored items match"));
     let settings = home.settings.rules.iter().find(|settings| settings.name == rule.name);
-    let would = settings.map(|settings| would_do(settings, count)).unwrap_or_default();
+    let would = settings.map(|settings| would_do(settings, shown)).unwrap_or_default();
     if !would.is_empty() {
         out.note(format!("{would}; for stored items only with `newsfed rules apply --run`"));
     }
@@ -260,11 +262,14 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
     let catalogue = Catalogue::read(home, &store)?;
     let (rule, view) = chosen(home, &catalogue, name)?;
     super::list::index_all(&store, out)?;
-    let mut items = store.reader()?.keys(&view)?;
-    items.truncate(MOST_RUNS);
-    let announcement = Announcement::of(&rule, items).filter(|_| run);
+    let items = if run { store.reader()?.keys(&view)? } else { Vec::new() };
+    let announced = rule.clone();
     let changed = store.apply_rule_blocking(rule, view, SystemClock.now())?;
-    let Some(announcement) = announcement else { return report(changed, "changed", out) };
+    // Also without what this rule has hidden just now.
+    let items = store.reader()?.shown(&items)?;
+    let Some(announcement) = Announcement::of(&announced, items) else {
+        return report(changed, "changed", out);
+    };
     let done = with_engine(home, out, async |handle, _| Ok(handle.announce(announcement).await?))?;
     let exit = report(changed, "changed", out)?;
     let ran = done.ok + done.failed;

@@ -7,12 +7,13 @@ use super::filter::Filter;
 use super::identity::Prepared;
 use super::index::text_of;
 use super::prefilter::Prefilter;
+use super::reader::Reader;
 use super::rule_effects::apply;
 use crate::model::{Effect, Source, Time};
 use crate::query::{self, Named, Query, What};
 use crate::util::text;
 use chrono::{DateTime, Local};
-use rusqlite::{Connection, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 
@@ -224,17 +225,22 @@ pub(super) fn arrived(
     }
     // What any rule hides is not announced, whatever their order.
     let mut announcements = Vec::new();
-    for (rule, mut matched) in announcing {
-        let mut hidden = conn.prepare_cached("SELECT hidden <> 0 FROM item WHERE key = ?1")?;
-        let mut shown = Vec::new();
-        for key in matched.drain(..) {
-            if !hidden.query_row([key], |r| r.get(0))? {
-                shown.push(key);
-            }
-        }
-        announcements.extend(Announcement::of(rule, shown));
+    for (rule, matched) in announcing {
+        let items = shown(conn, &matched)?.into_iter().map(|(_, key)| key).collect();
+        announcements.extend(Announcement::of(rule, items));
     }
     Ok(announcements)
+}
+
+/// The dates and row keys of those of some items that are not hidden.
+fn shown(conn: &Connection, keys: &[i64]) -> Result<Vec<(i64, i64)>> {
+    let mut query =
+        conn.prepare_cached("SELECT date, key FROM item WHERE key = ?1 AND hidden = 0")?;
+    let mut shown = Vec::new();
+    for key in keys {
+        shown.extend(query.query_row([key], |r| Ok((r.get(0)?, r.get(1)?))).optional()?);
+    }
+    Ok(shown)
 }
 
 /// Marks the items of the first document of a source read, except the newest ones.
@@ -277,6 +283,15 @@ fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i
     let mut query = conn.prepare(&sql)?;
     let keys = query.query_map(params_from_iter(filter.values), |r| r.get(0))?;
     Ok(keys.collect::<rusqlite::Result<_>>()?)
+}
+
+impl Reader {
+    /// Those of some items (row keys) that are not hidden, newest first.
+    pub fn shown(&self, items: &[i64]) -> Result<Vec<i64>> {
+        let mut shown = shown(&self.conn, items)?;
+        shown.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(shown.into_iter().map(|(_, key)| key).collect())
+    }
 }
 
 impl Store {
