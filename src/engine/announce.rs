@@ -100,15 +100,19 @@ impl Announcer {
 
 /// Announces what a refresh has found, in the background.
 pub(super) fn refresh_ended(context: &Arc<Context>) {
-    let announcer = &context.announcer;
-    let all =
-        std::mem::take(&mut *announcer.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+    let waiting = &context.announcer.waiting;
+    let all = std::mem::take(&mut *waiting.lock().unwrap_or_else(PoisonError::into_inner));
+    begin(context, all);
+}
+
+/// Announces items in the background; those that wait for the end of a refresh still wait.
+pub(super) fn begin(context: &Arc<Context>, all: Vec<Announcement>) {
     if all.is_empty() {
         return;
     }
-    let context = context.clone();
-    announcer.tasks.spawn(async move {
-        if let Err(e) = announce(&context, all).await {
+    let own = context.clone();
+    context.announcer.tasks.spawn(async move {
+        if let Err(e) = announce(&own, all).await {
             tracing::error!("what rules announce cannot be read or recorded: {e}");
         }
     });

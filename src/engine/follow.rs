@@ -1,5 +1,6 @@
 //! Following a URL in one of the detected ways, and removing sources.
 
+use super::announce;
 use super::budget;
 use super::context::FileState;
 use super::edit::blocking;
@@ -275,6 +276,8 @@ impl Handle {
             }
         };
         store(&self.context, &job, at, finished).await?;
+        // A source that was removed before has items, so that others are news.
+        announce::refresh_ended(&self.context);
         Ok(())
     }
 

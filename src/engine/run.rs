@@ -138,9 +138,7 @@ impl Loop {
             Command::Replan => self.replan().await,
             Command::CancelRefresh => {
                 self.done += self.queue.cancel_reported();
-                if self.done >= self.total {
-                    (self.done, self.total) = (0, 0);
-                }
+                self.end_refresh();
                 // What is due is planned again.
                 self.replan().await;
             }
@@ -224,13 +222,18 @@ impl Loop {
             (_, None) => {}
         }
         self.done += 1;
-        if self.done >= self.total {
-            (self.done, self.total) = (0, 0);
-            announce::refresh_ended(&self.context);
-        }
+        self.end_refresh();
         // One slow host must not delay sources that become due.
         if self.queue.is_drained() {
             self.replan().await;
+        }
+    }
+
+    /// Ends the refresh if nothing of it is left.
+    fn end_refresh(&mut self) {
+        if self.done >= self.total {
+            (self.done, self.total) = (0, 0);
+            announce::refresh_ended(&self.context);
         }
     }
 

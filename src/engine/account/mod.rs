@@ -123,8 +123,7 @@ async fn sync_one(
     }
     let problem = report.result.as_ref().err().map(ToString::to_string);
     context.note_account(AccountNote { account: report.account.clone(), at: now, problem });
-    context.announcer.take(std::mem::take(&mut done.announcements));
-    announce::refresh_ended(context);
+    announce::begin(context, std::mem::take(&mut done.announcements));
     report
 }
 
