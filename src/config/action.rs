@@ -39,29 +39,31 @@ macro_rules! actions {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Action {
             $($(#[doc = $help] $name,)+)+
+            /// Commands with arguments, by their number in the bindings that were loaded.
+            Lines(u16),
         }
 
         impl Action {
-            /// Every command, by task, in the order of the help.
+            /// Every command, by task, in the order of the help; not [`Action::Lines`].
             pub const ALL: &[Self] = &[$($(Self::$name,)+)+];
 
             /// Its name in `[keys]` and in the palette.
             pub fn name(self) -> &'static str {
-                match self { $($(Self::$name => $word,)+)+ }
+                match self { $($(Self::$name => $word,)+)+ Self::Lines(_) => "several commands" }
             }
 
             /// What it does, in one to three words, for hints.
             pub fn label(self) -> &'static str {
-                match self { $($(Self::$name => $label,)+)+ }
+                match self { $($(Self::$name => $label,)+)+ Self::Lines(_) => "several commands" }
             }
 
             /// What it does, in one line.
             pub fn help(self) -> &'static str {
-                match self { $($(Self::$name => $help,)+)+ }
+                match self { $($(Self::$name => $help,)+)+ Self::Lines(_) => "Run several commands" }
             }
 
             pub fn task(self) -> Task {
-                match self { $($(Self::$name => Task::$task,)+)+ }
+                match self { $($(Self::$name => Task::$task,)+)+ Self::Lines(_) => Task::Program }
             }
         }
     };
@@ -149,6 +151,7 @@ actions! {
         Narrower, "narrower", "narrower", "Make the text column narrower";
         Wider, "wider", "wider", "Make the text column wider";
         Pipe, "pipe", "pipe", "Pipe the article to a command";
+        Run, "run", "run", "Run a program of [[command]] for the selected items";
         Prefetch, "prefetch", "prefetch", "Fetch the full text of pinned and unread items";
     }
     Sources {

@@ -96,6 +96,8 @@ pub struct KeyMap {
     declared: BTreeMap<Context, Vec<Binding>>,
     /// Per context, with the bindings of everywhere mixed in.
     effective: BTreeMap<Context, BTreeMap<Vec<Key>, Action>>,
+    /// Commands with arguments, as written: what [`Action::Lines`] counts.
+    lines: Vec<String>,
 }
 
 impl KeyMap {
@@ -107,11 +109,11 @@ impl KeyMap {
     pub fn load(settings: &KeySettings) -> Result<Self, KeyMapErrors> {
         let mut errors = Vec::new();
         let mut declared = preset(&settings.preset).map_err(|e| KeyMapErrors(vec![e]))?;
-        let mut own = BTreeMap::new();
+        let (mut own, mut lines) = (BTreeMap::new(), Vec::new());
         for (context, bindings) in &settings.bindings {
             match Context::ALL.into_iter().find(|c| c.name() == context) {
                 Some(found) => {
-                    own.insert(found, read_own(context, bindings, &mut errors));
+                    own.insert(found, read_own(context, bindings, &mut lines, &mut errors));
                 }
                 None => errors.push(BindingError {
                     context: context.clone(),
@@ -126,13 +128,27 @@ impl KeyMap {
             base.retain(|b| bindings.iter().all(|(_, new)| new.keys != b.keys));
             base.splice(0..0, bindings.iter().map(|(_, binding)| binding.clone()));
         }
-        let map = Self { effective: effective(&declared), declared };
+        let map = Self { effective: effective(&declared), declared, lines };
         for (context, bindings) in &own {
             for (written, binding) in bindings {
                 errors.extend(map.conflict(*context, written, binding));
             }
         }
         if errors.is_empty() { Ok(map) } else { Err(KeyMapErrors(errors)) }
+    }
+
+    /// The commands of [`Action::Lines`], each with its arguments.
+    pub fn lines(&self, number: u16) -> impl Iterator<Item = &str> {
+        let line = self.lines.get(usize::from(number)).map_or("", String::as_str);
+        line.split(';').map(str::trim).filter(|command| !command.is_empty())
+    }
+
+    /// What an action does, for hints: of several commands, the commands.
+    pub fn label(&self, action: Action) -> String {
+        match action {
+            Action::Lines(number) => self.lines(number).collect::<Vec<_>>().join("; "),
+            action => action.label().to_owned(),
+        }
     }
 
     /// What the keys pressed so far are bound to in a context. `C-c` always quits.
@@ -159,7 +175,8 @@ impl KeyMap {
             let bound = declared.iter().filter(|b| b.action == Some(action));
             bound.map(|b| show_sequence(&b.keys)).collect::<Vec<_>>().join(", ")
         };
-        let rows = Action::ALL.iter().map(|action| (keys(*action), *action));
+        let lines = (0..).take(self.lines.len()).map(Action::Lines);
+        let rows = Action::ALL.iter().copied().chain(lines).map(|action| (keys(action), action));
         rows.filter(|(keys, _)| !keys.is_empty()).collect()
     }
 
@@ -266,11 +283,12 @@ impl KeyMap {
 fn read_own<'a>(
     context: &str,
     bindings: &'a BTreeMap<String, String>,
+    lines: &mut Vec<String>,
     errors: &mut Vec<BindingError>,
 ) -> Vec<(&'a str, Binding)> {
     let mut read: Vec<(&str, Binding)> = Vec::new();
     for (written, action) in bindings {
-        let message = match binding(written, action) {
+        let message = match binding(written, action, lines) {
             Ok(new) => match read.iter().find(|(_, old)| old.keys == new.keys) {
                 None => {
                     read.push((written, new));
@@ -285,9 +303,20 @@ fn read_own<'a>(
     read
 }
 
-fn binding(keys: &str, action: &str) -> Result<Binding, String> {
-    let action = match action {
+/// What keys are bound to: the name of a command, `none`, or commands with arguments, which go to `lines`.
+fn binding(keys: &str, bound: &str, lines: &mut Vec<String>) -> Result<Binding, String> {
+    let is_line = bound.trim().contains([' ', ';']);
+    let action = match bound {
         "none" => None,
+        line if is_line => {
+            for command in line.split(';').map(str::trim).filter(|command| !command.is_empty()) {
+                let name = command.split(' ').next().unwrap_or_default();
+                name.parse::<Action>().map_err(|e| e.to_string())?;
+            }
+            let number = u16::try_from(lines.len()).map_err(|_| "too many bindings".to_owned())?;
+            lines.push(line.to_owned());
+            Some(Action::Lines(number))
+        }
         name => Some(name.parse::<Action>().map_err(|e| e.to_string())?),
     };
     let keys = parse_sequence(keys).map_err(|e| e.to_string())?;
@@ -331,7 +360,7 @@ fn read_preset(name: &str, text: &str) -> Result<Bindings, BindingError> {
         let mut rows = Vec::new();
         for (keys, action) in table.into_iter().flat_map(toml_edit::Table::iter) {
             let action = action.as_str().unwrap_or_default();
-            rows.push(binding(keys, action).map_err(|m| error(context.name(), keys, m))?);
+            rows.push(binding(keys, action, &mut Vec::new()).map_err(|m| error(context.name(), keys, m))?);
         }
         bindings.insert(context, rows);
     }
@@ -386,7 +415,7 @@ mod tests {
                 }
             }
             // These need an argument.
-            let typed = [Action::Set, Action::ReadMatching, Action::ReadFor];
+            let typed = [Action::Set, Action::ReadMatching, Action::ReadFor, Action::Run];
             for action in Action::ALL.iter().filter(|a| !typed.contains(a)) {
                 let reached = Context::ALL.iter().any(|c| map.keys_for(*c, *action).is_some());
                 assert!(reached, "{preset} does not bind {action}");

@@ -59,7 +59,10 @@ pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
                 },
             },
         };
-        rows.push(KeyRow { action, context, keys: Some(keys.to_vec()), origin });
+        // Several commands are edited in the file.
+        if !matches!(action, Action::Lines(_)) {
+            rows.push(KeyRow { action, context, keys: Some(keys.to_vec()), origin });
+        }
     }
     for action in Action::ALL {
         if !rows.iter().any(|r| r.action == *action && r.origin != KeyOrigin::Unbound) {

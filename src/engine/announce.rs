@@ -7,6 +7,7 @@ use super::context::Context;
 use crate::config::{NotifyWay, Settings};
 use crate::model::{QuietHours, Time};
 use crate::store::{Announcement, Reader, StoreError};
+use crate::util::text::counted;
 use crate::util::{argv, text};
 use chrono::{Local, Timelike};
 use command::run;
