@@ -243,3 +243,59 @@ impl Grouping {
         }
     }
 }
+
+/// What a command of the user reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CommandInput {
+    #[default]
+    None,
+    /// The text of the item without markup.
+    Text,
+    Markdown,
+    Html,
+    /// The item as one line of JSON.
+    Json,
+}
+
+impl CommandInput {
+    pub const ALL: [Self; 5] = [Self::None, Self::Text, Self::Markdown, Self::Html, Self::Json];
+    /// Their names in settings, in the order of [`CommandInput::ALL`].
+    pub const NAMES: &[&str] = &["none", "text", "markdown", "html", "json"];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Text => "text",
+            Self::Markdown => "markdown",
+            Self::Html => "html",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// What becomes of the output of a command of the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CommandOutput {
+    #[default]
+    None,
+    /// A window shows it.
+    Window,
+    /// It has the terminal until it ends.
+    Terminal,
+}
+
+impl CommandOutput {
+    pub const ALL: [Self; 3] = [Self::None, Self::Window, Self::Terminal];
+    /// Their names in settings, in the order of [`CommandOutput::ALL`].
+    pub const NAMES: &[&str] = &["none", "window", "terminal"];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Window => "window",
+            Self::Terminal => "terminal",
+        }
+    }
+}

@@ -143,6 +143,11 @@ impl KeyMap {
         line.split(';').map(str::trim).filter(|command| !command.is_empty())
     }
 
+    /// The actions that are commands with arguments.
+    pub fn own_lines(&self) -> impl Iterator<Item = Action> {
+        (0..).take(self.lines.len()).map(Action::Lines)
+    }
+
     /// What an action does, for hints: of several commands, the commands.
     pub fn label(&self, action: Action) -> String {
         match action {
@@ -175,8 +180,11 @@ impl KeyMap {
             let bound = declared.iter().filter(|b| b.action == Some(action));
             bound.map(|b| show_sequence(&b.keys)).collect::<Vec<_>>().join(", ")
         };
-        let lines = (0..).take(self.lines.len()).map(Action::Lines);
-        let rows = Action::ALL.iter().copied().chain(lines).map(|action| (keys(action), action));
+        let rows = Action::ALL
+            .iter()
+            .copied()
+            .chain(self.own_lines())
+            .map(|action| (keys(action), action));
         rows.filter(|(keys, _)| !keys.is_empty()).collect()
     }
 
@@ -360,7 +368,10 @@ fn read_preset(name: &str, text: &str) -> Result<Bindings, BindingError> {
         let mut rows = Vec::new();
         for (keys, action) in table.into_iter().flat_map(toml_edit::Table::iter) {
             let action = action.as_str().unwrap_or_default();
-            rows.push(binding(keys, action, &mut Vec::new()).map_err(|m| error(context.name(), keys, m))?);
+            rows.push(
+                binding(keys, action, &mut Vec::new())
+                    .map_err(|m| error(context.name(), keys, m))?,
+            );
         }
         bindings.insert(context, rows);
     }

@@ -2,6 +2,7 @@
 
 use super::accounts;
 use super::choices::COLUMNS;
+use super::commands;
 use super::document::{Node, Pair, Value, parse, parse_value, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
 use super::item_rules;
@@ -189,6 +190,10 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
         }
         if pair.key == "account" {
             settings.accounts = accounts::read_all(pair, report);
+            continue;
+        }
+        if pair.key == "command" {
+            settings.commands = commands::read_all(pair, report);
             continue;
         }
         if pair.key == "rule" {

@@ -4,6 +4,7 @@ mod accounts;
 mod action;
 mod checks;
 mod choices;
+mod commands;
 mod config_file;
 mod declared_file;
 mod document;
@@ -50,8 +51,8 @@ mod website;
 pub use accounts::{AccountSettings, add_account, remove_account};
 pub use action::{Action, Task, UnknownAction};
 pub use choices::{
-    Background, COLUMNS, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay,
-    SortOrder,
+    Background, COLUMNS, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, ListStyle,
+    MarkRead, NotifyWay, SortOrder,
 };
 pub use config_file::{ConfigFile, ViewChange};
 pub use edit_error::EditError;
@@ -74,9 +75,9 @@ pub use save::SaveError;
 pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
-    DownloadSettings, FeedsSettings, KeySettings, ListLayout, LlmSettings, LogSettings,
-    NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings, ScheduleSettings,
-    ServeSettings, Settings, UiSettings, ViewSettings,
+    COMMAND_LIMIT, CommandSettings, DownloadSettings, FeedsSettings, KeySettings, ListLayout,
+    LlmSettings, LogSettings, NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings,
+    ScheduleSettings, ServeSettings, Settings, UiSettings, ViewSettings,
 };
 pub use shown::{setting_change, setting_choices, setting_keys, setting_shown, show_settings};
 pub use source_change::SourceChange;

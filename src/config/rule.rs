@@ -1,7 +1,8 @@
 //! The types of values, their limits, and how they are read and shown.
 
 use super::choices::{
-    Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay, SortOrder,
+    Background, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, ListStyle,
+    MarkRead, NotifyWay, SortOrder,
 };
 use super::document::{Node, Pair, Value};
 use super::error::did_you_mean;
@@ -112,6 +113,8 @@ named! {
     Grouping => &Grouping::ALL;
     GraphicsMode => &GraphicsMode::ALL;
     NotifyWay => &NotifyWay::ALL;
+    CommandInput => &CommandInput::ALL;
+    CommandOutput => &CommandOutput::ALL;
     Priority => &[Self::Low, Self::Normal, Self::High];
     SourceKind => &SourceKind::ALL;
 }

@@ -49,6 +49,7 @@ pub(super) const TABLES: &[&str] = &[
     "themes",
     "view",
     "rule",
+    "command",
     "account",
 ];
 

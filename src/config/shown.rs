@@ -45,6 +45,9 @@ pub fn show_settings(settings: &Settings) -> toml::Table {
     if !settings.rules.is_empty() {
         all.insert("rule".to_owned(), elements(super::item_rules::KEYS, &mut settings.rules));
     }
+    if !settings.commands.is_empty() {
+        all.insert("command".to_owned(), elements(super::commands::KEYS, &mut settings.commands));
+    }
     if !settings.accounts.is_empty() {
         let accounts = elements(super::accounts::KEYS, &mut settings.accounts);
         all.insert("account".to_owned(), accounts);

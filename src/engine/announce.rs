@@ -1,7 +1,7 @@
 //! What rules do outside of the database: messages about new items, and commands.
 
-mod command;
-mod runs;
+pub(super) mod command;
+pub(super) mod runs;
 
 use super::context::Context;
 use crate::config::{NotifyWay, Settings};

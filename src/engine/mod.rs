@@ -7,6 +7,7 @@ mod account;
 mod advise;
 mod announce;
 mod budget;
+mod commands;
 mod comments;
 mod context;
 pub mod crawl;
@@ -47,6 +48,7 @@ pub use account::{
 };
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use announce::{Announced, MOST_RUNS, Notification};
+pub use commands::CommandRun;
 pub use differences::{VersionChange, version_changes};
 pub use download::{
     DownloadError, DownloadOrder, DownloadState, Downloaded, FileState, is_expired, remove_download,

@@ -7,13 +7,16 @@ use super::graphics::encode;
 use super::import;
 use super::read::{Read, ReadQueue};
 use super::terminal;
-use crate::config::{self, EditError, FileEdit, Paths, SourcesFile};
+use crate::config::{
+    self, CommandOutput, CommandSettings, EditError, FileEdit, Paths, SourcesFile,
+};
 use crate::engine::{
     FollowError, Handle, MarkedItems, PrefetchPlan, Subject, TextGot, Way, WhichAccounts,
     Workbench, WorkbenchEvent, WorkbenchPage,
 };
 use crate::model::{Source, SourceKind};
 use crate::store::{Mark, RuleMarks, Store};
+use crate::util::browser::{How, Launch};
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -263,6 +266,9 @@ impl Driver {
                 }
                 token.cancel();
             }
+            Effect::RunCommand { command, items } => {
+                self.spawn(move |h| async move { run_command(&h, &command, &items).await });
+            }
             Effect::Browse { urls } => {
                 let settings = self.handle.settings();
                 self.blocking(move || Some(files::browse(&settings, urls)));
@@ -475,4 +481,20 @@ async fn follow_starters(
     let sources = chosen.iter().filter_map(|&i| all.get(i).cloned()).collect();
     let (added, edit) = handle.declare(sources).await.map_err(message)?;
     Ok((added.sources.into_iter().map(Followed::from).collect(), edit))
+}
+
+/// Runs a program of the user, or prepares one that needs the terminal.
+async fn run_command(handle: &Handle, command: &CommandSettings, items: &[i64]) -> Event {
+    if command.output != CommandOutput::Terminal {
+        let run = handle.run_command(command, items).await.map_err(message);
+        return Event::CommandEnded(command.name.clone(), command.output, run);
+    }
+    let mut all = Vec::new();
+    for item in items {
+        match handle.command_arguments(command, *item).await {
+            Ok(argv) => all.extend(argv),
+            Err(e) => return Event::Message(Err(message(e))),
+        }
+    }
+    Event::BrowserPlanned(Launch { how: How::Commands(all), in_terminal: true })
 }

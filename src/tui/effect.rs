@@ -4,7 +4,7 @@ use super::app::EncodedKey;
 use super::event::{Cause, RequestId};
 use super::read::Read;
 use crate::article::Thumbnail;
-use crate::config::{FileChange, KeyChange, Section};
+use crate::config::{CommandSettings, FileChange, KeyChange, Section};
 use crate::engine::{Discovery, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage};
 use crate::model::{SourceId, SourceRules};
 use crate::store::{Mark, Part, Rule, RuleMarks, View};
@@ -173,6 +173,11 @@ pub(super) enum Effect {
     },
     Copy {
         text: String,
+    },
+    /// Runs a program of the user for items (row keys).
+    RunCommand {
+        command: Box<CommandSettings>,
+        items: Vec<i64>,
     },
     Pipe {
         command: String,

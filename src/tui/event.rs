@@ -5,10 +5,10 @@ use super::app::EncodedKey;
 use super::effect::{FileOf, FileUse, PictureUse, Purpose};
 use super::graphics::{Encoded, Replies};
 use crate::article::{Change, Document, Thumbnail};
-use crate::config::{Completion, FileEdit, Import, Section, Settings, ViewSettings};
+use crate::config::{CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
-    Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleReport, Statistics, Status, TextGot,
-    Tried, WorkbenchEvent,
+    CommandRun, Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleReport, Statistics,
+    Status, TextGot, Tried, WorkbenchEvent,
 };
 use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, StoryItem,
@@ -118,6 +118,8 @@ pub(super) enum Event {
     /// The browser was started, or the URL and the error.
     BrowserOpened(Result<(), (String, Failure)>),
     Message(Result<String, Failure>),
+    /// A program of the user, by its name, has ended.
+    CommandEnded(String, CommandOutput, Result<CommandRun, Failure>),
 }
 
 /// A source that was added.

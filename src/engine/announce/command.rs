@@ -3,32 +3,52 @@
 use crate::util::text;
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 
 /// Bytes of its errors that are kept.
 const MOST_ERRORS: usize = 4096;
-/// How long errors are read after its end.
+/// Bytes of its output that are kept.
+const MOST_OUTPUT: usize = 1 << 20;
+/// How long output and errors are read after its end.
 const REST: Duration = Duration::from_millis(200);
 
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ended {
-    pub(super) is_started: bool,
-    pub(super) ok: bool,
+pub(in crate::engine) struct Ended {
+    pub(in crate::engine) is_started: bool,
+    pub(in crate::engine) ok: bool,
     /// As in `exit status: 1`, or why there is none.
-    pub(super) status: String,
+    pub(in crate::engine) status: String,
     /// The first line that it printed as an error.
-    pub(super) error: Option<String>,
+    pub(in crate::engine) error: Option<String>,
+    /// The beginning of its output.
+    pub(in crate::engine) output: Vec<u8>,
 }
 
 /// Runs a command with a text as its input. Its output is discarded.
-pub(super) async fn run(argv: &[String], input: &str, limit: Duration) -> Ended {
-    let failed = |status: String| Ended { is_started: false, ok: false, status, error: None };
+pub(in crate::engine) async fn run(argv: &[String], input: &str, limit: Duration) -> Ended {
+    start(argv, input, limit, Stdio::null()).await
+}
+
+/// The same, with its output.
+pub(in crate::engine) async fn run_for_output(
+    argv: &[String],
+    input: &str,
+    limit: Duration,
+) -> Ended {
+    start(argv, input, limit, Stdio::piped()).await
+}
+
+async fn start(argv: &[String], input: &str, limit: Duration, stdout: Stdio) -> Ended {
+    let failed = |status: String| {
+        let (error, output) = (None, Vec::new());
+        Ended { is_started: false, ok: false, status, error, output }
+    };
     let [program, arguments @ ..] = argv else { return failed("no command".to_owned()) };
     let mut command = Command::new(program);
     command.args(arguments).kill_on_drop(true);
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
     // Its own process group, so that keys typed in this terminal do not reach it.
     #[cfg(unix)]
     command.process_group(0);
@@ -36,31 +56,34 @@ pub(super) async fn run(argv: &[String], input: &str, limit: Duration) -> Ended 
         Ok(child) => child,
         Err(e) => return failed(format!("{} cannot be started: {e}", text::line(program))),
     };
-    let mut errors = Vec::new();
-    let status = tokio::time::timeout(limit, talk(&mut child, input, &mut errors)).await;
+    let (mut output, mut errors) = (Vec::new(), Vec::new());
+    let talk = talk(&mut child, input, (&mut output, &mut errors));
+    let status = tokio::time::timeout(limit, talk).await;
     let error = String::from_utf8_lossy(&errors);
     let error = error.lines().map(text::line).find(|line| !line.is_empty());
     match status {
         Ok(Ok(status)) => {
             let (ok, status) = (status.success(), status.to_string());
-            Ended { is_started: true, ok, status, error }
+            Ended { is_started: true, ok, status, error, output }
         }
-        Ok(Err(e)) => Ended { is_started: true, error, ..failed(text::line(&e.to_string())) },
+        Ok(Err(e)) => {
+            Ended { is_started: true, error, output, ..failed(text::line(&e.to_string())) }
+        }
         Err(_) => {
             // It is ended when it is dropped.
             let status = format!("ended after its limit of {} s", limit.as_secs());
-            Ended { is_started: true, error, ..failed(status) }
+            Ended { is_started: true, error, output, ..failed(status) }
         }
     }
 }
 
-/// Gives a command its input and reads its errors until it ends.
+/// Gives a command its input and reads its output and errors until it ends.
 async fn talk(
     child: &mut Child,
     input: &str,
-    errors: &mut Vec<u8>,
+    (output, errors): (&mut Vec<u8>, &mut Vec<u8>),
 ) -> std::io::Result<std::process::ExitStatus> {
-    let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let write = async {
         if let Some(mut stdin) = stdin {
             // A command need not read its input.
@@ -68,12 +91,7 @@ async fn talk(
         }
     };
     let read = async {
-        let Some(mut stderr) = stderr else { return };
-        let mut buffer = [0; 4096];
-        while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
-            let free = MOST_ERRORS.saturating_sub(errors.len());
-            errors.extend_from_slice(&buffer[..count.min(free)]);
-        }
+        tokio::join!(keep(stdout, output, MOST_OUTPUT), keep(stderr, errors, MOST_ERRORS));
     };
     let wait = async {
         tokio::select! {
@@ -91,8 +109,18 @@ async fn talk(
         }
     };
     if !is_read {
-        // What it has started may keep its errors open after its end.
+        // What it has started may keep them open after its end.
         let _ = tokio::time::timeout(REST, read).await;
     }
     status
+}
+
+/// Reads a stream to its end and keeps its beginning.
+async fn keep(from: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>, most: usize) {
+    let Some(mut from) = from else { return };
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = from.read(&mut buffer).await {
+        let free = most.saturating_sub(kept.len());
+        kept.extend_from_slice(&buffer[..count.min(free)]);
+    }
 }

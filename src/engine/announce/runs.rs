@@ -81,7 +81,9 @@ async fn leave_out(
 }
 
 /// The titles of all sources.
-async fn source_titles(context: &Arc<Context>) -> Result<HashMap<SourceId, String>, StoreError> {
+pub(in crate::engine) async fn source_titles(
+    context: &Arc<Context>,
+) -> Result<HashMap<SourceId, String>, StoreError> {
     let declared = context.declared().borrow().clone();
     let facts = context.read(|reader| reader.sources()).await?;
     let facts: HashMap<&str, _> = facts.iter().map(|facts| (facts.id.as_str(), facts)).collect();
@@ -121,6 +123,7 @@ async fn run_one(
             ok: false,
             status: "stopped because newsfed ended".to_owned(),
             error: None,
+            output: Vec::new(),
         },
     };
     let now = context.clock.now();
@@ -133,20 +136,31 @@ async fn run_one(
 }
 
 fn order(rule: &RuleSettings, number: i64, item: &Item, source_title: &str) -> Order {
-    // Only what a browser may open.
-    let url = item.url.as_deref().and_then(|url| url::parse_web(url).ok());
-    let url = url.map(|web| web.url.to_string()).unwrap_or_default();
-    let line = |text: &str| text::line(text);
-    let (title, source) = (line(&item.title), line(source_title));
-    let author = line(&item.authors.join(", "));
-    let values = [
-        ("{url}", url.as_str()),
-        ("{title}", &title),
-        ("{source}", &source),
-        ("{author}", &author),
-        ("{rule}", &rule.name),
-    ];
+    let mut values = placeholders(item, source_title);
+    values.push(("{rule}", rule.name.clone()));
     let shape = ItemForCommand { rule: &rule.name, number, source_title, item };
     let input = serde_json::to_string(&shape).unwrap_or_default() + "\n";
-    Order { argv: argv::filled(&rule.run, &values), input }
+    Order { argv: filled(&rule.run, &values), input }
+}
+
+/// What placeholders in arguments stand for.
+pub(in crate::engine) fn placeholders(
+    item: &Item,
+    source_title: &str,
+) -> Vec<(&'static str, String)> {
+    // Only what a browser may open.
+    let url = item.url.as_deref().and_then(|url| url::parse_web(url).ok());
+    vec![
+        ("{url}", url.map(|web| web.url.to_string()).unwrap_or_default()),
+        ("{title}", text::line(&item.title)),
+        ("{source}", text::line(source_title)),
+        ("{author}", text::line(&item.authors.join(", "))),
+    ]
+}
+
+/// The arguments with these values.
+pub(in crate::engine) fn filled(argv: &[String], values: &[(&'static str, String)]) -> Vec<String> {
+    let values: Vec<(&str, &str)> =
+        values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    argv::filled(argv, &values)
 }

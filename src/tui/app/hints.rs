@@ -208,7 +208,7 @@ impl App {
             false => String::new(),
         };
         let title = format!("{}  {title} …", show_sequence(&self.pending.keys));
-        let hints = next.into_iter().map(|(keys, action)| hint(keys, action.label()));
+        let hints = next.into_iter().map(|(keys, action)| hint(keys, self.keymap.label(action)));
         Some((title, hints.collect()))
     }
 

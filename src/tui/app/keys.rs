@@ -144,6 +144,8 @@ impl App {
             Action::PreviousPane if key.code() == KeyCode::Tab => self.cycle_pane(false),
             Action::PreviousPane => self.leave_pane(),
             Action::Back => self.back(key),
+            Action::Lines(number) => self.run_lines(number),
+            Action::Run => self.open_palette("run "),
             Action::Redraw => vec![Effect::Redraw],
             Action::Open => self.open(),
             Action::Quit => vec![Effect::Quit(ExitReason::Quit)],

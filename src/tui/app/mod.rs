@@ -11,6 +11,7 @@ mod complete;
 mod dialogs;
 mod editor;
 mod enclosures;
+mod external_commands;
 mod find;
 mod fulltext;
 mod hints;
@@ -47,6 +48,7 @@ pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
 pub(super) use dialogs::{Confirm, Dialog, Help, KeyHint, KeyHints, LogList, Starters};
 pub(super) use editor::Editor;
+pub(super) use external_commands::OutputWindow;
 pub(super) use fulltext::Texts;
 pub(super) use hints::Hint;
 pub(super) use history::HistoryList;
@@ -337,6 +339,7 @@ impl App {
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),
+            Event::CommandEnded(name, output, run) => self.command_ended(&name, output, run),
             Event::BrowserPlanned(launch) => vec![Effect::BrowseHere(launch)],
             Event::BrowserOpened(result) => self.browser_opened(result),
             Event::Message(Ok(text)) => self.note(text),

@@ -5,12 +5,14 @@ use super::rank::{actions, ranked};
 use super::settings::setting_pages;
 use super::{App, Focus, RowId};
 use crate::config::{
-    self, Action, Key, SortOrder, Task, setting_choices, setting_keys, setting_shown,
+    self, Action, CommandSettings, Key, SortOrder, Task, setting_choices, setting_keys,
+    setting_shown,
 };
 use crate::tui::effect::Effect;
 use crate::tui::event::SourceEntry;
 use crate::tui::input::Field;
 use crate::tui::view::{self, DialogArea};
+use crate::util::text;
 use crate::util::text::counted;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -49,6 +51,7 @@ enum ArgumentKind {
     Setting,
     Order,
     Action,
+    Command,
     /// Free text, with a description of it.
     Text(&'static str),
 }
@@ -69,6 +72,7 @@ fn argument_kind(action: Action) -> Option<ArgumentKind> {
         Action::Set => ArgumentKind::Setting,
         Action::SortNext => ArgumentKind::Order,
         Action::Keys => ArgumentKind::Action,
+        Action::Run => ArgumentKind::Command,
         Action::Add => ArgumentKind::Text("a URL"),
         Action::Import => ArgumentKind::Text("a file"),
         Action::Search => ArgumentKind::Text("words to search for"),
@@ -205,7 +209,7 @@ impl Palette {
         // A setting needs a value.
         let incomplete = match hit.action {
             Action::Set => !hit.argument.as_ref().is_some_and(|a| a.contains(' ')),
-            Action::Tag => hit.argument.is_none(),
+            Action::Tag | Action::Run => hit.argument.is_none(),
             Action::ReadMatching | Action::ReadFor => {
                 hit.argument.as_deref().is_none_or(|a| a.trim().is_empty())
             }
@@ -351,6 +355,10 @@ impl App {
                 let entry = |a: &Action| (a.name().to_owned(), a.help().to_owned());
                 ranked_hits(Action::ALL.iter().map(entry).collect(), typed)
             }
+            ArgumentKind::Command => {
+                let entry = |c: &CommandSettings| (c.name.clone(), text::line(&c.run.join(" ")));
+                ranked_hits(self.settings.commands.iter().map(entry).collect(), typed)
+            }
             ArgumentKind::Setting => match typed.split_once([' ', '=']) {
                 Some((key, value)) if setting_keys().iter().any(|k| k == key) => {
                     let value = value.trim_start_matches([' ', '=']);
@@ -383,6 +391,36 @@ impl App {
         }
     }
 
+    /// Runs a command with its argument, as the palette would.
+    ///
+    /// # Errors
+    /// If there is none, or it needs an argument.
+    fn run_line(&mut self, line: &str) -> Result<Vec<Effect>, String> {
+        let mut palette = Palette { field: Field::new(line), ..Palette::default() };
+        let hit = self.palette_hits(&palette).into_iter().find(|hit| palette.is_literal(hit));
+        match hit.map(|hit| palette.enter(self, hit)) {
+            Some(reply) if reply.close => Ok(reply.into_effects()),
+            Some(_) => Err(format!("{line}: the argument is missing or names several")),
+            None => Err(palette.no_match()),
+        }
+    }
+
+    /// Runs the commands that keys are bound to, up to one that is not possible.
+    pub(super) fn run_lines(&mut self, number: u16) -> Vec<Effect> {
+        let lines: Vec<String> = self.keymap.lines(number).map(str::to_owned).collect();
+        let mut effects = Vec::new();
+        for line in lines {
+            match self.run_line(&line) {
+                Ok(more) => effects.extend(more),
+                Err(why) => {
+                    effects.extend(self.problem(why));
+                    break;
+                }
+            }
+        }
+        effects
+    }
+
     fn run_hit(&mut self, hit: Hit) -> Vec<Effect> {
         self.recent.retain(|action| *action != hit.action);
         self.recent.insert(0, hit.action);
@@ -411,6 +449,7 @@ impl App {
                 order.map_or_else(Vec::new, |order| self.sort_as(*order))
             }
             Some(ArgumentKind::Action) => self.open_keys(argument),
+            Some(ArgumentKind::Command) => self.run_command(argument),
             Some(ArgumentKind::Text(_)) => self.act_on_text(action, argument),
             Some(ArgumentKind::Source) | None => vec![],
         }

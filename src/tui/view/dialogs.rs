@@ -1,7 +1,8 @@
 //! Dialogs on top of the panes.
 
 use super::super::app::{
-    App, Completion, Confirm, KeyHints, LinkList, LogList, Prompt, SearchBar, Starters,
+    App, Completion, Confirm, KeyHints, LinkList, LogList, OutputWindow, Prompt, SearchBar,
+    Starters,
 };
 use super::super::input::Field;
 use super::chrome::marks;
@@ -81,6 +82,9 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
 const SYNTAX: &str = "words, is:unread, source:, age<3d; Tab lists all";
 
 /// How many items match; `+` if there are more than were read.
+/// Widest output of a command, in cells.
+const MAX_OUTPUT: u16 = 110;
+
 fn found(app: &App) -> String {
     let items = &app.items;
     let more = items.more_above || items.more_below || items.cut;
@@ -250,6 +254,28 @@ pub(in crate::tui) fn confirm(
     let lines = lines.chain([(undo, Role::Dim)]);
     for (y, (line, role)) in (inner.y..inner.bottom()).zip(lines) {
         let line = Line::styled(line, app.palette.style(role));
+        frame.render_widget(line, Rect { y, height: 1, ..inner });
+    }
+}
+
+/// What a command has printed.
+pub(in crate::tui) fn output(
+    app: &App,
+    frame: &mut Frame<'_>,
+    output: &mut OutputWindow,
+    area: DialogArea,
+) {
+    let width = area.body.width.min(MAX_OUTPUT);
+    let title = output.title.clone();
+    let height =
+        u16::try_from(output.lines(width.saturating_sub(6).into()).len()).unwrap_or(u16::MAX);
+    let inner = window(app, frame, area, (&title, "output"), (width, height));
+    let count = output.lines(inner.width.into()).len();
+    output.top = output.top.min(count.saturating_sub(inner.height.into()));
+    let shown = output.top;
+    let lines = output.lines(inner.width.into()).iter().skip(shown);
+    for (y, line) in (inner.y..inner.bottom()).zip(lines) {
+        let line = Line::styled(line.clone(), app.palette.style(Role::Text));
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
 }

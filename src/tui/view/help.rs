@@ -108,6 +108,8 @@ fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
         group(first.task().title(), rows.filter(matching).map(|(_, row)| row).collect());
         rest = others;
     }
+    let own = app.keymap.own_lines().filter_map(|action| action_row(app, help.context, action));
+    group("Your own", own.filter(|[keys, words, _]| fits(keys, words)).collect());
     if lines.is_empty() {
         lines.push(Line::Heading("No match".to_owned()));
     }
@@ -117,8 +119,12 @@ fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
 /// The keys of an action in a context, what it does, and the panes if others bind it.
 fn action_row(app: &App, context: Context, action: Action) -> Option<[String; 3]> {
     let here = app.keymap.all_keys_for(context, action);
+    let words = || match action {
+        Action::Lines(_) => app.keymap.label(action),
+        action => action.help().to_owned(),
+    };
     if !here.is_empty() {
-        return Some([here.join(", "), action.help().to_owned(), String::new()]);
+        return Some([here.join(", "), words(), String::new()]);
     }
     let others: Vec<(Context, Vec<String>)> = Context::ALL
         .into_iter()
@@ -127,7 +133,7 @@ fn action_row(app: &App, context: Context, action: Action) -> Option<[String; 3]
         .collect();
     let keys = others.first()?.1.join(", ");
     let panes: Vec<&str> = others.iter().map(|(context, _)| context.title()).collect();
-    Some([keys, action.help().to_owned(), format!("  {}", panes.join(", "))])
+    Some([keys, words(), format!("  {}", panes.join(", "))])
 }
 
 /// Wraps a row: its keys, and its words beside the panes.

@@ -1,0 +1,116 @@
+//! The programs of `[[command]]`, run for items that the user selects.
+
+use super::announce::command::run_for_output;
+use super::announce::runs::{filled, placeholders, source_titles};
+use super::context::Context;
+use super::handle::Handle;
+use crate::article::{self, Document};
+use crate::config::{COMMAND_LIMIT, CommandInput, CommandSettings};
+use crate::model::Item;
+use crate::store::StoreError;
+use serde::Serialize;
+use std::sync::Arc;
+use url::Url;
+
+/// Bytes of output that are kept.
+const MOST_OUTPUT: usize = 1 << 20;
+
+/// What became of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommandRun {
+    /// For how many items it ended without an error.
+    pub done: usize,
+    /// For how many items it failed.
+    pub failed: usize,
+    /// Why it failed last.
+    pub error: Option<String>,
+    /// What it printed for all of them, at most 1 MiB.
+    pub output: Vec<u8>,
+}
+
+/// An item as commands read it: one line of JSON.
+#[derive(Serialize)]
+struct Shape<'a> {
+    number: i64,
+    source_title: &'a str,
+    #[serde(flatten)]
+    item: &'a Item,
+}
+
+impl Handle {
+    /// Runs a command for items (row keys), one after the other. Dropping the future ends it.
+    ///
+    /// # Errors
+    /// If the items cannot be read.
+    pub async fn run_command(
+        &self,
+        command: &CommandSettings,
+        items: &[i64],
+    ) -> Result<CommandRun, StoreError> {
+        let limit = command.limit.unwrap_or(COMMAND_LIMIT);
+        let mut run = CommandRun::default();
+        for key in items {
+            let Some((argv, input)) = prepared(&self.context, command, *key).await? else {
+                continue;
+            };
+            let ended = run_for_output(&argv, &input, limit).await;
+            let free = MOST_OUTPUT.saturating_sub(run.output.len());
+            run.output.extend(ended.output.into_iter().take(free));
+            if ended.ok {
+                run.done += 1;
+                continue;
+            }
+            run.failed += 1;
+            let error = ended.error.map(|error| format!(": {error}")).unwrap_or_default();
+            run.error = Some(ended.status + &error);
+            if !ended.is_started {
+                break;
+            }
+        }
+        Ok(run)
+    }
+
+    /// The arguments of a command for an item (row key), for a program that gets the terminal; `None` if
+    /// the item was removed.
+    ///
+    /// # Errors
+    /// If the item cannot be read.
+    pub async fn command_arguments(
+        &self,
+        command: &CommandSettings,
+        item: i64,
+    ) -> Result<Option<Vec<String>>, StoreError> {
+        Ok(prepared(&self.context, command, item).await?.map(|(argv, _)| argv))
+    }
+}
+
+/// The arguments and the input for an item; `None` if it was removed.
+async fn prepared(
+    context: &Arc<Context>,
+    command: &CommandSettings,
+    key: i64,
+) -> Result<Option<(Vec<String>, String)>, StoreError> {
+    let Some(item) = context.read(move |reader| reader.item(key)).await? else { return Ok(None) };
+    let titles = source_titles(context).await?;
+    let source = titles.get(&item.source).cloned().unwrap_or_default();
+    let argv = filled(&command.run, &placeholders(&item, &source));
+    let input = command.input;
+    let bytes = item.body().len();
+    let text = context.read_document(bytes, move || input_of(input, key, &item, &source)).await;
+    Ok(Some((argv, text.unwrap_or_default())))
+}
+
+/// What a command reads of an item.
+fn input_of(input: CommandInput, number: i64, item: &Item, source_title: &str) -> String {
+    let base = item.url.as_deref().and_then(|url| Url::parse(url).ok());
+    let article = || -> Document { article::from_html(item.body(), base.as_ref()) };
+    match input {
+        CommandInput::None => String::new(),
+        CommandInput::Html => item.body().to_owned(),
+        CommandInput::Text => format!("{}\n\n{}\n", item.title, article().text()),
+        CommandInput::Markdown => article().titled_markdown(&item.title),
+        CommandInput::Json => {
+            serde_json::to_string(&Shape { number, source_title, item }).unwrap_or_default() + "\n"
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The programs of `[[command]]`: started for the selected items, and what they print.
+
+use super::commands::NO_ITEM;
+use super::dialogs::KeyHint::{Back, Bound, Rows};
+use super::dialogs::{Dialog, KeyHints, Reply};
+use super::{App, Focus};
+use crate::config::{Action, CommandOutput, Context, Key, Lookup};
+use crate::engine::CommandRun;
+use crate::tui::effect::Effect;
+use crate::tui::event::Failure;
+use crate::tui::reader::wrap_plain;
+use crate::tui::view::{self, DialogArea};
+use crate::util::text::{block, counted, line};
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+
+/// Items that one command runs for at most.
+const MOST_ITEMS: usize = 100;
+
+/// What a command has printed.
+#[derive(Debug)]
+pub(crate) struct OutputWindow {
+    pub(crate) title: String,
+    text: String,
+    /// The text in lines of a width in cells.
+    wrapped: (usize, Vec<String>),
+    /// Scroll position in lines.
+    pub(crate) top: usize,
+}
+
+impl OutputWindow {
+    fn new(title: &str, output: &[u8]) -> Self {
+        let text = block(&String::from_utf8_lossy(output));
+        Self { title: title.to_owned(), text, wrapped: (0, Vec::new()), top: 0 }
+    }
+
+    /// The text in lines of at most that many cells, wrapped once.
+    pub(crate) fn lines(&mut self, width: usize) -> &[String] {
+        if self.wrapped.0 != width {
+            let lines = self.text.lines().flat_map(|line| match line {
+                "" => vec![String::new()],
+                line => wrap_plain(line, width),
+            });
+            self.wrapped = (width, lines.collect());
+        }
+        &self.wrapped.1
+    }
+}
+
+impl App {
+    /// Runs a command for the current or the selected items.
+    pub(super) fn run_command(&mut self, name: &str) -> Vec<Effect> {
+        let Some(command) = self.settings.commands.iter().find(|c| c.name == name).cloned() else {
+            return self.problem(format!("There is no [[command]] {}", line(name)));
+        };
+        let rows = match self.focus {
+            Focus::Sources => self.items.current().cloned().into_iter().collect(),
+            _ => self.item_targets(),
+        };
+        let items: Vec<i64> = rows.iter().map(|row| row.key).collect();
+        match items.len() {
+            0 => return self.note(NO_ITEM),
+            count if count > MOST_ITEMS => {
+                return self.note(format!("At most {MOST_ITEMS} items, and {count} are selected"));
+            }
+            _ => {}
+        }
+        if command.output != CommandOutput::Terminal {
+            self.note(format!("{name} …"));
+        }
+        vec![Effect::RunCommand { command: Box::new(command), items }]
+    }
+
+    /// Shows how a command ended.
+    pub(super) fn command_ended(
+        &mut self,
+        name: &str,
+        output: CommandOutput,
+        run: Result<CommandRun, Failure>,
+    ) -> Vec<Effect> {
+        let run = match run {
+            Ok(run) => run,
+            Err(why) => return self.problem(format!("{name}: {why}")),
+        };
+        let mut effects = Vec::new();
+        if output == CommandOutput::Window && !run.output.is_empty() {
+            effects.extend(self.push_dialog(OutputWindow::new(name, &run.output)));
+        }
+        let of = |count: usize| match run.done + run.failed {
+            1 => String::new(),
+            _ => format!(" for {}", counted(count, "item")),
+        };
+        match run.error {
+            Some(error) => {
+                effects.extend(self.problem(format!("{name} failed{}: {error}", of(run.failed))));
+            }
+            None => effects.extend(self.note(format!("{name}: done{}", of(run.done)))),
+        }
+        effects
+    }
+}
+
+impl Dialog for OutputWindow {
+    fn key(&mut self, app: &mut App, _event: KeyEvent, key: Key) -> Reply {
+        if let Some(motion) = app.motion(key) {
+            self.top = motion.from(self.top, 10, self.wrapped.1.len());
+            return Reply::default();
+        }
+        match app.keymap.lookup(Context::Items, &[key]) {
+            Lookup::Action(Action::Copy) => {
+                app.note("Copied the output");
+                vec![Effect::Copy { text: self.text.clone() }].into()
+            }
+            Lookup::Action(Action::Back) => Reply::close(vec![]),
+            _ => Reply::default(),
+        }
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::dialogs::output(app, frame, self, area);
+    }
+
+    fn hints(&self) -> KeyHints {
+        const HINTS: KeyHints =
+            &[Bound(Context::Items, Action::Copy, "copy"), Rows("scroll"), Back("close")];
+        HINTS
+    }
+}
