@@ -5,14 +5,35 @@ use super::opml_settings::{Attribute, of_source, of_view};
 use super::settings::ViewSettings;
 use crate::model::{Source, SourceKind};
 use quick_xml::escape::escape;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fmt::Write;
 
-/// A folder and its content: sources in their order, folders by name.
+/// A folder and its content, in the order of the sources: a folder stands where its first source does.
 #[derive(Default)]
 struct Folder<'a> {
-    folders: BTreeMap<&'a str, Folder<'a>>,
-    sources: Vec<&'a Source>,
+    content: Vec<Content<'a>>,
+    /// Where its folders are in the content.
+    places: HashMap<&'a str, usize>,
+}
+
+enum Content<'a> {
+    Source(&'a Source),
+    Folder(&'a str, Folder<'a>),
+}
+
+impl<'a> Folder<'a> {
+    fn add(&mut self, source: &'a Source, levels: &[&'a str]) {
+        let Some((name, inner)) = levels.split_first() else {
+            return self.content.push(Content::Source(source));
+        };
+        let place = *self.places.entry(name).or_insert(self.content.len());
+        if place == self.content.len() {
+            self.content.push(Content::Folder(name, Self::default()));
+        }
+        if let Some(Content::Folder(_, folder)) = self.content.get_mut(place) {
+            folder.add(source, inner);
+        }
+    }
 }
 
 /// The namespace of what only newsfed knows.
@@ -30,9 +51,8 @@ pub struct OpmlExport {
 pub fn export_opml(sources: &[Source], views: &[ViewSettings]) -> OpmlExport {
     let mut top = Folder::default();
     for source in sources {
-        let levels = source.folder.iter().flat_map(|f| f.split('/'));
-        let folder = levels.fold(&mut top, |f, level| f.folders.entry(level).or_default());
-        folder.sources.push(source);
+        let levels: Vec<&str> = source.folder.iter().flat_map(|f| f.split('/')).collect();
+        top.add(source, &levels);
     }
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\" xmlns:newsfed=\"{NAMESPACE}\">\n  \
@@ -86,7 +106,16 @@ fn category(tag: &str) -> String {
 /// Folders have at most 16 levels, so recursion is safe.
 fn write_folder(text: &mut String, folder: &Folder<'_>, depth: usize, withheld: &mut usize) {
     let indent = "  ".repeat(depth);
-    for source in &folder.sources {
+    for content in &folder.content {
+        let source = match content {
+            Content::Source(source) => source,
+            Content::Folder(name, inner) => {
+                let _ = writeln!(text, "{indent}<outline text=\"{}\">", quoted(name));
+                write_folder(text, inner, depth + 1, withheld);
+                let _ = writeln!(text, "{indent}</outline>");
+                continue;
+            }
+        };
         let url = quoted(source.url.as_str());
         // `text` is required; a `title` is written only where the user gave one.
         let name = source.title.as_deref().map(quoted);
@@ -109,10 +138,5 @@ fn write_folder(text: &mut String, folder: &Folder<'_>, depth: usize, withheld: 
         *withheld += usize::from(secret);
         write_attributes(text, "newsfed:", &attributes);
         text.push_str("/>\n");
-    }
-    for (name, inner) in &folder.folders {
-        let _ = writeln!(text, "{indent}<outline text=\"{}\">", quoted(name));
-        write_folder(text, inner, depth + 1, withheld);
-        let _ = writeln!(text, "{indent}</outline>");
     }
 }

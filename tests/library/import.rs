@@ -335,6 +335,30 @@ fn settings_of_foreign_lists_are_checked() {
     assert!(outline("n:kind='exec'").sources.is_empty());
 }
 
+#[test]
+fn export_keeps_the_order_of_sources_and_folders() {
+    let outline = |n: usize, folder: &str| {
+        let source = format!("<outline xmlUrl='https://x{n}.example/'/>");
+        match folder {
+            "" => source,
+            _ => format!("<outline text='{folder}'>{source}</outline>"),
+        }
+    };
+    let folders = ["", "Z", "", "A", "Z/Y", "A/B", "", "A"];
+    let list: String = folders.iter().enumerate().map(|(n, folder)| outline(n, folder)).collect();
+    let first = read(&format!("<opml><body>{list}</body></opml>"));
+    let again = read(&export_opml(&first.sources, &[]).text);
+    let order = |import: &Import| -> Vec<String> {
+        let row = |s: &Source| {
+            format!("{}{}", &s.url.as_str()[9..10], s.folder.as_deref().unwrap_or_default())
+        };
+        import.sources.iter().map(row).collect()
+    };
+    // What is in one folder comes together, where the folder comes first.
+    assert_eq!(order(&again), ["0", "1Z", "4Z/Y", "2", "3A", "5A/B", "7A", "6"]);
+    assert_eq!(order(&read(&export_opml(&again.sources, &[]).text)), order(&again));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
