@@ -56,11 +56,15 @@ async fn start(argv: &[String], input: &str, limit: Duration, stdout: Stdio) -> 
         Ok(child) => child,
         Err(e) => return failed(format!("{} cannot be started: {e}", text::line(program))),
     };
+    let group = Group::of(&child);
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let talk = talk(&mut child, input, (&mut output, &mut errors));
     let status = tokio::time::timeout(limit, talk).await;
     let error = String::from_utf8_lossy(&errors);
     let error = error.lines().map(text::line).find(|line| !line.is_empty());
+    if let Ok(Ok(_)) = status {
+        group.leave();
+    }
     match status {
         Ok(Ok(status)) => {
             let (ok, status) = (status.success(), status.to_string());
@@ -70,14 +74,17 @@ async fn start(argv: &[String], input: &str, limit: Duration, stdout: Stdio) -> 
             Ended { is_started: true, error, output, ..failed(text::line(&e.to_string())) }
         }
         Err(_) => {
-            // It is ended when it is dropped.
+            // It is ended when it is dropped, with what it has started.
             let status = format!("ended after its limit of {} s", limit.as_secs());
             Ended { is_started: true, error, output, ..failed(status) }
         }
     }
 }
 
-/// Gives a command its input and reads its output and errors until it ends.
+    let group = Group::of(&child);
+    let (mut output, mut errors) = (Vec::new(), Vec::new());
+    let talk = talk(&mut child, input, (&mut output, &mut errors));
+    let status = tokio::time::timeout(limit, talk).await;
 async fn talk(
     child: &mut Child,
     input: &str,

@@ -110,6 +110,16 @@ mod children {
         let start = Instant::now();
         let slow = run(&shell("echo waits >&2; exec sleep 600"), "", Duration::from_secs(1)).await;
         assert_eq!(slow, failed("ended after its limit of 1 s", Some("waits")));
+        // Nor what a command has started survives the limit: its end of the pipe is closed.
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe").display().to_string();
+        assert!(run(&["mkfifo".to_owned(), pipe.clone()], "", LIMIT).await.ok);
+        let (closed, closes) = std::sync::mpsc::channel();
+        let read = pipe.clone();
+        std::thread::spawn(move || closed.send(std::fs::read(read).unwrap().len()));
+        let parent = shell(&format!("(echo x; sleep 600) > {pipe} & wait"));
+        assert!(!run(&parent, "", Duration::from_secs(1)).await.ok);
+        assert_eq!(closes.recv_timeout(LIMIT), Ok(2));
         // What a command leaves behind does not delay its end.
         let left = run(&shell("sleep 600 & echo started >&2"), "", LIMIT).await;
         assert!(left.ok && left.error.as_deref() == Some("started"), "{left:?}");
