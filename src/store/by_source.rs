@@ -4,13 +4,25 @@ use super::condition::Condition;
 use super::criteria::Criteria;
 use super::error::Result;
 use super::view::{Scope, View};
+use super::visits::are_few;
+use crate::query::State;
 use rusqlite::Connection;
 use std::borrow::Cow;
 
 impl View {
     /// The same rows as a list of sources, each with its own index, if a query names sources, or a
-    /// tag that no item has.
+    /// tag that no item has; and by row key if few items are new.
     pub(super) fn by_source(&self, conn: &Connection) -> Result<Cow<'_, Self>> {
+        let view = self.of_tagged(conn)?;
+        if !view.criteria.conditions.contains(&Condition::Is(State::New)) || !are_few(conn)? {
+            return Ok(view);
+        }
+        let mut view = view.into_owned();
+        view.criteria.few_new = true;
+        Ok(Cow::Owned(view))
+    }
+
+    fn of_tagged(&self, conn: &Connection) -> Result<Cow<'_, Self>> {
         let Some((form, keys)) = &self.criteria.tagged else { return Ok(self.of_sources()) };
         let mut criteria = Criteria { tagged: None, ..self.criteria.clone() };
         let mut used =

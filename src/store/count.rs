@@ -83,7 +83,11 @@ pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<C
         return Ok(count);
     }
     let sources = match &view.scope {
-        Scope::Sources(keys) if keys.len() <= MERGED_SOURCES && view.criteria.text.is_none() => {
+        Scope::Sources(keys)
+            if keys.len() <= MERGED_SOURCES
+                && view.criteria.text.is_none()
+                && !view.criteria.few_new =>
+        {
             keys.iter().map(|key| Some(*key)).collect()
         }
         _ => vec![None],

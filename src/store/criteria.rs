@@ -45,6 +45,9 @@ pub struct Criteria {
     pub hidden: Hidden,
     /// Whether only hidden items are asked for.
     pub only_hidden: bool,
+    /// Whether only new items are asked for and there are few of them. Set while a list is read, which
+    /// then finds them by their row keys.
+    pub few_new: bool,
 }
 
 impl Criteria {

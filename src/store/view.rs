@@ -261,7 +261,9 @@ fn phase(
     take: usize,
 ) -> Result<Vec<ItemRow>> {
     let per_source = match &view.scope {
-        Scope::Sources(keys) if keys.len() <= MERGED_SOURCES && pinned != Some(true) => {
+        Scope::Sources(keys)
+            if keys.len() <= MERGED_SOURCES && pinned != Some(true) && !view.criteria.few_new =>
+        {
             keys.clone()
         }
         _ => return select(conn, view, None, pinned, from, forward, take),
@@ -280,6 +282,7 @@ fn phase(
 pub(super) fn rows_in(view: &View, source: Option<i64>, pinned: Option<bool>) -> String {
     match view.scope {
         Scope::Only(_) => "item i NOT INDEXED".to_owned(),
+        _ if view.criteria.few_new && source.is_none() => "item i NOT INDEXED".to_owned(),
         _ => format!("item i INDEXED BY {}", index_of(view, source, pinned)),
     }
 }

@@ -10,6 +10,18 @@ use rusqlite::Connection;
 pub(super) const IS_NEW: &str =
     "i.key > (SELECT CAST(value AS INTEGER) FROM memo WHERE name = 'visit')";
 
+/// New items up to which lists of them are sorted, instead of found in an index by date.
+const FEW: i64 = 20_000;
+
+/// Whether few items are new.
+pub(super) fn are_few(conn: &Connection) -> Result<bool> {
+    let mut query = conn.prepare_cached(
+        "SELECT coalesce((SELECT max(key) FROM item)
+             - (SELECT CAST(value AS INTEGER) FROM memo WHERE name = 'visit'), 0) <= ?1",
+    )?;
+    Ok(query.query_row([FEW], |row| row.get(0))?)
+}
+
 /// What was seen until now is no longer new.
 fn begin(conn: &Connection) -> Result<()> {
     conn.execute(

@@ -81,10 +81,48 @@ async fn start(argv: &[String], input: &str, limit: Duration, stdout: Stdio) -> 
     }
 }
 
-    let group = Group::of(&child);
-    let (mut output, mut errors) = (Vec::new(), Vec::new());
-    let talk = talk(&mut child, input, (&mut output, &mut errors));
-    let status = tokio::time::timeout(limit, talk).await;
+/// The process group of a command that has not ended yet. Dropping it ends all of its processes; until
+/// then the command is not reaped, so the group cannot be another one.
+struct Group {
+    #[cfg(unix)]
+    leader: Option<rustix::process::Pid>,
+}
+
+impl Group {
+    #[cfg(unix)]
+    fn of(child: &Child) -> Self {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self { leader: id.and_then(rustix::process::Pid::from_raw) }
+    }
+
+    /// The command has ended; what it has left running is its own matter.
+    #[cfg(unix)]
+    fn leave(mut self) {
+        self.leader = None;
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Child) -> Self {
+        Self {}
+    }
+
+    #[cfg(not(unix))]
+    fn leave(self) {}
+}
+
+#[cfg(unix)]
+impl Drop for Group {
+    fn drop(&mut self) {
+        use rustix::process::{Signal, kill_process_group};
+        if let Some(leader) = self.leader
+            && let Err(e) = kill_process_group(leader, Signal::KILL)
+        {
+            tracing::debug!("cannot end a command of a rule: {e}");
+        }
+    }
+}
+
+/// Gives a command its input and reads its output and errors until it ends.
 async fn talk(
     child: &mut Child,
     input: &str,

@@ -4,6 +4,7 @@ use super::upkeep::wait;
 use super::*;
 use crate::query::{Query, resolve};
 use crate::store::{Rule, Rules};
+use rusqlite::trace::{TraceEvent, TraceEventCodes};
 
 fn titles(f: &Fixture, query: &str) -> String {
     let query: Query = query.parse().unwrap();
@@ -103,4 +104,52 @@ fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
     f.store.set_rules(Rules::new(rules, |_| vec![]));
     f.poll("s", (0..30).map(|n| at(&format!("{}{n}", ["r", "s9"][n % 2]), 50, 9)).collect());
     assert_eq!(fitting(&all, 9), ["t0", "t5"]);
+}
+
+/// Statements of the test below.
+static READ: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+#[test]
+fn new_items_are_found_by_their_keys() {
+    fn note(event: TraceEvent<'_>) {
+        if let TraceEvent::Profile(statement, _) = event {
+            READ.lock().unwrap().push(statement.sql().into_owned());
+        }
+    }
+    let f = Fixture::new(&["s", "t"]);
+    let poll = |source, name: &str, count| {
+        f.poll(source, (0..count).map(|n| entry(&format!("{name}{n}"))).collect());
+    };
+    poll("s", "old", 50);
+    wait(f.store.end_visit()).unwrap();
+    wait(f.store.begin_visit()).unwrap();
+    poll("s", "s", 3);
+    poll("t", "t", 2);
+    f.set(Mark::Pinned, "s1");
+    let is_new = |query: &str| View { criteria: criteria(query), ..View::of(Scope::All) };
+    let sources = |keys: &[i64]| Scope::Sources(keys.to_vec());
+    let views = [
+        (is_new("is:new"), 5),
+        (View { unread_only: true, order: SortOrder::Oldest, ..is_new("is:new") }, 5),
+        (View { scope: sources(&[f.key("s"), f.key("t")]), ..is_new("is:new") }, 5),
+        (View { scope: sources(&[f.key("t")]), ..is_new("is:new -t0") }, 1),
+    ];
+    f.index_all();
+    let reader = f.store.reader().unwrap();
+    reader.conn.trace_v2(TraceEventCodes::SQLITE_TRACE_PROFILE, Some(note));
+    for (view, count) in views {
+        assert_eq!(f.rows(&view).len(), count);
+        assert_eq!(reader.window(&view, Anchor::First, 10).unwrap().rows.len(), count);
+        assert_eq!(reader.count(&view).unwrap().items as usize, count);
+    }
+    let read = std::mem::take(&mut *READ.lock().unwrap());
+    let lists: Vec<_> =
+        read.iter().filter(|sql| sql.contains(super::super::visits::IS_NEW)).collect();
+    assert!(lists.len() > 8, "{lists:?}");
+    for sql in lists {
+        let mut explain = reader.conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let rows = explain.raw_query().mapped(|row| row.get::<_, String>(3));
+        let plan = rows.map(|row| row.unwrap()).collect::<Vec<_>>().join("\n");
+        assert!(plan.contains("SEARCH i USING INTEGER PRIMARY KEY (rowid>?)"), "{plan}: {sql}");
+    }
 }
