@@ -37,6 +37,11 @@ impl App {
         self.preview.shown
     }
 
+    /// Whether nothing is left of the list whose item the Reader shows.
+    pub(in crate::tui) fn previews_nothing(&self) -> bool {
+        self.preview.shown && self.items.rows.is_empty() && !self.items.is_loading()
+    }
+
     /// Whether the Reader is beside the list and shows what is selected there.
     pub(super) fn reader_follows(&self) -> bool {
         let beside =

@@ -4,7 +4,7 @@ use super::real::Real;
 use super::settings::with_runtime;
 use super::*;
 use crate::store::{Scope, View};
-use crate::tui::app::{Mute, RuleList};
+use crate::tui::app::{Mute, RuleList, UNTIL};
 
 /// Number of items in all lists.
 fn shown(real: &Real) -> usize {
@@ -53,6 +53,20 @@ fn muting_hides_items_with_a_rule_and_undo_takes_both_back() {
         assert!(real.config().contains("[[rule]]"));
         real.handle.shutdown().await;
     });
+}
+
+#[test]
+fn how_long_a_mute_lasts_is_shown_at_every_width() {
+    let wanted = [(120, 4, true), (50, 4, false), (40, 1, true)];
+    for (width, choices, has_label) in wanted {
+        let mut stage = Stage::new();
+        stage.happen(Event::Resized(width, 15));
+        stage.keys("J");
+        let screen = stage.screen(width, 15);
+        let row = screen.lines().find(|line| line.contains("(*) for good")).expect(&screen);
+        let shown = UNTIL.iter().filter(|(name, _)| row.contains(&format!(") {name}"))).count();
+        assert_eq!((shown, row.contains("How long")), (choices, has_label), "{screen}");
+    }
 }
 
 #[test]

@@ -203,3 +203,22 @@ fn passing_many_items_leaves_older_steps_in_the_history() {
         real.handle.shutdown().await;
     });
 }
+
+#[test]
+fn a_search_without_matches_leaves_no_preview() {
+    let mut stage = stage_with_files();
+    stage.happen(Event::Resized(160, 40));
+    stage.keys("<C-p>kernel<Enter><Tab>gg<Enter><S-Tab>j");
+    for seconds in 1..=2 {
+        for effect in stage.app.update(Event::TimePassed, now() + TimeDelta::seconds(seconds)) {
+            stage.perform(effect);
+        }
+    }
+    let screen = stage.screen(160, 40);
+    assert!(screen.contains("Preview"), "{screen}");
+    stage.keys("/zzzzz");
+    let screen = stage.screen(160, 40);
+    assert!(screen.contains("No item to preview"), "{screen}");
+    stage.keys("<Esc>");
+    assert!(!stage.screen(160, 40).contains("No item to preview"));
+}

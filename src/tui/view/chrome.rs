@@ -198,7 +198,7 @@ const ROOMY: u16 = 60;
 fn reader_title(app: &App) -> Title {
     let reader = &app.reader;
     let name = if app.is_preview() { "Preview" } else { "Reader" };
-    let Some(article) = &reader.article else {
+    let Some(article) = reader.article.as_ref().filter(|_| !app.previews_nothing()) else {
         return (name.to_owned(), String::new(), String::new());
     };
     let place = if let Some(find) = &reader.find {

@@ -24,10 +24,14 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.reader.space = area.width.saturating_sub(2 * margin);
     let column = app.reader.space.min(app.reader.column);
     let inner = Rect { x: area.x + (area.width - column) / 2, width: column, ..area };
-    let Some(article) = app.reader.article.clone() else {
+    let nothing = app.previews_nothing();
+    let Some(article) = app.reader.article.clone().filter(|_| !nothing) else {
         let key = app.keymap.keys_for(Context::Items, Action::Open).unwrap_or_default();
-        let style = app.palette.style(Role::Dim);
-        frame.render_widget(Line::styled(format!("{key}: open the selected item"), style), inner);
+        let text = match nothing {
+            true => "No item to preview".to_owned(),
+            false => format!("{key}: open the selected item"),
+        };
+        frame.render_widget(Line::styled(text, app.palette.style(Role::Dim)), inner);
         return;
     };
     let mut head = head::lines(app, &article, inner);

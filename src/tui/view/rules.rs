@@ -144,6 +144,28 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: 
     }
 }
 
+/// The choices of how long a mute lasts, closer together where there is less space; where there is
+/// little, only the set one.
+fn how_long(app: &App, set: usize, width: u16) -> Row {
+    let names: usize = UNTIL.iter().map(|(name, _)| name.len() + 4).sum();
+    let (label, gap) = match usize::from(width) {
+        wide if wide >= "How long  ".len() + names + 3 * UNTIL.len() => ("How long  ", "   "),
+        wide if wide >= names + UNTIL.len() => ("", " "),
+        _ => ("How long  ", ""),
+    };
+    let mut row = Row::new(width);
+    row.left(label, app.palette.style(Role::KeyHint));
+    for (i, (name, _)) in UNTIL.iter().enumerate().filter(|(i, _)| !gap.is_empty() || *i == set) {
+        let (mark, tone, text) = match i == set {
+            true => ("(*) ", Role::Accent, Role::Text),
+            false => ("( ) ", Role::Dim, Role::Dim),
+        };
+        row.left(mark, app.palette.style(tone));
+        row.left(&format!("{name}{gap}"), app.palette.style(text));
+    }
+    row
+}
+
 pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, area: DialogArea) {
     let count = u16::try_from(mute.suggestions.len()).unwrap_or(u16::MAX);
     let size = (WIDTH, count.saturating_add(MATCHES + 4));
@@ -160,15 +182,7 @@ pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, a
         row.right(*what, role(app, here, Role::Dim));
         row.left(query, role(app, here, Role::Text));
     });
-    let mut until = Row::new(inner.width);
-    until.left("How long  ", app.palette.style(Role::KeyHint));
-    for (i, (name, _)) in UNTIL.iter().enumerate() {
-        let is_set = i == mute.until;
-        let (mark, tone) = if is_set { ("(*) ", Role::Accent) } else { ("( ) ", Role::Dim) };
-        until.left(mark, app.palette.style(tone));
-        until
-            .left(&format!("{name}   "), app.palette.style(if is_set { Role::Text } else { tone }));
-    }
+    let until = how_long(app, mute.until, inner.width);
     frame.render_widget(until.line(Style::new()), at(list.bottom() + 1, 1));
     let rest = at(list.bottom() + 2, below);
     matches(app, frame, &mute.run, "", rest);
