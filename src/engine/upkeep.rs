@@ -124,6 +124,9 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
         }
     }
     context.store.tidy(now).await?;
+    // Here and not when a rule is removed, because that can be undone.
+    let rules = context.settings().rules.iter().map(|rule| rule.name.clone()).collect();
+    context.store.forget_commands(rules).await?;
     download::retire(context).await?;
     let (folder, kept) = (context.store.folder().to_owned(), context.read(|r| r.kept_ids()).await?);
     if let Some(Err(e)) = context.work(move || tidy_crawls(&folder, &kept)).await {

@@ -236,4 +236,12 @@ impl Reader {
         let rows = query.query_map([account], |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
+
+    /// The row keys of an account's sources that have items.
+    pub fn filled_feeds(&self, account: i64) -> Result<HashSet<i64>> {
+        let mut query =
+            self.conn.prepare_cached("SELECT key FROM source WHERE account = ?1 AND items > 0")?;
+        let keys = query.query_map([account], |r| r.get(0))?;
+        Ok(keys.collect::<rusqlite::Result<_>>()?)
+    }
 }

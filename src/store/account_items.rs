@@ -5,7 +5,7 @@ use super::error::Result;
 use super::identity::Prepared;
 use super::ingest;
 use super::reader::Reader;
-use super::rules::{self, Announcement, Rules};
+use super::rules::{self, Announcement, Arrival, Rules};
 use crate::greader::RemoteId;
 use crate::model::Time;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
@@ -44,6 +44,8 @@ pub struct ArrivedItem {
     pub remote: RemoteId,
     /// Row key of its source.
     pub source: i64,
+    /// Whether its source had no items before this synchronisation.
+    pub is_first: bool,
     /// Its marks on the server.
     pub marks: Marks,
     /// When it arrived there.
@@ -118,7 +120,7 @@ fn arrive(
     let mut by_url = conn.prepare_cached(&format!(
         "SELECT key FROM item WHERE source = ?1 AND url_hash = ?2 AND {untied} LIMIT 1"
     ))?;
-    let mut new: HashMap<i64, Vec<(i64, &Prepared)>> = HashMap::new();
+    let mut new: HashMap<(i64, bool), Vec<(i64, &Prepared)>> = HashMap::new();
     let mut marked = Vec::new();
     for arrived in items {
         let (id, source) = (Remote(&arrived.remote), arrived.source);
@@ -135,7 +137,7 @@ fn arrive(
             if item.is_none() {
                 let discovered = arrived.arrived.min(now);
                 let key = ingest::insert(conn, source, entry, discovered, None)?;
-                new.entry(source).or_default().push((key, entry));
+                new.entry((source, arrived.is_first)).or_default().push((key, entry));
                 marked.push((key, arrived.marks));
                 item = Some(key);
             }
@@ -143,13 +145,14 @@ fn arrive(
         insert(conn, account, arrived, item)?;
     }
     let mut done = ArrivedItems::default();
-    for (source, items) in &new {
+    for ((source, _), items) in &new {
         ingest::count_new(conn, *source, items.len())?;
     }
     set_marks(conn, &marked)?;
-    for (source, items) in new {
+    for ((source, is_first), items) in new {
         done.new += items.len();
-        done.announcements.extend(rules::arrived(conn, rules, source, &items, now)?);
+        let arrival = Arrival { rules, at: now, is_first };
+        done.announcements.extend(rules::arrived(conn, arrival, source, &items)?);
     }
     Ok(done)
 }

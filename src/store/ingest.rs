@@ -5,7 +5,7 @@ use super::identity::Prepared;
 use super::index;
 use super::pages::{self, PollPages};
 use super::rows::{KeptOutcome, load_facts, save_finished, to_json};
-use super::rules::{self, Announcement, Rules};
+use super::rules::{self, Announcement, Arrival, Rules};
 use super::versions;
 use crate::model::{Entry, Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
@@ -54,7 +54,9 @@ pub(super) fn store(
     let mut done = Ingested::default();
     if let Some(entries) = &poll.entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        done = ingest(conn, source, entries, record.at, rules)?;
+        // A source that has never been read before has items from before it was followed.
+        let arrival = Arrival { rules, at: record.at, is_first: facts.last_ok.is_none() };
+        done = ingest(conn, source, entries, arrival)?;
         record.outcome = fetched(&done, total);
     }
     if let Some(pages) = &poll.pages {
@@ -112,9 +114,9 @@ fn ingest(
     conn: &Connection,
     source: i64,
     entries: &[Prepared],
-    discovered: Time,
-    rules: &Rules,
+    arrival: Arrival<'_>,
 ) -> Result<Ingested> {
+    let discovered = arrival.at;
     let mut items: Vec<Option<i64>> = vec![None; entries.len()];
     let mut taken = HashSet::new();
     // The first document of a source has no known items, and is the longest to store.
@@ -151,10 +153,10 @@ fn ingest(
         }
     }
     count_new(conn, source, done.new.len())?;
-    done.announcements = rules::arrived(conn, rules, source, &new, discovered)?;
+    done.announcements = rules::arrived(conn, arrival, source, &new)?;
     // Retention may have removed all items that were known.
     if !known && !pruned {
-        rules::arrived_first(conn, rules, source)?;
+        rules::arrived_first(conn, arrival.rules, source)?;
     }
     Ok(done)
 }

@@ -311,9 +311,10 @@ impl Store {
     ) -> Result<Option<(Ingested, ReservedKeys)>> {
         let rules = self.rules();
         let store = move |conn: &rusqlite::Connection| match rows::load_facts(conn, source)? {
-            Some(_) => {
-                let at = (discovered, &*rules);
-                pages::ingest(conn, source, &articles, at, keys, known).map(Some)
+            Some(facts) => {
+                let is_first = facts.last_ok.is_none();
+                let arrival = rules::Arrival { rules: &rules, at: discovered, is_first };
+                pages::ingest(conn, source, &articles, arrival, keys, known).map(Some)
             }
             None => Ok(None),
         };

@@ -7,7 +7,7 @@ use super::identity::{Prepared, address_hash, guid_hash};
 use super::ingest::{Ingested, count_new, insert, was_pruned};
 use super::reader::Reader;
 use super::rows::time;
-use super::rules::{self, Rules};
+use super::rules::{self, Arrival};
 use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 use url::Url;
@@ -86,10 +86,11 @@ pub(super) fn ingest(
     conn: &Connection,
     source: i64,
     entries: &[Prepared],
-    (discovered, rules): (Time, &Rules),
+    arrival: Arrival<'_>,
     mut keys: ReservedKeys,
     of: KnownTo,
 ) -> Result<(Ingested, ReservedKeys)> {
+    let discovered = arrival.at;
     let mut done = Ingested::default();
     let mut new = Vec::new();
     for entry in entries {
@@ -107,7 +108,7 @@ pub(super) fn ingest(
         done.new.push(entry.entry.published.or(entry.entry.updated));
     }
     count_new(conn, source, done.new.len())?;
-    done.announcements = rules::arrived(conn, rules, source, &new, discovered)?;
+    done.announcements = rules::arrived(conn, arrival, source, &new)?;
     done.new.reverse();
     Ok((done, keys))
 }

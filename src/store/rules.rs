@@ -150,13 +150,22 @@ impl Announcement {
     }
 }
 
+/// How new items of a source arrive.
+#[derive(Clone, Copy)]
+pub(super) struct Arrival<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) at: Time,
+    /// Whether they are the first of their source. What it had before it was followed is no news, so
+    /// nothing is announced.
+    pub(super) is_first: bool,
+}
+
 /// Applies the rules to new items of a source: row keys with their entries.
 pub(super) fn arrived(
     conn: &Connection,
-    rules: &Rules,
+    Arrival { rules, at: now, is_first }: Arrival<'_>,
     source: i64,
     new: &[(i64, &Prepared)],
-    now: Time,
 ) -> Result<Vec<Announcement>> {
     let is_current = |r: &Prefiltered| r.rule.until.is_none_or(|until| now.timestamp() < until);
     let of_source = |r: &Prefiltered| r.sources.as_ref().is_none_or(|keys| keys.contains(&source));
@@ -219,7 +228,7 @@ pub(super) fn arrived(
         if rule.stop {
             stopped.extend(&matched);
         }
-        if rule.effects.iter().any(is_outside) && !matched.is_empty() {
+        if !is_first && rule.effects.iter().any(is_outside) && !matched.is_empty() {
             announcing.push((rule, matched));
         }
     }

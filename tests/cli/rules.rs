@@ -52,28 +52,45 @@ fn rules_are_tested_applied_and_undone() {
     );
 }
 
+/// A world whose feed has an old item, and these when it is polled again.
+#[cfg(unix)]
+fn renewed(news: &'static [&'static str]) -> World {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let was_polled = AtomicBool::new(false);
+    World::new(move |_| match was_polled.swap(true, Ordering::SeqCst) {
+        true => super::feed("Council", news),
+        false => super::feed("Council", &["Bridge closes"]),
+    })
+}
+
 #[cfg(unix)]
 #[test]
 fn commands_of_rules_run_at_arrival_and_on_request() {
-    let world = World::usual();
+    let world = renewed(&["Bridge reopens"]);
     let out = world.path().join("out");
     let script = format!("echo \"$1\" >> {0}; echo no >&2; exit 4", out.display());
     let config = format!(
-        "[[rule]]\nname = \"Save\"\nquery = \"source:council\"\ndo = [\"notify\"]\n\
+        "[notify]\nhow = \"command\"\ncommand = [\"true\"]\n\
+         [[rule]]\nname = \"Save\"\nquery = \"title:reopens\"\ndo = [\"notify\"]\n\
          run = [\"sh\", \"-c\", {script:?}, \"sh\", \"{{url}}\"]\n\
+         [[rule]]\nname = \"Ring\"\nquery = \"bridge\"\ndo = [\"notify\"]\n\
          [[rule]]\nquery = \"x\"\ndo = [\"run\"]\n"
     );
     std::fs::create_dir_all(world.config()).unwrap();
     std::fs::write(world.config().join("config.toml"), config).unwrap();
     let list = world.server.url("/council.xml");
     world.run_with(&["import", "--private", "-"], &list).ok();
-    let sync = world.run(&["sync", "--set", "net.host_delay=0s"]);
-    assert!(sync.err.contains("rule.run: is missing") && sync.code == Some(0), "{sync:?}");
+    let sync = || world.run(&["sync", "--force", "--set", "net.host_delay=0s"]);
+    let first = sync();
+    assert!(first.err.contains("rule.run: is missing") && first.code == Some(0), "{first:?}");
     let runs = || std::fs::read_to_string(&out).unwrap_or_default().lines().count();
+    assert_eq!(runs(), 0, "the first document is no news");
+    sync().ok();
     assert_eq!(runs(), 1, "at arrival");
     let listed = world.run(&["rules"]).ok();
     assert!(
-        listed.contains("notified of 1, ran 1 command (1 failed, the last: exit status: 4: no)")
+        listed.contains("notified of 1, ran 1 command (1 failed, the last: exit status: 4: no)"),
+        "{listed}"
     );
     let json = world.run(&["rules", "--json"]).values().remove(0);
     assert_eq!(json["effects"], serde_json::json!(["notify", "run"]));
@@ -82,7 +99,8 @@ fn commands_of_rules_run_at_arrival_and_on_request() {
         (Some("sh"), Some(1))
     );
     let test = world.run(&["rules", "test", "Save"]);
-    assert!(test.err.contains("would notify; would run 1 time: sh -c"), "{test:?}");
+    let would = "would notify of 1 item; would run for 1 item: sh -c";
+    assert!(test.err.contains(would), "{test:?}");
     assert!(test.err.contains("only with `newsfed rules apply --run`"), "{test:?}");
     world.run(&["rules", "apply", "Save"]).ok();
     assert_eq!(runs(), 1, "stored items are left alone");
@@ -90,12 +108,46 @@ fn commands_of_rules_run_at_arrival_and_on_request() {
     assert_eq!(applied.code, Some(3), "the command fails: {applied:?}");
     assert!(applied.err.contains("1 command run, 1 failed"), "{applied:?}");
     assert_eq!(runs(), 2);
-    let number = world.numbers().remove(0);
-    let shown = world.run(&["show", &number]).ok();
-    assert!(
-        shown.contains("Save (notify, run)") || shown.contains("Save (run, notify)"),
-        "{shown}"
+    let item = world.run(&["list", "--json", "--query", "reopens"]).values().remove(0);
+    let shown = world.run(&["show", &item["number"].to_string()]).ok();
+    assert!(shown.contains("Rules: Ring (notify); Save (notify, run)"), "each rule: {shown}");
+    // The record goes with what the rule did, or with the rule.
+    world.run(&["rules", "undo", "Save"]).ok();
+    let undone = world.run(&["rules", "--json"]).values().remove(0);
+    assert_eq!((&undone["ran"], undone.get("commands")), (&0.into(), None), "{undone}");
+}
+
+#[cfg(unix)]
+#[test]
+fn commands_on_request_run_for_the_newest_shown_items() {
+    let world = World::new(|_| {
+        let titles: Vec<String> = (0..130).map(|n| format!("Item {n}")).collect();
+        super::feed("Feed", &titles.iter().map(String::as_str).collect::<Vec<_>>())
+    });
+    let out = world.path().join("out");
+    let script = format!("echo \"$1\" >> {}", out.display());
+    let config = format!(
+        "[[rule]]\nname = \"Mute\"\nquery = \"title:/0$/\"\ndo = [\"hide\"]\n\
+         [[rule]]\nname = \"Save\"\nquery = \"item\"\ndo = [\"run\"]\n\
+         run = [\"sh\", \"-c\", {script:?}, \"sh\", \"{{title}}\"]\n"
     );
+    std::fs::create_dir_all(world.config()).unwrap();
+    std::fs::write(world.config().join("config.toml"), config).unwrap();
+    world.run_with(&["import", "--private", "-"], &world.server.url("/feed.xml")).ok();
+    world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
+    let applied = world.run(&["rules", "apply", "--run", "Save"]);
+    assert_eq!(applied.code, Some(0), "{applied:?}");
+    assert!(applied.err.contains("100 commands run, 0 failed, 17 items left out"), "{applied:?}");
+    let listed = world.run(&["list", "--json", "--limit", "100"]).values();
+    let mut newest: Vec<&str> = listed.iter().map(|item| item["title"].as_str().unwrap()).collect();
+    let written = std::fs::read_to_string(&out).unwrap();
+    let mut ran: Vec<&str> = written.lines().collect();
+    // Two run at the same time.
+    newest.sort_unstable();
+    ran.sort_unstable();
+    assert_eq!(ran, newest);
+    let rules = world.run(&["rules"]).ok();
+    assert!(rules.contains("ran 100 commands, left out 17 items"), "{rules}");
 }
 
 #[test]

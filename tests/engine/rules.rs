@@ -1,8 +1,9 @@
 //! Rules that act outside of the database: messages and commands, once for each refresh.
 
 use super::*;
-use newsfed::config::RuleSettings;
+use newsfed::config::{FileChange, NotifyWay, RuleSettings};
 use newsfed::store::RuleRecord;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn rule(query: &str, effects: &[&str], run: &[String]) -> RuleSettings {
     RuleSettings {
@@ -14,8 +15,33 @@ fn rule(query: &str, effects: &[&str], run: &[String]) -> RuleSettings {
     }
 }
 
+/// What the rule has done; nothing if it is not known.
+fn record_in(store: &Store) -> RuleRecord {
+    store.reader().unwrap().rule_records().unwrap().pop().unwrap_or_default()
+}
+
 fn record(engine: &Handle) -> RuleRecord {
-    engine.store().reader().unwrap().rule_records().unwrap().remove(0)
+    record_in(engine.store())
+}
+
+/// A server whose feeds list one old item until they have news.
+fn renewed(
+    news: impl Fn(&str) -> Reply + Send + Sync + 'static,
+) -> (Server, impl Fn() + Send + Sync) {
+    let is_on = Arc::new(AtomicBool::new(false));
+    let on = is_on.clone();
+    let server = Server::start(move |request| match on.load(Ordering::SeqCst) {
+        true => news(&request.path),
+        false => feed(&[("0", "old v0")]),
+    });
+    (server.unwrap(), move || is_on.store(true, Ordering::SeqCst))
+}
+
+/// Polls the sources twice: the second time they have news.
+async fn sync_news(engine: &Handle, news: impl Fn()) {
+    sync(engine, Pace::Manual).await;
+    news();
+    sync(engine, Pace::Manual).await;
 }
 
 const HOSTILE: &str = "--v3 $(touch hacked) \"it's\" &#x202e; v";
@@ -23,11 +49,10 @@ const HOSTILE: &str = "--v3 $(touch hacked) \"it's\" &#x202e; v";
 #[cfg(unix)]
 #[tokio::test]
 async fn commands_run_once_for_each_new_item_and_one_message_is_shown() {
-    let server = Server::start(|request| match request.path.as_str() {
+    let (server, news) = renewed(|path| match path {
         "/a" => feed(&[("1", "v1"), ("2", "other")]),
         _ => feed(&[("3", "v2"), ("4", HOSTILE)]),
-    })
-    .unwrap();
+    });
     let mut home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
     let out = home.dir.path().join("out");
     // One write for each: two run at the same time.
@@ -37,6 +62,11 @@ async fn commands_run_once_for_each_new_item_and_one_message_is_shown() {
     home.settings.rules = vec![rule("v OR title:/v[0-9]/", &["notify", "run", "pin"], &argv)];
     let engine = home.on_demand().await;
     let mut messages = engine.notifications();
+    sync(&engine, Pace::Manual).await;
+    soon(engine.announced()).await;
+    assert!(messages.try_recv().is_err() && !out.exists(), "the first document is no news");
+    assert_eq!((record(&engine).items, record(&engine).ran), (2, 0));
+    news();
     sync(&engine, Pace::Manual).await;
     soon(engine.announced()).await;
     let message = messages.try_recv().unwrap();
@@ -56,7 +86,7 @@ async fn commands_run_once_for_each_new_item_and_one_message_is_shown() {
     );
     assert_eq!((item["source"].as_str(), item["source_title"].as_str()), (Some("b"), Some("Feed")));
     let done = record(&engine);
-    assert_eq!((done.items, done.notified, done.ran), (3, 3, 3));
+    assert_eq!((done.items, done.notified, done.ran), (5, 3, 3));
     let commands = done.commands.unwrap();
     assert_eq!((commands.ok, commands.failed, commands.skipped), (0, 3, 0));
     assert_eq!(
@@ -69,20 +99,19 @@ async fn commands_run_once_for_each_new_item_and_one_message_is_shown() {
     engine.undo_rule("Releases".to_owned()).await.unwrap();
     let marks = engine.apply_rule(stored, View::of(Scope::All)).await.unwrap();
     soon(engine.announced()).await;
-    assert!(marks.items() == 4 && messages.try_recv().is_err());
+    assert!(marks.items() == 6 && messages.try_recv().is_err());
     assert_eq!(std::fs::read_to_string(&out).unwrap(), written);
-    assert_eq!((record(&engine).items, record(&engine).ran), (4, 0));
+    assert_eq!((record(&engine).items, record(&engine).ran), (6, 0));
     engine.shutdown().await;
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn too_many_items_at_once_are_counted_and_messages_need_no_interface() {
-    let names: Vec<String> = (0..130).map(|n| n.to_string()).collect();
+    let names: Vec<String> = (1..131).map(|n| n.to_string()).collect();
     let entries: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), n.as_str())).collect();
     let document = rss(&entries);
-    let server =
-        Server::start(move |_| Reply::ok("application/rss+xml", document.clone())).unwrap();
+    let (server, news) = renewed(move |_| Reply::ok("application/rss+xml", document.clone()));
     let mut home = Home::with(&[source("a", &server.url("/a"))]);
     let out = home.dir.path().join("message");
     home.settings.rules = vec![rule("is:unread", &["run", "notify"], &["true".to_owned()])];
@@ -90,11 +119,81 @@ async fn too_many_items_at_once_are_counted_and_messages_need_no_interface() {
     home.settings.notify.command =
         ["sh", "-c", &script, "sh", "{title}", "{text}"].map(str::to_owned).to_vec();
     let engine = home.on_demand().await;
-    sync_one(&engine, Pace::Manual).await;
+    sync_news(&engine, news).await;
     soon(engine.announced()).await;
     let message = std::fs::read_to_string(&out).unwrap();
     assert!(message.starts_with("newsfed|130 items: Releases: "), "{message}");
     let commands = record(&engine).commands.unwrap();
     assert_eq!((commands.ok, commands.failed, commands.skipped), (100, 0, 30));
+    engine.shutdown().await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_what_was_done_is_recorded() {
+    let list = |argv: &[&str]| argv.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>();
+    // How messages are shown, the command of the rule, and the items notified of, run for and failed.
+    for (how, notify, run, expected) in [
+        (NotifyWay::None, &["true"][..], &["true"][..], (0, 2, 0)),
+        (NotifyWay::Command, &["true"], &["false"], (2, 2, 2)),
+        (NotifyWay::Command, &["false"], &["/no/such/command"], (0, 0, 2)),
+        (NotifyWay::Command, &[], &["true"], (0, 2, 0)),
+    ] {
+        let (server, news) = renewed(|_| feed(&[("1", "v1"), ("2", "v2")]));
+        let mut home = Home::with(&[source("a", &server.url("/a"))]);
+        home.settings.rules = vec![rule("title:/v[1-9]/", &["notify", "run"], &list(run))];
+        (home.settings.notify.how, home.settings.notify.command) = (how, list(notify));
+        let engine = home.on_demand().await;
+        sync_news(&engine, news).await;
+        soon(engine.announced()).await;
+        let done = record(&engine);
+        let failed = done.commands.unwrap().failed;
+        assert_eq!((done.notified, done.ran, failed), expected, "{how:?} {notify:?} {run:?}");
+        engine.shutdown().await;
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn commands_that_newsfed_stops_or_never_starts_are_counted() {
+    let (server, news) =
+        renewed(|_| feed(&[("1", "v1"), ("2", "v2"), ("3", "v3"), ("4", "v4"), ("5", "v5")]));
+    let mut home = Home::with(&[source("a", &server.url("/a"))]);
+    let out = home.dir.path().join("out");
+    let script = format!("echo begun >> {}; exec sleep 600", out.display());
+    let run = ["sh", "-c", &script].map(str::to_owned);
+    home.settings.rules = vec![rule("title:/v[1-9]/", &["run"], &run)];
+    let engine = home.on_demand().await;
+    sync_news(&engine, news).await;
+    let begun = async {
+        while std::fs::read_to_string(&out).unwrap_or_default().lines().count() < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    soon(begun).await;
+    assert_eq!(record(&engine), RuleRecord::default(), "nothing before the end of a command");
+    // The seconds that commands get pass at once.
+    tokio::time::pause();
+    engine.shutdown().await;
+    let done = record_in(&home.store());
+    let commands = done.commands.unwrap();
+    assert_eq!((done.ran, commands.ok, commands.failed, commands.skipped), (2, 0, 2, 3));
+    assert_eq!(commands.status, "stopped because newsfed ended");
+}
+
+#[tokio::test]
+async fn a_source_that_is_followed_again_has_news() {
+    let (server, news) = renewed(|_| feed(&[("1", "v1")]));
+    let mut home = Home::with(&[source("a", &server.url("/a"))]);
+    home.settings.rules = vec![rule("title:/v[1-9]/", &["notify"], &[])];
+    let engine = home.following().await;
+    let mut messages = engine.notifications();
+    settled(&engine).await;
+    engine.edit(FileChange::Remove(vec![SourceId("a".to_owned())])).await.unwrap();
+    news();
+    let discovery = engine.discover(&server.url("/a")).await.unwrap();
+    engine.follow(discovery, 0, None, None).await.unwrap();
+    let message = soon(messages.recv()).await.unwrap();
+    assert_eq!(message.text, "1 item: Releases: v1");
     engine.shutdown().await;
 }

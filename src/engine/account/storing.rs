@@ -5,13 +5,14 @@ use super::state::{AccountError, AccountState};
 use crate::engine::context::Context;
 use crate::greader::{Contents, Dialect};
 use crate::store::{Announcement, ArrivedItem, prepare};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What storing a page needs.
 pub(super) struct Storing {
     context: Arc<Context>,
     feeds: HashMap<String, i64>,
+    filled: Arc<HashSet<i64>>,
     dialect: Dialect,
     account: i64,
     /// What is stored with the page.
@@ -23,12 +24,14 @@ impl Storing {
     pub(super) fn of(
         context: &Arc<Context>,
         feeds: &HashMap<String, (i64, String)>,
+        filled: Arc<HashSet<i64>>,
         state: &AccountState,
         account: i64,
     ) -> Self {
         Self {
             context: context.clone(),
             feeds: feeds.iter().map(|(stream, (key, _))| (stream.clone(), *key)).collect(),
+            filled,
             dialect: state.dialect.unwrap_or(Dialect::Other),
             account,
             state: state.json(),
@@ -45,7 +48,7 @@ pub(super) async fn store_items(
     let Some(contents) = contents else { return Ok((0, Vec::new())) };
     let hashing = storing.context.store.hashing().await?;
     let now = storing.context.clock.now();
-    let (feeds, dialect) = (storing.feeds, storing.dialect);
+    let (feeds, filled, dialect) = (storing.feeds, storing.filled, storing.dialect);
     let convert = move || -> Vec<ArrivedItem> {
         let items = contents.items.iter().rev().filter_map(|entry| received(entry, dialect));
         items
@@ -55,6 +58,7 @@ pub(super) async fn store_items(
                 Some(ArrivedItem {
                     remote: item.remote,
                     source,
+                    is_first: !filled.contains(&source),
                     marks: item.marks,
                     arrived: item.arrived.unwrap_or(now),
                     entry: entry.and_then(|mut entries| entries.pop()),

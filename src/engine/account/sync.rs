@@ -54,6 +54,8 @@ pub(super) struct Sync {
     pub(super) done: SyncDone,
     /// Row keys of the sources, by their names on the server.
     feeds: HashMap<String, (i64, String)>,
+    /// Those that had items before: only of these, others are news.
+    filled: Arc<HashSet<i64>>,
     /// Whether many changed pins are taken over.
     accept: bool,
 }
@@ -68,7 +70,8 @@ impl Sync {
         let state = AccountState::read(&stored.state);
         let session = Session::new(context.clone(), settings.clone(), stored);
         let (done, feeds) = (SyncDone::default(), HashMap::new());
-        Self { context, settings, session, state, done, feeds, accept }
+        let filled = Arc::default();
+        Self { context, settings, session, state, done, feeds, filled, accept }
     }
 
     fn key(&self) -> i64 {
@@ -89,6 +92,7 @@ impl Sync {
         }
         let key = self.key();
         self.feeds = self.context.read(move |reader| reader.remote_feeds(key)).await?;
+        self.filled = Arc::new(self.context.read(move |reader| reader.filled_feeds(key)).await?);
         if self.state.lists_at.is_none_or(|at| (self.now() - at).abs() >= HOUR) {
             self.read_subscriptions().await?;
         }
@@ -329,10 +333,7 @@ impl Sync {
                 let most = size.min(u32::try_from(rest).unwrap_or(u32::MAX));
                 let page = Page { most, continuation: before.clone(), ..Page::default() };
                 let request = |_: &str| Request::reading_list(&page);
-                let store = store_items(
-                    Storing::of(&self.context, &self.feeds, &self.state, self.session.stored.key),
-                    waiting.take(),
-                );
+                let store = store_items(self.storing(), waiting.take());
                 let read = self.session.read::<Contents>("items", false, request);
                 let (read, stored) = tokio::join!(read, store);
                 self.add(stored?);
@@ -354,10 +355,13 @@ impl Sync {
         }
         self.state.first.paged = true;
         self.state.all_at = Some(self.now());
-        let storing = Storing::of(&self.context, &self.feeds, &self.state, self.key());
-        let stored = store_items(storing, waiting).await?;
+        let stored = store_items(self.storing(), waiting).await?;
         self.add(stored);
         Ok(())
+    }
+
+    fn storing(&self) -> Storing {
+        Storing::of(&self.context, &self.feeds, self.filled.clone(), &self.state, self.key())
     }
 
     fn add(&mut self, stored: (usize, Vec<Announcement>)) {
@@ -377,8 +381,7 @@ impl Sync {
             if !contents.items.iter().all(known) && self.state.lists_at != Some(self.now()) {
                 self.read_subscriptions().await?;
             }
-            let storing = Storing::of(&self.context, &self.feeds, &self.state, self.key());
-            let stored = store_items(storing, Some(contents)).await?;
+            let stored = store_items(self.storing(), Some(contents)).await?;
             self.add(stored);
         }
         Ok(())

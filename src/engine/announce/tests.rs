@@ -79,7 +79,8 @@ mod children {
             let argv = argv::filled(&template, &[("{title}", title)]);
             let ended = run(&argv, "{\"a\":1}\n", LIMIT).await;
             let status = "exit status: 0".to_owned();
-            assert_eq!(ended, Ended { is_started: true, ok: true, status, error: None });
+            let output = Vec::new();
+            assert_eq!(ended, Ended { is_started: true, ok: true, status, error: None, output });
             let (got, title) = (std::fs::read_to_string(&out).unwrap(), shown(title));
             assert_eq!(got, format!("3|{title}|--t={title}|end|{{\"a\":1}}\n"));
         }
@@ -96,6 +97,7 @@ mod children {
             ok: false,
             status: status.to_owned(),
             error: error.map(str::to_owned),
+            output: Vec::new(),
         };
         let missing = ["/no/such\u{1b}[2J".to_owned()];
         let ended = run(&missing, "", LIMIT).await;

@@ -1,6 +1,7 @@
 //! Articles that are stored during the poll of their site.
 
 use super::*;
+use crate::store::rules::Arrival;
 
 #[test]
 fn reserved_keys_are_not_given_to_others() {
@@ -15,7 +16,7 @@ fn reserved_keys_are_not_given_to_others() {
                 conn,
                 site,
                 &prepared,
-                (now, &Rules::default()),
+                Arrival { rules: &Rules::default(), at: now, is_first: false },
                 keys,
                 KnownTo::AnySource,
             )

@@ -2,9 +2,9 @@
 
 use super::queries::{Sources, declare, made, store_in, term};
 use super::*;
-use crate::model::{Effect, RuleEffect};
+use crate::model::{CommandRecord, Effect, RuleEffect};
 use crate::query::{Query, resolve};
-use crate::store::{Rule, RuleMarks, Rules};
+use crate::store::{Rule, RuleMarks, RuleRecord, Rules};
 use chrono::Local;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -281,6 +281,13 @@ fn what_a_rule_did_at_once_is_taken_back_and_set_again_alone() {
     assert_eq!(hidden(), 0);
 }
 
+/// The source was read before, so that what arrives now is news.
+fn read_before(f: &Fixture, source: &str) {
+    let (key, now) = (f.key(source), f.now);
+    let change = f.store.change_facts(key, move |facts| facts.last_ok = Some(now));
+    super::upkeep::wait(change).unwrap();
+}
+
 #[test]
 fn what_any_rule_hides_is_not_announced() {
     let f = Fixture::new(&["s"]);
@@ -289,10 +296,68 @@ fn what_any_rule_hides_is_not_announced() {
         rule("Mute", "title:football", &["hide"]),
     ];
     use_rules(&f, rules);
-    f.poll("s", vec![dated("football news", 1), dated("other news", 2)]);
+    read_before(&f, "s");
+    let announced = f.poll("s", vec![dated("football news", 1), dated("other news", 2)]);
+    let key = f.rows(&list(""))[0].key;
+    assert_eq!(f.titles(&list("tag:seen is:hidden")), ["football news"]);
+    let [ring] = &announced.announcements[..] else { panic!("{announced:?}") };
+    assert_eq!((ring.rule.as_str(), &ring.items[..], ring.notifies), ("Ring", &[key][..], true));
     let records = f.store.reader().unwrap().rule_records().unwrap();
-    let ring = records.iter().find(|record| record.rule == "Ring").unwrap();
-    assert_eq!((ring.items, ring.notified), (2, 1));
+    assert!(records.iter().all(|record| record.notified == 0), "not before it is done");
+}
+
+#[test]
+fn the_first_document_of_a_source_is_no_news() {
+    let f = Fixture::new(&["s"]);
+    use_rules(&f, vec![rule("r", "title:a", &["notify", "run", "pin"])]);
+    let counts = |entries: Vec<Entry>| {
+        let done = f.poll("s", entries);
+        done.announcements.iter().map(|one| one.items.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(counts(vec![entry("a old"), entry("b")]), [0; 0]);
+    assert_eq!(f.titles(&list("is:pinned")), ["a old"], "marks are set");
+    read_before(&f, "s");
+    assert_eq!(counts(vec![entry("a old"), entry("a new"), entry("c")]), [1]);
+    // Also if the first document was empty.
+    f.declare(&["s", "t"]);
+    read_before(&f, "t");
+    let done = f.poll("t", vec![entry("a")]);
+    assert_eq!(done.announcements.len(), 1);
+}
+
+#[test]
+fn records_of_commands_are_changed_at_once_listed_and_forgotten() {
+    let f = Fixture::new(&["s"]);
+    f.poll("s", vec![entry("one")]);
+    let key = f.rows(&list(""))[0].key;
+    let now = f.now;
+    let end = |rule: &str, ok, ran| {
+        let add = move |record: &mut CommandRecord| record.add(ok, "status", None, now);
+        f.store.record_commands(rule.to_owned(), ran, add, now)
+    };
+    super::upkeep::wait(async {
+        let ended = tokio::join!(end("a", true, Some(key)), end("a", false, Some(999)));
+        ended.0.and(ended.1).unwrap();
+        end("b", false, None).await.unwrap();
+        let skip = move |record: &mut CommandRecord| record.skip(3, now);
+        f.store.record_commands("c!".to_owned(), None, skip, now).await.unwrap();
+    });
+    let records = || f.store.reader().unwrap().rule_records().unwrap();
+    let listed = || {
+        let of = |record: RuleRecord| {
+            let commands = record.commands.unwrap_or_default();
+            (record.rule, record.ran, commands.ok, commands.failed, commands.skipped)
+        };
+        records().into_iter().map(of).collect::<Vec<_>>()
+    };
+    let own = |rule: &str, ran, ok, failed, skipped| (rule.to_owned(), ran, ok, failed, skipped);
+    let all = [own("a", 1, 1, 1, 0), own("b", 0, 0, 1, 0), own("c!", 0, 0, 0, 3)];
+    assert_eq!(listed(), all, "also without a stored item");
+    assert!(records().iter().all(|record| record.last == now));
+    f.store.undo_rule_blocking("a".to_owned()).unwrap();
+    assert_eq!(listed(), all[1..]);
+    super::upkeep::wait(f.store.forget_commands(vec!["c!".to_owned()])).unwrap();
+    assert_eq!(listed(), all[2..], "the rule b was removed");
 }
 
 #[test]

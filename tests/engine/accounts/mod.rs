@@ -408,3 +408,64 @@ async fn random_marks_converge() {
         }
     }
 }
+
+#[tokio::test]
+async fn an_account_announces_its_own_news_alone() {
+    use newsfed::config::RuleSettings;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let (open, opened) = std::sync::mpsc::channel::<()>();
+    let (opened, is_on) = (std::sync::Mutex::new(opened), Arc::new(AtomicBool::new(false)));
+    let on = is_on.clone();
+    let feeds = Server::start(move |request| {
+        let is_on = on.load(Ordering::SeqCst);
+        if is_on && request.path == "/slow" {
+            let _ = opened.lock().unwrap().recv();
+        }
+        feed(if is_on { &[("1", "Item polled")] } else { &[("0", "Item old")] })
+    })
+    .unwrap();
+    let server = reader(Kind::FreshRss, 1, 3);
+    let mut home = home_of(&server);
+    home.declare(&[source("a", &feeds.url("/a"))]);
+    // Another host, so that both are polled at once.
+    home.declare(&[source("slow", &feeds.url("/slow").replace("127.0.0.1", "localhost"))]);
+    home.settings.rules = vec![RuleSettings {
+        name: "Ring".to_owned(),
+        query: "title:item".to_owned(),
+        effects: vec!["notify".to_owned()],
+        ..RuleSettings::default()
+    }];
+    let engine = home.on_demand().await;
+    let mut messages = engine.notifications();
+    sync(&engine, Pace::Manual).await;
+    synced(&engine).await;
+    soon(engine.announced()).await;
+    assert!(messages.try_recv().is_err(), "first items are no news");
+
+    is_on.store(true, Ordering::SeqCst);
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    assert_eq!(soon(reports.recv()).await.unwrap().source.0, "a");
+    home.clock.advance(2 * HOUR);
+    {
+        let mut world = server.world();
+        world.now += 7200;
+        let now = world.now;
+        world.add(1, 100, now, now);
+        // A new feed, with items of the past.
+        let folder = "Folder 0".to_owned();
+        world
+            .feeds
+            .insert(9, ("http://feeds.example/f/9.xml".to_owned(), "New".to_owned(), folder));
+        for number in 101..104 {
+            world.add(9, number, now, now);
+        }
+    }
+    assert_eq!(synced(&engine).await.new, 4);
+    let message = soon(messages.recv()).await.unwrap();
+    assert_eq!(message.text, "1 item: Ring: Item 100 & more");
+    open.send(()).unwrap();
+    soon(reports.recv()).await.unwrap();
+    let message = soon(messages.recv()).await.unwrap();
+    assert_eq!(message.text, "2 items: Ring: Item polled …");
+    engine.shutdown().await;
+}

@@ -6,7 +6,7 @@ use crate::config::{
     FileEdit, Import, KeyChange, ListLayout, Paths, RuleSettings, Section, SourcesFile,
     ViewSettings,
 };
-use crate::engine::{
+use crate::engine::{CommandRun, 
     Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench, TextGot, Way,
     WorkbenchEvent, WorkbenchPage,
 };
@@ -235,6 +235,15 @@ impl Chaos {
             }
             Effect::Prefetch { .. } => Event::Prefetched(self.rng.bool()),
             Effect::StopPrefetch => Event::PrefetchEnded,
+            Effect::RunCommand { command, items } => {
+                let run = CommandRun {
+                    done: items.len(),
+                    failed: self.rng.usize(..2),
+                    error: self.rng.bool().then(|| "exit status: 1".to_owned()),
+                    output: "one \u{1b}[31mline\n日本語\n\n".repeat(self.rng.usize(..40)).into(),
+                };
+                Event::CommandEnded(command.name, command.output, self.result(run))
+            }
             Effect::CancelDownloads => Event::Message(Ok("No download is running".to_owned())),
             Effect::Read(Read::Log) => {
                 let poll = PollRecord {
