@@ -52,7 +52,7 @@ fn rules_are_tested_applied_and_undone() {
     );
 }
 
-/// A world whose feed has an old item, and these when it is polled again.
+/// A world whose feed has one item, and these when it is polled again.
 #[cfg(unix)]
 fn renewed(news: &'static [&'static str]) -> World {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,7 +66,7 @@ fn renewed(news: &'static [&'static str]) -> World {
 #[cfg(unix)]
 #[test]
 fn commands_of_rules_run_at_arrival_and_on_request() {
-    let world = renewed(&["Bridge reopens"]);
+    let world = renewed(&["Bridge closes", "Bridge reopens"]);
     let out = world.path().join("out");
     let script = format!("echo \"$1\" >> {0}; echo no >&2; exit 4", out.display());
     let config = format!(

@@ -6,9 +6,9 @@ use crate::config::{
     FileEdit, Import, KeyChange, ListLayout, Paths, RuleSettings, Section, SourcesFile,
     ViewSettings,
 };
-use crate::engine::{CommandRun, 
-    Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench, TextGot, Way,
-    WorkbenchEvent, WorkbenchPage,
+use crate::engine::{
+    CommandRun, Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench,
+    TextGot, Way, WorkbenchEvent, WorkbenchPage,
 };
 use crate::store::{Count, ItemValues, RuleRecord, Snippet};
 use crate::tui::effect::{BenchRequest, FileUse};
