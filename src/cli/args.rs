@@ -3,8 +3,8 @@
 use super::global::Global;
 use super::{
     account, add, backup, config, crawl, discover, doctor, download, export, extract, generate,
-    import, list, mark, open, parse, prefetch, prune, reread, rules, schedule, serve, show,
-    sources, stats, sync, views,
+    import, list, mark, open, parse, prefetch, prune, reread, rules, run_program, schedule, serve,
+    show, sources, stats, sync, views,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -95,6 +95,8 @@ pub(super) enum Command {
     Rules(rules::RulesArgs),
     /// Open items in the browser, or their enclosures with other programs
     Open(open::OpenArgs),
+    /// Run your own programs for items
+    Run(run_program::RunArgs),
     /// Download enclosures of items
     Download(download::DownloadArgs),
     /// Search items

@@ -42,6 +42,7 @@ mod prune;
 mod refresh_summary;
 mod reread;
 mod rules;
+mod run_program;
 mod runtime;
 mod schedule;
 mod serve;
@@ -128,6 +129,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Snooze(args)) => mark::snooze(&args, global, out),
         Some(Command::Rules(args)) => rules::run(&args, global, out),
         Some(Command::Open(args)) => open::run(&args, global, out),
+        Some(Command::Run(args)) => run_program::run(&args, global, out),
         Some(Command::Download(args)) => download::run(&args, global, out),
         Some(Command::Import(args)) => import::run(&args, global, out),
         Some(Command::Export(args)) => export::run(&args, global, out),

@@ -159,7 +159,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
         FormPage::Reading,
         "Unread only",
-        "Hide read items (not in All items), and sources, folders and tags without unread ones.",
+        "Hide read items, and sources without unread ones; not in All items.",
     ),
     key("ui.fold_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.fold_stories)).on(
         FormPage::Reading,

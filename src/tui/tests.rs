@@ -8,6 +8,7 @@ mod enclosures;
 mod imports;
 mod lists;
 mod mouse;
+mod programs;
 mod random;
 mod reader;
 mod real;

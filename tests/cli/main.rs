@@ -19,6 +19,7 @@ mod journey;
 mod output;
 #[cfg(unix)]
 mod processes;
+mod programs;
 mod queries;
 mod rules;
 mod schedule;

@@ -106,14 +106,14 @@ impl Dialog for OutputWindow {
             self.top = motion.from(self.top, 10, self.wrapped.1.len());
             return Reply::default();
         }
-        match app.keymap.lookup(Context::Items, &[key]) {
-            Lookup::Action(Action::Copy) => {
-                app.note("Copied the output");
-                vec![Effect::Copy { text: self.text.clone() }].into()
-            }
-            Lookup::Action(Action::Back) => Reply::close(vec![]),
-            _ => Reply::default(),
+        if app.is_back(key) {
+            return Reply::close(vec![]);
         }
+        if app.keymap.lookup(Context::Items, &[key]) == Lookup::Action(Action::Copy) {
+            app.note("Copied the output");
+            return vec![Effect::Copy { text: self.text.clone() }].into();
+        }
+        Reply::default()
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {

@@ -394,13 +394,19 @@ impl App {
     /// Runs a command with its argument, as the palette would.
     ///
     /// # Errors
-    /// If there is none, or it needs an argument.
+    /// If there is none, or its argument is missing or wrong.
     fn run_line(&mut self, line: &str) -> Result<Vec<Effect>, String> {
+        let name = line.split(' ').next().unwrap_or_default();
+        let action: Action = name.parse().map_err(|e: config::UnknownAction| e.to_string())?;
+        if name == line {
+            return Ok(self.act(action, Key::char(' ')));
+        }
         let mut palette = Palette { field: Field::new(line), ..Palette::default() };
-        let hit = self.palette_hits(&palette).into_iter().find(|hit| palette.is_literal(hit));
+        let mut hits = self.palette_hits(&palette).into_iter();
+        let hit = hits.find(|hit| hit.action == action && palette.is_literal(hit));
         match hit.map(|hit| palette.enter(self, hit)) {
             Some(reply) if reply.close => Ok(reply.into_effects()),
-            Some(_) => Err(format!("{line}: the argument is missing or names several")),
+            Some(_) => Err(format!("{line}: the argument is missing, or several match")),
             None => Err(palette.no_match()),
         }
     }

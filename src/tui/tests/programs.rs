@@ -1,0 +1,75 @@
+//! Keys for several commands, and the programs of `[[command]]`.
+
+use super::real::Real;
+use super::*;
+use crate::config::{CommandInput, CommandOutput, CommandSettings, KeySettings};
+use std::collections::BTreeMap;
+
+fn keys(bindings: &[(&str, &str)]) -> Settings {
+    let own = bindings.iter().map(|(keys, bound)| ((*keys).to_owned(), (*bound).to_owned()));
+    let bindings = BTreeMap::from([("items".to_owned(), own.collect())]);
+    let keys = KeySettings { bindings, ..KeySettings::default() };
+    Settings { keys, ..Settings::default() }
+}
+
+#[test]
+fn a_key_runs_several_commands_with_arguments() {
+    let settings =
+        keys(&[("x", "pin; toggle-read ; set ui.list=comfortable"), ("F7", "nothing-such 1")]);
+    assert!(crate::config::KeyMap::load(&settings.keys).is_err(), "names are checked");
+    let settings = keys(&[("x", "pin; copy"), ("F7", "filter rust")]);
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.keys("gi");
+    let pinned = |stage: &Stage| stage.app.items.rows.iter().filter(|row| row.pinned).count();
+    let before = pinned(&stage);
+    stage.keys("x");
+    assert_eq!(pinned(&stage).abs_diff(before), 1);
+    let copied = stage.requested.iter().any(|effect| effect.contains("Copy"));
+    assert!(copied, "{:?}", stage.requested);
+    // The help and the sheet of keys show the commands.
+    stage.keys("?filter rust");
+    assert!(stage.screen(120, 40).contains("filter rust"), "{}", stage.screen(120, 40));
+}
+
+#[test]
+fn what_cannot_run_ends_the_rest() {
+    let mut stage = Stage::with(keys(&[("x", "run nothing; pin")]), source_list(), item_rows());
+    stage.keys("gi");
+    stage.requested.clear();
+    stage.keys("x");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("run: nothing is called nothing"), "{screen}");
+    assert!(
+        !stage.requested.iter().any(|effect| effect.contains("Pinned")),
+        "{:?}",
+        stage.requested
+    );
+}
+
+fn command(name: &str, script: &str, output: CommandOutput) -> CommandSettings {
+    let run = ["sh", "-c", script, "x", "{title}"].map(str::to_owned).to_vec();
+    let input = CommandInput::Text;
+    CommandSettings { name: name.to_owned(), run, input, output, limit: None }
+}
+
+#[tokio::test]
+async fn a_window_shows_the_output() {
+    let mut real = Real::new(1, 3).await;
+    real.app.settings.commands = vec![
+        command("Look up", "printf 'got \\033[31m%s\\n' \"$1\"; seq 200", CommandOutput::Window),
+        command("Save", "exit 2", CommandOutput::None),
+    ];
+    real.keys("gi");
+    let title = real.app.items.current().unwrap().title.clone();
+    real.command("run look");
+    real.wait_for("Look up: done").await;
+    assert!(real.screen().contains(&format!("got {title}")), "{}", real.screen());
+    let screen = real.screen();
+    assert!(screen.contains("Look up") && !screen.contains("[31m"), "{screen}");
+    real.keys("G");
+    assert!(real.screen().contains("200"));
+    real.close_dialogs();
+    assert!(!real.screen().contains("output"), "{}", real.screen());
+    real.command("run save");
+    real.wait_for("Save failed: exit status: 2").await;
+}

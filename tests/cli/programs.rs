@@ -1,0 +1,56 @@
+//! The programs of `[[command]]`.
+
+use super::World;
+use serde_json::Value;
+
+fn with_commands(config: &str) -> World {
+    let world = World::followed();
+    world.write("config.toml", config);
+    world
+}
+
+#[test]
+fn programs_get_what_they_need_and_nothing_is_run_by_a_shell() {
+    let world = with_commands(
+        "[[command]]\nname = \"count\"\nrun = [\"sh\", \"-c\", \"echo $#: $1; cat\", \"x\", \"{url}\", \"{title}\"]\n\
+         input = \"json\"\noutput = \"window\"\n",
+    );
+    let numbers = world.numbers();
+    let run = world.run(&["run", "count", &numbers[0]]);
+    let printed = run.ok();
+    let (first, json) = printed.split_once('\n').unwrap();
+    assert_eq!(first, "2: http://site.example/0");
+    let item: Value = serde_json::from_str(json).unwrap();
+    assert_eq!(item["number"].to_string(), numbers[0]);
+    assert!(item["title"].is_string() && item["source_title"].is_string(), "{item}");
+    let listed = world.run(&["run", "--json"]).ok();
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!((&listed["name"], &listed["input"]), (&"count".into(), &"json".into()));
+}
+
+#[test]
+fn failures_are_counted_and_named() {
+    let world = with_commands(
+        "[[command]]\nname = \"half\"\nrun = [\"sh\", \"-c\", \"test $1 = http://site.example/0 || { echo no >&2; exit 4; }\", \"x\", \"{url}\"]\n\
+         [[command]]\nname = \"missing\"\nrun = [\"/no/such/program\"]\n\
+         [[command]]\nname = \"slow\"\nrun = [\"sleep\", \"600\"]\nlimit = \"1s\"\n\
+         [[command]]\nname = \"here\"\nrun = [\"sh\", \"-c\", \"exit 1\"]\noutput = \"terminal\"\n",
+    );
+    let numbers = world.numbers();
+    let all: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    let run = world.run(&[&["run", "half"], all.as_slice()].concat());
+    assert_eq!(run.code, Some(3), "{run:?}");
+    let failed = "half failed for 1 item: exit status: 4: no";
+    assert!(run.err.contains(failed), "{run:?}");
+    for (name, why) in [
+        ("missing", "missing failed for 1 item: /no/such/program cannot be started"),
+        ("slow", "slow failed for 1 item: ended after its limit of 1 s"),
+        ("here", "here failed for 1 item: exit status: 1"),
+        ("halff", "did you mean \"half\""),
+    ] {
+        let run = world.run(&["run", name, &numbers[0]]);
+        assert!(run.code == Some(1) && run.err.contains(why), "{run:?}");
+    }
+    let run = world.run(&["run", "half"]);
+    assert!(run.code == Some(1) && run.err.contains("name the items"), "{run:?}");
+}
