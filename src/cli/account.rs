@@ -1,21 +1,21 @@
 //! `newsfed account`: servers of the Google Reader API that newsfed reads.
 
+use super::account_add::{AddAccountArgs, add};
+use super::account_move::{MoveArgs, move_sources};
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
 use super::log;
 use super::output::Output;
-use super::runtime::{THERE, other_poller, with_engine};
-use crate::config::{AccountSettings, SourcesFile, add_account, did_you_mean, remove_account};
-use crate::engine::{AccountProbe, AccountReport, AccountStatus, Handle, Role, WhichAccounts};
+use super::runtime::with_engine;
+use crate::config::{SourcesFile, did_you_mean, remove_account};
+use crate::engine::{AccountError, AccountReport, AccountStatus, Handle, Role, WhichAccounts};
 use crate::model::Source;
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{self, counted, counted_as};
 use crate::util::time_text::minute;
-use crate::util::url::parse_web;
 use serde::Serialize;
-use std::io::{BufRead, IsTerminal};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -55,6 +55,8 @@ enum AccountCommand {
         #[arg(value_name = "ACCOUNT")]
         account: String,
     },
+    /// Have the server collect feeds that newsfed follows now; items and marks stay
+    Move(MoveArgs),
     /// Remove an account; its items are kept for 30 days
     Remove {
         #[arg(value_name = "ACCOUNT")]
@@ -63,34 +65,6 @@ enum AccountCommand {
         #[arg(long)]
         keep: bool,
     },
-}
-
-#[derive(Debug, clap::Args)]
-struct AddAccountArgs {
-    /// URL of the server, or of its API
-    url: String,
-    /// User on the server
-    #[arg(long)]
-    user: String,
-    /// Command that prints the password, with arguments separated by spaces
-    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["password_file", "password_env"],
-        conflicts_with_all = ["password_file", "password_env"])]
-    password_command: Option<String>,
-    /// File with the password, which only you can read
-    #[arg(long, value_name = "FILE", conflicts_with = "password_env")]
-    password_file: Option<String>,
-    /// Environment variable with the password
-    #[arg(long, value_name = "NAME")]
-    password_env: Option<String>,
-    /// Name of the account in lists
-    #[arg(long, default_value = "home")]
-    id: String,
-    /// Send the password without encryption to another computer
-    #[arg(long)]
-    insecure: bool,
-    /// Add it without a question
-    #[arg(long)]
-    yes: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -106,10 +80,11 @@ Examples:
   newsfed account add rss.example.org --user alice --password-command \"pass show rss\"
   newsfed account
   newsfed account sync home
+  newsfed account move home --all --dry-run
   newsfed account remove home --keep";
 
 /// The JSON of a synchronisation.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[serde(tag = "type", rename = "account")]
 pub(super) struct JsonSync<'a> {
     account: &'a str,
@@ -133,6 +108,10 @@ pub(super) fn run(args: &AccountArgs, global: &Global, out: &mut Output) -> Resu
         Some(AccountCommand::Sync { accounts, accept }) => sync(&home, accounts, *accept, out),
         Some(AccountCommand::Login { account }) => login(&home, account, out),
         Some(AccountCommand::Relink { account }) => relink(&home, account, out),
+        Some(AccountCommand::Move(args)) => {
+            check(&home, &args.account)?;
+            move_sources(&home, args, out)
+        }
         Some(AccountCommand::Remove { account, keep }) => remove(&home, account, *keep, out),
     }
 }
@@ -148,11 +127,13 @@ fn check(home: &Home, id: &str) -> Result<(), Failure> {
 }
 
 fn status(home: &Home, accounts: &[String], all: bool, out: &mut Output) -> Result<Exit, Failure> {
-    accounts.iter().try_for_each(|id| check(home, id))?;
-    if home.settings.accounts.is_empty() {
+    let known = with_engine(home, out, async |handle, _| Ok(handle.accounts().await?))?;
+    for id in accounts.iter().filter(|id| known.iter().all(|status| status.id != **id)) {
+        check(home, id)?;
+    }
+    if known.is_empty() {
         out.note("no accounts yet; `newsfed account add URL --user NAME` adds one");
     }
-    let known = with_engine(home, out, async |handle, _| Ok(handle.accounts().await?))?;
     for status in known.iter().filter(|s| accounts.is_empty() || accounts.contains(&s.id)) {
         if out.json {
             out.value(status)?;
@@ -175,11 +156,27 @@ fn print(status: &AccountStatus, all: bool, out: &mut Output) -> Result<(), Fail
     if status.waiting > 0 {
         out.line(format!("  marks of {} wait to be sent", counted(status.waiting, "item")))?;
     }
+    for change in &status.changes {
+        out.line(format!("  waits: {change}"))?;
+    }
     if status.refused > 0 {
         out.line(format!(
             "  the server did not take the marks of {}",
             counted(status.refused, "item")
         ))?;
+    }
+    if status.left_out > 0 {
+        let sources = counted(status.left_out, "subscription");
+        out.line(format!("  left out: {sources} without a usable URL"))?;
+    }
+    for warning in &status.warnings {
+        out.line(format!("  {warning}"))?;
+    }
+    if !status.configured {
+        out.line(format!(
+            "  it is not in config.toml any more; `newsfed account remove {id}` removes it"
+        ))?;
+        return Ok(());
     }
     if !all {
         return Ok(());
@@ -205,21 +202,42 @@ fn print(status: &AccountStatus, all: bool, out: &mut Output) -> Result<(), Fail
 fn sync(home: &Home, ids: &[String], accept: bool, out: &mut Output) -> Result<Exit, Failure> {
     ids.iter().try_for_each(|id| check(home, id))?;
     log::start(home, out.verbose, false);
-    with_engine(home, out, async |handle, out| {
-        refuse_beside(handle)?;
-        let which = if ids.is_empty() { WhichAccounts::All } else { WhichAccounts::Named(ids) };
-        let reports = handle.sync_accounts(which, accept).await;
-        handle.announced().await;
-        report(&reports, out)
-    })
+    let known = home.settings.accounts.iter().map(|account| account.id.clone());
+    let ids = if ids.is_empty() { known.collect() } else { ids.to_vec() };
+    with_engine(home, out, async |handle, out| request(handle, &ids, accept, false, out).await)
 }
 
-/// Fails if another process synchronises.
-fn refuse_beside(handle: &Handle) -> Result<(), Failure> {
-    match handle.status().borrow().role {
-        Role::Watches(pid) => Err(other_poller("synchronise", pid, THERE)),
-        _ => Ok(()),
+/// Synchronises accounts, or has it done by the process that does so.
+async fn request(
+    handle: &Handle,
+    ids: &[String],
+    accept: bool,
+    relink: bool,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let other = match handle.status().borrow().role {
+        Role::Watches(pid) => Some(pid),
+        _ => None,
+    };
+    for id in ids.iter().filter(|_| other.is_some() || accept || relink) {
+        let failed = |e: AccountError| Failure::Plain(format!("{id}: {e}"));
+        handle.request_sync(id, accept, relink).await.map_err(failed)?;
     }
+    let Some(pid) = other else {
+        let reports = handle.sync_accounts(WhichAccounts::Named(ids), accept).await;
+        handle.announced().await;
+        return report(&reports, out);
+    };
+    let who = pid.map_or("another newsfed".to_owned(), |pid| format!("newsfed (process {pid})"));
+    for id in ids {
+        if out.json {
+            let result = "requested";
+            out.value(&JsonSync { account: id, result, ..JsonSync::default() })?;
+        } else {
+            out.result(format!("{id}: {who} synchronises it now; see `newsfed account status`"))?;
+        }
+    }
+    Ok(Exit::Ok)
 }
 
 /// Prints what synchronisations did.
@@ -267,7 +285,7 @@ pub(super) fn report(reports: &[AccountReport], out: &mut Output) -> Result<Exit
 
 fn login(home: &Home, id: &str, out: &mut Output) -> Result<Exit, Failure> {
     check(home, id)?;
-    let failed = |e: crate::engine::AccountError| Failure::Plain(format!("{id}: {e}"));
+    let failed = |e: AccountError| Failure::Plain(format!("{id}: {e}"));
     with_engine(home, out, async |handle, _| handle.log_in_account(id).await.map_err(failed))?;
     out.result(format!("{id}: logged in"))?;
     Ok(Exit::Ok)
@@ -275,24 +293,17 @@ fn login(home: &Home, id: &str, out: &mut Output) -> Result<Exit, Failure> {
 
 fn relink(home: &Home, id: &str, out: &mut Output) -> Result<Exit, Failure> {
     check(home, id)?;
-    with_engine(home, out, async |handle, out| {
-        refuse_beside(handle)?;
-        let failed = |e: crate::engine::AccountError| Failure::Plain(format!("{id}: {e}"));
-        handle.relink_account(id).await.map_err(failed)?;
-        let ids = [id.to_owned()];
-        // The first one ties the items, the second one sends the marks.
-        let first = report(&handle.sync_accounts(WhichAccounts::Named(&ids), false).await, out)?;
-        if first != Exit::Ok {
-            return Ok(first);
-        }
-        report(&handle.sync_accounts(WhichAccounts::Named(&ids), true).await, out)
-    })
+    let ids = [id.to_owned()];
+    with_engine(home, out, async |handle, out| request(handle, &ids, false, true, out).await)
 }
 
 fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, Failure> {
-    check(home, id)?;
     let store = home.store()?;
-    let now = SystemClock.now();
+    let configured = check(home, id);
+    let stored = store.reader()?.accounts()?.iter().any(|account| account.id == id);
+    if !stored {
+        configured.as_ref().map_err(|e| Failure::Plain(e.to_string()))?;
+    }
     let catalogue = Catalogue::read(home, &store)?;
     let own = catalogue.entries.iter().filter(|e| e.source.account.as_deref() == Some(id));
     let sources: Vec<Source> = own
@@ -302,11 +313,14 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
             ..(*entry.source).clone()
         })
         .collect();
-    remove_account(&home.paths, id)?;
-    store.remove_account_blocking(id.to_owned(), now)?;
     let count = sources.len();
+    // In this order it can be repeated, wherever it is interrupted.
     if keep && !sources.is_empty() {
-        SourcesFile::open(&home.paths).add(&sources)?;
+        SourcesFile::open(&home.paths).import(&sources)?;
+    }
+    store.remove_account_blocking(id.to_owned(), SystemClock.now())?;
+    if configured.is_ok() {
+        remove_account(&home.paths, id)?;
     }
     let what = match (keep, count) {
         (true, _) => "followed from now on",
@@ -316,61 +330,4 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
     let sources = counted_as(count, "source is", "sources are");
     out.result(format!("{id}: removed; {sources} {what}"))?;
     Ok(Exit::Ok)
-}
-
-fn add(home: &Home, args: &AddAccountArgs, out: &mut Output) -> Result<Exit, Failure> {
-    if home.settings.accounts.iter().any(|account| account.id == args.id) {
-        let id = text::line(&args.id);
-        return Err(Failure::Usage(format!("there is an account \"{id}\"; choose another --id")));
-    }
-    let web = parse_web(&args.url).map_err(|e| Failure::Usage(e.to_string()))?;
-    if web.user.is_some() || web.password.is_some() {
-        let message = "the URL contains a user or a password; use --user and --password-command";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let command = args.password_command.as_deref().unwrap_or_default();
-    let settings = AccountSettings {
-        id: args.id.clone(),
-        url: web.url.as_str().trim_end_matches('/').to_owned(),
-        user: args.user.clone(),
-        password_command: command.split_whitespace().map(str::to_owned).collect(),
-        password_file: args.password_file.clone(),
-        password_env: args.password_env.clone(),
-        insecure: args.insecure,
-        ..AccountSettings::default()
-    };
-    if settings.is_exposed() && !settings.insecure {
-        let message = "this URL would send the password without encryption; use https, or --insecure \
-                       if nobody can read your network";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let failed = |e: crate::engine::AccountError| Failure::Plain(e.to_string());
-    let found = with_engine(home, out, async |handle, _| {
-        handle.probe_account(&settings).await.map_err(failed)
-    })?;
-    let AccountProbe { settings, server, sources, unread } = found;
-    let what = format!(
-        "{server} at {} accepts {}: {}, {}",
-        settings.url,
-        settings.user,
-        counted(sources, "source"),
-        counted(unread, "unread item")
-    );
-    out.note(&what);
-    if !args.yes && !confirmed(out)? {
-        return Ok(Exit::Failed);
-    }
-    add_account(&home.paths, &settings)?;
-    out.result(format!("{} added; `newsfed sync` fetches its items", settings.id))?;
-    Ok(Exit::Ok)
-}
-
-fn confirmed(out: &mut Output) -> Result<bool, Failure> {
-    if !std::io::stdin().is_terminal() {
-        return Err(Failure::Usage("nothing was added; use --yes without a terminal".to_owned()));
-    }
-    out.warn("Add this account? [y/N]");
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line)?;
-    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }

@@ -37,6 +37,9 @@ pub(super) struct AddArgs {
     /// Folder to put it in, such as Tech/Linux
     #[arg(long)]
     folder: Option<String>,
+    /// Have this account subscribe to the feed, instead of following it here
+    #[arg(long, value_name = "ACCOUNT", conflicts_with = "comments_of")]
+    account: Option<String>,
     /// Take the best way without asking if there are several
     #[arg(long, visible_alias = "first", short = 'y')]
     yes: bool,
@@ -92,6 +95,9 @@ pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<E
 }
 
 async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
+    if let Some(account) = &args.account {
+        return subscribe(args, account, handle, out).await;
+    }
     let (followed, listed) = match &args.comments_of {
         Some(id) => {
             let key = items::keys(&handle.store().reader()?, std::slice::from_ref(id))?;
@@ -144,6 +150,35 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
                 options.join(", "),
                 summary.source
             ));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// Has an account subscribe to a feed, with the next synchronisation.
+async fn subscribe(
+    args: &AddArgs,
+    account: &str,
+    handle: &Handle,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let url = args.url.as_deref().unwrap_or_default();
+    let discovery = poll(handle, url, args.kind.or(Some(SourceKind::Feed)), out).await?;
+    let way = choose(args, &discovery, handle.now(), out)?;
+    let Some(way) = discovery.ways.get(way).filter(|way| way.kind() == SourceKind::Feed) else {
+        let message =
+            "an account can only subscribe to feeds; without --account newsfed follows it";
+        return Err(Failure::Plain(message.to_owned()));
+    };
+    let (title, folder) = (args.title.clone(), args.folder.clone());
+    match handle.subscribe_at(account, &way.url, title, folder).await {
+        Err(FollowError::Known(id)) => out.result(format!("already followed as {id}"))?,
+        other => {
+            other?;
+            out.result(format!(
+                "{account} subscribes to {} with the next synchronisation",
+                way.url
+            ))?;
         }
     }
     Ok(Exit::Ok)

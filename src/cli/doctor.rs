@@ -1,9 +1,9 @@
 //! `newsfed doctor`: checks the installation.
 
-use super::doctor_checks;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::output::Output;
+use super::{doctor_accounts, doctor_checks};
 use crate::config::{self, Loaded};
 use crate::store::{self, Poller, PollerLock, Store};
 use crate::util::text;
@@ -20,7 +20,8 @@ pub(super) struct DoctorArgs {
 
 const DOCTOR: &str = "\
 Each line starts with ok, warning or problem. Exits with 1 if there is a
-problem.
+problem. Logs in to the servers of accounts; everything else is checked without
+a network.
 
 Examples:
   newsfed doctor
@@ -91,6 +92,9 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
         findings.push(Finding::ok("database", message));
     }
     findings.extend(doctor_checks::surroundings(&loaded.settings));
+    if !loaded.settings.accounts.is_empty() && paths.database().exists() {
+        findings.extend(doctor_accounts::check(&paths, global, loaded, out));
+    }
     for finding in &findings {
         if out.json {
             out.value(finding)?;

@@ -4,6 +4,8 @@
 //! output of `--json`.
 
 mod account;
+mod account_add;
+mod account_move;
 mod add;
 mod advise;
 mod args;
@@ -17,6 +19,7 @@ mod demo;
 mod discover;
 mod discover_batch;
 mod doctor;
+mod doctor_accounts;
 mod doctor_checks;
 mod download;
 mod exit;

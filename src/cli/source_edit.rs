@@ -4,7 +4,8 @@ use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
-use crate::config::{self, SourceChange, SourceOption, SourcesFile};
+use super::runtime::with_engine;
+use crate::config::{self, FileChange, SourceChange, SourceOption, SourcesFile};
 use crate::model::SourceId;
 use crate::util::url::parse_web;
 use clap::{Arg, ArgMatches};
@@ -84,9 +85,18 @@ pub(super) fn edit(
     let change = args.settings.0.iter().fold(change, |change, (key, value)| change.set(key, value));
     let change = change.add_tags(args.add_tag.clone()).remove_tags(args.remove_tag.clone());
     if change == SourceChange::default() {
+        if let Some(account) = &catalogue.find(&args.source)?.source.account {
+            let message = format!("the account {account} collects {id}; use --title or --folder");
+            return Err(Failure::Usage(message));
+        }
         let (path, line) = file.line_of(&id)?;
         run_editor(&path, line)?;
         config::load(&home.paths, &home.overrides)?;
+        return Ok(Exit::Ok);
+    }
+    if catalogue.find(&args.source)?.source.account.is_some() {
+        change_collected(home, FileChange::Sources(vec![(id.clone(), change)]), out)?;
+        report(&[id], "changed", out)?;
         return Ok(Exit::Ok);
     }
     file.update(std::slice::from_ref(&id), &change)?;
@@ -98,6 +108,17 @@ pub(super) fn edit(
     }
     report(&[id], "changed", out)?;
     Ok(Exit::Ok)
+}
+
+/// Changes sources of accounts; the next synchronisation sends it.
+pub(super) fn change_collected(
+    home: &Home,
+    change: FileChange,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    with_engine(home, out, async |handle, _| Ok(handle.edit(change).await?))?;
+    out.note("sent to the server with the next synchronisation");
+    Ok(())
 }
 
 /// The JSON of a change.

@@ -6,10 +6,10 @@ use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use super::runtime::with_engine;
-use super::source_edit::{EditArgs, edit, report};
+use super::source_edit::{EditArgs, change_collected, edit, report};
 use super::source_show::{self, SourceShape, health};
 use super::table::{Column, Table};
-use crate::config::{SourceChange, SourcesFile};
+use crate::config::{FileChange, SourceChange, SourcesFile};
 use crate::model::{SourceId, Time};
 use crate::store::Store;
 use crate::util::clock::{Clock, SystemClock};
@@ -165,11 +165,20 @@ fn remove(
     store: &Store,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let ids = ids(args, catalogue)?;
-    SourcesFile::open(&home.paths).remove(&ids)?;
-    let left = home.sources.iter().filter(|s| !ids.contains(&s.id)).cloned().collect();
-    store.reconcile_blocking(left, SystemClock.now())?;
-    report(&ids, "removed", out)
+    let found = catalogue.find_all(&args.names)?;
+    let all: Vec<SourceId> = found.iter().map(|entry| entry.source.id.clone()).collect();
+    let collected = found.iter().filter(|entry| entry.source.account.is_some());
+    let collected: Vec<SourceId> = collected.map(|entry| entry.source.id.clone()).collect();
+    let local: Vec<SourceId> = all.iter().filter(|id| !collected.contains(id)).cloned().collect();
+    if !local.is_empty() {
+        SourcesFile::open(&home.paths).remove(&local)?;
+        let left = home.sources.iter().filter(|s| !local.contains(&s.id)).cloned().collect();
+        store.reconcile_blocking(left, SystemClock.now())?;
+    }
+    if !collected.is_empty() {
+        change_collected(home, FileChange::Remove(collected), out)?;
+    }
+    report(&all, "removed", out)
 }
 
 fn undo_move(

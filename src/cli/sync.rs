@@ -87,12 +87,13 @@ async fn refresh(
     let reports = handle.refresh(keys, pace).await;
     let progress = Progress::new(steps, out);
     let mut tally = Tally::default();
+    tokio::pin!(stop);
     let result = tokio::select! {
         result = follow(reports, &titles, handle, &progress, &mut tally, out) => result,
-        () = stop => Ok(true),
+        () = &mut stop => Ok(true),
     };
     progress.clear();
-    let stopped = result?;
+    let mut stopped = result?;
     let mut accounts_exit = Exit::Ok;
     if !stopped {
         let which = match (&accounts, args.due) {
@@ -100,9 +101,16 @@ async fn refresh(
             (None, true) => WhichAccounts::Due,
             (None, false) => WhichAccounts::All,
         };
-        accounts_exit = account::report(&handle.sync_accounts(which, false).await, out)?;
-        // Commands of rules have their own limits.
-        handle.announced().await;
+        let synchronised = async {
+            let reports = handle.sync_accounts(which, false).await;
+            // Commands of rules have their own limits.
+            handle.announced().await;
+            reports
+        };
+        tokio::select! {
+            reports = synchronised => accounts_exit = account::report(&reports, out)?,
+            () = stop => stopped = true,
+        }
     }
     if out.json {
         out.value(&tally)?;

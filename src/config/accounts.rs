@@ -16,7 +16,7 @@ use super::splice::newline;
 use crate::model::Secret;
 use crate::util::address::is_loopback_host;
 use crate::util::login::without_secrets;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml_edit::{Array, Value};
 use url::Url;
@@ -70,7 +70,7 @@ pub(super) const KEYS: &[Setting<AccountSettings>] = &[
     Setting::new("password_command", Rule::Checked(word), |a| {
         Slot::Command(&mut a.password_command)
     }),
-    Setting::new("password_file", Rule::Checked(word), |a| Slot::MaybeText(&mut a.password_file)),
+    Setting::new("password_file", Rule::Checked(file), |a| Slot::MaybeText(&mut a.password_file)),
     Setting::new("password_env", Rule::Checked(word), |a| Slot::MaybeText(&mut a.password_env)),
     Setting::new("interval", Rule::Within(60, DAY), |a| Slot::Time(&mut a.interval)),
     Setting::new("history", Rule::Within(0, 1_000_000), |a| Slot::Count(&mut a.history)),
@@ -79,6 +79,15 @@ pub(super) const KEYS: &[Setting<AccountSettings>] = &[
 
 fn id(text: &str) -> Result<String, String> {
     check_id(text).map(|()| text.to_owned())
+}
+
+/// A path that does not depend on the folder in which newsfed is started.
+fn file(text: &str) -> Result<String, String> {
+    let text = word(text)?;
+    if Path::new(&text).is_absolute() || text.starts_with("~/") {
+        return Ok(text);
+    }
+    Err(format!("expected an absolute path, or one that begins with ~/, found {}", quote(&text)))
 }
 
 /// The URL of an API, in one form.

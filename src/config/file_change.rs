@@ -9,7 +9,7 @@ use super::section::{KeyChange, Section};
 use super::settings::ViewSettings;
 use super::source_change::SourceChange;
 use super::sources_file::SourcesFile;
-use crate::model::{Source, SourceId};
+use crate::model::{CollectedChange, Source, SourceId};
 
 /// A change of the files that the user asks for.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ pub enum FileChange {
         base: Section,
         changes: Vec<KeyChange>,
     },
+    /// Changes sources of accounts, which are in no file; the engine makes them.
+    Collected(Vec<(SourceId, CollectedChange)>),
     Settings(Vec<KeyChange>),
     Views(Vec<ViewChange>),
     Rules(Vec<RuleChange>),
@@ -64,6 +66,7 @@ impl FileChange {
     pub fn apply(self, paths: &Paths) -> Result<Applied, EditError> {
         let (sources, config) = (SourcesFile::open(paths), ConfigFile::open(paths));
         let edit = match self {
+            Self::Collected(_) => return Ok(Applied::default()),
             Self::Import { sources: list, views } => {
                 let (_, edit) = sources.import_and_complete(&list)?;
                 let mut applied = Applied { edits: vec![edit], problem: None };

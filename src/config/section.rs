@@ -34,7 +34,7 @@ impl KeyChange {
     }
 
     /// The new value, where it is a text.
-    pub(super) fn text(&self) -> Option<String> {
+    pub fn text(&self) -> Option<String> {
         let value = self.value.as_deref()?.parse::<toml_edit::Value>().ok()?;
         value.as_str().map(str::to_owned)
     }
@@ -87,6 +87,11 @@ impl Section {
     }
 
     /// The source whose entry this is; `None` for the settings.
+    /// The text of the entry; it may contain passwords.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     pub fn source_id(&self) -> Option<&SourceId> {
         match &self.scope {
             Scope::Source(id) => Some(id),

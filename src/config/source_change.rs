@@ -59,6 +59,17 @@ impl SourceChange {
         }
     }
 
+    /// The new texts of keys, without tags; `None` for a key that has none any more or is no text.
+    pub fn texts(&self) -> Vec<(&'static str, Option<String>)> {
+        let text = |toml: &String| Some(toml.parse::<Value>().ok()?.as_str()?.to_owned());
+        self.values.iter().map(|(key, value)| (*key, value.as_ref().and_then(text))).collect()
+    }
+
+    /// Whether it changes tags.
+    pub fn changes_tags(&self) -> bool {
+        !self.add_tags.is_empty() || !self.remove_tags.is_empty()
+    }
+
     /// The keys to write into the entry of a source. Keys that have these values are left out.
     pub(super) fn keys(&self, source: &Source) -> Vec<KeyChange> {
         let mut keys = Vec::new();

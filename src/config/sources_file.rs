@@ -153,6 +153,24 @@ impl SourcesFile {
         self.0.change(|_| Ok(vec![Step::Remove(names(ids))]))
     }
 
+    /// Puts removed entries back at the end, given as [`Section::text`] has them; sources that the file
+    /// has are left as they are.
+    ///
+    /// # Errors
+    /// See [`EditError`].
+    pub fn restore(&self, entries: &[(SourceId, String)]) -> Result<FileEdit, EditError> {
+        self.0.change(|text| {
+            let known = self.sources(text)?;
+            let missing = |(id, _): &&(SourceId, String)| known.iter().all(|(_, s)| s.id != *id);
+            let element = |(id, entry): &(SourceId, String)| Element {
+                name: id.0.clone(),
+                text: format!("{}{}", entry.trim_end(), newline(text)),
+                before: None,
+            };
+            Ok(vec![Step::Insert(entries.iter().filter(missing).map(element).collect())])
+        })
+    }
+
     /// Puts entries, in the order of the file, right before another one, or at the end. Their
     /// comments go with them.
     ///

@@ -1,6 +1,7 @@
 //! Changes of `sources.toml` and `config.toml` while the engine runs.
 
 use super::budget;
+use super::collected::CollectedChanges;
 use super::follow::FollowError;
 use super::handle::Handle;
 use super::rules;
@@ -17,6 +18,8 @@ pub struct Edited {
     pub edits: Vec<FileEdit>,
     /// The settings that apply now, where `config.toml` was changed.
     pub settings: Option<Box<Settings>>,
+    /// What undoes the changes of sources of accounts, as [`FileChange::Collected`].
+    pub collected: CollectedChanges,
     /// Why the views of an import were not saved, although its sources were added.
     pub problem: Option<String>,
 }
@@ -31,7 +34,21 @@ impl Handle {
     /// Changes `sources.toml` or `config.toml`. The change takes effect at once, except that the
     /// HTTP client keeps the settings it was made with. The items of removed sources stay for 30
     /// days, so that adding a source again brings them back.
+    /// Sources of accounts are changed in the database and, with the next synchronisation, on their
+    /// servers.
     pub async fn edit(&self, change: FileChange) -> Result<Edited, FollowError> {
+        let (change, collected) = self.divide(change)?;
+        let mut edited = match change {
+            Some(change) => self.edit_files(change).await?,
+            None => Edited::default(),
+        };
+        if !collected.is_empty() {
+            edited.collected = self.change_collected(collected).await?;
+        }
+        Ok(edited)
+    }
+
+    async fn edit_files(&self, change: FileChange) -> Result<Edited, FollowError> {
         if matches!(change, FileChange::Import { .. }) {
             self.refuse_missing_file().await?;
         }
@@ -43,7 +60,7 @@ impl Handle {
             let settings = || ConfigFile::open(&paths).settings(&overrides).map(Box::new);
             let settings = is_config.then(settings).transpose()?;
             let problem = applied.problem.map(|error| error.to_string());
-            Ok(Edited { edits: applied.edits, settings, problem })
+            Ok(Edited { edits: applied.edits, settings, problem, ..Edited::default() })
         };
         let edited = blocking(edit).await?;
         if edited.edits.iter().any(|edit| edit.file() == FileKind::Sources) {

@@ -62,6 +62,9 @@ pub enum FollowError {
     /// The URL is followed already.
     #[error("this URL is already followed as {0}")]
     Known(SourceId),
+    /// A source of an account could not be changed.
+    #[error("{0}")]
+    Account(String),
     #[error("{0}")]
     Edit(#[from] EditError),
     /// The configuration files are not valid.

@@ -7,6 +7,7 @@ mod account;
 mod advise;
 mod announce;
 mod budget;
+mod collected;
 mod commands;
 mod comments;
 mod context;
@@ -44,10 +45,12 @@ mod workbench;
 mod workers;
 
 pub use account::{
-    AccountError, AccountProbe, AccountReport, AccountStatus, SyncDone, WhichAccounts,
+    AccountError, AccountProbe, AccountReport, AccountStatus, MovePlan, Moved, SyncDone,
+    WhichAccounts,
 };
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use announce::{Announced, MOST_RUNS, Notification};
+pub use collected::CollectedChanges;
 pub use commands::CommandRun;
 pub use differences::{VersionChange, version_changes};
 pub use download::{

@@ -6,13 +6,23 @@
 pub enum Dialect {
     /// FreshRSS: `ot` means arrival, pages of any size, titles in full-width characters.
     FreshRss,
-    /// newsfed itself, which behaves as FreshRSS does where that is well defined.
+    /// newsfed itself: as FreshRSS, but titles as they are; `ot` means discovery.
     Newsfed,
     /// Miniflux and all others: `ot` means publication, at most 10,000 ids a page.
     Other,
 }
 
 impl Dialect {
+    /// The dialect of a server at a URL that sends this header `Server`.
+    pub fn recognise(url: &str, server: Option<&str>) -> Self {
+        let is_newsfed = |server: &str| server == "newsfed" || server.starts_with("newsfed/");
+        match server {
+            Some(server) if is_newsfed(server) => Self::Newsfed,
+            _ if url.ends_with("/api/greader.php") => Self::FreshRss,
+            _ => Self::Other,
+        }
+    }
+
     /// Whether `ot` selects by the time of arrival, so that it finds all that is new.
     pub fn knows_arrival(self) -> bool {
         self != Self::Other
@@ -31,11 +41,6 @@ impl Dialect {
         self != Self::Other
     }
 
-    /// Whether `mark-all-as-read` takes the time of arrival of the newest item shown.
-    pub fn marks_streams(self) -> bool {
-        self != Self::Other
-    }
-
     /// A title as it was before the server changed it: FreshRSS writes `&`, `<`, `>` and more in
     /// full-width forms.
     pub fn title(self, title: &str) -> String {
@@ -46,6 +51,23 @@ impl Dialect {
             '\u{ff06}' => '&',
             '\u{ff1c}' => '<',
             '\u{ff1e}' => '>',
+            other => other,
+        };
+        title.chars().map(narrow).collect()
+    }
+
+    /// The same for the title of a feed, in which FreshRSS replaces more.
+    pub fn feed_title(self, title: &str) -> String {
+        let title = self.title(title);
+        if self != Self::FreshRss {
+            return title;
+        }
+        let narrow = |c: char| match c {
+            '\u{ff1f}' => '?',
+            '\u{ff3c}' => '\\',
+            '\u{ff0f}' => '/',
+            '\u{ff0c}' => ',',
+            '\u{ff1b}' => ';',
             other => other,
         };
         title.chars().map(narrow).collect()

@@ -16,7 +16,7 @@ mod tests;
 pub use dialect::Dialect;
 pub use id::RemoteId;
 pub use login::{parse_login, write_login};
-pub use request::{Body, Method, Page, Request, State};
+pub use request::{Body, Method, Page, Request, State, SubscriptionEdit};
 pub use response::{
     Category, Contents, Enclosure, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, QuickAdd,
     Subscription, Subscriptions, Tag, Tags, UnreadCount, UnreadCounts, UserInfo,

@@ -51,6 +51,14 @@ pub struct Page {
     pub continuation: Option<String>,
 }
 
+/// A change of a subscription.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SubscriptionEdit<'a> {
+    pub title: Option<&'a str>,
+    pub folder: Option<&'a str>,
+    pub out_of: Option<&'a str>,
+}
+
 impl From<&State> for Stream {
     fn from(state: &State) -> Self {
         match state {
@@ -130,25 +138,22 @@ impl Request {
         Self::post("/reader/api/0/edit-tag", token, &pairs)
     }
 
-    /// Marks a stream read up to a moment of arrival, in microseconds.
-    pub fn mark_stream(token: &str, stream: &Stream, up_to: i64) -> Self {
-        let (stream, up_to) = (stream.to_string(), up_to.to_string());
-        let pairs = [("s", stream.as_str()), ("ts", up_to.as_str())];
-        Self::post("/reader/api/0/mark-all-as-read", token, &pairs)
-    }
-
     /// Subscribes to an address.
     pub fn quick_add(token: &str, address: &str) -> Self {
         Self::post("/reader/api/0/subscription/quickadd", token, &[("quickadd", address)])
     }
 
-    /// Renames a subscription and puts it into a folder, where these are given.
-    pub fn edit(token: &str, feed: &Stream, title: Option<&str>, folder: Option<&str>) -> Self {
+    /// Renames a subscription, puts it into a folder, and takes it out of another one, where these are
+    /// given.
+    pub fn edit(token: &str, feed: &Stream, edit: SubscriptionEdit<'_>) -> Self {
         let feed = feed.to_string();
-        let folder = folder.map(|name| Stream::Label(name.to_owned()).to_string());
+        let label = |name: &str| Stream::Label(name.to_owned()).to_string();
+        let SubscriptionEdit { title, folder, out_of } = edit;
+        let (folder, out_of) = (folder.map(label), out_of.map(label));
         let mut pairs = vec![("ac", "edit"), ("s", feed.as_str())];
         pairs.extend(title.map(|title| ("t", title)));
         pairs.extend(folder.as_deref().map(|folder| ("a", folder)));
+        pairs.extend(out_of.as_deref().map(|folder| ("r", folder)));
         Self::post("/reader/api/0/subscription/edit", token, &pairs)
     }
 

@@ -79,7 +79,11 @@ fn requests_put_the_token_and_the_mark_before_the_items() {
     );
     let feed = Stream::Feed("3".to_owned());
     assert_eq!(
-        body(Request::edit("t", &feed, None, Some("New"))),
+        body(Request::edit(
+            "t",
+            &feed,
+            SubscriptionEdit { folder: Some("New"), ..Default::default() }
+        )),
         "T=t&ac=edit&s=feed%2F3&a=user%2F-%2Flabel%2FNew"
     );
 }
@@ -118,5 +122,21 @@ fn logins_are_read_strictly() {
 fn only_freshrss_titles_are_narrowed() {
     let wide = "A \u{ff06} B \u{ff1c}c\u{ff1e}";
     assert_eq!(Dialect::FreshRss.title(wide), "A & B <c>");
-    assert_eq!(Dialect::Other.title(wide), wide);
+    for other in [Dialect::Newsfed, Dialect::Other] {
+        assert_eq!(other.title(wide), wide);
+    }
+}
+
+#[test]
+fn servers_are_recognised() {
+    let cases = [
+        ("https://a.example/api/greader.php", Some("newsfed"), Dialect::Newsfed),
+        ("https://a.example", Some("newsfed/2.0"), Dialect::Newsfed),
+        ("https://a.example/api/greader.php", Some("nginx"), Dialect::FreshRss),
+        ("https://a.example/api/greader.php", None, Dialect::FreshRss),
+        ("https://a.example", Some("newsfeeder"), Dialect::Other),
+    ];
+    for (url, server, dialect) in cases {
+        assert_eq!(Dialect::recognise(url, server), dialect, "{url} {server:?}");
+    }
 }

@@ -361,6 +361,17 @@ pub struct Collected {
     pub folder: Option<String>,
 }
 
+/// A change of a source of an account, which is made here at once and then on its server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CollectedChange {
+    Title(String),
+    /// The folder on the server; `None` is outside of all folders.
+    Folder(Option<String>),
+    Remove,
+    /// Undoes a removal.
+    Restore,
+}
+
 /// A permanent redirect that has been seen but not stored yet.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct MoveCandidate {

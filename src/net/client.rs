@@ -223,6 +223,10 @@ impl Client {
         Ok(self.inner.secrets.look_up(secret).await?)
     }
 
+    pub(super) fn secrets(&self) -> &super::secret::Secrets {
+        &self.inner.secrets
+    }
+
     pub(crate) fn now(&self) -> Time {
         self.inner.clock.now()
     }

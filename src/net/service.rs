@@ -37,6 +37,8 @@ pub struct ServiceResponse {
     pub retry_after: Option<Duration>,
     /// The server's clock.
     pub date: Option<Time>,
+    /// The header `Server`.
+    pub server: Option<String>,
     pub elapsed: Duration,
 }
 
@@ -84,6 +86,7 @@ impl Client {
         let pairs = headers.iter().map(|(n, v)| (n.as_str(), v.as_str()));
         let retry_after = Freshness::read(pairs.clone(), self.now()).retry_after;
         let date = pairs.clone().find(|(n, _)| *n == "date").and_then(|(_, v)| http_date(v));
+        let server = pairs.clone().find(|(n, _)| *n == "server").map(|(_, v)| v.to_owned());
         let encoding = pairs.clone().find(|(n, _)| *n == CONTENT_ENCODING.as_str());
         let odd = |e: BodyError, decoder: Option<&Decoder>| match e {
             BodyError::TooLarge => FetchError::TooLarge {
@@ -102,7 +105,8 @@ impl Client {
             }
         }
         let body = decoder.finish().map_err(|e| odd(e, None))?;
-        Ok(ServiceResponse { status, body, retry_after, date, elapsed: began.elapsed() })
+        let elapsed = began.elapsed();
+        Ok(ServiceResponse { status, body, retry_after, date, server, elapsed })
     }
 
     /// The value of a secret.
@@ -111,6 +115,11 @@ impl Client {
     /// If it is not available; the message does not contain it.
     pub async fn service_secret(&self, secret: &Secret) -> Result<Arc<str>, FetchError> {
         self.secret(secret).await
+    }
+
+    /// Forgets the value of a secret that a service has refused; returns whether the next one may differ.
+    pub async fn forget_secret(&self, secret: &Secret) -> bool {
+        self.secrets().forget(secret).await
     }
 
     /// Sends a JSON document, with the secret as bearer token, and returns the body of the

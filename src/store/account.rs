@@ -1,6 +1,8 @@
 //! Accounts on servers, and their sources.
 
 use super::Store;
+use super::account_move::recount;
+use super::account_ops::{self, AccountOp};
 use super::error::Result;
 use super::reader::Reader;
 use crate::model::Time;
@@ -21,6 +23,12 @@ pub struct StoredAccount {
     pub token: Option<String>,
     /// JSON, what is remembered between two synchronisations.
     pub state: String,
+    /// Counts what the user requested: logins and synchronisations.
+    pub requested: i64,
+    /// Whether the user takes over large changes of the server.
+    pub accept: bool,
+    /// Whether the user ties the items to those of a new server.
+    pub relink: bool,
 }
 
 /// The tokens are never printed.
@@ -43,7 +51,8 @@ pub struct RemoteFeed {
     pub folder: Option<String>,
 }
 
-const ACCOUNT: &str = "SELECT key, id, url, user, auth, token, state FROM account";
+const ACCOUNT: &str =
+    "SELECT key, id, url, user, auth, token, state, requested, accept, relink FROM account";
 
 fn account(r: &Row<'_>) -> rusqlite::Result<StoredAccount> {
     Ok(StoredAccount {
@@ -54,6 +63,9 @@ fn account(r: &Row<'_>) -> rusqlite::Result<StoredAccount> {
         auth: r.get(4)?,
         token: r.get(5)?,
         state: r.get(6)?,
+        requested: r.get(7)?,
+        accept: r.get(8)?,
+        relink: r.get(9)?,
     })
 }
 
@@ -69,13 +81,15 @@ fn open(conn: &Connection, id: &str, url: &str, user: &str) -> Result<StoredAcco
 }
 
 /// Makes the sources of an account those that the server lists, which are recognised by their address,
-/// then by their name. Returns whether anything changed.
+/// then by their name. What the user has changed and is not sent yet stays. Returns whether anything
+/// changed.
 ///
 /// A source that the server no longer lists stays while it has pinned items; else it is removed as
 /// one of the user's own, and its items stay for a while.
 fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -> Result<bool> {
     let before = conn.total_changes();
     let mut kept = HashSet::new();
+    let waiting = account_ops::by_source(conn, account)?;
     // A reinstalled server has other names, and a feed that has moved another address.
     let mut find = conn.prepare_cached(
         "SELECT key FROM source WHERE account = ?1 AND (url = ?3 OR stream = ?2)
@@ -92,21 +106,32 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
          VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7)",
     )?;
     for feed in feeds {
-        let values = (&feed.title, &feed.home_url, &feed.folder);
         let known: Option<i64> =
             find.query_row(params![account, feed.stream, feed.url], |r| r.get(0)).optional()?;
         if let Some(key) = known.filter(|key| !kept.contains(key)) {
-            let (title, home, folder) = values;
-            update.execute(params![key, title, home, folder, feed.stream, feed.url])?;
             kept.insert(key);
+            let (mut title, home, mut folder) =
+                (feed.title.clone(), &feed.home_url, feed.folder.clone());
+            let ops = waiting.get(&key).map(Vec::as_slice).unwrap_or_default();
+            if ops.contains(&AccountOp::Unsubscribe) {
+                continue;
+            }
+            for op in ops {
+                match op {
+                    AccountOp::Move { folder: own } => folder.clone_from(own),
+                    AccountOp::Rename { title: own } => title = Some(own.clone()),
+                    AccountOp::Subscribe { .. } | AccountOp::Unsubscribe => {}
+                }
+            }
+            update.execute(params![key, title, home, folder, feed.stream, feed.url])?;
         } else {
             let id = free_id(conn, &feed.id)?;
             insert.execute(params![
                 id,
                 feed.url,
-                values.0,
-                values.1,
-                values.2,
+                feed.title,
+                feed.home_url,
+                feed.folder,
                 account,
                 feed.stream
             ])?;
@@ -118,7 +143,12 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
     )?;
     let listed: Vec<i64> =
         listed.query_map([account], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    // A source whose removal was undone, until it is subscribed again.
     for key in listed.into_iter().filter(|key| !kept.contains(key)) {
+        let ops = waiting.get(&key).map(Vec::as_slice).unwrap_or_default();
+        if ops.iter().any(|op| matches!(op, AccountOp::Subscribe { .. })) {
+            continue;
+        }
         conn.execute(
             "UPDATE source SET declared = 0, undeclared_at = ?2 WHERE key = ?1",
             params![key, now.timestamp()],
@@ -156,6 +186,7 @@ fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     let sql = "SELECT key FROM account WHERE id = ?1";
     let key: Option<i64> = conn.query_row(sql, [id], |r| r.get(0)).optional()?;
     let Some(key) = key else { return Ok(false) };
+    hand_over(conn, key)?;
     conn.execute(
         "UPDATE source SET declared = 0, undeclared_at = coalesce(undeclared_at, ?2), account = NULL,
             stream = NULL, folder = NULL WHERE account = ?1",
@@ -163,6 +194,26 @@ fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     )?;
     conn.execute("DELETE FROM account WHERE key = ?1", [key])?;
     Ok(true)
+}
+
+/// Gives the items of an account's sources to the sources of the user that follow the same URLs and
+/// have none yet: those that another process has made of `sources.toml` before the account is removed.
+fn hand_over(conn: &Connection, account: i64) -> Result<()> {
+    let mut find = conn.prepare(
+        "SELECT own.key, source.key FROM source JOIN source own ON own.url = source.url
+         WHERE source.account = ?1 AND own.account IS NULL AND own.declared = 1
+            AND NOT EXISTS (SELECT 1 FROM item WHERE item.source = own.key)",
+    )?;
+    let pairs: Vec<(i64, i64)> = find
+        .query_map([account], |r| Ok((r.get(0)?, r.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (own, collected) in pairs {
+        conn.execute("UPDATE item SET source = ?1 WHERE source = ?2", [own, collected])?;
+        for key in [own, collected] {
+            recount(conn, key)?;
+        }
+    }
+    Ok(())
 }
 
 impl Store {
@@ -176,11 +227,35 @@ impl Store {
         self.call_quietly(move |conn| open(conn, &id, &url, &user)).await
     }
 
-    /// Stores the tokens and the state of an account. Nobody needs to notice.
-    pub async fn save_account(&self, account: StoredAccount) -> Result<()> {
+    /// Stores the tokens and the state of an account after a synchronisation. Nobody needs to notice.
+    /// What the user has requested since it began stays, and so do the tokens of a new login.
+    /// `accepted`: large changes were taken over.
+    pub async fn save_account(&self, account: StoredAccount, accepted: bool) -> Result<()> {
         self.call_quietly(move |conn| {
+            conn.prepare_cached("UPDATE account SET state = ?2 WHERE key = ?1")?
+                .execute(params![account.key, account.state])?;
             conn.prepare_cached(
-                "UPDATE account SET auth = ?2, token = ?3, state = ?4 WHERE key = ?1",
+                "UPDATE account SET auth = ?2, token = ?3, accept = accept AND NOT ?4
+                 WHERE key = ?1 AND requested = ?5",
+            )?
+            .execute(params![
+                account.key,
+                account.auth,
+                account.token,
+                accepted,
+                account.requested
+            ])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Stores the tokens of a login and the state; the account is due at once, in whichever process.
+    pub async fn save_login(&self, account: StoredAccount) -> Result<()> {
+        self.call(move |conn| {
+            conn.prepare_cached(
+                "UPDATE account SET auth = ?2, token = ?3, state = ?4, requested = requested + 1
+                 WHERE key = ?1",
             )?
             .execute(params![
                 account.key,
@@ -188,6 +263,20 @@ impl Store {
                 account.token,
                 account.state
             ])?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Records that the user requests a synchronisation, that large changes are taken over (`accept`),
+    /// and that the items are tied to those of a new server (`relink`).
+    pub async fn request_sync(&self, account: i64, accept: bool, relink: bool) -> Result<()> {
+        self.call(move |conn| {
+            conn.prepare_cached(
+                "UPDATE account SET requested = requested + 1, accept = accept OR ?2,
+                    relink = relink OR ?3 WHERE key = ?1",
+            )?
+            .execute(params![account, accept, relink])?;
             Ok(())
         })
         .await
@@ -204,11 +293,13 @@ impl Store {
         self.call(move |conn| set_feeds(conn, account, &feeds, now)).await
     }
 
-    /// Forgets which items of the server are which, but neither items nor marks.
-    pub async fn forget_remote_items(&self, account: i64, state: String) -> Result<()> {
+    /// Begins to tie the items of an account to those of a new server: forgets which are which, but
+    /// neither items nor marks.
+    pub async fn begin_relink(&self, account: i64, state: String) -> Result<()> {
         self.call(move |conn| {
             conn.execute("DELETE FROM remote_item WHERE account = ?1", [account])?;
-            conn.execute("UPDATE account SET state = ?2 WHERE key = ?1", params![account, state])?;
+            let sql = "UPDATE account SET state = ?2, relink = 0 WHERE key = ?1";
+            conn.execute(sql, params![account, state])?;
             Ok(())
         })
         .await
@@ -231,7 +322,8 @@ impl Reader {
     /// The row keys of an account's sources by their name on the server, with their addresses.
     pub fn remote_feeds(&self, account: i64) -> Result<HashMap<String, (i64, String)>> {
         let mut query = self.conn.prepare_cached(
-            "SELECT stream, key, url FROM source WHERE account = ?1 AND declared = 1",
+            "SELECT stream, key, url FROM source WHERE account = ?1 AND stream IS NOT NULL
+                AND (declared = 1 OR key IN (SELECT source FROM account_op WHERE account = ?1))",
         )?;
         let rows = query.query_map([account], |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -4,7 +4,6 @@ use super::Store;
 use super::error::Result;
 use super::identity::Prepared;
 use super::ingest;
-use super::reader::Reader;
 use super::rules::{self, Announcement, Arrival, Rules};
 use crate::greader::RemoteId;
 use crate::model::Time;
@@ -42,14 +41,14 @@ impl RemoteItem {
 #[derive(Debug, Clone)]
 pub struct ArrivedItem {
     pub remote: RemoteId,
-    /// Row key of its source.
-    pub source: i64,
-    /// Whether its source had no items before this synchronisation.
+    /// Row key of its source; `None` if it is not known here.
+    pub source: Option<i64>,
+    /// Whether that had no items before this synchronisation.
     pub is_first: bool,
     /// Its marks on the server.
     pub marks: Marks,
-    /// When it arrived there.
-    pub arrived: Time,
+    /// When it is regarded as discovered.
+    pub discovered: Time,
     /// `None` if nothing of it can be shown.
     pub entry: Option<Prepared>,
 }
@@ -74,7 +73,7 @@ pub fn merged(base: Marks, ours: Marks, theirs: Marks) -> Marks {
 }
 
 /// How identifiers are stored: numbers as numbers.
-struct Remote<'a>(&'a RemoteId);
+pub(super) struct Remote<'a>(pub(super) &'a RemoteId);
 
 impl ToSql for Remote<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
@@ -85,7 +84,7 @@ impl ToSql for Remote<'_> {
     }
 }
 
-fn remote(value: ValueRef<'_>) -> RemoteId {
+pub(super) fn remote(value: ValueRef<'_>) -> RemoteId {
     match value {
         ValueRef::Integer(number) => RemoteId::Number(number),
         ValueRef::Text(text) => RemoteId::Other(String::from_utf8_lossy(text).into_owned()),
@@ -112,30 +111,20 @@ fn arrive(
     let mut known = conn.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM remote_item WHERE account = ?1 AND remote = ?2)",
     )?;
-    let untied = "NOT EXISTS (SELECT 1 FROM remote_item WHERE item = key)";
-    // What a rebuilt database has lost the ties of, or items of the server that was there before.
-    let mut by_guid = conn.prepare_cached(&format!(
-        "SELECT key FROM item WHERE source = ?1 AND guid_hash = ?2 AND {untied} LIMIT 1"
-    ))?;
-    let mut by_url = conn.prepare_cached(&format!(
-        "SELECT key FROM item WHERE source = ?1 AND url_hash = ?2 AND {untied} LIMIT 1"
-    ))?;
     let mut new: HashMap<(i64, bool), Vec<(i64, &Prepared)>> = HashMap::new();
     let mut marked = Vec::new();
     for arrived in items {
-        let (id, source) = (Remote(&arrived.remote), arrived.source);
-        if known.query_row(params![account, id], |r| r.get(0))? {
+        if known.query_row(params![account, Remote(&arrived.remote)], |r| r.get(0))? {
             continue;
         }
+        // What cannot be stored is recorded, so that it is not fetched again.
         let mut item = None;
-        if let Some(entry) = &arrived.entry {
-            let (guid, url) = (params![source, entry.guid_hash], params![source, entry.url_hash]);
-            item = by_guid.query_row(guid, |r| r.get(0)).optional()?;
-            if item.is_none() && relink {
-                item = by_url.query_row(url, |r| r.get(0)).optional()?;
-            }
-            if item.is_none() {
-                let discovered = arrived.arrived.min(now);
+        if let (Some(source), Some(entry)) = (arrived.source, &arrived.entry) {
+            item = untied(conn, source, entry, relink)?;
+            if let Some(key) = item {
+                rename(conn, key, entry)?;
+            } else {
+                let discovered = arrived.discovered.min(now);
                 let key = ingest::insert(conn, source, entry, discovered, None)?;
                 new.entry((source, arrived.is_first)).or_default().push((key, entry));
                 marked.push((key, arrived.marks));
@@ -157,6 +146,47 @@ fn arrive(
     Ok(done)
 }
 
+/// The item here that belongs to no item of the server and that an arriving one is: in a rebuilt
+/// database the one with its identifier, and else, as in a source that was moved to the server, the one
+/// with its URL. With `relink` the identifiers are those of another server. Some feeds have one URL for
+/// all items; so the title or the date must be the same, too.
+fn untied(conn: &Connection, source: i64, entry: &Prepared, relink: bool) -> Result<Option<i64>> {
+    let tied = "EXISTS (SELECT 1 FROM remote_item WHERE item = key)";
+    let title = &entry.entry.title;
+    if !relink {
+        let sql = format!(
+            "SELECT key FROM item WHERE source = ?1 AND guid_hash = ?2 AND NOT {tied}
+                AND (url_hash = ?3 OR title = ?4) LIMIT 1"
+        );
+        let known = conn
+            .prepare_cached(&sql)?
+            .query_row(params![source, entry.guid_hash, entry.url_hash, title], |r| r.get(0))
+            .optional()?;
+        if known.is_some() {
+            return Ok(known);
+        }
+    }
+    let sql = format!(
+        "SELECT key FROM item JOIN detail ON detail.item = key
+         WHERE source = ?1 AND url_hash = ?2 AND NOT {tied} AND (title = ?3 OR published = ?4)
+         ORDER BY title = ?3 DESC, published IS ?4 DESC, key LIMIT 1"
+    );
+    let published = entry.entry.published.map(|at| at.timestamp());
+    Ok(conn
+        .prepare_cached(&sql)?
+        .query_row(params![source, entry.url_hash, title, published], |r| r.get(0))
+        .optional()?)
+}
+
+/// Gives an item the identifier that its server has for it.
+fn rename(conn: &Connection, key: i64, entry: &Prepared) -> Result<()> {
+    conn.prepare_cached("UPDATE item SET guid_hash = ?2 WHERE key = ?1")?
+        .execute(params![key, entry.guid_hash])?;
+    conn.prepare_cached("UPDATE detail SET guid = ?2 WHERE item = ?1")?
+        .execute(params![key, entry.entry.guid])?;
+    Ok(())
+}
+
 fn insert(conn: &Connection, account: i64, new: &ArrivedItem, item: Option<i64>) -> Result<()> {
     let Marks { read, pinned } = new.marks;
     let ours: Option<(bool, bool)> = item
@@ -166,6 +196,12 @@ fn insert(conn: &Connection, account: i64, new: &ArrivedItem, item: Option<i64>)
         })
         .transpose()?;
     let (our_read, our_pinned) = ours.unwrap_or((read, pinned));
+    // A mark of either side holds.
+    let (our_read, our_pinned) = (our_read || read, our_pinned || pinned);
+    if ours.is_some_and(|ours| ours != (our_read, our_pinned)) {
+        conn.prepare_cached("UPDATE item SET read = ?2, pinned = ?3 WHERE key = ?1")?
+            .execute(params![item, our_read, our_pinned])?;
+    }
     conn.prepare_cached(
         "INSERT INTO remote_item (account, remote, item, base_read, base_pinned, read, pinned)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -259,46 +295,40 @@ impl Store {
     pub async fn set_gone(&self, account: i64, items: Vec<RemoteId>) -> Result<()> {
         self.call(move |conn| {
             let sql = "UPDATE remote_item SET gone = 1 WHERE account = ?1 AND remote = ?2";
-            let mut update = conn.prepare_cached(sql)?;
-            for item in &items {
-                update.execute(params![account, Remote(item)])?;
-            }
+            each(conn, sql, account, &items)?;
+            // Retention has removed the items of these, or they could not be stored.
+            let sql = "DELETE FROM remote_item WHERE account = ?1 AND gone = 1 AND item IS NULL";
+            conn.prepare_cached(sql)?.execute([account])?;
             Ok(())
+        })
+        .await
+    }
+
+    /// Records that the server lists these items again.
+    pub async fn set_present(&self, account: i64, items: Vec<RemoteId>) -> Result<()> {
+        self.call(move |conn| {
+            let sql =
+                "UPDATE remote_item SET gone = 0, tries = 0 WHERE account = ?1 AND remote = ?2";
+            each(conn, sql, account, &items)
+        })
+        .await
+    }
+
+    /// Records items that cannot be fetched as known, so that they are not fetched again.
+    pub async fn skip_remote_items(&self, account: i64, items: Vec<RemoteId>) -> Result<()> {
+        self.call(move |conn| {
+            let sql = "INSERT OR IGNORE INTO remote_item
+                (account, remote, base_read, base_pinned, read, pinned) VALUES (?1, ?2, 1, 0, 1, 0)";
+            each(conn, sql, account, &items)
         })
         .await
     }
 }
 
-impl Reader {
-    /// The items of an account (row key).
-    pub fn remote_items(&self, account: i64) -> Result<Vec<RemoteItem>> {
-        let mut query = self.conn.prepare_cached(
-            "SELECT remote, base_read, base_pinned, read, pinned, tries, gone FROM remote_item
-             WHERE account = ?1",
-        )?;
-        let rows = query.query_map([account], |r| {
-            Ok(RemoteItem {
-                remote: remote(r.get_ref(0)?),
-                base: Marks { read: r.get(1)?, pinned: r.get(2)? },
-                ours: Marks { read: r.get(3)?, pinned: r.get(4)? },
-                tries: r.get(5)?,
-                gone: r.get(6)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+fn each(conn: &Connection, sql: &str, account: i64, items: &[RemoteId]) -> Result<()> {
+    let mut statement = conn.prepare_cached(sql)?;
+    for item in items {
+        statement.execute(params![account, Remote(item)])?;
     }
-
-    /// How many items of an account (row key) have marks that wait to be sent, and how many have marks
-    /// that were sent that often in vain.
-    pub fn waiting_marks(&self, account: i64, most_tries: u32) -> Result<(usize, usize)> {
-        let counts = self.conn.query_row(
-            "SELECT coalesce(sum(tries < ?2), 0), coalesce(sum(tries >= ?2), 0)
-             FROM remote_item INDEXED BY remote_item_waiting
-             WHERE account = ?1 AND gone = 0 AND (read <> base_read OR pinned <> base_pinned)",
-            params![account, most_tries],
-            |r| Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?)),
-        )?;
-        let count = |n: i64| usize::try_from(n).unwrap_or(0);
-        Ok((count(counts.0), count(counts.1)))
-    }
+    Ok(())
 }

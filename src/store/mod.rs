@@ -5,6 +5,9 @@
 
 mod account;
 mod account_items;
+mod account_move;
+mod account_ops;
+mod account_reader;
 mod articles;
 mod attempts;
 mod by_source;
@@ -61,6 +64,8 @@ mod tests;
 
 pub use account::{RemoteFeed, StoredAccount};
 pub use account_items::{ArrivedItem, ArrivedItems, Marks, RemoteItem, SeenMarks, merged};
+pub use account_move::{Adoption, MovedSource};
+pub use account_ops::{AccountOp, WaitingOp};
 pub use articles::{FetchedPage, LearnedSite, PageRead, PageResult, PageState, PageText};
 pub use condition::{Condition, Hidden};
 pub use copies::ListCopy;

@@ -31,7 +31,7 @@ pub struct Salvage {
 /// program computes them again, with their replacement.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 20] = [
+const TABLES: [Table; 22] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -52,6 +52,8 @@ const TABLES: [Table; 20] = [
     ("download", "downloads", &[]),
     ("account", "accounts", &[]),
     ("remote_item", "items of accounts", &[]),
+    ("account_op", "changes for accounts", &[]),
+    ("account_moved", "sources moved to accounts", &[]),
 ];
 
 /// Columns by their current name, and what older versions called them.
@@ -75,6 +77,10 @@ const FINISH: &str = "
         WHERE account IS NOT NULL AND account NOT IN (SELECT key FROM account);
     DELETE FROM remote_item WHERE account NOT IN (SELECT key FROM account);
     UPDATE remote_item SET item = NULL WHERE item NOT IN (SELECT key FROM item);
+    DELETE FROM account_op WHERE account NOT IN (SELECT key FROM account)
+        OR source NOT IN (SELECT key FROM source);
+    DELETE FROM account_moved WHERE account NOT IN (SELECT key FROM account)
+        OR source NOT IN (SELECT key FROM source);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM page WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM copy WHERE source NOT IN (SELECT key FROM source);

@@ -7,9 +7,7 @@ use super::graphics::encode;
 use super::import;
 use super::read::{Read, ReadQueue};
 use super::terminal;
-use crate::config::{
-    self, CommandOutput, CommandSettings, EditError, FileEdit, Paths, SourcesFile,
-};
+use crate::config::{self, CommandOutput, CommandSettings, EditError, FileEdit, Paths};
 use crate::engine::{
     FollowError, Handle, MarkedItems, PrefetchPlan, Subject, TextGot, Way, WhichAccounts,
     Workbench, WorkbenchEvent, WorkbenchPage,
@@ -232,9 +230,8 @@ impl Driver {
                 Event::Edited(purpose, h.edit(change).await.map_err(not_saved))
             }),
             Effect::LoadEntry { source, id } => {
-                let file = SourcesFile::open(&self.paths);
-                self.blocking(move || {
-                    Some(Event::EntryLoaded(source, file.entry(&id).map_err(message)))
+                self.spawn(move |h| async move {
+                    Event::EntryLoaded(source, h.source_section(&id).await.map_err(message))
                 });
             }
             Effect::LoadSettings => self.spawn(move |h| async move {

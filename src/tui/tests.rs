@@ -62,7 +62,7 @@ fn apply(change: FileChange, paths: &Paths) -> Result<Edited, NotSaved> {
     let is_config = applied.edits.iter().any(|edit| edit.file() != FileKind::Sources);
     let settings = is_config.then(|| Box::new(ConfigFile::open(paths).settings(&[]).unwrap()));
     let problem = applied.problem.map(|error| error.to_string());
-    Ok(Edited { edits: applied.edits, settings, problem })
+    Ok(Edited { edits: applied.edits, settings, problem, ..Edited::default() })
 }
 
 /// The interface with made-up sources and items; effects are performed as by the driver.

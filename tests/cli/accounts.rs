@@ -68,6 +68,10 @@ fn accounts_are_added_synchronised_and_removed() {
     assert_eq!(failed.code, Some(1), "{failed:?}");
     let status = world.run(&["account", "status", "--json"]).values();
     assert_eq!((&status[0]["waiting"], &status[0]["unread"]), (&1.into(), &0.into()));
+    let doctor = world.run(&["doctor", "--json"]).values();
+    let finding = doctor.iter().find(|finding| finding["topic"] == "account").unwrap();
+    let message = finding["message"].as_str().unwrap();
+    assert!(message.contains("FreshRSS accepts alice: 1 sources"), "{message}");
     let unknown = world.run(&["account", "sync", "hone"]);
     assert!(unknown.err.contains("did you mean \"home\"?"), "{unknown:?}");
     for args in [&["config", "show"][..], &["doctor"], &["account"], &["account", "status"]] {
@@ -87,6 +91,84 @@ fn accounts_are_added_synchronised_and_removed() {
     assert!(sources.contains("http://feeds.example/1"), "{sources}");
     assert!(world.run(&["list"]).ok().contains("First release"), "its items stay");
     assert!(world.run(&["account"]).err.contains("no accounts yet"));
+}
+
+/// A world with its account, synchronised once.
+fn synchronised() -> World {
+    let world = world();
+    let (url, file) = (world.server.url("/"), password(&world, 0o600));
+    let add = ["account", "add", &url, "--user", "alice", "--password-file", &file, "--yes"];
+    world.run(&add).ok();
+    world.run(&["sync"]).ok();
+    world
+}
+
+#[test]
+fn an_account_that_is_no_longer_in_the_file_is_listed_and_removed() {
+    let world = synchronised();
+    std::fs::write(world.config().join("config.toml"), "").unwrap();
+    let status = world.run(&["account", "status", "--json"]).values();
+    assert_eq!((&status[0]["id"], &status[0]["configured"]), (&"home".into(), &false.into()));
+    assert!(world.run(&["account"]).ok().contains("newsfed account remove home"));
+    world.run(&["account", "remove", "home"]).ok();
+    assert!(world.run(&["account"]).err.contains("no accounts yet"));
+    assert_eq!(world.run(&["sources", "--json"]).values().len(), 0);
+    assert_eq!(world.run(&["account", "remove", "home"]).code, Some(1));
+}
+
+#[test]
+fn items_stay_where_keeping_the_sources_was_interrupted() {
+    let world = synchronised();
+    // Written to the file, and read by another process, before the account is removed.
+    let kept = "[[source]]\nid = \"home-feeds-example\"\nurl = \"http://feeds.example/1\"\n";
+    std::fs::write(world.config().join("sources.toml"), kept).unwrap();
+    assert_eq!(world.run(&["sources", "--json"]).values().len(), 2);
+    world.run(&["account", "status"]).ok();
+    world.run(&["account", "remove", "home", "--keep"]).ok();
+    let sources = world.run(&["sources", "--json"]).values();
+    assert_eq!(sources.len(), 1, "{sources:?}");
+    assert_eq!((&sources[0]["items"], &sources[0]["unread"]), (&1.into(), &1.into()));
+}
+
+#[test]
+fn sources_of_accounts_are_edited_added_and_removed() {
+    let world = synchronised();
+    let id = world.run(&["sources", "--json"]).values()[0]["id"].as_str().unwrap().to_owned();
+    world.run(&["sources", "edit", &id, "--title", "Harbour", "--folder", "home/Port"]).ok();
+    let source = &world.run(&["sources", "--json"]).values()[0];
+    assert_eq!((&source["title"], &source["folder"]), (&"Harbour".into(), &"home/Port".into()));
+    let refused = world.run(&["sources", "edit", &id, "--interval", "2h"]);
+    assert!(refused.err.contains("only its title and folder"), "{refused:?}");
+    let url = world.server.url("/feed.xml");
+    let none = world.run(&["add", &url, "--account", "other"]);
+    assert_ne!(none.code, Some(0), "{none:?}");
+    world.run(&["sources", "remove", &id]).ok();
+    assert_eq!(world.run(&["sources", "--json"]).values().len(), 0);
+    let status = world.run(&["account", "status", "--json"]).values();
+    let changes = status[0]["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 3, "{changes:?}");
+    assert!(changes[0].as_str().unwrap().contains("Harbour"), "{changes:?}");
+}
+
+#[test]
+fn a_move_is_shown_first() {
+    let world = synchronised();
+    let sources = "[[source]]\nid = \"own\"\nurl = \"http://feeds.example/1\"\n\n\
+                   [[source]]\nid = \"map\"\nurl = \"http://feeds.example/map\"\nkind = \"sitemap\"\n";
+    std::fs::write(world.config().join("sources.toml"), sources).unwrap();
+    let shown = world.run(&["account", "move", "home", "--all", "--dry-run"]);
+    assert!(shown.err.contains("map stays: it is no feed"), "{shown:?}");
+    assert!(shown.err.contains("1 sources move to home, 1 stay"), "{shown:?}");
+    assert_eq!(world.run(&["account", "move", "home", "own"]).code, Some(2), "it needs --yes");
+    assert_eq!(std::fs::read_to_string(world.config().join("sources.toml")).unwrap(), sources);
+    // The server has this feed already.
+    let moved = world.run(&["account", "move", "home", "own", "--yes", "--json"]).values();
+    assert_eq!((&moved[0]["source"], &moved[0]["result"]), (&"own".into(), &"moved".into()));
+    let left = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    assert!(!left.contains("own") && left.contains("map"), "{left}");
+    world.run(&["account", "move", "home", "--back", "--yes"]).ok();
+    let back = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    assert!(back.contains("id = \"own\""), "{back}");
 }
 
 fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {

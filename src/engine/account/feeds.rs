@@ -31,7 +31,7 @@ pub(super) fn remote_feeds(
         feeds.push(RemoteFeed {
             stream: subscription.id,
             id: format!("{account}-{id}"),
-            title: line(&dialect.title(&subscription.title)),
+            title: line(&dialect.feed_title(&subscription.title)),
             home_url: Url::parse(&subscription.html_url).ok().map(String::from),
             folder: subscription.categories.first().and_then(|c| line(&c.label)),
             url: url.into(),
@@ -40,7 +40,11 @@ pub(super) fn remote_feeds(
     feeds
 }
 
-/// Whether a server has none of the known sources, but known names or addresses in other places.
+/// With fewer sources a list in which all are missing is believed.
+const FEW: usize = 5;
+
+/// Whether a server has none of the known sources, but known names or addresses in other places, or
+/// none of several.
 pub(super) fn is_other_server(
     known: &HashMap<String, (i64, String)>,
     listed: &HashMap<String, String>,
@@ -49,7 +53,7 @@ pub(super) fn is_other_server(
     let urls: HashSet<&String> = listed.values().collect();
     let moved =
         known.iter().any(|(stream, (_, url))| listed.contains_key(stream) || urls.contains(url));
-    !same && moved
+    !same && (moved || known.len() >= FEW)
 }
 
 #[cfg(test)]
@@ -101,6 +105,13 @@ mod tests {
         for (listed, want) in cases {
             let listed = listed.iter().map(|(s, u)| ((*s).to_owned(), (*u).to_owned())).collect();
             assert_eq!(is_other_server(&known, &listed), want, "{listed:?}");
+        }
+        let known = |n: i64| (format!("feed/{n}"), (n, format!("https://a.example/{n}")));
+        let other = HashMap::from([("feed/9".to_owned(), "https://c.example/".to_owned())]);
+        for (sources, want) in [(0, false), (4, false), (5, true)] {
+            let known = (1..=sources).map(known).collect();
+            assert_eq!(is_other_server(&known, &other), want, "{sources}");
+            assert_eq!(is_other_server(&known, &HashMap::new()), want, "{sources}");
         }
     }
 }

@@ -13,10 +13,12 @@ pub(super) const FIRST_BATCH: usize = 100;
 pub(super) const LARGEST_BATCH: usize = 250;
 /// Fewer pins may change at once.
 const FEW_PINS: usize = 20;
+/// So many items may be removed at once.
+const FEW_ITEMS: usize = 20;
 /// Identifiers by which a server is recognised.
 pub(super) const SAMPLE: usize = 20;
 /// With fewer known items a server cannot be recognised.
-const SMALLEST_SAMPLE: usize = 5;
+pub(super) const SMALLEST_SAMPLE: usize = 5;
 
 /// What a server lists, read to the end.
 #[derive(Debug, Clone, Default)]
@@ -140,20 +142,23 @@ pub(super) fn seen(
     known.iter().filter_map(seen).collect()
 }
 
-/// The newest known items, if their number is enough to recognise a server by them.
-pub(super) fn sample(known: &[RemoteItem]) -> Option<Vec<RemoteId>> {
-    let mut ids: Vec<&RemoteId> = known.iter().filter(|i| !i.gone).map(|i| &i.remote).collect();
-    if ids.len() < SMALLEST_SAMPLE {
-        return None;
+/// Whether what the lists say may come from another server: many items would change, and none of the
+/// listed ones is known, or they become unread, as all items of a new server are.
+pub(super) fn is_strange(known: &[RemoteItem], lists: &Lists, changes: &[SeenMarks]) -> bool {
+    if changes.len() < SMALLEST_SAMPLE {
+        return false;
     }
-    ids.sort_unstable_by(|a, b| b.cmp(a));
-    Some(ids.into_iter().take(SAMPLE).cloned().collect())
+    let read: HashSet<&RemoteId> =
+        known.iter().filter(|i| i.base.read).map(|i| &i.remote).collect();
+    let becomes_unread = |s: &&SeenMarks| !s.theirs.read && read.contains(&s.remote);
+    let is_listed =
+        |i: &RemoteItem| lists.unread.contains(&i.remote) || lists.starred.contains(&i.remote);
+    changes.iter().filter(becomes_unread).count() >= SMALLEST_SAMPLE || !known.iter().any(is_listed)
 }
 
-/// Whether many items would change and none of the listed ones is known: perhaps another server.
-pub(super) fn is_strange(known: &HashSet<RemoteId>, lists: &Lists, changes: usize) -> bool {
-    let listed = || lists.unread.iter().chain(&lists.starred);
-    changes >= SMALLEST_SAMPLE && !listed().any(|id| known.contains(id))
+/// Whether more than half of the known items, and more than a few, are missing in the list of all.
+pub(super) fn are_too_many_missing(missing: usize, known: usize) -> bool {
+    missing > FEW_ITEMS && missing * 2 > known
 }
 
 #[cfg(test)]

@@ -94,13 +94,25 @@ fn many_changed_pins_are_not_believed() {
 }
 
 #[test]
-fn another_server_is_suspected_when_nothing_listed_is_known() {
-    let known: HashSet<RemoteId> = (0..9).map(RemoteId::Number).collect();
-    assert!(is_strange(&known, &lists(&[100, 101], &[]), 5));
-    assert!(!is_strange(&known, &lists(&[100, 3], &[]), 5));
-    assert!(!is_strange(&known, &lists(&[100], &[]), 4), "few would change");
-    let items: Vec<RemoteItem> = (0..30).map(|id| item(id, "", "")).collect();
-    let newest: Vec<RemoteId> = (10..30).rev().map(RemoteId::Number).collect();
-    assert_eq!(sample(&items), Some(newest));
-    assert_eq!(sample(&items[..4]), None);
+fn another_server_is_suspected_when_nothing_listed_is_known_or_all_becomes_unread() {
+    let strange = |known: &[RemoteItem], unread: &[i64], starred: &[i64]| {
+        let lists = lists(unread, starred);
+        is_strange(known, &lists, &seen(known, &lists, &HashSet::new()))
+    };
+    let unread: Vec<RemoteItem> = (0..9).map(|id| item(id, "", "")).collect();
+    assert!(strange(&unread, &[100, 101], &[]));
+    assert!(!strange(&unread, &[100, 3], &[]), "one is known");
+    assert!(!strange(&unread[..4], &[100], &[]), "few would change");
+    // A new server counts from 1, too.
+    let read: Vec<RemoteItem> = (0..9).map(|id| item(id, "r", "r")).collect();
+    assert!(strange(&read, &[0, 1, 2, 3, 4], &[]));
+    assert!(!strange(&read, &[0, 1, 2, 3], &[]));
+}
+
+#[test]
+fn most_items_are_not_removed_at_once() {
+    let cases = [(20, 20, false), (21, 30, true), (21, 42, false), (22, 43, true), (0, 0, false)];
+    for (missing, known, want) in cases {
+        assert_eq!(are_too_many_missing(missing, known), want, "{missing} of {known}");
+    }
 }

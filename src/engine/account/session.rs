@@ -38,7 +38,7 @@ pub(super) struct Session {
     renewed: Renewed,
 }
 
-/// What was already tried after a 401.
+/// What was already tried after a 401, since the last success.
 #[derive(Default)]
 struct Renewed {
     token: bool,
@@ -108,11 +108,25 @@ impl Session {
         }
     }
 
-    /// Logs in with the password.
+    /// Logs in with the password. A password that was changed since it was read is read again.
     pub(super) async fn log_in(&mut self) -> Result<(), AccountError> {
         let Some(secret) = self.settings.password() else { return Err(AccountError::Refused) };
-        let password = self.context.client.service_secret(&secret).await?;
-        let request = Request::login(&self.settings.user, &password);
+        let client = self.context.client.clone();
+        let password = client.service_secret(&secret).await?;
+        let result = self.log_in_with(&password).await;
+        if !matches!(result, Err(AccountError::Refused)) || !client.forget_secret(&secret).await {
+            return result;
+        }
+        let newer = client.service_secret(&secret).await?;
+        if newer == password {
+            client.forget_secret(&secret).await;
+            return result;
+        }
+        self.log_in_with(&newer).await
+    }
+
+    async fn log_in_with(&mut self, password: &str) -> Result<(), AccountError> {
+        let request = Request::login(&self.settings.user, password);
         let response = self.tried(&request).await?;
         let text = String::from_utf8_lossy(&response.body);
         self.stored.token = None;
@@ -168,7 +182,11 @@ impl Session {
             let request = request(self.stored.token.as_deref().unwrap_or_default());
             let response = self.tried(&request).await?;
             match response.status {
-                200 => return Ok(response),
+                200 => {
+                    // A token may expire again in a long synchronisation.
+                    self.renewed = Renewed::default();
+                    return Ok(response);
+                }
                 401 if needs_token && !self.renewed.token => self.stored.token = None,
                 401 if !self.renewed.login => {
                     (self.stored.auth, self.stored.token) = (None, None);

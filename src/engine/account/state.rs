@@ -34,7 +34,17 @@ pub(super) struct AccountState {
     pub(super) first: FirstSync,
     /// Whether items are tied to those of a server that is new behind the address.
     pub(super) relink: bool,
+    /// The requests of the user that were regarded; see [`crate::store::StoredAccount::requested`].
+    pub(super) requested: i64,
+    /// Subscriptions without a usable URL.
+    pub(super) left_out: usize,
+    /// What the user should know: when it happened, and what.
+    pub(super) warnings: Vec<(i64, String)>,
 }
+
+/// Warnings are shown for a week; most are kept.
+const WARNING_SECONDS: i64 = 7 * 24 * 3600;
+const MOST_WARNINGS: usize = 20;
 
 /// How far the first synchronisation is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -55,6 +65,19 @@ impl AccountState {
 
     pub(super) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Remembers something that the user should know.
+    pub(super) fn warn(&mut self, now: i64, warning: String) {
+        self.warnings.retain(|(_, known)| *known != warning);
+        self.warnings.push((now, warning));
+        let surplus = self.warnings.len().saturating_sub(MOST_WARNINGS);
+        self.warnings.drain(..surplus);
+    }
+
+    /// Forgets old warnings.
+    pub(super) fn end_warnings(&mut self, now: i64) {
+        self.warnings.retain(|(at, _)| (now - at).abs() < WARNING_SECONDS);
     }
 
     /// The synchronisation failed: the next one comes after 1, 2, 4 … 30 minutes.
@@ -110,13 +133,34 @@ pub enum AccountError {
     )]
     Pins { lost: usize, gained: usize },
     #[error(
+        "the server lists only {} of {known} known items; nothing was taken over. If that is right, \
+         run `newsfed account sync --accept`",
+        known - missing
+    )]
+    Missing { missing: usize, known: usize },
+    #[error(
         "another server is behind this address: it has none of the known sources or items. Nothing \
          was sent or taken over; if it is yours, run `newsfed account relink`"
     )]
     OtherServer,
+    /// A subscription was refused; with the server's reason.
+    #[error("the server did not subscribe ({0})")]
+    NotAdded(String),
     #[error("the account is not in config.toml")]
     Unknown,
     /// The engine is stopping.
     #[error("stopped; what was fetched is stored")]
     Stopped,
+}
+
+impl AccountError {
+    /// Whether a smaller request may succeed.
+    pub(super) fn is_too_large(&self) -> bool {
+        matches!(self, Self::Fetch(FetchError::TooLarge { .. }) | Self::Status { status: 413, .. })
+    }
+
+    /// Whether the server has understood the login, but not this request.
+    pub(super) fn is_rejected(&self) -> bool {
+        matches!(self, Self::Status { status: 400..=499, .. })
+    }
 }

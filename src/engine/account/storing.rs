@@ -1,9 +1,11 @@
 //! Storing a page of items.
 
-use super::convert::received;
-use super::state::{AccountError, AccountState};
+use super::convert::{Received, received};
+use super::state::AccountError;
+use super::sync::Sync;
 use crate::engine::context::Context;
 use crate::greader::{Contents, Dialect};
+use crate::model::Time;
 use crate::store::{Announcement, ArrivedItem, prepare};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,30 +19,29 @@ pub(super) struct Storing {
     account: i64,
     /// What is stored with the page.
     state: String,
+    /// Whether this is the first synchronisation.
+    first: bool,
     relink: bool,
 }
 
 impl Storing {
-    pub(super) fn of(
-        context: &Arc<Context>,
-        feeds: &HashMap<String, (i64, String)>,
-        filled: Arc<HashSet<i64>>,
-        state: &AccountState,
-        account: i64,
-    ) -> Self {
+    pub(super) fn of(sync: &Sync) -> Self {
+        let feeds = sync.feeds.iter().map(|(stream, (key, _))| (stream.clone(), *key));
         Self {
-            context: context.clone(),
-            feeds: feeds.iter().map(|(stream, (key, _))| (stream.clone(), *key)).collect(),
-            filled,
-            dialect: state.dialect.unwrap_or(Dialect::Other),
-            account,
-            state: state.json(),
-            relink: state.relink,
+            context: sync.context.clone(),
+            feeds: feeds.collect(),
+            filled: sync.filled.clone(),
+            dialect: sync.dialect(),
+            account: sync.key(),
+            state: sync.state.json(),
+            first: !sync.state.first.done,
+            relink: sync.state.relink,
         }
     }
 }
 
-/// Stores the items of a page whose sources are known, oldest first; returns the number of new ones.
+/// Stores the items of a page, oldest first; returns the number of new ones. Those without a known
+/// source, or with nothing to show, are only recorded as known.
 pub(super) async fn store_items(
     storing: Storing,
     contents: Option<Contents>,
@@ -49,22 +50,20 @@ pub(super) async fn store_items(
     let hashing = storing.context.store.hashing().await?;
     let now = storing.context.clock.now();
     let (feeds, filled, dialect) = (storing.feeds, storing.filled, storing.dialect);
+    // What arrives later is discovered now: apps of `newsfed serve` list what was discovered since.
+    let first = storing.first;
+    let discovered = move |arrived: Option<Time>| arrived.filter(|_| first).unwrap_or(now);
     let convert = move || -> Vec<ArrivedItem> {
         let items = contents.items.iter().rev().filter_map(|entry| received(entry, dialect));
-        items
-            .filter_map(|item| {
-                let source = *feeds.get(&item.stream)?;
-                let entry = item.entry.map(|entry| prepare(vec![entry], &hashing));
-                Some(ArrivedItem {
-                    remote: item.remote,
-                    source,
-                    is_first: !filled.contains(&source),
-                    marks: item.marks,
-                    arrived: item.arrived.unwrap_or(now),
-                    entry: entry.and_then(|mut entries| entries.pop()),
-                })
-            })
-            .collect()
+        let arrived = |item: Received| ArrivedItem {
+            source: feeds.get(&item.stream).copied(),
+            is_first: feeds.get(&item.stream).is_some_and(|source| !filled.contains(source)),
+            remote: item.remote,
+            marks: item.marks,
+            discovered: discovered(item.arrived),
+            entry: item.entry.and_then(|entry| prepare(vec![entry], &hashing).pop()),
+        };
+        items.map(arrived).collect()
     };
     // Some hundred entries are as much work as one large document.
     let items = storing.context.work(convert).await.ok_or(AccountError::Stopped)?;

@@ -432,7 +432,7 @@ impl App {
             return self.with(|editor: &mut Editor, app| editor.saved(app, result));
         }
         match result {
-            Ok(edited) => self.saved(edited.edits, None, ""),
+            Ok(edited) => self.saved_all(edited, None, ""),
             Err(why) => self.problem(why.message()),
         }
     }
@@ -464,7 +464,7 @@ impl Editor {
                         effects.extend(app.refresh(Some(vec![source]), Pace::Manual));
                     }
                 }
-                effects.extend(app.saved(edited.edits, None, &note));
+                effects.extend(app.saved_all(edited, None, &note));
                 Reply::close(effects)
             }
             Err(NotSaved::Conflict(keys, now)) => {

@@ -4,7 +4,7 @@ use super::App;
 use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Key, MarkRead};
-use crate::engine::Edited;
+use crate::engine::{CollectedChanges, Edited};
 use crate::model::Time;
 use crate::store::{Mark, RuleMarks};
 use crate::tui::effect::{Effect, Purpose};
@@ -30,6 +30,8 @@ pub(super) enum Change {
     },
     /// Changes of `sources.toml` and `config.toml`.
     Files(Vec<FileEdit>),
+    /// What undoes a change of sources of accounts.
+    Collected(CollectedChanges),
     /// What a rule, by its name, did to stored items, or what was taken back (`false`).
     Rule {
         name: String,
@@ -187,6 +189,10 @@ impl App {
                 let (name, marks, on) = (name.clone(), marks.clone(), *applied == redo);
                 vec![Effect::MarkByRule { name, marks, on }]
             }
+            Change::Collected(undo) => {
+                let change = FileChange::Collected(undo.clone());
+                vec![Effect::Edit { purpose: Purpose::History, change }]
+            }
             Change::Files(edits) => {
                 let change = FileChange::Revert(edits.clone());
                 vec![Effect::Edit { purpose: Purpose::History, change }]
@@ -309,7 +315,10 @@ impl App {
     ) -> Vec<Effect> {
         let mut effects = self.edit_replied(result.as_ref().ok());
         // After an error, a change that was shown in advance must be taken back.
-        let sources = |edited: &Edited| edited.edits.iter().any(|e| e.file() == FileKind::Sources);
+        let sources = |edited: &Edited| {
+            !edited.collected.is_empty()
+                || edited.edits.iter().any(|e| e.file() == FileKind::Sources)
+        };
         if result.as_ref().map_or(true, sources) {
             effects.push(Effect::Read(Read::Sources));
         }
@@ -324,6 +333,10 @@ impl App {
                 effects.extend(self.finish_step(result.map_err(NotSaved::message)));
                 effects
             }
+            (Purpose::History, result) if self.is_moving(|c| matches!(c, Change::Collected(_))) => {
+                let result = result.map(|edited| Some(Change::Collected(edited.collected)));
+                self.finish_step(result.map_err(NotSaved::message))
+            }
             (Purpose::Rule(label), Ok(edited)) => {
                 let names = rules_in(&edited.edits);
                 let mut effects = self.saved(edited.edits, Some(label), "");
@@ -334,7 +347,7 @@ impl App {
             }
             (Purpose::Rule(_), Err(why)) => self.problem(why.message()),
             (Purpose::History, _) => vec![],
-            (Purpose::Command(label), Ok(edited)) => self.saved(edited.edits, label, ""),
+            (Purpose::Command(label), Ok(edited)) => self.saved_all(edited, label, ""),
             (Purpose::Command(_), Err(why)) => self.problem(why.message()),
         });
         effects
@@ -364,6 +377,28 @@ impl App {
             return self.finish_step(result.map(|()| None));
         }
         result.err().map_or_else(Vec::new, |why| self.problem(why))
+    }
+
+    /// Records changes of files and of sources of accounts for undo, and reports them.
+    pub(super) fn saved_all(
+        &mut self,
+        edited: Edited,
+        label: Option<String>,
+        note: &str,
+    ) -> Vec<Effect> {
+        let Edited { edits, collected, .. } = edited;
+        if collected.is_empty() {
+            return self.saved(edits, label, note);
+        }
+        if edits.iter().any(|edit| !edit.is_empty()) {
+            self.saved(edits, label.clone(), note);
+        }
+        let label = label.unwrap_or_else(|| match collected.as_slice() {
+            [(id, _)] => format!("change of {id}"),
+            many => format!("{} changes for accounts", many.len()),
+        });
+        let hint = self.record_change(Change::Collected(collected), label.clone());
+        self.note(format!("Saved: {label}{hint}; it is sent to the server"))
     }
 
     /// Records file edits for undo and reports them.

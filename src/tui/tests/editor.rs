@@ -1,7 +1,8 @@
 //! Tests of the form for a source.
 
 use super::*;
-use crate::config::{Paths, SourcesFile};
+use crate::config::{FileChange, Paths, SourcesFile};
+use crate::model::CollectedChange;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 const FILE: &str = "# Mine\n[[source]] # one\nid = \"kernel\"\nurl = \"https://kernel.example/feed\" # daily\n\
@@ -253,4 +254,32 @@ fn click_focuses_a_field_and_moves_the_cursor() {
     let line = test.screen().lines().nth(at.y.into()).unwrap().to_owned();
     let before: String = line.chars().take(at.x.into()).collect();
     assert!(squashed(&before).ends_with("Title ▌ a b"), "{line:?} {at}");
+}
+
+/// Sources of accounts are in no file; their changes are undone as they were made.
+#[test]
+fn changes_of_sources_of_accounts_are_undone_and_redone() {
+    let id = SourceId("home-kernel".to_owned());
+    let edited = |change: CollectedChange| {
+        Ok(Edited { collected: vec![(id.clone(), change)], ..Edited::default() })
+    };
+    let mut stage = Stage::new();
+    let label = Some("removal of Kernel".to_owned());
+    stage.happen(Event::Edited(Purpose::Command(label), edited(CollectedChange::Restore)));
+    let screen = stage.screen(140, 30);
+    assert!(screen.contains("Saved: removal of Kernel (u undoes this); it is sent"), "{screen}");
+    let keys = [
+        ('u', KeyModifiers::NONE, CollectedChange::Restore, CollectedChange::Remove),
+        ('r', KeyModifiers::CONTROL, CollectedChange::Remove, CollectedChange::Restore),
+    ];
+    for (key, modifiers, sent, back) in keys {
+        let event = Event::KeyPressed(KeyEvent::new(KeyCode::Char(key), modifiers));
+        let effects = stage.app.update(event, now());
+        let [Effect::Edit { purpose, change: FileChange::Collected(changes) }] = &effects[..]
+        else {
+            panic!("{key}: {effects:?}");
+        };
+        assert_eq!(changes, &[(id.clone(), sent)]);
+        stage.happen(Event::Edited(purpose.clone(), edited(back)));
+    }
 }

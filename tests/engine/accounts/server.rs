@@ -1,8 +1,8 @@
 //! A server of the Google Reader API on loopback, as FreshRSS and Miniflux behave.
 
 use newsfed::greader::{
-    Category, Contents, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, RemoteId, Stream,
-    Subscription, Subscriptions, UserInfo, write_login,
+    Category, Contents, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, QuickAdd, RemoteId,
+    Stream, Subscription, Subscriptions, UserInfo, write_login,
 };
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -36,6 +36,10 @@ pub(super) enum Failure {
     Html,
     /// All items in place of the starred ones.
     Everything,
+    /// No response until the server stops.
+    Stall,
+    /// Nothing goes wrong.
+    Pass,
 }
 
 #[derive(Debug, Clone)]
@@ -59,19 +63,30 @@ pub(super) struct World {
     pub(super) log: Vec<(String, usize)>,
     /// What goes wrong with the next requests to an endpoint.
     pub(super) failures: Vec<(String, Failure)>,
+    /// Responses with this item are refused as too large.
+    pub(super) heavy: Option<i64>,
+    /// Marks with this item are rejected.
+    pub(super) rejected: Option<i64>,
+    /// Feeds that are not in the list of subscriptions.
+    pub(super) hidden: Vec<i64>,
+    /// Changes of subscriptions are confirmed, but not made.
+    pub(super) stubborn: bool,
     epoch: i64,
     serial: i64,
 }
 
 impl World {
+    /// With each epoch, other feeds and other items have the same numbers.
     fn build(&mut self, feeds: i64, items: i64) {
         for feed in 1..=feeds {
-            let url = format!("http://feeds.example/f/{feed}.xml");
-            let folder = format!("Folder {} é&", feed % 2);
-            self.feeds.insert(feed + 1000 * self.epoch, (url, format!("Feed {feed}"), folder));
+            let page = (feed - 1 + self.epoch) % feeds + 1;
+            let url = format!("http://feeds.example/f/{page}.xml");
+            let folder = format!("Folder {} é&", page % 2);
+            self.feeds.insert(feed, (url, format!("Feed {page}"), folder));
         }
         let base = self.now - items * 3600;
         for number in 1..=items {
+            let number = (number - 1 + 7 * self.epoch) % items + 1;
             for feed in self.feeds.keys().copied().collect::<Vec<_>>() {
                 let at = base + number * 3600;
                 self.add(feed, number, at, at);
@@ -82,21 +97,27 @@ impl World {
     pub(super) fn add(&mut self, feed: i64, number: i64, published: i64, arrived: i64) -> i64 {
         self.serial += 1;
         let id = match self.kind {
-            Kind::FreshRss => (1_790_000_000 + self.epoch * 1_000_000) * 1_000_000 + self.serial,
-            Kind::Miniflux => self.epoch * 1_000_000 + self.serial,
+            Kind::FreshRss => 1_790_000_000 * 1_000_000 + self.serial,
+            Kind::Miniflux => self.serial,
         };
         let item = Item { feed, number, published, arrived, read: false, starred: false };
         self.items.insert(id, item);
         id
     }
 
-    /// A new installation: the same addresses, other identifiers, nothing read.
+    /// A new installation: the same feeds, other identifiers, nothing read.
     pub(super) fn reset(&mut self) {
         let (feeds, items) = (self.feeds.len() as i64, self.items.len() as i64);
         self.feeds.clear();
         self.items.clear();
         (self.epoch, self.serial) = (self.epoch + 1, 0);
         self.build(feeds, items / feeds);
+    }
+
+    /// The URL of an item's article.
+    pub(super) fn page(&self, item: &Item) -> String {
+        let (url, ..) = &self.feeds[&item.feed];
+        format!("{}/{}", url.replace("/f/", "/p/"), item.number)
     }
 
     pub(super) fn fail(&mut self, endpoint: &str, failure: Failure, times: usize) {
@@ -113,7 +134,7 @@ impl World {
         let mut streams = vec![Stream::ReadingList, Stream::Label(folder.clone())];
         streams.extend(item.read.then_some(Stream::Read));
         streams.extend(item.starred.then_some(Stream::Starred));
-        let href = format!("http://feeds.example/p/{}/{}", item.feed % 1000, item.number);
+        let href = self.page(item);
         let amp = if self.kind == Kind::FreshRss { "\u{ff06}" } else { "&" };
         Entry {
             id: RemoteId::Number(id).long(),
@@ -169,11 +190,21 @@ impl World {
         let by_token = call.form("T") == Some(TOKEN);
         let allowed = match (self.kind, call.post) {
             (Kind::Miniflux, true) => by_token,
+            // Its body is the list.
+            (Kind::FreshRss, true) if endpoint == "subscription/import" => by_header,
             (Kind::FreshRss, true) => by_header && by_token,
             _ => by_header,
         };
         if !allowed {
             return (401, "Unauthorized!".to_owned());
+        }
+        let shown = match endpoint {
+            "stream/items/contents" => call.ids(),
+            list if list.starts_with("stream/contents/") => self.select(list, &call.query).0,
+            _ => Vec::new(),
+        };
+        if self.heavy.is_some_and(|id| shown.contains(&id)) {
+            return (413, "Too large".to_owned());
         }
         match endpoint {
             "token" => (200, format!("{TOKEN}\n")),
@@ -190,7 +221,8 @@ impl World {
                             ..Subscription::default()
                         }
                     };
-                let subscriptions = self.feeds.iter().map(subscription).collect();
+                let listed = self.feeds.iter().filter(|(id, _)| !self.hidden.contains(id));
+                let subscriptions = listed.map(subscription).collect();
                 json(serde_json::to_value(Subscriptions { subscriptions }).unwrap())
             }
             "stream/items/ids" => {
@@ -210,6 +242,9 @@ impl World {
                 let contents = Contents { items, continuation, ..Contents::default() };
                 json(serde_json::to_value(contents).unwrap())
             }
+            "edit-tag" if self.rejected.is_some_and(|id| call.ids().contains(&id)) => {
+                (400, "Bad Request!".to_owned())
+            }
             "edit-tag" => {
                 let (mark, to) = match (call.form("a"), call.form("r")) {
                     (Some(mark), _) => (mark.to_owned(), true),
@@ -225,6 +260,50 @@ impl World {
                 }
                 (200, "OK".to_owned())
             }
+            "subscription/quickadd" => {
+                let query = call.form("quickadd").unwrap().to_owned();
+                let (mut added, known) = (QuickAdd { query, ..QuickAdd::default() }, &self.feeds);
+                if known.values().any(|(url, ..)| *url == added.query) {
+                    return (400, "Bad Request!".to_owned());
+                }
+                match added.query.ends_with("/bad") {
+                    true => added.error = "no feed".to_owned(),
+                    false => {
+                        let id = known.keys().max().unwrap_or(&0) + 1;
+                        let feed =
+                            (added.query.clone(), "New &amp; feed".to_owned(), String::new());
+                        self.feeds.insert(id, feed);
+                        (added.num_results, added.stream_id) = (1, format!("feed/{id}"));
+                    }
+                }
+                json(serde_json::to_value(added).unwrap())
+            }
+            "subscription/import" if self.kind == Kind::FreshRss => {
+                let list = newsfed::config::import(call.body.as_bytes(), "the request").unwrap();
+                for source in list.sources.into_iter().filter(|s| !s.url.path().ends_with("/bad")) {
+                    let id = self.feeds.keys().max().unwrap_or(&0) + 1;
+                    let (title, folder) = (source.title, source.folder);
+                    let feed = (source.url.into(), title.unwrap(), folder.unwrap_or_default());
+                    self.feeds.insert(id, feed);
+                }
+                (200, "OK".to_owned())
+            }
+            "subscription/edit" => {
+                let id = call.form("s").unwrap().strip_prefix("feed/").unwrap().parse().unwrap();
+                let label = |name| call.form(name).map(|l| l.replace("user/-/label/", ""));
+                if self.stubborn {
+                    return (200, "OK".to_owned());
+                }
+                if call.form("ac") == Some("unsubscribe") {
+                    self.feeds.remove(&id);
+                    self.items.retain(|_, item| item.feed != id);
+                } else if let Some((_, title, folder)) = self.feeds.get_mut(&id) {
+                    *title = call.form("t").unwrap_or(title).to_owned();
+                    *folder =
+                        label("a").or(label("r").map(|_| String::new())).unwrap_or(folder.clone());
+                }
+                (200, "OK".to_owned())
+            }
             _ => (400, "Bad Request!".to_owned()),
         }
     }
@@ -235,6 +314,7 @@ struct Call {
     authorization: String,
     query: BTreeMap<String, String>,
     form: Vec<(String, String)>,
+    body: String,
 }
 
 impl Call {
@@ -270,6 +350,10 @@ impl Reader {
             now,
             log: Vec::new(),
             failures: Vec::new(),
+            heavy: None,
+            rejected: None,
+            hidden: Vec::new(),
+            stubborn: false,
             epoch: 0,
             serial: 0,
         };
@@ -324,6 +408,7 @@ fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()
         }
         let mut body = vec![0; length];
         reader.read_exact(&mut body).ok()?;
+        let body = String::from_utf8(body).ok()?;
         let (path, query) = target.split_once('?').unwrap_or((&target, ""));
         let path = path.strip_prefix(prefix).unwrap_or("");
         let endpoint = path.strip_prefix("/reader/api/0/").unwrap_or(path).to_owned();
@@ -331,7 +416,8 @@ fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()
             post: method == "POST",
             authorization,
             query: pairs(query).into_iter().collect(),
-            form: pairs(&String::from_utf8(body).ok()?),
+            form: pairs(&body),
+            body,
         };
         let (status, text, failure, now) = {
             let mut world = world.lock().ok()?;
@@ -353,7 +439,11 @@ fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()
             };
             (status, text, failure, world.now)
         };
-        if matches!(failure, Some(Failure::Drop | Failure::Late)) {
+        if failure == Some(Failure::Stall) {
+            // Until the client leaves.
+            let _ = reader.read(&mut [0]);
+        }
+        if matches!(failure, Some(Failure::Drop | Failure::Late | Failure::Stall)) {
             let _ = connection.shutdown(Shutdown::Both);
             return None;
         }

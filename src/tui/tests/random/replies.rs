@@ -88,7 +88,7 @@ impl Chaos {
                 let edits = (0..count).map(edit).collect();
                 let settings = self.rng.bool().then(|| self.settings());
                 let problem = self.rng.bool().then(|| self.failure());
-                return Ok(Edited { edits, settings, problem });
+                return Ok(Edited { edits, settings, problem, ..Edited::default() });
             }
         };
         Err(NotSaved::Conflict(vec![keys.to_owned()], Box::new(section.clone())))

@@ -1,0 +1,126 @@
+//! `newsfed account move`: feeds of the user move to a server, and back.
+
+use super::account::report;
+use super::account_add::confirmed;
+use super::catalogue::Catalogue;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::output::Output;
+use super::runtime::{other_poller, with_engine};
+use crate::engine::{MovePlan, Moved, Role};
+use crate::model::SourceId;
+use serde::Serialize;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct MoveArgs {
+    #[arg(value_name = "ACCOUNT")]
+    pub(super) account: String,
+    /// The sources to move
+    #[arg(value_name = "SOURCE", required_unless_present_any = ["all", "back"])]
+    sources: Vec<String>,
+    /// Move all feeds
+    #[arg(long, conflicts_with = "sources")]
+    all: bool,
+    /// Make the moved sources your own again; the server keeps only those that it had before
+    #[arg(long, conflicts_with_all = ["sources", "all"])]
+    back: bool,
+    /// Only show what would be moved
+    #[arg(long, conflicts_with = "back")]
+    dry_run: bool,
+    /// Move them without a question
+    #[arg(long)]
+    yes: bool,
+}
+
+/// The JSON of one source.
+#[derive(Serialize)]
+struct JsonMove<'a> {
+    source: &'a SourceId,
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+}
+
+pub(super) fn move_sources(
+    home: &Home,
+    args: &MoveArgs,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let ids = if args.all || args.back {
+        None
+    } else {
+        let catalogue = Catalogue::read(home, &home.store()?)?;
+        let found = catalogue.find_all(&args.sources)?;
+        Some(found.iter().map(|entry| entry.source.id.clone()).collect::<Vec<_>>())
+    };
+    with_engine(home, out, async |handle, out| {
+        if let Role::Watches(pid) = handle.status().borrow().role {
+            return Err(other_poller("move sources", pid, "stop it first"));
+        }
+        if args.back {
+            if !args.yes && !confirmed("Move the sources back?", out)? {
+                return Ok(Exit::Failed);
+            }
+            return show(&handle.move_back(&args.account).await?, "back", out);
+        }
+        let MovePlan { moving, staying } = handle.plan_move(ids.as_deref()).await?;
+        explain(&staying, "stays", out)?;
+        for (source, title) in &moving {
+            if args.dry_run && out.json {
+                out.value(&JsonMove { source, result: "moves", message: None })?;
+            } else {
+                out.note(format!("{source} moves: {title}"));
+            }
+        }
+        let count = moving.len();
+        out.note(format!("{count} sources move to {}, {} stay", args.account, staying.len()));
+        if args.dry_run || moving.is_empty() {
+            return Ok(Exit::Ok);
+        }
+        if !args.yes && !confirmed("Have the server collect them?", out)? {
+            return Ok(Exit::Failed);
+        }
+        let ids: Vec<SourceId> = moving.into_iter().map(|(id, _)| id).collect();
+        let moved = handle.move_to_account(&args.account, &ids).await?;
+        let exit = show(&moved, "moved", out)?;
+        match &moved.report {
+            Some(synchronised) => {
+                let synchronised = report(std::slice::from_ref(synchronised), out)?;
+                Ok(if exit == Exit::Ok { synchronised } else { exit })
+            }
+            None => Ok(exit),
+        }
+    })
+}
+
+fn explain(
+    staying: &[(SourceId, String)],
+    result: &'static str,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    for (source, why) in staying {
+        if out.json {
+            out.value(&JsonMove { source, result, message: Some(why) })?;
+        } else {
+            out.note(format!("{source} {}: {why}", result.replace('-', " ")));
+        }
+    }
+    Ok(())
+}
+
+fn show(moved: &Moved, result: &'static str, out: &mut Output) -> Result<Exit, Failure> {
+    for source in &moved.moved {
+        if out.json {
+            out.value(&JsonMove { source, result, message: None })?;
+        } else {
+            out.result(format!("{source}: {result}"))?;
+        }
+    }
+    let left = if result == "back" { "still-subscribed" } else { "stays" };
+    explain(&moved.staying, left, out)?;
+    Ok(match (moved.moved.len(), moved.staying.len()) {
+        (_, 0) => Exit::Ok,
+        (0, _) => Exit::Failed,
+        _ => Exit::Partial,
+    })
+}

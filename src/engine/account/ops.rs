@@ -1,0 +1,231 @@
+//! Sending changes of subscriptions. A response is not believed: a change is done when the server's list
+//! shows it.
+
+use super::plan::MOST_TRIES;
+use super::state::AccountError;
+use super::sync::Sync;
+use crate::greader::{QuickAdd, Request, Stream, SubscriptionEdit};
+use crate::net::FetchError;
+use crate::store::{AccountOp, RemoteFeed, WaitingOp};
+use crate::util::text;
+use crate::util::url::normalise;
+use url::Url;
+
+/// The source of a change in the server's list.
+fn listed<'a>(op: &WaitingOp, list: &'a [RemoteFeed]) -> Option<&'a RemoteFeed> {
+    match &op.op {
+        AccountOp::Subscribe { url, stream, .. } => {
+            let is_it = |feed: &&RemoteFeed| stream.as_ref() == Some(&feed.stream);
+            list.iter().find(|feed| is_same_url(&feed.url, url)).or(list.iter().find(is_it))
+        }
+        _ => {
+            let (_, stream, _) = op.source.as_ref()?;
+            list.iter().find(|feed| feed.stream == *stream)
+        }
+    }
+}
+
+pub(super) fn is_same_url(a: &str, b: &str) -> bool {
+    let normal = |text: &str| Url::parse(text).map(|parsed| normalise(&parsed)).ok();
+    a == b || normal(a).is_some_and(|a| Some(a) == normal(b))
+}
+
+/// Whether the server's list shows that a change has happened.
+pub(super) fn has_happened(op: &WaitingOp, list: &[RemoteFeed]) -> bool {
+    let feed = listed(op, list);
+    match (&op.op, feed) {
+        (AccountOp::Unsubscribe, feed) => feed.is_none(),
+        // What was removed on the server cannot be changed any more.
+        (AccountOp::Rename { .. } | AccountOp::Move { .. }, None) => true,
+        (AccountOp::Rename { title }, Some(feed)) => feed.title.as_ref() == Some(title),
+        (AccountOp::Move { folder }, Some(feed)) => feed.folder == *folder,
+        (AccountOp::Subscribe { .. }, None) => false,
+        (AccountOp::Subscribe { title, folder, .. }, Some(feed)) => {
+            (title.is_none() || feed.title == *title)
+                && (folder.is_none() || feed.folder == *folder)
+        }
+    }
+}
+
+/// What a change does, for messages.
+pub(super) fn describe(op: &WaitingOp) -> String {
+    let of = op.source.as_ref().map_or("", |(_, _, url)| url);
+    match &op.op {
+        AccountOp::Subscribe { url, .. } => format!("subscribe to {url}"),
+        AccountOp::Unsubscribe => format!("unsubscribe {of}"),
+        AccountOp::Rename { title } => format!("rename {of} to \"{title}\""),
+        AccountOp::Move { folder: Some(folder) } => format!("move {of} to the folder \"{folder}\""),
+        AccountOp::Move { folder: None } => format!("move {of} out of its folder"),
+    }
+}
+
+impl Sync {
+    /// Sends the changes that wait, in order. One that was sent several times in vain is given up: the
+    /// server's list then undoes it here.
+    pub(super) async fn send_ops(&mut self) -> Result<(), AccountError> {
+        let key = self.key();
+        let mut ops = self.context.read(move |reader| reader.account_ops(key)).await?;
+        if ops.is_empty() {
+            return Ok(());
+        }
+        let mut list = self.subscriptions().await?;
+        let mut sent = false;
+        for op in ops.iter_mut().filter(|op| !has_happened(op, &list.feeds)) {
+            op.error = None;
+            match self.send_op(op, &list.feeds).await {
+                Ok(()) => {}
+                Err(e) if is_refusal(&e) => op.error = Some(e.to_string()),
+                Err(e) => return Err(e),
+            }
+            sent = true;
+        }
+        if sent {
+            list = self.subscriptions().await?;
+        }
+        let (mut done, mut failed) = (Vec::new(), Vec::new());
+        for mut op in ops {
+            op.tries += 1;
+            if has_happened(&op, &list.feeds) {
+                done.push(op.seq);
+            } else if op.tries < MOST_TRIES {
+                failed.push(op);
+            } else {
+                let why = op.error.as_deref().unwrap_or("the server did not do it");
+                let now = self.now();
+                self.state.warn(now, format!("could not {}: {why}", describe(&op)));
+                done.push(op.seq);
+            }
+        }
+        self.context.store.settle_ops(done, failed).await?;
+        self.use_subscriptions(list).await
+    }
+
+    async fn send_op(
+        &mut self,
+        op: &mut WaitingOp,
+        list: &[RemoteFeed],
+    ) -> Result<(), AccountError> {
+        let of = op.source.as_ref().and_then(|(_, stream, _)| Stream::parse(stream));
+        let feed = listed(op, list).cloned();
+        let folder_of = feed.as_ref().and_then(|feed| feed.folder.clone());
+        match &mut op.op {
+            AccountOp::Subscribe { url, title, folder, stream } => {
+                let known = match feed {
+                    Some(feed) => feed.stream,
+                    None => self.quick_add(url).await?,
+                };
+                *stream = Some(known.clone());
+                let edit = SubscriptionEdit {
+                    title: title.as_deref(),
+                    folder: folder.as_deref(),
+                    out_of: None,
+                };
+                match Stream::parse(&known) {
+                    Some(of) if edit != SubscriptionEdit::default() => {
+                        self.edit_subscription(&of, edit).await
+                    }
+                    _ => Ok(()),
+                }
+            }
+            AccountOp::Unsubscribe => {
+                let Some(of) = of else { return Ok(()) };
+                let request = |token: &str| Request::unsubscribe(token, &of);
+                self.session.send("a change", true, request).await.map(|_| ())
+            }
+            AccountOp::Rename { title } => {
+                let Some(of) = of else { return Ok(()) };
+                let edit = SubscriptionEdit { title: Some(title), ..SubscriptionEdit::default() };
+                self.edit_subscription(&of, edit).await
+            }
+            AccountOp::Move { folder } => {
+                let Some(of) = of else { return Ok(()) };
+                let out_of = folder_of.as_deref().filter(|_| folder.is_none());
+                let edit = SubscriptionEdit { title: None, folder: folder.as_deref(), out_of };
+                self.edit_subscription(&of, edit).await
+            }
+        }
+    }
+
+    pub(super) async fn edit_subscription(
+        &mut self,
+        of: &Stream,
+        edit: SubscriptionEdit<'_>,
+    ) -> Result<(), AccountError> {
+        let request = |token: &str| Request::edit(token, of, edit);
+        self.session.send("a change", true, request).await.map(|_| ())
+    }
+
+    /// Subscribes to a URL; returns the name of the subscription.
+    pub(super) async fn quick_add(&mut self, url: &str) -> Result<String, AccountError> {
+        let request = |token: &str| Request::quick_add(token, url);
+        let (added, _): (QuickAdd, _) = self.session.read("a subscription", true, request).await?;
+        if added.num_results > 0 && !added.stream_id.is_empty() {
+            return Ok(added.stream_id);
+        }
+        let why = text::line(&added.error);
+        let why = if why.is_empty() { "no reason".to_owned() } else { why };
+        Err(AccountError::NotAdded(text::start(&why, 200).to_owned()))
+    }
+}
+
+/// Whether only this change failed, not the server. FreshRSS fetches a feed inside the request that
+/// subscribes to it, and fails or is late with the feed.
+pub(super) fn is_refusal(error: &AccountError) -> bool {
+    match error {
+        AccountError::NotAdded(_)
+        | AccountError::Shape { .. }
+        | AccountError::Fetch(FetchError::Timeout { .. }) => true,
+        AccountError::Busy { status, retry_after: None } => *status != 429 && *status != 503,
+        other => other.is_rejected(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn feed(stream: &str, title: &str, folder: Option<&str>) -> RemoteFeed {
+        RemoteFeed {
+            stream: stream.to_owned(),
+            id: String::new(),
+            url: format!("https://a.example/{stream}"),
+            title: Some(title.to_owned()),
+            home_url: None,
+            folder: folder.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn the_list_shows_what_has_happened() {
+        let list = [feed("feed/1", "One", Some("News")), feed("feed/2", "Two", None)];
+        let op = |stream: &str, op: AccountOp| {
+            let source = Some((1, stream.to_owned(), String::new()));
+            has_happened(&WaitingOp { seq: 1, op, source, tries: 0, error: None }, &list)
+        };
+        let add = |url: &str, title: Option<&str>, stream: Option<&str>| AccountOp::Subscribe {
+            url: url.to_owned(),
+            title: title.map(str::to_owned),
+            folder: None,
+            stream: stream.map(str::to_owned),
+        };
+        let rename = |title: &str| AccountOp::Rename { title: title.to_owned() };
+        let to = |folder: Option<&str>| AccountOp::Move { folder: folder.map(str::to_owned) };
+        let cases = [
+            ("feed/1", AccountOp::Unsubscribe, false),
+            ("feed/9", AccountOp::Unsubscribe, true),
+            ("feed/1", rename("One"), true),
+            ("feed/1", rename("Other"), false),
+            ("feed/9", rename("Other"), true),
+            ("feed/1", to(Some("News")), true),
+            ("feed/1", to(None), false),
+            ("feed/2", to(None), true),
+            ("", add("https://A.example/feed/1", None, None), true),
+            ("", add("https://a.example/feed/1", Some("Other"), None), false),
+            ("", add("https://a.example/", None, None), false),
+            ("", add("https://a.example/", None, Some("feed/2")), true),
+        ];
+        for (stream, change, want) in cases {
+            assert_eq!(op(stream, change.clone()), want, "{stream} {change:?}");
+        }
+    }
+}

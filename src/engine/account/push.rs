@@ -1,0 +1,53 @@
+//! Sending the marks that wait.
+
+use super::plan::{self, Push};
+use super::state::AccountError;
+use super::sync::Sync;
+use crate::greader::{RemoteId, Request};
+use std::collections::HashSet;
+
+/// Requests with marks that a server may reject in one synchronisation before the rest of a rejected
+/// one is not divided further.
+const MOST_REJECTED: usize = 20;
+
+impl Sync {
+    /// Sends the marks that wait; returns their items. A success is not believed: the lists that are
+    /// read afterwards show what the server has.
+    pub(super) async fn push(&mut self) -> Result<HashSet<RemoteId>, AccountError> {
+        let key = self.key();
+        let known = self.context.read(move |reader| reader.open_remote_items(key)).await?;
+        let pushes = plan::pushes(&known);
+        let mut sent = HashSet::new();
+        if pushes.is_empty() {
+            return Ok(sent);
+        }
+        // Marks must not reach another server's items.
+        self.check_server().await?;
+        let (mut size, mut rejected) = (plan::FIRST_BATCH, 0);
+        for Push { state, to, items } in pushes {
+            let mut rest = items.as_slice();
+            while !rest.is_empty() {
+                let (now, later) = rest.split_at(size.min(rest.len()));
+                let request = |token: &str| Request::mark(token, &state, to, now);
+                match self.session.send("a mark", true, request).await {
+                    Ok(response) => size = plan::next_batch(size, response.elapsed),
+                    Err(e) if e.is_rejected() => {
+                        rejected += 1;
+                        if now.len() > 1 && (e.is_too_large() || rejected < MOST_REJECTED) {
+                            // One item of them may be the reason.
+                            size = now.len() / 2;
+                            continue;
+                        }
+                        // It counts as sent in vain, and is reported after some tries.
+                        tracing::warn!(account = %self.settings.id, "marks were rejected: {e}");
+                    }
+                    Err(e) => return Err(e),
+                }
+                self.done.sent += now.len();
+                sent.extend(now.iter().cloned());
+                rest = later;
+            }
+        }
+        Ok(sent)
+    }
+}

@@ -1,0 +1,102 @@
+//! What is known of accounts.
+
+use super::state::AccountState;
+use super::sync::time;
+use super::{ops, plan};
+use crate::config::AccountSettings;
+use crate::greader::Dialect;
+use crate::model::{SourceFacts, Time};
+use crate::store::{Reader, StoreError, StoredAccount, WaitingOp};
+
+/// What is known of an account.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct AccountStatus {
+    pub id: String,
+    pub url: String,
+    pub user: String,
+    /// What the server is; `None` before the first synchronisation.
+    pub server: Option<&'static str>,
+    pub sources: usize,
+    pub items: u64,
+    pub unread: u64,
+    /// Items whose marks wait to be sent.
+    pub waiting: usize,
+    /// Items whose marks the server did not take.
+    pub refused: usize,
+    /// Changes of subscriptions that wait to be sent, with the error of the last try.
+    pub changes: Vec<String>,
+    /// Whether the first synchronisation is complete.
+    pub complete: bool,
+    pub last_sync: Option<Time>,
+    pub next_sync: Option<Time>,
+    /// Requests and milliseconds of the last synchronisation.
+    pub requests: u32,
+    pub millis: u64,
+    /// Why the last synchronisation failed.
+    pub problem: Option<String>,
+    /// Subscriptions without a usable URL.
+    pub left_out: usize,
+    /// What happened in the last week that the user should know.
+    pub warnings: Vec<String>,
+    /// Whether it is in config.toml; if not, it is not synchronised any more.
+    pub configured: bool,
+}
+
+/// The accounts in the order of config.toml, then those that are only in the database.
+pub(super) fn statuses(
+    reader: &Reader,
+    accounts: &[AccountSettings],
+) -> Result<Vec<AccountStatus>, StoreError> {
+    let (stored, facts) = (reader.accounts()?, reader.sources()?);
+    let mut all = Vec::new();
+    for account in accounts {
+        let row = stored.iter().find(|row| row.id == account.id);
+        let (url, user) = (account.url.clone(), account.user.clone());
+        let status = AccountStatus { url, user, configured: true, ..status(reader, row, &facts)? };
+        all.push(AccountStatus { id: account.id.clone(), ..status });
+    }
+    for row in stored.iter().filter(|row| accounts.iter().all(|a| a.id != row.id)) {
+        all.push(AccountStatus { next_sync: None, ..status(reader, Some(row), &facts)? });
+    }
+    Ok(all)
+}
+
+fn status(
+    reader: &Reader,
+    row: Option<&StoredAccount>,
+    facts: &[SourceFacts],
+) -> Result<AccountStatus, StoreError> {
+    let state = row.map(|row| AccountState::read(&row.state)).unwrap_or_default();
+    let id = row.map_or(String::new(), |row| row.id.clone());
+    let own = || facts.iter().filter(|f| f.collected.as_ref().is_some_and(|c| c.account == id));
+    let (waiting, refused) = match row {
+        Some(row) => reader.waiting_marks(row.key, plan::MOST_TRIES)?,
+        None => (0, 0),
+    };
+    let ops = row.map(|row| reader.account_ops(row.key)).transpose()?.unwrap_or_default();
+    let change = |op: &WaitingOp| match &op.error {
+        Some(error) => format!("{}: {error}", ops::describe(op)),
+        None => ops::describe(op),
+    };
+    Ok(AccountStatus {
+        changes: ops.iter().map(change).collect(),
+        url: row.map_or(String::new(), |row| row.url.clone()),
+        user: row.map_or(String::new(), |row| row.user.clone()),
+        server: state.dialect.map(Dialect::name),
+        sources: own().count(),
+        items: own().map(|f| u64::from(f.items)).sum(),
+        unread: own().map(|f| u64::from(f.unread)).sum(),
+        waiting,
+        refused,
+        complete: state.first.done,
+        last_sync: state.last_ok.and_then(time),
+        next_sync: state.next.and_then(time).filter(|_| !state.stopped),
+        requests: state.requests,
+        millis: state.millis,
+        problem: state.problem,
+        left_out: state.left_out,
+        warnings: state.warnings.into_iter().map(|(_, warning)| warning).collect(),
+        configured: false,
+        id,
+    })
+}

@@ -1,0 +1,93 @@
+//! Reading items of accounts.
+
+use super::account_items::{Marks, Remote, RemoteItem, remote};
+use super::error::Result;
+use super::identity::Prepared;
+use super::reader::Reader;
+use crate::greader::RemoteId;
+use rusqlite::{OptionalExtension, Row, params};
+
+const ITEM: &str =
+    "SELECT remote, base_read, base_pinned, read, pinned, tries, gone FROM remote_item";
+/// The condition of the index `remote_item_open`.
+const OPEN: &str =
+    "(base_read = 0 OR base_pinned = 1 OR read <> base_read OR pinned <> base_pinned)";
+
+fn remote_item(r: &Row<'_>) -> rusqlite::Result<RemoteItem> {
+    Ok(RemoteItem {
+        remote: remote(r.get_ref(0)?),
+        base: Marks { read: r.get(1)?, pinned: r.get(2)? },
+        ours: Marks { read: r.get(3)?, pinned: r.get(4)? },
+        tries: r.get(5)?,
+        gone: r.get(6)?,
+    })
+}
+
+impl Reader {
+    /// All items of an account (row key).
+    pub fn remote_items(&self, account: i64) -> Result<Vec<RemoteItem>> {
+        let mut query = self.conn.prepare_cached(&format!("{ITEM} WHERE account = ?1"))?;
+        let rows = query.query_map([account], remote_item)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The items of an account (row key) that are unread or pinned here or on the server, as known.
+    /// Of the others only those that a list contains can change.
+    pub fn open_remote_items(&self, account: i64) -> Result<Vec<RemoteItem>> {
+        let sql = format!("{ITEM} INDEXED BY remote_item_open WHERE account = ?1 AND {OPEN}");
+        let mut query = self.conn.prepare_cached(&sql)?;
+        let rows = query.query_map([account], remote_item)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Those of these items of an account (row key) that are known.
+    pub fn remote_items_of(&self, account: i64, items: &[RemoteId]) -> Result<Vec<RemoteItem>> {
+        let sql = format!("{ITEM} WHERE account = ?1 AND remote = ?2");
+        let mut query = self.conn.prepare_cached(&sql)?;
+        let mut found = Vec::new();
+        for item in items {
+            found.extend(query.query_row(params![account, Remote(item)], remote_item).optional()?);
+        }
+        Ok(found)
+    }
+
+    /// The newest items of an account (row key) that the server has and that are stored here.
+    pub fn newest_remote_items(&self, account: i64, most: usize) -> Result<Vec<RemoteId>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT remote FROM remote_item WHERE account = ?1 AND gone = 0 AND item IS NOT NULL
+             ORDER BY remote DESC LIMIT ?2",
+        )?;
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rows = query.query_map([account, most], |r| Ok(remote(r.get_ref(0)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many of these items of a server are those that are known by their identifiers: with the
+    /// same URL or title.
+    pub fn same_remote_items(&self, account: i64, items: &[(RemoteId, Prepared)]) -> Result<usize> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT item.url_hash = ?3 OR item.title = ?4 FROM remote_item r
+             JOIN item ON item.key = r.item WHERE r.account = ?1 AND r.remote = ?2",
+        )?;
+        let mut same = 0;
+        for (id, entry) in items {
+            let values = params![account, Remote(id), entry.url_hash, entry.entry.title];
+            same += usize::from(query.query_row(values, |r| r.get(0)).optional()?.unwrap_or(false));
+        }
+        Ok(same)
+    }
+
+    /// How many items of an account (row key) have marks that wait to be sent, and how many have marks
+    /// that were sent that often in vain.
+    pub fn waiting_marks(&self, account: i64, most_tries: u32) -> Result<(usize, usize)> {
+        let counts = self.conn.query_row(
+            "SELECT coalesce(sum(tries < ?2), 0), coalesce(sum(tries >= ?2), 0)
+             FROM remote_item INDEXED BY remote_item_waiting
+             WHERE account = ?1 AND gone = 0 AND (read <> base_read OR pinned <> base_pinned)",
+            params![account, most_tries],
+            |r| Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?)),
+        )?;
+        let count = |n: i64| usize::try_from(n).unwrap_or(0);
+        Ok((count(counts.0), count(counts.1)))
+    }
+}

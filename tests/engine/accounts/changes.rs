@@ -1,0 +1,162 @@
+//! Changes of subscriptions that the user makes here.
+
+use super::*;
+use newsfed::config::FileChange;
+use newsfed::engine::FollowError;
+
+/// Titles and folders here, by stream, and those on the server.
+async fn subscriptions(
+    engine: &Handle,
+    server: &Reader,
+) -> [BTreeMap<String, (String, String)>; 2] {
+    let all = engine.sources().await.unwrap();
+    let here = all.iter().map(|(source, facts)| {
+        let folder = source.folder.clone().unwrap();
+        let folder = folder.strip_prefix("home").unwrap().trim_matches('/').to_owned();
+        (source.url.to_string(), (facts.title(source).to_owned(), folder))
+    });
+    let world = server.world();
+    let there = world
+        .feeds
+        .values()
+        .map(|(url, title, folder)| (url.clone(), (title.clone(), folder.clone())));
+    [here.collect(), there.collect()]
+}
+
+async fn id_of(engine: &Handle, url: &str) -> SourceId {
+    let all = engine.sources().await.unwrap();
+    all.iter().find(|(source, _)| source.url.as_str().ends_with(url)).unwrap().0.id.clone()
+}
+
+async fn edit(engine: &Handle, id: &SourceId, key: &str, value: &str) {
+    let change = SourceChange::default().set(key, value);
+    engine.edit(FileChange::Sources(vec![(id.clone(), change)])).await.unwrap();
+}
+
+#[tokio::test]
+async fn changes_wait_and_are_sent_in_order() {
+    for kind in KINDS {
+        let server = reader(kind, 4, 5);
+        let home = home_of(&server);
+        let engine = home.on_demand().await;
+        synced(&engine).await;
+        let (one, two) = (id_of(&engine, "1.xml").await, id_of(&engine, "2.xml").await);
+        let three = id_of(&engine, "3.xml").await;
+        edit(&engine, &one, "title", "Wrong").await;
+        edit(&engine, &one, "title", "Harbour / port").await;
+        edit(&engine, &two, "folder", "home/Daily").await;
+        edit(&engine, &two, "title", "Two, daily").await;
+        engine.edit(FileChange::Remove(vec![three.clone()])).await.unwrap();
+        let new = "http://feeds.example/new.xml".parse().unwrap();
+        let (title, folder) = (Some("Fresh".to_owned()), Some("home/Daily".to_owned()));
+        engine.subscribe_at("home", &new, title, folder).await.unwrap();
+        // Shown at once, over a restart, and whatever the server still lists.
+        engine.shutdown().await;
+        let engine = home.on_demand().await;
+        assert_eq!(status_of(&engine).await.changes.len(), 5);
+        let [here, _] = subscriptions(&engine, &server).await;
+        server.world().fail("subscription/edit", Failure::Lost, 2);
+        home.clock.advance(HOUR);
+        synced(&engine).await;
+        let [after, _] = subscriptions(&engine, &server).await;
+        assert!(here.iter().all(|(url, of)| after.get(url) == Some(of)), "{kind:?}: {after:?}");
+        synced(&engine).await;
+        let [here, there] = subscriptions(&engine, &server).await;
+        assert_eq!(here, there, "{kind:?}");
+        let titles: Vec<&str> = here.values().map(|(title, _)| title.as_str()).collect();
+        assert_eq!(titles, ["Harbour / port", "Two, daily", "Feed 4", "Fresh"]);
+        assert_eq!(here["http://feeds.example/f/2.xml"].1, "Daily");
+        assert_eq!(status_of(&engine).await.changes, [""; 0]);
+        server.world().requests();
+        synced(&engine).await;
+        assert_eq!(server.world().requests().len(), 3, "nothing is sent again");
+        engine.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_does_not_do_is_given_up_and_undone() {
+    let server = reader(Kind::FreshRss, 3, 5);
+    let home = home_of(&server);
+    let engine = home.on_demand().await;
+    synced(&engine).await;
+    let before = subscriptions(&engine, &server).await;
+    let (one, two) = (id_of(&engine, "1.xml").await, id_of(&engine, "2.xml").await);
+    server.world().stubborn = true;
+    edit(&engine, &one, "title", "Other").await;
+    edit(&engine, &one, "folder", "").await;
+    engine.edit(FileChange::Remove(vec![two])).await.unwrap();
+    let bad = "http://feeds.example/bad".parse().unwrap();
+    engine.subscribe_at("home", &bad, None, None).await.unwrap();
+    for tries in 1..=3 {
+        assert_ne!(subscriptions(&engine, &server).await, before);
+        assert_eq!(status_of(&engine).await.changes.len(), 4, "{tries}");
+        synced(&engine).await;
+    }
+    let status = status_of(&engine).await;
+    assert_eq!(subscriptions(&engine, &server).await, before);
+    assert_eq!((status.changes.len(), status.warnings.len()), (0, 4), "{status:?}");
+    assert!(status.warnings.iter().any(|w| w.contains("http://feeds.example/bad: the server did")));
+    assert!(status.warnings.iter().any(|w| w.contains("(no feed)")), "{status:?}");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn changes_are_undone_here_and_there() {
+    let server = reader(Kind::FreshRss, 2, 5);
+    let home = home_of(&server);
+    let engine = home.on_demand().await;
+    synced(&engine).await;
+    let before = subscriptions(&engine, &server).await;
+    let one = id_of(&engine, "1.xml").await;
+    for sent in [false, true] {
+        let change = SourceChange::default().set("title", "Other").set("folder", "home/X");
+        let titled = engine.edit(FileChange::Sources(vec![(one.clone(), change)])).await.unwrap();
+        let removed = engine.edit(FileChange::Remove(vec![one.clone()])).await.unwrap();
+        assert!(titled.edits.is_empty() && removed.collected.len() == 1);
+        if sent {
+            synced(&engine).await;
+            assert_eq!(server.world().feeds.len(), 1);
+        }
+        let again = engine.edit(FileChange::Collected(removed.collected)).await.unwrap();
+        let redone = engine.edit(FileChange::Collected(again.collected)).await.unwrap();
+        engine.edit(FileChange::Collected(redone.collected)).await.unwrap();
+        engine.edit(FileChange::Collected(titled.collected)).await.unwrap();
+        let [here, _] = subscriptions(&engine, &server).await;
+        assert_eq!(here, before[0]);
+        synced(&engine).await;
+        synced(&engine).await;
+        assert_eq!(subscriptions(&engine, &server).await, before, "{sent}");
+        assert_eq!(status_of(&engine).await.changes, [""; 0]);
+        assert_eq!(items(&engine).len(), 10, "items come back with their source");
+    }
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn only_what_servers_know_can_be_changed() {
+    let server = reader(Kind::FreshRss, 1, 1);
+    let home = home_of(&server);
+    let engine = home.on_demand().await;
+    synced(&engine).await;
+    let id = id_of(&engine, "1.xml").await;
+    for change in [
+        SourceChange::default().set("interval", "2h"),
+        SourceChange::default().add_tags(["x".to_owned()]),
+        SourceChange::default().set("title", ""),
+    ] {
+        let result = engine.edit(FileChange::Sources(vec![(id.clone(), change)])).await;
+        assert!(matches!(result, Err(FollowError::Account(_))), "{result:?}");
+    }
+    assert_eq!(status_of(&engine).await.changes, [""; 0]);
+    // The form has title and folder.
+    let base = engine.source_section(&id).await.unwrap();
+    let changes = vec![newsfed::config::KeyChange {
+        path: vec!["title".to_owned()],
+        value: Some("\"Harbour\"".to_owned()),
+    }];
+    engine.edit(FileChange::Section { base, changes }).await.unwrap();
+    synced(&engine).await;
+    assert_eq!(server.world().feeds[&1].1, "Harbour");
+    engine.shutdown().await;
+}
