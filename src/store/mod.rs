@@ -44,6 +44,7 @@ mod retention;
 mod rows;
 mod rule_commands;
 mod rule_effects;
+mod rule_test;
 mod rules;
 mod snapshot;
 mod snippets;

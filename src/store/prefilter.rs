@@ -150,13 +150,15 @@ fn needs_of(what: &What) -> Option<Vec<Need>> {
     }
 }
 
+/// ASCII, and frequent signs that separate words.
+pub(super) fn is_plain(c: char) -> bool {
+    matches!(c, '\0'..='\x7f' | '\u{a0}' | '«' | '»' | '\u{2010}'..='\u{2015}')
+        || matches!(c, '\u{2018}'..='\u{201f}' | '•' | '…' | '€')
+}
+
 /// A text in which words can be found byte by byte. What is no letter or digit of the index separates
 /// words, also where its plain form would be one, as with the sign for a trade mark.
 fn folded(text: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| {
-        matches!(c, '\0'..='\x7f' | '\u{a0}' | '«' | '»' | '\u{2010}'..='\u{2015}')
-            || matches!(c, '\u{2018}'..='\u{201f}' | '•' | '…' | '€')
-    };
     if text.is_ascii() || text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }

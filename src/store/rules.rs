@@ -9,6 +9,7 @@ use super::index::text_of;
 use super::prefilter::Prefilter;
 use super::reader::Reader;
 use super::rule_effects::apply;
+use super::rule_test::{Arriving, Names, RuleTest};
 use crate::model::{Effect, Source, Time};
 use crate::query::{self, Named, Query, What};
 use crate::util::text;
@@ -56,6 +57,8 @@ struct Prefiltered {
     condition: Option<Condition>,
     /// The only sources of its items.
     sources: Option<Vec<i64>>,
+    /// Decides about most items.
+    test: RuleTest,
 }
 
 impl Rules {
@@ -98,7 +101,9 @@ impl Rules {
             let condition =
                 (!timed).then(|| all.condition(&rule.query, DateTime::default())).flatten();
             all.texts |= rule.query.all_terms().any(|term| searches_text(&term.what));
-            all.rules.push(Prefiltered { rule, condition, sources });
+            let resolve = |named: &Named| all.names.get(named).cloned().unwrap_or_default();
+            let test = RuleTest::new(&rule.query, &Names { resolve: &resolve, given: &given });
+            all.rules.push(Prefiltered { rule, condition, sources, test });
         }
         all
     }
@@ -175,41 +180,17 @@ pub(super) fn arrived(
     if active.is_empty() || new.is_empty() {
         return Ok(Vec::new());
     }
-    // Items by rule.
-    let mut matching: Vec<Vec<i64>> = vec![Vec::new(); rules.rules.len()];
-    let mut table = None;
-    for (key, entry) in new {
-        let body = if rules.texts { text_of(&entry.entry) } else { String::new() };
-        let candidates = rules.prefilter.candidates(&entry.entry, &body);
-        let mut of_item = active.iter().filter(|i| candidates[**i]).peekable();
-        if of_item.peek().is_none() {
-            continue;
-        }
-        of_item.for_each(|i| matching[*i].push(*key));
-        if table.is_none() {
-            conn.execute_batch(ARRIVING)?;
-            conn.execute("INSERT INTO arriving (arriving) VALUES ('delete-all')", [])?;
-            table = Some(());
-        }
-        conn.prepare_cached(
-            "INSERT INTO arriving (rowid, title, authors, body) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![
-            key,
-            entry.entry.title,
-            super::rows::to_json(&entry.entry.authors)?,
-            body
-        ])?;
-        if rules.texts {
-            conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?
-                .execute(params![key, super::index::count_words(&body)])?;
-        }
-    }
+    let matching = candidates(conn, rules, &active, source, new)?;
     let mut stopped: HashSet<i64> = HashSet::new();
     let mut announcing = Vec::new();
     for i in active {
-        let keys: Vec<i64> =
-            matching[i].iter().filter(|k| !stopped.contains(*k)).copied().collect();
+        let (sure, unsure): (Vec<_>, Vec<_>) = matching[i]
+            .iter()
+            .filter(|(key, _)| !stopped.contains(key))
+            .partition(|(_, sure)| *sure);
+        if sure.is_empty() && unsure.is_empty() {
+            continue;
+        }
         let Prefiltered { rule, condition, .. } = &rules.rules[i];
         let timed;
         let condition = match condition {
@@ -222,7 +203,10 @@ pub(super) fn arrived(
                 None => continue,
             },
         };
-        let matched = among(conn, &keys, condition)?;
+        let unsure: Vec<i64> = unsure.into_iter().map(|(key, _)| key).collect();
+        let mut matched = among(conn, &unsure, condition)?;
+        matched.extend(sure.into_iter().map(|(key, _)| key));
+        matched.sort_unstable();
         let marks = rule.effects.iter().filter(|effect| !is_outside(effect));
         apply(conn, &rule.name, marks, &matched, now)?;
         if rule.stop {
@@ -239,6 +223,57 @@ pub(super) fn arrived(
         announcements.extend(Announcement::of(rule, items));
     }
     Ok(announcements)
+}
+
+/// New items (row keys) that may match a rule, and whether it is sure that they do.
+type Candidates = Vec<(i64, bool)>;
+
+/// The candidates of each active rule. The texts of unsure ones are indexed in memory, to be searched.
+fn candidates(
+    conn: &Connection,
+    rules: &Rules,
+    active: &[usize],
+    source: i64,
+    new: &[(i64, &Prepared)],
+) -> Result<Vec<Candidates>> {
+    let mut matching = vec![Candidates::new(); rules.rules.len()];
+    let mut is_empty = true;
+    for (key, entry) in new {
+        let entry = &entry.entry;
+        let body = if rules.texts { text_of(entry) } else { String::new() };
+        let found = rules.prefilter.candidates(entry, &body);
+        let mut found = active.iter().filter(|i| found[**i]).peekable();
+        if found.peek().is_none() {
+            continue;
+        }
+        let authors = super::rows::to_json(&entry.authors)?;
+        let item = Arriving::new(entry, source, &authors, &body);
+        let mut is_unsure = false;
+        for i in found {
+            match rules.rules[*i].test.decide(&item) {
+                Some(true) => matching[*i].push((*key, true)),
+                Some(false) => {}
+                None => {
+                    matching[*i].push((*key, false));
+                    is_unsure = true;
+                }
+            }
+        }
+        if is_unsure {
+            if std::mem::take(&mut is_empty) {
+                conn.execute_batch(ARRIVING)?;
+                conn.execute("INSERT INTO arriving (arriving) VALUES ('delete-all')", [])?;
+            }
+            let insert =
+                "INSERT INTO arriving (rowid, title, authors, body) VALUES (?1, ?2, ?3, ?4)";
+            conn.prepare_cached(insert)?.execute(params![key, entry.title, authors, body])?;
+            if rules.texts {
+                conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?
+                    .execute(params![key, super::index::count_words(&body)])?;
+            }
+        }
+    }
+    Ok(matching)
 }
 
 /// The dates and row keys of those of some items that are not hidden.
