@@ -54,7 +54,8 @@ fn disown(conn: &Connection, mark: &Mark, keys: &[i64]) -> Result<()> {
     Ok(())
 }
 
-fn set_all(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
+/// The same for new items, which have no marks of the user.
+pub(super) fn set_all(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
     let sql = match (mark, to) {
         (Mark::Tag(tag), _) => return tags::set(conn, tag, keys, to),
         (Mark::Snoozed(until), true) => return snooze(conn, keys, *until),

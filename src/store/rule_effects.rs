@@ -96,8 +96,22 @@ fn unpacked(bytes: &[u8]) -> Vec<Changed> {
     changed
 }
 
-/// Applies effects of a rule, by its name, to items (row keys), and remembers what it changed.
-pub(super) fn apply<'a>(
+/// Applies effects of a rule, by its name, to new items (row keys), and remembers what it changed.
+pub(super) fn apply_to_new<'a>(
+    conn: &Connection,
+    name: &str,
+    effects: impl Iterator<Item = &'a Effect>,
+    keys: &[i64],
+    now: Time,
+) -> Result<()> {
+    for effect in effects {
+        apply_by(conn, name, effect, keys, now, marks::set_all)?;
+    }
+    Ok(())
+}
+
+/// The same to stored items.
+fn apply<'a>(
     conn: &Connection,
     name: &str,
     effects: impl Iterator<Item = &'a Effect>,
@@ -120,14 +134,29 @@ pub(super) fn apply_effect(
     keys: &[i64],
     now: Time,
 ) -> Result<Vec<Changed>> {
+    apply_by(conn, name, effect, keys, now, marks::set)
+}
+
+type SetMark = fn(&Connection, &Mark, &[i64], bool) -> Result<Vec<i64>>;
+
+fn apply_by(
+    conn: &Connection,
+    name: &str,
+    effect: &Effect,
+    keys: &[i64],
+    now: Time,
+    set: SetMark,
+) -> Result<Vec<Changed>> {
     let Some(mark) = mark_of(effect) else { return Ok(Vec::new()) };
     let mut remember = conn.prepare_cached(
         "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
          VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
-    let unread = unread_of(conn, keys)?;
-    let changed = marks::set(conn, &mark, keys, true)?;
-    let changed = changed.into_iter().map(|key| (key, !unread.contains(&key))).collect::<Vec<_>>();
+    // Only what hides an item takes that away.
+    let hides = mark == Mark::Hidden;
+    let unread = if hides { unread_of(conn, keys)? } else { HashSet::new() };
+    let changed = set(conn, &mark, keys, true)?.into_iter();
+    let changed: Vec<Changed> = changed.map(|key| (key, hides && !unread.contains(&key))).collect();
     let effect = effect.to_string();
     for (key, was_read) in &changed {
         remember.execute(params![key, effect, name, now.timestamp(), was_read])?;

@@ -5,6 +5,7 @@ use super::prefilter::is_plain;
 use crate::model::Entry;
 use crate::query::{self, Column, Field, Named, Query, What};
 use crate::util::text;
+use chrono::{DateTime, Local};
 use regex::Regex;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -29,6 +30,8 @@ pub(super) enum RuleTest {
     UrlPart(String),
     /// Of one of these sources (row keys).
     Sources(Vec<i64>),
+    /// Dated as one of the conditions about dates says.
+    Dated(What),
     /// Only the database knows.
     Unknown,
 }
@@ -86,6 +89,7 @@ impl RuleTest {
             What::Pattern(Field::Url, text) => pattern(text, Self::Url),
             What::Url(part) => Self::UrlPart(part.to_ascii_lowercase()),
             What::AsOf(_) | What::InVersions => return None,
+            dated if is_timed(dated) => Self::Dated(dated.clone()),
             _ => Self::Unknown,
         })
     }
@@ -115,9 +119,27 @@ impl RuleTest {
                 Some(url.is_some_and(|url| url.contains(part)))
             }
             Self::Sources(keys) => Some(keys.contains(&item.source)),
+            Self::Dated(what) => dated(what, item),
             Self::Unknown => None,
         }
     }
+}
+
+/// Whether a condition depends on the time.
+pub(super) fn is_timed(what: &What) -> bool {
+    matches!(what, What::After(_) | What::Before(_) | What::Younger(_) | What::Older(_))
+}
+
+fn dated(what: &What, item: &Arriving<'_>) -> Option<bool> {
+    let ago = |seconds| item.now.timestamp().saturating_sub(seconds);
+    let start = |start: Option<i64>| start.unwrap_or(i64::MIN);
+    Some(match what {
+        What::After(date) => item.date >= start(date.start(item.now)),
+        What::Before(date) => item.date < start(date.start(item.now)),
+        What::Younger(span) => item.date >= ago(span.seconds()),
+        What::Older(span) => item.date < ago(span.seconds()),
+        _ => return None,
+    })
 }
 
 fn all(mut tests: impl Iterator<Item = Option<bool>>) -> Option<bool> {
@@ -138,6 +160,9 @@ fn any(tests: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 pub(super) struct Arriving<'a> {
     entry: &'a Entry,
     source: i64,
+    /// By which lists are sorted, in seconds since the epoch.
+    date: i64,
+    now: DateTime<Local>,
     title: Words,
     authors: Words,
     body: Words,
@@ -145,9 +170,15 @@ pub(super) struct Arriving<'a> {
 
 impl<'a> Arriving<'a> {
     /// `authors` and `body` are the texts that are indexed.
-    pub(super) fn new(entry: &'a Entry, source: i64, authors: &str, body: &str) -> Self {
+    pub(super) fn new(
+        entry: &'a Entry,
+        source: i64,
+        (date, now): (i64, DateTime<Local>),
+        authors: &str,
+        body: &str,
+    ) -> Self {
         let [title, authors, body] = [&entry.title, authors, body].map(Words::new);
-        Self { entry, source, title, authors, body }
+        Self { entry, source, date, now, title, authors, body }
     }
 }
 
@@ -217,7 +248,9 @@ mod tests {
             ..Entry::default()
         };
         let body = "One small body, with FIVE words";
-        let item = Arriving::new(&entry, 7, "[\"Ann Lee\"]", body);
+        let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap().with_timezone(&Local);
+        let date = now.timestamp() - 3600;
+        let item = Arriving::new(&entry, 7, (date, now), "[\"Ann Lee\"]", body);
         let given = HashSet::from(["mine".to_owned()]);
         let resolve = |named: &Named| if named.name() == "here" { vec![7] } else { vec![8] };
         let names = Names { resolve: &resolve, given: &given };
@@ -248,7 +281,12 @@ mod tests {
             ("tag:there", Some(false)),
             ("tag:mine", None),
             ("tag:here", Some(true)),
-            ("age<3d author:ann", None),
+            ("age<3d author:ann", Some(true)),
+            ("age>3d", Some(false)),
+            ("age<1h", Some(true)),
+            ("age>1h", Some(false)),
+            ("after:2020-01-01 -before:2020-01-01", Some(true)),
+            ("words>3", None),
             ("-...", Some(false)),
         ] {
             let test = RuleTest::new(&query.parse().unwrap(), &names);

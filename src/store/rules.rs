@@ -8,8 +8,8 @@ use super::identity::Prepared;
 use super::index::text_of;
 use super::prefilter::Prefilter;
 use super::reader::Reader;
-use super::rule_effects::apply;
-use super::rule_test::{Arriving, Names, RuleTest};
+use super::rule_effects::apply_to_new;
+use super::rule_test::{Arriving, Names, RuleTest, is_timed};
 use crate::model::{Effect, Source, Time};
 use crate::query::{self, Named, Query, What};
 use crate::util::text;
@@ -126,10 +126,6 @@ fn is_outside(effect: &Effect) -> bool {
     matches!(effect, Effect::Notify | Effect::Run)
 }
 
-fn is_timed(what: &What) -> bool {
-    matches!(what, What::After(_) | What::Before(_) | What::Younger(_) | What::Older(_))
-}
-
 fn searches_text(what: &What) -> bool {
     matches!(what, What::Text { column: crate::query::Column::Any, .. })
         || matches!(what, What::Shorter(_) | What::Longer(_))
@@ -180,7 +176,7 @@ pub(super) fn arrived(
     if active.is_empty() || new.is_empty() {
         return Ok(Vec::new());
     }
-    let matching = candidates(conn, rules, &active, source, new)?;
+    let matching = candidates(conn, rules, &active, source, new, now)?;
     let mut stopped: HashSet<i64> = HashSet::new();
     let mut announcing = Vec::new();
     for i in active {
@@ -208,7 +204,7 @@ pub(super) fn arrived(
         matched.extend(sure.into_iter().map(|(key, _)| key));
         matched.sort_unstable();
         let marks = rule.effects.iter().filter(|effect| !is_outside(effect));
-        apply(conn, &rule.name, marks, &matched, now)?;
+        apply_to_new(conn, &rule.name, marks, &matched, now)?;
         if rule.stop {
             stopped.extend(&matched);
         }
@@ -235,8 +231,11 @@ fn candidates(
     active: &[usize],
     source: i64,
     new: &[(i64, &Prepared)],
+    now: Time,
 ) -> Result<Vec<Candidates>> {
     let mut matching = vec![Candidates::new(); rules.rules.len()];
+    let now = now.with_timezone(&Local);
+    let mut date = conn.prepare_cached("SELECT date FROM item WHERE key = ?1")?;
     let mut is_empty = true;
     for (key, entry) in new {
         let entry = &entry.entry;
@@ -247,7 +246,8 @@ fn candidates(
             continue;
         }
         let authors = super::rows::to_json(&entry.authors)?;
-        let item = Arriving::new(entry, source, &authors, &body);
+        let date = date.query_row([key], |r| r.get(0))?;
+        let item = Arriving::new(entry, source, (date, now), &authors, &body);
         let mut is_unsure = false;
         for i in found {
             match rules.rules[*i].test.decide(&item) {
