@@ -79,8 +79,8 @@ impl Store {
     /// Forgets how the commands of rules ended, other than these.
     pub async fn forget_commands(&self, except: Vec<String>) -> Result<()> {
         self.call(move |conn| {
-            let gone = all(conn)?.into_keys().filter(|rule| !except.contains(rule));
-            gone.map(|rule| forget(conn, &rule)).collect()
+            let mut gone = all(conn)?.into_keys().filter(|rule| !except.contains(rule));
+            gone.try_for_each(|rule| forget(conn, &rule))
         })
         .await
     }
