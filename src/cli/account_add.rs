@@ -6,7 +6,7 @@ use super::output::Output;
 use super::runtime::with_engine;
 use crate::config::{AccountSettings, add_account};
 use crate::engine::{AccountError, AccountProbe};
-use crate::util::text;
+use crate::util::text::{self, counted};
 use crate::util::url::parse_web;
 use std::io::{BufRead, IsTerminal};
 
@@ -70,8 +70,11 @@ pub(super) fn add(home: &Home, args: &AddAccountArgs, out: &mut Output) -> Resul
     })?;
     let AccountProbe { settings, server, sources, unread, .. } = found;
     let what = format!(
-        "{server} at {} accepts {}: {sources} sources, {unread} unread items",
-        settings.url, settings.user
+        "{server} at {} accepts {}: {}, {}",
+        settings.url,
+        settings.user,
+        counted(sources, "source"),
+        counted(unread, "unread item")
     );
     out.note(&what);
     if !args.yes && !confirmed("Add this account?", out)? {

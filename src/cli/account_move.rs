@@ -9,6 +9,7 @@ use super::output::Output;
 use super::runtime::{other_poller, with_engine};
 use crate::engine::{MovePlan, Moved, Role};
 use crate::model::SourceId;
+use crate::util::text::counted_as;
 use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
@@ -73,7 +74,8 @@ pub(super) fn move_sources(
             }
         }
         let count = moving.len();
-        out.note(format!("{count} sources move to {}, {} stay", args.account, staying.len()));
+        let moving_there = counted_as(count, "source moves", "sources move");
+        out.note(format!("{moving_there} to {}; {} not", args.account, staying.len()));
         if args.dry_run || moving.is_empty() {
             return Ok(Exit::Ok);
         }

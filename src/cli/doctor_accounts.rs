@@ -7,6 +7,7 @@ use super::output::Output;
 use super::runtime::with_engine;
 use crate::config::{AccountSettings, Loaded, Paths};
 use crate::engine::{AccountError, AccountProbe, Handle};
+use crate::util::text::counted;
 use crate::util::time_text::age;
 use std::time::Duration;
 
@@ -55,9 +56,10 @@ fn describe(id: &str, probe: &AccountProbe) -> Finding {
         false => "does not list what arrives, so the newest 1000 ids are compared",
     };
     let what = format!(
-        "{id}: {server} accepts {}: {sources} sources, {unread} unread; up to {ids_per_page} ids per \
+        "{id}: {server} accepts {}: {}, {unread} unread; up to {ids_per_page} ids per \
          response, {arrivals}",
-        probe.settings.user
+        probe.settings.user,
+        counted(*sources, "source")
     );
     match clock_ahead {
         None => Finding::ok(TOPIC, format!("{what}; its clock is not known")),
