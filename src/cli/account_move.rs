@@ -22,7 +22,7 @@ pub(super) struct MoveArgs {
     /// Move all feeds
     #[arg(long, conflicts_with = "sources")]
     all: bool,
-    /// Make the moved sources your own again; the server keeps only those that it had before
+    /// Make the moved sources your own again, and remove them from the server
     #[arg(long, conflicts_with_all = ["sources", "all"])]
     back: bool,
     /// Only show what would be moved

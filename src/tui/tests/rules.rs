@@ -127,7 +127,8 @@ fn rules_are_listed_applied_taken_back_changed_and_removed() {
         real.keys("J");
         real.quiet().await;
         real.keys("zebra");
-        real.quiet().await;
+        let is_done = |app: &App| app.dialog::<Mute>().is_some_and(|mute| mute.run.found.is_some());
+        real.until("the matches", is_done).await;
         let screen = real.screen();
         assert!(screen.contains("No stored item matches; it will apply to new ones"), "{screen}");
         real.handle.shutdown().await;
