@@ -77,7 +77,7 @@ synchronise all accounts. docs/accounts.md describes accounts.
 `account sync` exits with 3 if some accounts failed, and with 1 if all did.
 
 Examples:
-  newsfed account add rss.example.org --user alice --password-command \"pass show rss\"
+  newsfed account add rss.example.org --user al --password-command \"pass rss\"
   newsfed account
   newsfed account sync home
   newsfed account move home --all --dry-run

@@ -176,7 +176,7 @@ Examples:
   newsfed crawl --replay site.jsonl.gz --strategy sb --seeds 15 --json
   newsfed crawl --replay new.jsonl.gz --after old.jsonl.gz
   newsfed crawl --replay site.jsonl.gz --curve site
-  newsfed crawl --replay site.jsonl.gz --strategy sb --theta 0.9 --alpha 1 --tables";
+  newsfed crawl --replay site.jsonl.gz --strategy sb --theta 0.9 --tables";
 
 /// Targets in a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -53,7 +53,7 @@ Examples:
   newsfed download --dir ~/Podcasts 1234 1235
   newsfed download --enclosure 2 1234
   newsfed download --list
-  newsfed list --query 'has:audio in:later' --json | jq .number | xargs newsfed download";
+  newsfed list --query has:audio --json | jq .number | xargs newsfed download";
 
 #[derive(serde::Serialize)]
 struct Shape<'a> {

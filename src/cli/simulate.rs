@@ -81,7 +81,7 @@ sources jump from 2 items a day to 20, or fall silent after 20 a day.
 Examples:
   newsfed schedule simulate --from-db
   newsfed schedule simulate --from-db --policy fixed --budget 24
-  newsfed schedule simulate --budget 12 --price-start 3 --weekly timelines.jsonl.gz --json";
+  newsfed schedule simulate --budget 12 --weekly timelines.jsonl.gz";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Kind {

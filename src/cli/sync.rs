@@ -39,7 +39,7 @@ sources of a database at a time.
 Examples:
   newsfed sync
   newsfed sync kernel council
-  newsfed sync --due --quiet        for cron, if you do not run `newsfed daemon`
+  newsfed sync --due --quiet        for cron, without `newsfed daemon`
   newsfed sync --json | jq -c 'select(.result == \"failed\")'";
 
 pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {

@@ -294,10 +294,10 @@ fn exports_kinds_that_other_readers_cannot_follow_as_links() {
     assert_eq!(
         body,
         [
-            "    <outline type=\"link\" text=\"https://m.example/sitemap.xml\" url=\"https://m.example/sitemap.xml\" \
-             newsfed:id=\"m-example-sitemap\" newsfed:kind=\"sitemap\"/>",
             "    <outline text=\"F\">",
             "      <outline type=\"rss\" text=\"A\" title=\"A\" xmlUrl=\"https://a.example/feed\" newsfed:id=\"a-example\"/>",
+            "    <outline type=\"link\" text=\"https://m.example/sitemap.xml\" url=\"https://m.example/sitemap.xml\" \
+             newsfed:id=\"m-example-sitemap\" newsfed:kind=\"sitemap\"/>",
         ]
     );
 }
