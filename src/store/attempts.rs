@@ -1,11 +1,47 @@
 //! Polls that have begun. One that is still there at a start was ended with the program, perhaps
 //! by what it read.
 
+use super::Store;
 use super::error::Result;
 use super::ingest::save_poll;
 use super::rows::{load_facts, save_facts, time};
 use crate::model::{Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, params};
+
+impl Store {
+    /// Returns the facts of a source (row key), and records that its poll has begun, until it is
+    /// stored, if they allow it. `None` if the source is gone.
+    pub async fn begin_poll(
+        &self,
+        source: i64,
+        now: Time,
+        begins: impl Fn(&SourceFacts) -> bool + Send + 'static,
+    ) -> Result<Option<SourceFacts>> {
+        let begin = move |conn: &Connection| {
+            let facts = load_facts(conn, source)?;
+            if facts.as_ref().is_some_and(&begins) {
+                begin(conn, source, now)?;
+            }
+            Ok(facts)
+        };
+        self.call_quietly(begin).await
+    }
+
+    /// Forgets the begun poll of a source (row key), or of all sources: nothing of it is stored.
+    pub async fn forget_poll(&self, source: Option<i64>) -> Result<()> {
+        self.call_quietly(move |conn| forget(conn, source)).await
+    }
+
+    /// Stores the failures of polls that had begun when an earlier process ended; returns their
+    /// number. `fail` changes the facts, knowing in how many polls in a row that happened.
+    pub async fn fail_unfinished_polls(
+        &self,
+        outcome: Outcome,
+        fail: impl Fn(&mut SourceFacts, u32) + Send + 'static,
+    ) -> Result<usize> {
+        self.call(move |conn| fail_unfinished(conn, &outcome, &fail)).await
+    }
+}
 
 /// Records that a poll has begun.
 pub(super) fn begin(conn: &Connection, source: i64, now: Time) -> Result<()> {

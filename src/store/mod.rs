@@ -378,39 +378,6 @@ impl Store {
         self.inner.revision.send_modify(|revision| *revision += 1);
     }
 
-    /// Returns the facts of a source (row key), and records that its poll has begun, until it is
-    /// stored, if they allow it. `None` if the source is gone.
-    pub async fn begin_poll(
-        &self,
-        source: i64,
-        now: Time,
-        begins: impl Fn(&SourceFacts) -> bool + Send + 'static,
-    ) -> Result<Option<SourceFacts>> {
-        let begin = move |conn: &rusqlite::Connection| {
-            let facts = rows::load_facts(conn, source)?;
-            if facts.as_ref().is_some_and(&begins) {
-                attempts::begin(conn, source, now)?;
-            }
-            Ok(facts)
-        };
-        self.call_quietly(begin).await
-    }
-
-    /// Forgets the begun poll of a source (row key), or of all sources: nothing of it is stored.
-    pub async fn forget_poll(&self, source: Option<i64>) -> Result<()> {
-        self.call_quietly(move |conn| attempts::forget(conn, source)).await
-    }
-
-    /// Stores the failures of polls that had begun when an earlier process ended; returns their
-    /// number. `fail` changes the facts, knowing in how many polls in a row that happened.
-    pub async fn fail_unfinished_polls(
-        &self,
-        outcome: Outcome,
-        fail: impl Fn(&mut SourceFacts, u32) + Send + 'static,
-    ) -> Result<usize> {
-        self.call(move |conn| attempts::fail_unfinished(conn, &outcome, &fail)).await
-    }
-
     /// Changes the facts of a source without a poll.
     pub async fn change_facts(
         &self,

@@ -25,6 +25,7 @@ mod listing;
 mod mouse;
 mod mute;
 mod palette;
+mod palette_run;
 mod pictures;
 mod preview;
 mod progress;

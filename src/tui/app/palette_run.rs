@@ -1,0 +1,122 @@
+//! What lines of the palette do, and the commands that keys are bound to.
+
+use super::dialogs::Reply;
+use super::palette::{ArgumentKind, Hit, MAX_RECENT, Palette, argument_kind};
+use super::settings::setting_pages;
+use super::{App, Focus, RowId};
+use crate::config::{self, Action, Key, SortOrder, setting_choices};
+use crate::tui::effect::Effect;
+use crate::tui::input::Field;
+use crossterm::event::KeyCode;
+
+impl App {
+    /// Runs a command with its argument, as the palette would.
+    ///
+    /// # Errors
+    /// If there is none, or its argument is missing or wrong.
+    fn run_line(&mut self, line: &str) -> Result<Vec<Effect>, String> {
+        let name = line.split(' ').next().unwrap_or_default();
+        let action: Action = name.parse().map_err(|e: config::UnknownAction| e.to_string())?;
+        if name == line {
+            return Ok(self.act(action, Key::char(' ')));
+        }
+        let mut palette = Palette { field: Field::new(line), ..Palette::default() };
+        let mut hits = self.palette_hits(&palette).into_iter();
+        let hit = hits.find(|hit| hit.action == action && palette.is_literal(hit));
+        match hit.map(|hit| palette.enter(self, hit)) {
+            Some(reply) if reply.close => Ok(reply.into_effects()),
+            Some(_) => Err(format!("{line}: the argument is missing, or several match")),
+            None => Err(palette.no_match()),
+        }
+    }
+
+    /// Runs the commands that keys are bound to, up to one that is not possible.
+    pub(super) fn run_lines(&mut self, number: u16) -> Vec<Effect> {
+        let lines: Vec<String> = self.keymap.lines(number).map(str::to_owned).collect();
+        let mut effects = Vec::new();
+        for line in lines {
+            match self.run_line(&line) {
+                Ok(more) => effects.extend(more),
+                Err(why) => {
+                    effects.extend(self.problem(why));
+                    break;
+                }
+            }
+        }
+        effects
+    }
+
+    pub(super) fn run_hit(&mut self, hit: Hit) -> Vec<Effect> {
+        self.recent.retain(|action| *action != hit.action);
+        self.recent.insert(0, hit.action);
+        self.recent.truncate(MAX_RECENT);
+        match hit.argument {
+            None => self.act(hit.action, Key::char(' ')),
+            Some(_) if hit.source.is_some() => self.act_on_source(hit.action, hit.source),
+            Some(argument) => self.act_on(hit.action, argument.trim()),
+        }
+    }
+
+    /// Runs an action with an argument.
+    fn act_on(&mut self, action: Action, argument: &str) -> Vec<Effect> {
+        match argument_kind(action) {
+            Some(ArgumentKind::Theme) => self.save_theme(argument.to_owned()),
+            Some(ArgumentKind::Page) => {
+                let page = setting_pages().into_iter().find(|(_, name)| name == argument);
+                self.open_settings(page.map_or(config::FormPage::Appearance, |(page, _)| page))
+            }
+            Some(ArgumentKind::Tag) => self.show_tag(argument),
+            Some(ArgumentKind::Setting) => self.set_setting(argument),
+            Some(ArgumentKind::Order) => {
+                let names = setting_choices(&self.settings, "ui.sort");
+                let at = names.iter().position(|name| name == argument);
+                let order = at.and_then(|at| SortOrder::ALL.get(at));
+                order.map_or_else(Vec::new, |order| self.sort_as(*order))
+            }
+            Some(ArgumentKind::Action) => self.open_keys(argument),
+            Some(ArgumentKind::Command) => self.run_command(argument),
+            Some(ArgumentKind::Text(_)) => self.act_on_text(action, argument),
+            Some(ArgumentKind::Source) | None => vec![],
+        }
+    }
+
+    fn act_on_source(&mut self, action: Action, key: Option<i64>) -> Vec<Effect> {
+        let key = key.filter(|key| self.sources.entry(*key).is_some());
+        let Some(key) = key else { return self.note("This source was removed") };
+        let mut effects = self.jump_to(key);
+        if action != Action::Open {
+            effects.extend(self.act(action, Key::char(' ')));
+        }
+        effects
+    }
+
+    fn act_on_text(&mut self, action: Action, text: &str) -> Vec<Effect> {
+        match action {
+            Action::ReadMatching => return self.read_matching(text),
+            Action::ReadFor => return self.read_for(text),
+            _ => {}
+        }
+        let mut effects = self.act(action, Key::char(' '));
+        if text.is_empty() {
+            return effects;
+        }
+        effects.extend(self.with_top(|dialog, app| {
+            let Some(field) = dialog.field() else { return Reply::default() };
+            *field = Field::new(text);
+            dialog.typed(app).into()
+        }));
+        let enter = Key::new(config::KeyCode::Enter, false, false, false);
+        effects.extend(self.dialog_key(KeyCode::Enter.into(), enter));
+        effects
+    }
+
+    /// Selects a source, unfolding its folder, and shows its items.
+    pub(super) fn jump_to(&mut self, key: i64) -> Vec<Effect> {
+        self.sources.marked.clear();
+        self.sources.unfold(key);
+        self.sources.select(&RowId::Source(key));
+        self.focus = Focus::Sources;
+        self.zen = false;
+        self.show_selected_source()
+    }
+}
