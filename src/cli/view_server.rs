@@ -160,12 +160,12 @@ async fn respond(handle: Handle, request: Request) -> Response {
             let (store, settings) = (store.clone(), settings.clone());
             move || wanted.resolve(&store, &settings, &sources)
         };
-        let Some(asked) = blocking(resolve).await? else { return Ok(None) };
+        let Some(found) = blocking(resolve).await? else { return Ok(None) };
         // Indexing has threads of its own: one that waits for it here could be the last one.
-        if asked.view.criteria.text.is_some() || asked.view.criteria.asks_for_stories() {
+        if found.view.criteria.text.is_some() || found.view.criteria.asks_for_stories() {
             index(&store).await?;
         }
-        blocking(move || asked.write(&store, &settings, format).map(Some)).await
+        blocking(move || found.write(&store, &settings, format).map(Some)).await
     };
     match feed.await {
         Ok(Some(feed)) => {
@@ -212,7 +212,7 @@ impl Wanted {
         store: &Store,
         settings: &Settings,
         sources: &[Arc<Source>],
-    ) -> Result<Option<Asked>, Failure> {
+    ) -> Result<Option<FoundView>, Failure> {
         let reader = store.reader()?;
         let secret = reader.memo(FEEDS_SECRET)?.unwrap_or_default();
         if secret.is_empty() || !same_secret(&self.secret, &secret) {
@@ -224,18 +224,18 @@ impl Wanted {
         let outline = outline("view", &view.name);
         let choice = Choice { view: Some(view.name.clone()), ..Choice::default() };
         let view = choice.view(&catalogue)?;
-        Ok(Some(Asked { catalogue, view, outline }))
+        Ok(Some(FoundView { catalogue, view, outline }))
     }
 }
 
 /// A view whose feed was requested.
-struct Asked {
+struct FoundView {
     catalogue: Catalogue,
     view: View,
     outline: Outline,
 }
 
-impl Asked {
+impl FoundView {
     /// The feed as it is now.
     fn write(
         &self,

@@ -121,7 +121,7 @@ actions! {
         Comments, "comments", "comments", "Open the comments in the browser";
         FollowComments, "follow-comments", "follow comments", "Follow the comments on the item as a source";
         Enclosure, "enclosure", "enclosure", "Open the enclosure, such as an episode; several: choose one";
-        Download, "download", "download", "Download the enclosure; several: choose one";
+        Download, "download", "download", "Download the enclosure, or one of several";
         CancelDownload, "cancel-download", "cancel download", "Cancel the running downloads";
     }
     Find {
