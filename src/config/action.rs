@@ -110,7 +110,7 @@ actions! {
         ReadMatching, "read", "mark matches read", "Mark all items that match a query read";
         ReadFor, "read-for", "read for", "List the best unread items for some minutes of reading";
         UnreadOnly, "unread-only", "unread only", "Hide what is read, or show it again";
-        Select, "select", "select", "Add to the selection or remove from it";
+        Select, "select", "select", "Add to the selection or remove from it, and go down";
         ExtendSelection, "extend-selection", "range", "Select the items from the nearest selected one to this one";
         SelectAll, "select-all", "all", "Select all items of the list";
         SelectInverse, "select-inverse", "inverse", "Select the items that are not selected";

@@ -8,6 +8,7 @@ use crate::article::{self, Document};
 use crate::config::{COMMAND_LIMIT, CommandInput, CommandSettings};
 use crate::model::Item;
 use crate::store::StoreError;
+use crate::util::text::line;
 use serde::Serialize;
 use std::sync::Arc;
 use url::Url;
@@ -24,7 +25,7 @@ pub struct CommandRun {
     pub failed: usize,
     /// Why it failed last.
     pub error: Option<String>,
-    /// What it printed for all of them, at most 1 MiB.
+    /// What it printed for all of them, at most 1 MiB; for several below their titles.
     pub output: Vec<u8>,
 }
 
@@ -50,10 +51,13 @@ impl Handle {
         let limit = command.limit.unwrap_or(COMMAND_LIMIT);
         let mut run = CommandRun::default();
         for key in items {
-            let Some((argv, input)) = prepared(&self.context, command, *key).await? else {
-                continue;
-            };
+            let prepared = prepared(&self.context, command, *key).await?;
+            let Some(Prepared { title, argv, input }) = prepared else { continue };
             let ended = run_for_output(&argv, &input, limit).await;
+            if items.len() > 1 && !ended.output.is_empty() {
+                let space = if run.output.is_empty() { "" } else { "\n" };
+                run.output.extend(format!("{space}{title}\n").bytes());
+            }
             let free = MOST_OUTPUT.saturating_sub(run.output.len());
             run.output.extend(ended.output.into_iter().take(free));
             if ended.ok {
@@ -80,24 +84,31 @@ impl Handle {
         command: &CommandSettings,
         item: i64,
     ) -> Result<Option<Vec<String>>, StoreError> {
-        Ok(prepared(&self.context, command, item).await?.map(|(argv, _)| argv))
+        Ok(prepared(&self.context, command, item).await?.map(|prepared| prepared.argv))
     }
 }
 
-/// The arguments and the input for an item; `None` if it was removed.
+/// What a command is started with for an item.
+struct Prepared {
+    title: String,
+    argv: Vec<String>,
+    input: String,
+}
+
+/// What a command is started with for an item; `None` if it was removed.
 async fn prepared(
     context: &Arc<Context>,
     command: &CommandSettings,
     key: i64,
-) -> Result<Option<(Vec<String>, String)>, StoreError> {
+) -> Result<Option<Prepared>, StoreError> {
     let Some(item) = context.read(move |reader| reader.item(key)).await? else { return Ok(None) };
     let titles = source_titles(context).await?;
     let source = titles.get(&item.source).cloned().unwrap_or_default();
     let argv = filled(&command.run, &placeholders(&item, &source));
     let input = command.input;
-    let bytes = item.body().len();
+    let (bytes, title) = (item.body().len(), line(&item.title));
     let text = context.read_document(bytes, move || input_of(input, key, &item, &source)).await;
-    Ok(Some((argv, text.unwrap_or_default())))
+    Ok(Some(Prepared { title, argv, input: text.unwrap_or_default() }))
 }
 
 /// What a command reads of an item.

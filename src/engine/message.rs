@@ -43,6 +43,8 @@ pub struct AccountNote {
     pub at: Time,
     /// Why it failed.
     pub problem: Option<String>,
+    /// Marks that wait to be sent because of that.
+    pub waiting: usize,
 }
 
 /// The role of this process.

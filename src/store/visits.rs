@@ -24,12 +24,18 @@ pub(super) fn are_few(conn: &Connection) -> Result<bool> {
 
 /// What was seen until now is no longer new.
 fn begin(conn: &Connection) -> Result<()> {
+    compare(conn)?;
+    see(conn)
+}
+
+/// What is new is what has not been seen.
+fn compare(conn: &Connection) -> Result<()> {
     conn.execute(
         "INSERT OR REPLACE INTO memo (name, value)
          SELECT 'visit', value FROM memo WHERE name = 'seen'",
         [],
     )?;
-    see(conn)
+    Ok(())
 }
 
 /// Everything that is stored has been seen.
@@ -42,6 +48,12 @@ fn see(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
+/// For other programs, such as the command line, what arrives from now on is new.
+fn end(conn: &Connection) -> Result<()> {
+    see(conn)?;
+    compare(conn)
+}
+
 impl Store {
     /// The user opens the interface: what arrived since it was last open is new.
     pub async fn begin_visit(&self) -> Result<()> {
@@ -50,7 +62,7 @@ impl Store {
 
     /// The user closes it.
     pub async fn end_visit(&self) -> Result<()> {
-        self.call_quietly(see).await
+        self.call_quietly(end).await
     }
 }
 

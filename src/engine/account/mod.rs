@@ -84,7 +84,7 @@ async fn sync_one(
         Ok(stored) => stored,
         Err(e) => return report(Err(e.into()), 0),
     };
-    let interval = settings.interval;
+    let (interval, key) = (settings.interval, stored.key);
     let mut sync = Sync::new(context.clone(), settings, stored, accept);
     let began = context.clock.now();
     let result = sync.run().await;
@@ -111,7 +111,17 @@ async fn sync_one(
         tracing::error!(account = %report.account, "cannot store the state: {e}");
     }
     let problem = report.result.as_ref().err().map(ToString::to_string);
-    context.note_account(AccountNote { account: report.account.clone(), at: now, problem });
+    let waiting = match &problem {
+        Some(_) => context.read(move |r| r.waiting_marks(key, plan::MOST_TRIES)).await,
+        None => Ok((0, 0)),
+    };
+    let waiting = waiting.map_or(0, |(waiting, _)| waiting);
+    context.note_account(AccountNote {
+        account: report.account.clone(),
+        at: now,
+        problem,
+        waiting,
+    });
     drop(news);
     report
 }

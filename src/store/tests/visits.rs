@@ -27,6 +27,8 @@ fn what_arrives_between_visits_is_new() {
     assert_eq!((titles(&f, "is:new").as_str(), count()), ("", 0), "nothing in the first visit");
     f.poll("s", vec![entry("seen")]);
     visit(false);
+    // The command line, before the next visit.
+    assert_eq!(titles(&f, "is:new"), "");
     f.poll("s", vec![entry("away")]);
     visit(true);
     f.poll("s", vec![entry("now")]);

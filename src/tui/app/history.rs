@@ -257,7 +257,11 @@ impl App {
             return self.finish_step(Ok(change.filter(changed)));
         }
         if keys.is_empty() {
-            return vec![];
+            // Otherwise undo would seem to be about this.
+            return match cause {
+                Cause::User => self.note("Nothing to change"),
+                _ => vec![],
+            };
         }
         if cause == Cause::Reading && self.merge_read(&keys) {
             return vec![];

@@ -111,7 +111,11 @@ impl App {
 
     /// Says that a key does nothing, the first time that it is pressed, or in which pane it does.
     fn report_unbound(&mut self, key: Key) -> Vec<Effect> {
-        let elsewhere = [Context::Sources, Context::Items, Context::Reader]
+        let panes = match self.focus {
+            Focus::Reader => [Context::Items, Context::Sources, Context::Reader],
+            _ => [Context::Sources, Context::Items, Context::Reader],
+        };
+        let elsewhere = panes
             .into_iter()
             .find(|pane| matches!(self.keymap.lookup(*pane, &[key]), Lookup::Action(_)));
         if let Some(pane) = elsewhere {

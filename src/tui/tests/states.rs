@@ -1,7 +1,7 @@
 //! Tests of discovery results, empty lists, broken sources and failed reads.
 
 use super::*;
-use crate::engine::{Discovery, Way};
+use crate::engine::{AccountNote, Discovery, Status, Way};
 
 #[test]
 fn ways_to_follow_a_url_at_every_size() {
@@ -189,4 +189,25 @@ fn an_empty_list_of_sources_with_items_does_not_claim_failures() {
     stage.keys("ga");
     let screen = stage.screen(120, 30);
     assert!(screen.contains("Nothing here now") && !screen.contains("No items yet"), "{screen}");
+}
+
+#[test]
+fn the_status_line_says_which_account_is_not_synchronised() {
+    let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
+    let note = |problem: Option<&str>, waiting| AccountNote {
+        account: "home".to_owned(),
+        at: now() - TimeDelta::minutes(3),
+        problem: problem.map(str::to_owned),
+        waiting,
+    };
+    for (accounts, expected) in [
+        (vec![note(None, 0)], "home synchronised 3 min ago"),
+        (vec![note(Some("refused"), 0)], "home not synchronised"),
+        (vec![note(Some("away"), 12)], "home not synchronised, 12 marks wait"),
+    ] {
+        stage.happen(Event::StatusChanged(Status { accounts, ..Status::default() }));
+        let screen = stage.screen(120, 36);
+        let last = screen.trim_end().lines().last().unwrap_or_default();
+        assert!(last.contains(expected), "{expected}: {last}");
+    }
 }

@@ -297,8 +297,13 @@ fn state(app: &App) -> (String, Role) {
             (format!("{} error in sources.toml", m.failing), Role::Warning)
         }
         _ if !status.offline && refused.is_some() => {
-            let account = refused.map_or("", |note| note.account.as_str());
-            (format!("{} {account} not synchronised", m.failing), Role::Warning)
+            let (account, waiting) =
+                refused.map_or(("", 0), |note| (note.account.as_str(), note.waiting));
+            let marks = match waiting {
+                0 => String::new(),
+                waiting => format!(", {} wait", counted(waiting, "mark")),
+            };
+            (format!("{} {account} not synchronised{marks}", m.failing), Role::Warning)
         }
         _ if status.offline => (format!("{} offline", m.failing), Role::Warning),
         (_, total, _) if total > 0 => (progress(app, status.done, total), Role::Soft),

@@ -6,6 +6,7 @@ use super::dialogs::{field_line, role, rows};
 use super::frame::window;
 use super::row::Row;
 use crate::config::{Role, RuleSettings};
+use crate::model::CommandRecord;
 use crate::util::text::{self, counted};
 use crate::util::time_text::age;
 use ratatui::Frame;
@@ -49,8 +50,34 @@ pub(in crate::tui) fn draw(
     rows(app, frame, top, rules.len(), list.selected, |i, row, here| {
         rule_row(app, list, (&rules[i], &columns), row, here);
     });
-    let rest = Rect { y: top.bottom(), height: below, ..inner };
+    let mut rest = Rect { y: top.bottom(), height: below, ..inner };
+    let record = list.records.iter().find(|record| record.rule == rules[list.selected].name);
+    if let Some(commands) = record.and_then(|record| record.commands.as_ref()).filter(|_| below > 2)
+    {
+        let tone = if commands.failed > 0 { Role::Warning } else { Role::Soft };
+        let said = commands_line(commands);
+        let said = text::truncate(&said, rest.width.into());
+        line(app, frame, &said, tone, Rect { height: 1, ..rest });
+        rest = Rect { y: rest.y + 1, height: rest.height - 1, ..rest };
+    }
     matches(app, frame, &list.run, &rules[list.selected].describe_outside(), rest);
+}
+
+/// How the commands of a rule ended.
+fn commands_line(commands: &CommandRecord) -> String {
+    let mut said = format!("{} ended well", counted(commands.ok, "command"));
+    if commands.failed > 0 {
+        said += &format!(", {} failed", commands.failed);
+    }
+    if commands.skipped > 0 {
+        said += &format!(", {} left out", commands.skipped);
+    }
+    if commands.failed > 0 {
+        said += &format!("; the last: {}", text::line(&commands.status));
+        let error = commands.error.as_deref().map(text::line);
+        said += &error.map(|error| format!(": {error}")).unwrap_or_default();
+    }
+    said
 }
 
 /// Cells of the names and of the effects, with the space after them.
@@ -79,14 +106,9 @@ fn rule_row(
     here: bool,
 ) {
     let record = list.records.iter().find(|record| record.rule == rule.name);
-    if let Some(commands) = record.and_then(|record| record.commands.as_ref()) {
-        let why = commands.error.as_ref().unwrap_or(&commands.status);
-        if commands.failed > 0 {
-            let failed = counted(commands.failed, "command");
-            let failed = format!("  {failed} failed: {}", text::line(why));
-            let failed = text::truncate(&failed, row.free() / 3).into_owned();
-            row.right(failed, role(app, here, Role::Warning));
-        }
+    let failed = record.and_then(|record| record.commands.as_ref()).map_or(0, |c| c.failed);
+    if failed > 0 {
+        row.right(format!("  {failed} failed"), role(app, here, Role::Warning));
     }
     if let Some(record) = record {
         let at = age((app.now - record.last).num_seconds());
