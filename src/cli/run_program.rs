@@ -31,7 +31,7 @@ items were done and others failed.
 Examples:
   newsfed run
   newsfed run linkding 1234 1235
-  newsfed list --query in:later --json | jq .number | xargs newsfed run linkding";
+  newsfed run linkding $(newsfed list --query in:later --json | jq .number)";
 
 /// A program as JSON.
 #[derive(Serialize)]
