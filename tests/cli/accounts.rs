@@ -71,7 +71,7 @@ fn accounts_are_added_synchronised_and_removed() {
     let doctor = world.run(&["doctor", "--json"]).values();
     let finding = doctor.iter().find(|finding| finding["topic"] == "account").unwrap();
     let message = finding["message"].as_str().unwrap();
-    assert!(message.contains("FreshRSS accepts alice: 1 sources"), "{message}");
+    assert!(message.contains("FreshRSS accepts alice: 1 source, 1 unread"), "{message}");
     let unknown = world.run(&["account", "sync", "hone"]);
     assert!(unknown.err.contains("did you mean \"home\"?"), "{unknown:?}");
     for args in [&["config", "show"][..], &["doctor"], &["account"], &["account", "status"]] {
