@@ -135,23 +135,19 @@ fn job<T: Send + 'static>(
 fn run(conn: Connection, mut queue: mpsc::Receiver<Job>, revision: &watch::Sender<u64>) {
     while let Some(first) = queue.blocking_recv() {
         let mut jobs = vec![first];
-        let changed = match together(&conn, &mut jobs, &mut queue) {
-            Ok(Some(changed)) => reply_all(jobs, Ok(changed)),
+        match together(&conn, &mut jobs, &mut queue) {
+            Ok(Some(changed)) => reply_all(jobs, Ok(changed), revision),
             // One failed: those that can be done are.
             Ok(None) => {
-                let each = |mut job: Job| {
+                for mut job in jobs {
                     let result = alone(&conn, &mut job).inspect_err(|e| failed(&conn, e));
-                    reply_all(vec![job], result)
-                };
-                jobs.into_iter().map(each).fold(false, |any, changed| any | changed)
+                    reply_all(vec![job], result, revision);
+                }
             }
             Err(e) => {
                 failed(&conn, &e);
-                reply_all(jobs, Err(e))
+                reply_all(jobs, Err(e), revision);
             }
-        };
-        if changed {
-            revision.send_modify(|r| *r += 1);
         }
     }
 }
@@ -161,12 +157,15 @@ fn failed(conn: &Connection, error: &StoreError) {
     roll_back(conn);
 }
 
-/// Sends the callers of jobs the result of their transaction. Returns whether something has changed.
-fn reply_all(jobs: Vec<Job>, result: Result<bool>) -> bool {
+/// Sends the callers of jobs the result of their transaction: whether something has changed. The
+/// revision grows before, so that a caller that has its reply sees it.
+fn reply_all(jobs: Vec<Job>, result: Result<bool>, revision: &watch::Sender<u64>) {
+    if matches!(result, Ok(true)) {
+        revision.send_modify(|r| *r += 1);
+    }
     for job in jobs {
         job.work.reply(result.as_ref().err());
     }
-    result.unwrap_or(false)
 }
 
 /// Ends a transaction that is still open after an error.

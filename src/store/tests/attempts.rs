@@ -11,8 +11,6 @@ fn wait<T>(work: impl Future<Output = T>) -> T {
 fn recording_a_poll_that_begins_leaves_the_revision() {
     let f = Fixture::new(&["a"]);
     let key = f.store.reader().unwrap().sources().unwrap()[0].key;
-    // A reply precedes the revision of its commit, but not that of the commit before.
-    wait(f.store.begin_poll(key, f.now, |_| true)).unwrap();
     let before = *f.store.revision().borrow();
     wait(f.store.forget_poll(Some(key))).unwrap();
     wait(f.store.begin_poll(key, f.now, |_| true)).unwrap();
@@ -28,6 +26,18 @@ fn recording_a_poll_that_begins_leaves_the_revision() {
     assert_eq!(wait(f.store.fail_unfinished_polls(outcome.clone(), |_, _| ())).unwrap(), 1);
     assert_eq!(wait(f.store.fail_unfinished_polls(outcome, |_, _| ())).unwrap(), 0);
     assert!(*f.store.revision().borrow() > before);
+}
+
+/// Who has a reply sees that the revision has grown.
+#[test]
+fn the_revision_grows_before_the_reply() {
+    let f = Fixture::new(&["a"]);
+    let revision = f.store.revision();
+    for round in 0..300 {
+        let before = *revision.borrow();
+        wait(f.store.set_memo("round", round.to_string())).unwrap();
+        assert_eq!(*revision.borrow(), before + 1, "round {round}");
+    }
 }
 
 #[test]
