@@ -8,7 +8,7 @@ use super::rules::{self, Announcement, Arrival, Rules};
 use crate::greader::RemoteId;
 use crate::model::Time;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use rusqlite::{Connection, OptionalExtension, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use std::collections::HashMap;
 
 /// The marks that servers know.
@@ -23,6 +23,8 @@ pub struct Marks {
 pub struct RemoteItem {
     pub remote: RemoteId,
     pub base: Marks,
+    /// The marks that were sent since: until the server lists them, they may have either value there.
+    pub sent: Marks,
     pub ours: Marks,
     /// How often a difference was sent in vain.
     pub tries: u32,
@@ -33,7 +35,7 @@ pub struct RemoteItem {
 impl RemoteItem {
     /// Whether a mark waits to be sent.
     pub fn is_waiting(&self) -> bool {
-        !self.gone && self.base != self.ours
+        !self.gone && (self.base != self.ours || self.sent != Marks::default())
     }
 }
 
@@ -63,13 +65,33 @@ pub struct SeenMarks {
 }
 
 /// The marks here after `theirs` were seen on the server: what only they changed is taken, what only
-/// we changed holds. Both can only have changed a mark to the same value.
-pub fn merged(base: Marks, ours: Marks, theirs: Marks) -> Marks {
-    let one = |base: bool, ours: bool, theirs: bool| if ours == base { theirs } else { ours };
+/// we changed holds. Both can only have changed a mark to the same value. A mark that was sent and
+/// changed back holds, too: what the server has is what was sent.
+pub fn merged(base: Marks, sent: Marks, ours: Marks, theirs: Marks) -> Marks {
+    let one = |base: bool, sent: bool, ours: bool, theirs: bool| {
+        if ours == base && !sent { theirs } else { ours }
+    };
     Marks {
-        read: one(base.read, ours.read, theirs.read),
-        pinned: one(base.pinned, ours.pinned, theirs.pinned),
+        read: one(base.read, sent.read, ours.read, theirs.read),
+        pinned: one(base.pinned, sent.pinned, ours.pinned, theirs.pinned),
     }
+}
+
+/// Added to `base_read` or `base_pinned` of a mark that was sent since. Such a row waits, whatever its
+/// mark here is.
+const SENT: i64 = 2;
+
+/// A mark as it was last seen, and whether it was sent since.
+fn base_mark(r: &Row<'_>, column: usize) -> rusqlite::Result<(bool, bool)> {
+    let stored: i64 = r.get(column)?;
+    Ok((stored & 1 != 0, stored & SENT != 0))
+}
+
+/// The marks as they were last seen, and which of them were sent since; from two columns.
+pub(super) fn base_marks(r: &Row<'_>, column: usize) -> rusqlite::Result<(Marks, Marks)> {
+    let (read, read_sent) = base_mark(r, column)?;
+    let (pinned, pinned_sent) = base_mark(r, column + 1)?;
+    Ok((Marks { read, pinned }, Marks { read: read_sent, pinned: pinned_sent }))
 }
 
 /// How identifiers are stored: numbers as numbers.
@@ -241,12 +263,11 @@ fn merge(conn: &Connection, account: i64, seen: &[SeenMarks]) -> Result<usize> {
     let mut taken = 0;
     for SeenMarks { remote, theirs, sent } in seen {
         let row = find.query_row(params![account, Remote(remote)], |r| {
-            let base = Marks { read: r.get(1)?, pinned: r.get(2)? };
             let ours = Marks { read: r.get(3)?, pinned: r.get(4)? };
-            Ok((r.get::<_, Option<i64>>(0)?, base, ours, r.get::<_, u32>(5)?))
+            Ok((r.get::<_, Option<i64>>(0)?, base_marks(r, 1)?, ours, r.get::<_, u32>(5)?))
         });
-        let Some((item, base, ours, tries)) = row.optional()? else { continue };
-        let next = merged(base, ours, *theirs);
+        let Some((item, (base, sent_since), ours, tries)) = row.optional()? else { continue };
+        let next = merged(base, sent_since, ours, *theirs);
         if next != ours {
             taken += usize::from(next.read != ours.read) + usize::from(next.pinned != ours.pinned);
             if let Some(item) = item {
@@ -284,6 +305,21 @@ impl Store {
             Ok(done)
         })
         .await
+    }
+
+    /// Records that marks are being sent, the reads or the pins of these items: from now on the server
+    /// may have either value, even if no response arrives.
+    pub async fn begin_sending(
+        &self,
+        account: i64,
+        is_read: bool,
+        items: Vec<RemoteId>,
+    ) -> Result<()> {
+        let column = if is_read { "base_read" } else { "base_pinned" };
+        let sql = format!(
+            "UPDATE remote_item SET {column} = {column} | {SENT} WHERE account = ?1 AND remote = ?2"
+        );
+        self.call_quietly(move |conn| each(conn, &sql, account, &items)).await
     }
 
     /// Merges what the server says about marks; returns how many were taken over.

@@ -1,6 +1,6 @@
 //! Reading items of accounts.
 
-use super::account_items::{Marks, Remote, RemoteItem, remote};
+use super::account_items::{Marks, Remote, RemoteItem, base_marks, remote};
 use super::error::Result;
 use super::identity::Prepared;
 use super::reader::Reader;
@@ -14,9 +14,11 @@ const OPEN: &str =
     "(base_read = 0 OR base_pinned = 1 OR read <> base_read OR pinned <> base_pinned)";
 
 fn remote_item(r: &Row<'_>) -> rusqlite::Result<RemoteItem> {
+    let (base, sent) = base_marks(r, 1)?;
     Ok(RemoteItem {
         remote: remote(r.get_ref(0)?),
-        base: Marks { read: r.get(1)?, pinned: r.get(2)? },
+        base,
+        sent,
         ours: Marks { read: r.get(3)?, pinned: r.get(4)? },
         tries: r.get(5)?,
         gone: r.get(6)?,

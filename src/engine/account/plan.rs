@@ -47,6 +47,7 @@ type OneMark = fn(&Marks) -> bool;
 /// The marks that wait, by kind. Those that were sent in vain several times are left out.
 pub(super) fn pushes(known: &[RemoteItem]) -> Vec<Push> {
     let waiting = || known.iter().filter(|item| item.is_waiting() && item.tries < MOST_TRIES);
+    // What was sent without being seen since is sent again, also what was changed back.
     let kinds: [(State, bool, OneMark); 4] = [
         (State::Read, true, |m| m.read),
         (State::Read, false, |m| m.read),
@@ -55,7 +56,8 @@ pub(super) fn pushes(known: &[RemoteItem]) -> Vec<Push> {
     ];
     let mut pushes = Vec::new();
     for (state, to, mark) in kinds {
-        let differs = |i: &&RemoteItem| mark(&i.ours) == to && mark(&i.base) != to;
+        let differs =
+            |i: &&RemoteItem| mark(&i.ours) == to && (mark(&i.base) != to || mark(&i.sent));
         let items: Vec<RemoteId> = waiting().filter(differs).map(|i| i.remote.clone()).collect();
         if !items.is_empty() {
             pushes.push(Push { state, to, items });
@@ -99,10 +101,11 @@ pub(super) fn unknown(
 /// Pinned items that the server no longer lists as such, although nothing was sent: it has removed
 /// either the mark or the item.
 pub(super) fn lost_pins(known: &[RemoteItem], lists: &Lists) -> Vec<RemoteId> {
-    let lost = |i: &&RemoteItem| {
-        !i.gone && i.base.pinned && i.ours.pinned && !lists.starred.contains(&i.remote)
-    };
-    known.iter().filter(lost).map(|i| i.remote.clone()).collect()
+    known.iter().filter(|i| is_lost_pin(i, lists)).map(|i| i.remote.clone()).collect()
+}
+
+fn is_lost_pin(item: &RemoteItem, lists: &Lists) -> bool {
+    !item.gone && item.base.pinned && item.ours.pinned && !lists.starred.contains(&item.remote)
 }
 
 /// How many pins would change at once, if these are too many to believe.
@@ -113,14 +116,15 @@ pub(super) struct TooManyPins {
 }
 
 /// Checks that a server does not unpin or pin more than 20 known items and more than 10 % of all pins:
-/// some servers respond to an unknown list with the list of all items.
+/// some servers respond to an unknown list with the list of all items. Pins that were sent are ours.
 pub(super) fn check_pins(known: &[RemoteItem], lists: &Lists) -> Result<(), TooManyPins> {
-    let lost = lost_pins(known, lists).len();
+    let known = || known.iter().filter(|i| !i.sent.pinned);
+    let lost = known().filter(|i| is_lost_pin(i, lists)).count();
     let gains = |i: &&RemoteItem| {
         !i.gone && !i.base.pinned && !i.ours.pinned && lists.starred.contains(&i.remote)
     };
-    let gained = known.iter().filter(gains).count();
-    let pins = known.iter().filter(|i| !i.gone && (i.base.pinned || i.ours.pinned)).count();
+    let gained = known().filter(gains).count();
+    let pins = known().filter(|i| !i.gone && (i.base.pinned || i.ours.pinned)).count();
     let too_many = |count: usize| count > FEW_PINS && count * 10 > pins;
     if too_many(lost) || too_many(gained) {
         return Err(TooManyPins { lost, gained });
@@ -136,7 +140,8 @@ pub(super) fn seen(
 ) -> Vec<SeenMarks> {
     let seen = |item: &RemoteItem| {
         let (theirs, sent) = (lists.marks(&item.remote), sent.contains(&item.remote));
-        let news = theirs != item.base || (sent && theirs != item.ours);
+        let is_open = item.sent != Marks::default();
+        let news = theirs != item.base || is_open || (sent && theirs != item.ours);
         (!item.gone && news).then(|| SeenMarks { remote: item.remote.clone(), theirs, sent })
     };
     known.iter().filter_map(seen).collect()

@@ -6,7 +6,8 @@ fn marks(text: &str) -> Marks {
 
 fn item(id: i64, base: &str, ours: &str) -> RemoteItem {
     let (base, ours) = (marks(base), marks(ours));
-    RemoteItem { remote: RemoteId::Number(id), base, ours, tries: 0, gone: false }
+    let sent = Marks::default();
+    RemoteItem { remote: RemoteId::Number(id), base, sent, ours, tries: 0, gone: false }
 }
 
 fn lists(unread: &[i64], starred: &[i64]) -> Lists {
@@ -25,6 +26,8 @@ fn marks_are_sent_by_kind_and_not_for_ever() {
     ];
     known.push(RemoteItem { tries: MOST_TRIES, ..item(6, "", "r") });
     known.push(RemoteItem { gone: true, ..item(7, "", "r") });
+    // It was sent, and changed back since.
+    known.push(RemoteItem { sent: marks("r"), ..item(8, "", "") });
     let push = |state, to, ids: &[i64]| Push {
         state,
         to,
@@ -32,7 +35,7 @@ fn marks_are_sent_by_kind_and_not_for_ever() {
     };
     let want = [
         push(State::Read, true, &[1, 3]),
-        push(State::Read, false, &[2]),
+        push(State::Read, false, &[2, 8]),
         push(State::Starred, true, &[3]),
         push(State::Starred, false, &[4]),
     ];

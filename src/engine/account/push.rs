@@ -3,7 +3,7 @@
 use super::plan::{self, Push};
 use super::state::AccountError;
 use super::sync::Sync;
-use crate::greader::{RemoteId, Request};
+use crate::greader::{RemoteId, Request, State};
 use std::collections::HashSet;
 
 /// Requests with marks that a server may reject in one synchronisation before the rest of a rejected
@@ -28,6 +28,8 @@ impl Sync {
             let mut rest = items.as_slice();
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(size.min(rest.len()));
+                let is_read = state == State::Read;
+                self.context.store.begin_sending(key, is_read, now.to_vec()).await?;
                 let request = |token: &str| Request::mark(token, &state, to, now);
                 match self.session.send("a mark", true, request).await {
                     Ok(response) => size = plan::next_batch(size, response.elapsed),

@@ -164,6 +164,37 @@ async fn one_rejected_mark_does_not_block_the_others() {
     }
 }
 
+/// The first change arrived at the server, and the user has changed the mark back before newsfed saw
+/// that.
+#[tokio::test]
+async fn a_mark_that_was_sent_and_changed_back_holds() {
+    for kind in KINDS {
+        let server = reader(kind, 1, 10);
+        let all = ids(&server);
+        server.world().items.get_mut(&all[1]).unwrap().starred = true;
+        let home = home_of(&server);
+        let engine = home.on_demand().await;
+        synced(&engine).await;
+        for to in [true, false] {
+            mark(&engine, Mark::Read, &all[..1], to).await;
+            mark(&engine, Mark::Pinned, &all[1..2], !to).await;
+            if to {
+                server.world().fail("items/ids", Failure::Html, 1);
+                assert!(try_sync(&engine, false).await.is_err());
+                assert!(server.world().items[&all[0]].read);
+            }
+            assert_eq!(status_of(&engine).await.waiting, 2, "{kind:?} {to}");
+        }
+        synced(&engine).await;
+        synced(&engine).await;
+        let [here, there] = marks(&engine, &server);
+        assert_eq!(here, there);
+        assert_eq!((here[&all[0]], here[&all[1]]), ((false, false), (false, true)), "{kind:?}");
+        assert_eq!(status_of(&engine).await.waiting, 0);
+        engine.shutdown().await;
+    }
+}
+
 #[tokio::test]
 async fn items_that_come_back_are_synchronised_again() {
     for kind in KINDS {
