@@ -3,6 +3,7 @@
 mod changes;
 mod findings;
 mod moving;
+mod random;
 mod server;
 
 use super::*;
@@ -350,78 +351,6 @@ async fn due_accounts_are_synchronised_in_the_background() {
         soon(revision.changed()).await.unwrap();
     }
     engine.shutdown().await;
-}
-
-/// Two newsfeds and a web client change marks at random, with failures. After two closing rounds all
-/// three are equal, and what only one side changed holds everywhere.
-#[tokio::test]
-async fn random_marks_converge() {
-    for (kind, seed) in [(Kind::FreshRss, 1), (Kind::Miniflux, 2), (Kind::FreshRss, 3)] {
-        let mut random = fastrand::Rng::with_seed(seed);
-        let server = reader(kind, 2, 20);
-        let all = ids(&server);
-        let homes = [home_of(&server), home_of(&server)];
-        let engines = [homes[0].on_demand().await, homes[1].on_demand().await];
-        for engine in &engines {
-            synced(engine).await;
-        }
-        // Each side owns some items, so that its last mark must hold.
-        let mut wanted: BTreeMap<i64, (bool, bool)> = BTreeMap::new();
-        let failures =
-            [Failure::Status(500), Failure::Drop, Failure::Late, Failure::Lost, Failure::Cut];
-        for _ in 0..350 {
-            let side = random.usize(..3);
-            let id = all[random.usize(..all.len())];
-            let (to, is_read) = (random.bool(), random.bool());
-            let owner = (id % 4) as usize;
-            match side {
-                0 | 1 => {
-                    let kind = if is_read { Mark::Read } else { Mark::Pinned };
-                    mark(&engines[side], kind, &[id], to).await;
-                }
-                _ => {
-                    let mut world = server.world();
-                    let item = world.items.get_mut(&id).unwrap();
-                    if is_read { item.read = to } else { item.starred = to }
-                }
-            }
-            // An item that others touch has no owner's mark any more.
-            let mark = wanted.entry(id).or_insert((true, true));
-            if owner != side {
-                *(if is_read { &mut mark.0 } else { &mut mark.1 }) = false;
-            }
-            if random.u8(..5) == 0 {
-                if random.bool() {
-                    let failure = failures[random.usize(..failures.len())];
-                    let endpoint = ["edit-tag", "items/ids", "contents"][random.usize(..3)];
-                    server.world().fail(endpoint, failure, 1);
-                }
-                let _ = try_sync(&engines[random.usize(..2)], false).await;
-            }
-        }
-        server.world().failures.clear();
-        let mark: Vec<BTreeMap<i64, (bool, bool)>> =
-            engines.iter().map(|engine| marks(engine, &server)[0].clone()).collect();
-        for _ in 0..3 {
-            for engine in &engines {
-                synced(engine).await;
-            }
-        }
-        let [first, there] = marks(&engines[0], &server);
-        let [second, _] = marks(&engines[1], &server);
-        assert_eq!((&first, &second), (&there, &there), "seed {seed}");
-        for (id, (read, pinned)) in &wanted {
-            let owner = (id % 4) as usize;
-            if owner < 2 {
-                let (own, all) = (mark[owner][id], there[id]);
-                assert!(!read || own.0 == all.0, "seed {seed}: read of {id}");
-                assert!(!pinned || own.1 == all.1, "seed {seed}: pin of {id}");
-            }
-        }
-        for engine in engines {
-            engine.shutdown().await;
-        }
-    }
 }
 
 #[tokio::test]
