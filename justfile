@@ -67,9 +67,10 @@ fuzz target="feed" seconds="300":
 oracle:
     cd tests/oracle && cargo test -- --nocapture
 
-# Run the slow tests: kills at random points, three programs on one database, a day of 1,000 sources
+# Run the slow tests: kills at random points, 10,000 random marks, three programs on one database, a day of 1,000 sources
 endure:
     NEWSFED_KILLS=200 cargo test --test kill -- --nocapture
+    cargo test --test engine many_random -- --ignored --nocapture
     NEWSFED_SECONDS=120 cargo test --test sharing -- --nocapture
     cargo test --test soak -- --nocapture
     HONEST_DAYS=60 cargo test --test engine simulation

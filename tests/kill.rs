@@ -1,5 +1,5 @@
-//! The program is killed at random points of refreshes and marks; everything it had acknowledged
-//! is there afterwards, and the database is sound.
+//! The program is killed at random points of refreshes, marks, synchronisations of accounts, and while
+//! it serves apps; everything it had acknowledged is there afterwards, and the database is sound.
 //!
 //! Not part of the normal test run: `cargo test --test kill`; `NEWSFED_KILLS` is the number of
 //! rounds (20), `NEWSFED_SEED` the seed of the random numbers.
@@ -7,8 +7,17 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
 #![allow(clippy::print_stdout, reason = "prints its seed and measurements")]
 
+#[path = "kill/accounts.rs"]
+mod accounts;
+#[path = "kill/apps.rs"]
+mod apps;
+#[allow(dead_code, clippy::panic, reason = "the tests of the engine use all of it")]
+#[path = "engine/accounts/server.rs"]
+mod reader;
+
 use newsfed::demo::server::{Reply, Request, Server};
 use std::collections::HashSet;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -68,12 +77,7 @@ impl World {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_newsfed"));
-        command.args(args).args(["--set", "net.host_delay=0s"]).env_clear();
-        command.env("NEWSFED_CONFIG_DIR", self.folder.path().join("config"));
-        command.env("NEWSFED_DATA_DIR", self.folder.path().join("data"));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command
+        command(self.folder.path(), args)
     }
 
     fn start(&self, args: &[&str]) -> Child {
@@ -81,16 +85,33 @@ impl World {
     }
 
     fn items(&self) -> Vec<serde_json::Value> {
-        let output =
-            self.command(&["list", "--json", "--limit", "0"]).stdout(Stdio::piped()).output();
-        let output = output.unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .lines()
-            .map(|l| serde_json::from_str(l).unwrap())
-            .collect()
+        items(self.folder.path())
     }
+}
+
+/// The program with the files and the database in a folder.
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_newsfed"));
+    command.args(args).args(["--set", "net.host_delay=0s"]).env_clear();
+    command.env("NEWSFED_CONFIG_DIR", folder.join("config"));
+    command.env("NEWSFED_DATA_DIR", folder.join("data"));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn items(folder: &Path) -> Vec<serde_json::Value> {
+    let list = ["list", "--json", "--limit", "0"];
+    let output = command(folder, &list).stdout(Stdio::piped()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+/// Fails if the database is damaged.
+fn check_database(folder: &Path, what: &str) {
+    let doctor = command(folder, &["doctor"]).stdout(Stdio::piped()).output().unwrap();
+    let doctor = String::from_utf8(doctor.stdout).unwrap();
+    assert!(doctor.contains("MiB, no errors found"), "{what}: {doctor}");
 }
 
 /// Kills a process after that time, like a failing machine; returns whether it ended before.
@@ -133,9 +154,7 @@ fn acknowledged_changes_survive_kills() {
         let start = Instant::now();
         let items = world.items();
         slowest = slowest.max(start.elapsed());
-        let doctor = world.command(&["doctor"]).stdout(Stdio::piped()).output().unwrap();
-        let doctor = String::from_utf8(doctor.stdout).unwrap();
-        assert!(doctor.contains("MiB, no errors found"), "round {round}: {doctor}");
+        check_database(world.folder.path(), &format!("round {round}"));
         let urls: HashSet<String> = items.iter().map(|i| i["url"].to_string()).collect();
         assert_eq!(urls.len(), items.len(), "round {round}: an item is there twice");
         assert!(known.is_subset(&urls), "round {round}: an item is gone");
