@@ -48,6 +48,7 @@ struct Done<'a> {
     name: &'a str,
     done: usize,
     failed: usize,
+    left_out: usize,
     error: Option<String>,
     output: String,
 }
@@ -132,9 +133,9 @@ async fn run_for(
 
 fn report(command: &CommandSettings, run: CommandRun, out: &mut Output) -> Result<Exit, Failure> {
     let output = block(&String::from_utf8_lossy(&run.output));
-    let (done, failed) = (run.done, run.failed);
+    let (done, failed, left_out) = (run.done, run.failed, run.left_out);
     if out.json {
-        out.value(&Done { name: &command.name, done, failed, error: run.error, output })?;
+        out.value(&Done { name: &command.name, done, failed, left_out, error: run.error, output })?;
     } else {
         if !output.is_empty() {
             out.line(output)?;
@@ -148,7 +149,10 @@ fn report(command: &CommandSettings, run: CommandRun, out: &mut Output) -> Resul
             ));
         }
     }
-    Ok(match (done, failed) {
+    if left_out > 0 && !out.json {
+        out.warn(format!("newsfed: {} left out", counted(left_out, "item")));
+    }
+    Ok(match (done, failed + left_out) {
         (_, 0) => Exit::Ok,
         (0, _) => Exit::Failed,
         _ => Exit::Partial,

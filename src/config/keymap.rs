@@ -320,6 +320,12 @@ fn binding(keys: &str, bound: &str, lines: &mut Vec<String>) -> Result<Binding, 
             for command in line.split(';').map(str::trim).filter(|command| !command.is_empty()) {
                 let name = command.split(' ').next().unwrap_or_default();
                 name.parse::<Action>().map_err(|e| e.to_string())?;
+                // In the palette, `read all` is the command `read-all`, not a query.
+                if let Ok(action) = command.replace(' ', "-").parse::<Action>()
+                    && command.contains(' ')
+                {
+                    return Err(format!("write \"{action}\" for \"{command}\""));
+                }
             }
             let number = u16::try_from(lines.len()).map_err(|_| "too many bindings".to_owned())?;
             lines.push(line.to_owned());

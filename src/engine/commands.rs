@@ -23,6 +23,8 @@ pub struct CommandRun {
     pub done: usize,
     /// For how many items it failed.
     pub failed: usize,
+    /// For how many it was not started: the program cannot be, or the item was removed.
+    pub left_out: usize,
     /// Why it failed last.
     pub error: Option<String>,
     /// What it printed for all of them, at most 1 MiB; for several below their titles.
@@ -52,7 +54,15 @@ impl Handle {
         let mut run = CommandRun::default();
         for key in items {
             let prepared = prepared(&self.context, command, *key).await?;
-            let Some(Prepared { title, argv, input }) = prepared else { continue };
+            let Some(Prepared { title, argv, input }) = prepared else {
+                run.left_out += 1;
+                continue;
+            };
+            let Some(input) = input else {
+                run.failed += 1;
+                run.error = Some(format!("the article \"{title}\" cannot be converted"));
+                continue;
+            };
             let ended = run_for_output(&argv, &input, limit).await;
             if items.len() > 1 && !ended.output.is_empty() {
                 let space = if run.output.is_empty() { "" } else { "\n" };
@@ -68,6 +78,7 @@ impl Handle {
             let error = ended.error.map(|error| format!(": {error}")).unwrap_or_default();
             run.error = Some(ended.status + &error);
             if !ended.is_started {
+                run.left_out = items.len() - run.done - run.failed;
                 break;
             }
         }
@@ -92,7 +103,8 @@ impl Handle {
 struct Prepared {
     title: String,
     argv: Vec<String>,
-    input: String,
+    /// `None` if it cannot be made.
+    input: Option<String>,
 }
 
 /// What a command is started with for an item; `None` if it was removed.
@@ -108,20 +120,20 @@ async fn prepared(
     let input = command.input;
     let (bytes, title) = (item.body().len(), line(&item.title));
     let text = context.read_document(bytes, move || input_of(input, key, &item, &source)).await;
-    Ok(Some(Prepared { title, argv, input: text.unwrap_or_default() }))
+    Ok(Some(Prepared { title, argv, input: text.flatten() }))
 }
 
 /// What a command reads of an item.
-fn input_of(input: CommandInput, number: i64, item: &Item, source_title: &str) -> String {
+fn input_of(input: CommandInput, number: i64, item: &Item, source_title: &str) -> Option<String> {
     let base = item.url.as_deref().and_then(|url| Url::parse(url).ok());
     let article = || -> Document { article::from_html(item.body(), base.as_ref()) };
-    match input {
+    Some(match input {
         CommandInput::None => String::new(),
         CommandInput::Html => item.body().to_owned(),
         CommandInput::Text => format!("{}\n\n{}\n", item.title, article().text()),
         CommandInput::Markdown => article().titled_markdown(&item.title),
         CommandInput::Json => {
-            serde_json::to_string(&Shape { number, source_title, item }).unwrap_or_default() + "\n"
+            serde_json::to_string(&Shape { number, source_title, item }).ok()? + "\n"
         }
-    }
+    })
 }

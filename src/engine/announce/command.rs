@@ -56,15 +56,10 @@ async fn start(argv: &[String], input: &str, limit: Duration, stdout: Stdio) -> 
         Ok(child) => child,
         Err(e) => return failed(format!("{} cannot be started: {e}", text::line(program))),
     };
-    let group = Group::of(&child);
     let (mut output, mut errors) = (Vec::new(), Vec::new());
-    let talk = talk(&mut child, input, (&mut output, &mut errors));
-    let status = tokio::time::timeout(limit, talk).await;
+    let status = talk(&mut child, input, limit, (&mut output, &mut errors)).await;
     let error = String::from_utf8_lossy(&errors);
     let error = error.lines().map(text::line).find(|line| !line.is_empty());
-    if let Ok(Ok(_)) = status {
-        group.leave();
-    }
     match status {
         Ok(Ok(status)) => {
             let (ok, status) = (status.success(), status.to_string());
@@ -74,7 +69,6 @@ async fn start(argv: &[String], input: &str, limit: Duration, stdout: Stdio) -> 
             Ended { is_started: true, error, output, ..failed(text::line(&e.to_string())) }
         }
         Err(_) => {
-            // It is ended when it is dropped, with what it has started.
             let status = format!("ended after its limit of {} s", limit.as_secs());
             Ended { is_started: true, error, output, ..failed(status) }
         }
@@ -122,12 +116,15 @@ impl Drop for Group {
     }
 }
 
-/// Gives a command its input and reads its output and errors until it ends.
+/// Gives a command its input and reads its output and errors until it ends. At the limit it is ended,
+/// with what it has started.
 async fn talk(
     child: &mut Child,
     input: &str,
+    limit: Duration,
     (output, errors): (&mut Vec<u8>, &mut Vec<u8>),
-) -> std::io::Result<std::process::ExitStatus> {
+) -> Result<std::io::Result<std::process::ExitStatus>, tokio::time::error::Elapsed> {
+    let group = Group::of(child);
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let write = async {
         if let Some(mut stdin) = stdin {
@@ -138,13 +135,13 @@ async fn talk(
     let read = async {
         tokio::join!(keep(stdout, output, MOST_OUTPUT), keep(stderr, errors, MOST_ERRORS));
     };
-    let wait = async {
+    let wait = tokio::time::timeout(limit, async {
         tokio::select! {
             // What it has started may keep its input open after its end, and not read it.
             status = child.wait() => status,
             () = write => child.wait().await,
         }
-    };
+    });
     tokio::pin!(read, wait);
     let mut is_read = false;
     let status = loop {
@@ -153,6 +150,11 @@ async fn talk(
             () = &mut read, if !is_read => is_read = true,
         }
     };
+    // At once: afterwards, the number of the group may be another one's.
+    match status {
+        Ok(Ok(_)) => group.leave(),
+        _ => drop(group),
+    }
     if !is_read {
         // What it has started may keep them open after its end.
         let _ = tokio::time::timeout(REST, read).await;

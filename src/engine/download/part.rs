@@ -103,11 +103,12 @@ impl Part {
                 Ok(()) => return Ok(part),
                 Err(why) => {
                     let path = part.record_path();
-                    // A record that is there already is not of this file, nor is it removed.
-                    let _ = fs::remove_file(&part.path);
                     if why.kind() != ErrorKind::AlreadyExists {
+                        part.discard();
                         return Err(DownloadError::File { path, why });
                     }
+                    // That record is of another file.
+                    let _ = fs::remove_file(&part.path);
                     exists = why;
                 }
             }

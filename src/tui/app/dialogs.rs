@@ -119,10 +119,6 @@ impl Reply {
     pub(super) fn close(effects: Vec<Effect>) -> Self {
         Self { effects, close: true }
     }
-
-    pub(super) fn into_effects(self) -> Vec<Effect> {
-        self.effects
-    }
 }
 
 impl From<Vec<Effect>> for Reply {

@@ -10,7 +10,7 @@ use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use crate::tui::reader::wrap_plain;
 use crate::tui::view::{self, DialogArea};
-use crate::util::text::{block, counted, line};
+use crate::util::text::{self, block, counted, line};
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 
@@ -61,7 +61,8 @@ impl App {
         match items.len() {
             0 => return self.note(NO_ITEM),
             count if count > MOST_ITEMS => {
-                return self.note(format!("At most {MOST_ITEMS} items, and {count} are selected"));
+                return self
+                    .problem(format!("At most {MOST_ITEMS} items, and {count} are selected"));
             }
             _ => {}
         }
@@ -83,16 +84,31 @@ impl App {
             Err(why) => return self.problem(format!("{name}: {why}")),
         };
         let mut effects = Vec::new();
-        if output == CommandOutput::Window && !run.output.is_empty() {
+        let shows = output == CommandOutput::Window && !run.output.is_empty();
+        if shows && !self.dialogs.is_empty() {
+            // What is being typed is not for the window.
+            let size = run.output.len() as u64;
+            effects.extend(self.problem(format!(
+                "{name}: its output ({}) was not shown, because a dialog was open",
+                text::size(size)
+            )));
+            return effects;
+        }
+        if shows {
             effects.extend(self.push_dialog(OutputWindow::new(name, &run.output)));
         }
-        let of = |count: usize| match run.done + run.failed {
+        let of = |count: usize| match run.done + run.failed + run.left_out {
             1 => String::new(),
             _ => format!(" for {}", counted(count, "item")),
         };
         match run.error {
             Some(error) => {
-                effects.extend(self.problem(format!("{name} failed{}: {error}", of(run.failed))));
+                let rest = match run.left_out {
+                    0 => String::new(),
+                    rest => format!("; {} left out", counted(rest, "item")),
+                };
+                let failed = of(run.failed);
+                effects.extend(self.problem(format!("{name} failed{failed}: {error}{rest}")));
             }
             None => effects.extend(self.note(format!("{name}: done{}", of(run.done)))),
         }

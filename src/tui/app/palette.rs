@@ -179,7 +179,7 @@ impl Palette {
     }
 
     /// Whether the typed text is part of what a hit is called, not only similar.
-    pub(super) fn is_literal(&self, hit: &Hit) -> bool {
+    fn is_literal(&self, hit: &Hit) -> bool {
         let mut typed = self.field.value().trim().to_lowercase();
         if hit.action == Action::Set {
             typed = typed.replacen('=', " ", 1);
@@ -191,7 +191,7 @@ impl Palette {
     }
 
     /// Why nothing matches.
-    pub(super) fn no_match(&self) -> String {
+    fn no_match(&self) -> String {
         let typed = self.field.value().trim();
         match typed.split_once(' ') {
             Some((name, rest)) if name.parse::<Action>().is_ok() => {
@@ -205,7 +205,7 @@ impl Palette {
         *self = Self { field: Field::new(&app.completed(hit)), ..Self::default() };
     }
 
-    pub(super) fn enter(&mut self, app: &mut App, hit: Hit) -> Reply {
+    fn enter(&mut self, app: &mut App, hit: Hit) -> Reply {
         // A setting needs a value.
         let incomplete = match hit.action {
             Action::Set => !hit.argument.as_ref().is_some_and(|a| a.contains(' ')),
@@ -279,7 +279,12 @@ impl App {
         self.unavailable_reason(action).filter(|_| !takes_source)
     }
 
-    fn arguments(&self, action: Action, argument_kind: ArgumentKind, typed: &str) -> Vec<Hit> {
+    pub(super) fn arguments(
+        &self,
+        action: Action,
+        argument_kind: ArgumentKind,
+        typed: &str,
+    ) -> Vec<Hit> {
         let hit = |argument: String, help: String| Hit {
             action,
             argument: Some(argument),

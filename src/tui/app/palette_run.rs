@@ -1,46 +1,75 @@
 //! What lines of the palette do, and the commands that keys are bound to.
 
 use super::dialogs::Reply;
-use super::palette::{ArgumentKind, Hit, MAX_RECENT, Palette, argument_kind};
+use super::palette::{ArgumentKind, Hit, MAX_RECENT, argument_kind};
 use super::settings::setting_pages;
-use super::{App, Focus, RowId};
+use super::{App, Focus, RowId, Tone};
 use crate::config::{self, Action, Key, SortOrder, setting_choices};
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
 use crossterm::event::KeyCode;
 
 impl App {
-    /// Runs a command with its argument, as the palette would.
+    /// Runs a command with its argument, which must be exact: nobody sees what a key would guess.
     ///
     /// # Errors
-    /// If there is none, or its argument is missing or wrong.
+    /// If it is not possible, or its argument is missing or wrong.
     fn run_line(&mut self, line: &str) -> Result<Vec<Effect>, String> {
-        let name = line.split(' ').next().unwrap_or_default();
+        let (name, argument) = line.split_once(' ').unwrap_or((line, ""));
         let action: Action = name.parse().map_err(|e: config::UnknownAction| e.to_string())?;
-        if name == line {
-            return Ok(self.act(action, Key::char(' ')));
+        let (kind, argument) = (argument_kind(action), argument.trim());
+        let of_source = kind == Some(ArgumentKind::Source) && !argument.is_empty();
+        if let Some(why) = self.unavailable_reason(action).filter(|_| !of_source) {
+            return Err(why.to_owned());
         }
-        let mut palette = Palette { field: Field::new(line), ..Palette::default() };
-        let mut hits = self.palette_hits(&palette).into_iter();
-        let hit = hits.find(|hit| hit.action == action && palette.is_literal(hit));
-        match hit.map(|hit| palette.enter(self, hit)) {
-            Some(reply) if reply.close => Ok(reply.into_effects()),
-            Some(_) => Err(format!("{line}: the argument is missing, or several match")),
-            None => Err(palette.no_match()),
+        let Some(kind) = kind.filter(|_| !argument.is_empty()) else {
+            return match argument {
+                "" => Ok(self.act(action, Key::char(' '))),
+                _ => Err(format!("{name} has no argument")),
+            };
+        };
+        match kind {
+            ArgumentKind::Text(_) | ArgumentKind::Tag => return Ok(self.act_on(action, argument)),
+            ArgumentKind::Setting => {
+                return Ok(self.act_on(action, &argument.replacen('=', " ", 1)));
+            }
+            _ => {}
+        }
+        let id = |hit: &Hit| Some(self.sources.entry(hit.source?)?.source.id.to_string());
+        let is_meant = |hit: &Hit| {
+            let named =
+                hit.argument.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(argument));
+            named || id(hit).is_some_and(|id| id == argument)
+        };
+        let mut hits = self.arguments(action, kind, argument);
+        hits.retain(is_meant);
+        match hits.len() {
+            0 => Err(format!("{name}: nothing is called {argument}")),
+            1 => Ok(self.run_hit(hits.remove(0))),
+            _ => Err(format!("{name}: several are called {argument}")),
         }
     }
 
-    /// Runs the commands that keys are bound to, up to one that is not possible.
+    /// Runs the commands that keys are bound to, up to one that is not possible or opens a dialog.
     pub(super) fn run_lines(&mut self, number: u16) -> Vec<Effect> {
         let lines: Vec<String> = self.keymap.lines(number).map(str::to_owned).collect();
         let mut effects = Vec::new();
         for line in lines {
-            match self.run_line(&line) {
+            let (before, open) = (self.toast.take(), self.dialogs.len());
+            let result = self.run_line(&line);
+            let failed = self.toast.as_ref().is_some_and(|toast| toast.tone == Tone::Problem);
+            if self.toast.is_none() {
+                self.toast = before;
+            }
+            match result {
                 Ok(more) => effects.extend(more),
                 Err(why) => {
                     effects.extend(self.problem(why));
                     break;
                 }
+            }
+            if failed || self.dialogs.len() > open {
+                break;
             }
         }
         effects
@@ -96,8 +125,10 @@ impl App {
             Action::ReadFor => return self.read_for(text),
             _ => {}
         }
+        let open = self.dialogs.len();
         let mut effects = self.act(action, Key::char(' '));
-        if text.is_empty() {
+        // Without its dialog, the text is for nothing else.
+        if text.is_empty() || self.dialogs.len() == open {
             return effects;
         }
         effects.extend(self.with_top(|dialog, app| {

@@ -32,6 +32,27 @@ fn a_key_runs_several_commands_with_arguments() {
 }
 
 #[test]
+fn a_key_runs_only_what_it_names() {
+    let refused = keys(&[("x", "read all")]);
+    let error = crate::config::KeyMap::load(&refused.keys).unwrap_err().to_string();
+    assert!(error.contains("write \"read-all\""), "{error}");
+    for line in ["run sav; pin", "pin it; pin", "find words; pin"] {
+        let settings = Settings {
+            commands: vec![command("save", "", CommandOutput::None)],
+            ..keys(&[("x", line)])
+        };
+        let mut stage = Stage::with(settings, source_list(), item_rows());
+        stage.keys("gi");
+        let pinned = |stage: &Stage| stage.app.items.rows.iter().filter(|row| row.pinned).count();
+        let before = pinned(&stage);
+        stage.requested.clear();
+        stage.keys("x");
+        assert_eq!(pinned(&stage), before, "{line}: {:?}", stage.requested);
+        assert!(!stage.requested.iter().any(|effect| effect.contains("RunCommand")), "{line}");
+    }
+}
+
+#[test]
 fn what_cannot_run_ends_the_rest() {
     let mut stage = Stage::with(keys(&[("x", "run nothing; pin")]), source_list(), item_rows());
     stage.keys("gi");

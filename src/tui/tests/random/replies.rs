@@ -239,6 +239,7 @@ impl Chaos {
                 let run = CommandRun {
                     done: items.len(),
                     failed: self.rng.usize(..2),
+                    left_out: self.rng.usize(..2),
                     error: self.rng.bool().then(|| "exit status: 1".to_owned()),
                     output: "one \u{1b}[31mline\n日本語\n\n".repeat(self.rng.usize(..40)).into(),
                 };
