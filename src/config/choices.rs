@@ -1,5 +1,23 @@
 //! Settings with a few possible values.
 
+/// The values of a setting with their names.
+macro_rules! names {
+    ($of:ident { $($value:ident = $name:literal,)+ }) => {
+        impl $of {
+            pub const ALL: &[Self] = &[$(Self::$value,)+];
+            /// Their names in settings, in the order of `ALL`.
+            pub const NAMES: &[&str] = &[$($name,)+];
+
+            /// Its name in settings.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$value => $name,)+
+                }
+            }
+        }
+    };
+}
+
 /// When an item is marked read by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MarkRead {
@@ -13,21 +31,12 @@ pub enum MarkRead {
     Never,
 }
 
-impl MarkRead {
-    pub const ALL: [Self; 4] = [Self::Open, Self::Preview, Self::Scroll, Self::Never];
-    /// Their names in settings, in the order of [`MarkRead::ALL`].
-    pub const NAMES: &[&str] = &["open", "preview", "scroll", "never"];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Preview => "preview",
-            Self::Scroll => "scroll",
-            Self::Never => "never",
-        }
-    }
-}
+names!(MarkRead {
+    Open = "open",
+    Preview = "preview",
+    Scroll = "scroll",
+    Never = "never",
+});
 
 /// Who paints the surfaces of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -38,19 +47,10 @@ pub enum Background {
     Terminal,
 }
 
-impl Background {
-    pub const ALL: [Self; 2] = [Self::Theme, Self::Terminal];
-    /// Their names in settings, in the order of [`Background::ALL`].
-    pub const NAMES: &[&str] = &["theme", "terminal"];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Theme => "theme",
-            Self::Terminal => "terminal",
-        }
-    }
-}
+names!(Background {
+    Theme = "theme",
+    Terminal = "terminal",
+});
 
 /// How items are drawn in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -66,22 +66,13 @@ pub enum ListStyle {
     Magazine,
 }
 
-impl ListStyle {
-    /// Every style, in the order in which a key goes through them.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Compact, Self::Comfortable, Self::Magazine];
-    /// Their names in settings, in the order of [`ListStyle::ALL`].
-    pub const NAMES: &[&str] = &["auto", "compact", "comfortable", "magazine"];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Compact => "compact",
-            Self::Comfortable => "comfortable",
-            Self::Magazine => "magazine",
-        }
-    }
-}
+// In the order in which a key goes through them.
+names!(ListStyle {
+    Auto = "auto",
+    Compact = "compact",
+    Comfortable = "comfortable",
+    Magazine = "magazine",
+});
 
 /// How the terminal is given pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -96,22 +87,13 @@ pub enum GraphicsMode {
     Blocks,
 }
 
-impl GraphicsMode {
-    pub const ALL: [Self; 5] = [Self::Auto, Self::Kitty, Self::Sixel, Self::Iterm2, Self::Blocks];
-    /// Their names in settings, in the order of [`GraphicsMode::ALL`].
-    pub const NAMES: &[&str] = &["auto", "kitty", "sixel", "iterm2", "blocks"];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Kitty => "kitty",
-            Self::Sixel => "sixel",
-            Self::Iterm2 => "iterm2",
-            Self::Blocks => "blocks",
-        }
-    }
-}
+names!(GraphicsMode {
+    Auto = "auto",
+    Kitty = "kitty",
+    Sixel = "sixel",
+    Iterm2 = "iterm2",
+    Blocks = "blocks",
+});
 
 /// How the interface shows messages of rules to a user who may be elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -129,24 +111,14 @@ pub enum NotifyWay {
     None,
 }
 
-impl NotifyWay {
-    pub const ALL: [Self; 6] =
-        [Self::Bell, Self::Osc9, Self::Osc99, Self::Osc777, Self::Command, Self::None];
-    /// Their names in settings, in the order of [`NotifyWay::ALL`].
-    pub const NAMES: &[&str] = &["bell", "osc9", "osc99", "osc777", "command", "none"];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bell => "bell",
-            Self::Osc9 => "osc9",
-            Self::Osc99 => "osc99",
-            Self::Osc777 => "osc777",
-            Self::Command => "command",
-            Self::None => "none",
-        }
-    }
-}
+names!(NotifyWay {
+    Bell = "bell",
+    Osc9 = "osc9",
+    Osc99 = "osc99",
+    Osc777 = "osc777",
+    Command = "command",
+    None = "none",
+});
 
 /// Order of the items in lists.
 #[derive(
@@ -172,21 +144,12 @@ impl SortOrder {
     }
 }
 
-impl SortOrder {
-    /// Every order, in the order in which a key goes through them.
-    pub const ALL: [Self; 3] = [Self::PinnedNewest, Self::Newest, Self::Oldest];
-    /// Their names in settings, in the order of [`SortOrder::ALL`].
-    pub const NAMES: &[&str] = &["pinned-newest", "newest", "oldest"];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PinnedNewest => "pinned-newest",
-            Self::Newest => "newest",
-            Self::Oldest => "oldest",
-        }
-    }
-}
+// In the order in which a key goes through them.
+names!(SortOrder {
+    PinnedNewest = "pinned-newest",
+    Newest = "newest",
+    Oldest = "oldest",
+});
 
 /// The columns beside the titles of items.
 pub const COLUMNS: &[&str] = &["stories", "comments", "source", "minutes", "date"];
@@ -203,20 +166,11 @@ pub enum DateStyle {
     Time,
 }
 
-impl DateStyle {
-    pub const ALL: [Self; 3] = [Self::Age, Self::Date, Self::Time];
-    /// Their names in settings, in the order of [`DateStyle::ALL`].
-    pub const NAMES: &[&str] = &["age", "date", "time"];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Age => "age",
-            Self::Date => "date",
-            Self::Time => "time",
-        }
-    }
-}
+names!(DateStyle {
+    Age = "age",
+    Date = "date",
+    Time = "time",
+});
 
 /// What separates the items of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -229,20 +183,11 @@ pub enum Grouping {
     None,
 }
 
-impl Grouping {
-    pub const ALL: [Self; 3] = [Self::Day, Self::Source, Self::None];
-    /// Their names in settings, in the order of [`Grouping::ALL`].
-    pub const NAMES: &[&str] = &["day", "source", "none"];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Day => "day",
-            Self::Source => "source",
-            Self::None => "none",
-        }
-    }
-}
+names!(Grouping {
+    Day = "day",
+    Source = "source",
+    None = "none",
+});
 
 /// What a command of the user reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -257,22 +202,13 @@ pub enum CommandInput {
     Json,
 }
 
-impl CommandInput {
-    pub const ALL: [Self; 5] = [Self::None, Self::Text, Self::Markdown, Self::Html, Self::Json];
-    /// Their names in settings, in the order of [`CommandInput::ALL`].
-    pub const NAMES: &[&str] = &["none", "text", "markdown", "html", "json"];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Text => "text",
-            Self::Markdown => "markdown",
-            Self::Html => "html",
-            Self::Json => "json",
-        }
-    }
-}
+names!(CommandInput {
+    None = "none",
+    Text = "text",
+    Markdown = "markdown",
+    Html = "html",
+    Json = "json",
+});
 
 /// What becomes of the output of a command of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -285,17 +221,8 @@ pub enum CommandOutput {
     Terminal,
 }
 
-impl CommandOutput {
-    pub const ALL: [Self; 3] = [Self::None, Self::Window, Self::Terminal];
-    /// Their names in settings, in the order of [`CommandOutput::ALL`].
-    pub const NAMES: &[&str] = &["none", "window", "terminal"];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Window => "window",
-            Self::Terminal => "terminal",
-        }
-    }
-}
+names!(CommandOutput {
+    None = "none",
+    Window = "window",
+    Terminal = "terminal",
+});

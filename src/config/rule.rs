@@ -105,16 +105,16 @@ macro_rules! named {
 named! {
     PolicyKind => &PolicyKind::ALL;
     FullText => &FullText::ALL;
-    SortOrder => &SortOrder::ALL;
-    ListStyle => &ListStyle::ALL;
-    Background => &Background::ALL;
-    MarkRead => &MarkRead::ALL;
-    DateStyle => &DateStyle::ALL;
-    Grouping => &Grouping::ALL;
-    GraphicsMode => &GraphicsMode::ALL;
-    NotifyWay => &NotifyWay::ALL;
-    CommandInput => &CommandInput::ALL;
-    CommandOutput => &CommandOutput::ALL;
+    SortOrder => SortOrder::ALL;
+    ListStyle => ListStyle::ALL;
+    Background => Background::ALL;
+    MarkRead => MarkRead::ALL;
+    DateStyle => DateStyle::ALL;
+    Grouping => Grouping::ALL;
+    GraphicsMode => GraphicsMode::ALL;
+    NotifyWay => NotifyWay::ALL;
+    CommandInput => CommandInput::ALL;
+    CommandOutput => CommandOutput::ALL;
     Priority => &[Self::Low, Self::Normal, Self::High];
     SourceKind => &SourceKind::ALL;
 }

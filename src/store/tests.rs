@@ -275,7 +275,8 @@ fn lists_are_sorted_and_paged_in_both_directions() {
     let reader = f.store.reader().unwrap();
     let grouped = SourceOrder::new([(None, s), (Some("News"), t)].into_iter());
     let groups = [None, Some(grouped)];
-    for (order, sources) in SortOrder::ALL.into_iter().flat_map(|o| groups.clone().map(|g| (o, g)))
+    for (order, sources) in
+        SortOrder::ALL.iter().copied().flat_map(|o| groups.clone().map(|g| (o, g)))
     {
         for scope in
             [Scope::All, Scope::Sources(vec![s]), Scope::Sources(vec![s, t]), Scope::Pinned]

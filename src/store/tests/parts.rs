@@ -18,7 +18,7 @@ fn mark_all_read_changes_only_the_view_and_can_be_undone() {
 
 #[test]
 fn the_items_beyond_a_row_are_those_above_or_below_it_in_the_list() {
-    for (order, grouped) in SortOrder::ALL.into_iter().flat_map(|o| [(o, false), (o, true)]) {
+    for (order, grouped) in SortOrder::ALL.iter().copied().flat_map(|o| [(o, false), (o, true)]) {
         let f = Fixture::new(&["s", "t"]);
         f.poll("s", (0..6).map(|i| entry(&format!("item {i}"))).collect());
         f.poll("t", (0..3).map(|i| entry(&format!("other {i}"))).collect());

@@ -77,16 +77,16 @@ fn command(name: &str, script: &str, output: CommandOutput) -> CommandSettings {
 async fn a_window_shows_the_output() {
     let mut real = Real::new(1, 3).await;
     real.app.settings.commands = vec![
-        command("Look up", "printf 'got \\033[31m%s\\n' \"$1\"; seq 200", CommandOutput::Window),
+        command("Translate", "printf 'got \\033[31m%s\\n' \"$1\"; seq 200", CommandOutput::Window),
         command("Save", "exit 2", CommandOutput::None),
     ];
     real.keys("gi");
     let title = real.app.items.current().unwrap().title.clone();
-    real.command("run look");
-    real.wait_for("Look up: done").await;
+    real.command("run trans");
+    real.wait_for("Translate: done").await;
     assert!(real.screen().contains(&format!("got {title}")), "{}", real.screen());
     let screen = real.screen();
-    assert!(screen.contains("Look up") && !screen.contains("[31m"), "{screen}");
+    assert!(screen.contains("Translate") && !screen.contains("[31m"), "{screen}");
     real.keys("G");
     assert!(real.screen().contains("200"));
     real.close_dialogs();

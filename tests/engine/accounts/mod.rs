@@ -109,7 +109,7 @@ async fn first_synchronisation_fetches_all_and_the_next_needs_three_requests() {
             assert_eq!(synced(&engine).await, SyncDone::default());
             assert_eq!(server.world().requests().len(), 3, "{kind:?}");
         }
-        assert_eq!(*engine.store().revision().borrow(), revision, "the panes need not notice");
+        assert_eq!(*engine.store().revision().borrow(), revision, "the interface need not notice");
         // They are never polled, nor removed with the declared sources.
         engine.reload().await.unwrap();
         assert_eq!(engine.refresh(None, Pace::Force).await.recv().await, None);
