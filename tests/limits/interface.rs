@@ -28,6 +28,12 @@ fn teasers(server: &str, only: &str) -> String {
     )
 }
 
+/// The number beside "All unread", in the Sources pane or in the title of the list; none is shown for 0.
+fn unread_on(screen: &str) -> usize {
+    let rest = screen.split_once("All unread").map_or("", |(_, rest)| rest);
+    rest.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
 /// Leaves one unread item of each source but the one with the teasers. Returns how many are unread.
 fn leave_one_of_each(database: &Path) -> usize {
     let database = Connection::open(database).unwrap();
@@ -91,14 +97,14 @@ fn the_interface_opens_every_document() {
     );
     command.args(["-c", &script]);
     let mut t = Term::spawn(command, 110, 30);
-    t.wait_for(&format!("{unread} unread"));
+    t.wait_until(&format!("{unread} unread"), |screen| unread_on(screen) == unread);
     t.send("g");
     t.send(key::ENTER);
     let mut fetched = 0;
     let (opened, started) = (unread, Instant::now());
     loop {
         unread -= 1;
-        t.wait_until(&format!("{unread} unread"), |s| s.contains(&format!(" {unread} unread")));
+        t.wait_until(&format!("{unread} unread"), |screen| unread_on(screen) == unread);
         // To the end of the article, and its full text if it has one.
         t.send("G");
         t.settle();
