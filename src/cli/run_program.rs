@@ -6,7 +6,7 @@ use super::home::Home;
 use super::items;
 use super::log;
 use super::output::Output;
-use super::runtime::{asked_to_stop, runtime_beside};
+use super::runtime::{runtime_beside, stop_signal};
 use crate::config::{CommandOutput, CommandSettings, did_you_mean};
 use crate::engine::{CommandRun, Handle};
 use crate::util::text::{block, counted, line};
@@ -70,7 +70,7 @@ pub(super) fn run(args: &RunArgs, global: &Global, out: &mut Output) -> Result<E
     let store = home.store()?;
     let items = items::keys(&store.reader()?, &args.ids)?;
     runtime_beside()?.block_on(async {
-        let stop = asked_to_stop();
+        let stop = stop_signal(command.output != CommandOutput::Terminal);
         let handle = home.engine(store, false).start().await?;
         let result = tokio::select! {
             result = run_for(&handle, command, &items) => result.map(Some),
@@ -121,7 +121,14 @@ async fn run_for(
         match status.map_err(|e| e.to_string()).and_then(|status| status.map_err(|e| e.to_string()))
         {
             Ok(status) if status.success() => run.done += 1,
-            Ok(status) => (run.failed, run.error) = (run.failed + 1, Some(status.to_string())),
+            Ok(status) => {
+                (run.failed, run.error) = (run.failed + 1, Some(status.to_string()));
+                // A signal such as that of Ctrl-C is meant for all of them.
+                if status.code().is_none() {
+                    run.left_out = items.len() - run.done - run.failed;
+                    break;
+                }
+            }
             Err(why) => {
                 let why = format!("{} cannot be started: {why}", line(&command.run[0]));
                 (run.failed, run.error) = (run.failed + 1, Some(why));

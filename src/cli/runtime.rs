@@ -90,6 +90,11 @@ pub(super) fn with_engine<T>(
 /// Ends when the user or the system asks the program to stop. Call it early, on the runtime: it
 /// installs the signal handlers.
 pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
+    stop_signal(true)
+}
+
+/// The same. While another program has the terminal, Ctrl-C is for that program.
+pub(super) fn stop_signal(ctrl_c_stops: bool) -> impl Future<Output = ()> {
     #[cfg(unix)]
     let signals = {
         use tokio::signal::unix::{SignalKind, signal};
@@ -98,14 +103,18 @@ pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
     async move {
         #[cfg(unix)]
         if let [Some(mut interrupt), Some(mut terminate)] = signals {
-            tokio::select! {
-                _ = interrupt.recv() => return,
-                _ = terminate.recv() => return,
+            loop {
+                tokio::select! {
+                    _ = interrupt.recv() => if ctrl_c_stops { return },
+                    _ = terminate.recv() => return,
+                }
             }
         }
         #[cfg(not(unix))]
-        if tokio::signal::ctrl_c().await.is_ok() {
-            return;
+        while tokio::signal::ctrl_c().await.is_ok() {
+            if ctrl_c_stops {
+                return;
+            }
         }
         std::future::pending().await
     }

@@ -122,7 +122,7 @@ actions! {
         FollowComments, "follow-comments", "follow comments", "Follow the comments on the item as a source";
         Enclosure, "enclosure", "enclosure", "Open the enclosure, such as an episode; several: choose one";
         Download, "download", "download", "Download the enclosure, or one of several";
-        CancelDownload, "cancel-download", "cancel download", "Cancel the running downloads";
+        CancelRunning, "cancel-running", "cancel running", "Cancel the running downloads and programs";
     }
     Find {
         Search, "search", "search", "Search all items";

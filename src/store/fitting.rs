@@ -71,12 +71,12 @@ impl Reader {
     }
 
     /// The share of each source's newest items that the user has read or kept, towards a quarter where
-    /// there are few. What a rule hides or marks read does not count.
+    /// there are few. What a rule hides or marks does not count.
     fn read_shares(&self) -> Result<HashMap<i64, f64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT source, sum(read OR pinned OR later), count(*) FROM
              (SELECT source, read, pinned, later FROM item i WHERE hidden = 0 AND NOT EXISTS
-                 (SELECT 1 FROM rule_effect WHERE item = i.key AND effect = 'read')
+                 (SELECT 1 FROM rule_effect WHERE item = i.key AND effect IN ('read', 'pin', 'later'))
               ORDER BY key DESC LIMIT ?1)
              GROUP BY source",
         )?;

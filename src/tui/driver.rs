@@ -33,8 +33,8 @@ pub(super) struct Driver {
     edits: UnboundedSender<Edit>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
-    /// What cancels the running downloads, and their tasks.
-    downloads: (CancellationToken, Vec<AbortHandle>),
+    /// What cancels the running downloads and programs, and their tasks.
+    running: (CancellationToken, Vec<AbortHandle>),
     /// Pictures that are being fetched, by URL.
     pictures: HashMap<String, AbortHandle>,
     /// The open workbench and its id.
@@ -72,7 +72,7 @@ impl Driver {
             edits,
             discovery: None,
             prefetch: None,
-            downloads: Default::default(),
+            running: Default::default(),
             pictures: HashMap::new(),
             bench: None,
             opened: Arc::default(),
@@ -249,22 +249,27 @@ impl Driver {
                 Event::EnclosuresFound(of, file_use, found)
             }),
             Effect::UseFile { file, file_use } => {
-                let (events, cancelled) = (self.events.clone(), self.downloads.0.clone());
-                self.downloads.1.retain(|task| !task.is_finished());
-                let task =
-                    self.spawn_task(move |h| files::use_file(h, file, file_use, events, cancelled));
-                self.downloads.1.push(task);
+                let events = self.events.clone();
+                self.spawn_cancellable(move |h, cancelled| {
+                    files::use_file(h, file, file_use, events, cancelled)
+                });
             }
-            Effect::CancelDownloads => {
-                let (token, tasks) = std::mem::take(&mut self.downloads);
+            Effect::CancelRunning => {
+                let (token, tasks) = std::mem::take(&mut self.running);
                 if tasks.iter().all(AbortHandle::is_finished) {
-                    let none = "No download is running".to_owned();
+                    let none = "No download and no program is running".to_owned();
                     let _ = self.events.send(Event::Message(Ok(none)));
                 }
                 token.cancel();
             }
             Effect::RunCommand { command, items } => {
-                self.spawn(move |h| async move { run_command(&h, &command, &items).await });
+                self.spawn_cancellable(move |h, cancelled| async move {
+                    let (name, output) = (command.name.clone(), command.output);
+                    // Dropping the run ends its program.
+                    let ended = cancelled.run_until_cancelled(run_command(&h, &command, &items));
+                    let cancelled = || Event::CommandEnded(name, output, Ok(None));
+                    ended.await.unwrap_or_else(cancelled)
+                });
             }
             Effect::Browse { urls } => {
                 let settings = self.handle.settings();
@@ -393,6 +398,17 @@ impl Driver {
         self.spawn_task(work);
     }
 
+    /// Spawns work that the user can cancel.
+    fn spawn_cancellable<F: Future<Output = Event> + Send>(
+        &mut self,
+        work: impl FnOnce(Handle, CancellationToken) -> F + Send + 'static,
+    ) {
+        let cancelled = self.running.0.clone();
+        self.running.1.retain(|task| !task.is_finished());
+        let task = self.spawn_task(move |handle| work(handle, cancelled));
+        self.running.1.push(task);
+    }
+
     /// Queues a file change after the previous ones.
     fn queue_edit<F: Future<Output = Event> + Send>(
         &self,
@@ -483,7 +499,7 @@ async fn follow_starters(
 /// Runs a program of the user, or prepares one that needs the terminal.
 async fn run_command(handle: &Handle, command: &CommandSettings, items: &[i64]) -> Event {
     if command.output != CommandOutput::Terminal {
-        let run = handle.run_command(command, items).await.map_err(message);
+        let run = handle.run_command(command, items).await.map(Some).map_err(message);
         return Event::CommandEnded(command.name.clone(), command.output, run);
     }
     let mut all = Vec::new();

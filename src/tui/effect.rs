@@ -162,7 +162,7 @@ pub(super) enum Effect {
         file_use: FileUse,
     },
     /// Stops the running downloads; what is there stays for the next one.
-    CancelDownloads,
+    CancelRunning,
     UseFile {
         file: MediaFile,
         file_use: FileUse,

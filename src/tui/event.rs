@@ -119,7 +119,7 @@ pub(super) enum Event {
     BrowserOpened(Result<(), (String, Failure)>),
     Message(Result<String, Failure>),
     /// A program of the user, by its name, has ended.
-    CommandEnded(String, CommandOutput, Result<CommandRun, Failure>),
+    CommandEnded(String, CommandOutput, Result<Option<CommandRun>, Failure>),
 }
 
 /// A source that was added.

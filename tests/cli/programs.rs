@@ -54,3 +54,19 @@ fn failures_are_counted_and_named() {
     let run = world.run(&["run", "half"]);
     assert!(run.code == Some(1) && run.err.contains("name the items"), "{run:?}");
 }
+
+#[test]
+fn ctrl_c_is_for_the_program_that_has_the_terminal() {
+    let world = with_commands(
+        "[[command]]\nname = \"here\"\nrun = [\"sh\", \"-c\", \"kill -INT $PPID; echo $1\", \"x\", \"{url}\"]\n\
+         output = \"terminal\"\n\
+         [[command]]\nname = \"interrupted\"\nrun = [\"sh\", \"-c\", \"kill -INT $$\"]\noutput = \"terminal\"\n",
+    );
+    let numbers = world.numbers();
+    let all: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    let run = world.run(&[&["run", "here"], all.as_slice()].concat());
+    assert_eq!(run.ok().lines().count(), all.len());
+    let run = world.run(&[&["run", "interrupted"], all.as_slice()].concat());
+    let left = format!("{} left out", newsfed::util::text::counted(all.len() - 1, "item"));
+    assert!(run.code == Some(1) && run.err.contains(&left), "{run:?}");
+}

@@ -30,14 +30,14 @@ fn cancelled_downloads_are_continued() {
     std::fs::write(world.path("config/config.toml"), config).unwrap();
     let mut t = world.open(100, 30);
     t.wait_for("Episode one");
-    t.send(":cancel-download\r");
+    t.send(":cancel-running\r");
     t.wait_for("No download is running");
     t.send(key::CTRL_S);
     t.wait_for("Downloading");
     world.wait_for_file("files/a.mp3.part");
     let part = folder.join("a.mp3.part");
     t.wait_until("half of the file", |_| std::fs::metadata(&part).is_ok_and(|p| p.len() == 1000));
-    t.send(":cancel-download\r");
+    t.send(":cancel-running\r");
     t.wait_for("Cancelled the download of");
     assert!(folder.join("a.mp3.part.json").exists());
     t.send(key::CTRL_S);

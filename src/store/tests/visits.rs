@@ -94,7 +94,7 @@ fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
     assert!(fitting(&all, 3).is_empty());
     let none = View::of(Scope::Only(std::sync::Arc::from([])));
     assert_eq!(reader.count(&none).unwrap().items, 0);
-    // What rules hide or mark read does not show what the user reads.
+    // What rules hide or mark does not show what the user reads.
     let rule = |name: &str, query: &str, effect: &str| Rule {
         name: name.to_owned(),
         query: query.parse().unwrap(),
@@ -102,9 +102,17 @@ fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
         until: None,
         stop: false,
     };
-    let rules = vec![rule("hide", "title:/^s[6-9]/", "hide"), rule("read", "title:/^r/", "read")];
+    let rules = vec![
+        rule("hide", "title:/^s[6-9]/", "hide"),
+        rule("read", "title:/^r/", "read"),
+        rule("pin", "title:/^p/", "pin"),
+        rule("later", "title:/^l/", "later"),
+    ];
     f.store.set_rules(Rules::new(rules, |_| vec![]));
     f.poll("s", (0..30).map(|n| at(&format!("{}{n}", ["r", "s9"][n % 2]), 50, 9)).collect());
+    assert_eq!(fitting(&all, 9), ["t0", "t5"]);
+    let long = |n: usize| at(&format!("{}{n}", ["p", "l"][n % 2]), 9000, 230 * 60);
+    f.poll("s", (0..30).map(long).collect());
     assert_eq!(fitting(&all, 9), ["t0", "t5"]);
 }
 

@@ -81,7 +81,7 @@ impl App {
         let of = of.map(|total| {
             format!(" of {} ({} %)", size(total), received.saturating_mul(100) / total)
         });
-        let key = self.keymap.keys_for(self.context(), Action::CancelDownload);
+        let key = self.keymap.keys_for(self.context(), Action::CancelRunning);
         let cancel = key.map(|key| format!("; {key} cancels")).unwrap_or_default();
         let of = of.unwrap_or_default();
         self.note(format!("Downloading {url}: {}{of}{cancel}", size(received)))

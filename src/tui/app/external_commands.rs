@@ -66,21 +66,29 @@ impl App {
             }
             _ => {}
         }
+        if self.commands_running.contains(name) {
+            let key = self.keymap.keys_for(self.context(), Action::CancelRunning);
+            let cancel = key.map(|key| format!("; {key} cancels it")).unwrap_or_default();
+            return self.note(format!("{name} is still running{cancel}"));
+        }
         if command.output != CommandOutput::Terminal {
+            self.commands_running.insert(name.to_owned());
             self.note(format!("{name} …"));
         }
         vec![Effect::RunCommand { command: Box::new(command), items }]
     }
 
-    /// Shows how a command ended.
+    /// Shows how a command ended; `None` stands for cancelled.
     pub(super) fn command_ended(
         &mut self,
         name: &str,
         output: CommandOutput,
-        run: Result<CommandRun, Failure>,
+        run: Result<Option<CommandRun>, Failure>,
     ) -> Vec<Effect> {
+        self.commands_running.remove(name);
         let run = match run {
-            Ok(run) => run,
+            Ok(Some(run)) => run,
+            Ok(None) => return self.note(format!("{name}: cancelled")),
             Err(why) => return self.problem(format!("{name}: {why}")),
         };
         let mut effects = Vec::new();

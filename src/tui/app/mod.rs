@@ -149,6 +149,8 @@ pub(super) struct App {
     pub(super) pending: Pending,
     /// Unbound keys that were reported already.
     unbound: HashSet<Key>,
+    /// The names of the `[[command]]`s that are running without the terminal.
+    commands_running: HashSet<String>,
     /// Commands that were run from the palette, the last one first.
     recent: Vec<Action>,
     pub(super) refreshing: Option<Refreshing>,
@@ -229,6 +231,7 @@ impl App {
             status: Status::default(),
             pending: Pending::default(),
             unbound: HashSet::new(),
+            commands_running: HashSet::new(),
             recent: Vec::new(),
             refreshing: None,
             counts_items: false,

@@ -128,5 +128,5 @@ fn enclosures_are_downloaded() {
     stage.happen(Event::Downloaded(Err("e.org stopped".to_owned())));
     stage.keys_give("", "Not downloaded: e.org stopped");
     stage.keys("<C-k>");
-    assert_eq!(stage.asked_for("CancelDownloads"), 1);
+    assert_eq!(stage.asked_for("CancelRunning"), 1);
 }

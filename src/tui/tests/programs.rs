@@ -94,3 +94,23 @@ async fn a_window_shows_the_output() {
     real.command("run save");
     real.wait_for("Save failed: exit status: 2").await;
 }
+
+#[tokio::test]
+async fn a_running_program_is_not_started_twice_and_can_be_cancelled() {
+    let mut real = Real::new(1, 3).await;
+    real.app.settings.commands = vec![command("Slow", "sleep 600", CommandOutput::None)];
+    real.keys("gi");
+    for _ in 0..2 {
+        real.command("run slow");
+        real.command("run slow");
+        assert!(
+            real.screen().contains("Slow is still running; C-k cancels it"),
+            "{}",
+            real.screen()
+        );
+        real.press(KeyCode::Char('k'), KeyModifiers::CONTROL);
+        real.wait_for("Slow: cancelled").await;
+    }
+    real.command("cancel running");
+    real.wait_for("No download and no program is running").await;
+}

@@ -243,9 +243,11 @@ impl Chaos {
                     error: self.rng.bool().then(|| "exit status: 1".to_owned()),
                     output: "one \u{1b}[31mline\n日本語\n\n".repeat(self.rng.usize(..40)).into(),
                 };
-                Event::CommandEnded(command.name, command.output, self.result(run))
+                Event::CommandEnded(command.name, command.output, self.result(Some(run)))
             }
-            Effect::CancelDownloads => Event::Message(Ok("No download is running".to_owned())),
+            Effect::CancelRunning => {
+                Event::Message(Ok("No download and no program is running".to_owned()))
+            }
             Effect::Read(Read::Log) => {
                 let poll = PollRecord {
                     at: now(),
