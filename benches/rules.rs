@@ -23,13 +23,13 @@ fn main() {
     let mut random = fastrand::Rng::with_seed(7);
     let mut prose = Prose::new(7);
     let documents: Vec<String> = (0..FEEDS).map(|n| document(&mut prose, &mut random, n)).collect();
-    // Words that many items have, and words as users name them.
-    for letters in [1, 8] {
+    // Words that many items have, words as users name them, and words that no item has.
+    for (letters, ending) in [(1, ""), (8, ""), (8, "x")] {
         let mut words = || {
             std::iter::repeat_with(|| prose.title().to_lowercase())
                 .find_map(|title| {
                     let longest = title.split(' ').max_by_key(|word| word.len())?.to_owned();
-                    (longest.len() >= letters).then_some(longest)
+                    (longest.len() >= letters).then_some(longest + ending)
                 })
                 .unwrap()
         };

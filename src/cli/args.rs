@@ -3,8 +3,8 @@
 use super::global::Global;
 use super::{
     account, add, backup, config, crawl, discover, doctor, download, export, extract, generate,
-    import, list, mark, open, parse, prefetch, prune, reread, rules, run_program, schedule, serve,
-    show, sources, stats, sync, views,
+    import, list, machines, mark, open, parse, prefetch, prune, reread, rules, run_program,
+    schedule, serve, show, sources, stats, sync, views,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -123,6 +123,8 @@ pub(super) enum Command {
     Stats(stats::StatsArgs),
     /// List the views of config.toml with their numbers of items, or write them as feeds
     Views(views::ViewsArgs),
+    /// Show the files through which your machines exchange marks
+    Machines(machines::MachinesArgs),
     /// Explain and simulate the schedule
     Schedule(schedule::ScheduleArgs),
     /// Fetch the pages of pinned and unread items, for reading offline

@@ -3,12 +3,13 @@
 use super::doctor::Finding;
 use super::output::colours_wanted;
 use crate::config::{Loaded, Paths, Settings};
+use crate::engine::machine_files;
 use crate::model::{Access, Health, LeftOut, Outcome, Secret, SourceFacts};
 use crate::store::{PollFilter, Poller, PollerLock, Reader, Store, StoreError};
 use crate::util::browser::{self, How, Surroundings};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::login::has_secrets;
-use crate::util::text::{self, counted};
+use crate::util::text::{self, counted, counted_as};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -231,7 +232,33 @@ fn left_out(reader: &Reader, facts: &SourceFacts) -> Result<Option<String>, Stor
 pub(super) fn surroundings(settings: &Settings) -> Vec<Finding> {
     let mut all = vec![terminal(), browser(settings), proxy(settings)];
     all.extend(missing_programs(settings));
+    all.extend(settings.machines.folder().map(|folder| machines(&folder)));
     all
+}
+
+/// The folder through which machines exchange marks.
+fn machines(folder: &Path) -> Finding {
+    const TOPIC: &str = "machines";
+    let shown = folder.display();
+    let files = match machine_files(folder) {
+        Ok(files) => files,
+        Err(e) => return Finding::warning(TOPIC, format!("{shown}: {e}; marks are not exchanged")),
+    };
+    if let Some(file) = files.iter().find(|file| file.problem.is_some() || file.damaged > 0) {
+        let path = file.path.display();
+        let why = match &file.problem {
+            Some(problem) => problem.clone(),
+            None => format!(
+                "{} cannot be read; they are complete once it is synchronised",
+                counted(file.damaged, "line")
+            ),
+        };
+        return Finding::warning(TOPIC, format!("{path}: {why}"));
+    }
+    Finding::ok(
+        TOPIC,
+        format!("{} in {shown}", counted_as(files.len(), "file of marks", "files of marks")),
+    )
 }
 
 fn terminal() -> Finding {

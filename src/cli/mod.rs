@@ -35,6 +35,7 @@ mod item_options;
 mod items;
 mod list;
 mod log;
+mod machines;
 mod mark;
 mod open;
 mod output;
@@ -144,6 +145,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Doctor(args)) => doctor::run(&args, global, out),
         Some(Command::Config(args)) => config::run(args.command, global, out),
         Some(Command::Stats(args)) => stats::run(&args, global, out),
+        Some(Command::Machines(args)) => machines::run(&args, global, out),
         Some(Command::Views(args)) => views::run(&args, global, out),
         Some(Command::Schedule(args)) => schedule::run(&args.command, global, out),
         Some(Command::Prefetch(args)) => prefetch::run(&args, global, out),

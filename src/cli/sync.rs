@@ -12,6 +12,7 @@ use super::refresh_summary::{Tally, json_report};
 use super::runtime::{THERE, asked_to_stop, other_poller, runtime_beside};
 use crate::engine::{Handle, Pace, Refreshed, Report, Role, WhichAccounts, broken};
 use crate::model::{LeftOut, SourceId};
+use crate::util::text::line;
 use crate::util::time_text;
 use std::collections::HashMap;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -105,10 +106,20 @@ async fn refresh(
             let reports = handle.sync_accounts(which, false).await;
             // Commands of rules have their own limits.
             handle.announced().await;
-            reports
+            (reports, handle.exchange_marks().await)
         };
         tokio::select! {
-            reports = synchronised => accounts_exit = account::report(&reports, out)?,
+            (reports, exchanged) = synchronised => {
+                accounts_exit = account::report(&reports, out)?;
+                let problem = match exchanged {
+                    Ok(done) => done.and_then(|done| done.problem),
+                    Err(e) => Some(e.to_string()),
+                };
+                if let Some(problem) = problem {
+                    out.warn(format!("newsfed: marks are not exchanged: {}", line(&problem)));
+                    accounts_exit = Exit::Partial;
+                }
+            }
             () = stop => stopped = true,
         }
     }

@@ -76,8 +76,8 @@ pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
     COMMAND_LIMIT, CommandSettings, DownloadSettings, FeedsSettings, KeySettings, ListLayout,
-    LlmSettings, LogSettings, NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings,
-    ScheduleSettings, ServeSettings, Settings, UiSettings, ViewSettings,
+    LlmSettings, LogSettings, MachineSettings, NetSettings, NotifySettings, OpenSettings,
+    RUN_LIMIT, RuleSettings, ScheduleSettings, ServeSettings, Settings, UiSettings, ViewSettings,
 };
 pub use shown::{setting_change, setting_choices, setting_keys, setting_shown, show_settings};
 pub use source_change::SourceChange;

@@ -76,18 +76,20 @@ impl Paths {
     /// When no home folder is known.
     pub fn downloads(folder: Option<&str>) -> Result<PathBuf, NoHome> {
         let unknown = NoHome { what: "downloads", argument: "--dir", variable: "download.folder" };
-        let user = directories::UserDirs::new();
-        let user = user.as_ref();
-        match folder.map(|folder| folder.strip_prefix("~/").ok_or(folder)) {
-            Some(Err(folder)) => Ok(PathBuf::from(folder)),
-            Some(Ok(below)) => user.map(|u| u.home_dir().join(below)).ok_or(unknown),
-            None => {
-                let usual = |u: &directories::UserDirs| {
-                    let known = u.download_dir().map(Path::to_owned);
-                    known.unwrap_or_else(|| u.home_dir().join("Downloads"))
-                };
-                user.map(usual).ok_or(unknown)
-            }
+        if let Some(folder) = folder {
+            return Self::expanded(folder).ok_or(unknown);
+        }
+        let user = directories::UserDirs::new().ok_or(unknown)?;
+        let known = user.download_dir().map(Path::to_owned);
+        Ok(known.unwrap_or_else(|| user.home_dir().join("Downloads")))
+    }
+
+    /// A folder as it is written in settings: absolute, or below the user's with `~/`. `None` if that is
+    /// not known.
+    pub fn expanded(folder: &str) -> Option<PathBuf> {
+        match folder.strip_prefix("~/") {
+            None => Some(PathBuf::from(folder)),
+            Some(below) => directories::UserDirs::new().map(|user| user.home_dir().join(below)),
         }
     }
 

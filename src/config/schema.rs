@@ -36,6 +36,7 @@ const TIMEOUT: Rule = Rule::Within(1, 10 * MINUTE);
 pub(super) const TABLES: &[&str] = &[
     "open",
     "download",
+    "machines",
     "feeds",
     "serve",
     "notify",
@@ -195,6 +196,16 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .unset("download folder"),
     key("download.max_size", Rule::Within(1024, 1 << 40), |s| Slot::Size(&mut s.download.max_size))
         .on(FormPage::Reading, "Max download", "Maximum size of a download, such as 1GiB."),
+    key("machines.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.machines.folder))
+        .on(
+            FormPage::Reading,
+            "Marks folder",
+            "Where your machines exchange marks, such as ~/Sync/newsfed.",
+        )
+        .unset("marks stay here"),
+    key("machines.name", Rule::Checked(word), |s| Slot::MaybeText(&mut s.machines.name))
+        .on(FormPage::Reading, "Machine", "What your other machines call this one.")
+        .unset("name of the computer"),
     key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
         FormPage::Reading,
         "Feed items",

@@ -5,8 +5,10 @@ use super::choices::{
     Background, COLUMNS, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, ListStyle,
     MarkRead, NotifyWay, SortOrder,
 };
+use super::paths::Paths;
 use crate::model::{FullText, PolicyKind, Retention, Secret, Source};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The content of `config.toml`.
@@ -20,6 +22,7 @@ pub struct Settings {
     pub browser_in_terminal: bool,
     pub open: OpenSettings,
     pub download: DownloadSettings,
+    pub machines: MachineSettings,
     pub feeds: FeedsSettings,
     pub serve: ServeSettings,
     pub notify: NotifySettings,
@@ -53,6 +56,22 @@ pub struct OpenSettings {
     pub programs: BTreeMap<String, Vec<String>>,
     /// Programs that draw in the terminal, beside those that are recognised.
     pub terminal: Vec<String>,
+}
+
+/// `[machines]`
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MachineSettings {
+    /// The folder through which machines exchange marks; `None`: they do not.
+    pub folder: Option<String>,
+    /// What others call this machine; `None`: the name of the computer.
+    pub name: Option<String>,
+}
+
+impl MachineSettings {
+    /// The folder through which machines exchange marks.
+    pub fn folder(&self) -> Option<PathBuf> {
+        Paths::expanded(self.folder.as_deref()?)
+    }
 }
 
 /// `[download]`

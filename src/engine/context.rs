@@ -3,7 +3,7 @@
 use super::announce::Announcer;
 use super::download::Downloads;
 use super::fulltext::PageRequests;
-use super::message::AccountNote;
+use super::message::{AccountNote, MARKS_FOLDER};
 use super::setup::{Machine, east};
 use super::workers::Workers;
 use crate::config::Settings;
@@ -238,11 +238,12 @@ impl Context {
         changed
     }
 
-    /// How the last synchronisations went, of accounts that still exist.
+    /// How the last synchronisations went, of accounts that still exist, and of the folder of marks.
     pub(super) fn account_notes(&self) -> Vec<AccountNote> {
         let settings = self.settings();
         let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        notes.retain(|note| settings.accounts.iter().any(|a| a.id == note.account));
+        let exists = |name: &str| settings.accounts.iter().any(|account| account.id == name);
+        notes.retain(|note| note.account == MARKS_FOLDER || exists(&note.account));
         notes
     }
 
@@ -251,6 +252,12 @@ impl Context {
         let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.retain(|other| other.account != note.account);
         notes.push(note);
+    }
+
+    /// Forgets how that went.
+    pub(super) fn forget_account_note(&self, account: &str) {
+        let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.retain(|note| note.account != account);
     }
 
     /// Why the declared sources could not be read again.

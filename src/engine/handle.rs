@@ -4,6 +4,7 @@ use super::account;
 use super::announce::{self, Announced, Notification};
 use super::budget;
 use super::context::Context;
+use super::machines;
 use super::message::{Pace, Report, Role, Status};
 use super::role_lock::RoleLock;
 use super::rules;
@@ -108,6 +109,7 @@ impl Engine {
         if self.follow && writes {
             tasks.push(tokio::spawn(watch::run(handle.clone())));
             tasks.push(tokio::spawn(account::run(handle.clone())));
+            tasks.push(tokio::spawn(machines::run(handle.clone())));
         }
         if let Ok(mut all) = handle.tasks.lock() {
             *all = tasks;
@@ -280,4 +282,14 @@ impl Handle {
     pub async fn stopped(&self) {
         self.stop.cancelled().await;
     }
+}
+
+/// Completes when this process begins to follow the sources, or ends doing so; `follows` is how it was.
+pub(super) async fn role_changed(status: &mut Receiver<Status>, follows: bool) {
+    while status.changed().await.is_ok() {
+        if (status.borrow().role == Role::Follows) != follows {
+            return;
+        }
+    }
+    std::future::pending().await
 }

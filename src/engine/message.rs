@@ -36,9 +36,13 @@ pub struct Status {
     pub accounts: Vec<AccountNote>,
 }
 
-/// The last synchronisation of an account.
+/// What messages call the folder through which machines exchange marks.
+pub(super) const MARKS_FOLDER: &str = "marks folder";
+
+/// The last synchronisation of an account, or of the folder of marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountNote {
+    /// Its name, or [`MARKS_FOLDER`].
     pub account: String,
     pub at: Time,
     /// Why it failed.

@@ -124,6 +124,27 @@ fn start(
     Ok(watcher)
 }
 
+/// Counts the changes in a folder for as long as the watcher is there; `None` if it cannot be watched.
+pub(super) fn folder_changes(folder: &Path) -> Option<(RecommendedWatcher, watch::Receiver<u64>)> {
+    let (changes, seen) = watch::channel(0);
+    let watched = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if event.is_ok_and(|event| is_change(event.kind)) {
+            changes.send_modify(|count| *count += 1);
+        }
+    })
+    .and_then(|mut watcher| {
+        watcher.watch(folder, RecursiveMode::NonRecursive)?;
+        Ok(watcher)
+    });
+    match watched {
+        Ok(watcher) => Some((watcher, seen)),
+        Err(e) => {
+            tracing::warn!("changes in {} are noticed late: {e}", folder.display());
+            None
+        }
+    }
+}
+
 /// Whether a file may have another content now; reading one is an event too.
 fn is_change(kind: EventKind) -> bool {
     match kind {

@@ -4,6 +4,7 @@
 mod clean;
 mod json;
 mod json_items;
+pub mod mark_file;
 mod pocket;
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod poll;
 mod revision;
 mod rule;
 mod schedule;
+mod shared_mark;
 mod source;
 mod website;
 
@@ -27,6 +28,7 @@ pub use poll::{ErrorKind, Moved, Outcome, Planned, PollRecord};
 pub use revision::{Revision, RevisionKind};
 pub use rule::{CommandRecord, Effect, RuleEffect, by_rule};
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
+pub use shared_mark::{SharedMark, Stamp};
 pub use source::{
     Access, BasicAuth, Collected, CollectedChange, FAILING_AFTER, Health, MoveCandidate, Retention,
     Secret, Source, SourceFacts, SourceId, SourceKind, SourceRules, Validators,

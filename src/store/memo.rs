@@ -11,6 +11,11 @@ pub(super) fn set(conn: &Connection, name: &str, value: &str) -> Result<()> {
     Ok(())
 }
 
+pub(super) fn get(conn: &Connection, name: &str) -> Result<Option<String>> {
+    let mut query = conn.prepare_cached("SELECT value FROM memo WHERE name = ?1")?;
+    Ok(query.query_row([name], |r| r.get(0)).optional()?)
+}
+
 /// The secret in the URLs of views.
 pub const FEEDS_SECRET: &str = "feeds_secret";
 
@@ -43,7 +48,6 @@ impl Store {
 impl Reader {
     /// The value under a name; see [`super::Store::set_memo`].
     pub fn memo(&self, name: &str) -> Result<Option<String>> {
-        let mut query = self.conn.prepare_cached("SELECT value FROM memo WHERE name = ?1")?;
-        Ok(query.query_row([name], |r| r.get(0)).optional()?)
+        get(&self.conn, name)
     }
 }

@@ -4,12 +4,14 @@
 use crate::model::Entry;
 use crate::query::{Column, Field, Query, What};
 use crate::util::text;
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::{RegexSet, RegexSetBuilder};
 use std::borrow::Cow;
 
 /// Maximum size of all patterns of rules together, in bytes.
 const LARGEST_SET: usize = 64 << 20;
+/// Words up to which the automaton that finds them is a table, of about 2 KiB for each.
+const DFA_WORDS: usize = 1000;
 /// Conditions of a rule that are tested here.
 const MOST_NEEDS: usize = 32;
 
@@ -69,7 +71,10 @@ impl Prefilter {
             }
             all.full.push(full);
         }
+        // The fastest automaton, unless it would be large.
+        let kind = (words.len() <= DFA_WORDS).then_some(AhoCorasickKind::DFA);
         all.words = AhoCorasick::builder()
+            .kind(kind)
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::Standard)
             .build(&words)

@@ -7,6 +7,7 @@ use crate::query::{self, Column, Field, Named, Query, What};
 use crate::util::text;
 use chrono::{DateTime, Local};
 use regex::Regex;
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -101,14 +102,11 @@ impl RuleTest {
             Self::Any(tests) => any(tests.iter().map(|test| test.decide(item))),
             Self::Not(test) => test.decide(item).map(|is| !is),
             Self::Words { column, words, begins } => {
-                let parts = [
-                    (Column::Title, &item.title),
-                    (Column::Author, &item.authors),
-                    (Column::Any, &item.body),
-                ];
-                let parts =
-                    parts.iter().filter(|(part, _)| *column == Column::Any || part == column);
-                any(parts.map(|(_, text)| text.find(words, *begins)))
+                let parts = item.parts.iter();
+                let parts = parts.filter(|(part, ..)| *column == Column::Any || part == column);
+                any(parts.map(|(_, text, split)| {
+                    split.get_or_init(|| Words::new(text)).find(words, *begins)
+                }))
             }
             Self::Title(pattern) => Some(pattern.is_match(&item.entry.title)),
             Self::Url(pattern) => {
@@ -163,9 +161,8 @@ pub(super) struct Arriving<'a> {
     /// By which lists are sorted, in seconds since the epoch.
     date: i64,
     now: DateTime<Local>,
-    title: Words,
-    authors: Words,
-    body: Words,
+    /// Title, authors and body, split into words when a rule needs them.
+    parts: [(Column, &'a str, OnceCell<Words>); 3],
 }
 
 impl<'a> Arriving<'a> {
@@ -174,11 +171,13 @@ impl<'a> Arriving<'a> {
         entry: &'a Entry,
         source: i64,
         (date, now): (i64, DateTime<Local>),
-        authors: &str,
-        body: &str,
+        authors: &'a str,
+        body: &'a str,
     ) -> Self {
-        let [title, authors, body] = [&entry.title, authors, body].map(Words::new);
-        Self { entry, source, date, now, title, authors, body }
+        let parts =
+            [(Column::Title, entry.title.as_str()), (Column::Author, authors), (Column::Any, body)];
+        let parts = parts.map(|(column, text)| (column, text, OnceCell::new()));
+        Self { entry, source, date, now, parts }
     }
 }
 

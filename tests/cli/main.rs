@@ -16,6 +16,8 @@ mod extract;
 mod help;
 mod imports;
 mod journey;
+#[cfg(unix)]
+mod machines;
 mod output;
 #[cfg(unix)]
 mod processes;

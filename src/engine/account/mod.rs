@@ -17,7 +17,7 @@ mod storing;
 mod sync;
 
 use super::context::Context;
-use super::handle::Handle;
+use super::handle::{Handle, role_changed};
 use super::message::{AccountNote, Role};
 use super::rules;
 use crate::config::AccountSettings;
@@ -144,18 +144,10 @@ pub(super) async fn run(handle: Handle) {
                     None => std::future::pending().await,
                 }
             };
-            let role_changed = async {
-                while status.changed().await.is_ok() {
-                    if (status.borrow().role == Role::Follows) != follows {
-                        return;
-                    }
-                }
-                std::future::pending().await
-            };
             tokio::select! {
                 () = alarm => {}
                 _ = settings.changed() => {}
-                () = role_changed => {}
+                () = role_changed(&mut status, follows) => {}
                 // Perhaps another process has logged in, or requests a synchronisation.
                 _ = revision.changed(), if follows => {}
             }

@@ -1,0 +1,338 @@
+//! The files of the folder: which have changed, what they say, and the one of this machine.
+
+use crate::exchange::mark_file;
+use crate::model::Time;
+use crate::store::{Reader, Store, StoreError};
+use crate::util::shared_file::shared_file;
+use crate::util::text::line;
+use crate::util::{file_name, text};
+use chrono::TimeDelta;
+use std::collections::HashMap;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// How files of marks end.
+const EXTENSION: &str = "marks";
+/// Files that are read at most: copies that were made by conflicts count, too.
+const MOST_FILES: usize = 256;
+/// Larger files are not read.
+const MOST_BYTES: u64 = 256 << 20;
+/// File systems keep times of at least this precision.
+const TICK: TimeDelta = TimeDelta::seconds(2);
+/// Marks that are merged in one transaction.
+const BATCH: usize = 1000;
+/// The file of this machine is written anew when it has this many lines beside twice the marks that count.
+const SPARE_LINES: usize = 200;
+
+/// Why marks cannot be exchanged.
+#[derive(Debug)]
+pub enum MachinesError {
+    /// The folder or the file of this machine.
+    Folder(PathBuf, io::Error),
+    Store(StoreError),
+}
+
+impl fmt::Display for MachinesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(path, e) => write!(f, "{}: {e}", path.display()),
+            Self::Store(e) => e.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for MachinesError {}
+
+impl From<StoreError> for MachinesError {
+    fn from(e: StoreError) -> Self {
+        Self::Store(e)
+    }
+}
+
+/// The result of an exchange.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exchanged {
+    /// Number of items that got other marks.
+    pub changed: usize,
+    /// Number of marks that were added to the file of this machine.
+    pub written: usize,
+    /// What could not be read of other machines.
+    pub problem: Option<String>,
+}
+
+/// A file of marks in the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MachineFile {
+    pub path: PathBuf,
+    /// The name of the machine.
+    pub name: Option<String>,
+    /// When it was last changed.
+    pub changed: Option<Time>,
+    pub marks: usize,
+    /// Lines that cannot be read.
+    pub damaged: usize,
+    /// Why it is not read.
+    pub problem: Option<String>,
+}
+
+/// Size and modification time: a file with the same ones is not read again.
+type Seen = (u64, Option<SystemTime>);
+
+/// What this process knows of the folder.
+#[derive(Debug, Default)]
+pub(super) struct Exchange {
+    folder: PathBuf,
+    seen: HashMap<PathBuf, Seen>,
+    /// Why not all marks were exchanged last.
+    pub(super) problem: Option<String>,
+}
+
+/// How the file of this machine was left.
+#[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct OwnFile {
+    path: PathBuf,
+    bytes: u64,
+    lines: usize,
+}
+
+impl Exchange {
+    /// Exchanges marks once. It may take as long as the folder does, so it needs a thread of its own.
+    pub(super) fn run(
+        &mut self,
+        store: &Store,
+        folder: &Path,
+        name: &str,
+        now: Time,
+    ) -> Result<Exchanged, MachinesError> {
+        if self.folder != folder {
+            (self.folder, self.seen) = (folder.to_owned(), HashMap::new());
+        }
+        let machine = store.join_machines_blocking(now)?;
+        while store.prepare_marks_blocking(now)? {}
+        let in_folder = |e| MachinesError::Folder(folder.to_owned(), e);
+        // Not the folders above: a disk may be missing.
+        if let Err(e) = fs::create_dir(folder)
+            && e.kind() != io::ErrorKind::AlreadyExists
+        {
+            return Err(in_folder(e));
+        }
+        let own = Own::of(store, folder, name, machine)?;
+        let mut done = Exchanged::default();
+        for path in mark_files(folder).map_err(in_folder)? {
+            let seen = fs::metadata(&path).map(|about| (about.len(), about.modified().ok()));
+            let is_known =
+                seen.as_ref().ok().is_some_and(|seen| self.seen.get(&path) == Some(seen));
+            // The one of this machine is read if it was changed by others, such as a copy of this machine.
+            if is_known || path == own.path && own.is_as_left() {
+                continue;
+            }
+            match read(store, &path, now) {
+                Ok((changed, about)) => {
+                    done.changed += changed;
+                    if about.newer {
+                        done.problem = Some(format!("{}: {NEWER}", path.display()));
+                    }
+                    // One that was changed just now may change again within a tick of its clock.
+                    let is_settled = |time: SystemTime| Time::from(time) + TICK < now;
+                    if let Ok(seen) = seen
+                        && seen.1.is_some_and(is_settled)
+                    {
+                        self.seen.insert(path, seen);
+                    }
+                }
+                Err(MachinesError::Folder(path, e)) => {
+                    done.problem = Some(format!("{}: {e}", path.display()));
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        done.written = own.write(store)?;
+        Ok(done)
+    }
+}
+
+const NEWER: &str = "a newer version of newsfed wrote it; update this one";
+
+/// The files of marks in a folder, in the order of their names.
+fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            files.push(path);
+        }
+    }
+    files.sort_unstable();
+    if files.len() > MOST_FILES {
+        return Err(io::Error::other(format!("has more than {MOST_FILES} files of marks")));
+    }
+    Ok(files)
+}
+
+fn open(path: &Path) -> Result<BufReader<io::Take<File>>, MachinesError> {
+    let failed = |e| MachinesError::Folder(path.to_owned(), e);
+    let file = File::open(path).map_err(failed)?;
+    let about = file.metadata().map_err(failed)?;
+    if !about.is_file() {
+        return Err(failed(io::Error::other("is not a file")));
+    }
+    if about.len() > MOST_BYTES {
+        let most = text::size(MOST_BYTES);
+        return Err(failed(io::Error::other(format!("is larger than {most}"))));
+    }
+    Ok(BufReader::new(file.take(MOST_BYTES)))
+}
+
+/// Takes over what a file says; returns how many items changed.
+fn read(
+    store: &Store,
+    path: &Path,
+    now: Time,
+) -> Result<(usize, mark_file::MarkFile), MachinesError> {
+    struct Failed(MachinesError);
+    impl From<io::Error> for Failed {
+        fn from(e: io::Error) -> Self {
+            Self(MachinesError::Folder(PathBuf::new(), e))
+        }
+    }
+    let (mut changed, mut batch) = (0, Vec::new());
+    let about = mark_file::read::<Failed>(open(path)?, |mark| {
+        batch.push(mark);
+        if batch.len() == BATCH {
+            let batch = std::mem::take(&mut batch);
+            changed += store.merge_marks_blocking(batch, now).map_err(|e| Failed(e.into()))?;
+        }
+        Ok(())
+    });
+    let about = about.map_err(|Failed(e)| match e {
+        MachinesError::Folder(_, e) => MachinesError::Folder(path.to_owned(), e),
+        e => e,
+    })?;
+    changed += store.merge_marks_blocking(batch, now)?;
+    Ok((changed, about))
+}
+
+/// The file of this machine.
+struct Own {
+    machine: String,
+    /// The name of the machine.
+    name: String,
+    path: PathBuf,
+    /// How it was left; with the name of another file if there is none yet.
+    left: OwnFile,
+}
+
+impl Own {
+    fn of(
+        store: &Store,
+        folder: &Path,
+        name: &str,
+        machine: String,
+    ) -> Result<Self, MachinesError> {
+        let name = line(name);
+        let safe = file_name::safe(&name, None, 60, "machine");
+        let path = folder.join(format!("{safe}-{machine}.{EXTENSION}"));
+        let left = store.reader()?.own_mark_file()?;
+        let left = left.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        Ok(Self { machine, name, path, left })
+    }
+
+    fn is_as_left(&self) -> bool {
+        self.left.path == self.path
+            && fs::metadata(&self.path).is_ok_and(|about| about.len() == self.left.bytes)
+    }
+
+    /// Adds what is new, or writes all of it if the file is not as it was left, or mostly outdated. Returns
+    /// how many marks are new.
+    fn write(mut self, store: &Store) -> Result<usize, MachinesError> {
+        let reader = store.reader()?;
+        let mut written = 0;
+        let most_lines = 2 * reader.count_marks_of(&self.machine)? + SPARE_LINES;
+        if !self.is_as_left() || self.left.lines > most_lines {
+            written = reader.count_unwritten_marks()?;
+            let new = self.rewrite(&reader)?;
+            store.all_marks_written_blocking(to_json(&new))?;
+            let old = std::mem::replace(&mut self.left, new);
+            if !old.path.as_os_str().is_empty() && old.path != self.path {
+                // This machine had another name. The marks are in the new file.
+                let _ = fs::remove_file(old.path);
+            }
+        }
+        loop {
+            let marks = reader.marks_to_write()?;
+            if marks.is_empty() {
+                return Ok(written);
+            }
+            let text: String = marks.iter().map(|(_, mark)| mark_file::line(mark)).collect();
+            let append = || -> io::Result<()> {
+                let mut file = OpenOptions::new().append(true).open(&self.path)?;
+                file.write_all(text.as_bytes())?;
+                file.sync_data()
+            };
+            append().map_err(|e| self.failed(e))?;
+            self.left.bytes += text.len() as u64;
+            self.left.lines += marks.len();
+            written += marks.len();
+            store.marks_written_blocking(marks, to_json(&self.left))?;
+        }
+    }
+
+    /// Writes all marks whose newest state is of this machine; others replace those that are older.
+    fn rewrite(&self, reader: &Reader) -> Result<OwnFile, MachinesError> {
+        let failed = |e| self.failed(e);
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let mut file = BufWriter::new(shared_file(folder).map_err(failed)?);
+        let mut text = mark_file::head(&self.name);
+        let (mut bytes, mut lines, mut after) = (0, 0, 0);
+        loop {
+            file.write_all(text.as_bytes()).map_err(failed)?;
+            bytes += text.len() as u64;
+            let marks = reader.marks_of(&self.machine, after)?;
+            let Some((last, _)) = marks.last() else { break };
+            (after, lines) = (*last, lines + marks.len());
+            text = marks.iter().map(|(_, mark)| mark_file::line(mark)).collect();
+        }
+        let file = file.into_inner().map_err(|e| failed(e.into_error()))?;
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(&self.path).map_err(|e| failed(e.error))?;
+        Ok(OwnFile { path: self.path.clone(), bytes, lines })
+    }
+
+    fn failed(&self, e: io::Error) -> MachinesError {
+        MachinesError::Folder(self.path.clone(), e)
+    }
+}
+
+fn to_json(own: &OwnFile) -> String {
+    // Strings and numbers have no form that fails.
+    serde_json::to_string(own).unwrap_or_default()
+}
+
+/// What the files in a folder contain.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn machine_files(folder: &Path) -> io::Result<Vec<MachineFile>> {
+    let about = |path: PathBuf| {
+        let read = open(&path).and_then(|file| {
+            let about = mark_file::read::<io::Error>(file, |_| Ok(()));
+            about.map_err(|e| MachinesError::Folder(path.clone(), e))
+        });
+        let (about, problem) = match read {
+            Ok(about) if about.newer => (about, Some(NEWER.to_owned())),
+            Ok(about) => (about, None),
+            Err(MachinesError::Folder(_, e)) => {
+                (mark_file::MarkFile::default(), Some(e.to_string()))
+            }
+            Err(e) => (mark_file::MarkFile::default(), Some(e.to_string())),
+        };
+        let changed = fs::metadata(&path).and_then(|about| about.modified()).ok().map(Time::from);
+        let name = about.name.as_deref().map(line);
+        let (marks, damaged) = (about.lines, about.damaged);
+        MachineFile { path, name, changed, marks, damaged, problem }
+    };
+    Ok(mark_files(folder)?.into_iter().map(about).collect())
+}

@@ -1,0 +1,298 @@
+//! Marks that machines exchange. Each mark of an item is a register that the greatest stamp wins, so the
+//! result depends neither on the order in which marks arrive nor on how often. What changed here is the
+//! difference between an item and its registers; a trigger only notes which items to compare.
+//!
+//! The stamps are those of hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a
+//! mark that was set after another one was known is later, however wrong the clocks are.
+
+use super::error::Result;
+use super::mark_registers::{ARRIVED, BATCH, Clock, FILE, Identity, MACHINE, put, registers};
+use super::marks::{self, Mark};
+use super::{Store, memo};
+use crate::model::{Effect, SharedMark, Stamp, Time, stable_hash};
+use crate::util::text::comparable;
+use crate::util::url::normalise;
+use rusqlite::{Connection, params};
+use std::collections::{BTreeMap, HashMap};
+
+/// Days for which items that were read before this machine took part are marked on others.
+const READ_DAYS: i64 = 60;
+
+/// The hash of the URL of a source, which is the same on every machine.
+fn source_hash(url: &str) -> i64 {
+    let key = url::Url::parse(url).map_or_else(|_| url.to_owned(), |url| normalise(&url));
+    stable_hash([key.as_str()]).cast_signed()
+}
+
+/// What sets or removes a mark of an item.
+fn mark_of(text: &str) -> Option<Mark> {
+    match text.parse().ok()? {
+        Effect::Read => Some(Mark::Read),
+        Effect::Pin => Some(Mark::Pinned),
+        Effect::Later => Some(Mark::Later),
+        Effect::Tag(tag) => Some(Mark::Tag(tag)),
+        Effect::Hide | Effect::Notify | Effect::Run => None,
+    }
+}
+
+fn set(conn: &Connection, item: i64, mark: &SharedMark) -> Result<bool> {
+    let Some(what) = mark_of(&mark.mark) else { return Ok(false) };
+    Ok(!marks::set(conn, &what, &[item], mark.on)?.is_empty())
+}
+
+/// This machine takes part from now on; returns its id. What was marked before is compared as older than
+/// anything that the others have.
+fn join(conn: &Connection, now: Time) -> Result<String> {
+    if let Some(machine) = memo::get(conn, MACHINE)? {
+        return Ok(machine);
+    }
+    // SQLite's generator is seeded by the operating system.
+    let machine: String = conn.query_row("SELECT lower(hex(randomblob(8)))", [], |r| r.get(0))?;
+    memo::set(conn, MACHINE, &machine)?;
+    let since = now.timestamp() - READ_DAYS * 86_400;
+    conn.execute(
+        "INSERT OR IGNORE INTO marked (item, old)
+         SELECT key, 1 FROM item WHERE pinned = 1 OR later = 1
+         UNION SELECT item, 1 FROM item_tag
+         UNION SELECT key, 1 FROM item WHERE read = 1 AND date > ?1",
+        [since],
+    )?;
+    Ok(machine)
+}
+
+/// An item and its marks.
+struct Marked {
+    key: i64,
+    identity: Identity,
+    is_old: bool,
+    on: BTreeMap<String, String>,
+}
+
+/// The marks of items, and whether they are from before this machine took part; accounts synchronise theirs
+/// with their servers. `?1` is a row key, `?2` a number.
+fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> Result<Vec<Marked>> {
+    let sql = format!(
+        "SELECT i.key, s.url, i.guid_hash, i.url_hash, i.read, i.pinned, i.later,
+             coalesce((SELECT old FROM marked WHERE item = i.key), 0)
+         FROM item i JOIN source s ON s.key = i.source
+         WHERE s.account IS NULL AND i.key IN ({which}) ORDER BY i.key"
+    );
+    let mut query = conn.prepare_cached(&sql)?;
+    let mut tags = conn.prepare_cached("SELECT tag FROM item_tag WHERE item = ?1")?;
+    let mut hashes: HashMap<String, i64> = HashMap::new();
+    let mut rows = query.query([from, count])?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        let key = row.get(0)?;
+        let url: String = row.get(1)?;
+        let source = *hashes.entry(url).or_insert_with_key(|url| source_hash(url));
+        let mut on = Vec::new();
+        for (column, mark) in [(4, "read"), (5, "pin"), (6, "later")] {
+            if row.get(column)? {
+                on.push(mark.to_owned());
+            }
+        }
+        let named = tags.query_map([key], |r| r.get::<_, String>(0))?;
+        for tag in named {
+            on.push(Effect::Tag(tag?).to_string());
+        }
+        let identity = Identity { source, guid: row.get(2)?, url: row.get(3)? };
+        let on = on.into_iter().map(|mark| (comparable(&mark), mark)).collect();
+        all.push(Marked { key, identity, is_old: row.get(7)?, on });
+    }
+    Ok(all)
+}
+
+/// Gives items that have arrived the marks that others have set. They have none of the user yet. Returns
+/// whether there may be more.
+fn apply_to_arrived(conn: &Connection) -> Result<bool> {
+    let seen: i64 = memo::get(conn, ARRIVED)?.and_then(|key| key.parse().ok()).unwrap_or_default();
+    let any: bool =
+        conn.query_row("SELECT EXISTS (SELECT 1 FROM shared_mark)", [], |r| r.get(0))?;
+    let batch = "SELECT key FROM item WHERE key > ?1 ORDER BY key LIMIT ?2";
+    let newest = format!("SELECT max(key) FROM ({batch})");
+    // Without marks there is nothing to compare with.
+    let count = if any { BATCH } else { -1 };
+    let newest: Option<i64> = conn.query_row(&newest, [seen, count], |r| r.get(0))?;
+    let Some(newest) = newest else { return Ok(false) };
+    if any {
+        for item in marked(conn, batch, seen, BATCH)? {
+            for (form, mark) in registers(conn, item.identity)? {
+                if mark.on && !item.on.contains_key(&form) {
+                    set(conn, item.key, &mark)?;
+                }
+            }
+        }
+    }
+    memo::set(conn, ARRIVED, &newest.to_string())?;
+    Ok(true)
+}
+
+/// Records what the user and rules have marked since items were last compared. Returns whether there may
+/// be more.
+fn record(conn: &Connection, now: Time) -> Result<bool> {
+    let batch = "SELECT item FROM marked WHERE item > ?1 ORDER BY item LIMIT ?2";
+    let items: Vec<i64> = conn
+        .prepare_cached(batch)?
+        .query_map([0, BATCH], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    if items.is_empty() {
+        return Ok(false);
+    }
+    let mut clock = Clock::read(conn, now)?;
+    for item in marked(conn, batch, 0, BATCH)? {
+        let known = registers(conn, item.identity)?;
+        let set_here = item.on.iter().filter(|(form, _)| !known.get(*form).is_some_and(|k| k.on));
+        let removed = known.iter().filter(|(form, k)| k.on && !item.on.contains_key(*form));
+        let changed: Vec<(&String, &String, bool)> = set_here
+            .map(|(form, mark)| (form, mark, true))
+            .chain(removed.map(|(form, known)| (form, &known.mark, false)))
+            .collect();
+        for (form, mark, on) in changed {
+            if item.is_old {
+                if let Some(newer) = known.get(form) {
+                    set(conn, item.key, newer)?;
+                    continue;
+                }
+            }
+            let stamp = match item.is_old {
+                true => Stamp { millis: 0, count: 0, machine: clock.machine.clone() },
+                false => clock.next(),
+            };
+            let Identity { source, guid, url } = item.identity;
+            put(conn, &SharedMark { source, guid, url, mark: mark.clone(), on, stamp }, false)?;
+        }
+    }
+    clock.save(conn)?;
+    let mut forget = conn.prepare_cached("DELETE FROM marked WHERE item = ?1")?;
+    for item in items {
+        forget.execute([item])?;
+    }
+    Ok(true)
+}
+
+/// Prepares until nothing is left.
+fn prepare_all(conn: &Connection, now: Time) -> Result<()> {
+    while apply_to_arrived(conn)? {}
+    while record(conn, now)? {}
+    Ok(())
+}
+
+/// Takes over the marks of others that win; returns how many items changed.
+fn merge(conn: &Connection, marks: &[SharedMark], now: Time) -> Result<usize> {
+    // What changed here has its stamp before what arrives now is known.
+    prepare_all(conn, now)?;
+    let mut clock = Clock::read(conn, now)?;
+    let mut changed = 0;
+    let mut sources: Option<HashMap<i64, Vec<i64>>> = None;
+    for mark in marks {
+        clock.knows(&mark.stamp);
+        if !put(conn, mark, true)? {
+            continue;
+        }
+        let sources = match &sources {
+            Some(known) => known,
+            None => sources.insert(source_keys(conn)?),
+        };
+        for source in sources.get(&mark.source).into_iter().flatten() {
+            changed += apply(conn, *source, mark)?;
+        }
+    }
+    clock.save(conn)?;
+    // What was just applied is no difference.
+    prepare_all(conn, now)?;
+    Ok(changed)
+}
+
+/// The row keys of sources by the hashes of their URLs.
+fn source_keys(conn: &Connection) -> Result<HashMap<i64, Vec<i64>>> {
+    let mut query = conn.prepare_cached("SELECT url, key FROM source WHERE account IS NULL")?;
+    let rows = query.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get(1)?)))?;
+    let mut keys: HashMap<i64, Vec<i64>> = HashMap::new();
+    for row in rows {
+        let (url, key) = row?;
+        keys.entry(source_hash(&url)).or_default().push(key);
+    }
+    Ok(keys)
+}
+
+/// Gives the items of a source that a mark means the newest mark of its kind.
+fn apply(conn: &Connection, source: i64, mark: &SharedMark) -> Result<usize> {
+    let mut query = conn.prepare_cached(
+        "SELECT key, guid_hash, url_hash FROM item WHERE source = ?1 AND guid_hash = ?2
+         UNION
+         SELECT key, guid_hash, url_hash FROM item
+         WHERE source = ?1 AND url_hash = ?3 AND (guid_hash IS NULL OR ?2 IS NULL)",
+    )?;
+    let rows = query.query_map(params![source, mark.guid, mark.url], |r| {
+        Ok((r.get(0)?, r.get(1)?, r.get(2)?))
+    })?;
+    let items: Vec<(i64, Option<i64>, i64)> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut changed = 0;
+    for (item, guid, url) in items {
+        let known = registers(conn, Identity { source: mark.source, guid, url })?;
+        if let Some(newest) = known.get(&comparable(&mark.mark)) {
+            changed += usize::from(set(conn, item, newest)?);
+        }
+    }
+    Ok(changed)
+}
+
+impl Store {
+    /// This machine takes part in exchanging marks from now on; returns its id.
+    pub fn join_machines_blocking(&self, now: Time) -> Result<String> {
+        if let Some(machine) = self.reader()?.memo(MACHINE)? {
+            return Ok(machine);
+        }
+        self.writer()?.call_blocking(move |conn| join(conn, now))
+    }
+
+    /// Gives new items the marks of others, and records marks of this machine, for at most 1,000 items. Returns
+    /// whether there may be more.
+    pub fn prepare_marks_blocking(&self, now: Time) -> Result<bool> {
+        if !self.reader()?.has_marks_to_record()? {
+            return Ok(false);
+        }
+        self.writer()?.call_blocking(move |conn| Ok(apply_to_arrived(conn)? || record(conn, now)?))
+    }
+
+    /// Takes over the marks of other machines that are newer; returns how many items changed. What changed
+    /// here is recorded before.
+    pub fn merge_marks_blocking(&self, marks: Vec<SharedMark>, now: Time) -> Result<usize> {
+        // Files are read again as a whole: most marks are known.
+        let marks = self.reader()?.unknown_marks(marks)?;
+        if marks.is_empty() {
+            return Ok(0);
+        }
+        self.writer()?.call_blocking(move |conn| merge(conn, &marks, now))
+    }
+
+    /// These marks are in the file of this machine, which is now as `file` says.
+    pub fn marks_written_blocking(
+        &self,
+        marks: Vec<(i64, SharedMark)>,
+        file: String,
+    ) -> Result<()> {
+        self.writer()?.call_blocking(move |conn| {
+            memo::set(conn, FILE, &file)?;
+            let mut written = conn.prepare_cached(
+                "UPDATE shared_mark SET written = 1
+                 WHERE key = ?1 AND millis = ?2 AND count = ?3 AND machine = ?4 AND written = 0",
+            )?;
+            for (key, mark) in &marks {
+                let Stamp { millis, count, machine } = &mark.stamp;
+                written.execute(params![key, millis, count, machine])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The same for all marks. Only the caller makes some, one job after the other.
+    pub fn all_marks_written_blocking(&self, file: String) -> Result<()> {
+        self.writer()?.call_blocking(move |conn| {
+            memo::set(conn, FILE, &file)?;
+            conn.execute("UPDATE shared_mark SET written = 1 WHERE written = 0", [])?;
+            Ok(())
+        })
+    }
+}
