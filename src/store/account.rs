@@ -69,11 +69,14 @@ fn account(r: &Row<'_>) -> rusqlite::Result<StoredAccount> {
     })
 }
 
-/// The row of an account, created if it is new. Another URL or user needs another login.
+/// The row of an account, created if it is new. Another URL or user needs another login, and may be
+/// another server: what it is and its subscriptions are read before anything else.
 fn open(conn: &Connection, id: &str, url: &str, user: &str) -> Result<StoredAccount> {
     conn.execute(
         "INSERT INTO account (id, url, user) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET
-            url = excluded.url, user = excluded.user, auth = NULL, token = NULL
+            url = excluded.url, user = excluded.user, auth = NULL, token = NULL,
+            state = CASE WHEN json_valid(state)
+                THEN json_remove(state, '$.lists_at', '$.dialect') ELSE '{}' END
             WHERE url <> excluded.url OR user <> excluded.user",
         [id, url, user],
     )?;
@@ -101,6 +104,9 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
          WHERE key = ?1 AND (feed_title IS NOT ?2 OR home_url IS NOT ?3 OR folder IS NOT ?4
             OR stream IS NOT ?5 OR url <> ?6 OR declared = 0)",
     )?;
+    let mut relocate = conn.prepare_cached(
+        "UPDATE source SET stream = ?2, url = ?3 WHERE key = ?1 AND (stream IS NOT ?2 OR url <> ?3)",
+    )?;
     let mut insert = conn.prepare_cached(
         "INSERT INTO source (id, url, enabled, feed_title, home_url, folder, account, stream)
          VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7)",
@@ -114,6 +120,8 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
                 (feed.title.clone(), &feed.home_url, feed.folder.clone());
             let ops = waiting.get(&key).map(Vec::as_slice).unwrap_or_default();
             if ops.contains(&AccountOp::Unsubscribe) {
+                // It stays removed, but what will be unsubscribed is what the server calls so now.
+                relocate.execute(params![key, feed.stream, feed.url])?;
                 continue;
             }
             for op in ops {

@@ -209,9 +209,21 @@ impl Store {
     }
 
     /// Stores how changes went: those that are done or given up are dropped, the others keep their
-    /// tries and errors.
-    pub async fn settle_ops(&self, done: Vec<i64>, failed: Vec<WaitingOp>) -> Result<()> {
+    /// tries and errors. The server no longer has the items of the sources (row keys) that it has `left`.
+    pub async fn settle_ops(
+        &self,
+        done: Vec<i64>,
+        failed: Vec<WaitingOp>,
+        left: Vec<i64>,
+    ) -> Result<()> {
         self.call(move |conn| {
+            let mut gone = conn.prepare_cached(
+                "UPDATE remote_item SET gone = 1
+                 WHERE item IN (SELECT key FROM item WHERE source = ?1)",
+            )?;
+            for source in &left {
+                gone.execute([source])?;
+            }
             let mut drop = conn.prepare_cached("DELETE FROM account_op WHERE seq = ?1")?;
             for seq in &done {
                 drop.execute([seq])?;

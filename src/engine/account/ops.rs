@@ -68,24 +68,34 @@ impl Sync {
         if ops.is_empty() {
             return Ok(());
         }
-        let mut list = self.subscriptions().await?;
-        let mut sent = false;
+        // Changes must not reach another server.
+        let mut list = self.own_subscriptions().await?;
+        let (mut sent, mut failures) = (false, 0);
         for op in ops.iter_mut().filter(|op| !has_happened(op, &list.feeds)) {
+            if failures == MOST_FAILURES {
+                break;
+            }
             op.error = None;
             match self.send_op(op, &list.feeds).await {
                 Ok(()) => {}
-                Err(e) if is_refusal(&e) => op.error = Some(e.to_string()),
-                Err(e) => return Err(e),
+                Err(e) if concerns_all(&e) => return Err(e),
+                Err(e) => {
+                    failures += usize::from(!is_refusal(&e));
+                    op.error = Some(e.to_string());
+                }
             }
+            op.tries += 1;
             sent = true;
         }
         if sent {
+            // If this fails, so does the server, and no try counts.
             list = self.subscriptions().await?;
         }
-        let (mut done, mut failed) = (Vec::new(), Vec::new());
-        for mut op in ops {
-            op.tries += 1;
+        let (mut done, mut failed, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        for op in ops {
             if has_happened(&op, &list.feeds) {
+                let source = op.source.as_ref().filter(|_| op.op == AccountOp::Unsubscribe);
+                left.extend(source.map(|(key, ..)| *key));
                 done.push(op.seq);
             } else if op.tries < MOST_TRIES {
                 failed.push(op);
@@ -96,7 +106,7 @@ impl Sync {
                 done.push(op.seq);
             }
         }
-        self.context.store.settle_ops(done, failed).await?;
+        self.context.store.settle_ops(done, failed, left).await?;
         self.use_subscriptions(list).await
     }
 
@@ -165,6 +175,22 @@ impl Sync {
         let why = text::line(&added.error);
         let why = if why.is_empty() { "no reason".to_owned() } else { why };
         Err(AccountError::NotAdded(text::start(&why, 200).to_owned()))
+    }
+}
+
+/// Changes that may fail with the server in one synchronisation before the others wait for the next one.
+const MOST_FAILURES: usize = 3;
+
+/// Whether no other change can be sent, either.
+pub(super) fn concerns_all(error: &AccountError) -> bool {
+    match error {
+        AccountError::Busy { status, retry_after } => *status == 429 || retry_after.is_some(),
+        AccountError::Refused
+        | AccountError::Store(_)
+        | AccountError::Stopped
+        | AccountError::Unknown
+        | AccountError::OtherServer => true,
+        _ => false,
     }
 }
 

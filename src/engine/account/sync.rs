@@ -125,7 +125,7 @@ impl Sync {
             self.recognise().await?;
         }
         let key = self.key();
-        self.feeds = self.context.read(move |reader| reader.remote_feeds(key)).await?;
+        self.know_sources().await?;
         self.filled = Arc::new(self.context.read(move |reader| reader.filled_feeds(key)).await?);
         if self.state.lists_at.is_none_or(|at| (self.now() - at).abs() >= HOUR) {
             self.read_subscriptions().await?;
@@ -242,26 +242,44 @@ impl Sync {
         Ok(Listed { left_out: count - feeds.len(), feeds })
     }
 
-    /// Reads the subscriptions, and stores them as sources.
-    pub(super) async fn read_subscriptions(&mut self) -> Result<(), AccountError> {
+    /// The subscriptions of the server; fails if it is another one.
+    pub(super) async fn own_subscriptions(&mut self) -> Result<Listed, AccountError> {
         let list = self.subscriptions().await?;
-        self.use_subscriptions(list).await
+        self.check_subscriptions(&list.feeds)?;
+        Ok(list)
     }
 
-    /// Stores subscriptions as sources.
-    pub(super) async fn use_subscriptions(&mut self, list: Listed) -> Result<(), AccountError> {
-        let (key, now) = (self.key(), self.context.clock.now());
-        let Listed { feeds, left_out } = list;
+    fn check_subscriptions(&self, feeds: &[RemoteFeed]) -> Result<(), AccountError> {
         let listed = |feed: &RemoteFeed| (feed.stream.clone(), feed.url.clone());
         let listed: HashMap<String, String> = feeds.iter().map(listed).collect();
         if !self.state.relink && is_other_server(&self.feeds, &listed) {
             return Err(AccountError::OtherServer);
         }
+        Ok(())
+    }
+
+    /// Reads the sources of the account as they are stored.
+    pub(super) async fn know_sources(&mut self) -> Result<(), AccountError> {
+        let key = self.key();
+        self.feeds = self.context.read(move |reader| reader.remote_feeds(key)).await?;
+        Ok(())
+    }
+
+    /// Reads the subscriptions, and stores them as sources.
+    pub(super) async fn read_subscriptions(&mut self) -> Result<(), AccountError> {
+        let list = self.own_subscriptions().await?;
+        self.use_subscriptions(list).await
+    }
+
+    /// Stores subscriptions as sources. They are known to be of the account's server.
+    pub(super) async fn use_subscriptions(&mut self, list: Listed) -> Result<(), AccountError> {
+        let (key, now) = (self.key(), self.context.clock.now());
+        let Listed { feeds, left_out } = list;
         self.state.left_out = left_out;
         if self.context.store.set_remote_feeds(key, feeds, now).await? {
             self.context.renew_collected().await?;
         }
-        self.feeds = self.context.read(move |reader| reader.remote_feeds(key)).await?;
+        self.know_sources().await?;
         self.state.lists_at = Some(self.now());
         self.read_feeds = true;
         Ok(())

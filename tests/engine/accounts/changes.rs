@@ -160,3 +160,119 @@ async fn only_what_servers_know_can_be_changed() {
     assert_eq!(server.world().feeds[&1].1, "Harbour");
     engine.shutdown().await;
 }
+
+/// Within the hour in which the list of subscriptions is not read again, and with too few items to
+/// recognise the server by them.
+#[tokio::test]
+async fn changes_reach_no_other_server() {
+    for kind in KINDS {
+        for same_url in [true, false] {
+            let server = reader(kind, 2, 2);
+            let mut home = home_of(&server);
+            let engine = home.on_demand().await;
+            synced(&engine).await;
+            let (one, two) = (id_of(&engine, "1.xml").await, id_of(&engine, "2.xml").await);
+            edit(&engine, &one, "title", "Other").await;
+            engine.edit(FileChange::Remove(vec![two])).await.unwrap();
+            engine.shutdown().await;
+            let other = reader(kind, 2, 2);
+            let world = if same_url { &server } else { &other };
+            world.world().reset();
+            home.settings.accounts[0].url = world.url.clone();
+            let before = world.world().feeds.clone();
+            let engine = home.on_demand().await;
+            for _ in 0..2 {
+                let result = try_sync(&engine, false).await;
+                assert!(matches!(result, Err(AccountError::OtherServer)), "{kind:?} {result:?}");
+                assert_eq!(world.world().feeds, before, "{kind:?} {same_url}");
+            }
+            assert_eq!(status_of(&engine).await.changes.len(), 2);
+            engine.shutdown().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_waits_to_be_removed_is_found_on_a_new_server() {
+    let server = reader(Kind::FreshRss, 2, 2);
+    let home = home_of(&server);
+    let engine = home.on_demand().await;
+    synced(&engine).await;
+    engine.edit(FileChange::Remove(vec![id_of(&engine, "1.xml").await])).await.unwrap();
+    server.world().reset();
+    engine.request_sync("home", false, true).await.unwrap();
+    synced(&engine).await;
+    let left: Vec<String> = server.world().feeds.values().map(|feed| feed.0.clone()).collect();
+    assert_eq!(left, ["http://feeds.example/f/2.xml"]);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_change_that_fails_does_not_stop_the_others() {
+    for failure in [Failure::Status(503), Failure::Status(413), Failure::Cut, Failure::Drop] {
+        let server = reader(Kind::FreshRss, 2, 5);
+        let home = home_of(&server);
+        let engine = home.on_demand().await;
+        synced(&engine).await;
+        let before = subscriptions(&engine, &server).await;
+        let (one, two) = (id_of(&engine, "1.xml").await, id_of(&engine, "2.xml").await);
+        edit(&engine, &one, "title", "Never").await;
+        edit(&engine, &two, "title", "Harbour").await;
+        server.world().stubborn_feed = Some(1);
+        for tries in 1..=3 {
+            // Others than this are sent three times.
+            let times = if failure == Failure::Status(413) { 1 } else { 3 };
+            server.world().fail("subscription/edit", failure, times);
+            let now = server.world().now;
+            server.world().add(1, 100 + tries, now, now);
+            assert_eq!(synced(&engine).await.new, 1, "{failure:?} {tries}");
+            server.world().failures.clear();
+            assert_eq!(server.world().feeds[&2].1, "Harbour", "{failure:?}");
+        }
+        let status = status_of(&engine).await;
+        assert_eq!((status.changes.len(), status.warnings.len()), (0, 1), "{status:?}");
+        let [here, _] = subscriptions(&engine, &server).await;
+        assert_eq!(here["http://feeds.example/f/1.xml"], before[0]["http://feeds.example/f/1.xml"]);
+        engine.shutdown().await;
+    }
+}
+
+/// Tries count only if the server works otherwise.
+#[tokio::test]
+async fn a_server_that_is_away_undoes_no_change() {
+    let server = reader(Kind::FreshRss, 1, 5);
+    let home = home_of(&server);
+    let engine = home.on_demand().await;
+    synced(&engine).await;
+    let one = id_of(&engine, "1.xml").await;
+    edit(&engine, &one, "title", "Harbour").await;
+    for _ in 0..4 {
+        let mut world = server.world();
+        world.fail("subscription/list", Failure::Pass, 1);
+        world.fail("subscription/edit", Failure::Drop, 3);
+        world.fail("subscription/list", Failure::Status(500), 3);
+        drop(world);
+        assert!(try_sync(&engine, false).await.is_err());
+        server.world().failures.clear();
+        assert_eq!(status_of(&engine).await.changes.len(), 1);
+    }
+    synced(&engine).await;
+    assert_eq!(server.world().feeds[&1].1, "Harbour");
+    engine.shutdown().await;
+}
+
+/// As many as make a server without them another one.
+#[tokio::test]
+async fn all_sources_can_be_removed() {
+    let server = reader(Kind::FreshRss, 6, 1);
+    let home = home_of(&server);
+    let engine = home.on_demand().await;
+    synced(&engine).await;
+    let all = engine.sources().await.unwrap();
+    let ids = all.iter().map(|(source, _)| source.id.clone()).collect();
+    engine.edit(FileChange::Remove(ids)).await.unwrap();
+    synced(&engine).await;
+    synced(&engine).await;
+    assert_eq!(server.world().feeds.len(), 0);
+    engine.shutdown().await;
+}

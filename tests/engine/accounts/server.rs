@@ -71,6 +71,8 @@ pub(super) struct World {
     pub(super) hidden: Vec<i64>,
     /// Changes of subscriptions are confirmed, but not made.
     pub(super) stubborn: bool,
+    /// The same for one feed.
+    pub(super) stubborn_feed: Option<i64>,
     epoch: i64,
     serial: i64,
 }
@@ -289,9 +291,10 @@ impl World {
                 (200, "OK".to_owned())
             }
             "subscription/edit" => {
-                let id = call.form("s").unwrap().strip_prefix("feed/").unwrap().parse().unwrap();
+                let id: i64 =
+                    call.form("s").unwrap().strip_prefix("feed/").unwrap().parse().unwrap();
                 let label = |name| call.form(name).map(|l| l.replace("user/-/label/", ""));
-                if self.stubborn {
+                if self.stubborn || self.stubborn_feed == Some(id) {
                     return (200, "OK".to_owned());
                 }
                 if call.form("ac") == Some("unsubscribe") {
@@ -354,6 +357,7 @@ impl Reader {
             rejected: None,
             hidden: Vec::new(),
             stubborn: false,
+            stubborn_feed: None,
             epoch: 0,
             serial: 0,
         };
