@@ -12,6 +12,7 @@ use super::runtime::with_engine;
 use crate::config::{SourcesFile, did_you_mean, remove_account};
 use crate::engine::{AccountError, AccountReport, AccountStatus, Handle, Role, WhichAccounts};
 use crate::model::Source;
+use crate::store::{MovedSource, Store};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{self, counted, counted_as};
 use crate::util::time_text::minute;
@@ -297,6 +298,17 @@ fn relink(home: &Home, id: &str, out: &mut Output) -> Result<Exit, Failure> {
     with_engine(home, out, async |handle, out| request(handle, &ids, false, true, out).await)
 }
 
+/// The sources of the user that were moved to an account, with their entries.
+fn moved_sources(store: &Store, id: &str) -> Result<Vec<MovedSource>, Failure> {
+    let reader = store.reader()?;
+    let Some(account) = reader.accounts()?.into_iter().find(|account| account.id == id) else {
+        return Ok(Vec::new());
+    };
+    let mut moved = reader.moved_sources(account.key)?;
+    moved.retain(|source| source.collected);
+    Ok(moved)
+}
+
 fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, Failure> {
     let store = home.store()?;
     let configured = check(home, id);
@@ -304,19 +316,38 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
     if !stored {
         configured.as_ref().map_err(|e| Failure::Plain(e.to_string()))?;
     }
+    let moved = moved_sources(&store, id)?;
+    if !moved.is_empty() && !keep {
+        let sources = counted_as(moved.len(), "source was", "sources were");
+        return Err(Failure::Plain(format!(
+            "{id} was not removed: {sources} moved to it. `newsfed account move {id} --back` makes them \
+             your own again, and `newsfed account remove {id} --keep` follows all its sources"
+        )));
+    }
     let catalogue = Catalogue::read(home, &store)?;
     let own = catalogue.entries.iter().filter(|e| e.source.account.as_deref() == Some(id));
+    let others = catalogue.entries.iter().filter(|e| e.source.account.is_none());
+    if let Some(other) = others.map(|e| &e.source.id).find(|o| moved.iter().any(|m| m.id == **o)) {
+        let why = "a source that was moved to it had the identifier of one of yours; rename yours";
+        return Err(Failure::Plain(format!("{id} was not removed: {why} ({other})")));
+    }
     let sources: Vec<Source> = own
+        .filter(|entry| moved.iter().all(|source| source.source != entry.facts.key))
         .map(|entry| Source {
             account: None,
             title: Some(entry.title().to_owned()),
             ..(*entry.source).clone()
         })
         .collect();
-    let count = sources.len();
+    let count = sources.len() + moved.len();
     // In this order it can be repeated, wherever it is interrupted.
+    let file = SourcesFile::open(&home.paths);
+    if !moved.is_empty() {
+        let entries: Vec<_> = moved.into_iter().map(|source| (source.id, source.entry)).collect();
+        file.restore(&entries)?;
+    }
     if keep && !sources.is_empty() {
-        SourcesFile::open(&home.paths).import(&sources)?;
+        file.import(&sources)?;
     }
     store.remove_account_blocking(id.to_owned(), SystemClock.now())?;
     if configured.is_ok() {

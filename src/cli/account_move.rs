@@ -7,7 +7,7 @@ use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
 use super::runtime::{other_poller, with_engine};
-use crate::engine::{MovePlan, Moved, Role};
+use crate::engine::{MovePlan, Moved, MovingSource, Role};
 use crate::model::SourceId;
 use crate::util::text::counted_as;
 use serde::Serialize;
@@ -40,6 +40,9 @@ struct JsonMove<'a> {
     result: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
+    /// Keys that do not apply on the server.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    dropped: &'a [&'static str],
 }
 
 pub(super) fn move_sources(
@@ -66,11 +69,17 @@ pub(super) fn move_sources(
         }
         let MovePlan { moving, staying } = handle.plan_move(ids.as_deref()).await?;
         explain(&staying, "stays", out)?;
-        for (source, title) in &moving {
+        for MovingSource { id: source, title, dropped } in &moving {
             if args.dry_run && out.json {
-                out.value(&JsonMove { source, result: "moves", message: None })?;
+                out.value(&JsonMove { source, result: "moves", message: None, dropped })?;
             } else {
-                out.note(format!("{source} moves: {title}"));
+                let without = match dropped.as_slice() {
+                    [] => String::new(),
+                    keys => {
+                        format!(" (without {}, which the server does not have)", keys.join(", "))
+                    }
+                };
+                out.note(format!("{source} moves: {title}{without}"));
             }
         }
         let count = moving.len();
@@ -82,7 +91,7 @@ pub(super) fn move_sources(
         if !args.yes && !confirmed("Have the server collect them?", out)? {
             return Ok(Exit::Failed);
         }
-        let ids: Vec<SourceId> = moving.into_iter().map(|(id, _)| id).collect();
+        let ids: Vec<SourceId> = moving.into_iter().map(|source| source.id).collect();
         let moved = handle.move_to_account(&args.account, &ids).await?;
         let exit = show(&moved, "moved", out)?;
         match &moved.report {
@@ -102,7 +111,7 @@ fn explain(
 ) -> Result<(), Failure> {
     for (source, why) in staying {
         if out.json {
-            out.value(&JsonMove { source, result, message: Some(why) })?;
+            out.value(&JsonMove { source, result, message: Some(why), dropped: &[] })?;
         } else {
             out.note(format!("{source} {}: {why}", result.replace('-', " ")));
         }
@@ -113,7 +122,7 @@ fn explain(
 fn show(moved: &Moved, result: &'static str, out: &mut Output) -> Result<Exit, Failure> {
     for source in &moved.moved {
         if out.json {
-            out.value(&JsonMove { source, result, message: None })?;
+            out.value(&JsonMove { source, result, message: None, dropped: &[] })?;
         } else {
             out.result(format!("{source}: {result}"))?;
         }

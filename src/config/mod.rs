@@ -81,7 +81,7 @@ pub use settings::{
 };
 pub use shown::{setting_change, setting_choices, setting_keys, setting_shown, show_settings};
 pub use source_change::SourceChange;
-pub use source_settings::{SourceOption, source_keys, source_options, source_values};
+pub use source_settings::{SourceOption, own_keys, source_keys, source_options, source_values};
 pub use sources_file::{Added, Completion, SourcesFile};
 pub use starter::starter_sources;
 pub use style::{Color, Style, StyleError};

@@ -375,6 +375,14 @@ pub fn source_options() -> Vec<SourceOption> {
     SETTINGS.iter().filter_map(option).collect()
 }
 
+/// The keys of a source that are not at their defaults, apart from its identifier and its URL.
+pub fn own_keys(source: &Source) -> Vec<&'static str> {
+    let (mut draft, mut default) = (SourceDraft::from(source), SourceDraft::default());
+    let differs =
+        |setting: &&Setting<SourceDraft>| setting.shown(&mut draft) != setting.shown(&mut default);
+    SETTINGS.iter().filter(differs).map(|setting| setting.key).collect()
+}
+
 /// The settings of a source that are not at their defaults, as key, label and
 /// value. Secrets are left out.
 pub fn source_values(source: &Source) -> Vec<(&'static str, &'static str, String)> {

@@ -46,8 +46,8 @@ mod workbench;
 mod workers;
 
 pub use account::{
-    AccountError, AccountProbe, AccountReport, AccountStatus, MovePlan, Moved, SyncDone,
-    WhichAccounts,
+    AccountError, AccountProbe, AccountReport, AccountStatus, MovePlan, Moved, MovingSource,
+    SyncDone, WhichAccounts,
 };
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use announce::{Announced, MOST_RUNS, Notification};

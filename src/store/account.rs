@@ -1,7 +1,7 @@
 //! Accounts on servers, and their sources.
 
 use super::Store;
-use super::account_move::recount;
+use super::account_move::{recount, release};
 use super::account_ops::{self, AccountOp};
 use super::error::Result;
 use super::reader::Reader;
@@ -195,6 +195,11 @@ fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     let key: Option<i64> = conn.query_row(sql, [id], |r| r.get(0)).optional()?;
     let Some(key) = key else { return Ok(false) };
     hand_over(conn, key)?;
+    let sql = "SELECT source FROM account_moved JOIN source ON source.key = account_moved.source
+        WHERE account_moved.account = ?1 AND source.account = ?1";
+    let moved: Vec<i64> =
+        conn.prepare(sql)?.query_map([key], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    moved.iter().try_for_each(|source| release(conn, *source, now))?;
     conn.execute(
         "UPDATE source SET declared = 0, undeclared_at = coalesce(undeclared_at, ?2), account = NULL,
             stream = NULL, folder = NULL WHERE account = ?1",
@@ -204,11 +209,16 @@ fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     Ok(true)
 }
 
-/// Gives the items of an account's sources to the sources of the user that follow the same URLs and
-/// have none yet: those that another process has made of `sources.toml` before the account is removed.
+/// Gives the items of an account's sources to the sources of the user that follow the same URLs, or from
+/// which they were moved, and have none yet: those that another process has made of `sources.toml` before the account is removed.
 fn hand_over(conn: &Connection, account: i64) -> Result<()> {
     let mut find = conn.prepare(
         "SELECT own.key, source.key FROM source JOIN source own ON own.url = source.url
+         WHERE source.account = ?1 AND own.account IS NULL AND own.declared = 1
+            AND NOT EXISTS (SELECT 1 FROM item WHERE item.source = own.key)
+         UNION
+         SELECT own.key, source.key FROM account_moved JOIN source ON source.key = account_moved.source
+            JOIN source own ON own.id = account_moved.id
          WHERE source.account = ?1 AND own.account IS NULL AND own.declared = 1
             AND NOT EXISTS (SELECT 1 FROM item WHERE item.source = own.key)",
     )?;

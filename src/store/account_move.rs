@@ -6,53 +6,80 @@ use super::reader::Reader;
 use crate::model::{SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// A source of the user that a server collects from now on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Adoption {
-    /// Row key.
-    pub source: i64,
-    /// Its name, title and folder on the server.
-    pub stream: String,
-    pub title: Option<String>,
-    pub folder: Option<String>,
-    /// Its entry in `sources.toml`.
-    pub entry: String,
-    /// Whether the server did not have it before.
-    pub subscribed: bool,
-}
-
-/// A source that was moved to an account.
+/// A source of the user that moves to an account, or was moved to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovedSource {
     /// Row key.
     pub source: i64,
+    /// Its identifier in `sources.toml`.
     pub id: SourceId,
-    /// Its name on the server.
+    /// Its URL, as the server has it once it has moved.
+    pub url: String,
+    /// Its name on the server, once that is known.
     pub stream: Option<String>,
+    /// Its entry in `sources.toml`.
     pub entry: String,
+    /// Whether the server did not have it before.
     pub subscribed: bool,
+    /// Whether it is a source of the account; if not, moving it was interrupted.
+    pub collected: bool,
 }
 
-fn adopt(conn: &Connection, account: i64, new: &Adoption) -> Result<()> {
+/// Records that a source moves.
+fn begin(conn: &Connection, account: i64, new: &MovedSource) -> Result<()> {
+    conn.prepare_cached(
+        "INSERT OR REPLACE INTO account_moved (source, account, entry, subscribed, id, stream)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?
+    .execute(params![
+        new.source,
+        account,
+        new.entry,
+        new.subscribed,
+        new.id.as_str(),
+        new.stream
+    ])?;
+    Ok(())
+}
+
+/// Makes a source that has left `sources.toml` one of an account. What the account had for the same feed
+/// becomes a part of it.
+fn adopt(conn: &Connection, account: i64, source: i64, stream: &str) -> Result<()> {
     let other: Option<i64> = conn
         .prepare_cached("SELECT key FROM source WHERE account = ?1 AND stream = ?2 AND key <> ?3")?
-        .query_row(params![account, new.stream, new.source], |r| r.get(0))
+        .query_row(params![account, stream, source], |r| r.get(0))
         .optional()?;
     if let Some(other) = other {
-        join(conn, other, new.source)?;
+        join(conn, other, source)?;
         conn.prepare_cached("DELETE FROM source WHERE key = ?1")?.execute([other])?;
     }
     conn.prepare_cached(
-        "UPDATE source SET account = ?2, stream = ?3, folder = ?4, enabled = 0,
-            feed_title = coalesce(?5, feed_title) WHERE key = ?1",
+        "UPDATE source SET account = ?2, stream = ?3, enabled = 0, declared = 1,
+            undeclared_at = NULL WHERE key = ?1",
     )?
-    .execute(params![new.source, account, new.stream, new.folder, new.title])?;
-    conn.prepare_cached(
-        "INSERT OR REPLACE INTO account_moved (source, account, entry, subscribed)
-         VALUES (?1, ?2, ?3, ?4)",
-    )?
-    .execute(params![new.source, account, new.entry, new.subscribed])?;
+    .execute(params![source, account, stream])?;
     Ok(())
+}
+
+/// Completes moves that were interrupted after the sources had left `sources.toml`. Those that are still
+/// there stay there.
+fn finish(conn: &Connection, account: i64) -> Result<bool> {
+    let still = "UPDATE account_moved SET stream = NULL WHERE account = ?1 AND stream IS NOT NULL
+        AND source IN (SELECT key FROM source WHERE account IS NULL AND declared = 1)";
+    conn.prepare_cached(still)?.execute([account])?;
+    let mut left = conn.prepare_cached(
+        "SELECT key, account_moved.stream FROM account_moved
+         JOIN source ON source.key = account_moved.source
+         WHERE account_moved.account = ?1 AND account_moved.stream IS NOT NULL
+            AND source.account IS NULL",
+    )?;
+    let left: Vec<(i64, String)> = left
+        .query_map([account], |r| Ok((r.get(0)?, r.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (source, stream) in &left {
+        adopt(conn, account, *source, stream)?;
+    }
+    Ok(!left.is_empty())
 }
 
 /// Makes the items of a server's source those of a source of the user. An item that both have stays as
@@ -100,8 +127,22 @@ pub(super) fn recount(conn: &Connection, source: i64) -> Result<()> {
     Ok(())
 }
 
-/// Makes a moved source one of the user again, which the file then declares.
-fn release(conn: &Connection, source: i64, now: Time) -> Result<()> {
+/// Makes a moved source one of the user again, which the file then declares, by the identifier that it
+/// had there.
+pub(super) fn release(conn: &Connection, source: i64, now: Time) -> Result<()> {
+    // A source that was removed gives way; one that is declared keeps its identifier.
+    conn.prepare_cached(
+        "UPDATE source SET id = id || '-' || key WHERE key <> ?1 AND declared = 0
+            AND id = (SELECT id FROM account_moved WHERE source = ?1)",
+    )?
+    .execute([source])?;
+    conn.prepare_cached(
+        "UPDATE OR IGNORE source SET id = (SELECT coalesce(m.id, source.id) FROM account_moved m
+            WHERE m.source = ?1) WHERE key = ?1",
+    )?
+    .execute([source])?;
+    conn.prepare_cached("UPDATE account_moved SET stream = NULL WHERE source = ?1")?
+        .execute([source])?;
     let items = "DELETE FROM remote_item WHERE item IN (SELECT key FROM item WHERE source = ?1)";
     conn.prepare_cached(items)?.execute([source])?;
     conn.prepare_cached("DELETE FROM account_op WHERE source = ?1")?.execute([source])?;
@@ -114,9 +155,24 @@ fn release(conn: &Connection, source: i64, now: Time) -> Result<()> {
 }
 
 impl Store {
-    /// Makes sources of the user sources of an account (row key), with their items and marks.
-    pub async fn adopt_sources(&self, account: i64, sources: Vec<Adoption>) -> Result<()> {
-        self.call(move |conn| sources.iter().try_for_each(|new| adopt(conn, account, new))).await
+    /// Records that sources of the user move to an account (row key).
+    pub async fn begin_move(&self, account: i64, sources: Vec<MovedSource>) -> Result<()> {
+        self.call_quietly(move |conn| sources.iter().try_for_each(|new| begin(conn, account, new)))
+            .await
+    }
+
+    /// Makes sources (row keys, with their names on the server) that have left `sources.toml` sources of
+    /// an account (row key), with their items and marks.
+    pub async fn adopt_sources(&self, account: i64, sources: Vec<(i64, String)>) -> Result<()> {
+        let adopt_all = move |conn: &Connection| {
+            sources.iter().try_for_each(|(key, stream)| adopt(conn, account, *key, stream))
+        };
+        self.call(move |conn| adopt_all(conn)).await
+    }
+
+    /// Completes moves to an account (row key) that were interrupted; returns whether there were any.
+    pub async fn finish_moves(&self, account: i64) -> Result<bool> {
+        self.call(move |conn| finish(conn, account)).await
     }
 
     /// Makes moved sources (row keys) sources of the user again.
@@ -138,16 +194,24 @@ impl Store {
 }
 
 impl Reader {
-    /// The sources that were moved to an account (row key).
+    /// The sources that were moved to an account (row key), and those whose move was interrupted.
     pub fn moved_sources(&self, account: i64) -> Result<Vec<MovedSource>> {
         let mut query = self.conn.prepare_cached(
-            "SELECT key, id, stream, entry, subscribed FROM account_moved
-             JOIN source ON source.key = account_moved.source
-             WHERE account_moved.account = ?1 ORDER BY key",
+            "SELECT key, coalesce(m.id, source.id), url, source.stream, entry, subscribed,
+                source.account IS m.account
+             FROM account_moved m JOIN source ON source.key = m.source
+             WHERE m.account = ?1 ORDER BY key",
         )?;
         let rows = query.query_map([account], |r| {
-            let (source, id, stream) = (r.get(0)?, SourceId(r.get(1)?), r.get(2)?);
-            Ok(MovedSource { source, id, stream, entry: r.get(3)?, subscribed: r.get(4)? })
+            Ok(MovedSource {
+                source: r.get(0)?,
+                id: SourceId(r.get(1)?),
+                url: r.get(2)?,
+                stream: r.get(3)?,
+                entry: r.get(4)?,
+                subscribed: r.get(5)?,
+                collected: r.get(6)?,
+            })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

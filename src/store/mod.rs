@@ -67,7 +67,7 @@ mod tests;
 
 pub use account::{RemoteFeed, StoredAccount};
 pub use account_items::{ArrivedItem, ArrivedItems, Marks, RemoteItem, SeenMarks, merged};
-pub use account_move::{Adoption, MovedSource};
+pub use account_move::MovedSource;
 pub use account_ops::{AccountOp, WaitingOp};
 pub use articles::{FetchedPage, LearnedSite, PageRead, PageResult, PageState, PageText};
 pub use condition::{Condition, Hidden};

@@ -131,6 +131,31 @@ fn items_stay_where_keeping_the_sources_was_interrupted() {
 }
 
 #[test]
+fn an_account_to_which_sources_were_moved_is_not_removed_without_them() {
+    let world = synchronised();
+    let own = "[[source]]\nid = \"kernel\"\nurl = \"http://feeds.example/1\"\ntags = [\"x\"]\n";
+    std::fs::write(world.config().join("sources.toml"), own).unwrap();
+    let plan = world.run(&["account", "move", "home", "--all", "--dry-run", "--json"]).values();
+    assert_eq!(plan[0]["dropped"][0], "tags");
+    let plan = world.run(&["account", "move", "home", "--all", "--dry-run"]);
+    assert!(plan.err.contains("without tags"), "{plan:?}");
+    world.run(&["account", "move", "home", "--all", "--yes"]).ok();
+    let text = || std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    assert!(!text().contains("kernel"));
+    let refused = world.run(&["account", "remove", "home"]);
+    assert!(refused.code == Some(1) && refused.err.contains("move home --back"), "{refused:?}");
+    assert_eq!(
+        world.run(&["account"]).ok().lines().next().unwrap().split(':').next(),
+        Some("home")
+    );
+    world.run(&["account", "remove", "home", "--keep"]).ok();
+    assert_eq!(text(), own);
+    let sources = world.run(&["sources", "--json"]).values();
+    assert_eq!((&sources[0]["id"], &sources[0]["items"]), (&"kernel".into(), &1.into()));
+    assert_eq!(sources.len(), 1);
+}
+
+#[test]
 fn sources_of_accounts_are_edited_added_and_removed() {
     let world = synchronised();
     let id = world.run(&["sources", "--json"]).values()[0]["id"].as_str().unwrap().to_owned();

@@ -23,7 +23,7 @@ use super::rules;
 use crate::config::AccountSettings;
 use crate::model::Time;
 use crate::store::{StoreError, StoredAccount};
-pub use moving::{MovePlan, Moved};
+pub use moving::{MovePlan, Moved, MovingSource};
 pub use state::AccountError;
 use state::AccountState;
 pub use status::AccountStatus;

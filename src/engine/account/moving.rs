@@ -1,24 +1,33 @@
 //! Moving sources of the user to a server, and back.
 
-use super::ops::{is_refusal, is_same_url};
+use super::ops::{concerns_all, is_refusal, is_same_url};
 use super::state::AccountError;
 use super::sync::Sync;
 use super::{AccountReport, sync_one};
-use crate::config::{SourcesFile, export_opml};
+use crate::config::{SourcesFile, export_opml, own_keys};
 use crate::engine::edit::blocking;
 use crate::engine::follow::FollowError;
 use crate::engine::handle::Handle;
 use crate::greader::{Dialect, Request, Stream, SubscriptionEdit};
 use crate::model::{Access, Source, SourceFacts, SourceId, SourceKind};
-use crate::store::{Adoption, RemoteFeed};
-use std::collections::HashMap;
+use crate::store::{MovedSource, RemoteFeed};
+use crate::util::url::normalise;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+/// A source that a server can collect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovingSource {
+    pub id: SourceId,
+    pub title: String,
+    /// The keys of its entry that do not apply while the server collects it.
+    pub dropped: Vec<&'static str>,
+}
 
 /// Which sources a server can collect.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MovePlan {
-    /// Those that move, with their titles.
-    pub moving: Vec<(SourceId, String)>,
+    pub moving: Vec<MovingSource>,
     /// Those that stay, with the reason.
     pub staying: Vec<(SourceId, String)>,
 }
@@ -33,12 +42,21 @@ pub struct Moved {
     pub report: Option<AccountReport>,
 }
 
+/// Keys of an entry that servers have, too.
+const KNOWN_KEYS: [&str; 2] = ["title", "folder"];
+
 /// Why a server cannot collect a source.
 fn obstacle(source: &Source) -> Option<&'static str> {
     match source.kind() {
         SourceKind::Feed if !source.enabled => Some("it is disabled"),
         SourceKind::Feed if source.access != Access::default() => {
             Some("the server would not have its login, headers or proxy")
+        }
+        SourceKind::Feed if source.private => {
+            Some("it is private; the server may not reach its host")
+        }
+        SourceKind::Feed if source.retention.is_some() => {
+            Some("it has its own retention, which would not apply")
         }
         SourceKind::Feed => None,
         _ => Some("it is no feed; only newsfed can read it"),
@@ -59,21 +77,29 @@ impl Handle {
         let mut plan = MovePlan::default();
         for (source, facts) in self.local_sources(ids).await? {
             let id = source.id.clone();
-            match obstacle(&source) {
-                None => plan.moving.push((id, facts.title(&source).to_owned())),
-                Some(why) => plan.staying.push((id, why.to_owned())),
+            if let Some(why) = obstacle(&source) {
+                plan.staying.push((id, why.to_owned()));
+                continue;
             }
+            let mut dropped = own_keys(&source);
+            dropped.retain(|key| !KNOWN_KEYS.contains(key));
+            let title = facts.title(&source).to_owned();
+            plan.moving.push(MovingSource { id, title, dropped });
         }
         Ok(plan)
     }
 
-    async fn open_sync(&self, account: &str) -> Result<Sync, AccountError> {
+    /// Logs in to the server of an account, and checks that it is not another one; returns what it lists.
+    async fn open_sync(&self, account: &str) -> Result<(Sync, Vec<RemoteFeed>), AccountError> {
         let settings = self.account(account).ok_or(AccountError::Unknown)?;
         let (id, url, user) = (settings.id.clone(), settings.url.clone(), settings.user.clone());
         let stored = self.context.store.open_account(id, url, user).await?;
         let mut sync = Sync::new(self.context.clone(), settings, stored, false);
         sync.recognise().await?;
-        Ok(sync)
+        sync.finish_moves().await?;
+        sync.know_sources().await?;
+        let feeds = sync.own_subscriptions().await?.feeds;
+        Ok((sync, feeds))
     }
 
     /// Has a server subscribe to sources of the user, which it collects from then on. Their items stay,
@@ -86,95 +112,213 @@ impl Handle {
         account: &str,
         ids: &[SourceId],
     ) -> Result<Moved, FollowError> {
-        let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
         let sources = self.local_sources(Some(ids)).await?;
-        let mut done = Moved::default();
-        {
+        let done = {
             let _one_at_a_time = self.context.syncing.lock().await;
-            let mut sync = self.open_sync(account).await.map_err(failed)?;
-            let mut reasons = HashMap::new();
-            let before = sync.subscriptions().await.map_err(failed)?.feeds;
-            sync.subscribe_all(&sources, &before, &mut reasons).await.map_err(failed)?;
-            let after = sync.subscriptions().await.map_err(failed)?.feeds;
-            let file = SourcesFile::open(&self.paths);
-            let mut adoptions = Vec::new();
-            for (source, facts) in &sources {
-                let reason = reasons.get(&source.id);
-                let stream = reason.and_then(|r| r.as_ref().ok());
-                let is_it = |feed: &&RemoteFeed| {
-                    is_same_url(&feed.url, source.url.as_str()) || Some(&feed.stream) == stream
-                };
-                let Some(feed) = after.iter().find(is_it) else {
-                    let why = reason.and_then(|r| r.as_ref().err().cloned());
-                    let why =
-                        why.unwrap_or_else(|| "the server did not subscribe to it".to_owned());
-                    done.staying.push((source.id.clone(), why));
-                    continue;
-                };
-                let (entries, id) = (file.clone(), source.id.clone());
-                let entry = blocking(move || entries.entry(&id)).await?;
-                adoptions.push(Adoption {
-                    source: facts.key,
-                    stream: feed.stream.clone(),
-                    title: feed.title.clone(),
-                    folder: feed.folder.clone(),
-                    entry: entry.text().to_owned(),
-                    subscribed: before.iter().all(|old| old.stream != feed.stream),
-                });
-                done.moved.push(source.id.clone());
-            }
-            if !adoptions.is_empty() {
-                self.context.store.adopt_sources(sync.key(), adoptions).await?;
-                let moved = done.moved.clone();
-                blocking(move || file.remove(&moved)).await?;
-                self.read_again().await;
-            }
-        }
-        if let Some(settings) = self.account(account).filter(|_| !done.moved.is_empty()) {
-            done.report = Some(sync_one(&self.context, settings, false).await);
-        }
-        Ok(done)
+            self.move_locked(account, &sources).await?
+        };
+        let Some(settings) = self.account(account).filter(|_| !done.moved.is_empty()) else {
+            return Ok(done);
+        };
+        let report = Some(sync_one(&self.context, settings, false).await);
+        Ok(Moved { report, ..done })
     }
 
-    /// Makes the sources that were moved to an account sources of the user again. The server keeps
-    /// only those that it had before.
+    async fn move_locked(&self, account: &str, sources: &[Local]) -> Result<Moved, FollowError> {
+        let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
+        let (mut sync, before) = self.open_sync(account).await.map_err(failed)?;
+        let (key, store) = (sync.key(), &self.context.store);
+        let known = self.context.read(move |reader| reader.moved_sources(key)).await?;
+        // What the server gets is recorded before it gets it.
+        let intents = self.intents(sources, &before, &known).await?;
+        store.begin_move(key, intents.clone()).await?;
+        let mut reasons = HashMap::new();
+        sync.subscribe_all(sources, &before, &mut reasons).await.map_err(failed)?;
+        let after = sync.subscriptions().await.map_err(failed)?;
+        let (moving, staying) = divide(intents, &known, (&before, &after.feeds), &reasons);
+        let stay: Vec<i64> = staying.iter().map(|(source, _)| source.source).collect();
+        store.forget_moved(stay).await?;
+        let staying = staying.into_iter().map(|(source, why)| (source.id, why)).collect();
+        if moving.is_empty() {
+            return Ok(Moved { staying, ..Moved::default() });
+        }
+        // In this order each step can be completed or undone, wherever it is interrupted.
+        store.begin_move(key, moving.clone()).await?;
+        let moved: Vec<SourceId> = moving.iter().map(|source| source.id.clone()).collect();
+        let (file, leaving) = (SourcesFile::open(&self.paths), moved.clone());
+        blocking(move || file.remove(&leaving)).await?;
+        let adopted = moving.into_iter().filter_map(|source| Some((source.source, source.stream?)));
+        store.adopt_sources(key, adopted.collect()).await?;
+        self.read_again().await;
+        // With their titles and folders there.
+        sync.use_subscriptions(after).await.map_err(failed)?;
+        Ok(Moved { moved, staying, report: None })
+    }
+
+    /// What is recorded of sources that are to move.
+    async fn intents(
+        &self,
+        sources: &[Local],
+        before: &[RemoteFeed],
+        known: &[MovedSource],
+    ) -> Result<Vec<MovedSource>, FollowError> {
+        let (file, mut intents) = (SourcesFile::open(&self.paths), Vec::new());
+        for (source, facts) in sources {
+            let (entries, id) = (file.clone(), source.id.clone());
+            let entry = blocking(move || entries.entry(&id)).await?;
+            let is_there = before.iter().any(|f| is_same_url(&f.url, source.url.as_str()));
+            // A try before may have subscribed to it.
+            let tried = known.iter().any(|m| m.source == facts.key && m.subscribed);
+            intents.push(MovedSource {
+                source: facts.key,
+                id: source.id.clone(),
+                url: source.url.to_string(),
+                stream: None,
+                entry: entry.text().to_owned(),
+                subscribed: tried || !is_there,
+                collected: false,
+            });
+        }
+        Ok(intents)
+    }
+
+    /// Makes the sources that were moved to an account sources of the user again, once the server's list
+    /// shows that it has unsubscribed. The server keeps those that it had before.
     ///
     /// # Errors
     /// As [`Self::move_to_account`].
     pub async fn move_back(&self, account: &str) -> Result<Moved, FollowError> {
         let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
+        let settings = self.account(account).ok_or_else(|| failed(AccountError::Unknown))?;
+        // What was marked or changed since is sent, and what the server has is taken.
+        sync_one(&self.context, settings, false).await.result.map_err(failed)?;
         let _one_at_a_time = self.context.syncing.lock().await;
-        let mut sync = self.open_sync(account).await.map_err(failed)?;
+        let (mut sync, listed) = self.open_sync(account).await.map_err(failed)?;
         let key = sync.key();
         let moved = self.context.read(move |reader| reader.moved_sources(key)).await?;
+        let own = self.local_sources(None).await?;
         let mut done = Moved::default();
-        for source in moved.iter().filter(|source| source.subscribed) {
-            let Some(of) = source.stream.as_deref().and_then(Stream::parse) else { continue };
-            let request = |token: &str| Request::unsubscribe(token, &of);
-            match sync.session.send("a change", true, request).await {
-                Ok(_) => {}
-                // It is another one's business what the server keeps.
-                Err(e) if is_refusal(&e) => done.staying.push((source.id.clone(), e.to_string())),
-                Err(e) => return Err(failed(e)),
+        let is_free = |source: &MovedSource| {
+            !own.iter().any(|(s, facts)| s.id == source.id && facts.key != source.source)
+        };
+        let (moved, taken): (Vec<_>, Vec<_>) = moved.into_iter().partition(is_free);
+        let taken = taken.into_iter().map(|source| {
+            (source.id, "another source has its identifier now; rename or remove that".to_owned())
+        });
+        done.staying.extend(taken);
+        let errors = sync.unsubscribe_all(&moved, &listed).await.map_err(failed)?;
+        let left = sync.subscriptions().await.map_err(failed)?.feeds;
+        let mut back = Vec::new();
+        for source in moved {
+            if source.subscribed && on_server(&source, &left).is_some() {
+                let why = errors.get(&source.source).cloned();
+                let why = why.unwrap_or_else(|| "the server is still subscribed to it".to_owned());
+                done.staying.push((source.id, why));
+            } else {
+                back.push(source);
             }
         }
-        let keys: Vec<i64> = moved.iter().map(|source| source.source).collect();
-        self.context.store.release_sources(keys.clone(), self.now()).await?;
+        let collected = back.iter().filter(|source| source.collected).map(|source| source.source);
+        self.context.store.release_sources(collected.collect(), self.now()).await?;
         let entries: Vec<(SourceId, String)> =
-            moved.iter().map(|source| (source.id.clone(), source.entry.clone())).collect();
+            back.iter().map(|source| (source.id.clone(), source.entry.clone())).collect();
         let file = SourcesFile::open(&self.paths);
         blocking(move || file.restore(&entries)).await?;
         self.read_again().await;
+        let keys: Vec<i64> = back.iter().map(|source| source.source).collect();
         self.context.store.forget_moved(keys).await?;
-        done.moved = moved.into_iter().map(|source| source.id).collect();
+        done.moved = back.into_iter().map(|source| source.id).collect();
         Ok(done)
     }
+}
+
+/// The subscription of a source that was moved.
+fn on_server<'a>(source: &MovedSource, list: &'a [RemoteFeed]) -> Option<&'a RemoteFeed> {
+    let is_it = |feed: &&RemoteFeed| match &source.stream {
+        Some(stream) => feed.stream == *stream,
+        None => is_same_url(&feed.url, &source.url),
+    };
+    list.iter().find(is_it)
+}
+
+/// Sources that move, with their names on the server, and those that stay, with the reason.
+type Divided = (Vec<MovedSource>, Vec<(MovedSource, String)>);
+
+/// Which sources a server collects now. Each of its feeds is that of one source.
+fn divide(
+    intents: Vec<MovedSource>,
+    known: &[MovedSource],
+    (before, after): (&[RemoteFeed], &[RemoteFeed]),
+    reasons: &Reasons,
+) -> Divided {
+    let (mut moving, mut staying) = (Vec::new(), Vec::new());
+    let collected = known.iter().filter(|source| source.collected);
+    let mut taken: HashMap<String, SourceId> =
+        collected.filter_map(|s| Some((s.stream.clone()?, s.id.clone()))).collect();
+    for mut source in intents {
+        let reason = reasons.get(&source.id);
+        let stream = reason.and_then(|r| r.as_ref().ok());
+        let is_it = |feed: &&RemoteFeed| {
+            is_same_url(&feed.url, &source.url) || Some(&feed.stream) == stream
+        };
+        let Some(feed) = after.iter().find(is_it) else {
+            let why = reason.and_then(|r| r.as_ref().err().cloned());
+            let why = why.unwrap_or_else(|| "the server did not subscribe to it".to_owned());
+            staying.push((source, why));
+            continue;
+        };
+        if let Some(other) = taken.get(&feed.stream) {
+            let why = format!("the server has one feed for it and {other}, which moves");
+            staying.push((source, why));
+            continue;
+        }
+        taken.insert(feed.stream.clone(), source.id.clone());
+        let tried = known.iter().any(|m| m.source == source.source && m.subscribed);
+        source.subscribed = tried || before.iter().all(|old| old.stream != feed.stream);
+        source.stream = Some(feed.stream.clone());
+        moving.push(source);
+    }
+    (moving, staying)
 }
 
 /// What the server called a new subscription, or why there is none.
 type Reasons = HashMap<SourceId, Result<String, String>>;
 
 impl Sync {
+    /// Completes moves that were interrupted.
+    pub(super) async fn finish_moves(&mut self) -> Result<(), AccountError> {
+        let key = self.key();
+        let moved = self.context.read(move |reader| reader.moved_sources(key)).await?;
+        if moved.iter().all(|source| source.collected) {
+            return Ok(());
+        }
+        if self.context.store.finish_moves(key).await? {
+            self.context.renew_collected().await?;
+        }
+        Ok(())
+    }
+
+    /// Has the server unsubscribe from what it did not have before; returns why it refused some (row keys).
+    async fn unsubscribe_all(
+        &mut self,
+        moved: &[MovedSource],
+        listed: &[RemoteFeed],
+    ) -> Result<HashMap<i64, String>, AccountError> {
+        let mut errors = HashMap::new();
+        for source in moved.iter().filter(|source| source.subscribed) {
+            let feed = on_server(source, listed);
+            let Some(of) = feed.and_then(|feed| Stream::parse(&feed.stream)) else { continue };
+            let request = |token: &str| Request::unsubscribe(token, &of);
+            match self.session.send("a change", true, request).await {
+                Ok(_) => {}
+                Err(e) if concerns_all(&e) => return Err(e),
+                // The others may be removed.
+                Err(e) => drop(errors.insert(source.source, e.to_string())),
+            }
+        }
+        Ok(errors)
+    }
+
     /// Has the server subscribe to feeds that it does not have: FreshRSS to all at once, and one by one
     /// to those that are left.
     async fn subscribe_all(
@@ -192,6 +336,9 @@ impl Sync {
         };
         let mut missing: Vec<Source> =
             sources.iter().filter(|(s, _)| lacks(known, s)).map(titled).collect();
+        // Of several with one feed only the first moves.
+        let mut urls = HashSet::new();
+        missing.retain(|source| urls.insert(normalise(&source.url)));
         if self.dialect() == Dialect::FreshRss && missing.len() > 1 {
             let opml = export_opml(&missing, &[]).text;
             let request = |_: &str| Request::import(opml.clone());

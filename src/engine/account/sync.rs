@@ -125,6 +125,7 @@ impl Sync {
             self.recognise().await?;
         }
         let key = self.key();
+        self.finish_moves().await?;
         self.know_sources().await?;
         self.filled = Arc::new(self.context.read(move |reader| reader.filled_feeds(key)).await?);
         if self.state.lists_at.is_none_or(|at| (self.now() - at).abs() >= HOUR) {

@@ -3,6 +3,7 @@
 mod changes;
 mod findings;
 mod moving;
+mod moving_faults;
 mod random;
 mod server;
 

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A feed as the world's server would have it: items 1 to 10.
-fn local_feed(request: &Request) -> Reply {
+pub(super) fn local_feed(request: &Request) -> Reply {
     let page = request.path.replace("/f/", "/p/");
     let host = request.headers.iter().find(|(name, _)| name == "host").unwrap();
     let host = String::from_utf8_lossy(&host.1);
@@ -59,7 +59,7 @@ fn grow(server: &Reader, url: &str) {
     }
 }
 
-fn ids_of(ids: &[&str]) -> Vec<SourceId> {
+pub(super) fn ids_of(ids: &[&str]) -> Vec<SourceId> {
     ids.iter().map(|id| SourceId((*id).to_owned())).collect()
 }
 
@@ -83,6 +83,8 @@ async fn feeds_move_with_their_marks_and_back() {
         let plan = engine.plan_move(None).await.unwrap();
         assert_eq!((plan.moving.len(), plan.staying.len()), (3, 1), "{plan:?}");
         assert!(plan.staying[0].1.contains("no feed"));
+        let one = plan.moving.iter().find(|source| source.id.as_str() == "one").unwrap();
+        assert_eq!(one.dropped, ["tags"]);
         let keys = engine.sources().await.unwrap();
         let keys = keys.iter().filter(|(s, _)| s.id.as_str() != "web").map(|(_, f)| f.key);
         let mut reports = engine.refresh(Some(keys.collect()), Pace::Manual).await;
