@@ -41,6 +41,11 @@ impl Dialect {
         self != Self::Other
     }
 
+    /// Whether items have labels, which `edit-tag` sets and `tag/list` lists apart from folders.
+    pub fn has_labels(self) -> bool {
+        self != Self::Other
+    }
+
     /// A title as it was before the server changed it: FreshRSS writes `&`, `<`, `>` and more in
     /// full-width forms.
     pub fn title(self, title: &str) -> String {

@@ -112,6 +112,11 @@ fn join(conn: &Connection, theirs: i64, ours: i64) -> Result<()> {
                 (SELECT read, pinned FROM item WHERE key = ?1) WHERE item = ?2",
         )?
         .execute([own, item])?;
+        conn.prepare_cached(
+            "INSERT OR IGNORE INTO item_tag (item, form, tag)
+             SELECT ?1, form, tag FROM item_tag WHERE item = ?2",
+        )?
+        .execute([own, item])?;
         conn.prepare_cached("DELETE FROM item WHERE key = ?1")?.execute([item])?;
     }
     recount(conn, ours)

@@ -80,13 +80,25 @@ impl Reader {
     }
 
     /// How many items of an account (row key) have marks that wait to be sent, and how many have marks
-    /// that were sent that often in vain.
-    pub fn waiting_marks(&self, account: i64, most_tries: u32) -> Result<(usize, usize)> {
+    /// that were sent that often in vain; with `labels` also tags.
+    pub fn waiting_marks(
+        &self,
+        account: i64,
+        most_tries: u32,
+        labels: bool,
+    ) -> Result<(usize, usize)> {
         let counts = self.conn.query_row(
-            "SELECT coalesce(sum(tries < ?2), 0), coalesce(sum(tries >= ?2), 0)
-             FROM remote_item INDEXED BY remote_item_waiting
-             WHERE account = ?1 AND gone = 0 AND (read <> base_read OR pinned <> base_pinned)",
-            params![account, most_tries],
+            "WITH waiting AS (
+                SELECT remote, tries FROM remote_item INDEXED BY remote_item_waiting
+                WHERE account = ?1 AND gone = 0 AND (read <> base_read OR pinned <> base_pinned)
+                UNION ALL
+                SELECT l.remote, l.tries FROM remote_label l INDEXED BY remote_label_waiting
+                JOIN remote_item r ON r.account = l.account AND r.remote = l.remote
+                WHERE l.account = ?1 AND (l.base <> l.ours OR l.sent = 1) AND l.base <> l.ours
+                    AND r.gone = 0 AND ?3)
+             SELECT count(DISTINCT remote) FILTER (WHERE tries < ?2),
+                count(DISTINCT remote) FILTER (WHERE tries >= ?2) FROM waiting",
+            params![account, most_tries, labels],
             |r| Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?)),
         )?;
         let count = |n: i64| usize::try_from(n).unwrap_or(0);

@@ -5,6 +5,7 @@
 
 mod account;
 mod account_items;
+mod account_labels;
 mod account_move;
 mod account_ops;
 mod account_reader;
@@ -67,6 +68,7 @@ mod tests;
 
 pub use account::{RemoteFeed, StoredAccount};
 pub use account_items::{ArrivedItem, ArrivedItems, Marks, RemoteItem, SeenMarks, merged};
+pub use account_labels::{MergedLabels, SeenLabel, WaitingLabel};
 pub use account_move::MovedSource;
 pub use account_ops::{AccountOp, WaitingOp};
 pub use articles::{FetchedPage, LearnedSite, PageRead, PageResult, PageState, PageText};
@@ -101,7 +103,7 @@ pub use source_order::SourceOrder;
 pub use sources::{Due, PollFilter};
 pub use statistics::{ItemFacts, PollCosts};
 pub use streams::{StreamPart, StreamQuery, UnreadOf, discovery_micros};
-pub use tags::{ItemValues, MAX_TAG};
+pub use tags::{ItemValues, MAX_TAG, tag_form};
 pub use undo_read::ReadUndone;
 pub use versions::{MAX_VERSIONS, Version};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};

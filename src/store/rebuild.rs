@@ -31,7 +31,7 @@ pub struct Salvage {
 /// program computes them again, with their replacement.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 22] = [
+const TABLES: [Table; 23] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -51,6 +51,8 @@ const TABLES: [Table; 22] = [
     ("copy", "copies of list pages", &[]),
     ("download", "downloads", &[]),
     ("account", "accounts", &[]),
+    // Before the items, which would make rows from the tags.
+    ("remote_label", "labels of items", &[]),
     ("remote_item", "items of accounts", &[]),
     ("account_op", "changes for accounts", &[]),
     ("account_moved", "sources moved to accounts", &[]),
@@ -77,6 +79,7 @@ const FINISH: &str = "
         WHERE account IS NOT NULL AND account NOT IN (SELECT key FROM account);
     DELETE FROM remote_item WHERE account NOT IN (SELECT key FROM account);
     UPDATE remote_item SET item = NULL WHERE item NOT IN (SELECT key FROM item);
+    DELETE FROM remote_label WHERE (account, remote) NOT IN (SELECT account, remote FROM remote_item);
     DELETE FROM account_op WHERE account NOT IN (SELECT key FROM account)
         OR source NOT IN (SELECT key FROM source);
     DELETE FROM account_moved WHERE account NOT IN (SELECT key FROM account)

@@ -26,6 +26,11 @@ fn clean(tag: &str) -> String {
     tag.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The comparable form in which a tag is stored; empty if it cannot be one.
+pub fn tag_form(tag: &str) -> String {
+    comparable(&clean(tag))
+}
+
 /// Adds a tag to items (row keys), or removes it; returns the keys that were changed.
 pub(super) fn set(conn: &Connection, tag: &str, keys: &[i64], on: bool) -> Result<Vec<i64>> {
     let mut update = conn.prepare_cached(match on {

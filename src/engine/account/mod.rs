@@ -5,6 +5,7 @@ mod commands;
 mod convert;
 mod feeds;
 mod fetch;
+mod labels;
 mod lists;
 mod moving;
 mod ops;
@@ -89,6 +90,7 @@ async fn sync_one(
     let began = context.clock.now();
     let result = sync.run().await;
     let now = context.clock.now();
+    let labels = sync.dialect().has_labels();
     let Sync { mut state, mut session, done, accept, news, .. } = sync;
     let report = report(result.map(|()| done), session.requests);
     state.last_try = Some(began.timestamp());
@@ -112,7 +114,7 @@ async fn sync_one(
     }
     let problem = report.result.as_ref().err().map(ToString::to_string);
     let waiting = match &problem {
-        Some(_) => context.read(move |r| r.waiting_marks(key, plan::MOST_TRIES)).await,
+        Some(_) => context.read(move |r| r.waiting_marks(key, plan::MOST_TRIES, labels)).await,
         None => Ok((0, 0)),
     };
     let waiting = waiting.map_or(0, |(waiting, _)| waiting);

@@ -16,6 +16,8 @@ pub(super) struct AccountState {
     pub(super) since: Option<i64>,
     /// When the subscriptions were last read.
     pub(super) lists_at: Option<i64>,
+    /// When the labels were last read.
+    pub(super) labels_at: Option<i64>,
     /// When all identifiers were last read.
     pub(super) all_at: Option<i64>,
     pub(super) last_try: Option<i64>,
@@ -132,6 +134,11 @@ pub enum AccountError {
          right, run `newsfed account sync --accept`"
     )]
     Pins { lost: usize, gained: usize },
+    #[error(
+        "the server would remove {lost} tags of items; no tag was taken over. If that is right, run \
+         `newsfed account sync --accept`"
+    )]
+    Labels { lost: usize },
     #[error(
         "the server lists only {} of {known} known items; nothing was taken over. If that is right, \
          run `newsfed account sync --accept`",

@@ -70,7 +70,10 @@ fn status(
     let id = row.map_or(String::new(), |row| row.id.clone());
     let own = || facts.iter().filter(|f| f.collected.as_ref().is_some_and(|c| c.account == id));
     let (waiting, refused) = match row {
-        Some(row) => reader.waiting_marks(row.key, plan::MOST_TRIES)?,
+        Some(row) => {
+            let labels = state.dialect.is_some_and(Dialect::has_labels);
+            reader.waiting_marks(row.key, plan::MOST_TRIES, labels)?
+        }
         None => (0, 0),
     };
     let ops = row.map(|row| reader.account_ops(row.key)).transpose()?.unwrap_or_default();

@@ -132,6 +132,7 @@ impl Sync {
             self.read_subscriptions().await?;
         }
         let sent = self.push().await?;
+        let sent_labels = self.push_labels().await?;
         self.send_ops().await?;
         let began = self.server_time();
         let arrivals = self.arrivals().await?;
@@ -175,7 +176,7 @@ impl Sync {
         self.state.first.done = true;
         self.state.relink = false;
         self.state.since = Some(began);
-        Ok(())
+        self.merge_labels(sent_labels).await
     }
 
     /// The known items that the lists can change: the open ones, those that are listed, and with `all`

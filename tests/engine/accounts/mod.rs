@@ -2,6 +2,7 @@
 
 mod changes;
 mod findings;
+mod labels;
 mod moving;
 mod moving_faults;
 mod random;

@@ -2,9 +2,9 @@
 
 use newsfed::greader::{
     Category, Contents, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, QuickAdd, RemoteId,
-    Stream, Subscription, Subscriptions, UserInfo, write_login,
+    Stream, Subscription, Subscriptions, Tag, Tags, UserInfo, write_login,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +50,7 @@ pub(super) struct Item {
     pub(super) arrived: i64,
     pub(super) read: bool,
     pub(super) starred: bool,
+    pub(super) labels: BTreeSet<String>,
 }
 
 pub(super) struct World {
@@ -102,7 +103,8 @@ impl World {
             Kind::FreshRss => 1_790_000_000 * 1_000_000 + self.serial,
             Kind::Miniflux => self.serial,
         };
-        let item = Item { feed, number, published, arrived, read: false, starred: false };
+        let (read, starred, labels) = (false, false, BTreeSet::new());
+        let item = Item { feed, number, published, arrived, read, starred, labels };
         self.items.insert(id, item);
         id
     }
@@ -134,6 +136,7 @@ impl World {
     fn entry(&self, id: i64, item: &Item) -> Entry {
         let (_, title, folder) = &self.feeds[&item.feed];
         let mut streams = vec![Stream::ReadingList, Stream::Label(folder.clone())];
+        streams.extend(item.labels.iter().cloned().map(Stream::Label));
         streams.extend(item.read.then_some(Stream::Read));
         streams.extend(item.starred.then_some(Stream::Starred));
         let href = self.page(item);
@@ -155,16 +158,28 @@ impl World {
         }
     }
 
-    /// A page of a stream, newest first.
+    pub(super) fn labels(&self) -> BTreeSet<&str> {
+        self.items.values().flat_map(|item| &item.labels).map(String::as_str).collect()
+    }
+
+    fn is_folder(&self, name: &str) -> bool {
+        self.feeds.values().any(|(.., folder)| folder == name)
+    }
+
+    /// A page of a stream, newest first. An unknown label is taken for the whole list.
     fn select(&self, stream: &str, query: &BTreeMap<String, String>) -> (Vec<i64>, Option<String>) {
         let starred = stream.ends_with("/starred");
+        let label = stream.strip_prefix("user/-/label/").filter(|l| self.labels().contains(l));
+        let has = |i: &Item| label.is_none_or(|label| i.labels.contains(label));
         let unread = query.contains_key("xt");
         let since: i64 = query.get("ot").map_or(0, |ot| ot.parse().unwrap());
         let at = |i: &Item| if self.kind == Kind::FreshRss { i.arrived } else { i.published };
         let mut ids: Vec<i64> = self
             .items
             .iter()
-            .filter(|(_, i)| (!starred || i.starred) && (!unread || !i.read) && at(i) >= since)
+            .filter(|(_, i)| {
+                (!starred || i.starred) && (!unread || !i.read) && at(i) >= since && has(i)
+            })
             .map(|(id, _)| *id)
             .collect();
         ids.reverse();
@@ -227,6 +242,17 @@ impl World {
                 let subscriptions = listed.map(subscription).collect();
                 json(serde_json::to_value(Subscriptions { subscriptions }).unwrap())
             }
+            "tag/list" => {
+                let tag = |name: &str, kind: &str| Tag {
+                    id: Stream::Label(name.to_owned()).to_string(),
+                    kind: Some(kind.to_owned()),
+                };
+                let folders: BTreeSet<&str> = self.feeds.values().map(|f| f.2.as_str()).collect();
+                let folders = folders.into_iter().filter(|f| !f.is_empty());
+                let mut tags: Vec<Tag> = folders.map(|name| tag(name, "folder")).collect();
+                tags.extend(self.labels().into_iter().map(|name| tag(name, "tag")));
+                json(serde_json::to_value(Tags { tags }).unwrap())
+            }
             "stream/items/ids" => {
                 let (ids, continuation) = self.select(&call.query["s"], &call.query);
                 let item_refs = ids.iter().map(|id| ItemRef { id: id.to_string() }).collect();
@@ -252,12 +278,22 @@ impl World {
                     (Some(mark), _) => (mark.to_owned(), true),
                     (_, mark) => (mark.unwrap().to_owned(), false),
                 };
+                let label = mark.strip_prefix("user/-/label/").map(str::to_owned);
+                if label.as_deref().is_some_and(|label| self.is_folder(label)) {
+                    return (200, "OK".to_owned());
+                }
                 for id in call.ids() {
                     let Some(item) = self.items.get_mut(&id) else { continue };
-                    match mark.as_str() {
-                        "user/-/state/com.google/read" => item.read = to,
-                        "user/-/state/com.google/starred" => item.starred = to,
-                        other => panic!("{other}"),
+                    match (mark.as_str(), &label) {
+                        (_, Some(label)) if to => {
+                            item.labels.insert(label.clone());
+                        }
+                        (_, Some(label)) => {
+                            item.labels.remove(label);
+                        }
+                        ("user/-/state/com.google/read", _) => item.read = to,
+                        ("user/-/state/com.google/starred", _) => item.starred = to,
+                        (other, _) => panic!("{other}"),
                     }
                 }
                 (200, "OK".to_owned())

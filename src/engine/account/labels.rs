@@ -1,0 +1,192 @@
+//! Tags of items here and labels on the server. As with marks, what differs from what was last seen there
+//! is sent, and only the server's lists move the base.
+
+use super::plan::{self, MOST_TRIES};
+use super::state::AccountError;
+use super::sync::{HOUR, Sync};
+use crate::greader::{RemoteId, Request, State, Stream, Tags};
+use crate::store::{MergedLabels, SeenLabel, WaitingLabel, tag_form};
+use std::collections::{BTreeMap, HashSet};
+
+/// Labels of a server that are synchronised; each is a list of its own.
+const MOST_LABELS: usize = 200;
+
+/// Forms of tags, and the items that got or lost them on the server.
+pub(super) type SentLabels = HashSet<(String, RemoteId)>;
+
+/// The labels and folders of a server, by the comparable form of their names.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct TagList {
+    /// Names that differ in case or accents only are one tag here.
+    labels: BTreeMap<String, Vec<String>>,
+    folders: HashSet<String>,
+}
+
+impl TagList {
+    /// A label with the name of a folder is taken for the folder.
+    fn of(tags: Tags) -> Self {
+        let mut list = Self::default();
+        for tag in tags.tags {
+            let Some(Stream::Label(name)) = Stream::parse(&tag.id) else { continue };
+            let form = tag_form(&name);
+            match tag.kind.as_deref() {
+                Some("tag") if !form.is_empty() => {
+                    list.labels.entry(form).or_default().push(name);
+                }
+                _ => {
+                    list.folders.insert(form);
+                }
+            }
+        }
+        list.labels.retain(|form, _| !list.folders.contains(form));
+        list
+    }
+
+    /// The labels that get or lose an item so that it has the tag or not.
+    fn names(&self, change: &WaitingLabel) -> Vec<String> {
+        match (self.labels.get(&change.form), change.to) {
+            (Some(names), true) => names.iter().take(1).cloned().collect(),
+            (Some(names), false) => names.clone(),
+            (None, true) => vec![change.tag.clone()],
+            (None, false) => Vec::new(),
+        }
+    }
+}
+
+impl Sync {
+    async fn tag_list(&mut self) -> Result<TagList, AccountError> {
+        let request = |_: &str| Request::tags();
+        let (tags, _): (Tags, _) = self.session.read("the labels", false, request).await?;
+        Ok(TagList::of(tags))
+    }
+
+    /// Sends the tags that wait; returns what was sent, and nothing if nothing waits.
+    pub(super) async fn push_labels(&mut self) -> Result<Option<SentLabels>, AccountError> {
+        let key = self.key();
+        if !self.dialect().has_labels() {
+            return Ok(None);
+        }
+        let waiting = self.context.read(move |r| r.waiting_labels(key, MOST_TRIES)).await?;
+        if waiting.is_empty() {
+            return Ok(None);
+        }
+        // Labels must not reach another server's items.
+        self.check_server().await?;
+        let list = self.tag_list().await?;
+        let mut sent = SentLabels::new();
+        for change in waiting {
+            if list.folders.contains(&change.form) {
+                let now = self.now();
+                let why = "the server has a folder with this name";
+                self.state.warn(now, format!("the tag \"{}\" is not sent: {why}", change.tag));
+                self.context.store.keep_tags_here(key, change.form, MOST_TRIES).await?;
+                continue;
+            }
+            self.push_label(&change, &list.names(&change)).await?;
+            sent.extend(change.items.into_iter().map(|item| (change.form.clone(), item)));
+        }
+        Ok(Some(sent))
+    }
+
+    async fn push_label(
+        &mut self,
+        change: &WaitingLabel,
+        names: &[String],
+    ) -> Result<(), AccountError> {
+        for items in change.items.chunks(plan::LARGEST_BATCH) {
+            let (key, form) = (self.key(), change.form.clone());
+            self.context.store.begin_sending_label(key, form, items.to_vec()).await?;
+            for name in names {
+                let state = State::Label(name.clone());
+                let request = |token: &str| Request::mark(token, &state, change.to, items);
+                match self.session.send("a label", true, request).await {
+                    // It counts as sent in vain, and is reported after some tries.
+                    Err(e) if e.is_rejected() => {
+                        tracing::warn!(account = %self.settings.id, "a label was rejected: {e}");
+                    }
+                    other => drop(other?),
+                }
+            }
+            self.done.sent += items.len();
+        }
+        Ok(())
+    }
+
+    /// Takes over the labels of the server: once an hour, and after some were sent.
+    pub(super) async fn merge_labels(
+        &mut self,
+        sent: Option<SentLabels>,
+    ) -> Result<(), AccountError> {
+        let is_due = self.state.labels_at.is_none_or(|at| (self.now() - at).abs() >= HOUR);
+        if !self.dialect().has_labels() || (sent.is_none() && !is_due) {
+            return Ok(());
+        }
+        let list = self.tag_list().await?;
+        if list.labels.len() > MOST_LABELS {
+            let (now, count) = (self.now(), list.labels.len());
+            let why = format!("{count} labels are too many to synchronise; at most {MOST_LABELS}");
+            self.state.warn(now, why);
+            self.state.labels_at = Some(now);
+            return Ok(());
+        }
+        let mut seen = Vec::new();
+        for (form, names) in &list.labels {
+            let mut items = HashSet::new();
+            for name in names {
+                let stream = Stream::Label(name.clone());
+                items.extend(self.ids(&stream, false, None, usize::MAX).await?);
+            }
+            let tag = names.first().cloned().unwrap_or_default();
+            seen.push(SeenLabel { form: form.clone(), tag, items });
+        }
+        // FreshRSS lists all items for a label that was removed in between.
+        if !seen.is_empty() && self.tag_list().await? != list {
+            return Ok(());
+        }
+        let (sent, accept) = (sent.unwrap_or_default(), self.accept);
+        match self.context.store.merge_labels(self.key(), seen, sent, accept).await? {
+            MergedLabels::Taken(taken) => self.done.taken += taken,
+            MergedLabels::TooMany { lost } => return Err(AccountError::Labels { lost }),
+        }
+        self.state.labels_at = Some(self.now());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::greader::Tag;
+
+    #[test]
+    fn labels_are_no_folders() {
+        let tag = |id: &str, kind: Option<&str>| Tag {
+            id: format!("user/-/{id}"),
+            kind: kind.map(str::to_owned),
+        };
+        let tags = vec![
+            tag("state/com.google/starred", None),
+            tag("label/News", Some("folder")),
+            tag("label/news", Some("tag")),
+            tag("label/Unknown", None),
+            tag("label/Rust", Some("tag")),
+            tag("label/rúst", Some("tag")),
+            tag("label/\u{200b}", Some("tag")),
+        ];
+        let list = TagList::of(Tags { tags });
+        assert_eq!(
+            list.labels,
+            BTreeMap::from([("rust".to_owned(), vec!["Rust".to_owned(), "rúst".to_owned()])])
+        );
+        assert!(list.folders.contains("news") && list.folders.contains("unknown"));
+        let change = |form: &str, to| {
+            let (form, tag) = (form.to_owned(), form.to_uppercase());
+            list.names(&WaitingLabel { form, tag, to, items: vec![] })
+        };
+        assert_eq!(
+            (change("rust", true), change("rust", false).len()),
+            (vec!["Rust".to_owned()], 2)
+        );
+        assert_eq!((change("new", true), change("new", false).len()), (vec!["NEW".to_owned()], 0));
+    }
+}
