@@ -11,7 +11,7 @@ use super::output::Output;
 use super::runtime::with_engine;
 use crate::config::{SourcesFile, did_you_mean, remove_account};
 use crate::engine::{AccountError, AccountReport, AccountStatus, Handle, Role, WhichAccounts};
-use crate::model::Source;
+use crate::model::{Source, SourceId};
 use crate::store::{MovedSource, Store};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{self, counted, counted_as};
@@ -169,6 +169,12 @@ fn print(status: &AccountStatus, all: bool, out: &mut Output) -> Result<(), Fail
     if status.left_out > 0 {
         let sources = counted(status.left_out, "subscription");
         out.line(format!("  left out: {sources} without a usable URL"))?;
+    }
+    for (source, url) in &status.unused {
+        out.line(format!(
+            "  sources.toml has settings of {source}, but the server does not have {url}; remove \
+             the entry if it is gone for good"
+        ))?;
     }
     for warning in &status.warnings {
         out.line(format!("  {warning}"))?;
@@ -342,11 +348,20 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
     let count = sources.len() + moved.len();
     // In this order it can be repeated, wherever it is interrupted.
     let file = SourcesFile::open(&home.paths);
+    let restored: Vec<SourceId> = moved.iter().map(|source| source.id.clone()).collect();
     if !moved.is_empty() {
         let entries: Vec<_> = moved.into_iter().map(|source| (source.id, source.entry)).collect();
         file.restore(&entries)?;
     }
     if keep && !sources.is_empty() {
+        let ids: Vec<SourceId> = home
+            .own_settings
+            .iter()
+            .filter(|own| own.account.as_deref() == Some(id))
+            .map(|own| own.id.clone())
+            .filter(|own| !restored.contains(own))
+            .collect();
+        file.remove(&ids)?;
         file.import(&sources)?;
     }
     store.remove_account_blocking(id.to_owned(), SystemClock.now())?;

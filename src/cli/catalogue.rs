@@ -35,10 +35,11 @@ impl Catalogue {
     /// Updates the database to match the declared sources, and reads their facts.
     pub(super) fn read(home: &Home, store: &Store) -> Result<Self, Failure> {
         let (reader, now) = (store.reader()?, SystemClock.now());
-        let facts = if reader.is_settled(&home.sources, now)? {
+        let declared = home.declared();
+        let facts = if reader.is_settled(&declared, now)? {
             reader.sources()?
         } else {
-            match store.reconcile_blocking(home.sources.clone(), now) {
+            match store.reconcile_blocking(declared, now) {
                 // A read-only database can still be shown.
                 Err(e) if e.leaves_reading() => reader.sources()?,
                 other => other?,

@@ -16,7 +16,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
         .map_err(|e| Failure::Plain(format!("cannot start the demo: {e}")))?;
     let (paths, overrides) = (prepared.paths.clone(), global.set.clone());
     let config::Loaded { settings, sources, .. } = config::load(&paths, &overrides)?;
-    tui::show(Home { paths, overrides, settings, sources })?;
+    tui::show(Home::new(paths, overrides, settings, sources))?;
     out.note("That was the demo; nothing was saved. Run `newsfed` to start with your own sources.");
     Ok(Exit::Ok)
 }

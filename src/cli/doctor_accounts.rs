@@ -24,7 +24,7 @@ pub(super) fn check(
     out: &mut Output,
 ) -> Vec<Finding> {
     let Loaded { settings, sources, .. } = loaded;
-    let home = Home { paths: paths.clone(), overrides: global.set.clone(), settings, sources };
+    let home = Home::new(paths.clone(), global.set.clone(), settings, sources);
     let checked = with_engine(&home, out, async |handle, _| {
         let mut findings = Vec::new();
         for account in &home.settings.accounts {

@@ -17,6 +17,8 @@ pub(super) struct Home {
     pub(super) overrides: Vec<String>,
     pub(super) settings: Settings,
     pub(super) sources: Vec<Source>,
+    /// The user's own settings of sources of accounts.
+    pub(super) own_settings: Vec<Source>,
 }
 
 impl Home {
@@ -28,7 +30,24 @@ impl Home {
             out.note(format!("newsfed: {warning}"));
         }
         let config::Loaded { settings, sources, .. } = loaded;
-        Ok(Self { paths, overrides: global.set.clone(), settings, sources })
+        Ok(Self::new(paths, global.set.clone(), settings, sources))
+    }
+
+    /// With the entries of `sources.toml`.
+    pub(super) fn new(
+        paths: Paths,
+        overrides: Vec<String>,
+        settings: Settings,
+        declared: Vec<Source>,
+    ) -> Self {
+        let (sources, own_settings) =
+            declared.into_iter().partition(|source| source.account.is_none());
+        Self { paths, overrides, settings, sources, own_settings }
+    }
+
+    /// All entries of `sources.toml`.
+    pub(super) fn declared(&self) -> Vec<Source> {
+        self.sources.iter().chain(&self.own_settings).cloned().collect()
     }
 
     /// Opens the database, creating it if necessary.
@@ -51,7 +70,7 @@ impl Home {
         Engine {
             store,
             settings: self.settings.clone(),
-            sources: self.sources.clone(),
+            sources: self.declared(),
             paths: self.paths.clone(),
             overrides: self.overrides.clone(),
             clock: Arc::new(SystemClock),

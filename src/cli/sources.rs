@@ -10,7 +10,7 @@ use super::source_edit::{EditArgs, change_collected, edit, report};
 use super::source_show::{self, SourceShape, health};
 use super::table::{Column, Table};
 use crate::config::{FileChange, SourceChange, SourcesFile};
-use crate::model::{SourceId, Time};
+use crate::model::{Source, SourceId, Time};
 use crate::store::Store;
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::time_text::{age, day};
@@ -153,6 +153,13 @@ fn switch(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let ids = ids(args, catalogue)?;
+    let found = catalogue.find_all(&args.names)?;
+    if let Some(entry) = found.iter().find(|entry| entry.source.account.is_some()) {
+        let (id, account) = (&entry.source.id, entry.source.account.as_deref().unwrap_or_default());
+        return Err(Failure::Plain(format!(
+            "{id} is collected by the account {account}; newsfed never polls it"
+        )));
+    }
     let change = SourceChange::default().set("enabled", if enabled { "on" } else { "off" });
     SourcesFile::open(&home.paths).update(&ids, &change)?;
     report(&ids, if enabled { "enabled" } else { "disabled" }, out)
@@ -172,7 +179,8 @@ fn remove(
     let local: Vec<SourceId> = all.iter().filter(|id| !collected.contains(id)).cloned().collect();
     if !local.is_empty() {
         SourcesFile::open(&home.paths).remove(&local)?;
-        let left = home.sources.iter().filter(|s| !local.contains(&s.id)).cloned().collect();
+        let is_left = |source: &Source| source.account.is_some() || !local.contains(&source.id);
+        let left = home.declared().into_iter().filter(is_left).collect();
         store.reconcile_blocking(left, SystemClock.now())?;
     }
     if !collected.is_empty() {

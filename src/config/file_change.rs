@@ -21,6 +21,8 @@ pub enum FileChange {
     },
     Remove(Vec<SourceId>),
     Sources(Vec<(SourceId, SourceChange)>),
+    /// Changes keys of sources of accounts, given as they are now.
+    Overrides(Vec<(Source, Vec<KeyChange>)>),
     /// Puts entries right before another one, or at the end.
     Reorder {
         ids: Vec<SourceId>,
@@ -85,6 +87,7 @@ impl FileChange {
             }
             Self::Remove(ids) => sources.remove(&ids)?,
             Self::Sources(each) => sources.update_each(&each)?,
+            Self::Overrides(each) => sources.override_each(&each)?,
             Self::Reorder { ids, next } => sources.reorder(&ids, next.as_ref())?,
             Self::Section { base, changes } if base.source_id().is_some() => {
                 sources.edit_entry(&base, &changes)?

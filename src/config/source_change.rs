@@ -71,7 +71,7 @@ impl SourceChange {
     }
 
     /// The keys to write into the entry of a source. Keys that have these values are left out.
-    pub(super) fn keys(&self, source: &Source) -> Vec<KeyChange> {
+    pub fn keys(&self, source: &Source) -> Vec<KeyChange> {
         let mut keys = Vec::new();
         let (mut now, mut default) = (SourceDraft::from(source), SourceDraft::default());
         let mut tags = source.tags.clone();

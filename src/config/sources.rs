@@ -6,9 +6,9 @@ use super::ids::{check_id, unique_id};
 use super::quote::quote;
 use super::rule::{mismatch, secret, show_time};
 use super::setting::read;
-use super::source_settings::{SETTINGS, SourceDraft};
+use super::source_settings::{SETTINGS, SourceDraft, own_keys};
 use super::website::read_website;
-use crate::model::{BasicAuth, Retention, Secret, Source, SourceId};
+use crate::model::{BasicAuth, OwnSettings, Retention, Secret, Source, SourceId};
 use crate::util::login::without_secrets;
 use crate::util::url::take_credentials;
 use std::collections::{HashMap, HashSet};
@@ -16,7 +16,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Keys that are not in the table of settings: read by code of their own, or tables.
-const OTHERS: &[&str] = &["id", "retention", "schedule", "website"];
+const OTHERS: &[&str] = &["id", "account", "retention", "schedule", "website"];
 
 /// Reads the tree of the file. Errors go to the report; the valid sources are returned with the
 /// positions of their headers.
@@ -86,6 +86,9 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     let (url, url_auth) = url?;
     let mut source = draft.source(id.clone().unwrap_or(SourceId(String::new())), url);
     source.access.auth = source.access.auth.or(url_auth);
+    if let Some(pair) = find("account") {
+        source.account = Some(read_account(pair, &source, &prefix, report)?);
+    }
     Some(Numbered { source, at: node.at, id_at: id.and(find("id")).map(|p| p.node.at) })
 }
 
@@ -99,6 +102,22 @@ fn name(index: usize, id: Option<&Pair>, url: Option<&Pair>) -> String {
         Some(name) => format!("source {name}"),
         None => format!("source number {}", index + 1),
     }
+}
+
+/// The account whose server collects a source: the entry has only what the server does not know.
+fn read_account(pair: &Pair, source: &Source, prefix: &str, report: &mut Report) -> Option<String> {
+    let Value::Text(account) = &pair.node.value else {
+        let message = mismatch("the id of an account in quotation marks", &pair.node);
+        report.error(pair.node.at, &format!("{prefix}account"), message);
+        return None;
+    };
+    let foreign = own_keys(source).into_iter().filter(|key| !OwnSettings::KEYS.contains(key));
+    for key in foreign {
+        let account = quote(account);
+        let message = format!("has no effect, because the server of account {account} collects it");
+        report.warn(pair.at, &format!("{prefix}{key}"), message);
+    }
+    Some(account.clone())
 }
 
 fn read_id(pair: &Pair, prefix: &str, report: &mut Report) -> Option<SourceId> {
@@ -226,14 +245,18 @@ fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
             report.error(at, &key, "another source has the same id; choose a different one");
         }
     }
-    let mut addresses: HashMap<String, SourceId> = HashMap::new();
+    let mut addresses: HashMap<(Option<String>, String), SourceId> = HashMap::new();
     let mut sources = Vec::new();
     for mut one in read {
-        let first = addresses.get(one.source.url.as_str()).cloned();
+        let place = (one.source.account.clone(), one.source.url.to_string());
+        let first = addresses.get(&place).cloned();
         if let Some(first) = &first {
             let key = format!("source {}", quote(one.source.url.as_str()));
-            let kept =
-                if one.id_at.is_some() { "it is polled twice" } else { "this one is skipped" };
+            let kept = match (one.id_at.is_some(), &one.source.account) {
+                (true, None) => "it is polled twice",
+                (true, Some(_)) => "one of them applies",
+                (false, _) => "this one is skipped",
+            };
             report.warn(one.at, &key, format!("\"{first}\" has the same URL; {kept}"));
             if one.id_at.is_none() {
                 continue;
@@ -242,7 +265,7 @@ fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
         if one.id_at.is_none() {
             one.source.id = unique_id(&one.source.url, &mut taken);
         }
-        addresses.insert(one.source.url.to_string(), one.source.id.clone());
+        addresses.insert(place, one.source.id.clone());
         sources.push((one.at, one.source));
     }
     sources

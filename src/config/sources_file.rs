@@ -2,6 +2,7 @@
 
 use super::declared_file::DeclaredFile;
 use super::edit_error::EditError;
+use super::error::At;
 use super::file_edit::{Element, FileEdit, FileKind, KeysOf, Step};
 use super::ids::unique_id;
 use super::load::{Positioned, check_sources};
@@ -153,21 +154,64 @@ impl SourcesFile {
         self.0.change(|_| Ok(vec![Step::Remove(names(ids))]))
     }
 
-    /// Puts removed entries back at the end, given as [`Section::text`] has them; sources that the file
-    /// has are left as they are.
+    /// Changes keys of sources of accounts, given as they are now. Those without an entry get one.
+    ///
+    /// # Errors
+    /// When a value is rejected, or see [`EditError`].
+    pub fn override_each(&self, each: &[(Source, Vec<KeyChange>)]) -> Result<FileEdit, EditError> {
+        self.0.change(|text| {
+            let (known, mut ids) = (self.sources(text)?, HashSet::new());
+            ids.extend(known.iter().map(|(_, source)| source.id.0.clone()));
+            let (mut set, mut new) = (Vec::new(), Vec::new());
+            for (source, changes) in each {
+                let of =
+                    |(_, s): &&(At, Source)| s.account == source.account && s.url == source.url;
+                let by_id = |(_, s): &&(At, Source)| s.account.is_some() && s.id == source.id;
+                if let Some((_, known)) = known.iter().find(of).or(known.iter().find(by_id)) {
+                    let changes = changes.clone();
+                    set.push(KeysOf { element: Some(known.id.0.clone()), changes });
+                    continue;
+                }
+                let (title, folder) = (None, None);
+                let mut entry = Source { title, folder, ..source.clone() };
+                if !ids.insert(entry.id.0.clone()) {
+                    entry.id = unique_id(&entry.url, &mut ids);
+                }
+                let entry = Section::draft(&entry).source_with(changes);
+                new.push(entry.map_err(EditError::Invalid)?);
+            }
+            Ok(vec![Step::Set(set), insertion(&new, text)])
+        })
+    }
+
+    /// Replaces the entries of sources that an account collects from now on by what still applies.
+    ///
+    /// # Errors
+    /// When one is unknown, or see [`EditError`].
+    pub fn hand_over(&self, ids: &[SourceId], overrides: &[Source]) -> Result<FileEdit, EditError> {
+        self.0.change(|text| Ok(vec![Step::Remove(names(ids)), insertion(overrides, text)]))
+    }
+
+    /// Puts removed entries back at the end, given as [`Section::text`] has them, in place of those for
+    /// the same sources of accounts; other sources that the file has are left as they are.
     ///
     /// # Errors
     /// See [`EditError`].
     pub fn restore(&self, entries: &[(SourceId, String)]) -> Result<FileEdit, EditError> {
         self.0.change(|text| {
-            let known = self.sources(text)?;
+            let (others, known): (Vec<_>, Vec<_>) =
+                self.sources(text)?.into_iter().partition(|(_, s)| s.account.is_some());
             let missing = |(id, _): &&(SourceId, String)| known.iter().all(|(_, s)| s.id != *id);
+            let replaced = others.iter().map(|(_, source)| source.id.clone());
+            let replaced: Vec<SourceId> =
+                replaced.filter(|id| entries.iter().any(|(restored, _)| restored == id)).collect();
             let element = |(id, entry): &(SourceId, String)| Element {
                 name: id.0.clone(),
                 text: format!("{}{}", entry.trim_end(), newline(text)),
                 before: None,
             };
-            Ok(vec![Step::Insert(entries.iter().filter(missing).map(element).collect())])
+            let inserted = Step::Insert(entries.iter().filter(missing).map(element).collect());
+            Ok(vec![Step::Remove(names(&replaced)), inserted])
         })
     }
 
@@ -296,9 +340,10 @@ fn insertion(sources: &[Source], text: &str) -> Step {
 fn sort_out(list: &[Source], declared: &Positioned) -> Added {
     let mut added = Added::default();
     let mut ids: HashSet<_> = declared.iter().map(|(_, s)| s.id.0.clone()).collect();
-    let known: HashMap<_, _> = declared.iter().map(|(_, s)| (s.url.as_str(), s)).collect();
-    let mut followed: HashMap<_, _> =
-        declared.iter().map(|(_, s)| (s.url.to_string(), s.id.clone())).collect();
+    // Sources of accounts can be followed beside these.
+    let own = || declared.iter().map(|(_, source)| source).filter(|s| s.account.is_none());
+    let known: HashMap<_, _> = own().map(|s| (s.url.as_str(), s)).collect();
+    let mut followed: HashMap<_, _> = own().map(|s| (s.url.to_string(), s.id.clone())).collect();
     for source in list {
         if let Some(id) = followed.get(source.url.as_str()) {
             added.already.push((id.clone(), source.url.clone()));

@@ -4,58 +4,68 @@
 use super::account::AccountError;
 use super::follow::FollowError;
 use super::handle::Handle;
-use crate::config::{FileChange, Section, SourceChange, SourcesFile};
-use crate::model::{CollectedChange, Source, SourceId};
+use crate::config::{FileChange, KeyChange, Section, SourcesFile};
+use crate::model::{CollectedChange, OwnSettings, Source, SourceId};
 use crate::store::AccountOp;
 use crate::util::url::normalise;
+use std::sync::Arc;
 use url::Url;
 
 /// Changes of sources of accounts.
 pub type CollectedChanges = Vec<(SourceId, CollectedChange)>;
 
 /// What of a change applies to sources of accounts, and what is left for the files.
-pub(super) type Divided = (Option<FileChange>, CollectedChanges);
+pub(super) type Divided = (Vec<FileChange>, CollectedChanges);
 
 impl Handle {
-    /// The account that collects a source.
-    fn account_of(&self, id: &SourceId) -> Option<String> {
+    /// A source that an account collects, with the name of the account.
+    fn collected(&self, id: &SourceId) -> Option<(Arc<Source>, String)> {
         let declared = self.declared().borrow().clone();
-        declared.iter().find(|source| source.id == *id)?.account.clone()
+        let source = declared.iter().find(|source| source.id == *id)?;
+        Some((source.clone(), source.account.clone()?))
     }
 
-    /// Divides a change of sources.
+    /// Divides a change of sources. What servers do not know of a source goes into `sources.toml`.
     pub(super) fn divide(&self, change: FileChange) -> Result<Divided, FollowError> {
         Ok(match change {
-            FileChange::Collected(changes) => (None, changes),
+            FileChange::Collected(changes) => (Vec::new(), changes),
             FileChange::Remove(ids) => {
                 let (own, local): (Vec<_>, Vec<_>) =
-                    ids.into_iter().partition(|id| self.account_of(id).is_some());
+                    ids.into_iter().partition(|id| self.collected(id).is_some());
                 let local = (!local.is_empty()).then_some(FileChange::Remove(local));
-                (local, own.into_iter().map(|id| (id, CollectedChange::Remove)).collect())
+                let own = own.into_iter().map(|id| (id, CollectedChange::Remove)).collect();
+                (local.into_iter().collect(), own)
             }
             FileChange::Sources(changes) => {
-                let (mut local, mut own) = (Vec::new(), Vec::new());
+                let (mut local, mut there, mut own) = (Vec::new(), Vec::new(), Vec::new());
                 for (id, change) in changes {
-                    match self.account_of(&id) {
-                        None => local.push((id, change)),
-                        Some(account) => {
-                            let new = of_source_change(&id, &account, &change)?;
-                            own.extend(new.into_iter().map(|new| (id.clone(), new)));
-                        }
+                    let Some((source, account)) = self.collected(&id) else {
+                        local.push((id, change));
+                        continue;
+                    };
+                    if change.texts().contains(&("title", None)) {
+                        return Err(refusal(&id, NO_TITLE));
                     }
+                    let (known, keys) = split(&id, &account, change.keys(&source))?;
+                    there.extend(known.into_iter().map(|new| (id.clone(), new)));
+                    own.extend((!keys.is_empty()).then(|| ((*source).clone(), keys)));
                 }
-                ((!local.is_empty()).then_some(FileChange::Sources(local)), own)
+                let local = (!local.is_empty()).then_some(FileChange::Sources(local));
+                let own = (!own.is_empty()).then_some(FileChange::Overrides(own));
+                (local.into_iter().chain(own).collect(), there)
             }
             FileChange::Section { base, changes } => {
-                let of = base.source_id().and_then(|id| Some((id.clone(), self.account_of(id)?)));
-                let Some((id, account)) = of else {
-                    return Ok((Some(FileChange::Section { base, changes }), Vec::new()));
+                let of = base.source_id().and_then(|id| Some((id.clone(), self.collected(id)?)));
+                let Some((id, (source, account))) = of else {
+                    return Ok((vec![FileChange::Section { base, changes }], Vec::new()));
                 };
-                let texts = changes.iter().map(|change| (change.key(), change.text()));
-                let new = changes_of(&id, &account, texts)?;
-                (None, new.into_iter().map(|new| (id.clone(), new)).collect())
+                let (known, keys) = split(&id, &account, changes)?;
+                let own = (!keys.is_empty())
+                    .then(|| FileChange::Overrides(vec![((*source).clone(), keys)]));
+                let there = known.into_iter().map(|new| (id.clone(), new)).collect();
+                (own.into_iter().collect(), there)
             }
-            other => (Some(other), Vec::new()),
+            other => (vec![other], Vec::new()),
         })
     }
 
@@ -111,35 +121,36 @@ impl Handle {
     }
 }
 
-fn of_source_change(
-    id: &SourceId,
-    account: &str,
-    change: &SourceChange,
-) -> Result<Vec<CollectedChange>, FollowError> {
-    let texts = change.texts().into_iter().map(|(key, text)| (key.to_owned(), text));
-    let tags = change.changes_tags().then(|| ("tags".to_owned(), None));
-    changes_of(id, account, texts.chain(tags))
+const NO_TITLE: &str = "the title of a source of an account cannot be empty";
+
+fn refusal(id: &SourceId, why: &str) -> FollowError {
+    FollowError::Account(format!("{id} was not changed: {why}"))
 }
 
-/// What keys of an entry with their new texts change on a server.
-fn changes_of(
+/// Divides changes of keys into what the server of an account knows, and the user's own settings.
+fn split(
     id: &SourceId,
     account: &str,
-    texts: impl Iterator<Item = (String, Option<String>)>,
-) -> Result<Vec<CollectedChange>, FollowError> {
-    let refuse = |why: &str| FollowError::Account(format!("{id} was not changed: {why}"));
-    let change = |(key, text): (String, Option<String>)| match (key.as_str(), text) {
-        ("title", Some(title)) => Ok(CollectedChange::Title(title)),
-        ("title", None) => Err(refuse("the title of a source of an account cannot be empty")),
-        ("folder", text) => {
-            let folder = text.and_then(|folder| folder_on_server(account, &folder));
-            Ok(CollectedChange::Folder(folder))
+    changes: Vec<KeyChange>,
+) -> Result<(Vec<CollectedChange>, Vec<KeyChange>), FollowError> {
+    let (mut there, mut own) = (Vec::new(), Vec::new());
+    for change in changes {
+        let key = change.key();
+        match (key.as_str(), change.text()) {
+            ("title", Some(title)) => there.push(CollectedChange::Title(title)),
+            ("title", None) => return Err(refusal(id, NO_TITLE)),
+            ("folder", text) => {
+                let folder = text.and_then(|folder| folder_on_server(account, &folder));
+                there.push(CollectedChange::Folder(folder));
+            }
+            (key, _) if OwnSettings::KEYS.contains(&key) || key == "retention" => own.push(change),
+            _ => {
+                let why = format!("the account {account} collects it, so {key} has no effect");
+                return Err(refusal(id, &why));
+            }
         }
-        _ => Err(refuse(&format!(
-            "the account {account} collects it, so only its title and folder can be changed"
-        ))),
-    };
-    texts.map(change).collect()
+    }
+    Ok((there, own))
 }
 
 /// The name on the server of a folder, which is shown below the name of the account.

@@ -217,12 +217,13 @@ impl Context {
         self.workers.begin(bytes, work).await
     }
 
-    /// Replaces the declared sources, after the rows were updated; those of accounts are in the rows only. Returns the keys of those that
-    /// are fetched differently from now on.
+    /// Replaces the declared sources, after the rows were updated, which have those of accounts, with
+    /// their own settings. Returns the keys of those that are fetched differently from now on.
     pub(super) fn set_sources(&self, declared: Vec<Source>, facts: &[SourceFacts]) -> HashSet<i64> {
         let keys: HashMap<&str, i64> = facts.iter().map(|f| (f.id.as_str(), f.key)).collect();
         let collected = facts.iter().filter_map(SourceFacts::collected_source);
-        let all: Vec<Arc<Source>> = declared.into_iter().chain(collected).map(Arc::new).collect();
+        let local = declared.into_iter().filter(|source| source.account.is_none());
+        let all: Vec<Arc<Source>> = local.chain(collected).map(Arc::new).collect();
         let by_key = all.iter().filter_map(|s| Some((*keys.get(s.id.as_str())?, s.clone())));
         let by_key: HashMap<i64, Arc<Source>> = by_key.collect();
         let mut sources = self.sources.write().unwrap_or_else(PoisonError::into_inner);

@@ -34,14 +34,17 @@ impl Handle {
     /// Changes `sources.toml` or `config.toml`. The change takes effect at once, except that the
     /// HTTP client keeps the settings it was made with. The items of removed sources stay for 30
     /// days, so that adding a source again brings them back.
-    /// Sources of accounts are changed in the database and, with the next synchronisation, on their
-    /// servers.
+    /// Titles and folders of sources of accounts are changed in the database and, with the next
+    /// synchronisation, on their servers; their other settings are in `sources.toml`.
     pub async fn edit(&self, change: FileChange) -> Result<Edited, FollowError> {
-        let (change, collected) = self.divide(change)?;
-        let mut edited = match change {
-            Some(change) => self.edit_files(change).await?,
-            None => Edited::default(),
-        };
+        let (changes, collected) = self.divide(change)?;
+        let mut edited = Edited::default();
+        for change in changes {
+            let done = self.edit_files(change).await?;
+            edited.edits.extend(done.edits);
+            edited.settings = done.settings.or(edited.settings);
+            edited.problem = done.problem.or(edited.problem);
+        }
         if !collected.is_empty() {
             edited.collected = self.change_collected(collected).await?;
         }

@@ -30,8 +30,9 @@ pub use rule::{CommandRecord, Effect, RuleEffect, by_rule};
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use shared_mark::{SharedMark, Stamp};
 pub use source::{
-    Access, BasicAuth, Collected, CollectedChange, FAILING_AFTER, Health, MoveCandidate, Retention,
-    Secret, Source, SourceFacts, SourceId, SourceKind, SourceRules, Validators,
+    Access, BasicAuth, Collected, CollectedChange, FAILING_AFTER, Health, MoveCandidate,
+    OwnSettings, Retention, Secret, Source, SourceFacts, SourceId, SourceKind, SourceRules,
+    Validators,
 };
 pub use website::{
     BROKEN_AFTER, DecidingSignal, PageSays, RuleKey, SelectorProblem, Signal, WebsiteFacts,

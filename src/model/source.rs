@@ -199,7 +199,8 @@ pub struct Access {
 }
 
 /// How long items are kept. `None` keeps them forever.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Retention {
     /// Days since discovery.
     pub days: Option<u32>,
@@ -359,6 +360,34 @@ pub struct Collected {
     pub account: String,
     /// Its folder on the server.
     pub folder: Option<String>,
+    /// What `sources.toml` has for it.
+    pub own: OwnSettings,
+}
+
+/// The settings that a source of an account has in `sources.toml`: those that servers do not know.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct OwnSettings {
+    pub tags: Vec<String>,
+    pub color: Option<u32>,
+    /// A name of [`FullText`].
+    pub full_text: Option<String>,
+    pub retention: Option<Retention>,
+}
+
+impl OwnSettings {
+    /// Their keys in an entry.
+    pub const KEYS: [&'static str; 6] =
+        ["tags", "color", "full_text", "retention.days", "retention.items", "retention.unread"];
+
+    pub fn of(source: &Source) -> Self {
+        Self {
+            tags: source.tags.clone(),
+            color: source.color,
+            full_text: source.full_text.map(|when| when.name().to_owned()),
+            retention: source.retention,
+        }
+    }
 }
 
 /// A change of a source of an account, which is made here at once and then on its server.
@@ -428,7 +457,12 @@ impl SourceFacts {
         let url = url::Url::parse(&self.url).ok()?;
         let folder = collected.folder.as_deref().filter(|folder| !folder.is_empty());
         let below = folder.map(|folder| format!("{}/{folder}", collected.account));
+        let own = collected.own.clone();
         Some(Source {
+            tags: own.tags,
+            color: own.color,
+            full_text: own.full_text.as_deref().and_then(FullText::named),
+            retention: own.retention,
             folder: Some(below.unwrap_or_else(|| collected.account.clone())),
             account: Some(collected.account.clone()),
             ..Source::feed(self.id.clone(), url)

@@ -152,7 +152,11 @@ pub(super) const FACTS: &str =
     "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
     etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, paused_until,
     pause_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused,
-    validators_of, planned, website, (SELECT id FROM account a WHERE a.key = source.account), folder
+    validators_of, planned, website, (SELECT id FROM account a WHERE a.key = source.account), folder,
+    coalesce((SELECT o.settings FROM account_override o JOIN account a ON a.id = o.account
+            WHERE a.key = source.account AND o.url = source.url LIMIT 1),
+        (SELECT o.settings FROM account_override o JOIN account a ON a.id = o.account
+            WHERE a.key = source.account AND o.id = source.id))
     FROM source ";
 
 pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
@@ -183,12 +187,16 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         move_refused: r.get(23)?,
         validators_of: r.get(24)?,
         website: json(r.get(26)?).unwrap_or_default(),
-        collected: collected(r.get(27)?, r.get(28)?),
+        collected: collected(r.get(27)?, r.get(28)?, r.get(29)?),
     })
 }
 
-fn collected(account: Option<String>, folder: Option<String>) -> Option<Collected> {
-    account.map(|account| Collected { account, folder })
+fn collected(
+    account: Option<String>,
+    folder: Option<String>,
+    own: Option<String>,
+) -> Option<Collected> {
+    account.map(|account| Collected { account, folder, own: json(own).unwrap_or_default() })
 }
 
 /// A pause from its two columns.

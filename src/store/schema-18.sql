@@ -48,3 +48,14 @@ WHEN new.item IS NOT NULL AND new.item IS NOT old.item BEGIN
         SELECT new.account, new.remote, form, tag, 0, 1 FROM item_tag WHERE item = new.item
         ON CONFLICT DO UPDATE SET ours = 1;
 END;
+
+-- The user's own settings of sources of accounts, as sources.toml has them, also of those that a server
+-- does not list.
+CREATE TABLE account_override (
+    account  TEXT NOT NULL,                    -- its identifier
+    id       TEXT NOT NULL,
+    url      TEXT NOT NULL,
+    settings TEXT NOT NULL,                    -- JSON
+    PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX account_override_url ON account_override (account, url);

@@ -4,18 +4,21 @@ use super::account;
 use super::error::Result;
 use super::reader::Reader;
 use super::rows::{FACTS, POLL, facts, json, opt_time, pause_of, poll, time, to_json};
-use crate::model::{Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId, Time};
+use crate::model::{
+    OwnSettings, Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId, Time,
+};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 
 /// Updates the rows to match the sources declared in `sources.toml`. Those of accounts are declared by
-/// their servers.
+/// their servers; the file has some of their settings.
 ///
 /// A source that is no longer declared keeps its items until [`super::retention`] removes it, so
 /// adding it again restores everything. A new id at the URL of such a source is the same source
 /// renamed. A changed URL resets what was learned about the old one, but keeps the items.
 pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Result<()> {
-    let settled = settled(conn)?;
+    set_overrides(conn, declared)?;
+    let (settled, declared) = (settled(conn)?, local(declared));
     let ids: HashSet<&str> = declared.iter().map(|source| source.id.as_str()).collect();
     for gone in settled.keys().filter(|id| !ids.contains(id.as_str())) {
         conn.prepare_cached("UPDATE source SET undeclared_at = ?1, declared = 0 WHERE id = ?2")?
@@ -45,10 +48,54 @@ pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Re
     Ok(())
 }
 
+fn local(declared: &[Source]) -> Vec<&Source> {
+    declared.iter().filter(|source| source.account.is_none()).collect()
+}
+
+/// Account, identifier and URL of an entry, with its settings as JSON.
+type Override = (String, String, String, String);
+
+fn overrides(conn: &Connection) -> Result<Vec<Override>> {
+    let mut query = conn.prepare_cached(
+        "SELECT account, id, url, settings FROM account_override ORDER BY account, id",
+    )?;
+    let rows = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn overrides_of(declared: &[Source]) -> Result<Vec<Override>> {
+    let mut all = Vec::new();
+    for source in declared {
+        let Some(account) = source.account.clone() else { continue };
+        let settings = to_json(&OwnSettings::of(source))?;
+        all.push((account, source.id.0.clone(), source.url.to_string(), settings));
+    }
+    all.sort();
+    Ok(all)
+}
+
+fn set_overrides(conn: &Connection, declared: &[Source]) -> Result<()> {
+    let new = overrides_of(declared)?;
+    if overrides(conn)? == new {
+        return Ok(());
+    }
+    conn.execute("DELETE FROM account_override", [])?;
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO account_override (account, id, url, settings) VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    for row in &new {
+        insert.execute(params![row.0, row.1, row.2, row.3])?;
+    }
+    Ok(())
+}
+
 /// Whether [`reconcile`] would change nothing.
 pub(super) fn is_settled(conn: &Connection, declared: &[Source]) -> Result<bool> {
-    let settled = settled(conn)?;
-    let is_settled = |source: &Source| {
+    if overrides(conn)? != overrides_of(declared)? {
+        return Ok(false);
+    }
+    let (settled, declared) = (settled(conn)?, local(declared));
+    let is_settled = |source: &&Source| {
         let known = settled.get(source.id.as_str());
         known.is_some_and(|(url, on)| url == source.url.as_str() && *on == source.enabled)
     };
@@ -105,6 +152,18 @@ pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
 }
 
 impl Reader {
+    /// Identifiers and URLs of the entries in `sources.toml` for sources that an account (its identifier)
+    /// does not have.
+    pub fn unused_overrides(&self, account: &str) -> Result<Vec<(String, String)>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT o.id, o.url FROM account_override o WHERE o.account = ?1 AND NOT EXISTS
+                (SELECT 1 FROM source s JOIN account a ON a.key = s.account WHERE a.id = o.account
+                    AND s.declared = 1 AND (s.url = o.url OR s.id = o.id)) ORDER BY o.id",
+        )?;
+        let rows = query.query_map([account], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Permanent redirects of declared sources, by row key; of one source only if it is given.
     pub fn moved(&self, source: Option<i64>) -> Result<Vec<(i64, String)>> {
         let sql = "SELECT key, moved_to FROM source

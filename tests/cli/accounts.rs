@@ -133,15 +133,17 @@ fn items_stay_where_keeping_the_sources_was_interrupted() {
 #[test]
 fn an_account_to_which_sources_were_moved_is_not_removed_without_them() {
     let world = synchronised();
-    let own = "[[source]]\nid = \"kernel\"\nurl = \"http://feeds.example/1\"\ntags = [\"x\"]\n";
+    let own = "[[source]]\nid = \"kernel\"\nurl = \"http://feeds.example/1\"\ntags = [\"x\"]\n\
+               interval = \"2h\"\n";
     std::fs::write(world.config().join("sources.toml"), own).unwrap();
     let plan = world.run(&["account", "move", "home", "--all", "--dry-run", "--json"]).values();
-    assert_eq!(plan[0]["dropped"][0], "tags");
+    assert_eq!(plan[0]["dropped"][0], "interval");
     let plan = world.run(&["account", "move", "home", "--all", "--dry-run"]);
-    assert!(plan.err.contains("without tags"), "{plan:?}");
+    assert!(plan.err.contains("without interval"), "{plan:?}");
     world.run(&["account", "move", "home", "--all", "--yes"]).ok();
     let text = || std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
-    assert!(!text().contains("kernel"));
+    assert!(text().contains("account = \"home\"") && !text().contains("interval"), "{}", text());
+    assert_eq!(world.run(&["sources", "--json"]).values()[0]["tags"][0], "x");
     let refused = world.run(&["account", "remove", "home"]);
     assert!(refused.code == Some(1) && refused.err.contains("move home --back"), "{refused:?}");
     assert_eq!(

@@ -9,7 +9,7 @@ use crate::engine::edit::blocking;
 use crate::engine::follow::FollowError;
 use crate::engine::handle::Handle;
 use crate::greader::{Dialect, Request, Stream, SubscriptionEdit};
-use crate::model::{Access, Source, SourceFacts, SourceId, SourceKind};
+use crate::model::{Access, OwnSettings, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{MovedSource, RemoteFeed};
 use crate::util::url::normalise;
 use std::collections::{HashMap, HashSet};
@@ -44,6 +44,18 @@ pub struct Moved {
 
 /// Keys of an entry that servers have, too.
 const KNOWN_KEYS: [&str; 2] = ["title", "folder"];
+
+/// What `sources.toml` has of a source that moves; nothing if it has none of the settings that stay.
+fn override_of(source: &Source, account: &str) -> Option<Source> {
+    let own = OwnSettings::of(source);
+    (own != OwnSettings::default()).then(|| Source {
+        tags: own.tags,
+        color: own.color,
+        full_text: source.full_text,
+        account: Some(account.to_owned()),
+        ..Source::feed(source.id.clone(), source.url.clone())
+    })
+}
 
 /// Why a server cannot collect a source.
 fn obstacle(source: &Source) -> Option<&'static str> {
@@ -82,7 +94,7 @@ impl Handle {
                 continue;
             }
             let mut dropped = own_keys(&source);
-            dropped.retain(|key| !KNOWN_KEYS.contains(key));
+            dropped.retain(|key| !KNOWN_KEYS.contains(key) && !OwnSettings::KEYS.contains(key));
             let title = facts.title(&source).to_owned();
             plan.moving.push(MovingSource { id, title, dropped });
         }
@@ -146,7 +158,10 @@ impl Handle {
         store.begin_move(key, moving.clone()).await?;
         let moved: Vec<SourceId> = moving.iter().map(|source| source.id.clone()).collect();
         let (file, leaving) = (SourcesFile::open(&self.paths), moved.clone());
-        blocking(move || file.remove(&leaving)).await?;
+        let stays = sources.iter().filter(|(source, _)| moved.contains(&source.id));
+        let overrides: Vec<Source> =
+            stays.filter_map(|(source, _)| override_of(source, account)).collect();
+        blocking(move || file.hand_over(&leaving, &overrides)).await?;
         let adopted = moving.into_iter().filter_map(|source| Some((source.source, source.stream?)));
         store.adopt_sources(key, adopted.collect()).await?;
         self.read_again().await;

@@ -38,6 +38,8 @@ pub struct AccountStatus {
     pub left_out: usize,
     /// What happened in the last week that the user should know.
     pub warnings: Vec<String>,
+    /// Entries of sources.toml for sources that the server does not have, with their URLs.
+    pub unused: Vec<(String, String)>,
     /// Whether it is in config.toml; if not, it is not synchronised any more.
     pub configured: bool,
 }
@@ -99,6 +101,7 @@ fn status(
         problem: state.problem,
         left_out: state.left_out,
         warnings: state.warnings.into_iter().map(|(_, warning)| warning).collect(),
+        unused: reader.unused_overrides(&id)?,
         configured: false,
         id,
     })

@@ -134,21 +134,71 @@ async fn changes_are_undone_here_and_there() {
 }
 
 #[tokio::test]
-async fn only_what_servers_know_can_be_changed() {
-    let server = reader(Kind::FreshRss, 1, 1);
+async fn what_servers_do_not_know_is_in_the_file_or_refused() {
+    let server = reader(Kind::FreshRss, 2, 1);
     let home = home_of(&server);
     let engine = home.on_demand().await;
     synced(&engine).await;
     let id = id_of(&engine, "1.xml").await;
     for change in [
         SourceChange::default().set("interval", "2h"),
-        SourceChange::default().add_tags(["x".to_owned()]),
+        SourceChange::default().set("enabled", "off"),
         SourceChange::default().set("title", ""),
     ] {
         let result = engine.edit(FileChange::Sources(vec![(id.clone(), change)])).await;
         assert!(matches!(result, Err(FollowError::Account(_))), "{result:?}");
     }
     assert_eq!(status_of(&engine).await.changes, [""; 0]);
+    let own = async |engine: &Handle| {
+        let all = engine.sources().await.unwrap();
+        let source = all.iter().find(|(source, _)| source.id == id).unwrap().0.clone();
+        (source.tags.clone(), source.color, source.full_text, source.retention)
+    };
+    let before = own(&engine).await;
+    let change = SourceChange::default().add_tags(["x".to_owned()]).set("color", "3");
+    let change = change.set("title", "Kernel").set("full_text", "all");
+    let done = engine.edit(FileChange::Sources(vec![(id.clone(), change)])).await.unwrap();
+    assert_eq!((done.edits.len(), done.collected.len()), (1, 1));
+    let text = || std::fs::read_to_string(home.paths().sources_file()).unwrap();
+    assert!(text().contains("account = \"home\"") && !text().contains("title"), "{}", text());
+    assert_eq!(own(&engine).await.0, ["x"]);
+    assert_eq!(own(&engine).await.1, Some(3));
+    // The form shows it, and changes a key of the entry.
+    let base = engine.source_section(&id).await.unwrap();
+    assert!(base.text().contains("color = 3"), "{}", base.text());
+    let changes = vec![newsfed::config::KeyChange {
+        path: vec!["retention".to_owned(), "days".to_owned()],
+        value: Some("9".to_owned()),
+    }];
+    engine.edit(FileChange::Section { base, changes }).await.unwrap();
+    assert_eq!(own(&engine).await.3.unwrap().days, Some(9));
+    assert_eq!(text().matches("[[source]]").count(), 1, "{}", text());
+    // It stays over synchronisations, a restart, and a new address of the feed.
+    server.world().feeds.get_mut(&1).unwrap().0 = "http://feeds.example/new.xml".to_owned();
+    home.clock.advance(2 * HOUR);
+    synced(&engine).await;
+    engine.shutdown().await;
+    let engine = home.on_demand().await;
+    assert_eq!(own(&engine).await.0, ["x"]);
+    assert_eq!(status_of(&engine).await.unused, []);
+    let undone = engine.edit(FileChange::Revert(done.edits)).await;
+    assert!(undone.is_err(), "the entry was changed since");
+    // A removed subscription leaves the entry, with a hint.
+    engine.edit(FileChange::Remove(vec![id.clone()])).await.unwrap();
+    synced(&engine).await;
+    assert_eq!(status_of(&engine).await.unused.len(), 1);
+    assert!(text().contains("tags"));
+    assert_ne!(before.0, ["x"]);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_form_changes_titles_on_the_server() {
+    let server = reader(Kind::FreshRss, 1, 1);
+    let home = home_of(&server);
+    let engine = home.on_demand().await;
+    synced(&engine).await;
+    let id = id_of(&engine, "1.xml").await;
     // The form has title and folder.
     let base = engine.source_section(&id).await.unwrap();
     let changes = vec![newsfed::config::KeyChange {

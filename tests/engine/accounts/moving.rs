@@ -77,6 +77,7 @@ async fn feeds_move_with_their_marks_and_back() {
         );
         let mut first = source("one", &url(1));
         (first.tags, first.folder) = (vec!["x".to_owned()], Some("Tech".to_owned()));
+        first.interval = Some(Duration::from_secs(7200));
         home.declare(&[first, source("two", &url(2)), source("bad", &feeds.url("/f/bad")), web]);
         let engine = home.on_demand().await;
         let written = std::fs::read_to_string(home.paths().sources_file()).unwrap();
@@ -84,7 +85,7 @@ async fn feeds_move_with_their_marks_and_back() {
         assert_eq!((plan.moving.len(), plan.staying.len()), (3, 1), "{plan:?}");
         assert!(plan.staying[0].1.contains("no feed"));
         let one = plan.moving.iter().find(|source| source.id.as_str() == "one").unwrap();
-        assert_eq!(one.dropped, ["tags"]);
+        assert_eq!(one.dropped, ["interval"]);
         let keys = engine.sources().await.unwrap();
         let keys = keys.iter().filter(|(s, _)| s.id.as_str() != "web").map(|(_, f)| f.key);
         let mut reports = engine.refresh(Some(keys.collect()), Pace::Manual).await;
@@ -112,8 +113,10 @@ async fn feeds_move_with_their_marks_and_back() {
             (one.account.as_deref(), one.folder.as_deref()),
             (Some("home"), Some("home/Tech"))
         );
+        assert_eq!((one.tags.clone(), one.interval), (vec!["x".to_owned()], None));
         let left = std::fs::read_to_string(home.paths().sources_file()).unwrap();
-        assert!(!left.contains("/f/1.xml") && left.contains("/f/bad"), "{left}");
+        assert!(left.contains("account = \"home\"") && !left.contains("interval"), "{left}");
+        assert!(!left.contains("/f/2.xml") && left.contains("/f/bad"), "{left}");
         assert_eq!(engine.refresh(Some(vec![1]), Pace::Force).await.recv().await, None);
         // Back.
         let back = engine.move_back("home").await.unwrap();

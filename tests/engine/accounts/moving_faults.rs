@@ -58,7 +58,7 @@ async fn what_a_server_would_change_stays() {
     engine.reload().await.unwrap();
     let plan = engine.plan_move(None).await.unwrap();
     let moving: Vec<_> = plan.moving.iter().map(|s| (s.id.as_str(), s.dropped.clone())).collect();
-    assert_eq!(moving, [("one", vec![]), ("own", vec!["tags", "color", "interval"])]);
+    assert_eq!(moving, [("one", vec![]), ("own", vec!["interval"])]);
     let staying: Vec<_> = plan.staying.iter().map(|(id, why)| (id.as_str(), why)).collect();
     let whys = [("kept", "retention"), ("private", "private")];
     for ((id, why), (want, part)) in staying.into_iter().zip(whys) {
