@@ -5,6 +5,7 @@ use super::account_move::{recount, release};
 use super::account_ops::{self, AccountOp};
 use super::error::Result;
 use super::reader::Reader;
+use super::sources::next_key;
 use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::{HashMap, HashSet};
@@ -108,8 +109,8 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
         "UPDATE source SET stream = ?2, url = ?3 WHERE key = ?1 AND (stream IS NOT ?2 OR url <> ?3)",
     )?;
     let mut insert = conn.prepare_cached(
-        "INSERT INTO source (id, url, enabled, feed_title, home_url, folder, account, stream)
-         VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO source (id, url, enabled, feed_title, home_url, folder, account, stream, key)
+         VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     for feed in feeds {
         let known: Option<i64> =
@@ -141,7 +142,8 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
                 feed.home_url,
                 feed.folder,
                 account,
-                feed.stream
+                feed.stream,
+                next_key(conn)?
             ])?;
             kept.insert(conn.last_insert_rowid());
         }

@@ -59,3 +59,12 @@ CREATE TABLE account_override (
     PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX account_override_url ON account_override (account, url);
+
+-- Keys of sources are identifiers of feeds for apps: the highest one that was used is remembered, so that
+-- none is used twice.
+CREATE TRIGGER source_key_used AFTER DELETE ON source
+WHEN NOT EXISTS (SELECT 1 FROM source WHERE key > old.key) BEGIN
+    INSERT INTO memo (name, value) VALUES ('source_key', old.key)
+        ON CONFLICT (name) DO UPDATE SET
+            value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER));
+END;

@@ -127,9 +127,17 @@ fn known(conn: &Connection, id: &str, url: &str) -> Result<Option<(i64, String)>
 }
 
 fn insert(conn: &Connection, source: &Source) -> Result<()> {
-    conn.prepare_cached("INSERT INTO source (id, url, enabled) VALUES (?1, ?2, ?3)")?
-        .execute(params![source.id.as_str(), source.url.as_str(), source.enabled])?;
+    let key = next_key(conn)?;
+    conn.prepare_cached("INSERT INTO source (key, id, url, enabled) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![key, source.id.as_str(), source.url.as_str(), source.enabled])?;
     Ok(())
+}
+
+/// A key that no source has or had: apps know feeds by their keys.
+pub(super) fn next_key(conn: &Connection) -> Result<i64> {
+    let sql = "SELECT 1 + max(coalesce((SELECT max(key) FROM source), 0),
+        coalesce((SELECT CAST(value AS INTEGER) FROM memo WHERE name = 'source_key'), 0))";
+    Ok(conn.prepare_cached(sql)?.query_row([], |r| r.get(0))?)
 }
 
 fn readdress(conn: &Connection, key: i64, url: &str) -> Result<()> {

@@ -80,3 +80,39 @@ fn commands_that_mark_items_read_are_taken_back_the_last_one_first() {
     assert_eq!((0..60).map(|n| each(n % 2 == 0)).sum::<usize>(), 60);
     assert_eq!((0..60).filter(|_| undo().is_some()).count(), 20, "older ones are forgotten");
 }
+
+/// Apps know feeds by the keys of sources.
+#[test]
+fn keys_of_sources_are_never_used_twice() {
+    let fixture = Fixture::new(&["a", "b", "c"]);
+    let keys = [fixture.key("b"), fixture.key("c")];
+    let delete = |keys: Vec<i64>| {
+        let delete = move |conn: &rusqlite::Connection| {
+            for key in &keys {
+                conn.execute("DELETE FROM source WHERE key = ?1", [key])?;
+            }
+            Ok(())
+        };
+        fixture.store.writer().unwrap().call_blocking(delete).unwrap();
+    };
+    delete(keys.to_vec());
+    fixture.declare(&["a", "d"]);
+    assert!(fixture.key("d") > keys[1]);
+    let last = fixture.key("d");
+    delete(vec![last]);
+    let new = RemoteFeed {
+        stream: "feed/1".to_owned(),
+        id: "home-e".to_owned(),
+        url: "https://e.example/feed".to_owned(),
+        title: None,
+        home_url: None,
+        folder: None,
+    };
+    let (store, now) = (fixture.store.clone(), fixture.now);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let account = store.open_account("home".into(), "http://h/".into(), "al".into()).await;
+        store.set_remote_feeds(account.unwrap().key, vec![new], now).await.unwrap();
+    });
+    assert!(fixture.key("home-e") > last);
+}
