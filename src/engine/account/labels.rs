@@ -54,10 +54,19 @@ impl TagList {
 }
 
 impl Sync {
-    async fn tag_list(&mut self) -> Result<TagList, AccountError> {
+    /// The labels and folders of the server; nothing if it refuses to list them, which stops nothing
+    /// else.
+    async fn tag_list(&mut self) -> Result<Option<TagList>, AccountError> {
         let request = |_: &str| Request::tags();
-        let (tags, _): (Tags, _) = self.session.read("the labels", false, request).await?;
-        Ok(TagList::of(tags))
+        match self.session.read::<Tags>("the labels", false, request).await {
+            Ok((tags, _)) => Ok(Some(TagList::of(tags))),
+            Err(e) if e.is_rejected() || matches!(e, AccountError::Shape { .. }) => {
+                let now = self.now();
+                self.state.warn(now, format!("labels were not synchronised: {e}"));
+                Ok(None)
+            }
+            Err(e) => Err(e),
+        }
     }
 
     /// Sends the tags that wait; returns what was sent, and nothing if nothing waits.
@@ -72,7 +81,7 @@ impl Sync {
         }
         // Labels must not reach another server's items.
         self.check_server().await?;
-        let list = self.tag_list().await?;
+        let Some(list) = self.tag_list().await? else { return Ok(None) };
         let mut sent = SentLabels::new();
         for change in waiting {
             if list.folders.contains(&change.form) {
@@ -121,7 +130,12 @@ impl Sync {
         if !self.dialect().has_labels() || (sent.is_none() && !is_due) {
             return Ok(());
         }
-        let list = self.tag_list().await?;
+        // What was sent is compared in the next synchronisation, else in an hour.
+        let retry = if sent.is_some() { None } else { Some(self.now()) };
+        let Some(list) = self.tag_list().await? else {
+            self.state.labels_at = retry;
+            return Ok(());
+        };
         if list.labels.len() > MOST_LABELS {
             let (now, count) = (self.now(), list.labels.len());
             let why = format!("{count} labels are too many to synchronise; at most {MOST_LABELS}");
@@ -140,7 +154,8 @@ impl Sync {
             seen.push(SeenLabel { form: form.clone(), tag, items });
         }
         // FreshRSS lists all items for a label that was removed in between.
-        if !seen.is_empty() && self.tag_list().await? != list {
+        if !seen.is_empty() && self.tag_list().await?.as_ref() != Some(&list) {
+            self.state.labels_at = retry;
             return Ok(());
         }
         let (sent, accept) = (sent.unwrap_or_default(), self.accept);

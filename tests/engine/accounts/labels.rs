@@ -185,3 +185,22 @@ async fn tags_survive_a_new_server() {
     assert_eq!((here.clone(), count(&here)), (there, 11));
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn a_server_that_lists_no_labels_is_synchronised() {
+    for failure in [Failure::Status(400), Failure::Html] {
+        let server = reader(Kind::FreshRss, 1, 10);
+        let home = home_of(&server);
+        let engine = home.on_demand().await;
+        server.world().fail("tag/list", failure, 3);
+        assert_eq!(synced(&engine).await.new, 10);
+        assert!(status_of(&engine).await.warnings[0].starts_with("labels were not synchronised"));
+        tag(&engine, &ids(&server)[..3], "x", true).await;
+        synced(&engine).await;
+        assert_eq!(status_of(&engine).await.waiting, 3);
+        server.world().failures.clear();
+        synced(&engine).await;
+        assert_eq!(status_of(&engine).await.waiting, 0);
+        engine.shutdown().await;
+    }
+}
