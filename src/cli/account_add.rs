@@ -1,12 +1,13 @@
 //! `newsfed account add`: finds the API of a server.
 
+use super::account_move::{MoveArgs, move_sources};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
 use super::runtime::with_engine;
-use crate::config::{AccountSettings, add_account};
+use crate::config::{self, AccountSettings, Loaded, add_account};
 use crate::engine::{AccountError, AccountProbe};
-use crate::util::text::{self, counted};
+use crate::util::text::{self, counted, counted_as};
 use crate::util::url::parse_web;
 use std::io::{BufRead, IsTerminal};
 
@@ -82,7 +83,27 @@ pub(super) fn add(home: &Home, args: &AddAccountArgs, out: &mut Output) -> Resul
     }
     add_account(&home.paths, &settings)?;
     out.result(format!("{} added; `newsfed sync` fetches its items", settings.id))?;
-    Ok(Exit::Ok)
+    offer_move(home, &settings.id, args.yes, out)
+}
+
+/// Offers to have the server collect the feeds of the user.
+fn offer_move(home: &Home, id: &str, yes: bool, out: &mut Output) -> Result<Exit, Failure> {
+    let plan = with_engine(home, out, async |handle, _| Ok(handle.plan_move(None).await?))?;
+    let count = plan.moving.len();
+    if count == 0 {
+        return Ok(Exit::Ok);
+    }
+    let can_move = counted_as(count, "feed of yours", "feeds of yours");
+    out.note(format!(
+        "the server could collect {can_move}, too: `newsfed account move {id} --all --dry-run` shows them"
+    ));
+    let asks = !yes && !out.json && std::io::stdin().is_terminal();
+    if !asks || !confirmed("Move them to the server now?", out)? {
+        return Ok(Exit::Ok);
+    }
+    let Loaded { settings, sources, .. } = config::load(&home.paths, &home.overrides)?;
+    let home = Home::new(home.paths.clone(), home.overrides.clone(), settings, sources);
+    move_sources(&home, &MoveArgs::all(id), out)
 }
 
 /// The path of a file as config.toml has it: absolute, or below `~/`.

@@ -33,6 +33,20 @@ pub(super) struct MoveArgs {
     yes: bool,
 }
 
+impl MoveArgs {
+    /// All feeds, without another question.
+    pub(super) fn all(account: &str) -> Self {
+        Self {
+            account: account.to_owned(),
+            sources: Vec::new(),
+            all: true,
+            back: false,
+            dry_run: false,
+            yes: true,
+        }
+    }
+}
+
 /// The JSON of one source.
 #[derive(Serialize)]
 struct JsonMove<'a> {

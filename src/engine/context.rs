@@ -3,7 +3,7 @@
 use super::announce::Announcer;
 use super::download::Downloads;
 use super::fulltext::PageRequests;
-use super::message::{AccountNote, MARKS_FOLDER};
+use super::message::{AccountNote, MARKS_FOLDER, SyncProgress};
 use super::setup::{Machine, east};
 use super::workers::Workers;
 use crate::config::Settings;
@@ -58,6 +58,8 @@ pub(super) struct Context {
     pub(super) reloading: tokio::sync::Mutex<()>,
     /// How the last synchronisations went.
     pub(super) account_notes: Mutex<Vec<AccountNote>>,
+    /// How far the first synchronisation of an account is.
+    sync_progress: Mutex<Option<SyncProgress>>,
     /// Held while an account is synchronised.
     pub(super) syncing: tokio::sync::Mutex<()>,
     /// Tokens that stop the running explorations, by row key.
@@ -101,6 +103,7 @@ impl Context {
             declaration_error: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),
             account_notes: Mutex::default(),
+            sync_progress: Mutex::default(),
             syncing: tokio::sync::Mutex::default(),
             exploring: Mutex::default(),
         }
@@ -237,6 +240,15 @@ impl Context {
         drop(sources);
         self.declared.send_replace(Arc::new(all));
         changed
+    }
+
+    /// How far the first synchronisation of an account is.
+    pub(super) fn sync_progress(&self) -> Option<SyncProgress> {
+        self.sync_progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_sync_progress(&self, progress: Option<SyncProgress>) {
+        *self.sync_progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 
     /// How the last synchronisations went, of accounts that still exist, and of the folder of marks.

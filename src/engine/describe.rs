@@ -1,5 +1,6 @@
 //! Why a source is polled when it is, as text for the command line and the TUI.
 
+use super::account::Collecting;
 use super::why::{PausedBy, PollSummary, Why};
 use crate::model::{
     DecidingSignal, Moved, Outcome, Pause, PauseReason, Planned, SelectorProblem, Signal, Time,
@@ -27,6 +28,10 @@ pub struct ScheduleSummary {
 impl Why {
     /// Describes the schedule; `enabled` is whether the source is enabled.
     pub fn describe(&self, enabled: bool, ascii: bool, now: Time) -> ScheduleSummary {
+        if let Some(collecting) = &self.collecting {
+            let facts = collecting_facts(collecting, now);
+            return ScheduleSummary { facts, ..ScheduleSummary::default() };
+        }
         ScheduleSummary {
             facts: facts(self, enabled, now),
             week: match self.explanation.observed {
@@ -36,6 +41,46 @@ impl Why {
             polls: self.polls.iter().map(poll).collect(),
         }
     }
+}
+
+fn polled_by(collecting: &Collecting) -> String {
+    let server = collecting.server.map_or(String::new(), |server| format!(" ({server})"));
+    format!("{}{server}", collecting.account)
+}
+
+fn last_sync(collecting: &Collecting, now: Time) -> String {
+    collecting.last_sync.map_or("not yet".to_owned(), |at| time_text::clock(at, now))
+}
+
+fn next_sync(collecting: &Collecting, now: Time) -> String {
+    match collecting.next_sync {
+        Some(at) if at > now => time_text::clock(at, now),
+        Some(_) => "is due".to_owned(),
+        None if collecting.last_sync.is_none() && collecting.problem.is_none() => {
+            "is due".to_owned()
+        }
+        None => format!("after `newsfed account login {}`", collecting.account),
+    }
+}
+
+fn collecting_facts(collecting: &Collecting, now: Time) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("polled by", polled_by(collecting)),
+        ("last sync", last_sync(collecting, now)),
+        ("next sync", next_sync(collecting, now)),
+    ];
+    facts.extend(collecting.problem.clone().map(|problem| ("problem", problem)));
+    facts
+}
+
+/// Who polls a source of an account, in one sentence.
+pub(super) fn collecting_sentence(collecting: &Collecting, now: Time) -> String {
+    format!(
+        "Polled by {}, last synchronised {}, next {}",
+        polled_by(collecting),
+        last_sync(collecting, now),
+        next_sync(collecting, now)
+    )
 }
 
 fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {

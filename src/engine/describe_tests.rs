@@ -14,6 +14,7 @@ fn later(minutes: i64) -> Time {
 /// A source that was polled ten minutes ago, and is polled again in twenty.
 fn why() -> Why {
     Why {
+        collecting: None,
         last_poll: Some(later(-10)),
         next_poll: Some(later(20)),
         overdue: false,
@@ -196,4 +197,27 @@ fn unknown_facts_are_not_drawn() {
     let next = line(&why, "next").unwrap();
     assert!(next.starts_with("now; but newsfed is not running: start `newsfed daemon`"), "{next}");
     assert_eq!(line(&why, "this week"), None);
+}
+
+#[test]
+fn a_source_of_an_account_has_no_schedule() {
+    let collecting = Collecting {
+        account: "home".to_owned(),
+        server: Some("FreshRSS"),
+        last_sync: Some(later(-10)),
+        next_sync: Some(later(5)),
+        problem: None,
+    };
+    let names = |why: &Why| -> Vec<&'static str> {
+        why.describe(true, true, now()).facts.into_iter().map(|(name, _)| name).collect()
+    };
+    let mut why = Why { collecting: Some(collecting), ..why() };
+    assert_eq!(names(&why), ["polled by", "last sync", "next sync"]);
+    assert_eq!(line(&why, "polled by").unwrap(), "home (FreshRSS)");
+    let sentence = collecting_sentence(why.collecting.as_ref().unwrap(), now());
+    assert!(sentence.starts_with("Polled by home (FreshRSS), last synchronised "), "{sentence}");
+    let stopped = why.collecting.as_mut().unwrap();
+    (stopped.next_sync, stopped.problem) = (None, Some("refused".to_owned()));
+    assert_eq!(names(&why).last(), Some(&"problem"));
+    assert!(line(&why, "next sync").unwrap().contains("account login home"));
 }

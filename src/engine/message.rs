@@ -34,6 +34,18 @@ pub struct Status {
     pub declaration_error: Option<String>,
     /// The accounts that this process has synchronised, and how that went last.
     pub accounts: Vec<AccountNote>,
+    /// How far the first synchronisation of an account is.
+    pub syncing: Option<SyncProgress>,
+}
+
+/// How far the first synchronisation of an account is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyncProgress {
+    pub account: String,
+    /// Items that are stored.
+    pub items: usize,
+    /// Items that will be, where it is known.
+    pub total: Option<usize>,
 }
 
 /// What messages call the folder through which machines exchange marks.

@@ -46,8 +46,8 @@ mod workbench;
 mod workers;
 
 pub use account::{
-    AccountError, AccountProbe, AccountReport, AccountStatus, MovePlan, Moved, MovingSource,
-    SyncDone, WhichAccounts,
+    AccountError, AccountProbe, AccountReport, AccountStatus, Collecting, MovePlan, Moved,
+    MovingSource, SyncDone, WhichAccounts,
 };
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use announce::{Announced, MOST_RUNS, Notification};
@@ -62,7 +62,9 @@ pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};
 pub use handle::{Engine, Handle};
 pub use machines::{Exchanged, MachineFile, MachinesError, machine_files};
-pub use message::{AccountNote, Discovery, Pace, Refreshed, Report, Role, Status, Tried, Way};
+pub use message::{
+    AccountNote, Discovery, Pace, Refreshed, Report, Role, Status, SyncProgress, Tried, Way,
+};
 pub use plan::{HORIZON, Plan, plan};
 pub use replay::{Histories, Recorded, UnderRules, histories, without_rules};
 pub use rules::rule_of;

@@ -319,6 +319,7 @@ impl Loop {
             offline: self.context.network.is_offline(),
             declaration_error: self.context.declaration_error(),
             accounts: self.context.account_notes(),
+            syncing: self.context.sync_progress(),
         };
         self.status.send_if_modified(|old| {
             let changed = *old != status;

@@ -1,8 +1,11 @@
 //! The schedule of a source as the interface shows it: the next check, totals of a week, habits, limits and
 //! the last checks.
 
+use super::account::Collecting;
 use super::advise::{Advice, advice};
-use super::describe::{broken, hours_east, is_gone, levels, next_poll, reasons};
+use super::describe::{
+    broken, collecting_sentence, hours_east, is_gone, levels, next_poll, reasons,
+};
 use super::site::EXPLORING;
 use super::why::{DAYS, WEEK, Why, why};
 use crate::config::ScheduleSettings;
@@ -89,6 +92,9 @@ pub fn schedule_report(
     now: Time,
 ) -> Result<ScheduleReport> {
     let why = why(reader, source, facts, settings, now)?;
+    if let Some(collecting) = &why.collecting {
+        return collected_report(reader, facts, collecting, &why, now);
+    }
     let filter = PollFilter { source: Some(facts.key), noteworthy: false };
     let polls = reader.polls(filter, CHECKS)?;
     let week = now - WEEK;
@@ -125,6 +131,34 @@ pub fn schedule_report(
         week,
         crawl: why.crawl,
         advice: advice(reader, source, facts, settings, now)?,
+    })
+}
+
+/// No schedule applies to a source that a server collects: who polls it, and when it publishes.
+fn collected_report(
+    reader: &Reader,
+    facts: &SourceFacts,
+    collecting: &Collecting,
+    why: &Why,
+    now: Time,
+) -> Result<ScheduleReport> {
+    let per_day = reader.items_per_day(facts.key, now, DAYS)?;
+    let week = match why.explanation.observed {
+        0 => Vec::new(),
+        _ => levels(&why.explanation.week, hours_east(now)),
+    };
+    let mut totals = totals(why, 0, &[], per_day.iter().sum());
+    totals.truncate(1);
+    Ok(ScheduleReport {
+        next: collecting_sentence(collecting, now),
+        reasons: collecting.problem.iter().cloned().collect(),
+        totals,
+        habits: habits(why, &week),
+        now,
+        east: now.with_timezone(&Local).offset().fix().local_minus_utc(),
+        per_day,
+        week,
+        ..ScheduleReport::default()
     })
 }
 

@@ -1,5 +1,6 @@
 //! Why a source is polled when it is: reads all known facts at once.
 
+use super::account::{Collecting, collecting};
 use super::budget::shared;
 use super::setup::{Machine, east, rules, setup};
 use super::site::crawl_summary;
@@ -23,6 +24,8 @@ pub(super) const WEEK: TimeDelta = TimeDelta::days(7);
 /// The schedule of one source, as printed by `newsfed schedule why`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Why {
+    /// For a source of an account: how its server collects it. No schedule applies to it.
+    pub collecting: Option<Collecting>,
     pub last_poll: Option<Time>,
     /// When the next poll is due; `None` is at once.
     pub next_poll: Option<Time>,
@@ -169,7 +172,10 @@ pub fn why(
     let pause = facts.pause.filter(|pause| pause.until > now);
     let paused = pause.filter(|pause| pause.reason == PauseReason::HostPaused);
     let paused_by = paused.map(|pause| paused_by(reader, facts, pause)).transpose()?.flatten();
+    let account = source.account.as_deref();
+    let collecting = account.map(|account| collecting(reader, account)).transpose()?;
     Ok(Why {
+        collecting,
         last_poll: facts.last_poll,
         next_poll: facts.next_poll,
         overdue,

@@ -26,6 +26,7 @@ fn world() -> World {
             ),
             "stream/items/ids" if request.path.contains("starred") => json(r#"{"itemRefs":[]}"#),
             "stream/items/ids" => json(r#"{"itemRefs":[{"id":"42"}]}"#),
+            "tag/list" => json(r#"{"tags":[]}"#),
             "edit-tag" => Reply::status(500),
             _ => json(
                 r#"{"items":[{"id":"tag:google.com,2005:reader/item/000000000000002a",
@@ -91,6 +92,23 @@ fn accounts_are_added_synchronised_and_removed() {
     assert!(sources.contains("http://feeds.example/1"), "{sources}");
     assert!(world.run(&["list"]).ok().contains("First release"), "its items stay");
     assert!(world.run(&["account"]).err.contains("no accounts yet"));
+}
+
+#[test]
+fn adding_an_account_names_the_feeds_that_could_move() {
+    let world = world();
+    std::fs::create_dir_all(world.config()).unwrap();
+    let own = "[[source]]\nurl = \"http://feeds.example/1\"\n[[source]]\nurl = \"http://b.example/\"\n\
+               kind = \"sitemap\"\n";
+    std::fs::write(world.config().join("sources.toml"), own).unwrap();
+    let (url, file) = (world.server.url("/"), password(&world, 0o600));
+    let add = ["account", "add", &url, "--user", "alice", "--password-file", &file, "--yes"];
+    let added = world.run(&add);
+    assert!(added.err.contains("1 feed of yours, too: `newsfed account move home"), "{added:?}");
+    world.run(&["sync"]);
+    let why = world.run(&["schedule", "why", "home-feeds-example"]).ok();
+    assert!(why.contains("polled by  home (FreshRSS)") && why.contains("next sync"), "{why}");
+    assert!(!why.contains("policy"), "{why}");
 }
 
 /// A world with its account, synchronised once.
@@ -165,7 +183,16 @@ fn sources_of_accounts_are_edited_added_and_removed() {
     let source = &world.run(&["sources", "--json"]).values()[0];
     assert_eq!((&source["title"], &source["folder"]), (&"Harbour".into(), &"home/Port".into()));
     let refused = world.run(&["sources", "edit", &id, "--interval", "2h"]);
-    assert!(refused.err.contains("only its title and folder"), "{refused:?}");
+    assert!(refused.err.contains("interval has no effect"), "{refused:?}");
+    let own = ["sources", "edit", &id, "--color", "3", "--tags", "linux", "--full-text", "all"];
+    world.run(&own).ok();
+    let source = &world.run(&["sources", "--json"]).values()[0];
+    assert_eq!(source["tags"][0], "linux");
+    assert!(world.run(&["sources", "show", &id]).ok().contains("linux"));
+    assert_eq!(world.run(&["sources", "disable", &id]).code, Some(1));
+    let text = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    assert!(text.contains("account = \"home\"") && text.contains("color = 3"), "{text}");
+    assert!(!text.contains("enabled"), "{text}");
     let url = world.server.url("/feed.xml");
     let none = world.run(&["add", &url, "--account", "other"]);
     assert_ne!(none.code, Some(0), "{none:?}");
@@ -175,6 +202,14 @@ fn sources_of_accounts_are_edited_added_and_removed() {
     let changes = status[0]["changes"].as_array().unwrap();
     assert_eq!(changes.len(), 3, "{changes:?}");
     assert!(changes[0].as_str().unwrap().contains("Harbour"), "{changes:?}");
+    assert_eq!(status[0]["unused"][0][0], id);
+    let shown = world.run(&["account", "status"]).ok();
+    assert!(shown.contains(&format!("settings of {id}")), "{shown}");
+    let archive = world.path().join("all.tar.gz").display().to_string();
+    world.run(&["backup", &archive]).ok();
+    std::fs::remove_file(world.config().join("sources.toml")).unwrap();
+    world.run(&["restore", "--replace", &archive]).ok();
+    assert_eq!(std::fs::read_to_string(world.config().join("sources.toml")).unwrap(), text);
 }
 
 #[test]

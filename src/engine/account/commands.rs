@@ -5,7 +5,7 @@ use super::state::AccountState;
 use super::status::statuses;
 use super::sync::Sync;
 use super::{AccountError, AccountProbe, AccountReport, AccountStatus, WhichAccounts};
-use super::{due_at, sync_one};
+use super::{due_at, sync_shown};
 use crate::config::AccountSettings;
 use crate::engine::handle::Handle;
 use crate::engine::message::Role;
@@ -42,7 +42,7 @@ impl Handle {
             }
             let id = account.id.clone();
             tokio::select! {
-                report = sync_one(&self.context, account, accept) => reports.push(report),
+                report = sync_shown(self, account, accept) => reports.push(report),
                 // What was fetched is stored.
                 () = self.stop.cancelled() => {
                     let result = Err(AccountError::Stopped);

@@ -4,6 +4,7 @@ use super::plan::{self, Lists};
 use super::state::AccountError;
 use super::storing::{Storing, store_items};
 use super::sync::{MOST_PAGES, Sync};
+use crate::engine::message::SyncProgress;
 use crate::greader::{Contents, Entry, Page, RemoteId, Request, Stream};
 use crate::store::{Announcement, RemoteItem};
 use std::collections::HashSet;
@@ -119,12 +120,17 @@ impl Sync {
         // The first items of an account are nothing new.
         if self.state.first.done {
             self.news.all.extend(stored.1);
+        } else {
+            let (account, items) = (self.settings.id.clone(), self.done.new);
+            let progress = SyncProgress { account, items, total: self.expected };
+            self.context.set_sync_progress(Some(progress));
         }
     }
 
     /// Fetches and stores items, newest first.
     pub(super) async fn fetch(&mut self, ids: &[RemoteId]) -> Result<(), AccountError> {
         let mut rest = ids;
+        self.expected = Some(self.done.new + ids.len());
         while !rest.is_empty() {
             let Batch { items, .. } = self.contents(&mut rest).await?;
             self.know_feeds(Some(&items)).await?;

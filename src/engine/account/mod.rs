@@ -27,9 +27,10 @@ use crate::store::{StoreError, StoredAccount};
 pub use moving::{MovePlan, Moved, MovingSource};
 pub use state::AccountError;
 use state::AccountState;
-pub use status::AccountStatus;
+pub(super) use status::collecting;
+pub use status::{AccountStatus, Collecting};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 pub use sync::SyncDone;
 use sync::{Sync, time};
 
@@ -89,6 +90,7 @@ async fn sync_one(
     let mut sync = Sync::new(context.clone(), settings, stored, accept);
     let began = context.clock.now();
     let result = sync.run().await;
+    context.set_sync_progress(None);
     let now = context.clock.now();
     let labels = sync.dialect().has_labels();
     let Sync { mut state, mut session, done, accept, news, .. } = sync;
@@ -126,6 +128,29 @@ async fn sync_one(
     });
     drop(news);
     report
+}
+
+/// Time after which is checked how far a synchronisation is.
+const PROGRESS: Duration = Duration::from_millis(300);
+
+/// Synchronises one account now; the status says how far a first synchronisation is.
+async fn sync_shown(handle: &Handle, settings: AccountSettings, accept: bool) -> AccountReport {
+    let context = &handle.context;
+    let mut work = std::pin::pin!(sync_one(context, settings, accept));
+    let mut shown = None;
+    loop {
+        tokio::select! {
+            report = &mut work => return report,
+            () = tokio::time::sleep(PROGRESS) => {
+                let progress = context.sync_progress();
+                if progress != shown {
+                    shown = progress;
+                    // Publishes the status.
+                    handle.replan().await;
+                }
+            }
+        }
+    }
 }
 
 /// Runs until the engine stops: synchronises the accounts that are due while this process is the one
@@ -170,7 +195,7 @@ async fn sync_due(handle: &Handle) -> Option<Time> {
     }
     for account in accounts {
         if due_at(context, &account).await.is_some_and(|at| at <= context.clock.now()) {
-            sync_one(context, account, false).await;
+            sync_shown(handle, account, false).await;
             // Publishes the status.
             handle.replan().await;
         }

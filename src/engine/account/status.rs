@@ -44,6 +44,35 @@ pub struct AccountStatus {
     pub configured: bool,
 }
 
+/// How the server of an account collects a source.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Collecting {
+    pub account: String,
+    /// What the server is; `None` before the first synchronisation.
+    pub server: Option<&'static str>,
+    pub last_sync: Option<Time>,
+    /// `None` if only the user can help.
+    pub next_sync: Option<Time>,
+    /// Why the last synchronisation failed.
+    pub problem: Option<String>,
+}
+
+/// How the server of an account collects its sources.
+pub(in crate::engine) fn collecting(
+    reader: &Reader,
+    account: &str,
+) -> Result<Collecting, StoreError> {
+    let stored = reader.accounts()?.into_iter().find(|row| row.id == account);
+    let state = stored.map(|row| AccountState::read(&row.state)).unwrap_or_default();
+    Ok(Collecting {
+        account: account.to_owned(),
+        server: state.dialect.map(Dialect::name),
+        last_sync: state.last_ok.and_then(time),
+        next_sync: state.next.and_then(time).filter(|_| !state.stopped),
+        problem: state.problem,
+    })
+}
+
 /// The accounts in the order of config.toml, then those that are only in the database.
 pub(super) fn statuses(
     reader: &Reader,

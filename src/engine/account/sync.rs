@@ -65,6 +65,8 @@ pub(super) struct Sync {
     pub(super) read_feeds: bool,
     /// Items of the next request for contents.
     pub(super) batch: usize,
+    /// Items that will be stored, where it is known.
+    pub(super) expected: Option<usize>,
 }
 
 impl Sync {
@@ -92,6 +94,7 @@ impl Sync {
             accept,
             read_feeds,
             batch,
+            expected: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Tests of discovery results, empty lists, broken sources and failed reads.
 
 use super::*;
-use crate::engine::{AccountNote, Discovery, Status, Way};
+use crate::engine::{AccountNote, Discovery, Status, SyncProgress, Way};
 
 #[test]
 fn ways_to_follow_a_url_at_every_size() {
@@ -209,5 +209,18 @@ fn the_status_line_says_which_account_is_not_synchronised() {
         let screen = stage.screen(120, 36);
         let last = screen.trim_end().lines().last().unwrap_or_default();
         assert!(last.contains(expected), "{expected}: {last}");
+    }
+}
+
+#[test]
+fn the_status_line_says_how_far_a_first_synchronisation_is() {
+    let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
+    for (total, expected) in [(None, "1250 items · home"), (Some(3000), "1250 of 3000")] {
+        let progress = SyncProgress { account: "home".to_owned(), items: 1250, total };
+        let syncing = Some(progress);
+        stage.happen(Event::StatusChanged(Status { syncing, ..Status::default() }));
+        let screen = stage.screen(120, 36);
+        let last = screen.trim_end().lines().last().unwrap_or_default();
+        assert!(last.contains(expected) && last.contains("· home"), "{expected}: {last}");
     }
 }

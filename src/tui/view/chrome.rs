@@ -5,7 +5,7 @@ use super::frame::shown_keys;
 use super::has_focus;
 use super::row::{Row, padding};
 use crate::config::{Action, Context, Role, parse_sequence};
-use crate::engine::Role as Part;
+use crate::engine::{Role as Part, SyncProgress};
 use crate::store::Scope;
 use crate::util::text::{self, counted};
 use crate::util::time_text::span;
@@ -307,6 +307,7 @@ fn state(app: &App) -> (String, Role) {
         }
         _ if status.offline => (format!("{} offline", m.failing), Role::Warning),
         (_, total, _) if total > 0 => (progress(app, status.done, total), Role::Soft),
+        _ if status.syncing.is_some() => (first_items(app), Role::Soft),
         (_, _, Some(s)) if s > 0 => (format!("next check in {}", span(s)), Role::Dim),
         _ => match status.accounts.as_slice() {
             [] => (String::new(), Role::Dim),
@@ -320,6 +321,19 @@ fn state(app: &App) -> (String, Role) {
         Some((done, total)) => (format!("  {} page {done} of {total}", m.busy), Role::Soft),
         None if text.is_empty() => (text, role),
         None => (format!("  {text}"), role),
+    }
+}
+
+/// How far the first synchronisation of an account is.
+fn first_items(app: &App) -> String {
+    match &app.status.syncing {
+        Some(SyncProgress { account, items, total: Some(total) }) => {
+            format!("{} · {account}", progress(app, *items, *total))
+        }
+        Some(SyncProgress { account, items, total: None }) => {
+            format!("{} {} · {account}", marks(app).busy, counted(*items, "item"))
+        }
+        None => String::new(),
     }
 }
 
