@@ -174,7 +174,7 @@ pub(super) fn print_items(
     limit: usize,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    if view.criteria.text.is_some() || view.fold || view.criteria.asks_for_stories() {
+    if view.fold || view.criteria.needs_index() {
         index_all(store, out)?;
     }
     let reader = store.reader()?;

@@ -30,7 +30,7 @@ pub(super) struct ReadArgs {
     #[arg(long)]
     dry_run: bool,
     /// Take back the last `newsfed read`
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["ids", "all", "dry_run", "Choice"])]
     undo: bool,
     #[command(flatten)]
     choice: Choice,
@@ -101,7 +101,7 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     } else {
         View::of(Scope::Only(items::keys(&store.reader()?, &args.ids)?.into()))
     };
-    if view.criteria.text.is_some() || view.criteria.asks_for_stories() {
+    if view.criteria.needs_index() {
         index_all(&store, out)?;
     }
     if args.dry_run {
@@ -138,7 +138,7 @@ fn would_read(
         out.value(&Marked { changed: 0, would_change: Some(all) })?;
         return Ok(Exit::Ok);
     }
-    let more = match all - listed {
+    let more = match all.saturating_sub(listed) {
         0 => String::new(),
         more => format!(", {more} of them as other items of the same stories"),
     };

@@ -83,7 +83,7 @@ pub(super) fn run(args: &FeedArgs, global: &Global, out: &mut Output) -> Result<
     let catalogue = Catalogue::read(&home, &store)?;
     let choice = Choice { view: args.name.clone(), query: args.query.clone(), ..Choice::default() };
     let view = choice.view(&catalogue)?;
-    if view.criteria.text.is_some() || view.criteria.asks_for_stories() {
+    if view.criteria.needs_index() {
         index_all(&store, out)?;
     }
     let outline = match &args.name {

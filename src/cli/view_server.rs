@@ -162,7 +162,7 @@ async fn respond(handle: Handle, request: Request) -> Response {
         };
         let Some(found) = blocking(resolve).await? else { return Ok(None) };
         // Indexing has threads of its own: one that waits for it here could be the last one.
-        if found.view.criteria.text.is_some() || found.view.criteria.asks_for_stories() {
+        if found.view.criteria.needs_index() {
             index(&store).await?;
         }
         blocking(move || found.write(&store, &settings, format).map(Some)).await

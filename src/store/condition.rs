@@ -188,11 +188,12 @@ impl Condition {
         expression(self).filter(|(_, excludes)| !excludes).map(|(text, _)| text)
     }
 
-    /// Whether it is about stories.
-    pub(super) fn asks_for_stories(&self) -> bool {
+    /// Whether it is about what is found while texts are indexed.
+    pub(super) fn needs_index(&self) -> bool {
         match self {
-            Self::All(list) | Self::Any(list) => list.iter().any(Self::asks_for_stories),
-            Self::Not(inner) => inner.asks_for_stories(),
+            Self::All(list) | Self::Any(list) => list.iter().any(Self::needs_index),
+            Self::Not(inner) => inner.needs_index(),
+            Self::Text(_) | Self::Shorter(_) | Self::Longer(_) => true,
             Self::Is(State::Duplicate) | Self::Has(Thing::Duplicate) => true,
             _ => false,
         }

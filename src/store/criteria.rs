@@ -105,9 +105,11 @@ impl Criteria {
         criteria
     }
 
-    /// Whether it is about stories, which are found while texts are indexed.
-    pub fn asks_for_stories(&self) -> bool {
-        self.conditions.iter().any(Condition::asks_for_stories)
+    /// Whether it is about what is found while texts are indexed: words, lengths, stories.
+    pub fn needs_index(&self) -> bool {
+        self.text.is_some()
+            || self.not_text.is_some()
+            || self.conditions.iter().any(Condition::needs_index)
     }
 
     fn combine(&mut self, condition: Condition, negated: bool) {
@@ -211,6 +213,25 @@ mod tests {
         }
         for input in ["  ", "is:read", "-tag:none", "-source:none -***", "-rust"] {
             assert!(!read(input).nothing, "{input}");
+        }
+    }
+
+    #[test]
+    fn words_lengths_and_stories_need_the_index() {
+        for (input, expected) in [
+            ("rust", true),
+            ("-rust", true),
+            ("(rust OR is:pinned)", true),
+            ("is:unread -(is:pinned -rust)", true),
+            ("words<500", true),
+            ("-words>500", true),
+            ("is:duplicate", true),
+            ("has:duplicate OR is:read", true),
+            ("is:unread source:hn after:today", false),
+            ("title:/rust/ OR is:pinned", false),
+            ("", false),
+        ] {
+            assert_eq!(read(input).needs_index(), expected, "{input}");
         }
     }
 

@@ -230,7 +230,28 @@ fn marking_many_items_read_can_be_tried_first_and_taken_back() {
     let undone = world.run(&["read", "--undo"]).ok();
     assert!(undone.starts_with("3 items marked unread, as before 20"), "{undone}");
     assert_eq!(unread(), 3);
-    // A search also finds what is not indexed yet.
-    assert_eq!(world.run(&["read", "--query", "reopens"]).ok(), "1 item marked read\n");
-    assert_eq!(world.run(&["read", "--undo", "--all"]).code, Some(2));
+    for args in [&["--all"][..], &["--dry-run"], &["1"], &["--query", "x"], &["--since", "7d"]] {
+        assert_eq!(world.run(&[&["read", "--undo"], args].concat()).code, Some(2), "{args:?}");
+    }
+    world.run(&["read", "--all"]).ok();
+    let undone = world.run(&["read", "--undo", "--json", "-q"]);
+    assert_eq!(undone.values()[0]["changed"], 3);
+}
+
+#[test]
+fn items_are_marked_by_texts_and_lengths_that_are_not_indexed_yet() {
+    for (query, count) in [
+        ("reopens", "1 item"),
+        ("-reopens", "2 items"),
+        ("(reopens OR is:pinned)", "1 item"),
+        ("is:unread -(is:unread -reopens)", "1 item"),
+        ("words<500", "3 items"),
+        ("-words<500", "0 items"),
+    ] {
+        let marked = World::followed().run(&["read", "--query", query]).ok();
+        assert_eq!(marked, format!("{count} marked read\n"), "{query}");
+        let listed = World::followed().run(&["list", "--query", query]).ok();
+        let listed = newsfed::util::text::counted(listed.lines().count(), "item");
+        assert_eq!(listed, count, "{query}");
+    }
 }
