@@ -147,18 +147,8 @@ pub(super) async fn shut_down(context: &Arc<Context>) {
 async fn announce(context: &Arc<Context>, all: Vec<Announcement>) -> Result<Announced, StoreError> {
     let settings = context.settings();
     let groups = by_rule(all);
-    let firsts: Vec<i64> = groups.iter().filter_map(|group| group.items.first().copied()).collect();
-    let titles = context.read(move |reader| titles(reader, &firsts)).await?;
-    if let Some(text) = message(&groups, &titles) {
-        let message = Notification { title: "newsfed".to_owned(), text };
-        if notify(context, &settings, message).await {
-            let now = context.clock.now();
-            for group in groups.iter().filter(|group| group.notifies) {
-                let (rule, items) = (group.rule.clone(), group.items.clone());
-                context.store.record_notified(rule, items, now).await?;
-            }
-        }
-    }
+    // A problem with one part does not keep the others from being done.
+    let mut recorded = notify_of(context, &settings, &groups).await;
     let (mut left, mut done) = (MOST_RUNS, Announced::default());
     for group in groups.iter().filter(|group| group.runs) {
         let mut rules = settings.rules.iter().filter(|rule| rule.problem.is_empty());
@@ -166,9 +156,32 @@ async fn announce(context: &Arc<Context>, all: Vec<Announcement>) -> Result<Anno
         let Some(rule) = rule else { continue };
         let (now, surplus) = group.items.split_at(left.min(group.items.len()));
         left -= now.len();
-        done += runs::run_for(context, rule, now, surplus.len()).await?;
+        let (ran, result) = runs::run_for(context, rule, now, surplus.len()).await;
+        done += ran;
+        recorded = recorded.and(result);
     }
-    Ok(done)
+    recorded.map(|()| done)
+}
+
+/// Shows one message about the items of all rules that notify, and records it.
+async fn notify_of(
+    context: &Arc<Context>,
+    settings: &Settings,
+    groups: &[Announcement],
+) -> Result<(), StoreError> {
+    let firsts: Vec<i64> = groups.iter().filter_map(|group| group.items.first().copied()).collect();
+    let titles = context.read(move |reader| titles(reader, &firsts)).await?;
+    let Some(text) = message(groups, &titles) else { return Ok(()) };
+    let message = Notification { title: "newsfed".to_owned(), text };
+    if !notify(context, settings, message).await {
+        return Ok(());
+    }
+    let (now, mut recorded) = (context.clock.now(), Ok(()));
+    for group in groups.iter().filter(|group| group.notifies) {
+        let (rule, items) = (group.rule.clone(), group.items.clone());
+        recorded = recorded.and(context.store.record_notified(rule, items, now).await);
+    }
+    recorded
 }
 
 /// One announcement for each rule, with the items of all sources.

@@ -180,6 +180,47 @@ async fn commands_that_newsfed_stops_or_never_starts_are_counted() {
     assert_eq!((done.ran, commands.ok, commands.failed, commands.skipped), (2, 0, 2, 3));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn commands_run_also_where_nothing_can_be_recorded_about_them() {
+    let names: Vec<String> = (1..60).map(|n| format!("{n}")).collect();
+    let entries: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), n.as_str())).collect();
+    let document = rss(&entries);
+    let (server, news) = renewed(move |_| Reply::ok("application/rss+xml", document.clone()));
+    let mut home = Home::with(&[source("a", &server.url("/a"))]);
+    let out = home.dir.path().join("out");
+    let command = |word: &str| {
+        let script = format!("echo {word} >> {}", out.display());
+        ["sh", "-c", &script].map(str::to_owned)
+    };
+    let named = |name: &str| {
+        let rule = rule("title:/^[0-9]/", &["notify", "run"], &command(name));
+        RuleSettings { name: name.to_owned(), ..rule }
+    };
+    home.settings.rules = vec![named("first"), named("second")];
+    let engine = home.on_demand().await;
+    let _messages = engine.notifications();
+    sync(&engine, Pace::Manual).await;
+    news();
+    // The records of one rule, and all of notifications, cannot be written.
+    let database = rusqlite::Connection::open(home.paths().database()).unwrap();
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON memo WHEN new.name LIKE '%first'
+            BEGIN SELECT RAISE(ABORT, 'refused'); END;
+        CREATE TRIGGER refuse_too BEFORE INSERT ON rule_effect WHEN new.effect = 'notify'
+            BEGIN SELECT RAISE(ABORT, 'refused'); END;";
+    database.execute_batch(refuse).unwrap();
+    sync(&engine, Pace::Manual).await;
+    soon(engine.announced()).await;
+    let written = std::fs::read_to_string(&out).unwrap();
+    let ran = |word: &str| written.lines().filter(|line| *line == word).count();
+    assert_eq!((ran("first"), ran("second")), (59, 41), "the limit is 100");
+    let records = engine.store().reader().unwrap().rule_records().unwrap();
+    let second = records.iter().find(|record| record.rule == "second").unwrap();
+    let commands = second.commands.as_ref().unwrap();
+    assert_eq!((commands.ok, commands.skipped), (41, 18));
+    engine.shutdown().await;
+}
+
 #[tokio::test]
 async fn a_source_that_is_followed_again_has_news() {
     let (server, news) = renewed(|_| feed(&[("1", "v1")]));

@@ -38,30 +38,34 @@ enum RunResult {
 }
 
 /// Runs the command of a rule for items (row keys), and records how each ended. `surplus` items are too
-/// many.
+/// many. What could not be recorded is an error, but neither keeps the other commands from running nor
+/// those that ran from being counted.
 pub(super) async fn run_for(
     context: &Arc<Context>,
     rule: &RuleSettings,
     items: &[i64],
     surplus: usize,
-) -> Result<Announced, StoreError> {
-    leave_out(context, rule, surplus, "are too many at once").await?;
-    let titles = source_titles(context).await?;
-    let runs = items.iter().map(|item| run_one(context, rule, &titles, *item));
+) -> (Announced, Result<(), StoreError>) {
     let mut done = Announced::default();
-    let mut problem = None;
+    let titles = match source_titles(context).await {
+        Ok(titles) => titles,
+        Err(e) => return (done, Err(e)),
+    };
+    let runs = items.iter().map(|item| run_one(context, rule, &titles, *item));
+    let mut recorded = Ok(());
     for result in futures_util::future::join_all(runs).await {
         match result {
             Ok(RunResult::Ended { ok: true }) => done.ok += 1,
             Ok(RunResult::Ended { ok: false }) => done.failed += 1,
             Ok(RunResult::LeftOut) => done.left_out += 1,
             Ok(RunResult::Gone) => {}
-            Err(e) => problem = Some(e),
+            Err(e) => recorded = recorded.and(Err(e)),
         }
     }
-    leave_out(context, rule, done.left_out, "had to wait until newsfed ended").await?;
+    let waited = leave_out(context, rule, done.left_out, "had to wait until newsfed ended").await;
+    let too_many = leave_out(context, rule, surplus, "are too many at once").await;
     done.left_out += surplus;
-    problem.map_or(Ok(done), Err)
+    (done, recorded.and(waited).and(too_many))
 }
 
 /// Records that a command is not run for some items.
@@ -115,8 +119,13 @@ async fn run_one(
     let title = titles.get(&item.source).map_or("", String::as_str);
     let order = order(rule, key, &item, title);
     drop(item);
+    if announcer.stop.is_cancelled() {
+        return Ok(RunResult::LeftOut);
+    }
     let limit = rule.run_limit.unwrap_or(RUN_LIMIT);
+    // In this order: a command that is stopped has been started.
     let ended = tokio::select! {
+        biased;
         ended = run(&order.argv, &order.input, limit) => ended,
         () = announcer.stop.cancelled() => Ended {
             is_started: true,
