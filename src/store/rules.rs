@@ -115,7 +115,7 @@ impl Rules {
         self
     }
 
-    fn condition(&self, query: &Query, now: DateTime<Local>) -> Option<Condition> {
+    pub(super) fn condition(&self, query: &Query, now: DateTime<Local>) -> Option<Condition> {
         let mut resolve = |named: &Named| self.names.get(named).cloned().unwrap_or_default();
         Known { now, resolve: &mut resolve }.all(query, false)
     }
@@ -303,7 +303,7 @@ pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Re
 const FEW: usize = 4;
 
 /// Those of some new items that meet a condition.
-fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i64>> {
+pub(super) fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i64>> {
     if keys.is_empty() {
         return Ok(Vec::new());
     }

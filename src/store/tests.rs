@@ -16,6 +16,7 @@ mod parts;
 mod places;
 mod plans;
 mod queries;
+mod rule_tests;
 mod rules;
 mod snippets;
 mod statistics;

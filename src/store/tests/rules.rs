@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::Arc;
 
-fn rule(name: &str, query: &str, effects: &[&str]) -> Rule {
+pub(super) fn rule(name: &str, query: &str, effects: &[&str]) -> Rule {
     Rule {
         name: name.to_owned(),
         query: query.parse().unwrap(),
