@@ -8,6 +8,7 @@ use super::output::Output;
 use crate::config::{self, Completion, ConfigFile, Import, ImportKind, SourcesFile};
 use crate::exchange::FileFormat;
 use crate::model::Source;
+use crate::util::text::counted;
 use serde::Serialize;
 use std::fs::File;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
@@ -67,8 +68,25 @@ struct Imported {
     added: Vec<Entry>,
     already: Vec<Entry>,
     completed: Vec<Completed>,
+    other_folders: Vec<OtherFolder>,
     skipped: Vec<Skipped>,
     views: Vec<Saved>,
+}
+
+impl Imported {
+    /// Such as `2 added, 1 already followed (1 completed), 1 view saved, 0 skipped`.
+    fn describe(&self) -> String {
+        let (added, already, skipped) = (self.added.len(), self.already.len(), self.skipped.len());
+        let completed = match self.completed.len() {
+            0 => String::new(),
+            n => format!(" ({n} completed)"),
+        };
+        let views = match self.views.len() {
+            0 => String::new(),
+            n => format!(", {} saved", counted(n, "view")),
+        };
+        format!("{added} added, {already} already followed{completed}{views}, {skipped} skipped")
+    }
 }
 
 #[derive(Serialize)]
@@ -83,8 +101,14 @@ struct Completed {
     id: String,
     tags: Vec<String>,
     folder: Option<String>,
-    /// The folder of the list, if the source stays in its own.
-    other_folder: Option<String>,
+}
+
+/// A source that was followed already and stays in its own folder.
+#[derive(Serialize)]
+struct OtherFolder {
+    id: String,
+    /// The folder of the list.
+    folder: String,
 }
 
 #[derive(Serialize)]
@@ -196,7 +220,8 @@ fn list(
             .iter()
             .map(|(id, url)| entry(id.to_string(), url.to_string()))
             .collect(),
-        completed: added.completions.iter().map(Completed::from).collect(),
+        completed: added.completions.iter().filter(|c| c.adds()).map(Completed::from).collect(),
+        other_folders: added.completions.iter().filter_map(OtherFolder::of).collect(),
         views: views.into_iter().map(|v| Saved { name: v.name, query: v.query }).collect(),
         skipped: skipped.into_iter().map(|(what, why)| Skipped { what, why }).collect(),
     };
@@ -221,16 +246,7 @@ fn list(
             ImportKind::Newsboat => "newsboat urls",
             ImportKind::Urls => "URLs",
         };
-        let completed = added.completions.iter().filter(|completion| completion.adds()).count();
-        let (added, already, skipped) =
-            (summary.added.len(), summary.already.len(), summary.skipped.len());
-        let completed = match completed {
-            0 => String::new(),
-            n => format!(" ({n} completed)"),
-        };
-        out.result(format!(
-            "{kind}: {added} added, {already} already followed{completed}, {skipped} skipped"
-        ))?;
+        out.result(format!("{kind}: {}", summary.describe()))?;
     }
     if has_nothing {
         out.warn("newsfed: nothing was imported: every entry of the list was skipped");
@@ -248,8 +264,14 @@ impl From<&Completion> for Completed {
             id: completion.id.to_string(),
             tags: completion.tags.clone(),
             folder: completion.folder.clone(),
-            other_folder: completion.other_folder.as_ref().map(|(theirs, _)| theirs.clone()),
         }
+    }
+}
+
+impl OtherFolder {
+    fn of(completion: &Completion) -> Option<Self> {
+        let (theirs, _) = completion.other_folder.as_ref()?;
+        Some(Self { id: completion.id.to_string(), folder: theirs.clone() })
     }
 }
 

@@ -337,9 +337,13 @@ impl<'a> Importer<'a> {
             });
         }
         let ImportCounts { new, known, removed, read, pinned, later, tagged } = counts;
+        let removed = match removed {
+            0 => String::new(),
+            removed => format!(", {removed} left out (removed earlier)"),
+        };
         out.result(format!(
-            "{}: {new} new, {known} known, {removed} removed before; {read} read, \
-             {pinned} pinned, {later} for later, {tagged} tagged",
+            "{}: {new} new, {known} known{removed}; {read} read, {pinned} pinned, {later} for \
+             later, {tagged} tagged",
             self.kind.name()
         ))
     }
