@@ -14,8 +14,8 @@ newsfed follows feeds and shows them in the terminal.
 Without a command it opens the interface. Most of what the interface does can
 be scripted: data goes to standard output, everything else to standard error.
 
-SOURCE is a source's id or an unambiguous prefix of it, its exact title, or its
-URL.
+SOURCE is a source's id, title or URL, or an unambiguous part: the start of its
+id, or some of its title or host.
 ID is an item's number as shown in lists, or its UUID or an unambiguous prefix
 of that.";
 

@@ -23,6 +23,35 @@ impl Entry {
     }
 }
 
+impl Entry {
+    fn has_in_title(&self, part: &str) -> bool {
+        text::comparable(self.title()).contains(part)
+    }
+
+    fn has_in_host(&self, part: &str) -> bool {
+        self.source.url.host_str().is_some_and(|host| host.contains(part))
+    }
+}
+
+/// Sources that an error names.
+const NAMED: usize = 5;
+
+/// The error for a name that means several sources.
+fn ambiguous(word: &str, several: &[&Entry]) -> Failure {
+    let named = |e: &&Entry| match (e.source.id.as_str(), e.title()) {
+        (id, title) if id == title => id.to_owned(),
+        (id, title) => format!("{id}: {}", text::line(title)),
+    };
+    let names: Vec<String> = several.iter().take(NAMED).map(named).collect();
+    Failure::Plain(format!(
+        "\"{}\" matches {} sources ({}{}); give the full id",
+        text::line(word),
+        several.len(),
+        names.join(", "),
+        if several.len() > names.len() { ", …" } else { "" }
+    ))
+}
+
 /// All sources, in file order.
 pub(super) struct Catalogue {
     pub(super) entries: Vec<Entry>,
@@ -98,7 +127,8 @@ impl Catalogue {
         })
     }
 
-    /// The source for an id, title or URL, or for an unambiguous prefix of its id.
+    /// The source for an id, title or URL, for an unambiguous prefix of its id, or for an unambiguous
+    /// part of its title or host.
     ///
     /// # Errors
     /// When there is none, or there are several. Suggests similar names.
@@ -108,28 +138,21 @@ impl Catalogue {
         };
         let typed = crate::util::url::parse_web(word).ok().map(|web| web.url.to_string());
         let moved = |e: &Entry| e.facts.moved_to.as_deref() == typed.as_deref();
-        let tests: [&dyn Fn(&Entry) -> bool; 5] = [
+        let part = text::comparable(word);
+        let tests: [&dyn Fn(&Entry) -> bool; 7] = [
             &|e| e.source.id.as_str() == word,
             &|e| e.title() == word || e.source.title.as_deref() == Some(word),
             &|e| e.source.url.as_str() == word || Some(e.source.url.as_str()) == typed.as_deref(),
             &|e| typed.is_some() && moved(e),
             &|e| !word.is_empty() && e.source.id.as_str().starts_with(word),
+            &|e| !part.is_empty() && text::comparable(e.title()) == part,
+            &|e| !part.is_empty() && (e.has_in_title(&part) || e.has_in_host(&part)),
         ];
         for test in tests {
             match is(test).as_slice() {
                 [] => {}
                 [one] => return Ok(one),
-                several => {
-                    let ids: Vec<&str> =
-                        several.iter().take(5).map(|e| e.source.id.as_str()).collect();
-                    return Err(Failure::Plain(format!(
-                        "\"{}\" matches {} sources ({}{}); give the full id",
-                        text::line(word),
-                        several.len(),
-                        ids.join(", "),
-                        if several.len() > ids.len() { ", …" } else { "" }
-                    )));
-                }
+                several => return Err(ambiguous(word, several)),
             }
         }
         Err(self.unknown(word))
@@ -149,7 +172,10 @@ impl Catalogue {
 
     fn unknown(&self, word: &str) -> Failure {
         let ids = self.entries.iter().map(|e| e.source.id.as_str());
-        let hint = did_you_mean(word, ids.chain(self.entries.iter().map(Entry::title)));
+        let titles = self.entries.iter().map(Entry::title);
+        // A typing error in one word of a long title.
+        let words = titles.clone().flat_map(|title| title.split_whitespace());
+        let hint = did_you_mean(word, ids.chain(titles).chain(words));
         let list = if self.entries.is_empty() {
             "; no sources yet, `newsfed add URL` adds one"
         } else if hint.is_empty() {
@@ -204,7 +230,19 @@ mod tests {
             ("https://council.example/feed", Ok(3)),
             ("council.example/feed", Ok(3)),
             ("cou", Ok(3)),
-            ("k", Err("matches 2 sources (kernel, kernel-notes)")),
+            (
+                "k",
+                Err(
+                    "2 sources (kernel: The Kernel, kernel-notes: kernel-notes.example/feed); give",
+                ),
+            ),
+            ("the kernel", Ok(1)),
+            ("KERN", Err("\"KERN\" matches 2 sources")),
+            ("the", Ok(1)),
+            ("notes", Ok(2)),
+            ("l.example", Err("matches 2 sources (kernel: The Kernel, council: Council)")),
+            ("council.example", Ok(3)),
+            ("kernal", Err("did you mean \"kernel\"?")),
             ("cuoncil", Err("did you mean \"council\"?")),
             ("zzzzzz", Err("`newsfed sources` lists them")),
             ("", Err("there is no source")),
