@@ -125,7 +125,7 @@ impl Api {
             Call::Relabel { from, to } => self.relabel(from, to).await.map(|()| done()),
             Call::EditSubscriptions(edit) => self.edit_subscriptions(edit).await.map(|()| done()),
             Call::QuickAdd(address) => json(&self.quick_add(address).await?),
-            Call::Export => Ok(ok("text/xml; charset=utf-8", self.export())),
+            Call::Export => Ok(ok("text/xml; charset=utf-8", self.export().await?)),
             Call::Import(list) => self.import(list).await.map(|text| ok(PLAIN, text)),
             Call::Page | Call::Login { .. } => Ok(Response::not_found()),
         }

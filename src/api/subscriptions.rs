@@ -133,10 +133,14 @@ impl Api {
     }
 
     /// The sources as OPML, without secrets.
-    pub(super) fn export(&self) -> String {
+    pub(super) async fn export(&self) -> Result<String, Refusal> {
         let declared = self.handle.declared().borrow().clone();
         let sources: Vec<Source> = declared.iter().map(|source| Source::clone(source)).collect();
-        export_opml(&sources, &[]).text
+        let titles = |_: &crate::store::Reader, directory: &super::directory::Directory| {
+            let feeds = directory.feeds.iter();
+            Ok(feeds.map(|feed| (feed.source.id.clone(), feed.title().to_owned())).collect())
+        };
+        Ok(export_opml(&sources, &self.with_directory(titles).await?, &[]).text)
     }
 
     /// Follows the sources of an OPML document. Private addresses are left out, as by `newsfed import`.

@@ -5,8 +5,9 @@ use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use crate::config::{OpmlExport, export_opml, export_urls};
-use crate::model::{Source, SourceKind};
+use crate::model::{Source, SourceFacts, SourceId, SourceKind};
 use crate::util::text::{counted, counted_as};
+use std::collections::HashMap;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -39,7 +40,8 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     let home = Home::load(global, out)?;
     let text = match args.format {
         Format::Opml => {
-            let OpmlExport { text, withheld } = export_opml(&home.sources, &home.settings.views);
+            let OpmlExport { text, withheld } =
+                export_opml(&home.sources, &titles(&home), &home.settings.views);
             if withheld > 0 && !out.json {
                 let of = counted(withheld, "source");
                 out.note(format!("passwords and headers of {of} are left out; see sources.toml"));
@@ -68,4 +70,15 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
         out.raw(text.as_bytes())?;
     }
     Ok(Exit::Ok)
+}
+
+/// What lists show for sources, as far as the database can be read: the list is exported in any case.
+fn titles(home: &Home) -> HashMap<SourceId, String> {
+    let read = || Ok::<_, Failure>(home.store_to_read()?.reader()?.sources()?);
+    let facts = read().unwrap_or_default();
+    let facts: HashMap<&SourceId, &SourceFacts> = facts.iter().map(|f| (&f.id, f)).collect();
+    let title = |source: &Source| {
+        Some((source.id.clone(), facts.get(&source.id)?.title(source).to_owned()))
+    };
+    home.sources.iter().filter_map(title).collect()
 }

@@ -1,9 +1,9 @@
 //! Sources and views as OPML. Importing it gives the same sources and views; other readers see the
 //! feeds with their folders, titles and tags.
 
-use super::opml_settings::{Attribute, of_source, of_view};
+use super::opml_settings::{Attribute, OWN_TITLE, of_source, of_view};
 use super::settings::ViewSettings;
-use crate::model::{Source, SourceKind};
+use crate::model::{Source, SourceId, SourceKind};
 use quick_xml::escape::escape;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -47,8 +47,13 @@ pub struct OpmlExport {
     pub withheld: usize,
 }
 
-/// The sources and views as OPML 2.0, without secrets.
-pub fn export_opml(sources: &[Source], views: &[ViewSettings]) -> OpmlExport {
+/// The sources and views as OPML 2.0, without secrets. `shown` has what lists show for sources without
+/// a title of their own.
+pub fn export_opml(
+    sources: &[Source],
+    shown: &HashMap<SourceId, String>,
+    views: &[ViewSettings],
+) -> OpmlExport {
     let mut top = Folder::default();
     for source in sources {
         let levels: Vec<&str> = source.folder.iter().flat_map(|f| f.split('/')).collect();
@@ -65,7 +70,7 @@ pub fn export_opml(sources: &[Source], views: &[ViewSettings]) -> OpmlExport {
     }
     text.push_str("  </head>\n  <body>\n");
     let mut withheld = 0;
-    write_folder(&mut text, &top, 2, &mut withheld);
+    write_folder(&mut text, &top, shown, 2, &mut withheld);
     text.push_str("  </body>\n</opml>\n");
     OpmlExport { text, withheld }
 }
@@ -104,21 +109,28 @@ fn category(tag: &str) -> String {
 }
 
 /// Folders have at most 16 levels, so recursion is safe.
-fn write_folder(text: &mut String, folder: &Folder<'_>, depth: usize, withheld: &mut usize) {
+fn write_folder(
+    text: &mut String,
+    folder: &Folder<'_>,
+    titles: &HashMap<SourceId, String>,
+    depth: usize,
+    withheld: &mut usize,
+) {
     let indent = "  ".repeat(depth);
     for content in &folder.content {
         let source = match content {
             Content::Source(source) => source,
             Content::Folder(name, inner) => {
                 let _ = writeln!(text, "{indent}<outline text=\"{}\">", quoted(name));
-                write_folder(text, inner, depth + 1, withheld);
+                write_folder(text, inner, titles, depth + 1, withheld);
                 let _ = writeln!(text, "{indent}</outline>");
                 continue;
             }
         };
         let url = quoted(source.url.as_str());
-        // `text` is required; a `title` is written only where the user gave one.
-        let name = source.title.as_deref().map(quoted);
+        // `text` is required; a title that the user did not give is marked below.
+        let own = source.title.as_deref();
+        let name = own.or_else(|| titles.get(&source.id).map(String::as_str)).map(quoted);
         // Other readers could not follow it: for them it is a link.
         let (kind, address) = match source.kind() {
             SourceKind::Feed => ("rss", "xmlUrl"),
@@ -134,7 +146,10 @@ fn write_folder(text: &mut String, folder: &Folder<'_>, depth: usize, withheld: 
             let tags: Vec<String> = source.tags.iter().map(|tag| category(tag)).collect();
             let _ = write!(text, " category=\"{}\"", quoted(&tags.join(",")));
         }
-        let (attributes, secret) = of_source(source);
+        let (mut attributes, secret) = of_source(source);
+        if own.is_none() && name.is_some() {
+            attributes.push((OWN_TITLE.to_owned(), "false".to_owned()));
+        }
         *withheld += usize::from(secret);
         write_attributes(text, "newsfed:", &attributes);
         text.push_str("/>\n");

@@ -150,7 +150,7 @@ impl Outlines {
         let repeats = outline.title.is_none() && label.as_deref() == Some(address.trim());
         let entry = Entry {
             address: address.clone(),
-            title: label.filter(|_| !repeats),
+            title: label.filter(|_| !repeats && !outline.is_untitled),
             folder: self.open.iter().flatten().map(|n| n.trim().to_owned()).collect(),
             tags: outline.tags,
             settings: outline.settings,
@@ -241,6 +241,8 @@ struct Outline {
     command: bool,
     /// The settings that newsfed has exported.
     settings: Vec<Attribute>,
+    /// Whether its title is that of the feed.
+    is_untitled: bool,
 }
 
 /// Calls a function with the name, as written, and the value of each attribute.
@@ -257,7 +259,9 @@ impl Outline {
         let mut link = None;
         each_attribute(tag, |key, value| {
             if let Some(setting) = prefix.and_then(|prefix| key.strip_prefix(prefix)) {
-                if outline.settings.len() < limits::TAG_ATTRIBUTES {
+                if setting == opml_settings::OWN_TITLE {
+                    outline.is_untitled = value == "false";
+                } else if outline.settings.len() < limits::TAG_ATTRIBUTES {
                     outline.settings.push((setting.to_owned(), value));
                 }
                 return;

@@ -16,6 +16,8 @@ use toml_edit::{InlineTable, Value};
 
 /// Keys that OPML has attributes for.
 const PLAIN: &[&str] = &["title", "url", "folder", "tags"];
+/// Says that a title is not the user's own, but that of the feed: it is for other readers.
+pub(super) const OWN_TITLE: &str = "own-title";
 /// Keys that may hold or name secrets. They are neither written nor read: the one would publish them,
 /// the other would run commands, or send the user's secrets to a server.
 const SECRET: &[&str] = &["user", "password"];

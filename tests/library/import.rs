@@ -5,6 +5,7 @@
 use newsfed::config::{Import, ImportKind, Paths, SourcesFile, export_opml, import, load};
 use newsfed::model::Source;
 use proptest::prelude::*;
+use std::collections::HashMap;
 
 fn read(text: &str) -> Import {
     import(text.as_bytes(), "list").unwrap()
@@ -285,7 +286,7 @@ fn exports_kinds_that_other_readers_cannot_follow_as_links() {
         user = 'u'\npassword = { command = ['pass', 'a'] }\n\
         [[source]]\nurl = 'https://m.example/sitemap.xml'\nkind = 'sitemap'\nproxy = 'http://u:p@proxy.example/'\n";
     std::fs::write(paths.sources_file(), text).unwrap();
-    let export = export_opml(&load(&paths, &[]).unwrap().sources, &[]);
+    let export = export_opml(&load(&paths, &[]).unwrap().sources, &HashMap::new(), &[]);
     assert_eq!(export.withheld, 2);
     for secret in ["pass", "proxy", "u:p"] {
         assert!(!export.text.contains(secret), "{}", export.text);
@@ -336,6 +337,28 @@ fn settings_of_foreign_lists_are_checked() {
 }
 
 #[test]
+fn other_readers_get_the_titles_of_feeds_and_newsfed_does_not_take_them_for_its_own() {
+    let list = "<opml><body><outline xmlUrl='https://a.example/'/><outline text='Mine' \
+                xmlUrl='https://b.example/'/><outline xmlUrl='https://c.example/'/></body></opml>";
+    let sources = read(list).sources;
+    let titles =
+        [(sources[0].id.clone(), "A & \"B\"".to_owned()), (sources[1].id.clone(), "B".to_owned())];
+    let text = export_opml(&sources, &HashMap::from(titles), &[]).text;
+    for part in [
+        "text=\"A &amp; &quot;B&quot;\" title=\"A &amp; &quot;B&quot;\" xmlUrl=\"https://a.example/\"",
+        "text=\"Mine\" title=\"Mine\" xmlUrl=\"https://b.example/\"",
+        "text=\"https://c.example/\" xmlUrl=\"https://c.example/\"",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let again = read(&text);
+    assert_eq!((again.sources, again.skipped), (sources, vec![]));
+    // Without our namespace it is a title as any other.
+    let other = read(&text.replace("newsfed:own-title=\"false\"", ""));
+    assert_eq!(other.sources[0].title.as_deref(), Some("A & \"B\""));
+}
+
+#[test]
 fn export_keeps_the_order_of_sources_and_folders() {
     let outline = |n: usize, folder: &str| {
         let source = format!("<outline xmlUrl='https://x{n}.example/'/>");
@@ -347,7 +370,7 @@ fn export_keeps_the_order_of_sources_and_folders() {
     let folders = ["", "Z", "", "A", "Z/Y", "A/B", "", "A"];
     let list: String = folders.iter().enumerate().map(|(n, folder)| outline(n, folder)).collect();
     let first = read(&format!("<opml><body>{list}</body></opml>"));
-    let again = read(&export_opml(&first.sources, &[]).text);
+    let again = read(&export_opml(&first.sources, &HashMap::new(), &[]).text);
     let order = |import: &Import| -> Vec<String> {
         let row = |s: &Source| {
             format!("{}{}", &s.url.as_str()[9..10], s.folder.as_deref().unwrap_or_default())
@@ -356,7 +379,10 @@ fn export_keeps_the_order_of_sources_and_folders() {
     };
     // What is in one folder comes together, where the folder comes first.
     assert_eq!(order(&again), ["0", "1Z", "4Z/Y", "2", "3A", "5A/B", "7A", "6"]);
-    assert_eq!(order(&read(&export_opml(&again.sources, &[]).text)), order(&again));
+    assert_eq!(
+        order(&read(&export_opml(&again.sources, &HashMap::new(), &[]).text)),
+        order(&again)
+    );
 }
 
 proptest! {
@@ -376,7 +402,7 @@ proptest! {
                 escape(folder), escape(path), escape(&tags.join(",")))
         }).collect();
         let first = read(&format!("<opml><body>{opml}</body></opml>"));
-        let again = read(&export_opml(&first.sources, &[]).text);
+        let again = read(&export_opml(&first.sources, &HashMap::new(), &[]).text);
         let sorted = |import: &Import| { let mut rows = rows(import); rows.sort(); rows };
         prop_assert_eq!(sorted(&again), sorted(&first));
         prop_assert_eq!(again.skipped, first.skipped);
@@ -401,7 +427,9 @@ proptest! {
             .collect();
         std::fs::write(paths.config_file(), views).unwrap();
         let loaded = load(&paths, &[]).unwrap();
-        let export = export_opml(&loaded.sources, &loaded.settings.views);
+        // What others see as titles does not become the user's own.
+        let titles = loaded.sources.iter().map(|s| (s.id.clone(), "Shown <title>".to_owned())).collect();
+        let export = export_opml(&loaded.sources, &titles, &loaded.settings.views);
         prop_assert_eq!(export.withheld, 0);
         let mut again = read(&export.text);
         prop_assert_eq!(&again.skipped, &[]);

@@ -355,7 +355,7 @@ impl Sync {
         let mut urls = HashSet::new();
         missing.retain(|source| urls.insert(normalise(&source.url)));
         if self.dialect() == Dialect::FreshRss && missing.len() > 1 {
-            let opml = export_opml(&missing, &[]).text;
+            let opml = export_opml(&missing, &HashMap::new(), &[]).text;
             let request = |_: &str| Request::import(opml.clone());
             match self.session.send("an import", true, request).await {
                 // One by one it may work.
