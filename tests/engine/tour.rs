@@ -4,7 +4,7 @@ use super::*;
 use newsfed::demo::World;
 use newsfed::engine::TextGot;
 use newsfed::model::{ErrorKind, Health, ItemRow, SourceKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The world on a fake clock, its sources declared, with the tour's settings.
 fn tour() -> (World, Home) {
@@ -69,6 +69,12 @@ async fn the_tour_shows_all_features() {
     }
     let lighthouse = facts(&engine, "lighthouse").await;
     assert!(lighthouse.moved_to.is_some_and(|to| to.ends_with("/lighthouse/rss.xml")));
+    // One story is in two sources.
+    while engine.store().index_step().await.unwrap().is_some() {}
+    let shared: Vec<ItemRow> = rows(&engine).into_iter().filter(|row| row.also > 0).collect();
+    let sources: HashSet<i64> = shared.iter().map(|row| row.source_key).collect();
+    assert_eq!((shared.len(), sources.len()), (2, 2), "{shared:?}");
+    assert!(shared.iter().all(|row| row.title.starts_with("Harbour bridge")), "{shared:?}");
     // A second round, some seconds later.
     home.clock.advance(Duration::from_secs(45));
     let second = sync(&engine, Pace::Manual).await;
