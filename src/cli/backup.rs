@@ -9,6 +9,7 @@ use crate::config;
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{counted, size};
 use crate::util::time_text::minute;
+use chrono::SubsecRound;
 use serde::Serialize;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -108,7 +109,7 @@ pub(super) fn backup(
     global: &Global,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let (paths, now) = (global.paths()?, SystemClock.now());
+    let (paths, now) = (global.paths()?, SystemClock.now().trunc_subsecs(0));
     let file = match args.file.is_dir() {
         true => args.file.join(backup::default_name(now)),
         false => args.file.clone(),
@@ -143,7 +144,7 @@ pub(super) fn restore(
         let manifest = with_progress(out, |progress| backup::check(&paths, &args.file, progress))?;
         return print_check(&args.file, &manifest, out);
     }
-    let now = SystemClock.now();
+    let now = SystemClock.now().trunc_subsecs(0);
     let restored = with_progress(out, |progress| {
         backup::restore(&paths, &args.file, args.replace, now, progress)
     })?;

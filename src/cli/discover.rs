@@ -11,6 +11,7 @@ use crate::engine::{Discovery, FollowError, Handle, Way};
 use crate::model::{SourceKind, SourceRules, Time};
 use crate::util::login::without_secrets;
 use crate::util::time_text::day;
+use chrono::SubsecRound;
 use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
@@ -129,7 +130,9 @@ fn shape<'a>(number: usize, way: &'a Way, label: &'a str) -> WayShape<'a> {
         url: way.url.as_str(),
         title: &way.title,
         entries: way.count(),
-        preview: preview.map(|(title, date)| PreviewShape { title, date }).collect(),
+        preview: preview
+            .map(|(title, date)| PreviewShape { title, date: date.map(|at| at.trunc_subsecs(0)) })
+            .collect(),
         articles: way.rules.pages().and_then(|r| r.articles.as_deref()),
         confidence: (way.confidence * 100.0).round() / 100.0,
     }

@@ -14,6 +14,7 @@ use crate::util::date;
 use crate::util::html;
 use crate::util::login::without_secrets;
 use crate::util::url::parse_web;
+use chrono::SubsecRound;
 use flate2::read::MultiGzDecoder;
 use serde::Serialize;
 use std::io::{self, BufReader, Read};
@@ -143,7 +144,8 @@ pub(super) fn run(args: &ExtractArgs, global: &Global, out: &mut Output) -> Resu
         let page = if name == "-" { read_all(io::stdin()) } else { read_page(Path::new(name)) };
         (page.map_err(|e| Failure::Plain(format!("{name}: {e}")))?, None)
     };
-    let fetched_at = args.fetched_at.or_else(|| address.as_ref().map(|_| SystemClock.now()));
+    let fetched_at =
+        args.fetched_at.or_else(|| address.as_ref().map(|_| SystemClock.now().trunc_subsecs(0)));
     let guide = Guide {
         fetched_at,
         title: args.title.clone(),

@@ -4,6 +4,7 @@ use super::exit::Exit;
 use crate::engine::{Refreshed, Report};
 use crate::model::{ErrorKind, LeftOut, Outcome, PauseReason, SelectorProblem, Time};
 use crate::util::text::counted;
+use chrono::SubsecRound;
 use serde::Serialize;
 
 /// Totals over all sources; the last value that `sync --json` prints.
@@ -133,9 +134,11 @@ pub(super) fn json_report(report: &Report) -> JsonReport<'_> {
         }
         Refreshed::Left(pause) => {
             (summary.result, summary.until, summary.reason) =
-                ("skipped", Some(pause.until), Some(pause.reason));
+                ("skipped", Some(pause.until.trunc_subsecs(0)), Some(pause.reason));
         }
-        Refreshed::NotDue(at) => (summary.result, summary.until) = ("not-due", Some(*at)),
+        Refreshed::NotDue(at) => {
+            (summary.result, summary.until) = ("not-due", Some(at.trunc_subsecs(0)))
+        }
         Refreshed::Disabled => summary.result = "disabled",
     }
     summary

@@ -10,7 +10,7 @@ use super::output::Output;
 use super::runtime::with_engine;
 use crate::config::{RuleSettings, did_you_mean};
 use crate::engine::{MOST_RUNS, rule_of};
-use crate::model::CommandRecord;
+use crate::model::{CommandRecord, Time};
 use crate::query::resolve;
 use crate::store::{Announcement, Criteria, Hidden, IMPORT_PREFIX, Rule, RuleRecord, Scope, View};
 use crate::util::clock::{Clock, SystemClock};
@@ -81,7 +81,7 @@ struct Listed<'a> {
     problem: &'a str,
     /// Stored items that it changed.
     items: u32,
-    last: Option<String>,
+    last: Option<Time>,
     /// Its command.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     run: &'a [String],
@@ -134,7 +134,7 @@ fn print(
     let query = (!rule.query.is_empty()).then_some(rule.query.as_str());
     if out.json {
         let (name, until) = (rule.name.as_str(), rule.until.as_str());
-        let last = record.map(|record| record.last.to_rfc3339());
+        let last = record.map(|record| record.last);
         let effects = &rule.effects;
         let (stop, problem) = (rule.stop, rule.problem.as_str());
         let (notified, ran) = record.map_or((0, 0), |record| (record.notified, record.ran));
@@ -218,10 +218,19 @@ fn would_do(rule: &RuleSettings, items: usize) -> String {
     would.join("; ")
 }
 
+/// The name that is meant: the same one, else one that differs in upper and lower case only.
+fn same_name<'a>(names: impl Iterator<Item = &'a str> + Clone, typed: &str) -> Option<&'a str> {
+    let comparable = text::comparable(typed);
+    let exact = names.clone().find(|name| *name == typed);
+    exact.or_else(|| names.clone().find(|name| text::comparable(name) == comparable))
+}
+
 /// The rule with a name, and the items that it matches.
 fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View), Failure> {
     let known = &home.settings.rules;
-    let settings = known.iter().find(|rule| rule.name == name);
+    let names = known.iter().map(|rule| rule.name.as_str());
+    let exact = same_name(names, name).unwrap_or(name);
+    let settings = known.iter().find(|rule| rule.name == exact);
     if let Some(problem) = settings.map(|rule| &rule.problem).filter(|p| !p.is_empty()) {
         let (name, problem) = (text::line(name), text::line(problem));
         return Err(Failure::Plain(format!("the rule \"{name}\" does not apply: {problem}")));
@@ -287,12 +296,12 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
 fn undo(home: &Home, name: &str, out: &mut Output) -> Result<Exit, Failure> {
     let store = home.store()?;
     let records = store.reader()?.rule_records()?;
-    let mut known = records.iter().map(|record| record.rule.as_str());
-    if !known.clone().any(|rule| rule == name) {
-        let hint = did_you_mean(name, &mut known);
+    let known = records.iter().map(|record| record.rule.as_str());
+    let Some(rule) = same_name(known.clone(), name) else {
+        let hint = did_you_mean(name, known);
         let name = text::line(name);
         return Err(Failure::Plain(format!("no rule \"{name}\" has changed a stored item{hint}")));
-    }
-    let changed = store.undo_rule_blocking(name.to_owned())?;
+    };
+    let changed = store.undo_rule_blocking(rule.to_owned())?;
     report(changed, "changed back", out)
 }

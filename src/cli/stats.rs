@@ -9,7 +9,7 @@ use crate::engine::{self, MAX_WEEKS, SourceStatistics, Statistics};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::sparkline::sparkline;
 use crate::util::text::counted;
-use chrono::{Local, Offset, TimeZone};
+use chrono::{Local, Offset, SubsecRound, TimeZone};
 use std::sync::Arc;
 
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ fn weeks(text: &str) -> Result<usize, String> {
 pub(super) fn run(args: &StatsArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     let store = home.store_to_read()?;
-    let now = SystemClock.now();
+    let now = SystemClock.now().trunc_subsecs(0);
     let declared: Vec<_> = home.sources.iter().cloned().map(Arc::new).collect();
     // Sources that were declared since the last start get their rows.
     super::catalogue::Catalogue::read(&home, &store)?;

@@ -1,6 +1,7 @@
 //! Rules: what is done to items that match a query.
 
 use super::Time;
+use chrono::SubsecRound;
 use std::fmt;
 use std::str::FromStr;
 
@@ -82,7 +83,7 @@ impl CommandRecord {
     pub fn add(&mut self, ok: bool, status: &str, error: Option<&str>, at: Time) {
         let count = if ok { &mut self.ok } else { &mut self.failed };
         *count = count.saturating_add(1);
-        self.at = at;
+        self.at = at.trunc_subsecs(0);
         // One that failed says more.
         if !ok || self.failed == 0 {
             status.clone_into(&mut self.status);
@@ -93,7 +94,7 @@ impl CommandRecord {
     /// Adds items for which the command was not run.
     pub fn skip(&mut self, items: usize, at: Time) {
         self.skipped = self.skipped.saturating_add(u32::try_from(items).unwrap_or(u32::MAX));
-        self.at = at;
+        self.at = at.trunc_subsecs(0);
     }
 }
 

@@ -37,8 +37,25 @@ pub(super) fn check(section: &str, values: &[Value]) {
             assert!(found.contains(key), "{section}: {key} is missing in {value}");
         }
         seen.extend(found.into_iter().cloned());
+        // An article keeps the time zone of its page.
+        if section != "Article" {
+            check_times(section, value);
+        }
     }
     assert_eq!(seen, wanted.into_keys().collect(), "{section}: every key appears at least once");
+}
+
+/// All times have one format: UTC, with `Z`, in whole seconds.
+fn check_times(section: &str, value: &Value) {
+    match value {
+        Value::String(text) => {
+            let is_time = chrono::DateTime::parse_from_rfc3339(text).is_ok();
+            assert!(!is_time || (text.len() == 20 && text.ends_with('Z')), "{section}: {text}");
+        }
+        Value::Array(list) => list.iter().for_each(|value| check_times(section, value)),
+        Value::Object(map) => map.values().for_each(|value| check_times(section, value)),
+        _ => {}
+    }
 }
 
 #[test]
