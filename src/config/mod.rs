@@ -79,7 +79,10 @@ pub use settings::{
     LlmSettings, LogSettings, MachineSettings, NetSettings, NotifySettings, OpenSettings,
     RUN_LIMIT, RuleSettings, ScheduleSettings, ServeSettings, Settings, UiSettings, ViewSettings,
 };
-pub use shown::{setting_change, setting_choices, setting_keys, setting_shown, show_settings};
+pub use shown::{
+    SettingRow, setting_change, setting_choices, setting_keys, setting_rows, setting_shown,
+    show_settings,
+};
 pub use source_change::SourceChange;
 pub use source_settings::{SourceOption, own_keys, source_keys, source_options, source_values};
 pub use sources_file::{Added, Completion, SourcesFile};

@@ -78,7 +78,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.list", Rule::OneOf(ListStyle::NAMES), |s| Slot::Choice(&mut s.ui.list)).on(
         FormPage::Appearance,
         "List",
-        "compact: a row per item; comfortable: two; magazine: with summary.",
+        "Density. compact: one row; comfortable: two; magazine: with summary.",
     ),
     key("ui.preview", Rule::Any, |s| Slot::Flag(&mut s.ui.preview)).on(
         FormPage::Appearance,
@@ -140,7 +140,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.dates", Rule::OneOf(DateStyle::NAMES), |s| Slot::Choice(&mut s.ui.dates)).on(
         FormPage::Reading,
         "Dates",
-        "In lists: how long ago (age), the day (date), or day and time (time).",
+        "Format in lists: age (how long ago), date (day), or time (day and time).",
     ),
     key("ui.group", Rule::OneOf(Grouping::NAMES), |s| Slot::Choice(&mut s.ui.group)).on(
         FormPage::Reading,

@@ -2,7 +2,7 @@
 
 use super::schema::{SETTINGS, VIEW};
 use super::section::KeyChange;
-use super::setting::{Setting, Shape};
+use super::setting::{FormPage, Setting, Shape};
 use super::settings::Settings;
 
 /// Elements such as `[[view]]`, as TOML.
@@ -71,6 +71,24 @@ pub fn setting_keys() -> Vec<String> {
     let mut keys: Vec<String> = SETTINGS.iter().map(|setting| setting.key.to_owned()).collect();
     keys.sort_unstable();
     keys
+}
+
+/// A setting as the form shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SettingRow {
+    /// Dotted.
+    pub key: &'static str,
+    pub page: FormPage,
+    pub label: &'static str,
+    pub help: &'static str,
+}
+
+/// The settings that the form shows, in its order.
+pub fn setting_rows() -> impl Iterator<Item = SettingRow> {
+    SETTINGS.iter().filter_map(|setting| {
+        let (field, key) = (&setting.field, setting.key);
+        Some(SettingRow { key, page: field.page?, label: field.label, help: field.help })
+    })
 }
 
 fn named(key: &str) -> Option<&'static Setting<Settings>> {

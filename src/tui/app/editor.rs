@@ -42,6 +42,8 @@ pub(crate) struct Editor {
     confirm_leave: bool,
     /// The page to open first.
     pub(super) first_page: FormPage,
+    /// The key of the field to open first.
+    pub(super) first_field: Option<&'static str>,
     /// Interface settings before editing, restored on leaving.
     restore: Option<UiSettings>,
     /// The themes, once the page with the gallery was drawn.
@@ -71,6 +73,7 @@ impl Editor {
             focus: 0,
             confirm_leave: false,
             first_page,
+            first_field: None,
             restore: None,
             gallery: Vec::new(),
             saving: None,
@@ -137,6 +140,12 @@ impl Editor {
 
     pub(super) fn open_page(&mut self, page: FormPage) {
         let first = self.shown().into_iter().find(|&i| self.page_of(i) == Some(page));
+        self.focus = first.unwrap_or(self.focus);
+    }
+
+    pub(super) fn open_first_field(&mut self) {
+        let fields = self.form.as_ref().map(SourceForm::fields).unwrap_or_default();
+        let first = fields.iter().position(|field| Some(field.key().as_str()) == self.first_field);
         self.focus = first.unwrap_or(self.focus);
     }
 

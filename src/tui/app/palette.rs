@@ -2,7 +2,7 @@
 
 use super::App;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use super::rank::{actions, ranked};
+use super::rank::{actions, ranked, settings};
 use super::settings::setting_pages;
 use crate::config::{
     self, Action, CommandSettings, Key, SortOrder, Task, setting_choices, setting_keys,
@@ -89,6 +89,9 @@ pub(super) fn argument_kind(action: Action) -> Option<ArgumentKind> {
 pub(super) const MAX_RECENT: usize = 4;
 /// Largest number of argument lines.
 const MAX_ARGUMENTS: usize = 200;
+/// Largest number of settings below commands, and how many letters find them: fewer are in too many.
+const MAX_SETTINGS: usize = 8;
+const SETTING_LETTERS: usize = 3;
 
 /// The actions by task; the tasks are in the order of their best actions.
 fn by_task(found: Vec<Action>) -> Vec<Action> {
@@ -268,9 +271,29 @@ impl App {
                     let recent = recent.map(|hit| Hit { group: Some("Recently used"), ..hit });
                     return recent.chain(found.into_iter().map(named)).collect();
                 }
-                by_task(found).into_iter().map(named).collect()
+                let hits = by_task(found).into_iter().map(named);
+                hits.chain(self.setting_hits(typed.trim_end())).collect()
             }
         }
+    }
+
+    /// The settings that a text finds: they open the form there.
+    fn setting_hits(&self, typed: &str) -> Vec<Hit> {
+        if typed.chars().count() < SETTING_LETTERS {
+            return vec![];
+        }
+        let hit = |row: config::SettingRow| {
+            let now = setting_shown(&self.settings, row.key);
+            Hit {
+                action: Action::Settings,
+                argument: Some(row.key.to_owned()),
+                source: None,
+                help: format!("{} (now {now}): {}", row.label, row.help),
+                reason: None,
+                group: Some("Settings"),
+            }
+        };
+        settings(typed).into_iter().take(MAX_SETTINGS).map(hit).collect()
     }
 
     /// Why an action is not available; one that takes a source always is.
@@ -311,7 +334,12 @@ impl App {
             ArgumentKind::Page => {
                 let entry =
                     |(_, name): (_, String)| (name.clone(), format!("Settings page {name}"));
-                ranked_hits(setting_pages().into_iter().map(entry).collect(), typed)
+                let row = |row: config::SettingRow| {
+                    let now = setting_shown(&self.settings, row.key);
+                    (row.key.to_owned(), format!("{} (now {now})", row.label))
+                };
+                let pages = setting_pages().into_iter().map(entry);
+                ranked_hits(pages.chain(config::setting_rows().map(row)).collect(), typed)
             }
             ArgumentKind::Source => {
                 let all = &self.sources.list.sources;

@@ -91,6 +91,9 @@ impl App {
         match argument_kind(action) {
             Some(ArgumentKind::Theme) => self.save_theme(argument.to_owned()),
             Some(ArgumentKind::Page) => {
+                if let Some(row) = config::setting_rows().find(|row| row.key == argument) {
+                    return self.open_setting(row);
+                }
                 let page = setting_pages().into_iter().find(|(_, name)| name == argument);
                 self.open_settings(page.map_or(config::FormPage::Appearance, |(page, _)| page))
             }

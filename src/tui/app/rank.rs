@@ -1,6 +1,6 @@
 //! Ranks names by how well they match a typed text.
 
-use crate::config::Action;
+use crate::config::{Action, SettingRow, setting_rows};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
@@ -19,6 +19,23 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
         words.iter().all(begins)
     };
     Action::ALL.iter().filter(fits).copied().collect()
+}
+
+/// The settings in which each typed word begins a word, those with it in their names first.
+pub(super) fn settings(typed: &str) -> Vec<SettingRow> {
+    let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
+    let fits = |text: &str| {
+        let text = text.to_lowercase();
+        let begins = |word: &String| {
+            text.split(|c: char| !c.is_alphanumeric()).any(|part| part.starts_with(word.as_str()))
+        };
+        words.iter().all(begins)
+    };
+    let name = |row: &SettingRow| format!("{} {}", row.key, row.label);
+    let mut found: Vec<SettingRow> =
+        setting_rows().filter(|row| fits(&format!("{} {}", name(row), row.help))).collect();
+    found.sort_by_key(|row| !fits(&name(row)));
+    found
 }
 
 /// The rank of a name that matches as an abbreviation.
@@ -102,6 +119,21 @@ mod tests {
         ] {
             let names: Vec<&str> = actions(typed, true).iter().map(|a| a.name()).collect();
             assert_eq!(names, expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn finds_settings_by_key_label_and_help() {
+        for (typed, expected) in [
+            ("density", vec!["ui.list"]),
+            ("theme", vec!["ui.theme"]),
+            ("date format", vec!["ui.dates"]),
+            ("mark sto", vec!["ui.mark_stories"]),
+            ("zzzz", vec![]),
+        ] {
+            let mut keys: Vec<&str> = settings(typed).iter().map(|row| row.key).collect();
+            keys.truncate(1);
+            assert_eq!(keys, expected, "{typed}");
         }
     }
 

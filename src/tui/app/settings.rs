@@ -5,8 +5,8 @@ use super::items::Placement;
 use super::{App, Editor, RuleList};
 use crate::config::{
     FileChange, FormPage, Grouping, Key, KeyChange, KeyMap, KeyOrigin, KeyRow, KeySettings,
-    MAX_SEQUENCE_KEYS, Rebinding, Section, Settings, SourceForm, UiSettings, key_rows, rebind,
-    restore_preset, setting_change, show_sequence,
+    MAX_SEQUENCE_KEYS, Rebinding, Section, SettingRow, Settings, SourceForm, UiSettings, key_rows,
+    rebind, restore_preset, setting_change, show_sequence,
 };
 use crate::engine::Edited;
 use crate::model::Time;
@@ -99,6 +99,14 @@ impl App {
         vec![Effect::LoadSettings]
     }
 
+    /// Opens the form of the settings at a row.
+    pub(super) fn open_setting(&mut self, row: SettingRow) -> Vec<Effect> {
+        let mut editor = Editor::settings(row.page, self.settings.ui.clone());
+        editor.first_field = Some(row.key);
+        self.push_dialog(editor);
+        vec![Effect::LoadSettings]
+    }
+
     pub(super) fn settings_loaded(&mut self, result: Result<Section, Failure>) -> Vec<Effect> {
         let editor = self.settings_editor().filter(|editor| editor.form.is_none());
         match (editor, result) {
@@ -107,6 +115,7 @@ impl App {
                 editor.form = Some(SourceForm::settings(text));
                 editor.show_form();
                 editor.open_page(editor.first_page);
+                editor.open_first_field();
                 vec![]
             }
             (Some(_), Err(why)) => {

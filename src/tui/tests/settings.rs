@@ -314,6 +314,27 @@ fn form_stays_open_during_replies_to_older_saves() {
 }
 
 #[test]
+fn the_palette_finds_settings_and_opens_their_rows() {
+    for (typed, focused) in [
+        ("density", "Density. compact"),
+        ("date format", "Format in lists"),
+        ("settings ui.theme", "Left and Right switch"),
+        ("settings retention.days", "How long items are kept"),
+    ] {
+        let mut stage = Stage::new();
+        stage.keys(&format!(":{typed}<Enter>"));
+        assert_eq!(stage.asked_for("LoadSettings"), 1, "{typed}");
+        stage.happen(Event::SettingsLoaded(Ok(Section::settings("", &[]))));
+        let shown = stage.screen(120, 40);
+        assert!(shown.contains(focused), "{typed}: {shown}");
+    }
+    let mut stage = Stage::new();
+    stage.keys(":theme");
+    let shown = stage.screen(120, 40);
+    assert!(shown.contains("ui.theme"), "{shown}");
+}
+
+#[test]
 fn palette_identifies_sources_by_key_not_by_title() {
     let same = || {
         let mut list = source_list();
