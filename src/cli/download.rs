@@ -11,9 +11,10 @@ use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime_beside};
 use super::table::{Column, Table};
 use crate::config::Paths;
-use crate::engine::{DownloadOrder, DownloadState, Downloaded, FileState, Handle};
+use crate::engine::{
+    DownloadEntry, DownloadOrder, DownloadState, Downloaded, Handle, list_downloads,
+};
 use crate::model::Time;
-use crate::store::DownloadRecord;
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{self, line};
 use crate::util::time_text::{age, published};
@@ -26,7 +27,7 @@ pub(super) struct DownloadArgs {
     /// The items
     #[arg(required_unless_present = "list", value_name = "ID")]
     ids: Vec<String>,
-    /// List what was downloaded, the newest first, instead
+    /// List the unfinished and the complete downloads, the newest first, instead
     #[arg(long, conflicts_with_all = ["ids", "enclosure", "all", "dir"])]
     list: bool,
     /// The enclosure with that number [default: the first audio or video]
@@ -96,9 +97,11 @@ pub(super) fn run(args: &DownloadArgs, global: &Global, out: &mut Output) -> Res
 #[derive(serde::Serialize)]
 struct Listed<'a> {
     path: &'a str,
+    url: Option<&'a str>,
     number: Option<i64>,
     bytes: u64,
-    downloaded: Time,
+    total: Option<u64>,
+    downloaded: Option<Time>,
     state: &'static str,
     kept: bool,
 }
@@ -107,40 +110,44 @@ struct Listed<'a> {
 const LONGEST_LINE: usize = 4096;
 
 fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
-    let records = home.store_to_read()?.reader()?.downloads()?;
+    let folder = Paths::downloads(home.settings.download.folder.as_deref())?;
+    let files = list_downloads(&home.store_to_read()?.reader()?, &folder)?;
     let now = SystemClock.now();
     let columns = [20, 10, 10].map(|most| Column { most, right: true });
     // A path is not shortened.
     let mut table = Table::new(&columns, out.width.map(|_| LONGEST_LINE));
     let terminal = out.width.is_some();
-    let cells = |file: &DownloadRecord| {
+    let cells = |file: &DownloadEntry| {
         let number = file.item.map(|item| item.to_string()).unwrap_or_default();
+        let at = |show: &dyn Fn(Time) -> String| file.at.map(show).unwrap_or_default();
         match terminal {
-            true => [number, text::size(file.size), age((now - file.at).num_seconds())],
-            false => [number, file.size.to_string(), published(file.at)],
+            true => [number, text::size(file.size), at(&|at: Time| age((now - at).num_seconds()))],
+            false => [number, file.size.to_string(), at(&published)],
         }
     };
-    for file in &records {
+    for file in &files {
         table.fit(&cells(file).each_ref().map(String::as_str));
     }
-    for file in &records {
-        let state = match FileState::of(file) {
-            FileState::Unchanged => "unchanged",
-            FileState::Changed => "changed",
-            FileState::Missing => "missing",
-            FileState::Unknown => "unknown",
-        };
+    for file in &files {
+        let state = file.state_name();
         if out.json {
-            let DownloadRecord { path, item, at, size, kept, .. } = file;
-            let (number, bytes, downloaded, kept) = (*item, *size, *at, *kept);
-            out.value(&Listed { path, number, bytes, downloaded, state, kept })?;
+            let DownloadEntry { path, url, item, at, size, total, kept, .. } = file;
+            let url = url.as_deref();
+            let (number, bytes, total, kept) = (*item, *size, *total, *kept);
+            // An unfinished file was only written to.
+            let downloaded = at.filter(|_| file.state.is_some());
+            out.value(&Listed { path, url, number, bytes, total, downloaded, state, kept })?;
             continue;
         }
-        let note = if state == "unchanged" { String::new() } else { format!(" ({state})") };
+        let note = match (state, file.total) {
+            ("unchanged", _) => String::new(),
+            ("unfinished", Some(total)) => format!(" (unfinished, of {})", text::size(total)),
+            _ => format!(" ({state})"),
+        };
         let [number, size, age] = cells(file);
         out.line(table.line(&[&number, &size, &age, &(line(&file.path) + &note)]))?;
     }
-    if records.is_empty() {
+    if files.is_empty() {
         out.note("nothing was downloaded yet");
     }
     Ok(Exit::Ok)
@@ -182,7 +189,8 @@ fn orders(
     Ok((orders, without))
 }
 
-/// Downloads one file for the program that opens it, into the folder for downloads.
+/// The path of a file for the program that opens it: downloaded before, or now into the folder for
+/// downloads.
 pub(super) fn store(
     home: &Home,
     url: &str,
@@ -206,12 +214,12 @@ pub(super) fn store(
         let progress = Progress::file(&line(url), out);
         let report = |state: DownloadState| progress.bytes(state.received, state.total);
         let result = tokio::select! {
-            file = handle.download(&order, report) => file.map_err(|e| line(&e.to_string())),
+            file = handle.stored_file(&order, report) => file.map_err(|e| line(&e.to_string())),
             () = stop => Err("interrupted; the same command continues the download".to_owned()),
         };
         progress.clear();
         handle.shutdown().await;
-        result.map(|file| file.path)
+        result
     })
 }
 

@@ -94,6 +94,7 @@ actions! {
         GoSources, "go-sources", "sources", "Go to the Sources pane";
         GoItems, "go-items", "items", "Go to the Items pane";
         GoReader, "go-reader", "reader", "Go to the Reader";
+        Downloads, "downloads", "downloads", "Show the downloads: open, continue, cancel and remove them";
     }
     Items {
         NextUnread, "next-unread", "next unread", "Go to the next unread item";

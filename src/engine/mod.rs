@@ -55,7 +55,8 @@ pub use collected::CollectedChanges;
 pub use commands::CommandRun;
 pub use differences::{VersionChange, version_changes};
 pub use download::{
-    DownloadError, DownloadOrder, DownloadState, Downloaded, FileState, is_expired, remove_download,
+    DownloadEntry, DownloadError, DownloadOrder, DownloadState, Downloaded, FileState, is_expired,
+    list_downloads, remove_download,
 };
 pub use edit::Edited;
 pub use follow::{FollowError, access};

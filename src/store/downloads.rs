@@ -2,18 +2,26 @@
 
 use super::Store;
 use super::error::Result;
+use super::memo;
 use super::reader::Reader;
 use super::rows::time;
 use crate::model::Time;
 use rusqlite::{Connection, params};
+
+/// Before the path of a file in the name of the value that has its URL.
+const URL_OF: &str = "download of: ";
 
 /// A file that newsfed downloaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadRecord {
     /// Absolute.
     pub path: String,
+    /// The URL as the feed has it, unless an earlier version downloaded it.
+    pub url: Option<String>,
     /// The row key of its item, while that is stored.
     pub item: Option<i64>,
+    /// The row key of the source of its item.
+    pub source: Option<i64>,
     /// When it was complete.
     pub at: Time,
     /// Its size then, in bytes.
@@ -25,7 +33,8 @@ pub struct DownloadRecord {
 }
 
 impl Store {
-    /// Records a file, replacing what was recorded of its path. Whether its item is kept is not stored.
+    /// Records a file, replacing what was recorded of its path. Its source and whether its item is kept
+    /// are those of the item.
     pub async fn record_download(&self, file: DownloadRecord) -> Result<()> {
         self.call_quietly(move |conn| {
             let size = i64::try_from(file.size).unwrap_or(i64::MAX);
@@ -35,7 +44,10 @@ impl Store {
                  VALUES (?1, (SELECT key FROM item WHERE key = ?2), ?3, ?4, ?5)",
                 params![file.path, file.item, file.at.timestamp(), size, file.modified],
             )?;
-            Ok(())
+            match &file.url {
+                Some(url) => memo::set(conn, &format!("{URL_OF}{}", file.path), url),
+                None => Ok(()),
+            }
         })
         .await
     }
@@ -53,8 +65,10 @@ impl Store {
 
 fn forget(conn: &Connection, paths: &[String]) -> Result<()> {
     let mut forget = conn.prepare_cached("DELETE FROM download WHERE path = ?1")?;
+    let mut forget_url = conn.prepare_cached("DELETE FROM memo WHERE name = ?1")?;
     for path in paths {
         forget.execute([path])?;
+        forget_url.execute([format!("{URL_OF}{path}")])?;
     }
     Ok(())
 }
@@ -63,10 +77,12 @@ impl Reader {
     /// The files that were downloaded, the newest first.
     pub fn downloads(&self) -> Result<Vec<DownloadRecord>> {
         let mut query = self.conn.prepare_cached(
-            "SELECT d.path, d.item, d.at, d.size, d.modified, coalesce(i.pinned OR i.later, 0)
-             FROM download d LEFT JOIN item i ON i.key = d.item ORDER BY d.at DESC, d.path",
+            "SELECT d.path, d.item, d.at, d.size, d.modified, coalesce(i.pinned OR i.later, 0),
+                i.source, m.value
+             FROM download d LEFT JOIN item i ON i.key = d.item
+             LEFT JOIN memo m ON m.name = ?1 || d.path ORDER BY d.at DESC, d.path",
         )?;
-        let rows = query.query_map([], |r| {
+        let rows = query.query_map([URL_OF], |r| {
             Ok(DownloadRecord {
                 path: r.get(0)?,
                 item: r.get(1)?,
@@ -74,6 +90,8 @@ impl Reader {
                 size: r.get::<_, i64>(3)?.try_into().unwrap_or(0),
                 modified: r.get(4)?,
                 kept: r.get(5)?,
+                source: r.get(6)?,
+                url: r.get(7)?,
             })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -33,8 +33,8 @@ pub(super) struct Driver {
     edits: UnboundedSender<Edit>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
-    /// What cancels the running downloads and programs, and their tasks.
-    running: (CancellationToken, Vec<AbortHandle>),
+    /// What the user can cancel.
+    running: files::Running,
     /// Pictures that are being fetched, by URL.
     pictures: HashMap<String, AbortHandle>,
     /// The open workbench and its id.
@@ -72,7 +72,7 @@ impl Driver {
             edits,
             discovery: None,
             prefetch: None,
-            running: Default::default(),
+            running: files::Running::default(),
             pictures: HashMap::new(),
             bench: None,
             opened: Arc::default(),
@@ -249,21 +249,24 @@ impl Driver {
                 Event::EnclosuresFound(of, file_use, found)
             }),
             Effect::UseFile { file, file_use } => {
-                let events = self.events.clone();
-                self.spawn_cancellable(move |h, cancelled| {
+                let (events, url) = (self.events.clone(), file.url.clone());
+                self.spawn_cancellable(Some(url), move |h, cancelled| {
                     files::use_file(h, file, file_use, events, cancelled)
                 });
             }
-            Effect::CancelRunning => {
-                let (token, tasks) = std::mem::take(&mut self.running);
-                if tasks.iter().all(AbortHandle::is_finished) {
+            Effect::CancelRunning { url } => {
+                if !self.running.cancel(url.as_deref()) {
                     let none = "No download and no program is running".to_owned();
                     let _ = self.events.send(Event::Message(Ok(none)));
                 }
-                token.cancel();
             }
+            Effect::OpenDownload { path, media_type } => {
+                let settings = self.handle.settings();
+                self.blocking(move || Some(files::open_stored(&settings, &path, &media_type)));
+            }
+            Effect::RemoveDownload { entry } => self.spawn(move |h| files::remove(h, *entry)),
             Effect::RunCommand { command, items } => {
-                self.spawn_cancellable(move |h, cancelled| async move {
+                self.spawn_cancellable(None, move |h, cancelled| async move {
                     let (name, output) = (command.name.clone(), command.output);
                     // Dropping the run ends its program.
                     let ended = cancelled.run_until_cancelled(run_command(&h, &command, &items));
@@ -398,15 +401,16 @@ impl Driver {
         self.spawn_task(work);
     }
 
-    /// Spawns work that the user can cancel.
+    /// Spawns work that the user can cancel; `url` is that of a download.
     fn spawn_cancellable<F: Future<Output = Event> + Send>(
         &mut self,
+        url: Option<String>,
         work: impl FnOnce(Handle, CancellationToken) -> F + Send + 'static,
     ) {
-        let cancelled = self.running.0.clone();
-        self.running.1.retain(|task| !task.is_finished());
+        let cancel = CancellationToken::new();
+        let cancelled = cancel.clone();
         let task = self.spawn_task(move |handle| work(handle, cancelled));
-        self.running.1.push(task);
+        self.running.add(url, cancel, task);
     }
 
     /// Queues a file change after the previous ones.

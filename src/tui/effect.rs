@@ -5,7 +5,9 @@ use super::event::{Cause, RequestId};
 use super::read::Read;
 use crate::article::Thumbnail;
 use crate::config::{CommandSettings, FileChange, KeyChange, Section};
-use crate::engine::{Discovery, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage};
+use crate::engine::{
+    Discovery, DownloadEntry, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage,
+};
 use crate::model::{SourceId, SourceRules};
 use crate::store::{Mark, Part, Rule, RuleMarks, View};
 use crate::util::browser::Launch;
@@ -161,8 +163,19 @@ pub(super) enum Effect {
         of: FileOf,
         file_use: FileUse,
     },
-    /// Stops the running downloads; what is there stays for the next one.
-    CancelRunning,
+    /// Stops the running downloads and programs, or the download of one URL; what is there stays for the
+    /// next one.
+    CancelRunning {
+        url: Option<String>,
+    },
+    /// Opens a downloaded file with the program for its media type.
+    OpenDownload {
+        path: String,
+        media_type: String,
+    },
+    RemoveDownload {
+        entry: Box<DownloadEntry>,
+    },
     UseFile {
         file: MediaFile,
         file_use: FileUse,

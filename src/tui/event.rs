@@ -7,8 +7,8 @@ use super::graphics::{Encoded, Replies};
 use crate::article::{Change, Document, Thumbnail};
 use crate::config::{CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
-    CommandRun, Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleReport, Statistics,
-    Status, TextGot, Tried, WorkbenchEvent,
+    CommandRun, Discovery, DownloadEntry, Edited, PrefetchPlan, Report, Rhythm, ScheduleReport,
+    Statistics, Status, TextGot, Tried, WorkbenchEvent,
 };
 use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, StoryItem,
@@ -103,6 +103,13 @@ pub(super) enum Event {
     CommentsFound(Result<Option<String>, Failure>),
     /// The enclosures of an item.
     EnclosuresFound(FileOf, FileUse, Result<Vec<Enclosure>, Failure>),
+    /// The file at a URL is being downloaded, or waits for its turn.
+    DownloadBegun(String),
+    /// That has ended in any way.
+    DownloadEnded(String),
+    DownloadsListed(Result<Vec<DownloadEntry>, Failure>),
+    /// The name of the file.
+    DownloadRemoved(Result<String, Failure>),
     /// Bytes of the file at a URL that are there, and its size.
     DownloadAdvanced(String, u64, Option<u64>),
     /// The path of a downloaded file.

@@ -4,11 +4,12 @@ use super::driver::message;
 use super::effect::{FileUse, MediaFile};
 use super::event::Event;
 use crate::config::{Paths, Settings};
-use crate::engine::{DownloadOrder, Handle};
+use crate::engine::{DownloadEntry, DownloadOrder, Handle};
 use crate::util::browser::{self, Launch, NoBrowser, Surroundings};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
 /// Time between two messages about a download.
@@ -16,6 +17,33 @@ const STEP: Duration = Duration::from_secs(1);
 
 const AROUND: Surroundings<'_> =
     Surroundings { variable: &browser::variable, installed: &browser::installed };
+
+/// What runs until it ends or the user cancels it: downloads, files that are being opened, which may
+/// need a download, and programs.
+#[derive(Default)]
+pub(super) struct Running(Vec<Cancellable>);
+
+struct Cancellable {
+    /// That of a download.
+    url: Option<String>,
+    cancel: CancellationToken,
+    task: AbortHandle,
+}
+
+impl Running {
+    pub(super) fn add(&mut self, url: Option<String>, cancel: CancellationToken, task: AbortHandle) {
+        self.0.retain(|running| !running.task.is_finished());
+        self.0.push(Cancellable { url, cancel, task });
+    }
+
+    /// Cancels all, or the download of one URL; returns whether there was any.
+    pub(super) fn cancel(&mut self, url: Option<&str>) -> bool {
+        self.0.retain(|running| !running.task.is_finished());
+        let is_meant = |running: &&Cancellable| url.is_none() || url == running.url.as_deref();
+        let meant = self.0.iter().filter(is_meant);
+        meant.inspect(|running| running.cancel.cancel()).count() > 0
+    }
+}
 
 /// Opens pages in the browser.
 pub(super) fn browse(settings: &Settings, urls: Vec<String>) -> Event {
@@ -33,6 +61,19 @@ fn open(settings: &Settings, file: MediaFile, stored: Option<&Path>) -> Event {
         None => browser::plan(argv, in_terminal, &AROUND, &[&file.url]),
     };
     started(plan, file.url)
+}
+
+/// Opens a file that was downloaded.
+pub(super) fn open_stored(settings: &Settings, path: &str, media_type: &str) -> Event {
+    let (argv, in_terminal) = settings.program(media_type);
+    let plan = browser::plan_stored(argv, in_terminal, &AROUND, Path::new(path));
+    started(plan, path.to_owned())
+}
+
+pub(super) async fn remove(handle: Handle, entry: DownloadEntry) -> Event {
+    let name = entry.name().to_owned();
+    let removed = handle.remove_download(entry).await;
+    Event::DownloadRemoved(removed.map(|()| name).map_err(message))
 }
 
 /// Starts what opens a window; others need the terminal first.
@@ -57,16 +98,23 @@ pub(super) async fn use_file(
     let needed = browser::needs_file(settings.program(&file.media_type).0);
     let stored = match file_use {
         FileUse::Open if !needed => None,
-        _ => tokio::select! {
-            stored = download(&handle, &settings, &file, &events) => match stored {
-                Ok(path) => Some(path),
-                Err(why) => return Event::Downloaded(Err(why)),
-            },
-            () = cancelled.cancelled() => {
-                let note = format!("Cancelled the download of {}", file.url);
-                return Event::Message(Ok(note));
+        _ => {
+            // The interface may be closed already.
+            let _ = events.send(Event::DownloadBegun(file.url.clone()));
+            let stored = tokio::select! {
+                stored = download(&handle, &settings, &file, file_use, &events) => Some(stored),
+                () = cancelled.cancelled() => None,
+            };
+            let _ = events.send(Event::DownloadEnded(file.url.clone()));
+            match stored {
+                Some(Ok(path)) => Some(path),
+                Some(Err(why)) => return Event::Downloaded(Err(why)),
+                None => {
+                    let note = format!("Cancelled the download of {}", file.url);
+                    return Event::Message(Ok(note));
+                }
             }
-        },
+        }
     };
     match (file_use, stored) {
         (FileUse::Download, Some(path)) => Event::Downloaded(Ok(message(path.to_string_lossy()))),
@@ -82,6 +130,7 @@ async fn download(
     handle: &Handle,
     settings: &Settings,
     file: &MediaFile,
+    file_use: FileUse,
     events: &UnboundedSender<Event>,
 ) -> Result<PathBuf, String> {
     let folder = settings.download.folder.as_deref();
@@ -102,6 +151,11 @@ async fn download(
             let _ = events.send(step);
         }
     };
-    let downloaded = handle.download(&order, progress).await;
-    downloaded.map(|file| file.path).map_err(message)
+    match file_use {
+        FileUse::Open => handle.stored_file(&order, progress).await.map_err(message),
+        FileUse::Download => {
+            let downloaded = handle.download(&order, progress).await;
+            downloaded.map(|file| file.path).map_err(message)
+        }
+    }
 }

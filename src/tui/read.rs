@@ -4,7 +4,10 @@
 use super::app::midnight;
 use super::event::{Article, Difference, Event, Matches, RequestId, SourceEntry, SourceList};
 use crate::article::{Document, Link, LinkKind, from_html};
-use crate::engine::{self, Handle, Rhythm, ScheduleReport, Statistics, VersionChange};
+use crate::config::Paths;
+use crate::engine::{
+    self, DownloadEntry, Handle, Rhythm, ScheduleReport, Statistics, VersionChange,
+};
 use crate::model::{Item, Revision, by_rule};
 use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
 use crate::util::limits;
@@ -33,6 +36,8 @@ pub(super) enum Read {
     Log,
     /// What rules have done.
     Rules,
+    /// The downloaded files. Reads the disk.
+    Downloads,
     /// Categories and languages of items, for completion.
     Values,
     /// The stored items that a view has.
@@ -102,7 +107,9 @@ impl ReadQueue {
         // The threads end only with the interface.
         let _ = match read {
             Read::Statistics => return self.send_apart(read),
-            Read::Article { .. } | Read::Snippets { .. } | Read::Values => self.items.send(read),
+            Read::Article { .. } | Read::Snippets { .. } | Read::Values | Read::Downloads => {
+                self.items.send(read)
+            }
             _ => self.lists.send(read),
         };
         if supersedes && self.in_window.load(Ordering::SeqCst) {
@@ -231,6 +238,7 @@ impl ReaderThread {
                 let polls = self.retry(|this| this.reader.polls(filter, LOG_LINES));
                 Event::LogLoaded(polls.map_err(message))
             }
+            Read::Downloads => Event::DownloadsListed(self.downloads()),
             Read::Rules => {
                 let records = self.retry(|this| this.reader.rule_records());
                 Event::RulesLoaded(records.map_err(message))
@@ -353,6 +361,14 @@ impl ReaderThread {
         let now = self.handle.now();
         let rhythm = |&key: &i64| Ok((key, engine::rhythm(&self.reader, key, now)?));
         sources.iter().map(rhythm).collect()
+    }
+
+    fn downloads(&mut self) -> std::result::Result<Vec<DownloadEntry>, String> {
+        let settings = self.handle.settings();
+        let folder = Paths::downloads(settings.download.folder.as_deref());
+        let folder = folder.map_err(|e| line(&e.to_string()))?;
+        let listed = self.retry(|this| engine::list_downloads(&this.reader, &folder));
+        listed.map_err(|e| line(&e.to_string()))
     }
 
     fn statistics(&self) -> Result<Statistics> {

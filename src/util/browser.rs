@@ -84,6 +84,16 @@ pub fn plan(
     let web = |a: &&str| Url::parse(a).ok().filter(|u| matches!(u.scheme(), "http" | "https"));
     let urls: Vec<Url> =
         addresses.iter().map(|a| web(a).ok_or(NoBrowser::Address)).collect::<Result<_, _>>()?;
+    plan_urls(configured, in_terminal, around, urls)
+}
+
+/// Like [`plan`], for URLs of any kind.
+fn plan_urls(
+    configured: &[String],
+    in_terminal: bool,
+    around: &Surroundings<'_>,
+    urls: Vec<Url>,
+) -> Result<Launch, NoBrowser> {
     if let Some(program) = configured.first() {
         if !(around.installed)(program) {
             return Err(NoBrowser::NotInstalled(super::text::line(program)));
@@ -135,6 +145,29 @@ pub fn plan_file(
     let (url, file) = (Url::parse(url).map_err(|_| NoBrowser::Address)?, file.to_string_lossy());
     let how = How::Commands(vec![argv::filled(argv, &[("{url}", url.as_str()), (FILE, &file)])]);
     Ok(Launch { how, ..launch })
+}
+
+/// Like [`plan`], for a file on this computer, whose path stands for the URL too.
+///
+/// # Errors
+/// When the path is not absolute, or nothing can open it.
+pub fn plan_stored(
+    argv: &[String],
+    in_terminal: bool,
+    around: &Surroundings<'_>,
+    file: &Path,
+) -> Result<Launch, NoBrowser> {
+    let url = Url::from_file_path(file).map_err(|()| NoBrowser::Address)?;
+    let launch = plan_urls(argv, in_terminal, around, vec![url])?;
+    if argv.is_empty() {
+        return Ok(launch);
+    }
+    let path = file.to_string_lossy();
+    let mut filled = argv::filled(argv, &[("{url}", &path), (FILE, &path)]);
+    if !argv.iter().any(|a| a.contains("{url}")) && !needs_file(argv) {
+        filled.push(path.into_owned());
+    }
+    Ok(Launch { how: How::Commands(vec![filled]), ..launch })
 }
 
 /// The argument list for one URL, which comes last if there is neither `{url}` nor `{file}`.
@@ -361,6 +394,25 @@ mod tests {
     }
 
     #[cfg(unix)]
+    #[test]
+    fn programs_get_the_paths_of_stored_files() {
+        let around = Surroundings { variable: &|_| None, installed: &|_| true };
+        let plan = |argv: &[&str], path: &str| {
+            let argv: Vec<String> = argv.iter().map(|part| (*part).to_owned()).collect();
+            plan_stored(&argv, false, &around, Path::new(path)).map(|launch| launch.how)
+        };
+        let path = "/files/-a $(b).mp3";
+        for (argv, expected) in [
+            (&["mpv", "{url}"][..], &["mpv", path][..]),
+            (&["mpv", "--", "{file}"], &["mpv", "--", path]),
+            (&["mpv"], &["mpv", path]),
+        ] {
+            let expected = expected.iter().map(|part| (*part).to_owned()).collect();
+            assert_eq!(plan(argv, path), Ok(How::Commands(vec![expected])), "{argv:?}");
+        }
+        assert_eq!(plan(&["mpv"], "relative.mp3"), Err(NoBrowser::Address));
+    }
+
     #[test]
     fn finds_programs_by_name_and_by_path() {
         assert!(installed("sh") && installed("/bin/sh"));

@@ -325,8 +325,39 @@ fn programs_that_need_a_file_get_it() {
     fs::write(downloads.world.config().join("config.toml"), config).unwrap();
     downloads.world.run(&["open", "--enclosure", &number]).ok();
     let path = downloads.folder.join("a.pdf");
-    assert_eq!(fs::read_to_string(&fifo).unwrap(), format!("1 {}\n", path.display()));
+    let opened = || fs::read_to_string(&fifo).unwrap();
+    assert_eq!(opened(), format!("1 {}\n", path.display()));
     assert!(downloads.read("a.pdf") == body());
+    // The next time it is there already, unless it was changed.
+    downloads.world.run(&["open", "--enclosure", &number]).ok();
+    assert_eq!(opened(), format!("1 {}\n", path.display()));
+    assert_eq!((downloads.files.heads().len(), downloads.names()), (1, vec!["a.pdf".to_owned()]));
+    fs::write(&path, "edited").unwrap();
+    downloads.world.run(&["open", "--enclosure", &number]).ok();
+    assert_eq!(opened(), format!("1 {}\n", downloads.folder.join("a (2).pdf").display()));
+    assert_eq!((downloads.files.heads().len(), downloads.read("a.pdf")), (2, b"edited".to_vec()));
+}
+
+#[test]
+fn unfinished_downloads_are_listed() {
+    let downloads = breaking_off(&["/a.mp3"], "etag: \"v\"\r\n", |_| whole());
+    let folder = format!("download.folder={:?}", downloads.folder.to_str().unwrap());
+    let number = downloads.number("/a.mp3");
+    let world = &downloads.world;
+    let set = ["--set", "net.host_delay=0s", "--set", &folder];
+    assert_eq!(world.run(&[&set[..], &["download", &number]].concat()).code, Some(1));
+    let list = |more: &[&str]| world.run(&[&set[..], &["download", "--list"], more].concat());
+    let listed = list(&["--json"]).values();
+    super::shapes::check("Listed download", &listed);
+    let part = &listed[0];
+    assert_eq!((part["state"].as_str(), &part["total"]), (Some("unfinished"), &200_000.into()));
+    assert_eq!((part["number"].to_string(), &part["downloaded"]), (number.clone(), &().into()));
+    let line = list(&[]).ok();
+    assert!(line.ends_with("a.mp3.part (unfinished, of 200 kB)\n"), "{line}");
+    world.run(&[&set[..], &["download", &number]].concat()).ok();
+    let states: Vec<_> =
+        list(&["--json"]).values().iter().map(|file| file["state"].to_string()).collect();
+    assert_eq!(states, ["\"unchanged\""]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Downloads of enclosures, which resume where an earlier try ended.
 
+mod list;
 mod part;
 mod retention;
 
@@ -10,6 +11,7 @@ use super::poll::pause_host;
 use crate::net::{self, Download, FetchError, Purpose, Request, Resume};
 use crate::util::file_name::of_download;
 use crate::util::{media, text};
+pub use list::{DownloadEntry, list_downloads};
 use part::{Part, Record};
 pub(super) use retention::retire;
 pub use retention::{FileState, is_expired, remove_download};
@@ -160,7 +162,7 @@ impl Handle {
             Some(part) if part.is_complete() => {
                 let bytes = part.size();
                 let path = blocking(move || part.finish()).await?;
-                retention::record(context, &path, order.item).await;
+                retention::record(context, &path, order).await;
                 return Ok(Downloaded { path, bytes, resumed: bytes });
             }
             part => part,
@@ -190,7 +192,7 @@ impl Handle {
         };
         let transfer = Transfer { host, total, max_size: order.max_size };
         let (path, bytes) = transfer.run(download, part, progress).await?;
-        retention::record(context, &path, order.item).await;
+        retention::record(context, &path, order).await;
         Ok(Downloaded { path, bytes, resumed })
     }
 }
@@ -295,7 +297,8 @@ fn record(order: &DownloadOrder, download: &Download) -> Record {
     let strong = validators.etag.as_ref().filter(|etag| !etag.starts_with(b"W/"));
     let validator = strong.or(validators.last_modified.as_ref());
     let validator = validator.and_then(|bytes| String::from_utf8(bytes.clone()).ok());
-    Record { url: order.url.clone(), validator, total: download.length() }
+    let (url, item) = (order.url.clone(), Some(order.item));
+    Record { url, item, validator, total: download.length() }
 }
 
 fn name(order: &DownloadOrder, url: &Url, download: &Download) -> String {

@@ -1,6 +1,7 @@
 //! An unfinished download: `NAME.part`, and beside it `NAME.part.json`, which says what it is.
 
 use super::DownloadError;
+use super::list::not_removed;
 use crate::net::Resume;
 use crate::util::file_name::numbered;
 use bytes::Bytes;
@@ -26,6 +27,9 @@ const MAX_TRIES: usize = 10_000;
 pub(super) struct Record {
     /// The URL as the feed has it.
     pub(super) url: String,
+    /// The row key of its item; earlier versions did not record it.
+    #[serde(default)]
+    pub(super) item: Option<i64>,
     /// A strong entity tag, else the date of the last modification, as sent.
     pub(super) validator: Option<String>,
     /// The size of the whole file.
@@ -41,7 +45,43 @@ pub(super) struct Part {
     size: u64,
 }
 
+/// An unfinished file as it is on the disk. It may be growing.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    pub(super) path: PathBuf,
+    pub(super) record: Record,
+    pub(super) size: u64,
+    /// When it was written to last.
+    pub(super) modified: Option<SystemTime>,
+}
+
 impl Part {
+    /// The unfinished files of a folder.
+    pub(super) fn unfinished(folder: &Path) -> Vec<Unfinished> {
+        let file = |(path, record): (PathBuf, Record)| {
+            let data = fs::symlink_metadata(&path).ok()?;
+            Some(Unfinished { path, record, size: data.len(), modified: data.modified().ok() })
+        };
+        recorded(folder).filter_map(file).collect()
+    }
+
+    /// Removes the unfinished file at a path.
+    pub(super) fn remove(path: &Path) -> Result<(), DownloadError> {
+        let fail = |why| not_removed(path, &why);
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let Some((_, record)) = recorded(folder).find(|(found, _)| found == path) else {
+            return Err(fail(ErrorKind::NotFound.into()));
+        };
+        match Self::open(path, record).map_err(fail)? {
+            Some(part) => part.discard(),
+            None => return Err(DownloadError::Busy(path.to_owned())),
+        }
+        match fs::exists(path).map_err(fail)? {
+            true => Err(fail(ErrorKind::AlreadyExists.into())),
+            false => Ok(()),
+        }
+    }
+
     /// The unfinished download of a URL in a folder. Only what another download has recorded is used.
     pub(super) fn find(folder: &Path, url: &str) -> Result<Option<Self>, DownloadError> {
         let mut of_url = recorded(folder).filter(|(_, record)| record.url == url);
@@ -239,7 +279,7 @@ mod tests {
 
     fn record(validator: Option<&str>) -> Record {
         let url = "http://127.0.0.1/a.mp3".to_owned();
-        Record { url, validator: validator.map(str::to_owned), total: Some(10) }
+        Record { url, item: Some(1), validator: validator.map(str::to_owned), total: Some(10) }
     }
 
     fn names(folder: &Path) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Which downloaded files are there, and which ones are removed after some days.
 
 use super::super::context::Context;
+use super::DownloadOrder;
 use super::part::Part;
 use crate::config::Paths;
 use crate::model::Time;
@@ -51,13 +52,14 @@ fn modified(data: &Metadata) -> Option<i64> {
 }
 
 /// Records a complete file. A file that is not recorded is never removed.
-pub(super) async fn record(context: &Arc<Context>, path: &Path, item: i64) {
+pub(super) async fn record(context: &Arc<Context>, path: &Path, order: &DownloadOrder) {
     let (at, file) = (context.clock.now(), path.to_owned());
+    let (item, source, url) = (Some(order.item), Some(order.source), Some(order.url.clone()));
     let stored = tokio::task::spawn_blocking(move || {
         let data = fs::symlink_metadata(&file).ok()?;
         let path = std::path::absolute(&file).ok()?.to_str()?.to_owned();
         let (size, modified) = (data.len(), modified(&data)?);
-        Some(DownloadRecord { path, item: Some(item), at, size, modified, kept: false })
+        Some(DownloadRecord { path, url, item, source, at, size, modified, kept: false })
     });
     let Ok(Some(record)) = stored.await else {
         tracing::warn!("{} cannot be recorded, so it stays", line(&path.to_string_lossy()));
@@ -141,7 +143,16 @@ mod tests {
             let modified = modified(&fs::metadata(&path).unwrap()).unwrap();
             let path = path.to_str().unwrap().to_owned();
             let at = now - TimeDelta::days(days) - TimeDelta::seconds(1);
-            DownloadRecord { path, item: None, at, size: 5, modified, kept }
+            DownloadRecord {
+                path,
+                url: None,
+                item: None,
+                source: None,
+                at,
+                size: 5,
+                modified,
+                kept,
+            }
         };
         let mut all = vec![
             file("old", 5, false),

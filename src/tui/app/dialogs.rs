@@ -134,11 +134,19 @@ pub(crate) struct Confirm {
     /// What it is about, one thing a line.
     pub(crate) details: Vec<String>,
     effect: Option<Effect>,
+    /// Whether undo takes the change back.
+    pub(crate) undoable: bool,
 }
 
 impl Confirm {
+    /// A question about the selected sources.
     pub(super) fn new(question: String, details: Vec<String>, effect: Effect) -> Self {
-        Self { question, details, effect: Some(effect) }
+        Self { question, details, effect: Some(effect), undoable: true }
+    }
+
+    /// A question about something that undo does not bring back.
+    pub(super) fn for_good(question: String, detail: String, effect: Effect) -> Self {
+        Self { undoable: false, ..Self::new(question, vec![detail], effect) }
     }
 }
 
@@ -146,7 +154,7 @@ impl Dialog for Confirm {
     fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
         match event.code {
             KeyCode::Enter => {
-                app.sources.marked.clear();
+                app.sources.marked.retain(|_| !self.undoable);
                 Reply::close(self.effect.take().into_iter().collect())
             }
             _ if app.is_back(key) => Reply::close(vec![]),
@@ -224,6 +232,7 @@ impl App {
             Action::Why => self.open_why(),
             Action::Stats => self.open_stats(),
             Action::Rules => self.open_rules(),
+            Action::Downloads => self.open_downloads(),
             Action::Mute => self.open_mute(),
             Action::Edit => self.open_editor(false),
             Action::Workbench => self.open_editor(true),

@@ -77,6 +77,7 @@ impl App {
         received: u64,
         total: Option<u64>,
     ) -> Vec<Effect> {
+        self.download_progress(url, received, total);
         let of = total.filter(|total| *total > 0);
         let of = of.map(|total| {
             format!(" of {} ({} %)", size(total), received.saturating_mul(100) / total)

@@ -183,7 +183,7 @@ impl App {
             Action::Comments => self.browse_comments(),
             Action::Enclosure => self.use_enclosure(FileUse::Open),
             Action::Download => self.use_enclosure(FileUse::Download),
-            Action::CancelRunning => vec![Effect::CancelRunning],
+            Action::CancelRunning => vec![Effect::CancelRunning { url: None }],
             Action::FollowComments => self.follow_comments(),
             Action::Copy => self.copy(),
             Action::FoldStories => self.fold_stories(),

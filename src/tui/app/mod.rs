@@ -9,6 +9,7 @@ mod choice;
 mod commands;
 mod complete;
 mod dialogs;
+mod downloads;
 mod editor;
 mod enclosures;
 mod external_commands;
@@ -48,6 +49,7 @@ mod workbench;
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
 pub(super) use dialogs::{Confirm, Dialog, Help, KeyHint, KeyHints, LogList, Starters};
+pub(super) use downloads::{DownloadList, DownloadRow};
 pub(super) use editor::Editor;
 pub(super) use external_commands::OutputWindow;
 pub(super) use fulltext::Texts;
@@ -165,6 +167,7 @@ pub(super) struct App {
     pub(super) shown_hints: RefCell<Vec<(Rect, Vec<Key>)>>,
     /// The pane whose right border is being dragged.
     dragged: Option<Focus>,
+    downloads: Vec<downloads::Running>,
     pub(super) texts: Texts,
     pub(super) history: History,
     edits: PendingEdits,
@@ -240,6 +243,7 @@ impl App {
             areas: Areas::default(),
             shown_hints: RefCell::default(),
             dragged: None,
+            downloads: Vec::new(),
             texts: Texts::default(),
             history: History::default(),
             edits: PendingEdits::default(),
@@ -336,6 +340,10 @@ impl App {
             Event::EnclosuresFound(of, file_use, result) => {
                 self.enclosures_found(of, file_use, result)
             }
+            Event::DownloadBegun(url) => self.download_begun(url),
+            Event::DownloadEnded(url) => self.download_ended(&url),
+            Event::DownloadsListed(result) => self.downloads_listed(result),
+            Event::DownloadRemoved(result) => self.download_removed(result),
             Event::DownloadAdvanced(url, received, total) => {
                 self.download_advanced(&url, received, total)
             }

@@ -2,6 +2,7 @@
 
 use super::{Stage, article, item_rows};
 use crate::article::{Link, LinkKind};
+use crate::engine::{DownloadEntry, FileState};
 use crate::model::Enclosure;
 use crate::tui::effect::{FileOf, FileUse};
 use crate::tui::event::{Article, Event};
@@ -128,5 +129,72 @@ fn enclosures_are_downloaded() {
     stage.happen(Event::Downloaded(Err("e.org stopped".to_owned())));
     stage.keys_give("", "Not downloaded: e.org stopped");
     stage.keys("<C-k>");
-    assert_eq!(stage.asked_for("CancelRunning"), 1);
+    assert_eq!(stage.asked_for("CancelRunning { url: None }"), 1);
+}
+
+#[test]
+fn downloads_are_listed_continued_cancelled_and_removed() {
+    let mut stage = Stage::new();
+    stage.keys(":downloads<Enter>");
+    assert_eq!(stage.asked_for("Read(Downloads)"), 1);
+    let entry = |name: &str, state, total| DownloadEntry {
+        path: format!("/files/{name}"),
+        url: Some(format!("https://e.org/{name}")),
+        item: Some(1),
+        source: Some(1),
+        size: 17_000_000,
+        total,
+        at: None,
+        kept: false,
+        state,
+    };
+    let part = DownloadEntry {
+        url: Some("https://e.org/a.mp3".to_owned()),
+        ..entry("a.mp3.part", None, Some(34_000_000))
+    };
+    let all = vec![part, entry("b.mp3", Some(FileState::Unchanged), Some(17_000_000))];
+    stage.happen(Event::DownloadsListed(Ok(all.clone())));
+    let shown = stage.screen(120, 40);
+    let line = |shown: &str, part: &str| {
+        shown
+            .lines()
+            .find(|line| line.contains(part))
+            .unwrap_or_else(|| panic!("{shown}"))
+            .to_owned()
+    };
+    let first = line(&shown, "a.mp3 ");
+    assert!(first.contains("17 MB of 34 MB") && first.contains("unfinished"), "{first}");
+    // The unfinished one is continued, and not opened.
+    stage.keys("<Enter>");
+    assert_eq!(stage.asked_for("OpenDownload"), 0);
+    stage.keys("r");
+    assert_eq!(stage.asked_for("UseFile"), 1);
+    stage.happen(Event::DownloadBegun("https://e.org/a.mp3".to_owned()));
+    let advanced = Event::DownloadAdvanced("https://e.org/a.mp3".to_owned(), 20_000_000, None);
+    stage.happen(advanced);
+    let first = line(&stage.screen(120, 40), "a.mp3 ");
+    assert!(first.contains("20 MB of 34 MB") && first.contains("downloading"), "{first}");
+    stage.keys("d");
+    assert_eq!(stage.asked_for("RemoveDownload"), 0, "it is running");
+    stage.keys("c");
+    assert_eq!(stage.asked_for("CancelRunning { url: Some(\"https://e.org/a.mp3\") }"), 1);
+    stage.happen(Event::DownloadEnded("https://e.org/a.mp3".to_owned()));
+    assert_eq!(stage.asked_for("Read(Downloads)"), 3, "when one begins, and when it ends");
+    // Another one waits, and has no file yet.
+    stage.happen(Event::DownloadBegun("https://e.org/c.mp3".to_owned()));
+    let waiting = line(&stage.screen(120, 40), "https://e.org/c.mp3");
+    assert!(waiting.contains("waiting"), "{waiting}");
+    stage.happen(Event::DownloadEnded("https://e.org/c.mp3".to_owned()));
+    stage.keys("j<Enter>");
+    let opened = r#"OpenDownload { path: "/files/b.mp3", media_type: "audio/mpeg" }"#;
+    assert_eq!(stage.asked_for(opened), 1);
+    stage.keys("d<Esc>");
+    assert_eq!(stage.asked_for("RemoveDownload"), 0);
+    stage.keys_give("d", "Remove b.mp3?");
+    stage.keys_give("", "This cannot be undone.");
+    stage.keys("<Enter>");
+    assert_eq!(stage.asked_for("RemoveDownload"), 1);
+    stage.happen(Event::DownloadRemoved(Ok("b.mp3".to_owned())));
+    stage.happen(Event::DownloadsListed(Ok(vec![])));
+    stage.keys_give("", "No downloads yet");
 }

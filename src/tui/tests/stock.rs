@@ -1,7 +1,7 @@
 //! Made-up items.
 
 use super::*;
-use crate::engine::{SourceStatistics, Statistics, Unfollow};
+use crate::engine::{DownloadEntry, FileState, SourceStatistics, Statistics, Unfollow};
 use crate::model::Health;
 
 pub(in crate::tui) fn item_rows() -> Vec<ItemRow> {
@@ -200,4 +200,21 @@ pub(in crate::tui) fn report() -> Box<ScheduleReport> {
         now: now(),
         ..ScheduleReport::default()
     })
+}
+
+/// A running or unfinished download, a complete one, and one that is gone.
+pub(in crate::tui) fn downloads() -> Vec<DownloadEntry> {
+    let states = [None, Some(FileState::Unchanged), Some(FileState::Missing)];
+    let entry = |(n, state): (usize, Option<FileState>)| DownloadEntry {
+        path: format!("/files/日本 {n}.mp3.part"),
+        url: Some(format!("https://kernel.example/{n}.mp3")).filter(|_| n < 2),
+        item: Some(1),
+        source: Some(1),
+        size: u64::MAX,
+        total: Some(u64::MAX).filter(|_| n > 0),
+        at: Some(now()).filter(|_| n > 0),
+        kept: false,
+        state,
+    };
+    states.into_iter().enumerate().map(entry).collect()
 }

@@ -248,7 +248,11 @@ pub(in crate::tui) fn confirm(
     let height = u16::try_from(lines.len() + confirm.details.len() + 1).unwrap_or(u16::MAX);
     let inner = window(app, frame, area, ("Remove", ""), (62, height));
     let key = app.keymap.keys_for(Context::Everywhere, crate::config::Action::Undo);
-    let undo = key.map(|key| format!("{key} brings them back.")).unwrap_or_default();
+    let undo = match (confirm.undoable, key) {
+        (true, Some(key)) => format!("{key} brings them back."),
+        (true, None) => String::new(),
+        (false, _) => "This cannot be undone.".to_owned(),
+    };
     let details = confirm.details.iter().map(|name| (format!("  {name}"), Role::Bright));
     let lines = lines.into_iter().map(|line| (line, Role::Text)).chain(details);
     let lines = lines.chain([(undo, Role::Dim)]);

@@ -5,6 +5,7 @@ pub(super) mod add;
 mod chrome;
 mod complete;
 pub(super) mod dialogs;
+pub(super) mod downloads;
 pub(super) mod editor;
 mod empty;
 mod frame;

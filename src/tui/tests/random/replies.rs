@@ -14,7 +14,7 @@ use crate::store::{Count, ItemValues, RuleRecord, Snippet};
 use crate::tui::effect::{BenchRequest, FileUse};
 use crate::tui::event::Matches;
 use crate::tui::graphics::encode;
-use crate::tui::tests::stock::statistics;
+use crate::tui::tests::stock::{downloads, statistics};
 
 /// Prepared values for replies.
 pub(super) struct Stock {
@@ -245,9 +245,15 @@ impl Chaos {
                 };
                 Event::CommandEnded(command.name, command.output, self.result(Some(run)))
             }
-            Effect::CancelRunning => {
+            Effect::CancelRunning { .. } => {
                 Event::Message(Ok("No download and no program is running".to_owned()))
             }
+            Effect::OpenDownload { path, .. } => {
+                let opened = self.result(());
+                Event::BrowserOpened(opened.map_err(|why| (path, why)))
+            }
+            Effect::RemoveDownload { entry } => Event::DownloadRemoved(self.result(entry.path)),
+            Effect::Read(Read::Downloads) => Event::DownloadsListed(self.result(downloads())),
             Effect::Read(Read::Log) => {
                 let poll = PollRecord {
                     at: now(),
@@ -401,9 +407,11 @@ impl Chaos {
                 let opened = self.result(());
                 Event::BrowserOpened(opened.map_err(|why| (file.url, why)))
             }
-            Effect::UseFile { file, file_use: FileUse::Download } => match self.rng.bool() {
-                true => Event::DownloadAdvanced(file.url, self.rng.u64(..), Some(self.rng.u64(..))),
-                false => Event::Downloaded(self.result(file.url)),
+            Effect::UseFile { file, file_use: FileUse::Download } => match self.rng.usize(..4) {
+                0 => Event::DownloadBegun(file.url),
+                1 => Event::DownloadEnded(file.url),
+                2 => Event::DownloadAdvanced(file.url, self.rng.u64(..), Some(self.rng.u64(..))),
+                _ => Event::Downloaded(self.result(file.url)),
             },
             Effect::Browse { urls } => {
                 let opened = self.result(());
