@@ -151,7 +151,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Prefetch(args)) => prefetch::run(&args, global, out),
         Some(Command::Reread(args)) => reread::run(&args, global, out),
         Some(Command::Prune(args)) => prune::run(&args, global, out),
-        Some(Command::Completions(args)) => generate::completions(&args, command(), out),
+        Some(Command::Completions(args)) => generate::completions(&args, command(), global, out),
         Some(Command::Man(args)) => generate::man(&args, command(), out),
     }
 }

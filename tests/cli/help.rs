@@ -83,3 +83,43 @@ fn completions_include_every_command() {
         }
     }
 }
+
+#[test]
+fn bash_completes_names_and_runs_nothing_in_them() {
+    let world = World::followed();
+    world.write(
+        "config.toml",
+        "[[view]]\nname = \"Big $(touch hacked) `touch hacked`\"\nquery = \"x\"\n\n\
+         [[rule]]\nname = \"No football\"\nquery = \"football\"\ndo = [\"hide\"]\n",
+    );
+    let id = world.run(&["sources", "--json"]).values()[0]["id"].as_str().unwrap().to_owned();
+    let start = &id[..id.len() - 8];
+    world.run(&["sources", "edit", &id, "--folder", "Tech/A b", "--tags", "it's"]).ok();
+    let script = world.path().join("newsfed.bash");
+    std::fs::write(&script, world.run(&["completions", "bash"]).ok()).unwrap();
+    for (words, expected) in [
+        (&["list", "--source", start][..], id.as_str()),
+        (&["list", "--folder", "Te"], "Tech/A\\ b"),
+        (&["list", "--tag", ""], "it\\'s"),
+        (&["list", "--view", "Big"], "Big\\ \\$\\(touch\\ hacked\\)\\ \\`touch\\ hacked\\`"),
+        (&["sources", "show", start], id.as_str()),
+        (&["rules", "test", "No"], "No\\ football"),
+        (&["rules", "test", "none"], ""),
+        (&["sync", "--fo"], "--force"),
+    ] {
+        let run = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); \
+                   _newsfed_with_names \"$1\" \"${COMP_WORDS[COMP_CWORD]}\" \
+                   \"${COMP_WORDS[COMP_CWORD-1]}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
+        let mut command = std::process::Command::new("bash");
+        let of = world.command(&[]);
+        for (key, value) in of.get_envs() {
+            command.env(key, value.unwrap_or_default());
+        }
+        command.current_dir(world.path());
+        command.args(["-c", run, "bash"]).arg(&script).arg(env!("CARGO_BIN_EXE_newsfed"));
+        let done = command.args(words).output().unwrap();
+        let found = String::from_utf8(done.stdout).unwrap();
+        assert_eq!(found.trim_end(), expected, "{words:?}: {:?}", String::from_utf8(done.stderr));
+    }
+    assert!(!world.path().join("hacked").exists());
+}
