@@ -55,7 +55,7 @@ const LIST: &str = "\
 Each line has the item's number, its marks (* unread, + pinned, ± changed,
 ~ only small changes), its date, its source and its title, and in how many
 other sources its story is. For programs, the columns are unshortened,
-separated by tabs, and followed by the URL.
+separated by tabs, and followed by the URL; an item without marks has a -.
 
 Without --sort, the order is that of the view, else the setting ui.sort. A date
 is 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a pinned

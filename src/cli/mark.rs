@@ -217,7 +217,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = SNOOZE)]
 pub(super) struct SnoozeArgs {
-    /// For how long (30m, 12h, 3d, 2w), or until which day (2026-12-31)
+    /// For how long (12h, 3d, 2w), or until when (tomorrow, friday, 2026-12-31)
     when: String,
     /// The items
     #[arg(required = true, value_name = "ID")]

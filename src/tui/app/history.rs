@@ -491,9 +491,9 @@ fn verb(mark: &Mark, to: bool) -> &'static str {
         (Mark::Pinned, false) => "unpin",
         (Mark::Later, true) => "keep for later",
         (Mark::Later, false) => "do not keep for later",
-        (Mark::Hidden | Mark::Snoozed(_), true) => "hide",
+        (Mark::Hidden, true) => "hide",
+        (Mark::Snoozed(_), true) => "snooze",
         (Mark::Hidden | Mark::Snoozed(_), false) => "show",
-        (Mark::Tag(_), true) => "tag",
-        (Mark::Tag(_), false) => "untag",
+        (Mark::Tag(_), to) => ["untag", "tag"][usize::from(to)],
     }
 }

@@ -90,7 +90,7 @@ impl PromptKind {
             Self::Folder { name, .. } => format!("Folder for {name}"),
             Self::Tags { name, .. } => format!("Tags of {name} (+add -remove)"),
             Self::ItemTags { keys } => format!("Tags of {} (+add -remove)", items(keys)),
-            Self::Snooze { .. } => "Hide until (12h, 3d, 2026-12-31)".to_owned(),
+            Self::Snooze { .. } => "Hide until (12h, 3d, tomorrow, friday, 2026-12-31)".to_owned(),
             Self::SaveView { .. } => "Save as view".to_owned(),
             Self::ViewQuery { name } | Self::RuleQuery { name } => format!("Query of {name}"),
         }

@@ -75,7 +75,7 @@ fn what_is_read_is_hidden_and_a_source_asked_for_by_name_is_shown() {
     assert!(shown.iter().any(|title| title.contains("allocator")), "{shown:?}");
     assert!(!shown.iter().any(|title| title.contains("council") || title == "City"), "{shown:?}");
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("4 read hidden"), "{screen}");
+    assert!(screen.contains("4 hidden"), "{screen}");
     assert!(config(&stage).contains("unread_only = true"));
     stage.keys("<C-p>council<Enter>");
     assert!(titles(&stage).iter().any(|title| title.contains("council")));

@@ -167,7 +167,7 @@ fn sources_title(app: &App) -> Title {
     };
     let count = match app.sources.hidden_sources() {
         0 => count,
-        hidden => format!("{hidden} read hidden"),
+        hidden => format!("{hidden} hidden"),
     };
     ("newsfed".to_owned(), String::new(), count)
 }
