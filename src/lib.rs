@@ -32,6 +32,8 @@ pub mod model;
 pub mod net;
 /// The search language.
 pub mod query;
+/// Articles -> files for reading elsewhere: Markdown, HTML, EPUB.
+pub mod save;
 /// When to poll next.
 pub mod schedule;
 /// A small HTTP server with limits.

@@ -1,142 +1,268 @@
-//! Document tree -> HTML, from which [`super::from_html`] builds the same tree again.
+//! Document tree -> HTML, from which [`super::from_html`] builds the same tree again, and -> XHTML for
+//! files.
 
 use super::document::{Block, Document, Inline, Link, LinkKind};
 use crate::util::html::escape;
+use crate::util::url::strict;
+use crate::util::xml;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// What XHTML needs beside the document.
+#[derive(Clone, Copy)]
+pub struct Xhtml<'a> {
+    /// Where the file has the picture of a URL. Other pictures become links.
+    pub picture: &'a dyn Fn(&str) -> Option<String>,
+    /// Begins the ids of footnotes, so that several documents can be in one file.
+    pub prefix: &'a str,
+}
 
 impl Document {
     /// The document as HTML with absolute URLs. Texts and URLs are escaped. Only the elements named
     /// in this file are written.
     pub fn html(&self) -> String {
-        let mut out = String::new();
-        blocks(&self.blocks, &self.links, &mut out);
-        out
+        self.write(None)
+    }
+
+    /// The document as the content of an element of XHTML: well-formed, with valid nesting, without
+    /// files that would be loaded from elsewhere.
+    pub fn xhtml(&self, xhtml: Xhtml<'_>) -> String {
+        self.write(Some(xhtml))
+    }
+
+    fn write(&self, xhtml: Option<Xhtml<'_>>) -> String {
+        let mut notes = BTreeSet::new();
+        if xhtml.is_some() {
+            find_notes(&self.blocks, &mut notes);
+        }
+        let links = &self.links;
+        let mut writer = Writer {
+            links,
+            xhtml,
+            notes,
+            open_notes: BTreeSet::new(),
+            in_link: false,
+            out: String::new(),
+        };
+        writer.blocks(&self.blocks);
+        writer.out
     }
 }
 
-fn blocks(blocks: &[Block], links: &[Link], out: &mut String) {
-    blocks.iter().for_each(|b| block(b, links, out));
+/// The footnotes that are in the text.
+fn find_notes(blocks: &[Block], found: &mut BTreeSet<usize>) {
+    for block in blocks {
+        match block {
+            Block::Note { number, blocks, .. } => {
+                found.insert(*number);
+                find_notes(blocks, found);
+            }
+            Block::List(_, items) => items.iter().for_each(|item| find_notes(item, found)),
+            Block::Definitions(all) => all.iter().for_each(|one| find_notes(&one.blocks, found)),
+            Block::Quote(inner, _) => find_notes(inner, found),
+            _ => {}
+        }
+    }
 }
 
-fn block(block: &Block, links: &[Link], out: &mut String) {
-    match block {
-        Block::Heading(level, text) => {
-            let level = (*level).clamp(1, 6);
-            let _ = write!(out, "<h{level}>");
-            inlines(text, links, out);
-            let _ = write!(out, "</h{level}>");
-        }
-        Block::Paragraph(text) => {
-            element("p", out, |out| inlines(text, links, out));
-        }
-        Block::List(start, items) => {
-            let name = match start {
-                None => "ul",
-                Some(_) => "ol",
-            };
-            match start.filter(|n| *n != 1) {
-                Some(n) => _ = write!(out, "<ol start=\"{n}\">"),
-                None => _ = write!(out, "<{name}>"),
+struct Writer<'a> {
+    links: &'a [Link],
+    xhtml: Option<Xhtml<'a>>,
+    /// In XHTML, the footnotes that references can lead to.
+    notes: BTreeSet<usize>,
+    /// Those that were written: an id stands for one element.
+    open_notes: BTreeSet<usize>,
+    /// Whether the text is inside of a link, where XHTML allows no other one.
+    in_link: bool,
+    out: String,
+}
+
+impl Writer<'_> {
+    fn blocks(&mut self, blocks: &[Block]) {
+        blocks.iter().for_each(|b| self.block(b));
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Heading(level, text) => {
+                let level = (*level).clamp(1, 6);
+                let _ = write!(self.out, "<h{level}>");
+                self.inlines(text);
+                let _ = write!(self.out, "</h{level}>");
             }
-            for item in items {
-                element("li", out, |out| blocks(item, links, out));
-            }
-            let _ = write!(out, "</{name}>");
-        }
-        Block::Definitions(all) => element("dl", out, |out| {
-            for definition in all {
-                for term in &definition.terms {
-                    element("dt", out, |out| inlines(term, links, out));
+            Block::Paragraph(text) => self.element("p", |w| w.inlines(text)),
+            Block::List(start, items) => {
+                let name = match start {
+                    None => "ul",
+                    Some(_) => "ol",
+                };
+                match start.filter(|n| *n != 1) {
+                    Some(n) => _ = write!(self.out, "<ol start=\"{n}\">"),
+                    None => _ = write!(self.out, "<{name}>"),
                 }
-                element("dd", out, |out| blocks(&definition.blocks, links, out));
+                for item in items {
+                    self.element("li", |w| w.blocks(item));
+                }
+                let _ = write!(self.out, "</{name}>");
             }
-        }),
-        Block::Quote(inner, by) => element("blockquote", out, |out| {
-            blocks(inner, links, out);
-            if !by.is_empty() {
-                element("footer", out, |out| inlines(by, links, out));
-            }
-        }),
-        Block::Code { language: None, code } => {
-            element("pre", out, |out| out.push_str(&escape(code)));
+            Block::Definitions(all) if all.is_empty() && self.xhtml.is_some() => {}
+            Block::Definitions(all) => self.element("dl", |w| {
+                for definition in all {
+                    for term in &definition.terms {
+                        w.element("dt", |w| w.inlines(term));
+                    }
+                    if definition.terms.is_empty() && w.xhtml.is_some() {
+                        w.element("dt", |_| {});
+                    }
+                    w.element("dd", |w| w.blocks(&definition.blocks));
+                }
+            }),
+            Block::Quote(inner, by) => self.element("blockquote", |w| {
+                w.blocks(inner);
+                if !by.is_empty() {
+                    w.element("footer", |w| w.inlines(by));
+                }
+            }),
+            Block::Code { language: None, code } => self.element("pre", |w| w.text(code)),
+            Block::Code { language: Some(language), code } => self.element("pre", |w| {
+                w.out.push_str("<code class=\"language-");
+                w.text(language);
+                w.out.push_str("\">");
+                w.text(code);
+                w.out.push_str("</code>");
+            }),
+            Block::Table { header, rows } => self.element("table", |w| {
+                for (n, row) in rows.iter().enumerate() {
+                    let cell = if *header && n == 0 { "th" } else { "td" };
+                    w.element("tr", |w| {
+                        row.iter().for_each(|c| w.element(cell, |w| w.inlines(c)));
+                    });
+                }
+            }),
+            Block::Figure(image, caption) => self.element("figure", |w| {
+                w.inlines(image);
+                if !caption.is_empty() {
+                    w.element("figcaption", |w| w.inlines(caption));
+                }
+            }),
+            Block::Note { number, blocks, .. } => self.note(*number, blocks),
+            Block::Rule => self.void("<hr"),
         }
-        Block::Code { language: Some(language), code } => element("pre", out, |out| {
-            let _ = write!(out, "<code class=\"language-{}\">", escape(language));
-            out.push_str(&escape(code));
-            out.push_str("</code>");
-        }),
-        Block::Table { header, rows } => element("table", out, |out| {
-            for (n, row) in rows.iter().enumerate() {
-                let cell = if *header && n == 0 { "th" } else { "td" };
-                element("tr", out, |out| {
-                    row.iter().for_each(|c| element(cell, out, |out| inlines(c, links, out)));
-                });
-            }
-        }),
-        Block::Figure(image, caption) => element("figure", out, |out| {
-            inlines(image, links, out);
-            if !caption.is_empty() {
-                element("figcaption", out, |out| inlines(caption, links, out));
-            }
-        }),
-        Block::Note { number, blocks: inner, .. } => {
-            let _ = write!(out, "<div id=\"note-{number}\">");
-            blocks(inner, links, out);
-            out.push_str("</div>");
-        }
-        Block::Rule => out.push_str("<hr>"),
     }
-}
 
-fn inlines(inlines: &[Inline], links: &[Link], out: &mut String) {
-    inlines.iter().for_each(|i| inline(i, links, out));
-}
-
-fn inline(inline: &Inline, links: &[Link], out: &mut String) {
-    match inline {
-        Inline::Text(text) => out.push_str(&escape(text)),
-        Inline::Emphasis(inner) => element("em", out, |out| inlines(inner, links, out)),
-        Inline::Strong(inner) => element("strong", out, |out| inlines(inner, links, out)),
-        Inline::Deleted(inner) => element("del", out, |out| inlines(inner, links, out)),
-        Inline::Inserted(inner) => element("ins", out, |out| inlines(inner, links, out)),
-        Inline::Code(code) => element("code", out, |out| out.push_str(&escape(code))),
-        Inline::Link(inner, to) => match links.get(*to) {
-            Some(Link { url, kind: LinkKind::Media, .. }) => {
-                let is = |name: &str| *inner == [Inline::Text(name.to_owned())];
-                let name = if is("video") { "video" } else { "audio" };
-                let _ = write!(out, "<{name} src=\"{}\"></{name}>", escape(url));
-            }
-            Some(Link { url, .. }) => {
-                let _ = write!(out, "<a href=\"{}\">", escape(url));
-                inlines(inner, links, out);
-                out.push_str("</a>");
-            }
-            None => inlines(inner, links, out),
-        },
-        Inline::Image(alt, to) => {
-            let link = links.get(*to);
-            let url = link.map_or("", |l| l.url.as_str());
-            let _ = write!(out, "<img src=\"{}\" alt=\"{}\"", escape(url), escape(alt));
-            if let Some((width, height)) = link.and_then(|l| l.size) {
-                let _ = write!(out, " width=\"{width}\" height=\"{height}\"");
-            }
-            out.push('>');
+    fn note(&mut self, number: usize, blocks: &[Block]) {
+        let prefix = self.xhtml.map_or("", |xhtml| xhtml.prefix);
+        match self.xhtml.is_none() || self.open_notes.insert(number) {
+            true => _ = write!(self.out, "<div id=\"{prefix}note-{number}\">"),
+            false => self.out.push_str("<div>"),
         }
-        Inline::Note(label, number) => {
-            let _ = write!(out, "<sup><a href=\"#note-{number}\">{}</a></sup>", escape(label));
-        }
-        Inline::Break => out.push_str("<br>"),
+        self.blocks(blocks);
+        self.out.push_str("</div>");
     }
-}
 
-fn element(name: &str, out: &mut String, inner: impl FnOnce(&mut String)) {
-    let _ = write!(out, "<{name}>");
-    inner(out);
-    let _ = write!(out, "</{name}>");
+    fn inlines(&mut self, inlines: &[Inline]) {
+        inlines.iter().for_each(|i| self.inline(i));
+    }
+
+    fn inline(&mut self, inline: &Inline) {
+        match inline {
+            Inline::Text(text) => self.text(text),
+            Inline::Emphasis(inner) => self.element("em", |w| w.inlines(inner)),
+            Inline::Strong(inner) => self.element("strong", |w| w.inlines(inner)),
+            Inline::Deleted(inner) => self.element("del", |w| w.inlines(inner)),
+            Inline::Inserted(inner) => self.element("ins", |w| w.inlines(inner)),
+            Inline::Code(code) => self.element("code", |w| w.text(code)),
+            Inline::Link(inner, to) => match self.links.get(*to) {
+                Some(Link { url, kind: LinkKind::Media, .. }) if self.xhtml.is_none() => {
+                    let is = |name: &str| *inner == [Inline::Text(name.to_owned())];
+                    let name = if is("video") { "video" } else { "audio" };
+                    let _ = write!(self.out, "<{name} src=\"{}\"></{name}>", escape(url));
+                }
+                Some(Link { url, .. }) => self.link(url, |w| w.inlines(inner)),
+                None => self.inlines(inner),
+            },
+            Inline::Image(alt, to) => self.image(alt, self.links.get(*to)),
+            Inline::Note(label, number) => self.reference(label, *number),
+            Inline::Break => self.void("<br"),
+        }
+    }
+
+    fn image(&mut self, alt: &str, link: Option<&Link>) {
+        let url = link.map_or("", |l| l.url.as_str());
+        let file = match self.xhtml {
+            None => Some(url.to_owned()),
+            Some(xhtml) => (xhtml.picture)(url),
+        };
+        let Some(file) = file else {
+            let alt = if alt.trim().is_empty() { "Picture" } else { alt };
+            return self.link(url, |w| w.text(&format!("[{alt}]")));
+        };
+        self.out.push_str("<img src=\"");
+        self.text(&file);
+        self.out.push_str("\" alt=\"");
+        self.text(alt);
+        self.out.push('"');
+        if let Some((width, height)) = link.and_then(|l| l.size) {
+            let _ = write!(self.out, " width=\"{width}\" height=\"{height}\"");
+        }
+        self.void("");
+    }
+
+    fn link(&mut self, url: &str, inner: impl FnOnce(&mut Self)) {
+        if self.xhtml.is_some() && (self.in_link || url.is_empty()) {
+            return inner(self);
+        }
+        self.in_link = true;
+        self.out.push_str("<a href=\"");
+        match self.xhtml {
+            Some(_) => self.text(&strict(url)),
+            None => self.text(url),
+        }
+        self.out.push_str("\">");
+        inner(self);
+        self.out.push_str("</a>");
+        self.in_link = false;
+    }
+
+    fn reference(&mut self, label: &str, number: usize) {
+        let prefix = self.xhtml.map_or("", |xhtml| xhtml.prefix);
+        let leads = !self.in_link && self.notes.contains(&number) || self.xhtml.is_none();
+        self.element("sup", |w| match leads {
+            true => {
+                let _ = write!(w.out, "<a href=\"#{prefix}note-{number}\">");
+                w.text(label);
+                w.out.push_str("</a>");
+            }
+            false => w.text(label),
+        });
+    }
+
+    fn element(&mut self, name: &str, inner: impl FnOnce(&mut Self)) {
+        let _ = write!(self.out, "<{name}>");
+        inner(self);
+        let _ = write!(self.out, "</{name}>");
+    }
+
+    /// Ends an element that has no content.
+    fn void(&mut self, start: &str) {
+        self.out.push_str(start);
+        self.out.push_str(if self.xhtml.is_some() { "/>" } else { ">" });
+    }
+
+    /// A text, or the value of an attribute.
+    fn text(&mut self, text: &str) {
+        let text = match self.xhtml {
+            Some(_) => xml::allowed(text),
+            None => Cow::Borrowed(text),
+        };
+        self.out.push_str(&escape(&text));
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::{Document, Xhtml};
     use crate::article::from_html;
     use crate::util::html::clean;
     use proptest::prelude::*;
@@ -180,7 +306,53 @@ mod tests {
         cases.into_iter().for_each(survives);
     }
 
+    /// Each document must be well-formed; says what else is expected of it.
+    #[test]
+    fn xhtml_is_well_formed_and_loads_nothing_from_elsewhere() {
+        let cases = [
+            ("<p>a<br>b &amp; \"c\"</p><hr>", "<p>a<br/>b &amp; &quot;c&quot;</p><hr/>"),
+            (
+                "<p><img src='http://e.org/a.png' alt='x'> <img src='http://e.org/b.png' alt='y'></p>",
+                "<p><img src=\"a.png\" alt=\"x\"/> <a href=\"http://e.org/b.png\">[y]</a></p>",
+            ),
+            (
+                "<p><a href='http://e.org/'>one <img src='http://e.org/b.png'></a></p>",
+                "<p><a href=\"http://e.org/\">one [Picture]</a></p>",
+            ),
+            (
+                "<p><audio src='http://e.org/a.mp3'></audio></p>",
+                "<p><a href=\"http://e.org/a.mp3\">audio</a></p>",
+            ),
+            (
+                "<p>x<sup><a href='#n'>1</a></sup></p><ol><li id=n><p>y</p></li></ol>",
+                "<p>x<sup><a href=\"#p-note-0\">1</a></sup></p><ol><li><div id=\"p-note-0\"><p>y</p></div></li></ol>",
+            ),
+            ("<dl><dd>a</dl>", "<dl><dt></dt><dd><p>a</p></dd></dl>"),
+        ];
+        let picture = |url: &str| (url == "http://e.org/a.png").then(|| "a.png".to_owned());
+        for (markup, expected) in cases {
+            let written = from_html(markup, None).xhtml(Xhtml { picture: &picture, prefix: "p-" });
+            assert_eq!(written, expected, "{markup}");
+        }
+        let nul = Document::from_text("a\u{0}b\u{fffe}c\u{1b}d");
+        assert_eq!(nul.xhtml(Xhtml { picture: &picture, prefix: "" }), "<p>abcd</p>");
+    }
+
     proptest! {
+        #[test]
+        fn any_xhtml_is_well_formed(markup in "(<(p|b|i|li|ul|ol|pre|td|tr|table|blockquote|h2|br|code|dl|dd|dt|hr|figure|a href=http://e.org/|img src=http://e.org/x|/p|/ul|/b|/table|/pre|/blockquote|/a)>|[ab<>&\"\n ]{1,4}){0,14}") {
+            let document = from_html(&markup, None);
+            let text = document.xhtml(Xhtml { picture: &|_| None, prefix: "" });
+            let mut reader = quick_xml::Reader::from_str(&text);
+            loop {
+                match reader.read_event() {
+                    Ok(quick_xml::events::Event::Eof) => break,
+                    Ok(_) => {}
+                    Err(e) => prop_assert!(false, "{e}: {text}"),
+                }
+            }
+        }
+
         #[test]
         fn any_document_survives_writing_and_reading(markup in "(<(p|b|i|li|ul|ol|pre|td|tr|table|blockquote|h2|br|code|/p|/ul|/b|/table|/pre|/blockquote)>|[ab<>&\"\n ]{1,4}){0,14}") {
             let document = from_html(&markup, None);

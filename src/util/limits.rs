@@ -85,6 +85,12 @@ limits! {
     IMPORT_SOURCES = 10_000, "sources in an imported list";
     /// A feed that newsfed writes, in bytes: what it reads itself.
     WRITTEN_BYTES = 10 * MIB, "written feed";
+    /// A file of saved articles, in bytes before it is compressed.
+    SAVED_BYTES = 64 * MIB, "file of saved articles";
+    /// Articles in such a file.
+    SAVED_ITEMS = 1000, "articles in a file of saved articles";
+    /// Pictures in such a file.
+    SAVED_PICTURES = 300, "pictures in a file of saved articles";
     /// A configuration file, in bytes.
     CONFIG_BYTES = 8 * MIB, "configuration file";
 }

@@ -20,3 +20,4 @@ pub mod sparkline;
 pub mod text;
 pub mod time_text;
 pub mod url;
+pub mod xml;

@@ -281,6 +281,29 @@ fn finish(mut url: Url) -> Option<Url> {
     Some(url)
 }
 
+/// A URL as RFC 3986 writes it, which validators of other formats insist on: browsers leave brackets, for
+/// example, as they are.
+pub fn strict(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let host = if scheme.is_empty() { 0 } else { rest.find(['/', '?', '#']).unwrap_or(rest.len()) };
+    let start = url.len() - rest.len() + host;
+    let mut out = url[..start].to_owned();
+    let (bytes, mut fragment) = (&url.as_bytes()[start..], false);
+    for (at, &byte) in bytes.iter().enumerate() {
+        let is_hex = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
+        let stays = match byte {
+            b'%' => is_hex(at + 1) && is_hex(at + 2),
+            b'#' => !std::mem::replace(&mut fragment, true),
+            _ => byte.is_ascii_alphanumeric() || b"-._~:/?@!$&'()*+,;=".contains(&byte),
+        };
+        match stays {
+            true => out.push(char::from(byte)),
+            false => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -453,6 +476,23 @@ mod tests {
         ];
         for (a, b) in different {
             assert_ne!(key(a), key(b));
+        }
+    }
+
+    #[test]
+    fn strict_urls_have_only_what_rfc_3986_allows() {
+        for (url, expected) in [
+            (
+                "https://e.org/a%20b/[x]?q=|^`{}\\",
+                "https://e.org/a%20b/%5Bx%5D?q=%7C%5E%60%7B%7D%5C",
+            ),
+            ("http://[::1]:80/[a]", "http://[::1]:80/%5Ba%5D"),
+            ("https://e.org/100%?a=%zz#b#c", "https://e.org/100%25?a=%25zz#b%23c"),
+            ("https://e.org/ä\"<>", "https://e.org/%C3%A4%22%3C%3E"),
+            ("mailto:a@e.org?subject=[x]", "mailto:a@e.org?subject=%5Bx%5D"),
+            ("https://e.org", "https://e.org"),
+        ] {
+            assert_eq!(strict(url), expected);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Atom (RFC 4287).
 
-use super::xml::{DECLARATION, element, empty, end, start};
 use super::{OutgoingItem, Outline, RemoteEntry, changed, id, published, rfc3339, summary, tags};
 use crate::model::{Enclosure, Time};
 use crate::util::media::media_type;
+use crate::util::xml::{DECLARATION, element, empty, end, start};
 
 /// What stands before and after the entries.
 pub(super) fn frame(feed: &Outline, updated: Time) -> (String, String) {

@@ -6,7 +6,6 @@
 mod atom;
 mod json;
 mod rss;
-mod xml;
 
 #[cfg(test)]
 mod tests;

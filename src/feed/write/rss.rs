@@ -1,10 +1,10 @@
 //! RSS 2.0, with Atom and Dublin Core for what it lacks.
 
-use super::xml::{DECLARATION, element, empty, end, start};
 use super::{OutgoingItem, Outline, id, published, rfc3339, summary, tags};
 use crate::model::Time;
 use crate::util::html::{contains_markup, escape};
 use crate::util::media::media_type;
+use crate::util::xml::{DECLARATION, element, empty, end, start};
 use std::borrow::Cow;
 
 /// The namespaces of the elements that are used.

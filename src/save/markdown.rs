@@ -1,0 +1,17 @@
+//! Articles as Markdown.
+
+use super::Chapter;
+use crate::article::Block;
+
+/// The articles one after the other, with a line between them.
+pub(super) fn write(chapters: &[Chapter]) -> String {
+    let all: Vec<String> = chapters.iter().map(article).collect();
+    all.join("\n---\n\n")
+}
+
+fn article(chapter: &Chapter) -> String {
+    let mut document = chapter.document.clone();
+    let byline = chapter.byline(&mut document.links);
+    document.blocks.insert(0, Block::Paragraph(byline));
+    document.titled_markdown(&chapter.title())
+}
