@@ -48,6 +48,7 @@ mod reread;
 mod rules;
 mod run_program;
 mod runtime;
+mod save;
 mod schedule;
 mod serve;
 mod show;
@@ -134,6 +135,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Rules(args)) => rules::run(&args, global, out),
         Some(Command::Open(args)) => open::run(&args, global, out),
         Some(Command::Run(args)) => run_program::run(&args, global, out),
+        Some(Command::Save(args)) => save::run(&args, global, out),
         Some(Command::Download(args)) => download::run(&args, global, out),
         Some(Command::Import(args)) => import::run(&args, global, out),
         Some(Command::Export(args)) => export::run(&args, global, out),

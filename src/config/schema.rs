@@ -37,6 +37,7 @@ pub(super) const TABLES: &[&str] = &[
     "open",
     "download",
     "machines",
+    "save",
     "feeds",
     "serve",
     "notify",
@@ -206,6 +207,18 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("machines.name", Rule::Checked(word), |s| Slot::MaybeText(&mut s.machines.name))
         .on(FormPage::Reading, "Machine", "What your other machines call this one.")
         .unset("name of the computer"),
+    key("save.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.save.folder))
+        .on(
+            FormPage::Reading,
+            "Saved articles",
+            "The folder for saved articles, such as ~/Articles.",
+        )
+        .unset("download folder"),
+    key("save.pictures", Rule::Any, |s| Slot::Flag(&mut s.save.pictures)).on(
+        FormPage::Reading,
+        "Save pictures",
+        "Fetches pictures for articles that are saved as HTML or EPUB. Default off.",
+    ),
     key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
         FormPage::Reading,
         "Feed items",

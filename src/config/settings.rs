@@ -23,6 +23,7 @@ pub struct Settings {
     pub open: OpenSettings,
     pub download: DownloadSettings,
     pub machines: MachineSettings,
+    pub save: SaveSettings,
     pub feeds: FeedsSettings,
     pub serve: ServeSettings,
     pub notify: NotifySettings,
@@ -89,6 +90,15 @@ impl Default for DownloadSettings {
     fn default() -> Self {
         Self { folder: None, max_size: 1 << 30, days: None }
     }
+}
+
+/// `[save]`: articles as files.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SaveSettings {
+    /// Where they are stored; `None`: the user's folder for downloads.
+    pub folder: Option<String>,
+    /// Whether pictures are fetched for them.
+    pub pictures: bool,
 }
 
 /// `[feeds]`: views as feeds.

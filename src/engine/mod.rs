@@ -32,6 +32,7 @@ mod retry;
 mod role_lock;
 mod rules;
 mod run;
+mod save;
 mod schedule_report;
 mod setup;
 mod site;
@@ -69,6 +70,7 @@ pub use message::{
 pub use plan::{HORIZON, Plan, plan};
 pub use replay::{Histories, Recorded, UnderRules, histories, without_rules};
 pub use rules::rule_of;
+pub use save::{SaveError, SaveOrder, Saved};
 pub use schedule_report::{Check, CheckResult, ScheduleReport, Total, schedule_report};
 pub use setup::setup;
 pub use site::Reread;
@@ -87,5 +89,7 @@ pub use workbench::{Offer, Preview, Subject, Workbench, WorkbenchEvent, Workbenc
 pub use crate::website::{
     ArticlePreview, ListLink, ListPreview, Matches, Outline, OutlineLine, SelectorField,
 };
+// The formats of saved articles.
+pub use crate::save::Format as SaveFormat;
 // The TUI imports the engine, and this is part of its messages.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

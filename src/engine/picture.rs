@@ -1,11 +1,13 @@
 //! Pictures of articles, fetched like pages: robots.txt, the host gate, pauses and limits apply.
 
+use super::context::Context;
 use super::fulltext::paused_until;
 use super::handle::Handle;
 use super::poll::pause_host;
 use crate::article::Thumbnail;
-use crate::net::{self, FetchError, Purpose, Request};
+use crate::net::{self, FetchError, Purpose, Request, Response};
 use crate::util::{limits, text};
+use std::sync::Arc;
 use tokio::sync::Mutex;
 use url::Url;
 
@@ -25,32 +27,7 @@ impl Handle {
         detailed: bool,
     ) -> Result<Thumbnail, String> {
         let context = &self.context;
-        let source = context.source(source).ok_or("the source was removed")?;
-        let url = Url::parse(url).map_err(|e| text::line(&e.to_string()))?;
-        let now = context.clock.now();
-        if let Some(until) = paused_until(context, &url, now).await {
-            let paused = FetchError::Paused { host: net::host_key(&url), until };
-            return Err(text::line(&paused.to_string()));
-        }
-        let request = Request {
-            declared: Some(source.url.clone()),
-            access: source.access.clone(),
-            allow_private: net::allows_private(&source),
-            spacing: source.rules.pages().and_then(|rules| rules.delay),
-            max_bytes: Some(limits::IMAGE_BYTES as u64),
-            purpose: Purpose::Picture,
-            ..Request::page(url)
-        };
-        let fetched = context.client.fetch(request).await;
-        let response = fetched.map_err(|e| text::line(&e.to_string()))?;
-        if matches!(response.status, 403 | 429 | 503)
-            && let Err(e) = pause_host(context, None, &response.final_url).await
-        {
-            tracing::error!("cannot pause a host: {e}");
-        }
-        if !response.is_success() {
-            return Err(response.refusal().1);
-        }
+        let response = fetch(context, source, url).await?;
         // A small file may be a large picture. Those that wait for their turn must not hold the threads
         // that feeds need.
         let _turn = TURN.lock().await;
@@ -58,4 +35,39 @@ impl Handle {
         let read = context.read_document(limits::IMAGE_BYTES, work).await.flatten();
         read.ok_or_else(|| "it is not a picture that can be shown".to_owned())
     }
+}
+
+/// Fetches a picture of an article of a source (row key).
+pub(super) async fn fetch(
+    context: &Arc<Context>,
+    source: i64,
+    url: &str,
+) -> Result<Response, String> {
+    let source = context.source(source).ok_or("the source was removed")?;
+    let url = Url::parse(url).map_err(|e| text::line(&e.to_string()))?;
+    let now = context.clock.now();
+    if let Some(until) = paused_until(context, &url, now).await {
+        let paused = FetchError::Paused { host: net::host_key(&url), until };
+        return Err(text::line(&paused.to_string()));
+    }
+    let request = Request {
+        declared: Some(source.url.clone()),
+        access: source.access.clone(),
+        allow_private: net::allows_private(&source),
+        spacing: source.rules.pages().and_then(|rules| rules.delay),
+        max_bytes: Some(limits::IMAGE_BYTES as u64),
+        purpose: Purpose::Picture,
+        ..Request::page(url)
+    };
+    let fetched = context.client.fetch(request).await;
+    let response = fetched.map_err(|e| text::line(&e.to_string()))?;
+    if matches!(response.status, 403 | 429 | 503)
+        && let Err(e) = pause_host(context, None, &response.final_url).await
+    {
+        tracing::error!("cannot pause a host: {e}");
+    }
+    if !response.is_success() {
+        return Err(response.refusal().1);
+    }
+    Ok(response)
 }

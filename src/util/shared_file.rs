@@ -1,8 +1,12 @@
 //! Files for other programs and users, which appear complete or not at all.
 
+use super::file_name::numbered;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+
+/// Names that are tried.
+const MOST_NAMES: usize = 1000;
 
 /// A temporary file with the permissions given by the user's umask.
 ///
@@ -15,13 +19,45 @@ pub fn shared_file(folder: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
+/// Writes a file that does not exist yet.
+///
+/// # Errors
+/// If it exists, or cannot be written.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = shared_file(folder_of(path))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// Writes a file into a folder, which is created, under the first name that no file has: `name.md`,
+/// `name (2).md`.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    for number in 1..=MOST_NAMES {
+        let path = folder.join(numbered(name, number));
+        match write_new(&path, bytes) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other.map(|()| path),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Writes a file, replacing one that exists, whose permissions stay.
 ///
 /// # Errors
 /// If it cannot be written; an existing file stays as it was then.
 pub fn write_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = shared_file(folder)?;
+    let mut file = shared_file(folder_of(path))?;
     file.write_all(bytes)?;
     if let Ok(existing) = std::fs::metadata(path) {
         std::fs::set_permissions(file.path(), existing.permissions())?;

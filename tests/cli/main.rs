@@ -24,6 +24,7 @@ mod processes;
 mod programs;
 mod queries;
 mod rules;
+mod saving;
 mod schedule;
 #[cfg(unix)]
 mod secrets;

@@ -1,0 +1,186 @@
+//! Articles as files for reading elsewhere.
+
+use super::announce::runs::source_titles;
+use super::context::Context;
+use super::handle::Handle;
+use super::picture;
+use crate::article::{self, Document, LinkKind};
+use crate::model::{Item, ItemRow};
+use crate::save::{Chapter, Collection, EpubError, Format, Outline, PictureFile, SavedFile};
+use crate::store::StoreError;
+use crate::util::file_name::safe;
+use crate::util::limits::SAVED_PICTURES;
+use crate::util::text::line;
+use futures_util::{StreamExt, stream};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use url::Url;
+
+/// Pictures that are fetched at the same time; the gate orders those of one host.
+const AT_ONCE: usize = 4;
+/// Longest name of a file, in bytes, so that there is space for a number.
+const MAX_NAME: usize = 120;
+/// Characters that such a name may also have.
+const ALSO: &str = " ,'()[]&+!@#=";
+
+/// What to save.
+#[derive(Debug, Clone)]
+pub struct SaveOrder {
+    /// Row keys of items, in the order of the file.
+    pub items: Vec<i64>,
+    pub format: Format,
+    /// What the file is called if it contains several articles.
+    pub title: String,
+    /// Whether pictures are fetched for it.
+    pub pictures: bool,
+}
+
+/// A file that was made of articles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saved {
+    pub file: SavedFile,
+    /// A safe name for it.
+    pub name: String,
+    /// Items that were removed before their turn.
+    pub gone: usize,
+    /// Pictures that could not be fetched, or were too many; they are links.
+    pub pictures_failed: usize,
+}
+
+/// Why there is no file.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    #[error("there is no article to save")]
+    Nothing,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Epub(#[from] EpubError),
+    #[error("the articles cannot be converted")]
+    Conversion,
+}
+
+impl Handle {
+    /// Makes a file of articles. `progress` is called with the number of those that are done. Dropping the
+    /// future stops it.
+    ///
+    /// # Errors
+    /// If there is no article, or they cannot be read or converted.
+    pub async fn save(
+        &self,
+        order: &SaveOrder,
+        mut progress: impl FnMut(usize),
+    ) -> Result<Saved, SaveError> {
+        let context = &self.context;
+        let titles = source_titles(context).await?;
+        let with_pictures = order.pictures && order.format.has_pictures();
+        let (mut all, mut gone, mut first) = (Collection::default(), 0, String::new());
+        let (mut pictures, mut failed) = (SAVED_PICTURES, 0);
+        for (done, &key) in order.items.iter().enumerate() {
+            let read = move |reader: &crate::store::Reader| match reader.row(key)? {
+                Some(row) => Ok(reader.item(key)?.map(|item| (row, item))),
+                None => Ok(None),
+            };
+            let Some((row, item)) = context.read(read).await? else {
+                gone += 1;
+                continue;
+            };
+            if first.is_empty() {
+                first = line(&item.title);
+            }
+            let source = titles.get(&item.source).cloned().unwrap_or_default();
+            let text = item.body().len();
+            let mut chapter = chapter(context, &row, item, source).await?;
+            if with_pictures && all.free() > text {
+                let room = (pictures, all.free() - text);
+                let fetched = fetch_pictures(context, row.source_key, &chapter, room).await;
+                failed += fetched.1;
+                pictures = pictures.saturating_sub(fetched.0.len());
+                chapter.pictures = fetched.0;
+            }
+            all.add(chapter, text);
+            progress(done + 1);
+        }
+        if all.is_empty() {
+            return Err(SaveError::Nothing);
+        }
+        let name = if order.items.len() - gone == 1 { first } else { line(&order.title) };
+        let name = safe(&format!("{name}.{}", order.format.extension()), None, MAX_NAME, ALSO);
+        let (format, outline) = (order.format, Outline { title: line(&order.title) });
+        let write = move || all.write(format, &outline);
+        let file = context.read_document(0, write).await.ok_or(SaveError::Conversion)??;
+        Ok(Saved { file, name, gone, pictures_failed: failed })
+    }
+
+    /// The texts of items as Markdown, for the clipboard.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub async fn markdown(&self, items: Vec<i64>) -> Result<String, SaveError> {
+        let (format, title) = (Format::Markdown, String::new());
+        let order = SaveOrder { items, format, title, pictures: false };
+        let saved = self.save(&order, |_| ()).await?;
+        String::from_utf8(saved.file.bytes).map_err(|_| SaveError::Conversion)
+    }
+}
+
+async fn chapter(
+    context: &Arc<Context>,
+    row: &ItemRow,
+    item: Item,
+    source: String,
+) -> Result<Chapter, SaveError> {
+    let (bytes, date) = (item.body().len(), row.date);
+    let work = move || {
+        let base = item.url.as_deref().and_then(|url| Url::parse(url).ok());
+        let document = article::from_html(item.body(), base.as_ref());
+        Chapter {
+            id: item.id,
+            title: item.title,
+            source,
+            authors: item.authors,
+            url: item.url,
+            date: item.published.unwrap_or(date),
+            language: item.language,
+            document,
+            pictures: BTreeMap::new(),
+        }
+    };
+    context.read_document(bytes, work).await.ok_or(SaveError::Conversion)
+}
+
+/// The pictures of an article, at most that many and of so many bytes together in a file, and the number
+/// of those that are missing.
+async fn fetch_pictures(
+    context: &Arc<Context>,
+    source: i64,
+    chapter: &Chapter,
+    (most, mut free): (usize, usize),
+) -> (BTreeMap<String, PictureFile>, usize) {
+    let urls = picture_urls(&chapter.document);
+    let wanted = urls.len();
+    let fetch = |url: String| async move {
+        match picture::fetch(context, source, &url).await {
+            Ok(response) => Some((url, PictureFile::of(&response.body)?)),
+            Err(why) => {
+                tracing::debug!("the picture {url} is not saved: {why}");
+                None
+            }
+        }
+    };
+    let mut fetched = stream::iter(urls.into_iter().take(most)).map(fetch).buffered(AT_ONCE);
+    let mut pictures = BTreeMap::new();
+    while let Some(picture) = fetched.next().await {
+        let Some((url, picture)) = picture else { continue };
+        let Some(left) = free.checked_sub(picture.size()) else { break };
+        free = left;
+        pictures.insert(url, picture);
+    }
+    let missing = wanted - pictures.len();
+    (pictures, missing)
+}
+
+fn picture_urls(document: &Document) -> BTreeSet<String> {
+    let images = document.links.iter().filter(|link| link.kind == LinkKind::Image);
+    images.map(|link| link.url.clone()).collect()
+}
