@@ -119,6 +119,8 @@ actions! {
         Browser, "browser", "browser", "Open in the browser";
         BrowserAndNext, "browser-and-next", "browser, next", "Open in the browser, mark read, next item";
         Copy, "copy", "copy URL", "Copy the URL";
+        CopyMarkdown, "copy-markdown", "copy Markdown", "Copy the selected articles as Markdown";
+        Save, "save", "save to a file", "Save the selected articles as Markdown, HTML or EPUB";
         Comments, "comments", "comments", "Open the comments in the browser";
         FollowComments, "follow-comments", "follow comments", "Follow the comments on the item as a source";
         Enclosure, "enclosure", "enclosure", "Open the enclosure, such as an episode; several: choose one";

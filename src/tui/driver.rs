@@ -274,6 +274,14 @@ impl Driver {
                     ended.await.unwrap_or_else(cancelled)
                 });
             }
+            Effect::MakeMarkdown { items } => self.spawn(move |h| async move {
+                let count = items.len();
+                let made = h.markdown(items).await.map(|text| (text, count));
+                Event::MarkdownMade(made.map_err(message))
+            }),
+            Effect::Save { order, folder, name } => {
+                self.spawn(move |h| async move { files::save(&h, &order, folder, name).await });
+            }
             Effect::Browse { urls } => {
                 let settings = self.handle.settings();
                 self.blocking(move || Some(files::browse(&settings, urls)));

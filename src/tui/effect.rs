@@ -6,7 +6,7 @@ use super::read::Read;
 use crate::article::Thumbnail;
 use crate::config::{CommandSettings, FileChange, KeyChange, Section};
 use crate::engine::{
-    Discovery, DownloadEntry, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage,
+    Discovery, DownloadEntry, Pace, PrefetchPlan, SaveOrder, SelectorField, Subject, WorkbenchPage,
 };
 use crate::model::{SourceId, SourceRules};
 use crate::store::{Mark, Part, Rule, RuleMarks, View};
@@ -179,6 +179,16 @@ pub(super) enum Effect {
     UseFile {
         file: MediaFile,
         file_use: FileUse,
+    },
+    /// Makes Markdown of items (row keys), to copy it.
+    MakeMarkdown {
+        items: Vec<i64>,
+    },
+    /// Saves articles into a folder, under a name that no file has.
+    Save {
+        order: Box<SaveOrder>,
+        folder: PathBuf,
+        name: String,
     },
     /// Opens URLs in the browser, in the background.
     Browse {

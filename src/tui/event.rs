@@ -112,6 +112,8 @@ pub(super) enum Event {
     DownloadRemoved(Result<String, Failure>),
     /// Bytes of the file at a URL that are there, and its size.
     DownloadAdvanced(String, u64, Option<u64>),
+    /// Articles as Markdown, and how many.
+    MarkdownMade(Result<(String, usize), Failure>),
     /// The path of a downloaded file.
     Downloaded(Result<String, Failure>),
     /// The settings file for the form.

@@ -4,8 +4,10 @@ use super::driver::message;
 use super::effect::{FileUse, MediaFile};
 use super::event::Event;
 use crate::config::{Paths, Settings};
-use crate::engine::{DownloadEntry, DownloadOrder, Handle};
+use crate::engine::{DownloadEntry, DownloadOrder, Handle, SaveOrder};
 use crate::util::browser::{self, Launch, NoBrowser, Surroundings};
+use crate::util::shared_file::write_beside;
+use crate::util::text::{counted, size};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
@@ -84,6 +86,31 @@ fn started(plan: Result<Launch, NoBrowser>, url: String) -> Event {
         Err(e) => Err(message(e)),
     };
     Event::BrowserOpened(opened.map_err(|why| (url, why)))
+}
+
+/// Saves articles into a folder, and says what the file is called and what it lacks.
+pub(super) async fn save(
+    handle: &Handle,
+    order: &SaveOrder,
+    folder: PathBuf,
+    name: String,
+) -> Event {
+    let saved = match handle.save(order, |_| ()).await {
+        Ok(saved) => saved,
+        Err(e) => return Event::Message(Err(format!("Not saved: {}", message(e)))),
+    };
+    let articles = counted(saved.file.articles, "article");
+    let mut facts = vec![articles, size(saved.file.bytes.len() as u64)];
+    facts.extend(saved.file.surplus());
+    if saved.pictures_failed > 0 {
+        facts.push(format!("{} left as links", counted(saved.pictures_failed, "picture")));
+    }
+    let write = move || write_beside(&folder, &name, &saved.file.bytes).map_err(|e| (e, folder));
+    Event::Message(match tokio::task::spawn_blocking(write).await {
+        Ok(Ok(path)) => Ok(format!("Saved {}: {}", path.to_string_lossy(), facts.join(", "))),
+        Ok(Err((e, folder))) => Err(format!("Cannot write into {}: {e}", folder.to_string_lossy())),
+        Err(e) => Err(message(e)),
+    })
 }
 
 /// Opens a file, downloading it first if its program needs that, or only downloads it.

@@ -17,8 +17,9 @@ const NO_SOURCE: &str = "Select a source in the Sources pane first";
 pub(super) const NO_ITEM: &str = "Select an item first";
 const NO_ARTICLE: &str = "Open an item first";
 
-/// Pages that one key press opens at most.
-const MAX_PAGES: usize = 15;
+/// Pages that are opened at once without a question, and at all.
+const FEW_PAGES: usize = 10;
+const MAX_PAGES: usize = 100;
 
 /// Names that a question lists at most.
 const MAX_NAMES: usize = 8;
@@ -144,11 +145,22 @@ impl App {
             source.kind().reads_pages().then(|| source.url.to_string())
         };
         let url = |row: &ItemRow| row.url.clone().or_else(|| page(row));
-        let urls: Vec<String> = rows.iter().filter_map(url).take(MAX_PAGES).collect();
-        if urls.is_empty() {
-            return self.note("This item has no URL");
-        }
-        let mut effects = vec![Effect::Browse { urls }];
+        let urls: Vec<String> = rows.iter().filter_map(url).collect();
+        let mut effects = match urls.len() {
+            0 => return self.note("This item has no URL"),
+            count if count > MAX_PAGES => {
+                return self.problem(format!(
+                    "At most {MAX_PAGES} pages are opened at once, and {count} items are selected"
+                ));
+            }
+            count if count > FEW_PAGES => {
+                let question = format!("Open {count} pages in the browser?");
+                let names = some_names(rows.iter().map(|row| row.title.as_str()));
+                let open = Effect::Browse { urls };
+                return self.push_dialog(Confirm::opening(question, names, open));
+            }
+            _ => vec![Effect::Browse { urls }],
+        };
         if and_next {
             let unread: Vec<ItemRow> = rows.into_iter().filter(|r| !r.read).collect();
             if !unread.is_empty() {
@@ -331,6 +343,8 @@ impl App {
             | Action::Browser
             | Action::BrowserAndNext
             | Action::Copy
+            | Action::CopyMarkdown
+            | Action::Save
             | Action::FullText
             | Action::FollowComments
             | Action::Enclosure

@@ -136,17 +136,25 @@ pub(crate) struct Confirm {
     effect: Option<Effect>,
     /// Whether undo takes the change back.
     pub(crate) undoable: bool,
+    hints: KeyHints,
 }
 
 impl Confirm {
     /// A question about the selected sources.
     pub(super) fn new(question: String, details: Vec<String>, effect: Effect) -> Self {
-        Self { question, details, effect: Some(effect), undoable: true }
+        let hints = &[KeyHint::Key("Enter", "remove"), Back("cancel")];
+        Self { question, details, effect: Some(effect), undoable: true, hints }
     }
 
     /// A question about something that undo does not bring back.
     pub(super) fn for_good(question: String, detail: String, effect: Effect) -> Self {
         Self { undoable: false, ..Self::new(question, vec![detail], effect) }
+    }
+
+    /// A question before many things are opened.
+    pub(super) fn opening(question: String, details: Vec<String>, effect: Effect) -> Self {
+        let hints = &[KeyHint::Key("Enter", "open"), Back("cancel")];
+        Self { undoable: false, hints, ..Self::new(question, details, effect) }
     }
 }
 
@@ -167,7 +175,7 @@ impl Dialog for Confirm {
     }
 
     fn hints(&self) -> KeyHints {
-        &[KeyHint::Key("Enter", "remove"), Back("cancel")]
+        self.hints
     }
 
     fn quits(&mut self) -> bool {

@@ -186,6 +186,8 @@ impl App {
             Action::CancelRunning => vec![Effect::CancelRunning { url: None }],
             Action::FollowComments => self.follow_comments(),
             Action::Copy => self.copy(),
+            Action::CopyMarkdown => self.copy_markdown(),
+            Action::Save => self.ask_where_to_save(),
             Action::FoldStories => self.fold_stories(),
             Action::SortNext => self.sort(true),
             Action::SortPrevious => self.sort(false),

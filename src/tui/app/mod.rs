@@ -34,6 +34,7 @@ mod prompt;
 mod rank;
 mod reader;
 mod rules;
+mod save;
 mod scrolling;
 mod search;
 mod settings;
@@ -347,6 +348,7 @@ impl App {
             Event::DownloadAdvanced(url, received, total) => {
                 self.download_advanced(&url, received, total)
             }
+            Event::MarkdownMade(result) => self.markdown_made(result),
             Event::Downloaded(result) => self.downloaded(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::Refreshed(report) => self.refreshed(&report),

@@ -79,6 +79,7 @@ pub(super) fn argument_kind(action: Action) -> Option<ArgumentKind> {
         Action::ReadMatching => ArgumentKind::Text("a query such as age>3d"),
         Action::ReadFor => ArgumentKind::Text("minutes, such as 20"),
         Action::Filter => ArgumentKind::Text("words in titles"),
+        Action::Save => ArgumentKind::Text("a file such as weekend.epub"),
         Action::Find => ArgumentKind::Text("words in the article"),
         Action::Pipe => ArgumentKind::Text("a shell command"),
         _ => return None,

@@ -64,6 +64,12 @@ pub(crate) enum PromptKind {
     Snooze {
         keys: Vec<i64>,
     },
+    /// The file for articles (row keys of items), which are called together as the list is.
+    Save {
+        items: Vec<i64>,
+        title: String,
+        folder: String,
+    },
     /// The name of a new view.
     SaveView {
         query: String,
@@ -91,6 +97,7 @@ impl PromptKind {
             Self::Tags { name, .. } => format!("Tags of {name} (+add -remove)"),
             Self::ItemTags { keys } => format!("Tags of {} (+add -remove)", items(keys)),
             Self::Snooze { .. } => "Hide until (12h, 3d, tomorrow, friday, 2026-12-31)".to_owned(),
+            Self::Save { folder, .. } => format!("Save in {folder} as (.md, .html, .epub)"),
             Self::SaveView { .. } => "Save as view".to_owned(),
             Self::ViewQuery { name } | Self::RuleQuery { name } => format!("Query of {name}"),
         }
@@ -106,7 +113,10 @@ impl Prompt {
         // Another name is more likely than a longer one.
         let suggested = matches!(
             kind,
-            PromptKind::Folder { .. } | PromptKind::SaveView { .. } | PromptKind::Snooze { .. }
+            PromptKind::Folder { .. }
+                | PromptKind::SaveView { .. }
+                | PromptKind::Save { .. }
+                | PromptKind::Snooze { .. }
         );
         let field = if suggested { Field::suggestion(text) } else { Field::new(text) };
         Self { kind, field, completion: None, error: None }
@@ -206,6 +216,7 @@ impl Dialog for Prompt {
                 None => Some("Write 12h, 3d or a day such as 2026-12-31".to_owned()),
                 Some(_) => None,
             },
+            PromptKind::Save { .. } => super::save::format_error(text),
             _ => None,
         };
         if self.kind == PromptKind::Find {
@@ -330,6 +341,7 @@ impl App {
                 Some(until) => self.change_mark(Mark::Snoozed(until), keys, true, Cause::User),
                 None => vec![],
             },
+            PromptKind::Save { items, title, .. } => self.save_articles(items, title, &text),
             PromptKind::SaveView { query } => self.save_view(text, query),
             PromptKind::ViewQuery { name } => self.change_view_query(&name, text),
             PromptKind::RuleQuery { name } => self.change_rule_query(&name, text),

@@ -46,6 +46,50 @@ fn selections_grow_by_ranges_and_are_inverted() {
 }
 
 #[test]
+fn many_pages_are_opened_after_a_question() {
+    for (count, expected) in [
+        (10, "Browse { urls: [\"https://kernel.example/"),
+        (11, "Open 11 pages in the browser?"),
+        (101, "At most 100 pages are opened at once, and 101 items are selected"),
+    ] {
+        let mut stage = stage_with_files();
+        let row = stage.app.items.rows[0].clone();
+        stage.app.items.rows = (0..count)
+            .map(|n| crate::model::ItemRow {
+                key: 1000 + n,
+                url: Some(format!("https://kernel.example/{n}")),
+                ..row.clone()
+            })
+            .collect();
+        stage.keys("<Tab>*ao");
+        stage.keys_give("", expected);
+        assert_eq!(stage.asked_for("Browse"), usize::from(count == 10));
+        stage.keys("<Enter>");
+        assert_eq!(stage.asked_for("Browse"), usize::from(count <= 11), "{count}");
+    }
+}
+
+#[test]
+fn articles_are_copied_and_saved() {
+    let mut stage = stage_with_files();
+    stage.keys_give("<Tab>Y", "MakeMarkdown { items: [");
+    stage.happen(Event::MarkdownMade(Ok(("# a".to_owned(), 2))));
+    stage.keys_give("", "Copied 2 articles as Markdown");
+    assert_eq!(stage.asked_for("Copy { text: \"# a\" }"), 1);
+    stage.happen(Event::MarkdownMade(Ok(("x".repeat(1 << 21), 2))));
+    stage.keys_give("", "Not copied: 2.1 MB of Markdown, and terminals take 1.0 MB");
+    stage.app.settings.save.folder = Some("/tmp/articles".to_owned());
+    stage.keys("<C-w>");
+    assert!(stage.screen(120, 40).contains("Save in /tmp/articles as (.md, .html, .epub)"));
+    stage.keys_give("a.txt<Enter>", "Write a name that ends with .md, .html or .epub");
+    assert_eq!(stage.asked_for("Save"), 0);
+    stage.keys("<Esc><C-w>");
+    stage.keys_give("a b.epub<Enter>", "folder: \"/tmp/articles\", name: \"a b.epub\"");
+    stage.keys_give("", "format: Epub");
+    stage.keys_give(":save ../x.html<Enter>", "folder: \"..\", name: \"x.html\"");
+}
+
+#[test]
 fn a_query_marks_what_it_matches() {
     let mut stage = stage_with_files();
     stage.requested.clear();

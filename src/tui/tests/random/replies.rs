@@ -418,7 +418,11 @@ impl Chaos {
                 let first = urls.into_iter().next().unwrap_or_default();
                 Event::BrowserOpened(opened.map_err(|why| (first, why)))
             }
-            Effect::Pipe { .. } | Effect::EditSource { .. } => {
+            Effect::MakeMarkdown { items } => {
+                let made = self.failure();
+                Event::MarkdownMade(self.result((made, items.len())))
+            }
+            Effect::Save { .. } | Effect::Pipe { .. } | Effect::EditSource { .. } => {
                 let said = self.failure();
                 Event::Message(self.result(said))
             }

@@ -1,0 +1,109 @@
+//! Articles as Markdown in the clipboard, and as files.
+
+use super::App;
+use super::commands::NO_ITEM;
+use super::prompt::PromptKind;
+use crate::config::Paths;
+use crate::engine::{SaveFormat, SaveOrder};
+use crate::tui::effect::Effect;
+use crate::tui::event::Failure;
+use crate::util::file_name::safe;
+use crate::util::limits::SAVED_ITEMS;
+use crate::util::text::{counted, line, size};
+use std::path::{Path, PathBuf};
+
+/// Articles that are copied at once.
+const MOST_COPIED: usize = 100;
+/// How much terminals take over into their clipboard, in bytes.
+const MOST_BYTES: usize = 1 << 20;
+/// Longest suggested name, in bytes.
+const MAX_NAME: usize = 80;
+
+/// What is wrong with the name of a file.
+pub(super) fn format_error(name: &str) -> Option<String> {
+    let known = SaveFormat::of_name(name).is_some();
+    (!known).then(|| "Write a name that ends with .md, .html or .epub".to_owned())
+}
+
+impl App {
+    /// Has Markdown made of the selected articles, to copy it.
+    pub(super) fn copy_markdown(&mut self) -> Vec<Effect> {
+        let items: Vec<i64> = self.item_targets().iter().map(|row| row.key).collect();
+        match items.len() {
+            0 => self.note(NO_ITEM),
+            count if count > MOST_COPIED => self.problem(format!(
+                "At most {MOST_COPIED} articles are copied at once, and {count} are selected"
+            )),
+            _ => vec![Effect::MakeMarkdown { items }],
+        }
+    }
+
+    pub(super) fn markdown_made(
+        &mut self,
+        result: Result<(String, usize), Failure>,
+    ) -> Vec<Effect> {
+        match result {
+            Ok((text, _)) if text.len() > MOST_BYTES => {
+                let (is, limit) = (size(text.len() as u64), size(MOST_BYTES as u64));
+                self.problem(format!("Not copied: {is} of Markdown, and terminals take {limit}"))
+            }
+            Ok((text, count)) => {
+                self.note(format!("Copied {} as Markdown", counted(count, "article")));
+                vec![Effect::Copy { text }]
+            }
+            Err(why) => self.problem(format!("Not copied: {why}")),
+        }
+    }
+
+    /// Asks for the file of the selected articles.
+    pub(super) fn ask_where_to_save(&mut self) -> Vec<Effect> {
+        let rows = self.item_targets();
+        let items: Vec<i64> = rows.iter().map(|row| row.key).collect();
+        if items.len() > SAVED_ITEMS {
+            return self.problem(format!(
+                "At most {SAVED_ITEMS} articles fit into a file, and {} are selected",
+                items.len()
+            ));
+        }
+        let folder = match Paths::downloads(self.settings.save.folder.as_deref()) {
+            Ok(folder) => line(&folder.to_string_lossy()),
+            Err(e) => return self.problem(e.to_string()),
+        };
+        let list = self.items.listing.title.clone();
+        let (title, ending) = match rows.as_slice() {
+            [] => return self.note(NO_ITEM),
+            [row] => (line(&row.title), "md"),
+            _ => (line(&list), "epub"),
+        };
+        let name = safe(&format!("{title}.{ending}"), None, MAX_NAME, " ,'()&");
+        self.ask(PromptKind::Save { items, title, folder }, &name)
+    }
+
+    /// Saves articles under a name in the folder for them, or at a path.
+    pub(super) fn save_articles(
+        &mut self,
+        items: Vec<i64>,
+        title: String,
+        typed: &str,
+    ) -> Vec<Effect> {
+        let Some(format) = SaveFormat::of_name(typed) else {
+            return self.problem(format_error(typed).unwrap_or_default());
+        };
+        let (path, settings) = (Path::new(typed), &self.settings.save);
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+        let folder = match above.and_then(Path::to_str) {
+            None => Paths::downloads(settings.folder.as_deref()),
+            Some(above) if above == "~" => Paths::downloads(Some("~/")),
+            Some(above) if above.starts_with("~/") => Paths::downloads(Some(above)),
+            Some(above) => Ok(PathBuf::from(above)),
+        };
+        let (Some(name), Ok(folder)) = (name, folder) else {
+            return self.problem(format!("{typed} is not the name of a file"));
+        };
+        let order = SaveOrder { items, format, title, pictures: settings.pictures };
+        self.items.marked.clear();
+        self.note(format!("Saving {} …", counted(order.items.len(), "article")));
+        vec![Effect::Save { order: Box::new(order), folder, name }]
+    }
+}
