@@ -28,7 +28,7 @@ pub fn entry(item: &ForeignItem) -> Option<Entry> {
         let Some(url) = address::absolute(base, url).map(String::from) else { continue };
         if enclosures.iter().all(|known| known.url != url) {
             let mime = mime.as_deref().map(text::line).filter(|mime| !mime.is_empty());
-            enclosures.push(Enclosure { url, mime, bytes: None, seconds: None });
+            enclosures.push(Enclosure { url, mime, ..Enclosure::default() });
         }
     }
     let entry = Entry {

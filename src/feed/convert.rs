@@ -2,8 +2,9 @@
 
 use super::ParsedFeed;
 use super::raw::{Base, RawEntry, RawFeed, RawLink, RawText, TextKind};
-use crate::model::{Enclosure, Entry, Time};
+use crate::model::{Chapter, Enclosure, Entry, Time};
 use crate::util::limits;
+use crate::util::media::is_playable;
 use crate::util::session::without_session;
 use crate::util::{date, html};
 use crate::util::{text, url as address};
@@ -76,6 +77,7 @@ impl Converter {
         let comments = comments.map(String::from).filter(|c| Some(c) != url.as_ref());
         let comment_feed = raw.comment_feed.as_deref().and_then(|c| address::absolute(base, c));
         let published = raw.published.value.as_deref().and_then(|d| self.date(d));
+        let enclosures = self.enclosures(&raw, base);
         let updated = raw.updated.value.as_deref().and_then(|d| self.date(d));
         Entry {
             dated: None,
@@ -87,7 +89,7 @@ impl Converter {
             updated,
             summary: raw.summary.value.and_then(|t| self.body(&t, own)),
             content: raw.content.value.and_then(|t| self.body(&t, own)),
-            enclosures: self.enclosures(&raw.enclosures.kept, raw.seconds, base),
+            enclosures,
             categories: names(&raw.categories.kept),
             comments: self.limited(comments),
             comment_feed: self.limited(comment_feed.map(String::from)),
@@ -130,20 +132,26 @@ impl Converter {
         self.limited(Some(html).filter(|h| !h.is_empty()))
     }
 
-    fn enclosures(
-        &mut self,
-        links: &[RawLink],
-        seconds: Option<u64>,
-        base: Option<&Url>,
-    ) -> Vec<Enclosure> {
+    fn enclosures(&mut self, raw: &RawEntry, base: Option<&Url>) -> Vec<Enclosure> {
         let mut out: Vec<Enclosure> = Vec::new();
-        for link in links {
+        for link in &raw.enclosures.kept {
             let Some(url) = self.limited(absolute(link, base).map(String::from)) else { continue };
             if out.iter().any(|e| e.url == url) {
                 continue;
             }
             let mime = link.mime.as_deref().map(text::line).filter(|m| !m.is_empty());
-            out.push(Enclosure { url, mime, bytes: link.bytes, seconds: link.seconds.or(seconds) });
+            let (bytes, seconds) = (link.bytes, link.seconds.or(raw.seconds));
+            out.push(Enclosure { url, mime, bytes, seconds, ..Enclosure::default() });
+        }
+        if let Some(episode) = out.iter_mut().find(|file| is_playable(file)) {
+            let titled = raw.chapters.iter().filter_map(|(start, title)| {
+                let title = self.limited(Some(text::line(title)))?;
+                Some(Chapter { start: *start, title })
+            });
+            episode.chapters = titled.collect();
+            episode.chapters.sort_by_key(|chapter| chapter.start);
+            let url = raw.chapters_url.as_ref().and_then(|link| absolute(link, base));
+            episode.chapters_url = self.limited(url.map(String::from));
         }
         out
     }

@@ -6,6 +6,9 @@ use super::names::Ns;
 use super::people;
 use super::raw::{Base, Rank, RawEntry, RawLink};
 
+/// Chapters of an entry that are read.
+const MAX_CHAPTERS: usize = 500;
+
 /// Reads the start tag of an entry: the URL of RDF items, the attributes of the Channel
 /// Definition Format.
 pub(super) fn entry_attributes(element: &Element, entry: &mut RawEntry) {
@@ -34,6 +37,7 @@ pub(super) fn entry(element: &Element, base: Base, is_atom: bool, entry: &mut Ra
         Ns::Media => media(element, base, entry),
         Ns::Itunes => itunes(element, base, entry),
         Ns::Discussion => discussion(element, entry),
+        Ns::Chapters => chapters(element, base, entry),
         Ns::Xhtml if element.name == "body" || element.name == "div" => {
             entry.content.offer(Rank::Strong, html_text(element, base));
         }
@@ -177,6 +181,21 @@ fn itunes(element: &Element, base: Base, entry: &mut RawEntry) {
         "duration" => entry.seconds = play_time(&element.text()),
         _ => {}
     }
+}
+
+/// Chapters in the feed, or where a file with them is.
+fn chapters(element: &Element, base: Base, entry: &mut RawEntry) {
+    if element.name != "chapters" {
+        return;
+    }
+    if element.attribute("url").is_some() {
+        entry.chapters_url = Some(link_to(element, "url", base));
+    }
+    let chapters = element.elements().filter(|e| e.name == "chapter").filter_map(|chapter| {
+        let start = chapter.attribute("start").and_then(play_time)?;
+        Some((start, chapter.attribute("title").unwrap_or_default().to_owned()))
+    });
+    entry.chapters.extend(chapters.take(MAX_CHAPTERS.saturating_sub(entry.chapters.len())));
 }
 
 fn take_link(element: &Element, base: Base, entry: &mut RawEntry) {

@@ -23,6 +23,8 @@ pub(super) enum Ns {
     FeedBurner,
     /// Comments: their feed (`wfw`), their number (`slash`, Atom threading).
     Discussion,
+    /// Chapters of episodes: Podlove, Podcasting 2.0.
+    Chapters,
     /// RDF itself.
     Rdf,
     /// Anything else.
@@ -42,6 +44,12 @@ pub(super) fn by_address(address: &str) -> Ns {
         "w3.org/1999/02/22-rdf-syntax-ns" => Ns::Rdf,
         "purl.org/rss/1.0/modules/syndication" => Ns::Sy,
         "purl.org/rss/1.0/modules/slash" | "purl.org/syndication/thread/1.0" => Ns::Discussion,
+        "podlove.org/simple-chapters" | "podcastindex.org/namespace/1.0" => Ns::Chapters,
+        _ if bare.starts_with("podcastindex.org/namespace")
+            || bare.contains("podcast-namespace/blob") =>
+        {
+            Ns::Chapters
+        }
         _ if bare.starts_with("purl.org/atom/ns") => Ns::Atom,
         _ if bare.contains("yahoo.com/mrss") => Ns::Media,
         _ if bare.contains("itunes.com/dtd") => Ns::Itunes,
@@ -76,6 +84,7 @@ pub(super) fn by_prefix(prefix: &str) -> Ns {
         "sy" => Ns::Sy,
         "feedburner" => Ns::FeedBurner,
         "wfw" | "slash" | "thr" => Ns::Discussion,
+        "psc" | "podcast" => Ns::Chapters,
         "rdf" => Ns::Rdf,
         "rss" => Ns::Core,
         _ => Ns::Other,

@@ -114,6 +114,9 @@ pub(super) struct RawEntry {
     pub(super) content: Ranked<RawText>,
     pub(super) enclosures: Limited<RawLink>,
     pub(super) seconds: Option<u64>,
+    /// Starts in seconds, and titles.
+    pub(super) chapters: Vec<(u64, String)>,
+    pub(super) chapters_url: Option<RawLink>,
     pub(super) categories: Limited<String>,
     pub(super) comments: Option<String>,
     pub(super) comment_feed: Option<String>,

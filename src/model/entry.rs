@@ -1,11 +1,11 @@
 //! What a parser returns: entries that are not stored yet, and the hints of the feed.
 
-use super::{DateOrigin, Time};
+use super::{Chapter, DateOrigin, Time};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A file attached to an entry (podcast episode, image, video).
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Enclosure {
     /// Absolute http(s) URL.
     pub url: String,
@@ -18,6 +18,12 @@ pub struct Enclosure {
     /// Duration in seconds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seconds: Option<u64>,
+    /// Chapters that the feed lists.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub chapters: Vec<Chapter>,
+    /// Absolute http(s) URL of a file with chapters.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub chapters_url: Option<String>,
 }
 
 /// One entry of a feed or one article of a website, cleaned and resolved, before it is stored.

@@ -3,6 +3,7 @@
 mod article;
 mod date_origin;
 mod entry;
+mod episode;
 mod foreign;
 mod hash;
 mod intake;
@@ -19,6 +20,7 @@ mod website;
 pub use article::{FullText, TextFrom, TextWay};
 pub use date_origin::{Confidence, DateOrigin, DatePrecision, DateSource, DatesFrom};
 pub use entry::{Enclosure, Entry, FeedHints};
+pub use episode::{Chapter, EpisodeKey, Progress, Queued, seconds};
 pub use foreign::{ForeignItem, ForeignKind, ForeignText};
 pub use hash::stable_hash;
 pub use intake::{LeftOut, LeftOutReason};

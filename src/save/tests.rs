@@ -172,7 +172,7 @@ fn pages_contain_their_pictures_and_load_nothing() {
     assert_eq!(attributes(xml, "src").len(), 6);
     let ids = attributes(xml, "id");
     assert_eq!(ids, ["a1-note-0", "a2-note-0", "a3-note-0", "a4-note-0", "a5-note-0"]);
-    for part in ["<title>A view &amp; more</title>", "default-src 'none'", "Untitled"] {
+    for part in ["<title>A view &amp; more</title>", "default-src &apos;none&apos;", "Untitled"] {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("<script"), "{page}");

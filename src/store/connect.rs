@@ -31,6 +31,7 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-16.sql")),
     M::up(include_str!("schema-17.sql")),
     M::up(include_str!("schema-18.sql")),
+    M::up(include_str!("schema-19.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.

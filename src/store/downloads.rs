@@ -28,7 +28,7 @@ pub struct DownloadRecord {
     pub size: u64,
     /// Its modification time then, in seconds since the epoch.
     pub modified: i64,
-    /// Whether the item is pinned or kept for later.
+    /// Whether the item is pinned, kept for later or in the queue.
     pub kept: bool,
 }
 
@@ -77,7 +77,8 @@ impl Reader {
     /// The files that were downloaded, the newest first.
     pub fn downloads(&self) -> Result<Vec<DownloadRecord>> {
         let mut query = self.conn.prepare_cached(
-            "SELECT d.path, d.item, d.at, d.size, d.modified, coalesce(i.pinned OR i.later, 0),
+            "SELECT d.path, d.item, d.at, d.size, d.modified, coalesce(i.pinned OR i.later
+                 OR EXISTS (SELECT 1 FROM episode e WHERE e.item = i.key AND e.rank IS NOT NULL), 0),
                 i.source, m.value
              FROM download d LEFT JOIN item i ON i.key = d.item
              LEFT JOIN memo m ON m.name = ?1 || d.path ORDER BY d.at DESC, d.path",

@@ -20,6 +20,8 @@ pub enum Mark {
     Hidden,
     /// Left out of lists until this moment.
     Snoozed(Time),
+    /// Its episode is in the queue.
+    Queued,
     /// Tagged with this.
     Tag(String),
 }
@@ -35,6 +37,8 @@ pub(super) fn set(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Res
 /// it as it is.
 fn disown(conn: &Connection, mark: &Mark, keys: &[i64]) -> Result<()> {
     let effect = match mark {
+        // No rule does that.
+        Mark::Queued => return Ok(()),
         Mark::Read => Effect::Read,
         Mark::Pinned => Effect::Pin,
         Mark::Later => Effect::Later,
@@ -58,6 +62,7 @@ fn disown(conn: &Connection, mark: &Mark, keys: &[i64]) -> Result<()> {
 pub(super) fn set_all(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
     let sql = match (mark, to) {
         (Mark::Tag(tag), _) => return tags::set(conn, tag, keys, to),
+        (Mark::Queued, _) => return super::episodes::set(conn, keys, to),
         (Mark::Snoozed(until), true) => return snooze(conn, keys, *until),
         (Mark::Snoozed(_), false) => return unsnooze(conn, keys),
         (Mark::Read, _) => "UPDATE item SET read = ?2 WHERE key = ?1 AND read <> ?2",

@@ -50,6 +50,7 @@ const TABLES: [Table; 23] = [
     ("story_item", "items of stories", &[]),
     ("copy", "copies of list pages", &[]),
     ("download", "downloads", &[]),
+    ("episode", "episodes", &[]),
     ("account", "accounts", &[]),
     // Before the items, which would make rows from the tags.
     ("remote_label", "labels of items", &[]),
@@ -74,6 +75,7 @@ const FINISH: &str = "
     DELETE FROM rule_effect WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM story_item WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM story_item WHERE story IN (SELECT story FROM story_item GROUP BY story HAVING count(*) = 1);
+    DELETE FROM episode WHERE item NOT IN (SELECT key FROM item);
     UPDATE download SET item = NULL WHERE item NOT IN (SELECT key FROM item);
     UPDATE source SET account = NULL, declared = 0, undeclared_at = unixepoch()
         WHERE account IS NOT NULL AND account NOT IN (SELECT key FROM account);

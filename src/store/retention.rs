@@ -14,7 +14,7 @@ const PRUNED_DAYS: i64 = 90;
 const DAY: i64 = 86400;
 
 /// Removes (or, with `apply` false, only counts) the items that retention no longer keeps. Pinned
-/// items always stay; unread ones unless `retention.unread`.
+/// items and those in the queue always stay; unread ones unless `retention.unread`.
 pub(super) fn prune(
     conn: &Connection,
     source: i64,
@@ -33,6 +33,7 @@ pub(super) fn prune(
     let (date, key) = newest.unwrap_or((i64::MIN, i64::MIN));
     let cutoff = cutoff.unwrap_or(i64::MIN);
     const GOING: &str = "source = ?1 AND pinned = 0 AND later = 0 AND hidden <> 2
+        AND key NOT IN (SELECT item FROM episode WHERE rank IS NOT NULL)
         AND (read = 1 OR ?2)
         AND (discovered < ?3 OR (date, key) <= (?4, ?5))";
     let values = params![source, retention.unread, cutoff, date, key];

@@ -149,6 +149,7 @@ mod tests {
             mime: None,
             bytes,
             seconds,
+            ..Enclosure::default()
         };
         for (bytes, seconds, expected) in [
             (Some(34_500_000), Some(3120), "audio/mpeg, 34 MB, 52 min"),

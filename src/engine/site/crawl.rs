@@ -396,6 +396,7 @@ fn entry(found: &CrawlFind, publisher: &str) -> Entry {
             mime: Some(found.mime.clone()),
             bytes: Some(found.bytes as u64),
             seconds: None,
+            ..Enclosure::default()
         }],
         publisher: Some(publisher.to_owned()).filter(|p| !p.is_empty()),
         ..Entry::default()

@@ -117,6 +117,7 @@ fn written_feeds_are_read_back() {
         mime: Some("audio/mpeg".to_owned()),
         bytes: Some(n),
         seconds: Some(90),
+        ..Enclosure::default()
     };
     let entries = [
         entry("Plain", "<p>one <em>two</em> ]]&gt; &amp;amp; &lt;b&gt;</p><pre>a\n  b</pre>"),

@@ -331,6 +331,7 @@ pub(super) fn store_in(f: &Fixture, sources: &Sources, items: &[Made]) {
                 mime: Some("audio/mpeg".to_owned()),
                 bytes: None,
                 seconds: None,
+                ..Enclosure::default()
             };
             Entry {
                 title: format!("{title} n{i}"),

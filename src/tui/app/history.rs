@@ -3,6 +3,7 @@
 use super::App;
 use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::mark_words::{describe, verb};
 use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Key, MarkRead};
 use crate::engine::{CollectedChanges, Edited};
 use crate::model::Time;
@@ -12,7 +13,6 @@ use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
 use crate::util::text::counted;
-use crate::util::time_text::minute;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use std::sync::Arc;
@@ -462,38 +462,5 @@ impl Dialog for HistoryList {
             Bound(Context::Everywhere, Action::Redo, "redo"),
             Back("close"),
         ]
-    }
-}
-
-fn describe(mark: &Mark, count: usize, to: bool) -> String {
-    let items = counted(count, "item");
-    let verb = match (mark, to) {
-        (Mark::Read, true) => "marked read",
-        (Mark::Read, false) => "marked unread",
-        (Mark::Pinned, true) => "pinned",
-        (Mark::Pinned, false) => "unpinned",
-        (Mark::Later, true) => "kept for later",
-        (Mark::Later, false) => "not kept for later any more",
-        (Mark::Hidden, true) => "hidden",
-        (Mark::Hidden | Mark::Snoozed(_), false) => "shown again",
-        (Mark::Snoozed(until), true) => return format!("{items} hidden until {}", minute(*until)),
-        (Mark::Tag(tag), true) => return format!("{items} tagged \"{tag}\""),
-        (Mark::Tag(tag), false) => return format!("Tag \"{tag}\" removed from {items}"),
-    };
-    format!("{items} {verb}")
-}
-
-fn verb(mark: &Mark, to: bool) -> &'static str {
-    match (mark, to) {
-        (Mark::Read, true) => "mark read",
-        (Mark::Read, false) => "mark unread",
-        (Mark::Pinned, true) => "pin",
-        (Mark::Pinned, false) => "unpin",
-        (Mark::Later, true) => "keep for later",
-        (Mark::Later, false) => "do not keep for later",
-        (Mark::Hidden, true) => "hide",
-        (Mark::Snoozed(_), true) => "snooze",
-        (Mark::Hidden | Mark::Snoozed(_), false) => "show",
-        (Mark::Tag(_), to) => ["untag", "tag"][usize::from(to)],
     }
 }

@@ -169,7 +169,7 @@ pub(in crate::tui) fn show_mark(row: &mut ItemRow, mark: &Mark, to: bool) {
         Mark::Pinned => row.pinned = to,
         Mark::Later => row.later = to,
         // Rows do not show these; hidden ones go with the next reading of the list.
-        Mark::Hidden | Mark::Snoozed(_) | Mark::Tag(_) => {}
+        Mark::Queued | Mark::Hidden | Mark::Snoozed(_) | Mark::Tag(_) => {}
     }
 }
 

@@ -23,6 +23,7 @@ mod jump;
 mod keys;
 mod links;
 mod listing;
+mod mark_words;
 mod mouse;
 mod mute;
 mod palette;

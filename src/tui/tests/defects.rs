@@ -341,7 +341,7 @@ fn keys_in_dialogs_are_those_that_are_bound() {
             ("everywhere", "0", "down"),
             ("everywhere", "k", "none"),
             ("everywhere", "Up", "none"),
-            ("everywhere", "Y", "up"),
+            ("everywhere", "C-y", "up"),
             ("everywhere", "Esc", "none"),
             ("everywhere", "u", "none"),
             ("everywhere", "Z", "undo"),
@@ -358,8 +358,8 @@ fn keys_in_dialogs_are_those_that_are_bound() {
         assert!(drawn.contains(screen) && drawn.contains(shown), "{shown} in {drawn}");
         assert!(!drawn.contains(hidden), "{hidden} in {drawn}");
     };
-    rebound("gs0000000w", "Schedule", "F5 check now   Y 0 scroll   q close", "edit schedule");
-    rebound("U", "Initial state", "Y 0 select   Z undo   C-r redo   q close", "↑↓");
+    rebound("gs0000000w", "Schedule", "F5 check now   C-y 0 scroll   q close", "edit schedule");
+    rebound("U", "Initial state", "C-y 0 select   Z undo   C-r redo   q close", "↑↓");
 }
 
 #[test]

@@ -17,6 +17,7 @@ fn file(url: &str, mime: Option<&str>) -> Enclosure {
         mime: mime.map(str::to_owned),
         bytes: Some(34_567_890),
         seconds: Some(3_120),
+        ..Enclosure::default()
     }
 }
 

@@ -61,6 +61,7 @@ fn many_pages_are_opened_after_a_question() {
                 ..row.clone()
             })
             .collect();
+        stage.rows.clone_from(&stage.app.items.rows);
         stage.keys("<Tab>*ao");
         stage.keys_give("", expected);
         assert_eq!(stage.asked_for("Browse"), usize::from(count == 10));
@@ -77,7 +78,7 @@ fn articles_are_copied_and_saved() {
     stage.keys_give("", "Copied 2 articles as Markdown");
     assert_eq!(stage.asked_for("Copy { text: \"# a\" }"), 1);
     stage.happen(Event::MarkdownMade(Ok(("x".repeat(1 << 21), 2))));
-    stage.keys_give("", "Not copied: 2.1 MB of Markdown, and terminals take 1.0 MB");
+    stage.keys_give("", "Not copied: 2 MB of Markdown, and terminals take 1 MB");
     stage.app.settings.save.folder = Some("/tmp/articles".to_owned());
     stage.keys("<C-w>");
     assert!(stage.screen(120, 40).contains("Save in /tmp/articles as (.md, .html, .epub)"));

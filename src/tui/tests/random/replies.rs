@@ -399,6 +399,7 @@ impl Chaos {
                     mime: Some("audio/日本".to_owned()).filter(|_| n == 1),
                     bytes: Some(u64::MAX).filter(|_| n > 0),
                     seconds: Some(u64::MAX).filter(|_| n > 1),
+                    ..crate::model::Enclosure::default()
                 };
                 let files = (0..self.rng.usize(..4)).map(file).collect();
                 Event::EnclosuresFound(of, file_use, self.result(files))

@@ -160,6 +160,7 @@ fn lists_enclosures_among_the_links() {
             mime: None,
             bytes: None,
             seconds: None,
+            ..crate::model::Enclosure::default()
         };
         let mut item = crate::model::Item::clone(&article(item_rows()[0].clone()).item);
         item.content = Some("<p><a href='https://e.org/a.mp3'>Listen</a></p>".to_owned());

@@ -1,0 +1,164 @@
+//! The queue of episodes, and how far each was heard.
+
+use super::Store;
+use super::error::Result;
+use super::reader::Reader;
+use crate::model::{Enclosure, EpisodeKey, Progress, Queued};
+use crate::util::media::{is_playable, media_type};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Episodes in the queue.
+pub const MAX_QUEUE: usize = 1000;
+
+/// Puts the first audio or video enclosures of items (row keys) at the end of the queue, or removes their
+/// episodes from it; returns the items that changed. Beyond [`MAX_QUEUE`], none is added.
+pub(super) fn set(conn: &Connection, items: &[i64], to: bool) -> Result<Vec<i64>> {
+    let mut changed = Vec::new();
+    if !to {
+        let sql = "UPDATE episode SET rank = NULL WHERE item = ?1 AND rank IS NOT NULL";
+        let mut remove = conn.prepare_cached(sql)?;
+        for &item in items {
+            if remove.execute([item])? > 0 {
+                changed.push(item);
+            }
+        }
+        return Ok(changed);
+    }
+    let mut files = conn.prepare_cached(
+        "SELECT enclosures FROM detail WHERE item = ?1
+         AND NOT EXISTS (SELECT 1 FROM episode WHERE item = ?1 AND rank IS NOT NULL)",
+    )?;
+    // What is queued again after its end is heard again.
+    let mut place = conn.prepare_cached(
+        "INSERT INTO episode (item, url, rank) VALUES (?1, ?2, ?3)
+         ON CONFLICT (item, url) DO UPDATE SET rank = excluded.rank,
+             position = CASE finished WHEN 1 THEN 0 ELSE position END, finished = 0",
+    )?;
+    let (count, mut last): (usize, i64) = conn.query_row(
+        "SELECT count(*), coalesce(max(rank), 0) FROM episode WHERE rank IS NOT NULL",
+        [],
+        |r| Ok((r.get::<_, i64>(0)?.try_into().unwrap_or(0), r.get(1)?)),
+    )?;
+    for &item in items {
+        let json: Option<String> = files.query_row([item], |r| r.get(0)).optional()?;
+        let files: Vec<Enclosure> =
+            json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+        let Some(file) = files.into_iter().find(is_playable) else { continue };
+        if count + changed.len() >= MAX_QUEUE {
+            break;
+        }
+        last += 1;
+        place.execute(params![item, file.url, last])?;
+        changed.push(item);
+    }
+    Ok(changed)
+}
+
+/// Moves an episode in the queue towards its end, or with a negative number towards its start; returns
+/// by how many places.
+fn shift(conn: &Connection, key: &EpisodeKey, by: i64) -> Result<i64> {
+    let mut query = conn.prepare_cached(
+        "SELECT item, url FROM episode WHERE rank IS NOT NULL ORDER BY rank, item, url",
+    )?;
+    let rows = query.query_map([], |r| Ok(EpisodeKey { item: r.get(0)?, url: r.get(1)? }))?;
+    let mut queue: Vec<EpisodeKey> = rows.collect::<rusqlite::Result<_>>()?;
+    let Some(from) = queue.iter().position(|other| other == key) else { return Ok(0) };
+    let last = queue.len().saturating_sub(1);
+    let distance = usize::try_from(by.unsigned_abs()).unwrap_or(usize::MAX);
+    let to = match by < 0 {
+        true => from.saturating_sub(distance),
+        false => from.saturating_add(distance).min(last),
+    };
+    let moved = queue.remove(from);
+    queue.insert(to, moved);
+    let mut place =
+        conn.prepare_cached("UPDATE episode SET rank = ?3 WHERE item = ?1 AND url = ?2")?;
+    for (rank, key) in (1i64..).zip(&queue) {
+        place.execute(params![key.item, key.url, rank])?;
+    }
+    let by = i64::try_from(to.abs_diff(from)).unwrap_or(0);
+    Ok(if to < from { -by } else { by })
+}
+
+/// Stores how far an episode was heard. One that is finished leaves the queue.
+fn record(conn: &Connection, key: &EpisodeKey, progress: Progress) -> Result<()> {
+    conn.prepare_cached(
+        "INSERT INTO episode (item, url, position, length, finished)
+         SELECT key, ?2, ?3, ?4, ?5 FROM item WHERE key = ?1
+         ON CONFLICT (item, url) DO UPDATE SET position = excluded.position,
+             length = coalesce(excluded.length, length), finished = excluded.finished,
+             rank = CASE excluded.finished WHEN 1 THEN NULL ELSE rank END",
+    )?
+    .execute(params![
+        key.item,
+        key.url,
+        progress.position,
+        progress.length,
+        progress.finished
+    ])?;
+    Ok(())
+}
+
+impl Store {
+    /// Moves an episode in the queue towards its end, or with a negative number towards its start;
+    /// returns by how many places.
+    pub async fn move_in_queue(&self, key: EpisodeKey, by: i64) -> Result<i64> {
+        self.call(move |conn| shift(conn, &key, by)).await
+    }
+
+    /// Like [`Store::move_in_queue`], outside of a runtime.
+    pub fn move_in_queue_blocking(&self, key: EpisodeKey, by: i64) -> Result<i64> {
+        self.writer()?.call_blocking(move |conn| shift(conn, &key, by))
+    }
+
+    /// Stores how far an episode was heard. One that is finished leaves the queue.
+    pub async fn record_progress(&self, key: EpisodeKey, progress: Progress) -> Result<()> {
+        match progress.finished {
+            true => self.call(move |conn| record(conn, &key, progress)).await,
+            false => self.call_quietly(move |conn| record(conn, &key, progress)).await,
+        }
+    }
+}
+
+impl Reader {
+    /// The queue in its order.
+    pub fn queue(&self) -> Result<Vec<Queued>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT e.item, e.url, e.position, e.length, i.source, i.title, d.enclosures,
+                 (SELECT max(path) FROM download w WHERE w.item = e.item
+                  HAVING count(*) = 1)
+             FROM episode e JOIN item i ON i.key = e.item LEFT JOIN detail d ON d.item = e.item
+             WHERE e.rank IS NOT NULL ORDER BY e.rank, e.item, e.url",
+        )?;
+        let rows = query.query_map([], |r| {
+            let (item, url): (i64, String) = (r.get(0)?, r.get(1)?);
+            let progress = Progress { position: r.get(2)?, length: r.get(3)?, finished: false };
+            let files: Option<String> = r.get(6)?;
+            let files: Vec<Enclosure> =
+                files.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+            let file = files.into_iter().find(|file| file.url == url);
+            let stated = file.as_ref().and_then(|file| file.mime.clone());
+            Ok(Queued {
+                source: r.get(4)?,
+                title: r.get(5)?,
+                media_type: media_type(stated.as_deref(), &url).unwrap_or_default(),
+                stated: file.and_then(|file| file.seconds),
+                progress,
+                file: r.get(7)?,
+                key: EpisodeKey { item, url },
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How far an episode was heard.
+    pub fn progress(&self, key: &EpisodeKey) -> Result<Progress> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT position, length, finished FROM episode WHERE item = ?1 AND url = ?2",
+        )?;
+        let found = query.query_row(params![key.item, key.url], |r| {
+            Ok(Progress { position: r.get(0)?, length: r.get(1)?, finished: r.get(2)? })
+        });
+        Ok(found.optional()?.unwrap_or_default())
+    }
+}
