@@ -3,7 +3,7 @@
 use super::global::Global;
 use super::{
     account, add, backup, config, crawl, discover, doctor, download, export, extract, generate,
-    import, list, machines, mark, open, parse, prefetch, prune, reread, rules, run_program, save,
+    import, list, machines, mark, open, parse, prefetch, prune, queue, reread, rules, run_program, save,
     schedule, serve, show, sources, stats, sync, views,
 };
 use clap::{CommandFactory, Parser, Subcommand};
@@ -97,6 +97,8 @@ pub(super) enum Command {
     Open(open::OpenArgs),
     /// Run your own programs for items
     Run(run_program::RunArgs),
+    /// List, change and play the queue of episodes
+    Queue(queue::QueueArgs),
     /// Save articles as a file: Markdown, HTML, or EPUB for e-readers
     Save(save::SaveArgs),
     /// Download enclosures of items

@@ -43,6 +43,7 @@ mod parse;
 mod prefetch;
 mod progress;
 mod prune;
+mod queue;
 mod refresh_summary;
 mod reread;
 mod rules;
@@ -135,6 +136,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Rules(args)) => rules::run(&args, global, out),
         Some(Command::Open(args)) => open::run(&args, global, out),
         Some(Command::Run(args)) => run_program::run(&args, global, out),
+        Some(Command::Queue(args)) => queue::run(&args, global, out),
         Some(Command::Save(args)) => save::run(&args, global, out),
         Some(Command::Download(args)) => download::run(&args, global, out),
         Some(Command::Import(args)) => import::run(&args, global, out),

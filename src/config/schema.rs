@@ -38,6 +38,7 @@ pub(super) const TABLES: &[&str] = &[
     "download",
     "machines",
     "save",
+    "listen",
     "feeds",
     "serve",
     "notify",
@@ -207,6 +208,18 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("machines.name", Rule::Checked(word), |s| Slot::MaybeText(&mut s.machines.name))
         .on(FormPage::Reading, "Machine", "What your other machines call this one.")
         .unset("name of the computer"),
+    key("listen.player", Rule::Checked(word), |s| Slot::Words(&mut s.listen.player))
+        .on(
+            FormPage::Reading,
+            "Player",
+            "What plays episodes of the queue: mpv with your options. Empty: the program of [open].",
+        )
+        .unset("none"),
+    key("listen.step", Rule::Within(1, 600), |s| Slot::Time(&mut s.listen.step)).on(
+        FormPage::Reading,
+        "Listening step",
+        "How far keys go forward and back in an episode, 1s to 10min. Default 30s.",
+    ),
     key("save.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.save.folder))
         .on(
             FormPage::Reading,

@@ -24,6 +24,7 @@ pub struct Settings {
     pub download: DownloadSettings,
     pub machines: MachineSettings,
     pub save: SaveSettings,
+    pub listen: ListenSettings,
     pub feeds: FeedsSettings,
     pub serve: ServeSettings,
     pub notify: NotifySettings,
@@ -89,6 +90,21 @@ pub struct DownloadSettings {
 impl Default for DownloadSettings {
     fn default() -> Self {
         Self { folder: None, max_size: 1 << 30, days: None }
+    }
+}
+
+/// `[listen]`: the queue of episodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListenSettings {
+    /// mpv, or a program that takes its options; without one, episodes open as others.
+    pub player: Vec<String>,
+    /// How far keys go forward and back.
+    pub step: Duration,
+}
+
+impl Default for ListenSettings {
+    fn default() -> Self {
+        Self { player: vec!["mpv".to_owned()], step: Duration::from_secs(30) }
     }
 }
 

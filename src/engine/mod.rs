@@ -20,6 +20,7 @@ mod edit;
 mod follow;
 mod fulltext;
 mod handle;
+mod listen;
 mod machines;
 mod message;
 mod picture;
@@ -63,6 +64,7 @@ pub use edit::Edited;
 pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};
 pub use handle::{Engine, Handle};
+pub use listen::{Player, PlayerCommand, PlayerProblem, PlayerState, Playing};
 pub use machines::{Exchanged, MachineFile, MachinesError, machine_files};
 pub use message::{
     AccountNote, Discovery, Pace, Refreshed, Report, Role, Status, SyncProgress, Tried, Way,

@@ -103,6 +103,15 @@ pub fn length(seconds: u64) -> String {
     }
 }
 
+/// A place in a recording: `3:07`, `1:02:03`.
+pub fn clock_time(seconds: f64) -> String {
+    let seconds = seconds.max(0.0) as u64;
+    match (seconds / 3600, seconds % 3600 / 60, seconds % 60) {
+        (0, minutes, seconds) => format!("{minutes}:{seconds:02}"),
+        (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
 /// A duration in seconds for columns: `59m`, `3h`, `6d`, `9w`, `2y`; `now` below a minute.
 pub fn age(seconds: i64) -> String {
     let s = seconds.max(0);

@@ -77,31 +77,31 @@ async fn start(argv: &[String], input: &str, limit: Duration, stdout: Stdio) -> 
 
 /// The process group of a command that has not ended yet. Dropping it ends all of its processes; until
 /// then the command is not reaped, so the group cannot be another one.
-struct Group {
+pub(in crate::engine) struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
 }
 
 impl Group {
     #[cfg(unix)]
-    fn of(child: &Child) -> Self {
+    pub(in crate::engine) fn of(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         Self { leader: id.and_then(rustix::process::Pid::from_raw) }
     }
 
     /// The command has ended; what it has left running is its own matter.
     #[cfg(unix)]
-    fn leave(mut self) {
+    pub(in crate::engine) fn leave(mut self) {
         self.leader = None;
     }
 
     #[cfg(not(unix))]
-    fn of(_: &Child) -> Self {
+    pub(in crate::engine) fn of(_: &Child) -> Self {
         Self {}
     }
 
     #[cfg(not(unix))]
-    fn leave(self) {}
+    pub(in crate::engine) fn leave(self) {}
 }
 
 #[cfg(unix)]

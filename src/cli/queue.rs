@@ -1,0 +1,248 @@
+//! `newsfed queue`: episodes to listen to.
+
+use super::exit::{Exit, Failure};
+use super::global::Global;
+use super::home::Home;
+use super::items;
+use super::log;
+use super::output::Output;
+use super::runtime::{asked_to_stop, runtime_beside};
+use super::table::{Column, Table};
+use crate::config::Settings;
+use crate::engine::{Handle, Player, PlayerCommand, PlayerProblem, PlayerState};
+use crate::model::{EpisodeKey, Queued};
+use crate::store::{Mark, Store};
+use crate::util::browser::{self, Surroundings};
+use crate::util::text::{counted, line};
+use crate::util::time_text::clock_time;
+use std::io::IsTerminal;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(super) struct QueueArgs {
+    #[command(subcommand)]
+    command: Option<QueueCommand>,
+}
+
+const EXAMPLES: &str = "\
+The queue has audio and video enclosures of items, in the order in which they
+are played. Without a command, lists it. `play` plays with mpv, or the program
+of listen.player, from where each was left; the place is stored every five
+seconds. What was heard to its end leaves the queue. Items in the queue are
+kept by retention, and so are their downloads.
+
+Examples:
+  newsfed queue add 1234 1235
+  newsfed queue
+  newsfed queue move 1235 -1
+  newsfed queue play";
+
+#[derive(Debug, clap::Subcommand)]
+enum QueueCommand {
+    /// List the queue
+    List,
+    /// Put the first audio or video enclosures of items at the end
+    Add(ItemsArgs),
+    /// Remove items from the queue; their places are kept
+    Remove(ItemsArgs),
+    /// Move an item towards the end, or with a negative number towards the start
+    Move {
+        /// The item
+        id: String,
+        /// By how many places
+        #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1000..=1000))]
+        places: i64,
+    },
+    /// Play the queue from its start, or from an item on, until you stop it
+    Play {
+        /// The item to begin with
+        id: Option<String>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct ItemsArgs {
+    /// The items
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+}
+
+#[derive(serde::Serialize)]
+struct Shape<'a> {
+    #[serde(flatten)]
+    key: &'a EpisodeKey,
+    title: &'a str,
+    position: f64,
+    length: Option<f64>,
+    path: Option<&'a str>,
+}
+
+#[derive(serde::Serialize)]
+struct Changed {
+    changed: usize,
+}
+
+pub(super) fn run(args: &QueueArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    match args.command.as_ref().unwrap_or(&QueueCommand::List) {
+        QueueCommand::List => list(&home, out),
+        QueueCommand::Add(args) => mark(&home.store()?, args, true, out),
+        QueueCommand::Remove(args) => mark(&home.store()?, args, false, out),
+        QueueCommand::Move { id, places } => {
+            let store = home.store()?;
+            let episode = episode(&store, Some(id))?;
+            let moved = store.move_in_queue_blocking(episode.key, *places)?;
+            if out.json {
+                out.value(&Changed { changed: usize::from(moved != 0) })?;
+            }
+            Ok(Exit::Ok)
+        }
+        QueueCommand::Play { id } => play(&home, id.as_deref(), out),
+    }
+}
+
+fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
+    let queue = home.store_to_read()?.reader()?.queue()?;
+    let columns = [20, 20].map(|most| Column { most, right: true });
+    let mut table = Table::new(&columns, out.width);
+    let cells = |episode: &Queued| [episode.key.item.to_string(), place(episode)];
+    for episode in &queue {
+        table.fit(&cells(episode).each_ref().map(String::as_str));
+    }
+    for episode in &queue {
+        if out.json {
+            out.value(&Shape {
+                key: &episode.key,
+                title: &episode.title,
+                position: episode.progress.position,
+                length: episode.length(),
+                path: episode.file.as_deref(),
+            })?;
+            continue;
+        }
+        let [number, place] = cells(episode);
+        out.line(table.line(&[&number, &place, &line(&episode.title)]))?;
+    }
+    if queue.is_empty() && !out.json {
+        out.note("the queue is empty; `newsfed queue add ID` adds to it");
+    }
+    Ok(Exit::Ok)
+}
+
+/// `12:34 / 52:00`; without a place, the length alone.
+fn place(episode: &Queued) -> String {
+    let length = episode.length().map(clock_time);
+    match (episode.progress.position, length) {
+        (at, Some(length)) if at < 1.0 => length,
+        (at, None) if at < 1.0 => String::new(),
+        (at, Some(length)) => format!("{} / {length}", clock_time(at)),
+        (at, None) => clock_time(at),
+    }
+}
+
+fn mark(store: &Store, args: &ItemsArgs, to: bool, out: &mut Output) -> Result<Exit, Failure> {
+    let items = items::keys(&store.reader()?, &args.ids)?;
+    let changed = store.mark_blocking(Mark::Queued, items.clone(), to)?;
+    if out.json {
+        out.value(&Changed { changed: changed.len() })?;
+        return Ok(Exit::Ok);
+    }
+    let left: Vec<String> =
+        items.iter().filter(|item| !changed.contains(item)).map(i64::to_string).collect();
+    if !left.is_empty() {
+        let why = match to {
+            true => "in the queue already, without audio and video, or too many",
+            false => "not in the queue",
+        };
+        out.note(format!("newsfed: unchanged, because {why}: {}", left.join(", ")));
+    }
+    out.result(format!("{} changed", counted(changed.len(), "item")))?;
+    Ok(Exit::Ok)
+}
+
+/// An episode by its item, or the first one.
+fn episode(store: &Store, id: Option<&str>) -> Result<Queued, Failure> {
+    let reader = store.reader()?;
+    let mut queue = reader.queue()?.into_iter();
+    match id {
+        None => queue.next().ok_or_else(|| Failure::Plain("the queue is empty".to_owned())),
+        Some(id) => {
+            let key = items::keys(&reader, &[id.to_owned()])?.first().copied();
+            let found = queue.find(|episode| Some(episode.key.item) == key);
+            found.ok_or_else(|| Failure::Plain(format!("item {} is not in the queue", line(id))))
+        }
+    }
+}
+
+fn play(home: &Home, id: Option<&str>, out: &mut Output) -> Result<Exit, Failure> {
+    log::start(home, out.verbose, false);
+    let store = home.store()?;
+    let first = episode(&store, id)?;
+    runtime_beside()?.block_on(async {
+        let stop = asked_to_stop();
+        let handle = home.engine(store, false).start().await?;
+        let in_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let player = handle.player(in_terminal);
+        player.send(PlayerCommand::Play(first.key.clone()));
+        let result = tokio::select! {
+            result = follow(&handle, &player, &first, out) => result,
+            () = stop => Ok(Exit::Interrupted),
+        };
+        player.finish().await;
+        handle.shutdown().await;
+        result
+    })
+}
+
+/// Prints what plays, until nothing does.
+async fn follow(
+    handle: &Handle,
+    player: &Player,
+    first: &Queued,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut states = player.state();
+    let (mut shown, mut played) = (None, false);
+    loop {
+        let state: PlayerState = states.borrow_and_update().clone();
+        match (&state.now, &state.problem) {
+            (Some(now), _) => {
+                played = true;
+                if shown.as_ref() != Some(&now.key) {
+                    let at = clock_time(now.progress.position);
+                    out.line(format!("{} ({at})", line(&now.title)))?;
+                    out.flush()?;
+                    shown = Some(now.key.clone());
+                }
+            }
+            (None, Some(PlayerProblem::Failed(why))) => {
+                return Err(Failure::Plain(format!("cannot play: {why}")));
+            }
+            (None, Some(PlayerProblem::NoPlayer(_))) => {
+                return open(&handle.settings(), first, out);
+            }
+            (None, None) if played && !state.is_starting => return Ok(Exit::Ok),
+            (None, None) => {}
+        }
+        if states.changed().await.is_err() {
+            return Ok(Exit::Ok);
+        }
+    }
+}
+
+/// Without a player, the episode opens as other enclosures do.
+fn open(settings: &Settings, episode: &Queued, out: &mut Output) -> Result<Exit, Failure> {
+    let around = Surroundings { variable: &browser::variable, installed: &browser::installed };
+    let (argv, in_terminal) = settings.program(&episode.media_type);
+    if browser::needs_file(argv) {
+        return Err(Failure::Plain(
+            "the player of listen.player is not installed; `newsfed open --enclosure` opens the file"
+                .to_owned(),
+        ));
+    }
+    out.note("newsfed: the player of listen.player is not installed, so the place is not kept");
+    let launch = browser::plan(argv, in_terminal, &around, &[&episode.key.url]);
+    let launch = launch.map_err(|e| Failure::Plain(e.to_string()))?;
+    browser::launch(&launch).map_err(|e| Failure::Plain(format!("cannot open it: {e}")))?;
+    Ok(Exit::Ok)
+}

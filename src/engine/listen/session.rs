@@ -1,0 +1,163 @@
+//! A player program with its connection: started, commanded, ended.
+
+use super::super::announce::command::Group;
+use super::ipc::{Ipc, PlayerEvent};
+use crate::model::Queued;
+use crate::util::text::line;
+use crate::util::url::parse_web;
+use serde_json::{Value, json};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+use tokio::time::{sleep, timeout};
+
+/// How long a player may take until it listens.
+const START: Duration = Duration::from_secs(10);
+/// Pause between two tries to connect.
+const TRY: Duration = Duration::from_millis(30);
+/// How long a player may take to read a command.
+const SEND: Duration = Duration::from_secs(1);
+/// How long a player may take to end.
+const END: Duration = Duration::from_millis(500);
+
+/// Why a player was not started.
+#[derive(Debug)]
+pub(super) enum StartError {
+    NoPlayer,
+    Failed(String),
+}
+
+pub(super) struct Session {
+    child: Child,
+    group: Option<Group>,
+    ipc: Ipc,
+    /// The folder of the socket, which nobody else can enter.
+    _folder: TempDir,
+}
+
+impl Session {
+    /// Starts a player at the place of an episode, and connects to it.
+    pub(super) async fn start(
+        argv: &[String],
+        episode: &Queued,
+        in_terminal: bool,
+    ) -> Result<Self, StartError> {
+        let [program, arguments @ ..] = argv else { return Err(StartError::NoPlayer) };
+        let failed = |why: String| StartError::Failed(line(&why));
+        let folder = private_folder().map_err(|e| failed(format!("no folder: {e}")))?;
+        let socket = folder.path().join("player");
+        let target = target(episode).ok_or_else(|| failed("its URL is not valid".to_owned()))?;
+        let mut command = Command::new(program);
+        command.args(arguments).args(options(&socket, episode, in_terminal)).arg("--").arg(target);
+        command.kill_on_drop(true);
+        if !in_terminal {
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            // Its own process group, so that keys typed in this terminal do not reach it.
+            #[cfg(unix)]
+            command.process_group(0);
+        }
+        let mut child = command.spawn().map_err(|e| match e.kind() {
+            ErrorKind::NotFound => StartError::NoPlayer,
+            _ => failed(format!("{program} cannot be started: {e}")),
+        })?;
+        let group = (!in_terminal).then(|| Group::of(&child));
+        let ipc = timeout(START, connect(&mut child, &socket)).await;
+        let ipc = ipc.unwrap_or_else(|_| Err("it does not listen".to_owned()));
+        match ipc {
+            Ok(ipc) => Ok(Self { child, group, ipc, _folder: folder }),
+            Err(why) => Err(failed(format!("{program}: {why}"))),
+        }
+    }
+
+    /// What the player says next. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> PlayerEvent {
+        self.ipc.next().await
+    }
+
+    pub(super) async fn toggle_pause(&mut self) {
+        self.command(&json!(["cycle", "pause"])).await;
+    }
+
+    pub(super) async fn seek(&mut self, by: f64) {
+        self.command(&json!(["seek", by, "relative"])).await;
+    }
+
+    pub(super) async fn go_to(&mut self, position: f64) {
+        self.command(&json!(["seek", position, "absolute"])).await;
+    }
+
+    /// A player that does not read is not waited for.
+    async fn command(&mut self, command: &Value) {
+        let sent = timeout(SEND, self.ipc.command(command)).await;
+        if !matches!(sent, Ok(Ok(()))) {
+            tracing::debug!("the player does not take commands");
+        }
+    }
+
+    /// Ends the player, with all that it has started.
+    pub(super) async fn end(mut self) {
+        self.command(&json!(["quit"])).await;
+        let ended = timeout(END, self.child.wait()).await.is_ok();
+        if let Some(group) = self.group.take().filter(|_| ended) {
+            group.leave();
+        }
+    }
+}
+
+/// What every player of the kind of mpv gets.
+fn options(socket: &Path, episode: &Queued, in_terminal: bool) -> Vec<String> {
+    let mut options = vec![
+        format!("--input-ipc-server={}", socket.display()),
+        "--idle=no".to_owned(),
+        "--keep-open=no".to_owned(),
+        "--resume-playback=no".to_owned(),
+        "--save-position-on-quit=no".to_owned(),
+    ];
+    if !in_terminal {
+        options.push("--no-terminal".to_owned());
+    }
+    if episode.media_type.starts_with("audio/") {
+        options.push("--no-video".to_owned());
+    }
+    if episode.progress.position >= 1.0 {
+        options.push(format!("--start=+{:.1}", episode.progress.position));
+    }
+    options
+}
+
+/// The downloaded file, else the URL.
+fn target(episode: &Queued) -> Option<String> {
+    let file = episode.file.as_ref().filter(|file| Path::new(file).is_file());
+    let url = || parse_web(&episode.key.url).ok().map(|web| web.url.to_string());
+    file.cloned().or_else(url)
+}
+
+/// A folder for the socket that only the user can enter, where paths are short.
+fn private_folder() -> std::io::Result<TempDir> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("newsfed-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    match runtime.filter(|folder| folder.is_absolute()) {
+        Some(folder) => builder.tempdir_in(folder).or_else(|_| builder.tempdir()),
+        None => builder.tempdir(),
+    }
+}
+
+/// Connects as soon as the player listens, unless it ends before.
+async fn connect(child: &mut Child, socket: &Path) -> Result<Ipc, String> {
+    loop {
+        if let Ok(ipc) = Ipc::connect(socket).await {
+            return Ok(ipc);
+        }
+        match child.try_wait() {
+            Ok(None) => sleep(TRY).await,
+            Ok(Some(status)) => return Err(format!("it has ended: {status}")),
+            Err(e) => return Err(e.to_string()),
+        }
+    }
+}
