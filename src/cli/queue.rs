@@ -185,7 +185,7 @@ fn play(home: &Home, id: Option<&str>, out: &mut Output) -> Result<Exit, Failure
         let player = handle.player(in_terminal);
         player.send(PlayerCommand::Play(first.key.clone()));
         let result = tokio::select! {
-            result = follow(&handle, &player, &first, out) => result,
+            result = follow(&handle, &player, out) => result,
             () = stop => Ok(Exit::Interrupted),
         };
         player.finish().await;
@@ -195,12 +195,7 @@ fn play(home: &Home, id: Option<&str>, out: &mut Output) -> Result<Exit, Failure
 }
 
 /// Prints what plays, until nothing does.
-async fn follow(
-    handle: &Handle,
-    player: &Player,
-    first: &Queued,
-    out: &mut Output,
-) -> Result<Exit, Failure> {
+async fn follow(handle: &Handle, player: &Player, out: &mut Output) -> Result<Exit, Failure> {
     let mut states = player.state();
     let (mut shown, mut played) = (None, false);
     loop {
@@ -218,8 +213,8 @@ async fn follow(
             (None, Some(PlayerProblem::Failed(why))) => {
                 return Err(Failure::Plain(format!("cannot play: {why}")));
             }
-            (None, Some(PlayerProblem::NoPlayer(_))) => {
-                return open(&handle.settings(), first, out);
+            (None, Some(PlayerProblem::NoPlayer(episode))) => {
+                return open(&handle.settings(), episode, out);
             }
             (None, None) if played && !state.is_starting => return Ok(Exit::Ok),
             (None, None) => {}

@@ -12,6 +12,7 @@ pub enum Task {
     Items,
     Find,
     Article,
+    Listen,
     Sources,
     Refresh,
     Program,
@@ -26,6 +27,7 @@ impl Task {
             Self::Items => "Items",
             Self::Find => "Find",
             Self::Article => "Article",
+            Self::Listen => "Listen",
             Self::Sources => "Sources",
             Self::Refresh => "Refresh",
             Self::Program => "Program",
@@ -156,6 +158,14 @@ actions! {
         Pipe, "pipe", "pipe", "Pipe the article to a command";
         Run, "run", "run", "Run a program of [[command]] for the selected items";
         Prefetch, "prefetch", "prefetch", "Fetch the full text of pinned and unread items";
+    }
+    Listen {
+        Enqueue, "enqueue", "to the queue", "Put the audio or video of the selected items into the queue";
+        Queue, "queue", "queue", "Show the queue of episodes, and what plays";
+        PlayPause, "play-pause", "play or pause", "Play the queue, pause, or go on";
+        SeekForward, "seek-forward", "forward", "Go forward in what plays";
+        SeekBack, "seek-back", "back", "Go back in what plays";
+        NextEpisode, "next-episode", "next episode", "Play the next episode of the queue";
     }
     Sources {
         Add, "add", "add", "Follow a new URL";

@@ -2,19 +2,19 @@
 
 use super::effect::{BenchRequest, Effect, PictureUse};
 use super::event::{Cause, Event, Followed, MarksSet, NotSaved, RequestId};
-use super::files;
+use super::files::{self, follow_starters, run_command};
 use super::graphics::encode;
 use super::import;
+use super::listen::{self, Listening};
 use super::read::{Read, ReadQueue};
 use super::terminal;
-use crate::config::{self, CommandOutput, CommandSettings, EditError, FileEdit, Paths};
+use crate::config::{EditError, FileEdit, Paths};
 use crate::engine::{
     FollowError, Handle, MarkedItems, PrefetchPlan, Subject, TextGot, Way, WhichAccounts,
     Workbench, WorkbenchEvent, WorkbenchPage,
 };
 use crate::model::{Source, SourceKind};
 use crate::store::{Mark, RuleMarks, Store};
-use crate::util::browser::{How, Launch};
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -35,6 +35,7 @@ pub(super) struct Driver {
     prefetch: Option<AbortHandle>,
     /// What the user can cancel.
     running: files::Running,
+    listening: Listening,
     /// Pictures that are being fetched, by URL.
     pictures: HashMap<String, AbortHandle>,
     /// The open workbench and its id.
@@ -73,6 +74,7 @@ impl Driver {
             discovery: None,
             prefetch: None,
             running: files::Running::default(),
+            listening: Listening::default(),
             pictures: HashMap::new(),
             bench: None,
             opened: Arc::default(),
@@ -282,6 +284,17 @@ impl Driver {
             Effect::Save { order, folder, name } => {
                 self.spawn(move |h| async move { files::save(&h, &order, folder, name).await });
             }
+            Effect::Player(command) => {
+                self.listening.command(&self.handle, &self.events, command);
+            }
+            Effect::MoveInQueue { key, by } => {
+                let (handle, events) = (self.handle.clone(), self.events.clone());
+                tokio::spawn(async move {
+                    if let Some(event) = listen::move_in_queue(handle, key, by).await {
+                        let _ = events.send(event);
+                    }
+                });
+            }
             Effect::Browse { urls } => {
                 let settings = self.handle.settings();
                 self.blocking(move || Some(files::browse(&settings, urls)));
@@ -292,7 +305,8 @@ impl Driver {
     }
 
     /// Performs effects that must be done before the program ends.
-    pub(super) async fn finish(&self, effects: Vec<Effect>) {
+    pub(super) async fn finish(&mut self, effects: Vec<Effect>) {
+        self.listening.finish().await;
         for effect in effects {
             match effect {
                 Effect::StorePosition { item, place } => {
@@ -496,30 +510,4 @@ async fn followed(
     let followed = Followed::from(source);
     let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
     Event::Followed(Ok((vec![Followed { title, no_items, ..followed }], edit)))
-}
-
-async fn follow_starters(
-    handle: &Handle,
-    chosen: &[usize],
-) -> Result<(Vec<Followed>, FileEdit), String> {
-    let all = config::starter_sources();
-    let sources = chosen.iter().filter_map(|&i| all.get(i).cloned()).collect();
-    let (added, edit) = handle.declare(sources).await.map_err(message)?;
-    Ok((added.sources.into_iter().map(Followed::from).collect(), edit))
-}
-
-/// Runs a program of the user, or prepares one that needs the terminal.
-async fn run_command(handle: &Handle, command: &CommandSettings, items: &[i64]) -> Event {
-    if command.output != CommandOutput::Terminal {
-        let run = handle.run_command(command, items).await.map(Some).map_err(message);
-        return Event::CommandEnded(command.name.clone(), command.output, run);
-    }
-    let mut all = Vec::new();
-    for item in items {
-        match handle.command_arguments(command, *item).await {
-            Ok(argv) => all.extend(argv),
-            Err(e) => return Event::Message(Err(message(e))),
-        }
-    }
-    Event::BrowserPlanned(Launch { how: How::Commands(all), in_terminal: true })
 }

@@ -6,9 +6,10 @@ use super::read::Read;
 use crate::article::Thumbnail;
 use crate::config::{CommandSettings, FileChange, KeyChange, Section};
 use crate::engine::{
-    Discovery, DownloadEntry, Pace, PrefetchPlan, SaveOrder, SelectorField, Subject, WorkbenchPage,
+    Discovery, DownloadEntry, Pace, PlayerCommand, PrefetchPlan, SaveOrder, SelectorField, Subject,
+    WorkbenchPage,
 };
-use crate::model::{SourceId, SourceRules};
+use crate::model::{EpisodeKey, SourceId, SourceRules};
 use crate::store::{Mark, Part, Rule, RuleMarks, View};
 use crate::util::browser::Launch;
 use std::path::PathBuf;
@@ -189,6 +190,12 @@ pub(super) enum Effect {
         order: Box<SaveOrder>,
         folder: PathBuf,
         name: String,
+    },
+    Player(PlayerCommand),
+    /// Moves an episode in the queue, by so many places.
+    MoveInQueue {
+        key: EpisodeKey,
+        by: i64,
     },
     /// Opens URLs in the browser, in the background.
     Browse {

@@ -7,12 +7,13 @@ use super::graphics::{Encoded, Replies};
 use crate::article::{Change, Document, Thumbnail};
 use crate::config::{CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
-    CommandRun, Discovery, DownloadEntry, Edited, PrefetchPlan, Report, Rhythm, ScheduleReport,
+    CommandRun, Discovery, DownloadEntry, Edited, PlayerState, PrefetchPlan, Report, Rhythm,
+    ScheduleReport,
     Statistics, Status, TextGot, Tried, WorkbenchEvent,
 };
 use crate::model::{
-    Enclosure, Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind, StoryItem,
-    Time,
+    Enclosure, Item, ItemRow, PollRecord, Queued, Source, SourceFacts, SourceId, SourceKind,
+    StoryItem, Time,
 };
 use crate::store::{Count, ItemValues, Mark, RuleMarks, RuleRecord, Snippet, Window};
 use crate::util::browser::Launch;
@@ -114,6 +115,9 @@ pub(super) enum Event {
     DownloadAdvanced(String, u64, Option<u64>),
     /// Articles as Markdown, and how many.
     MarkdownMade(Result<(String, usize), Failure>),
+    /// The episodes in the queue.
+    QueueLoaded(Result<Vec<Queued>, Failure>),
+    PlayerChanged(Box<PlayerState>),
     /// The path of a downloaded file.
     Downloaded(Result<String, Failure>),
     /// The settings file for the form.

@@ -2,8 +2,8 @@
 
 use super::driver::message;
 use super::effect::{FileUse, MediaFile};
-use super::event::Event;
-use crate::config::{Paths, Settings};
+use super::event::{Event, Followed};
+use crate::config::{self, CommandOutput, CommandSettings, FileEdit, Paths, Settings};
 use crate::engine::{DownloadEntry, DownloadOrder, Handle, SaveOrder};
 use crate::util::browser::{self, Launch, NoBrowser, Surroundings};
 use crate::util::shared_file::write_beside;
@@ -185,4 +185,35 @@ async fn download(
             downloaded.map(|file| file.path).map_err(message)
         }
     }
+}
+
+/// Follows some of the well-known sources.
+pub(super) async fn follow_starters(
+    handle: &Handle,
+    chosen: &[usize],
+) -> Result<(Vec<Followed>, FileEdit), String> {
+    let all = config::starter_sources();
+    let sources = chosen.iter().filter_map(|&i| all.get(i).cloned()).collect();
+    let (added, edit) = handle.declare(sources).await.map_err(message)?;
+    Ok((added.sources.into_iter().map(Followed::from).collect(), edit))
+}
+
+/// Runs a program of the user, or prepares one that needs the terminal.
+pub(super) async fn run_command(
+    handle: &Handle,
+    command: &CommandSettings,
+    items: &[i64],
+) -> Event {
+    if command.output != CommandOutput::Terminal {
+        let run = handle.run_command(command, items).await.map(Some).map_err(message);
+        return Event::CommandEnded(command.name.clone(), command.output, run);
+    }
+    let mut all = Vec::new();
+    for item in items {
+        match handle.command_arguments(command, *item).await {
+            Ok(argv) => all.extend(argv),
+            Err(e) => return Event::Message(Err(message(e))),
+        }
+    }
+    Event::BrowserPlanned(Launch { how: browser::How::Commands(all), in_terminal: true })
 }

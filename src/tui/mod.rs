@@ -14,6 +14,7 @@ mod graphics;
 mod headless;
 mod import;
 mod input;
+mod listen;
 mod notification;
 mod read;
 mod reader;

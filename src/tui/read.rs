@@ -38,6 +38,8 @@ pub(super) enum Read {
     Rules,
     /// The downloaded files. Reads the disk.
     Downloads,
+    /// The episodes in the queue.
+    Queue,
     /// Categories and languages of items, for completion.
     Values,
     /// The stored items that a view has.
@@ -242,6 +244,10 @@ impl ReaderThread {
             Read::Rules => {
                 let records = self.retry(|this| this.reader.rule_records());
                 Event::RulesLoaded(records.map_err(message))
+            }
+            Read::Queue => {
+                let queue = self.retry(|this| this.reader.queue());
+                Event::QueueLoaded(queue.map_err(message))
             }
             Read::Values => {
                 let values = self.retry(|this| this.reader.item_values());

@@ -17,6 +17,8 @@ mod help;
 mod imports;
 mod journey;
 #[cfg(unix)]
+mod listening;
+#[cfg(unix)]
 mod machines;
 mod output;
 #[cfg(unix)]

@@ -26,7 +26,7 @@ const REST: f64 = 60.0;
 pub enum PlayerCommand {
     /// Plays an episode of the queue from where it was left.
     Play(EpisodeKey),
-    /// Pauses, or goes on.
+    /// Pauses, or goes on; if nothing plays, the first episode of the queue.
     Pause,
     /// Goes forward by that many seconds, or back.
     Seek(f64),
@@ -61,7 +61,7 @@ impl Playing {
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlayerProblem {
     /// The player is not installed, or none is set; the episode can be opened in another way.
-    NoPlayer(EpisodeKey),
+    NoPlayer(Box<Queued>),
     Failed(String),
 }
 
@@ -71,6 +71,8 @@ pub struct PlayerState {
     pub now: Option<Playing>,
     /// Until something plays again.
     pub problem: Option<PlayerProblem>,
+    /// How many there were, to tell them apart.
+    pub problems: u64,
     /// Whether an episode is being started.
     pub is_starting: bool,
 }
@@ -198,7 +200,14 @@ impl Loop {
             }
             PlayerCommand::Pause => {
                 if let Some(session) = &mut self.session {
-                    session.toggle_pause().await;
+                    return session.toggle_pause().await;
+                }
+                match self.context.read(|reader| reader.queue()).await {
+                    Ok(queue) => match queue.into_iter().next() {
+                        Some(first) => self.play(first.key).await,
+                        None => self.fail("the queue is empty"),
+                    },
+                    Err(e) => self.fail(&e.to_string()),
                 }
             }
             PlayerCommand::Seek(by) => {
@@ -236,10 +245,9 @@ impl Loop {
                     is_paused: false,
                     chapters: Arc::new(chapters),
                 };
-                let state = PlayerState { now: Some(now), ..PlayerState::default() };
-                self.state.send_replace(state);
+                self.state.send_modify(|state| (state.now, state.problem) = (Some(now), None));
             }
-            Err(StartError::NoPlayer) => self.report(PlayerProblem::NoPlayer(key)),
+            Err(StartError::NoPlayer) => self.report(PlayerProblem::NoPlayer(Box::new(episode))),
             Err(StartError::Failed(why)) => self.fail(&why),
         }
     }
@@ -326,7 +334,11 @@ impl Loop {
         self.report(PlayerProblem::Failed(crate::util::text::line(why)));
     }
 
+    /// Says why nothing plays, again if it is for the same reason.
     fn report(&self, problem: PlayerProblem) {
-        self.state.send_modify(|state| state.problem = Some(problem));
+        self.state.send_modify(|state| {
+            state.problem = Some(problem);
+            state.problems += 1;
+        });
     }
 }

@@ -345,6 +345,7 @@ impl App {
             | Action::Copy
             | Action::CopyMarkdown
             | Action::Save
+            | Action::Enqueue
             | Action::FullText
             | Action::FollowComments
             | Action::Enclosure

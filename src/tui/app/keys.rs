@@ -188,6 +188,11 @@ impl App {
             Action::Copy => self.copy(),
             Action::CopyMarkdown => self.copy_markdown(),
             Action::Save => self.ask_where_to_save(),
+            Action::Enqueue => self.enqueue(),
+            Action::Queue => self.open_queue(),
+            Action::PlayPause | Action::SeekForward | Action::SeekBack | Action::NextEpisode => {
+                self.command_player(action)
+            }
             Action::FoldStories => self.fold_stories(),
             Action::SortNext => self.sort(true),
             Action::SortPrevious => self.sort(false),

@@ -22,6 +22,7 @@ mod items;
 mod jump;
 mod keys;
 mod links;
+mod listen;
 mod listing;
 mod mark_words;
 mod mouse;
@@ -61,6 +62,7 @@ pub(super) use import::{ImportLine, ImportPreview};
 pub(super) use items::{ItemsPane, midnight};
 pub(super) use jump::Jump;
 pub(super) use links::{Hints, LinkList};
+pub(super) use listen::ListenList;
 pub(super) use mute::{Mute, UNTIL};
 pub(super) use palette::{Hit, Palette};
 pub(super) use pictures::{EncodedKey, TerminalInfo};
@@ -80,7 +82,7 @@ use super::event::{Event, Failure, RequestId};
 use super::read::Read;
 use super::style;
 use crate::config::{Action, Key, KeyMap, Settings};
-use crate::engine::Status;
+use crate::engine::{PlayerState, Status};
 use crate::model::Time;
 use crate::store::ItemValues;
 use arrange::Counting;
@@ -158,6 +160,7 @@ pub(super) struct App {
     /// Commands that were run from the palette, the last one first.
     recent: Vec<Action>,
     pub(super) refreshing: Option<Refreshing>,
+    pub(super) player: PlayerState,
     /// Whether the statistics are being read.
     counts_items: bool,
     /// What can follow some operators of queries.
@@ -239,6 +242,7 @@ impl App {
             commands_running: HashSet::new(),
             recent: Vec::new(),
             refreshing: None,
+            player: PlayerState::default(),
             counts_items: false,
             values: ItemValues::default(),
             results: BTreeMap::new(),
@@ -350,6 +354,8 @@ impl App {
                 self.download_advanced(&url, received, total)
             }
             Event::MarkdownMade(result) => self.markdown_made(result),
+            Event::QueueLoaded(result) => self.queue_loaded(result),
+            Event::PlayerChanged(state) => self.player_changed(*state),
             Event::Downloaded(result) => self.downloaded(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::Refreshed(report) => self.refreshed(&report),
@@ -434,7 +440,11 @@ impl App {
         }
         self.stale =
             Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
-        [Effect::Read(Read::Sources)].into_iter().chain(self.reload_why()).collect()
+        [Effect::Read(Read::Sources)]
+            .into_iter()
+            .chain(self.reload_why())
+            .chain(self.reload_queue())
+            .collect()
     }
 
     fn sources_loaded(&mut self, result: Result<super::event::SourceList, Failure>) -> Vec<Effect> {

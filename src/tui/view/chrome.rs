@@ -169,7 +169,8 @@ fn sources_title(app: &App) -> Title {
         0 => count,
         hidden => format!("{hidden} hidden"),
     };
-    ("newsfed".to_owned(), String::new(), count)
+    let playing = app.player.now.as_ref().map(super::listen::summary).unwrap_or_default();
+    ("newsfed".to_owned(), playing, count)
 }
 
 fn items_title(app: &App) -> Title {

@@ -16,6 +16,7 @@ pub(super) mod history;
 mod items;
 mod linear;
 pub(super) use items::{shows_summaries, shows_thumbnails};
+pub(super) mod listen;
 pub(super) mod lists;
 pub(super) mod palette;
 mod pictures;

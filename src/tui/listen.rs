@@ -1,0 +1,54 @@
+//! The player of the interface: started when it is needed, its states passed on as events.
+
+use super::driver::message;
+use super::event::Event;
+use crate::engine::{Handle, Player, PlayerCommand};
+use crate::model::EpisodeKey;
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Least time between two states: a player reports its place many times a second.
+const STEP: Duration = Duration::from_millis(500);
+
+#[derive(Default)]
+pub(super) struct Listening {
+    player: Option<Player>,
+}
+
+impl Listening {
+    pub(super) fn command(
+        &mut self,
+        handle: &Handle,
+        events: &UnboundedSender<Event>,
+        command: PlayerCommand,
+    ) {
+        let player = self.player.get_or_insert_with(|| {
+            let player = handle.player(false);
+            let (mut states, events) = (player.state(), events.clone());
+            tokio::spawn(async move {
+                while states.changed().await.is_ok() {
+                    let state = states.borrow_and_update().clone();
+                    if events.send(Event::PlayerChanged(Box::new(state))).is_err() {
+                        break;
+                    }
+                    tokio::time::sleep(STEP).await;
+                }
+            });
+            player
+        });
+        player.send(command);
+    }
+
+    /// Stops what plays, and stores its place.
+    pub(super) async fn finish(&mut self) {
+        if let Some(player) = self.player.take() {
+            player.finish().await;
+        }
+    }
+}
+
+/// Moves an episode in the queue; the queue is then read again, as after every change.
+pub(super) async fn move_in_queue(handle: Handle, key: EpisodeKey, by: i64) -> Option<Event> {
+    let moved = handle.move_in_queue(key, by).await;
+    moved.err().map(|e| Event::Message(Err(message(e))))
+}

@@ -1,0 +1,244 @@
+//! The queue of episodes, played by a program that speaks the IPC of mpv.
+
+use super::{Reply, Run, World};
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixListener;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// What the player does in a test; without a mode, nothing: it is started as a program of its own.
+#[test]
+fn fake_player() {
+    let (Ok(mode), Ok(args)) = (std::env::var("FAKE_PLAYER"), std::env::var("FAKE_ARGS")) else {
+        return;
+    };
+    let value = |name: &str| args.split(' ').find_map(|arg| arg.strip_prefix(name));
+    let log = std::env::var("FAKE_LOG").unwrap();
+    let mut log = fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
+    writeln!(log, "{args}").unwrap();
+    if mode == "dies" {
+        std::process::exit(3);
+    }
+    let start: f64 = value("--start=+").map_or(0.0, |start| start.parse().unwrap());
+    let listener = UnixListener::bind(value("--input-ipc-server=").unwrap()).unwrap();
+    let (stream, _) = listener.accept().unwrap();
+    let mut writer = stream.try_clone().unwrap();
+    let commands = std::thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            writeln!(log, "{line}").unwrap();
+            if line.contains("\"quit\"") {
+                std::process::exit(0);
+            }
+        }
+    });
+    let mut send = |bytes: &[u8]| drop(writer.write_all(bytes));
+    let property = |name: &str, data: &str| {
+        format!("{{\"event\":\"property-change\",\"name\":\"{name}\",\"data\":{data}}}\n")
+    };
+    match mode.as_str() {
+        "plays" => {
+            send(property("duration", "100.5").as_bytes());
+            send(property("time-pos", "99.0").as_bytes());
+            send(b"{\"event\":\"end-file\",\"reason\":\"eof\"}\n");
+        }
+        "waits" => {
+            send(property("duration", "3000").as_bytes());
+            send(property("time-pos", &(start + 42.0).to_string()).as_bytes());
+            // Until newsfed has ended, whichever way.
+            commands.join().unwrap();
+        }
+        "early" => {
+            send(property("duration", "3000").as_bytes());
+            send(property("time-pos", "50").as_bytes());
+            send(b"{\"event\":\"end-file\",\"reason\":\"eof\"}\n");
+        }
+        "hostile" => {
+            send(property("time-pos", "7").as_bytes());
+            for data in ["NaN", "-Infinity", "1e308", "1e999", "{}", "\"x\""] {
+                send(property("time-pos", data).as_bytes());
+                send(property("duration", data).as_bytes());
+            }
+            let _ = writer.write_all(&vec![b'['; 2 << 20]);
+            send(b"\n\0\xff\xfe garbage\n{\"event\":\n\n");
+            property("chapter-list", "[{\"title\":\"\\u001b]0;x\\u0007\",\"time\":NaN}]");
+        }
+        other => panic!("{other}"),
+    }
+    // The connection is closed without a word.
+    std::process::exit(0);
+}
+
+fn world(mode: &str) -> World {
+    let world = World::new(|request| {
+        let item = |n: u8| {
+            format!(
+                "<item><title>Episode {n}</title><guid isPermaLink=\"false\">{n}</guid>\
+                 <pubDate>0{n} Nov 2025 09:00:00 GMT</pubDate><itunes:duration>50:00</itunes:duration>\
+                 <enclosure url=\"/{n}.mp3\" type=\"audio/mpeg\" length=\"1\"/>\
+                 <psc:chapters><psc:chapter start=\"0\" title=\"Intro\"/>\
+                 <psc:chapter start=\"00:01:30.5\" title=\"Main &lt;b&gt;\"/></psc:chapters>\
+                 <podcast:chapters url=\"/chapters.json\" type=\"application/json+chapters\"/></item>"
+            )
+        };
+        match request.path.as_str() {
+            "/feed.xml" => {
+                let items: String = (1..4).map(item).collect();
+                Reply::ok(
+                    "application/rss+xml",
+                    format!(
+                        "<rss version=\"2.0\" xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\" \
+                         xmlns:psc=\"http://podlove.org/simple-chapters\" \
+                         xmlns:podcast=\"https://podcastindex.org/namespace/1.0\"><channel>\
+                         <title>Kernel</title><link>/</link>{items}\
+                         <item><title>Text</title><guid>t</guid></item></channel></rss>"
+                    ),
+                )
+            }
+            _ => Reply::status(404),
+        }
+    });
+    world.run_with(&["import", "--private", "-"], &world.server.url("/feed.xml")).ok();
+    world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
+    let exe = std::env::current_exe().unwrap();
+    let log = world.path().join("log");
+    world.write(
+        "config.toml",
+        &format!(
+            "[listen]\nplayer = [\"sh\", \"-c\", \"FAKE_PLAYER={mode} FAKE_LOG='{}' FAKE_ARGS=\\\"$*\\\" exec '{}' --exact listening::fake_player --nocapture\", \"sh\"]\n",
+            log.display(),
+            exe.display()
+        ),
+    );
+    world
+}
+
+impl World {
+    /// Items and their positions.
+    fn positions(&self) -> Vec<(String, f64)> {
+        let row = |row: &Value| (row["number"].to_string(), row["position"].as_f64().unwrap());
+        self.run(&["queue", "--json"]).values().iter().map(row).collect()
+    }
+
+    fn episodes(&self) -> Vec<String> {
+        let list = self.run(&["list", "--query", "has:audio", "--sort", "oldest", "--json"]);
+        list.values().iter().map(|item| item["number"].to_string()).collect()
+    }
+
+    fn played(&self) -> String {
+        fs::read_to_string(self.path().join("log")).unwrap_or_default()
+    }
+}
+
+#[test]
+fn the_queue_is_changed_and_listed() {
+    let world = world("waits");
+    let items = world.episodes();
+    let names: Vec<&str> = items.iter().map(String::as_str).collect();
+    let [one, two, three] = names[..] else { panic!() };
+    assert!(world.run(&["queue"]).err.contains("the queue is empty"));
+    world.run(&["queue", "add", one, two, three]).ok();
+    let numbers = || -> Vec<String> { world.positions().into_iter().map(|(n, _)| n).collect() };
+    assert_eq!(numbers(), [one, two, three]);
+    for (moved, by, expected) in [
+        (three, "-1", [one, three, two]),
+        (one, "2", [three, two, one]),
+        (one, "-99", [one, three, two]),
+        (one, "0", [one, three, two]),
+    ] {
+        world.run(&["queue", "move", moved, by]).ok();
+        assert_eq!(numbers(), expected, "{moved} {by}");
+    }
+    let again = world.run(&["queue", "add", one]);
+    assert!(again.err.contains("in the queue already"), "{again:?}");
+    let table = world.run(&["queue"]).ok();
+    assert!(table.contains("50:00") && table.contains("Episode 3"), "{table}");
+    world.run(&["queue", "remove", three]).ok();
+    assert_eq!(numbers(), [one, two]);
+    let text =
+        world.run(&["list", "--query", "-has:audio", "--json"]).values()[0]["number"].to_string();
+    let refused: Run = world.run(&["queue", "add", &text]);
+    assert!(refused.err.contains("without audio and video"), "{refused:?}");
+    let missing = world.run(&["queue", "play", three]);
+    assert!(missing.code == Some(1) && missing.err.contains("is not in the queue"), "{missing:?}");
+    let item = world.run(&["show", one, "--json"]).values().remove(0);
+    let file = &item["enclosures"][0];
+    assert_eq!(file["chapters"][1]["start"], 90);
+    assert_eq!(file["chapters"][1]["title"], "Main <b>");
+    assert_eq!(file["chapters_url"], world.server.url("/chapters.json"));
+}
+
+#[test]
+fn finished_episodes_leave_the_queue_and_the_next_one_plays() {
+    let world = world("plays");
+    let items = world.episodes();
+    world.run(&["queue", "add", &items[0], &items[1]]).ok();
+    let played = world.run(&["queue", "play"]).ok();
+    assert_eq!(played, "Episode 1 (0:00)\nEpisode 2 (0:00)\n");
+    assert_eq!(world.positions(), []);
+    let log = world.played();
+    for part in ["--no-video", "--no-terminal", "-- http://", "/1.mp3", "/2.mp3", "time-pos"] {
+        assert!(log.contains(part), "{part} in {log}");
+    }
+    // Heard again, from the start.
+    world.run(&["queue", "add", &items[0]]).ok();
+    assert_eq!(world.positions(), [(items[0].clone(), 0.0)]);
+}
+
+#[test]
+fn the_place_survives_a_killed_program() {
+    let world = world("waits");
+    let items = world.episodes();
+    world.run(&["queue", "add", &items[0], &items[1]]).ok();
+    let mut command = world.command(&["queue", "play", &items[1]]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    while world.positions()[1].1 < 42.0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{}", world.played());
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(world.positions(), [(items[0].clone(), 0.0), (items[1].clone(), 42.0)]);
+    let mut child =
+        world.command(&["queue", "play", &items[1]]).stdout(Stdio::null()).spawn().unwrap();
+    while !world.played().contains("--start=+42.0") || world.positions()[1].1 < 84.0 {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{}", world.played());
+        std::thread::yield_now();
+    }
+    let stopped = std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(stopped.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(world.positions()[1].1, 84.0);
+    assert!(world.played().contains("\"quit\""), "{}", world.played());
+}
+
+#[test]
+fn bad_players_are_bounded_and_lose_no_place() {
+    for (mode, code, why, position) in [
+        ("hostile", 0, "", 7.0),
+        ("early", 1, "it ended early; its place is kept", 50.0),
+        ("dies", 1, "it has ended: exit status: 3", 0.0),
+    ] {
+        let world = world(mode);
+        let items = world.episodes();
+        world.run(&["queue", "add", &items[0]]).ok();
+        let run = world.run(&["queue", "play"]);
+        assert!(run.code == Some(code) && run.err.contains(why), "{mode}: {run:?}");
+        assert_eq!(world.positions(), [(items[0].clone(), position)], "{mode}");
+    }
+    let world = world("waits");
+    let items = world.episodes();
+    world.run(&["queue", "add", &items[0]]).ok();
+    let opened = world.path().join("opened");
+    world.write(
+        "config.toml",
+        &format!(
+            "browser = [\"sh\", \"-c\", \"echo $0 > {}\", \"{{url}}\"]\n[listen]\nplayer = [\"/no/such/player\"]\n",
+            opened.display()
+        ),
+    );
+    let run = world.run(&["queue", "play"]);
+    assert!(run.code == Some(0) && run.err.contains("is not installed"), "{run:?}");
+}
