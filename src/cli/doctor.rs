@@ -84,7 +84,10 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
     findings.extend(doctor_checks::secrets(&paths, &files));
     if paths.database().exists() {
         match Store::open(&paths.database()) {
-            Ok(store) => findings.extend(doctor_checks::database(&store, &loaded)),
+            Ok(store) => {
+                findings.extend(doctor_checks::database(&store, &loaded));
+                findings.extend(doctor_checks::hooks(&store, &loaded.settings));
+            }
             Err(e) => findings.push(Finding::problem("database", e.to_string())),
         }
     } else {

@@ -2,8 +2,8 @@
 
 use super::doctor::Finding;
 use super::output::colours_wanted;
-use crate::config::{Loaded, Paths, Settings};
-use crate::engine::machine_files;
+use crate::config::{HookSettings, Loaded, Paths, Settings};
+use crate::engine::{hook_record, machine_files};
 use crate::model::{Access, Health, LeftOut, Outcome, Secret, SourceFacts};
 use crate::store::{PollFilter, Poller, PollerLock, Reader, Store, StoreError};
 use crate::util::browser::{self, How, Surroundings};
@@ -46,6 +46,28 @@ pub(super) fn clock() -> Vec<Finding> {
     } else {
         Finding::problem("clock", format!("the clock shows {zone}, which is wrong; set it"))
     }]
+}
+
+/// How the programs of `[[hook]]` ended.
+pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
+    let Ok(reader) = store.reader() else { return Vec::new() };
+    let finding = |hook: &HookSettings| {
+        let name = text::line(&hook.name);
+        let Ok(Some(record)) = reader.command_record(&hook_record(&hook.name)) else {
+            return Finding::ok("hook", format!("{name} has not run yet"));
+        };
+        let runs = counted(record.ok + record.failed, "run");
+        if record.failed == 0 {
+            return Finding::ok("hook", format!("{name}: {runs}, all ended well"));
+        }
+        let error = record.error.map(|error| format!(": {error}")).unwrap_or_default();
+        let (failed, last) = (record.failed, record.status);
+        Finding::warning(
+            "hook",
+            format!("{name}: {failed} of {runs} failed; the last: {last}{error}"),
+        )
+    };
+    settings.hooks.iter().map(finding).collect()
 }
 
 /// The database and its folder should be private.

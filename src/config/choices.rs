@@ -210,6 +210,21 @@ names!(CommandInput {
     Json = "json",
 });
 
+/// When a hook runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum HookAfter {
+    /// After a refresh.
+    #[default]
+    Sync,
+    /// After a refresh that found new items.
+    Arrival,
+}
+
+names!(HookAfter {
+    Sync = "sync",
+    Arrival = "arrival",
+});
+
 /// What becomes of the output of a command of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CommandOutput {

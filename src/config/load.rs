@@ -5,6 +5,7 @@ use super::choices::COLUMNS;
 use super::commands;
 use super::document::{Node, Pair, Value, parse, parse_value, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
+use super::hooks;
 use super::item_rules;
 use super::keymap::{Context, KeyMap};
 use super::paths::Paths;
@@ -217,6 +218,10 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
         }
         if pair.key == "command" {
             settings.commands = commands::read_all(pair, report);
+            continue;
+        }
+        if pair.key == "hook" {
+            settings.hooks = hooks::read_all(pair, report);
             continue;
         }
         if pair.key == "rule" {

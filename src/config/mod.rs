@@ -15,6 +15,7 @@ mod export;
 mod file_change;
 mod file_edit;
 mod form;
+mod hooks;
 mod ids;
 mod import;
 mod item_rules;
@@ -51,8 +52,8 @@ mod website;
 pub use accounts::{AccountSettings, add_account, remove_account};
 pub use action::{Action, Task, UnknownAction};
 pub use choices::{
-    Background, COLUMNS, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, ListStyle,
-    MarkRead, NotifyWay, SortOrder,
+    Background, COLUMNS, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, HookAfter,
+    ListStyle, MarkRead, NotifyWay, SortOrder,
 };
 pub use config_file::{ConfigFile, ViewChange};
 pub use edit_error::EditError;
@@ -62,6 +63,7 @@ pub use export::{OpmlExport, export_opml, export_urls};
 pub use file_change::{Applied, FileChange};
 pub use file_edit::{FileEdit, FileKind};
 pub use form::{FormField, SourceForm};
+pub use hooks::{HOOK_LIMIT, HookSettings};
 pub use ids::unique_id;
 pub use import::{Import, ImportError, ImportKind, import, read_import};
 pub use item_rules::RuleChange;

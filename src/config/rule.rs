@@ -1,8 +1,8 @@
 //! The types of values, their limits, and how they are read and shown.
 
 use super::choices::{
-    Background, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, ListStyle,
-    MarkRead, NotifyWay, SortOrder,
+    Background, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, HookAfter,
+    ListStyle, MarkRead, NotifyWay, SortOrder,
 };
 use super::document::{Node, Pair, Value};
 use super::error::did_you_mean;
@@ -114,6 +114,7 @@ named! {
     GraphicsMode => GraphicsMode::ALL;
     NotifyWay => NotifyWay::ALL;
     CommandInput => CommandInput::ALL;
+    HookAfter => HookAfter::ALL;
     CommandOutput => CommandOutput::ALL;
     Priority => &[Self::Low, Self::Normal, Self::High];
     SourceKind => &SourceKind::ALL;

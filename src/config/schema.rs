@@ -53,6 +53,7 @@ pub(super) const TABLES: &[&str] = &[
     "view",
     "rule",
     "command",
+    "hook",
     "account",
 ];
 

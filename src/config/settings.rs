@@ -5,6 +5,7 @@ use super::choices::{
     Background, COLUMNS, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, ListStyle,
     MarkRead, NotifyWay, SortOrder,
 };
+use super::hooks::HookSettings;
 use super::paths::Paths;
 use crate::model::{FullText, PolicyKind, Retention, Secret, Source};
 use std::collections::BTreeMap;
@@ -47,6 +48,8 @@ pub struct Settings {
     pub rules: Vec<RuleSettings>,
     /// Programs for items.
     pub commands: Vec<CommandSettings>,
+    /// Programs that run after refreshes.
+    pub hooks: Vec<HookSettings>,
     /// Servers of the Google Reader API that are read.
     pub accounts: Vec<AccountSettings>,
 }

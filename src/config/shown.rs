@@ -48,6 +48,9 @@ pub fn show_settings(settings: &Settings) -> toml::Table {
     if !settings.commands.is_empty() {
         all.insert("command".to_owned(), elements(super::commands::KEYS, &mut settings.commands));
     }
+    if !settings.hooks.is_empty() {
+        all.insert("hook".to_owned(), elements(super::hooks::KEYS, &mut settings.hooks));
+    }
     if !settings.accounts.is_empty() {
         let accounts = elements(super::accounts::KEYS, &mut settings.accounts);
         all.insert("account".to_owned(), accounts);

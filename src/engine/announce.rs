@@ -1,6 +1,7 @@
-//! What rules do outside of the database: messages about new items, and commands.
+//! What rules and hooks do outside of the database: messages about new items, and commands.
 
 pub(super) mod command;
+pub(super) mod hooks;
 pub(super) mod runs;
 
 use super::context::Context;
@@ -11,6 +12,7 @@ use crate::util::text::counted;
 use crate::util::{argv, text};
 use chrono::{Local, Timelike};
 use command::run;
+use hooks::PolledSource;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,6 +28,8 @@ pub const MOST_RUNS: usize = 100;
 const NOTIFY_LIMIT: Duration = Duration::from_secs(10);
 /// Characters of a message.
 const MOST_TEXT: usize = 240;
+/// Sources of a refresh that are kept for hooks.
+const MOST_POLLED: usize = 100_000;
 /// How long the end of the program waits for commands.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -60,6 +64,8 @@ impl std::ops::AddAssign for Announced {
 #[derive(Debug)]
 pub(super) struct Announcer {
     waiting: Mutex<Vec<Announcement>>,
+    /// The sources of the running refresh, for hooks.
+    polled: Mutex<Vec<PolledSource>>,
     /// The interface, while it runs.
     listener: Mutex<Option<mpsc::UnboundedSender<Notification>>>,
     tasks: TaskTracker,
@@ -71,6 +77,7 @@ impl Default for Announcer {
     fn default() -> Self {
         Self {
             waiting: Mutex::default(),
+            polled: Mutex::default(),
             listener: Mutex::default(),
             tasks: TaskTracker::new(),
             running: Arc::new(Semaphore::new(AT_ONCE)),
@@ -84,6 +91,14 @@ impl Announcer {
     pub(super) fn take(&self, announcements: Vec<Announcement>) {
         if !announcements.is_empty() {
             self.waiting.lock().unwrap_or_else(PoisonError::into_inner).extend(announcements);
+        }
+    }
+
+    /// Takes what became of a source, for hooks.
+    pub(super) fn take_polled(&self, source: PolledSource) {
+        let mut polled = self.polled.lock().unwrap_or_else(PoisonError::into_inner);
+        if polled.len() < MOST_POLLED {
+            polled.push(source);
         }
     }
 
@@ -103,18 +118,30 @@ impl Announcer {
 pub(super) fn refresh_ended(context: &Arc<Context>) {
     let waiting = &context.announcer.waiting;
     let all = std::mem::take(&mut *waiting.lock().unwrap_or_else(PoisonError::into_inner));
-    begin(context, all);
+    let polled = &context.announcer.polled;
+    let polled = std::mem::take(&mut *polled.lock().unwrap_or_else(PoisonError::into_inner));
+    begin_with(context, all, polled);
 }
 
 /// Announces items in the background; those that wait for the end of a refresh still wait.
 pub(super) fn begin(context: &Arc<Context>, all: Vec<Announcement>) {
-    if all.is_empty() {
+    begin_with(context, all, Vec::new());
+}
+
+/// The same, with the sources that were polled.
+fn begin_with(context: &Arc<Context>, all: Vec<Announcement>, polled: Vec<PolledSource>) {
+    if all.is_empty() && (polled.is_empty() || context.settings().hooks.is_empty()) {
         return;
     }
+    let (hooks, rules): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.rule.is_empty());
+    let arrived: Vec<i64> = hooks.into_iter().flat_map(|one| one.items).collect();
     let own = context.clone();
     context.announcer.tasks.spawn(async move {
-        if let Err(e) = announce(&own, all).await {
+        if let Err(e) = announce(&own, rules).await {
             tracing::error!("what rules announce cannot be read or recorded: {e}");
+        }
+        if let Err(e) = hooks::run_all(&own, &polled, &arrived).await {
+            tracing::error!("what hooks need cannot be read or recorded: {e}");
         }
     });
 }

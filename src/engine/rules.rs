@@ -1,7 +1,7 @@
 //! The rules of the settings, ready for new items.
 
 use super::context::Context;
-use crate::config::RuleSettings;
+use crate::config::{HookAfter, RuleSettings};
 use crate::model::{Source, SourceFacts};
 use crate::store::{Rule, Rules};
 use chrono::{Days, Local, NaiveDate, TimeZone};
@@ -58,5 +58,7 @@ pub(super) fn renew_for<'a>(
         Some((facts.key, source, facts.title(source)))
     });
     let rules = Rules::of_sources(rules, &known.collect::<Vec<_>>());
-    context.store.set_rules(rules.first_unread(context.settings().first_unread));
+    let settings = context.settings();
+    let hooks = settings.hooks.iter().any(|hook| hook.after == HookAfter::Arrival);
+    context.store.set_rules(rules.first_unread(settings.first_unread).hooks(hooks));
 }

@@ -1,7 +1,7 @@
 //! The main loop: one task that starts polls, handles their results, and sleeps until the next is
 //! due.
 
-use super::announce;
+use super::announce::{self, hooks::PolledSource};
 use super::budget;
 use super::context::Context;
 use super::message::{Pace, Refreshed, Report, Role, Status};
@@ -212,6 +212,8 @@ impl Loop {
                     self.resting.insert(job.key, self.context.clock.now() + RETRY_PAUSE);
                     Refreshed::Lost(e.to_string()).into()
                 });
+                let polled = PolledSource::of(job.source.id.clone(), &result.result);
+                self.context.announcer.take_polled(polled);
                 send_report(job.report.as_ref(), job.source.id.clone(), result);
             }
             // A poll that panicked keeps its claim: another poll would only panic again.

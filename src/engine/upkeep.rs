@@ -1,6 +1,7 @@
 //! Background tasks: indexing texts for searches, retention, cleaning up, updating the budget,
 //! fetching pages in advance.
 
+use super::announce::hooks::record_name as hook_record;
 use super::budget;
 use super::context::Context;
 use super::download;
@@ -125,8 +126,10 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
     }
     context.store.tidy(now).await?;
     // Here and not when a rule is removed, because that can be undone.
-    let rules = context.settings().rules.iter().map(|rule| rule.name.clone()).collect();
-    context.store.forget_commands(rules).await?;
+    let settings = context.settings();
+    let rules = settings.rules.iter().map(|rule| rule.name.clone());
+    let hooks = settings.hooks.iter().map(|hook| hook_record(&hook.name));
+    context.store.forget_commands(rules.chain(hooks).collect()).await?;
     download::retire(context).await?;
     let (folder, kept) = (context.store.folder().to_owned(), context.read(|r| r.kept_ids()).await?);
     if let Some(Err(e)) = context.work(move || tidy_crawls(&folder, &kept)).await {

@@ -87,6 +87,11 @@ impl Store {
 }
 
 impl Reader {
+    /// How the commands under a name ended.
+    pub fn command_record(&self, name: &str) -> Result<Option<CommandRecord>> {
+        Ok(all(&self.conn)?.remove(name))
+    }
+
     /// How the commands of rules ended, by the names of the rules.
     pub(super) fn command_records(&self) -> Result<HashMap<String, CommandRecord>> {
         all(&self.conn)

@@ -48,6 +48,8 @@ pub struct Rules {
     texts: bool,
     /// How many items of the first document of a source are unread; `None`: all.
     first_unread: Option<u32>,
+    /// Whether new items are announced to hooks.
+    hooks: bool,
 }
 
 #[derive(Debug)]
@@ -115,6 +117,13 @@ impl Rules {
         self
     }
 
+    /// The same, with whether new items are announced to hooks.
+    #[must_use]
+    pub fn hooks(mut self, wanted: bool) -> Self {
+        self.hooks = wanted;
+        self
+    }
+
     pub(super) fn condition(&self, query: &Query, now: DateTime<Local>) -> Option<Condition> {
         let mut resolve = |named: &Named| self.names.get(named).cloned().unwrap_or_default();
         Known { now, resolve: &mut resolve }.all(query, false)
@@ -135,6 +144,7 @@ fn searches_text(what: &What) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
     /// The name of the rule.
+    /// Empty: all new items, for hooks.
     pub rule: String,
     pub notifies: bool,
     pub runs: bool,
@@ -161,8 +171,28 @@ pub(super) struct Arrival<'a> {
     pub(super) is_first: bool,
 }
 
-/// Applies the rules to new items of a source: row keys with their entries.
+/// Applies the rules to new items of a source: row keys with their entries. Hooks get those that no rule
+/// hides.
 pub(super) fn arrived(
+    conn: &Connection,
+    arrival: Arrival<'_>,
+    source: i64,
+    new: &[(i64, &Prepared)],
+) -> Result<Vec<Announcement>> {
+    let mut announcements = by_rules(conn, arrival, source, new)?;
+    if arrival.rules.hooks && !arrival.is_first && !new.is_empty() {
+        let keys: Vec<i64> = new.iter().map(|(key, _)| *key).collect();
+        let items: Vec<i64> = shown(conn, &keys)?.into_iter().map(|(_, key)| key).collect();
+        if !items.is_empty() {
+            let (rule, notifies, runs) = (String::new(), false, false);
+            announcements.push(Announcement { rule, notifies, runs, items });
+        }
+    }
+    Ok(announcements)
+}
+
+/// Applies the rules to new items of a source: row keys with their entries.
+fn by_rules(
     conn: &Connection,
     Arrival { rules, at: now, is_first }: Arrival<'_>,
     source: i64,

@@ -60,9 +60,10 @@ fn fake_player() {
                 send(property("time-pos", data).as_bytes());
                 send(property("duration", data).as_bytes());
             }
-            let _ = writer.write_all(&vec![b'['; 2 << 20]);
+            send(&vec![b'['; 2 << 20]);
             send(b"\n\0\xff\xfe garbage\n{\"event\":\n\n");
-            property("chapter-list", "[{\"title\":\"\\u001b]0;x\\u0007\",\"time\":NaN}]");
+            let chapters = "[{\"title\":\"\\u001b]0;x\\u0007\",\"time\":NaN}]";
+            send(property("chapter-list", chapters).as_bytes());
         }
         other => panic!("{other}"),
     }

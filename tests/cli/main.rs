@@ -14,6 +14,8 @@ mod downloads;
 mod enclosures;
 mod extract;
 mod help;
+#[cfg(unix)]
+mod hooks;
 mod imports;
 mod journey;
 #[cfg(unix)]

@@ -71,7 +71,7 @@ pub struct PlayerState {
     pub now: Option<Playing>,
     /// Until something plays again.
     pub problem: Option<PlayerProblem>,
-    /// How many there were, to tell them apart.
+    /// How many there were: the same one may come again.
     pub problems: u64,
     /// Whether an episode is being started.
     pub is_starting: bool,
@@ -219,6 +219,7 @@ impl Loop {
     }
 
     async fn play(&mut self, key: EpisodeKey) {
+        self.state.send_modify(|state| state.is_starting = true);
         let wanted = key.clone();
         let read = move |reader: &crate::store::Reader| {
             let episode = reader.queue()?.into_iter().find(|episode| episode.key == wanted);
@@ -231,10 +232,8 @@ impl Loop {
             Ok((None, _)) => return self.fail("it is not in the queue any more"),
             Err(e) => return self.fail(&e.to_string()),
         };
-        self.state.send_modify(|state| state.is_starting = true);
         let argv = self.context.settings().listen.player.clone();
         let started = Session::start(&argv, &episode, self.in_terminal).await;
-        self.state.send_modify(|state| state.is_starting = false);
         match started {
             Ok(session) => {
                 self.session = Some(session);
@@ -245,7 +244,9 @@ impl Loop {
                     is_paused: false,
                     chapters: Arc::new(chapters),
                 };
-                self.state.send_modify(|state| (state.now, state.problem) = (Some(now), None));
+                self.state.send_modify(|state| {
+                    (state.now, state.problem, state.is_starting) = (Some(now), None, false);
+                });
             }
             Err(StartError::NoPlayer) => self.report(PlayerProblem::NoPlayer(Box::new(episode))),
             Err(StartError::Failed(why)) => self.fail(&why),
@@ -285,6 +286,8 @@ impl Loop {
             Ending::Complete if length.is_none_or(|length| position + REST >= length) => {
                 let next = self.next_of(&playing.key).await;
                 self.store_place(true).await;
+                // Nobody may take the pause between two episodes for the end.
+                self.state.send_modify(|state| state.is_starting = next.is_some());
                 self.close().await;
                 if let Some(next) = next {
                     self.play(next).await;
@@ -337,7 +340,7 @@ impl Loop {
     /// Says why nothing plays, again if it is for the same reason.
     fn report(&self, problem: PlayerProblem) {
         self.state.send_modify(|state| {
-            state.problem = Some(problem);
+            (state.problem, state.is_starting) = (Some(problem), false);
             state.problems += 1;
         });
     }
