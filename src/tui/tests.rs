@@ -6,6 +6,7 @@ mod defects;
 mod editor;
 mod enclosures;
 mod imports;
+mod listen;
 mod lists;
 mod mouse;
 mod programs;

@@ -1,0 +1,74 @@
+//! The queue of episodes.
+
+use super::*;
+use crate::model::{Enclosure, EpisodeKey, Progress};
+
+fn episode(guid: &str) -> Entry {
+    let file = |kind: &str| Enclosure {
+        url: format!("https://a.example/{guid}.{kind}"),
+        mime: None,
+        ..Enclosure::default()
+    };
+    Entry { enclosures: vec![file("pdf"), file("mp3"), file("ogg")], ..entry(guid) }
+}
+
+#[test]
+fn episodes_are_queued_moved_heard_and_kept() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![episode("one"), episode("two"), episode("three"), entry("text")]);
+    let rows = f.rows(&View::of(Scope::All));
+    let key = |title: &str| rows.iter().find(|row| row.title == title).unwrap().key;
+    let (one, two, three) = (key("one"), key("two"), key("three"));
+    let mark =
+        |items: &[i64], to: bool| f.store.mark_blocking(Mark::Queued, items.to_vec(), to).unwrap();
+    let queue = || f.store.reader().unwrap().queue().unwrap();
+    let order = || queue().iter().map(|e| e.key.item).collect::<Vec<_>>();
+    assert_eq!(mark(&[one, key("text"), two, 999], true), [one, two]);
+    assert_eq!(mark(&[one, three], true), [three], "what is in the queue stays where it is");
+    assert_eq!(order(), [one, two, three]);
+    assert_eq!(queue()[0].key.url, "https://a.example/one.mp3", "the first one that is played");
+    assert_eq!(queue()[0].media_type, "audio/mpeg");
+    let episode = |item: i64| queue().into_iter().find(|e| e.key.item == item).unwrap().key;
+    for (item, by, moved, expected) in [
+        (three, -1, -1, [one, three, two]),
+        (three, -5, -1, [three, one, two]),
+        (three, i64::MAX, 2, [one, two, three]),
+        (one, i64::MIN, 0, [one, two, three]),
+    ] {
+        assert_eq!(f.store.move_in_queue_blocking(episode(item), by).unwrap(), moved);
+        assert_eq!(order(), expected);
+    }
+    let unknown = EpisodeKey { item: one, url: "https://a.example/other".to_owned() };
+    assert_eq!(f.store.move_in_queue_blocking(unknown, 1).unwrap(), 0);
+    // What was heard stays known outside of the queue, and one that was finished begins again.
+    let heard = |item: i64, progress: Progress| {
+        super::upkeep::wait(f.store.record_progress(episode(item), progress)).unwrap();
+    };
+    let at = |position: f64| Progress { position, length: Some(100.0), finished: false };
+    heard(one, at(42.5));
+    heard(one, Progress { length: None, ..at(50.0) });
+    assert_eq!(queue()[0].progress, at(50.0));
+    mark(&[one], false);
+    mark(&[one], true);
+    assert_eq!((order(), queue()[2].progress.position), (vec![two, three, one], 50.0));
+    heard(two, Progress { finished: true, ..at(99.0) });
+    assert_eq!(order(), [three, one]);
+    mark(&[two], true);
+    assert_eq!(queue()[2].progress.position, 0.0);
+    // Retention keeps what is in the queue.
+    let retention = crate::model::Retention { days: None, items: Some(1), unread: true };
+    f.store.mark_blocking(Mark::Queued, vec![three], false).unwrap();
+    super::upkeep::wait(f.store.prune(f.key("a"), retention, f.now)).unwrap();
+    assert_eq!(order(), [one, two]);
+    assert!(!f.rows(&View::of(Scope::All)).iter().any(|row| row.key == three));
+}
+
+#[test]
+fn the_queue_is_limited() {
+    let f = Fixture::new(&["a"]);
+    let entries = (0..=MAX_QUEUE).map(|n| episode(&n.to_string())).collect();
+    f.poll("a", entries);
+    let keys: Vec<i64> = (1..=MAX_QUEUE as i64 + 1).collect();
+    let added = f.store.mark_blocking(Mark::Queued, keys, true).unwrap();
+    assert_eq!(added.len(), MAX_QUEUE);
+}
