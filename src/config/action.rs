@@ -92,6 +92,7 @@ actions! {
         ShowPinned, "show-pinned", "Pinned", "List the pinned items";
         ShowNew, "show-new", "since last visit", "List what arrived since the last visit";
         ShowLater, "show-later", "Later", "List the items kept for later";
+        Queue, "queue", "queue", "Show the queue of episodes, and what plays";
         ShowAll, "show-all", "All items", "List all items";
         GoSources, "go-sources", "sources", "Go to the Sources pane";
         GoItems, "go-items", "items", "Go to the Items pane";
@@ -161,7 +162,6 @@ actions! {
     }
     Listen {
         Enqueue, "enqueue", "to the queue", "Put the audio or video of the selected items into the queue";
-        Queue, "queue", "queue", "Show the queue of episodes, and what plays";
         PlayPause, "play-pause", "play or pause", "Play the queue, pause, or go on";
         SeekForward, "seek-forward", "forward", "Go forward in what plays";
         SeekBack, "seek-back", "back", "Go back in what plays";

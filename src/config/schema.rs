@@ -213,13 +213,13 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Reading,
             "Player",
-            "What plays episodes of the queue: mpv with your options. Empty: the program of [open].",
+            "Plays the queue: mpv with your options. Empty: the program of [open].",
         )
         .unset("none"),
     key("listen.step", Rule::Within(1, 600), |s| Slot::Time(&mut s.listen.step)).on(
         FormPage::Reading,
         "Listening step",
-        "How far keys go forward and back in an episode, 1s to 10min. Default 30s.",
+        "How far keys go forward and back, 1s to 10min. Default 30s.",
     ),
     key("save.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.save.folder))
         .on(
@@ -231,7 +231,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("save.pictures", Rule::Any, |s| Slot::Flag(&mut s.save.pictures)).on(
         FormPage::Reading,
         "Save pictures",
-        "Fetches pictures for articles that are saved as HTML or EPUB. Default off.",
+        "Fetches pictures for articles saved as HTML or EPUB. Default off.",
     ),
     key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
         FormPage::Reading,

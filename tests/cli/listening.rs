@@ -176,7 +176,8 @@ fn finished_episodes_leave_the_queue_and_the_next_one_plays() {
     let items = world.episodes();
     world.run(&["queue", "add", &items[0], &items[1]]).ok();
     let played = world.run(&["queue", "play"]).ok();
-    assert_eq!(played, "Episode 1 (0:00)\nEpisode 2 (0:00)\n");
+    let titles: Vec<&str> = played.lines().filter_map(|line| line.split(" (").next()).collect();
+    assert_eq!(titles, ["Episode 1", "Episode 2"]);
     assert_eq!(world.positions(), []);
     let log = world.played();
     for part in ["--no-video", "--no-terminal", "-- http://", "/1.mp3", "/2.mp3", "time-pos"] {

@@ -78,7 +78,7 @@ fn articles_are_copied_and_saved() {
     stage.keys_give("", "Copied 2 articles as Markdown");
     assert_eq!(stage.asked_for("Copy { text: \"# a\" }"), 1);
     stage.happen(Event::MarkdownMade(Ok(("x".repeat(1 << 21), 2))));
-    stage.keys_give("", "Not copied: 2 MB of Markdown, and terminals take 1 MB");
+    stage.keys_give("", "Not copied: 2097 kB of Markdown, and terminals take 1048 kB");
     stage.app.settings.save.folder = Some("/tmp/articles".to_owned());
     stage.keys("<C-w>");
     assert!(stage.screen(120, 40).contains("Save in /tmp/articles as (.md, .html, .epub)"));
