@@ -155,7 +155,7 @@ fn chosen(
     let limit = usize::from(args.limit);
     let mut keys = if args.ids.is_empty() {
         let view = args.choice.view(&Catalogue::read(home, store)?)?;
-        if view.criteria.text.is_some() || view.criteria.asks_for_stories() {
+        if view.criteria.needs_index() {
             index_all(store, out)?;
         }
         first_keys(&store.reader()?, &view, limit + 1)?

@@ -31,7 +31,7 @@ pub struct Salvage {
 /// program computes them again, with their replacement.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 23] = [
+const TABLES: [Table; 24] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
