@@ -4,14 +4,15 @@ use super::checks::word;
 use super::declared_file::DeclaredFile;
 use super::document::Pair;
 use super::edit_error::EditError;
-use super::error::Report;
+use super::error::{ConfigError, Report, did_you_mean};
 use super::file_edit::{Element, FileEdit, FileKind, Step};
 use super::ids::check_id;
-use super::load::elements;
+use super::load::{Positioned, elements};
 use super::paths::Paths;
 use super::quote::quote;
 use super::rule::{Rule, Slot};
 use super::setting::{Setting, read};
+use super::settings::Settings;
 use super::splice::newline;
 use crate::model::Secret;
 use crate::util::address::is_loopback_host;
@@ -232,4 +233,24 @@ pub fn add_account(paths: &Paths, account: &AccountSettings) -> Result<FileEdit,
 pub fn remove_account(paths: &Paths, id: &str) -> Result<FileEdit, EditError> {
     DeclaredFile::of(FileKind::Accounts, paths)
         .change(|_| Ok(vec![Step::Remove(vec![id.to_owned()])]))
+}
+/// Entries for sources of accounts that are not in `config.toml`.
+pub(super) fn unknown(
+    file: &Path,
+    text: &str,
+    sources: &Positioned,
+    settings: &Settings,
+) -> Vec<ConfigError> {
+    let mut report = Report::new(file, text);
+    let ids = || settings.accounts.iter().map(|account| account.id.as_str());
+    for (at, source) in sources {
+        let unknown = source.account.as_deref().filter(|account| !ids().any(|id| id == *account));
+        if let Some(account) = unknown {
+            let hint = did_you_mean(account, ids());
+            let key = format!("source {}: account", quote(source.id.as_str()));
+            let account = quote(account);
+            report.warn(*at, &key, format!("there is no account {account} in config.toml{hint}"));
+        }
+    }
+    report.warnings
 }

@@ -51,7 +51,7 @@ pub fn load(paths: &Paths, overrides: &[String]) -> Result<Loaded, ConfigErrors>
             warnings.extend(more);
             let text = text.as_deref().unwrap_or_default();
             warnings.extend(short_intervals(&file, text, &sources, &settings));
-            warnings.extend(unknown_accounts(&file, text, &sources, &settings));
+            warnings.extend(accounts::unknown(&file, text, &sources, &settings));
             let sources = sources.into_iter().map(|(_, source)| source).collect();
             Ok(Loaded { settings, sources, warnings })
         }
@@ -85,27 +85,6 @@ fn short_intervals(
         if let Some(interval) = source.interval.filter(|interval| *interval < least) {
             let key = format!("source {}: interval", quote(source.id.as_str()));
             report.warn(*at, &key, too_short(interval, least));
-        }
-    }
-    report.warnings
-}
-
-/// Entries for sources of accounts that are not in `config.toml`.
-fn unknown_accounts(
-    file: &Path,
-    text: &str,
-    sources: &Positioned,
-    settings: &Settings,
-) -> Vec<ConfigError> {
-    let mut report = Report::new(file, text);
-    let ids = || settings.accounts.iter().map(|account| account.id.as_str());
-    for (at, source) in sources {
-        let unknown = source.account.as_deref().filter(|account| !ids().any(|id| id == *account));
-        if let Some(account) = unknown {
-            let hint = did_you_mean(account, ids());
-            let key = format!("source {}: account", quote(source.id.as_str()));
-            let account = quote(account);
-            report.warn(*at, &key, format!("there is no account {account} in config.toml{hint}"));
         }
     }
     report.warnings

@@ -236,7 +236,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
 
 /// Every key of a `[[source]]`, with its table.
 pub fn source_keys() -> Vec<&'static str> {
-    ["id", "account"].into_iter().chain(SETTINGS.iter().map(|setting| setting.key)).collect()
+    std::iter::once("id").chain(SETTINGS.iter().map(|setting| setting.key)).collect()
 }
 
 impl Default for SourceDraft {

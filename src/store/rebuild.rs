@@ -57,6 +57,7 @@ const TABLES: [Table; 24] = [
     ("remote_item", "items of accounts", &[]),
     ("account_op", "changes for accounts", &[]),
     ("account_moved", "sources moved to accounts", &[]),
+    ("account_override", "settings of sources of accounts", &[]),
 ];
 
 /// Columns by their current name, and what older versions called them.
@@ -419,7 +420,8 @@ mod tests {
         filled(&path);
         let old = Connection::open(&path).unwrap();
         old.execute_batch(
-            "ALTER TABLE source DROP COLUMN planned; ALTER TABLE poll DROP COLUMN automatic;
+            "DROP TRIGGER source_key_used;
+             ALTER TABLE source DROP COLUMN planned; ALTER TABLE poll DROP COLUMN automatic;
              DROP TABLE memo; ALTER TABLE source DROP COLUMN website; DROP TABLE page;
              DROP TABLE fetch; DROP TABLE article; DROP TABLE site; DROP INDEX item_changed;
              ALTER TABLE item DROP COLUMN changed;

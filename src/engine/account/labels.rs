@@ -6,6 +6,7 @@ use super::state::AccountError;
 use super::sync::{HOUR, Sync};
 use crate::greader::{RemoteId, Request, State, Stream, Tags};
 use crate::store::{MergedLabels, SeenLabel, WaitingLabel, tag_form};
+use crate::util::text;
 use std::collections::{BTreeMap, HashSet};
 
 /// Labels of a server that are synchronised; each is a list of its own.
@@ -28,7 +29,7 @@ impl TagList {
         let mut list = Self::default();
         for tag in tags.tags {
             let Some(Stream::Label(name)) = Stream::parse(&tag.id) else { continue };
-            let form = tag_form(&name);
+            let form = tag_form(&text::line(&name));
             match tag.kind.as_deref() {
                 Some("tag") if !form.is_empty() => {
                     list.labels.entry(form).or_default().push(name);
@@ -150,7 +151,7 @@ impl Sync {
                 let stream = Stream::Label(name.clone());
                 items.extend(self.ids(&stream, false, None, usize::MAX).await?);
             }
-            let tag = names.first().cloned().unwrap_or_default();
+            let tag = names.first().map(|name| text::line(name)).unwrap_or_default();
             seen.push(SeenLabel { form: form.clone(), tag, items });
         }
         // FreshRSS lists all items for a label that was removed in between.

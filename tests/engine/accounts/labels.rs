@@ -204,3 +204,24 @@ async fn a_server_that_lists_no_labels_is_synchronised() {
         engine.shutdown().await;
     }
 }
+
+#[tokio::test]
+async fn labels_are_sanitised_and_survive_a_rebuild() {
+    let server = reader(Kind::FreshRss, 1, 10);
+    let all = ids(&server);
+    label(&server, &all[..2], "bad\u{202e}\u{1b}[2J", true);
+    let home = home_of(&server);
+    let engine = home.on_demand().await;
+    synced(&engine).await;
+    let [here, _] = tags(&engine, &server);
+    assert_eq!(here[&all[0]], ["bad"]);
+    engine.shutdown().await;
+    newsfed::store::rebuild(&home.paths().database()).unwrap();
+    let engine = home.on_demand().await;
+    assert_eq!(status_of(&engine).await.waiting, 0, "the base is known");
+    tag(&engine, &all[..1], "bad", false).await;
+    synced(&engine).await;
+    let [here, there] = tags(&engine, &server);
+    assert_eq!((here.values().flatten().count(), there.values().flatten().count()), (1, 1));
+    engine.shutdown().await;
+}
