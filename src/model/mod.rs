@@ -1,6 +1,7 @@
 //! Plain data shared by all modules. No input or output happens here.
 
 mod article;
+mod collected;
 mod date_origin;
 mod entry;
 mod episode;
@@ -18,6 +19,7 @@ mod source;
 mod website;
 
 pub use article::{FullText, TextFrom, TextWay};
+pub use collected::{Collected, CollectedChange, OwnSettings};
 pub use date_origin::{Confidence, DateOrigin, DatePrecision, DateSource, DatesFrom};
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use episode::{Chapter, EpisodeKey, Progress, Queued, seconds};
@@ -32,9 +34,8 @@ pub use rule::{CommandRecord, Effect, RuleEffect, by_rule};
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use shared_mark::{SharedMark, Stamp};
 pub use source::{
-    Access, BasicAuth, Collected, CollectedChange, FAILING_AFTER, Health, MoveCandidate,
-    OwnSettings, Retention, Secret, Source, SourceFacts, SourceId, SourceKind, SourceRules,
-    Validators,
+    Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,
+    SourceFacts, SourceId, SourceKind, SourceRules, Validators,
 };
 pub use website::{
     BROKEN_AFTER, DecidingSignal, PageSays, RuleKey, SelectorProblem, Signal, WebsiteFacts,

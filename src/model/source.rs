@@ -1,7 +1,8 @@
 //! A source as declared by the user, and the facts that newsfed learns about it.
 
 use super::{
-    FeedHints, FullText, Outcome, Pause, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules,
+    Collected, FeedHints, FullText, Outcome, Pause, Planned, SourceSchedule, Time, WebsiteFacts,
+    WebsiteRules,
 };
 use chrono::SubsecRound;
 use std::fmt;
@@ -353,54 +354,6 @@ pub struct SourceFacts {
     pub collected: Option<Collected>,
 }
 
-/// Where a source of an account comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Collected {
-    /// The name of the account.
-    pub account: String,
-    /// Its folder on the server.
-    pub folder: Option<String>,
-    /// What `sources.toml` has for it.
-    pub own: OwnSettings,
-}
-
-/// The settings that a source of an account has in `sources.toml`: those that servers do not know.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
-pub struct OwnSettings {
-    pub tags: Vec<String>,
-    pub color: Option<u32>,
-    /// A name of [`FullText`].
-    pub full_text: Option<String>,
-    pub retention: Option<Retention>,
-}
-
-impl OwnSettings {
-    /// Their keys in an entry.
-    pub const KEYS: [&'static str; 6] =
-        ["tags", "color", "full_text", "retention.days", "retention.items", "retention.unread"];
-
-    pub fn of(source: &Source) -> Self {
-        Self {
-            tags: source.tags.clone(),
-            color: source.color,
-            full_text: source.full_text.map(|when| when.name().to_owned()),
-            retention: source.retention,
-        }
-    }
-}
-
-/// A change of a source of an account, which is made here at once and then on its server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CollectedChange {
-    Title(String),
-    /// The folder on the server; `None` is outside of all folders.
-    Folder(Option<String>),
-    Remove,
-    /// Undoes a removal.
-    Restore,
-}
-
 /// A permanent redirect that has been seen but not stored yet.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct MoveCandidate {
@@ -449,24 +402,6 @@ impl SourceFacts {
             website: WebsiteFacts::default(),
             collected: None,
         }
-    }
-
-    /// The source of an account as if it were declared: in a folder named after the account.
-    pub fn collected_source(&self) -> Option<Source> {
-        let collected = self.collected.as_ref()?;
-        let url = url::Url::parse(&self.url).ok()?;
-        let folder = collected.folder.as_deref().filter(|folder| !folder.is_empty());
-        let below = folder.map(|folder| format!("{}/{folder}", collected.account));
-        let own = collected.own.clone();
-        Some(Source {
-            tags: own.tags,
-            color: own.color,
-            full_text: own.full_text.as_deref().and_then(FullText::named),
-            retention: own.retention,
-            folder: Some(below.unwrap_or_else(|| collected.account.clone())),
-            account: Some(collected.account.clone()),
-            ..Source::feed(self.id.clone(), url)
-        })
     }
 
     /// The user's own title, else the feed's, else the URL.

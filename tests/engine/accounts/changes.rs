@@ -297,11 +297,9 @@ async fn a_server_that_is_away_undoes_no_change() {
     let one = id_of(&engine, "1.xml").await;
     edit(&engine, &one, "title", "Harbour").await;
     for _ in 0..4 {
-        let mut world = server.world();
-        world.fail("subscription/list", Failure::Pass, 1);
-        world.fail("subscription/edit", Failure::Drop, 3);
-        world.fail("subscription/list", Failure::Status(500), 3);
-        drop(world);
+        server.world().fail("subscription/list", Failure::Pass, 1);
+        server.world().fail("subscription/edit", Failure::Drop, 3);
+        server.world().fail("subscription/list", Failure::Status(500), 3);
         assert!(try_sync(&engine, false).await.is_err());
         server.world().failures.clear();
         assert_eq!(status_of(&engine).await.changes.len(), 1);
