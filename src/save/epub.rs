@@ -1,7 +1,4 @@
 //! Articles as an EPUB 3.3 publication, one document for each.
-//!
-//! Of crates: epub-builder 0.8 writes random identifiers and the time of day, and takes chapters as
-//! finished XHTML; only the container is left to a crate, `zip`.
 
 use super::html::{STYLE, body};
 use super::{Chapter, Outline};

@@ -8,7 +8,7 @@ use crate::config::{Action, Context, Role, parse_sequence};
 use crate::engine::{Role as Part, SyncProgress};
 use crate::store::Scope;
 use crate::util::text::{self, counted};
-use crate::util::time_text::span;
+use crate::util::time_text::{clock_time, span};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -169,7 +169,11 @@ fn sources_title(app: &App) -> Title {
         0 => count,
         hidden => format!("{hidden} hidden"),
     };
-    let playing = app.player.now.as_ref().map(super::listen::summary).unwrap_or_default();
+    let playing = app.player.now.as_ref().map(|now| {
+        let sign = if now.is_paused { "paused" } else { marks(app).pointer };
+        format!("{sign} {}", clock_time(now.progress.position))
+    });
+    let playing = playing.unwrap_or_default();
     ("newsfed".to_owned(), playing, count)
 }
 

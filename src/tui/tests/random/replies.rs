@@ -1,5 +1,6 @@
 //! Random replies of the driver, requested or not.
 
+use super::listening;
 use super::*;
 use crate::article::Thumbnail;
 use crate::config::{
@@ -420,37 +421,10 @@ impl Chaos {
                 Event::BrowserOpened(opened.map_err(|why| (first, why)))
             }
             Effect::Read(Read::Queue) => {
-                let episode = |n: usize| crate::model::Queued {
-                    key: crate::model::EpisodeKey { item: n as i64, url: format!("https://a/{n}") },
-                    source: 1,
-                    title: "日本 episode".repeat(n),
-                    media_type: "audio/mpeg".to_owned(),
-                    stated: Some(u64::MAX).filter(|_| n > 1),
-                    progress: crate::model::Progress::default(),
-                    file: None,
-                };
-                let queue = (0..self.rng.usize(..4)).map(episode).collect();
+                let queue = listening::queue(&mut self.rng);
                 Event::QueueLoaded(self.result(queue))
             }
-            Effect::Player(_) => {
-                let problem = crate::engine::PlayerProblem::Failed("no\u{1b}".to_owned());
-                let playing = crate::engine::Playing {
-                    key: crate::model::EpisodeKey { item: 1, url: "https://a/1".to_owned() },
-                    title: "t".to_owned(),
-                    progress: crate::model::Progress {
-                        position: self.rng.f64() * 1e6,
-                        ..crate::model::Progress::default()
-                    },
-                    is_paused: self.rng.bool(),
-                    chapters: Arc::default(),
-                };
-                Event::PlayerChanged(Box::new(crate::engine::PlayerState {
-                    now: Some(playing).filter(|_| self.rng.bool()),
-                    problem: Some(problem),
-                    problems: self.rng.u64(..3),
-                    is_starting: self.rng.bool(),
-                }))
-            }
+            Effect::Player(_) => Event::PlayerChanged(listening::player(&mut self.rng)),
             Effect::MakeMarkdown { items } => {
                 let made = self.failure();
                 Event::MarkdownMade(self.result((made, items.len())))
