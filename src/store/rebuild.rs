@@ -31,7 +31,7 @@ pub struct Salvage {
 /// program computes them again, with their replacement.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 24] = [
+const TABLES: &[Table] = &[
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -58,6 +58,8 @@ const TABLES: [Table; 24] = [
     ("account_op", "changes for accounts", &[]),
     ("account_moved", "sources moved to accounts", &[]),
     ("account_override", "settings of sources of accounts", &[]),
+    ("shared_mark", "marks of machines", &[]),
+    ("marked", "marks for other machines", &[]),
 ];
 
 /// Columns by their current name, and what older versions called them.
@@ -67,6 +69,8 @@ const RENAMED: [(&str, &str); 2] =
 /// Removes orphaned rows, and adds empty texts to items without text.
 const FINISH: &str = "
     DELETE FROM item WHERE source NOT IN (SELECT key FROM source);
+    -- The file of this machine is read again, because it may have marks that were lost here.
+    DELETE FROM memo WHERE name = 'machine_file';
     DELETE FROM detail WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM poll WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM place WHERE item NOT IN (SELECT key FROM item);
@@ -408,7 +412,7 @@ mod tests {
             .unwrap();
         let names = query.query_map([], |r| r.get(0)).unwrap();
         let all: Vec<String> = names.collect::<rusqlite::Result<_>>().unwrap();
-        let mut copied = TABLES.map(|(name, ..)| name);
+        let mut copied = TABLES.iter().map(|(name, ..)| *name).collect::<Vec<_>>();
         copied.sort_unstable();
         assert_eq!(all, copied);
     }
