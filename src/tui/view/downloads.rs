@@ -4,7 +4,6 @@ use super::super::app::{App, DownloadList, DownloadRow};
 use super::DialogArea;
 use super::dialogs::{role, rows};
 use super::frame::window;
-use super::row::Row;
 use crate::config::{Action, Context, Role};
 use crate::engine::FileState;
 use crate::util::text::{self, counted, size};
@@ -15,6 +14,8 @@ use ratatui::text::Line;
 
 const WIDTH: u16 = 96;
 const MOST_ROWS: u16 = 24;
+/// Width of a row from which on it has the size of the whole file and the source.
+const WITH_ALL: u16 = 72;
 
 pub(in crate::tui) fn draw(
     app: &App,
@@ -44,30 +45,25 @@ pub(in crate::tui) fn draw(
     let widest = |text: &dyn Fn(&DownloadRow<'_>) -> String| {
         all.iter().map(|row| text::width(&text(row))).max().unwrap_or(0)
     };
+    let is_wide = inner.width >= WITH_ALL;
+    let bytes = |row: &DownloadRow<'_>| bytes(row, is_wide);
     let widths = (widest(&|row| state(app, row).0), widest(&bytes));
     rows(app, frame, inner, count, list.selected, |i, row, here| {
-        draw_row(app, (&all[i], widths), row, here);
+        let download = &all[i];
+        let (state, tone) = state(app, download);
+        row.right(format!("  {state:<0$}", widths.0), role(app, here, tone));
+        row.right(format!("  {:>1$}", bytes(download), widths.1), role(app, here, Role::Text));
+        let source = download.entry.and_then(|entry| app.sources.entry(entry.source?));
+        if let Some(source) = source.filter(|_| is_wide) {
+            let title = text::truncate(source.title(), 20);
+            row.right(format!("  {title}"), role(app, here, Role::Dim));
+        }
+        row.left(download.name(), role(app, here, Role::Text));
     });
 }
 
-/// `widths` are those of the states and of the sizes.
-fn draw_row(
-    app: &App,
-    (download, widths): (&DownloadRow<'_>, (usize, usize)),
-    row: &mut Row,
-    here: bool,
-) {
-    let (state, tone) = state(app, download);
-    row.right(format!("  {state:<0$}", widths.0), role(app, here, tone));
-    row.right(format!("  {:>1$}", bytes(download), widths.1), role(app, here, Role::Text));
-    let source = download.entry.and_then(|entry| app.sources.entry(entry.source?));
-    let source = source.map_or("", |source| source.title());
-    row.right(format!("  {}", text::truncate(source, 20)), role(app, here, Role::Dim));
-    row.left(download.name(), role(app, here, Role::Text));
-}
-
-/// What is there, of what is expected.
-fn bytes(download: &DownloadRow<'_>) -> String {
+/// What is there, and `with_total` of how much.
+fn bytes(download: &DownloadRow<'_>, with_total: bool) -> String {
     let (there, total) = match (download.running, download.entry) {
         (Some(running), Some(entry)) => {
             (running.received.unwrap_or(entry.size), running.total.or(entry.total))
@@ -77,7 +73,9 @@ fn bytes(download: &DownloadRow<'_>) -> String {
         (None, None) => (0, None),
     };
     match total {
-        Some(total) if total != there => format!("{} of {}", size(there), size(total)),
+        Some(total) if with_total && total != there => {
+            format!("{} of {}", size(there), size(total))
+        }
         _ => size(there),
     }
 }
