@@ -165,6 +165,9 @@ fn downloads_are_listed_continued_cancelled_and_removed() {
     };
     let first = line(&shown, "a.mp3 ");
     assert!(first.contains("17 MB of 34 MB") && first.contains("unfinished"), "{first}");
+    let narrow = line(&stage.screen(60, 16), "a.mp3 ");
+    assert!(narrow.contains("17 MB  unfinished"), "{narrow}");
+    stage.screen(120, 40);
     // The unfinished one is continued, and not opened.
     stage.keys("<Enter>");
     assert_eq!(stage.asked_for("OpenDownload"), 0);
