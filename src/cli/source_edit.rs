@@ -110,14 +110,16 @@ pub(super) fn edit(
     Ok(Exit::Ok)
 }
 
-/// Changes sources of accounts; the next synchronisation sends it.
+/// Changes sources of accounts; the next synchronisation sends what servers know of them.
 pub(super) fn change_collected(
     home: &Home,
     change: FileChange,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    with_engine(home, out, async |handle, _| Ok(handle.edit(change).await?))?;
-    out.note("sent to the server with the next synchronisation");
+    let edited = with_engine(home, out, async |handle, _| Ok(handle.edit(change).await?))?;
+    if !edited.collected.is_empty() {
+        out.note("sent to the server with the next synchronisation");
+    }
     Ok(())
 }
 
