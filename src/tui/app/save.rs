@@ -94,7 +94,7 @@ impl App {
         let above = path.parent().filter(|above| !above.as_os_str().is_empty());
         let folder = match above.and_then(Path::to_str) {
             None => Paths::downloads(settings.folder.as_deref()),
-            Some(above) if above == "~" => Paths::downloads(Some("~/")),
+            Some("~") => Paths::downloads(Some("~/")),
             Some(above) if above.starts_with("~/") => Paths::downloads(Some(above)),
             Some(above) => Ok(PathBuf::from(above)),
         };
