@@ -83,7 +83,7 @@ fn keys_command_the_player_and_change_the_queue() {
     stage.keys_give("d", "1 item removed from the queue");
     stage.keys("<Esc>");
     stage.keys_give("<A-.>", "Player(Seek(30.0))");
-    stage.keys_give("<Tab><C-e>", "1 item added to the queue");
+    stage.keys_give("<C-e>", "1 item added to the queue");
 }
 
 #[test]
