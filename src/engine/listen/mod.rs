@@ -294,12 +294,13 @@ impl Loop {
                 }
             }
             Ending::Complete => {
-                self.stop().await;
+                // First why: nobody may take the end for a good one.
                 self.fail("it ended early; its place is kept");
+                self.stop().await;
             }
             Ending::Failed(why) => {
-                self.stop().await;
                 self.fail(&why);
+                self.stop().await;
             }
             Ending::Closed => self.stop().await,
         }
