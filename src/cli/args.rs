@@ -3,8 +3,8 @@
 use super::global::Global;
 use super::{
     account, add, backup, config, crawl, discover, doctor, download, export, extract, generate,
-    import, list, machines, mark, open, parse, prefetch, prune, queue, reread, rules, run_program, save,
-    schedule, serve, show, sources, stats, sync, views,
+    import, list, machines, mark, open, parse, prefetch, prune, queue, reread, rules, run_program,
+    save, schedule, serve, show, sources, stats, sync, views,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 

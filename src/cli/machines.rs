@@ -81,7 +81,7 @@ fn print(file: &MachineFile, this: bool, out: &mut Output) -> Result<(), Failure
     let (name, problem) = (name.as_deref(), problem.as_deref());
     if out.json {
         let (changed, marks, damaged) = (*changed, *marks, *damaged);
-        return Ok(out.value(&Listed { name, path, this, changed, marks, damaged, problem })?);
+        return out.value(&Listed { name, path, this, changed, marks, damaged, problem });
     }
     let mut text = name.unwrap_or("unknown").to_owned();
     if this {
@@ -97,5 +97,5 @@ fn print(file: &MachineFile, this: bool, out: &mut Output) -> Result<(), Failure
     if let Some(problem) = problem {
         text += &format!(", not read: {problem}");
     }
-    Ok(out.line(format!("{text}\n  {}", line(&path)))?)
+    out.line(format!("{text}\n  {}", line(&path)))
 }

@@ -424,7 +424,8 @@ mod tests {
         filled(&path);
         let old = Connection::open(&path).unwrap();
         old.execute_batch(
-            "DROP TRIGGER source_key_used;
+            "DROP TRIGGER source_key_used; DROP TRIGGER marked_item;
+             DROP TRIGGER marked_tag; DROP TRIGGER marked_untag;
              ALTER TABLE source DROP COLUMN planned; ALTER TABLE poll DROP COLUMN automatic;
              DROP TABLE memo; ALTER TABLE source DROP COLUMN website; DROP TABLE page;
              DROP TABLE fetch; DROP TABLE article; DROP TABLE site; DROP INDEX item_changed;

@@ -149,11 +149,11 @@ fn record(conn: &Connection, now: Time) -> Result<bool> {
             .chain(removed.map(|(form, known)| (form, &known.mark, false)))
             .collect();
         for (form, mark, on) in changed {
-            if item.is_old {
-                if let Some(newer) = known.get(form) {
-                    set(conn, item.key, newer)?;
-                    continue;
-                }
+            if item.is_old
+                && let Some(newer) = known.get(form)
+            {
+                set(conn, item.key, newer)?;
+                continue;
             }
             let stamp = match item.is_old {
                 true => Stamp { millis: 0, count: 0, machine: clock.machine.clone() },

@@ -8,8 +8,7 @@ use crate::article::{Change, Document, Thumbnail};
 use crate::config::{CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
     CommandRun, Discovery, DownloadEntry, Edited, PlayerState, PrefetchPlan, Report, Rhythm,
-    ScheduleReport,
-    Statistics, Status, TextGot, Tried, WorkbenchEvent,
+    ScheduleReport, Statistics, Status, TextGot, Tried, WorkbenchEvent,
 };
 use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Queued, Source, SourceFacts, SourceId, SourceKind,

@@ -33,7 +33,12 @@ struct Cancellable {
 }
 
 impl Running {
-    pub(super) fn add(&mut self, url: Option<String>, cancel: CancellationToken, task: AbortHandle) {
+    pub(super) fn add(
+        &mut self,
+        url: Option<String>,
+        cancel: CancellationToken,
+        task: AbortHandle,
+    ) {
         self.0.retain(|running| !running.task.is_finished());
         self.0.push(Cancellable { url, cancel, task });
     }

@@ -41,7 +41,7 @@ impl Machine {
     fn poll(&mut self, items: usize) {
         self.items = items;
         let entry = |n: usize| Entry {
-            guid: (n % 4 > 0).then(|| format!("guid-{n}")),
+            guid: (!n.is_multiple_of(4)).then(|| format!("guid-{n}")),
             url: Some(format!("https://site.example/{n}")),
             title: format!("Item {n}"),
             ..Entry::default()

@@ -4,21 +4,38 @@ use crate::config::{Action, SettingRow, setting_rows};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
-/// The matching actions, best first. Descriptions are searched only if no name matches and
-/// `search_help` is set.
+/// Typed texts of so many characters are searched in descriptions, too.
+const LEAST_FOR_HELP: usize = 3;
+
+/// The matching actions, best first: names that begin with the text or have it as a word, then
+/// descriptions if `search_help` is set, then other names.
 pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     let names: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
-    let found = ranked(&names, &typed.replace(' ', "-"));
-    if !found.is_empty() || !search_help {
-        return found.into_iter().map(|i| Action::ALL[i]).collect();
-    }
-    let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
-    let fits = |action: &&Action| {
-        let help = action.help().to_lowercase();
-        let begins = |word: &String| help.split_whitespace().any(|w| w.starts_with(word.as_str()));
-        words.iter().all(begins)
+    let pattern = typed.trim().replace(' ', "-").to_lowercase();
+    let found = ranked(&names, &pattern).into_iter().map(|i| Action::ALL[i]);
+    let is_strong = |action: &Action| {
+        let name = action.name();
+        name.starts_with(&pattern) || name.split('-').any(|word| word == pattern)
     };
-    Action::ALL.iter().filter(fits).copied().collect()
+    let (mut all, weak): (Vec<Action>, Vec<Action>) = found.partition(is_strong);
+    let is_long = typed.trim().chars().count() >= LEAST_FOR_HELP;
+    if search_help && (is_long || all.is_empty() && weak.is_empty()) {
+        // Beside a name that is meant, descriptions need the same words; else beginnings are enough.
+        let whole = !all.is_empty();
+        let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
+        let described = Action::ALL.iter().copied().filter(|action| {
+            let help = action.help().to_lowercase();
+            let has = |word: &String| {
+                let mut parts = help.split(|c: char| !c.is_alphanumeric());
+                parts.any(|part| part == word || !whole && part.starts_with(word.as_str()))
+            };
+            !all.contains(action) && !weak.contains(action) && words.iter().all(has)
+        });
+        let described: Vec<Action> = described.collect();
+        all.extend(described);
+    }
+    all.extend(weak);
+    all
 }
 
 /// The settings in which each typed word begins a word, those with it in their names first.
@@ -109,6 +126,8 @@ mod tests {
         for (typed, expected) in [
             ("theme", vec!["theme"]),
             ("ref", vec!["refresh-all", "refresh", "force-refresh"]),
+            // A description that has the word comes before a name in which it only begins one.
+            ("mark", vec!["toggle-read", "read-all", "read-above", "read-below", "read"]),
             ("refresh", vec!["refresh", "refresh-all", "force-refresh"]),
             ("refresh all", vec!["refresh-all"]),
             ("ra", vec!["read-all", "read-above", "refresh-all"]),
@@ -117,8 +136,11 @@ mod tests {
             ("footnote", vec!["hints", "jump-back"]),
             ("zzzz", vec![]),
         ] {
-            let names: Vec<&str> = actions(typed, true).iter().map(|a| a.name()).collect();
+            let mut names: Vec<&str> = actions(typed, true).iter().map(|a| a.name()).collect();
+            let all = names.len();
+            names.truncate(expected.len());
             assert_eq!(names, expected, "{typed}");
+            assert!(!expected.is_empty() || all == 0, "{typed}");
         }
     }
 
