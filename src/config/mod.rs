@@ -22,6 +22,7 @@ mod item_rules;
 mod key;
 mod keymap;
 mod load;
+mod machines;
 mod newsboat;
 mod open;
 mod opml;
@@ -70,6 +71,7 @@ pub use item_rules::RuleChange;
 pub use key::{Key, KeyCode, KeyError, MAX_SEQUENCE_KEYS, parse_sequence, show_sequence};
 pub use keymap::{BindingError, Context, KeyMap, KeyMapErrors, Lookup};
 pub use load::{Loaded, load};
+pub use machines::MachineSettings;
 pub use paths::{CONFIG_DIR_VARIABLE, CRAWLS_FOLDER, DATA_DIR_VARIABLE, NoHome, Paths};
 pub use rebind::{KeyOrigin, KeyRow, Rebinding, key_rows, rebind, restore_preset};
 pub use role::Role;
@@ -78,8 +80,8 @@ pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
     COMMAND_LIMIT, CommandSettings, DownloadSettings, FeedsSettings, KeySettings, ListLayout,
-    LlmSettings, LogSettings, MachineSettings, NetSettings, NotifySettings, OpenSettings,
-    RUN_LIMIT, RuleSettings, ScheduleSettings, ServeSettings, Settings, UiSettings, ViewSettings,
+    LlmSettings, LogSettings, NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings,
+    ScheduleSettings, ServeSettings, Settings, UiSettings, ViewSettings,
 };
 pub use shown::{
     SettingRow, setting_change, setting_choices, setting_keys, setting_rows, setting_shown,

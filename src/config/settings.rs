@@ -6,10 +6,9 @@ use super::choices::{
     MarkRead, NotifyWay, SortOrder,
 };
 use super::hooks::HookSettings;
-use super::paths::Paths;
+use super::machines::MachineSettings;
 use crate::model::{FullText, PolicyKind, Retention, Secret, Source};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// The content of `config.toml`.
@@ -61,22 +60,6 @@ pub struct OpenSettings {
     pub programs: BTreeMap<String, Vec<String>>,
     /// Programs that draw in the terminal, beside those that are recognised.
     pub terminal: Vec<String>,
-}
-
-/// `[machines]`
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct MachineSettings {
-    /// The folder through which machines exchange marks; `None`: they do not.
-    pub folder: Option<String>,
-    /// What others call this machine; `None`: the name of the computer.
-    pub name: Option<String>,
-}
-
-impl MachineSettings {
-    /// The folder through which machines exchange marks.
-    pub fn folder(&self) -> Option<PathBuf> {
-        Paths::expanded(self.folder.as_deref()?)
-    }
 }
 
 /// `[download]`

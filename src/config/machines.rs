@@ -1,0 +1,20 @@
+//! `[machines]`: the folder through which machines exchange marks.
+
+use super::paths::Paths;
+use std::path::PathBuf;
+
+/// `[machines]`
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MachineSettings {
+    /// The folder through which machines exchange marks; `None`: they do not.
+    pub folder: Option<String>,
+    /// What others call this machine; `None`: the name of the computer.
+    pub name: Option<String>,
+}
+
+impl MachineSettings {
+    /// The folder through which machines exchange marks.
+    pub fn folder(&self) -> Option<PathBuf> {
+        Paths::expanded(self.folder.as_deref()?)
+    }
+}
