@@ -8,7 +8,7 @@ use crate::article::{self, Document, LinkKind};
 use crate::model::{Item, ItemRow};
 use crate::save::{Chapter, Collection, EpubError, Format, Outline, PictureFile, SavedFile};
 use crate::store::StoreError;
-use crate::util::file_name::safe;
+use crate::util::file_name::titled;
 use crate::util::limits::SAVED_PICTURES;
 use crate::util::text::line;
 use futures_util::{StreamExt, stream};
@@ -105,7 +105,7 @@ impl Handle {
             return Err(SaveError::Nothing);
         }
         let name = if order.items.len() - gone == 1 { first } else { line(&order.title) };
-        let name = safe(&format!("{name}.{}", order.format.extension()), None, MAX_NAME, ALSO);
+        let name = titled(&name, &format!(".{}", order.format.extension()), MAX_NAME, ALSO);
         let (format, outline) = (order.format, Outline { title: line(&order.title) });
         let write = move || all.write(format, &outline);
         let file = context.read_document(0, write).await.ok_or(SaveError::Conversion)??;

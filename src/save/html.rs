@@ -5,6 +5,8 @@ use crate::article::{Block, Document, Xhtml};
 use crate::util::xml::{element, empty, end, start};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use std::cell::RefCell;
+use std::collections::HashSet;
 
 /// What a page may do: show its own pictures and styles.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
@@ -37,9 +39,12 @@ pub(super) fn write(chapters: &[Chapter], outline: &Outline) -> String {
     out.push_str("\n<style>\n");
     out.push_str(STYLE);
     out.push_str("</style>\n</head>\n<body>\n");
+    let embedded = RefCell::new(HashSet::new());
     for (number, chapter) in chapters.iter().enumerate() {
         let picture = |url: &str| {
             let picture = chapter.pictures.get(url)?;
+            // Each is there once, so that repetitions cannot make the file large.
+            embedded.borrow_mut().insert(url.to_owned()).then_some(())?;
             Some(format!("data:{};base64,{}", picture.media_type, STANDARD.encode(&picture.bytes)))
         };
         let prefix = format!("a{}-", number + 1);

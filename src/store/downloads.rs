@@ -9,7 +9,7 @@ use crate::model::Time;
 use rusqlite::{Connection, params};
 
 /// Before the path of a file in the name of the value that has its URL.
-const URL_OF: &str = "download of: ";
+pub(super) const URL_OF: &str = "download of: ";
 
 /// A file that newsfed downloaded.
 #[derive(Debug, Clone, PartialEq, Eq)]

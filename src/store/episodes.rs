@@ -1,6 +1,7 @@
 //! The queue of episodes, and how far each was heard.
 
 use super::Store;
+use super::downloads::URL_OF;
 use super::error::Result;
 use super::reader::Reader;
 use crate::model::{Enclosure, EpisodeKey, Progress, Queued};
@@ -125,12 +126,12 @@ impl Reader {
     pub fn queue(&self) -> Result<Vec<Queued>> {
         let mut query = self.conn.prepare_cached(
             "SELECT e.item, e.url, e.position, e.length, i.source, i.title, d.enclosures,
-                 (SELECT max(path) FROM download w WHERE w.item = e.item
-                  HAVING count(*) = 1)
+                 (SELECT w.path FROM download w JOIN memo m ON m.name = ?1 || w.path
+                  WHERE w.item = e.item AND m.value = e.url LIMIT 1)
              FROM episode e JOIN item i ON i.key = e.item LEFT JOIN detail d ON d.item = e.item
              WHERE e.rank IS NOT NULL ORDER BY e.rank, e.item, e.url",
         )?;
-        let rows = query.query_map([], |r| {
+        let rows = query.query_map([URL_OF], |r| {
             let (item, url): (i64, String) = (r.get(0)?, r.get(1)?);
             let progress = Progress { position: r.get(2)?, length: r.get(3)?, finished: false };
             let files: Option<String> = r.get(6)?;

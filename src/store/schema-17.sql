@@ -18,22 +18,27 @@ CREATE INDEX shared_mark_any ON shared_mark (source, url);
 CREATE INDEX shared_mark_unwritten ON shared_mark (key) WHERE written = 0;
 CREATE INDEX shared_mark_machine ON shared_mark (machine, key);
 
--- Items whose marks have changed since they were last compared with the table above. Only filled since
+-- Marks of items that have changed since they were last compared with the table above. Only filled since
 -- this machine takes part.
 CREATE TABLE marked (
-    item INTEGER PRIMARY KEY,
-    old  INTEGER NOT NULL DEFAULT 0            -- 1: marked before this machine took part
-) STRICT;
+    item INTEGER NOT NULL,
+    form TEXT NOT NULL,                        -- the mark in comparable form
+    old  INTEGER NOT NULL DEFAULT 0,           -- 1: from before this machine took part
+    PRIMARY KEY (item, form)
+) STRICT, WITHOUT ROWID;
 CREATE TRIGGER marked_item AFTER UPDATE OF read, pinned, later ON item
 WHEN (old.read <> new.read OR old.pinned <> new.pinned OR old.later <> new.later)
 AND EXISTS (SELECT 1 FROM memo WHERE name = 'machine') BEGIN
-    INSERT OR REPLACE INTO marked (item) VALUES (new.key);
+    INSERT OR REPLACE INTO marked (item, form)
+        SELECT new.key, 'read' WHERE old.read <> new.read
+        UNION ALL SELECT new.key, 'pin' WHERE old.pinned <> new.pinned
+        UNION ALL SELECT new.key, 'later' WHERE old.later <> new.later;
 END;
 CREATE TRIGGER marked_tag AFTER INSERT ON item_tag
 WHEN EXISTS (SELECT 1 FROM memo WHERE name = 'machine') BEGIN
-    INSERT OR REPLACE INTO marked (item) VALUES (new.item);
+    INSERT OR REPLACE INTO marked (item, form) VALUES (new.item, 'tag:' || new.form);
 END;
 CREATE TRIGGER marked_untag AFTER DELETE ON item_tag
 WHEN EXISTS (SELECT 1 FROM memo WHERE name = 'machine') BEGIN
-    INSERT OR REPLACE INTO marked (item) VALUES (old.item);
+    INSERT OR REPLACE INTO marked (item, form) VALUES (old.item, 'tag:' || old.form);
 END;

@@ -51,10 +51,11 @@ fn join(conn: &Connection, now: Time) -> Result<String> {
     memo::set(conn, MACHINE, &machine)?;
     let since = now.timestamp() - READ_DAYS * 86_400;
     conn.execute(
-        "INSERT OR IGNORE INTO marked (item, old)
-         SELECT key, 1 FROM item WHERE pinned = 1 OR later = 1
-         UNION SELECT item, 1 FROM item_tag
-         UNION SELECT key, 1 FROM item WHERE read = 1 AND date > ?1",
+        "INSERT OR IGNORE INTO marked (item, form, old)
+         SELECT key, 'pin', 1 FROM item WHERE pinned = 1
+         UNION ALL SELECT key, 'later', 1 FROM item WHERE later = 1
+         UNION ALL SELECT item, 'tag:' || form, 1 FROM item_tag
+         UNION ALL SELECT key, 'read', 1 FROM item WHERE read = 1 AND date > ?1",
         [since],
     )?;
     Ok(machine)
@@ -64,16 +65,14 @@ fn join(conn: &Connection, now: Time) -> Result<String> {
 struct Marked {
     key: i64,
     identity: Identity,
-    is_old: bool,
     on: BTreeMap<String, String>,
 }
 
-/// The marks of items, and whether they are from before this machine took part; accounts synchronise theirs
-/// with their servers. `?1` is a row key, `?2` a number.
+/// The marks of items, without those of accounts, which synchronise theirs with their servers. `?1` is a
+/// row key, `?2` a number.
 fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> Result<Vec<Marked>> {
     let sql = format!(
-        "SELECT i.key, s.url, i.guid_hash, i.url_hash, i.read, i.pinned, i.later,
-             coalesce((SELECT old FROM marked WHERE item = i.key), 0)
+        "SELECT i.key, s.url, i.guid_hash, i.url_hash, i.read, i.pinned, i.later
          FROM item i JOIN source s ON s.key = i.source
          WHERE s.account IS NULL AND i.key IN ({which}) ORDER BY i.key"
     );
@@ -98,13 +97,13 @@ fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> Result<Vec<M
         }
         let identity = Identity { source, guid: row.get(2)?, url: row.get(3)? };
         let on = on.into_iter().map(|mark| (comparable(&mark), mark)).collect();
-        all.push(Marked { key, identity, is_old: row.get(7)?, on });
+        all.push(Marked { key, identity, on });
     }
     Ok(all)
 }
 
-/// Gives items that have arrived the marks that others have set. They have none of the user yet. Returns
-/// whether there may be more.
+/// Gives items that have arrived the marks that others have set or removed. They have none of the user
+/// yet, only those of rules. Returns whether there may be more.
 fn apply_to_arrived(conn: &Connection) -> Result<bool> {
     let seen: i64 = memo::get(conn, ARRIVED)?.and_then(|key| key.parse().ok()).unwrap_or_default();
     let any: bool =
@@ -118,7 +117,7 @@ fn apply_to_arrived(conn: &Connection) -> Result<bool> {
     if any {
         for item in marked(conn, batch, seen, BATCH)? {
             for (form, mark) in registers(conn, item.identity)? {
-                if mark.on && !item.on.contains_key(&form) {
+                if mark.on != item.on.contains_key(&form) {
                     set(conn, item.key, &mark)?;
                 }
             }
@@ -131,42 +130,42 @@ fn apply_to_arrived(conn: &Connection) -> Result<bool> {
 /// Records what the user and rules have marked since items were last compared. Returns whether there may
 /// be more.
 fn record(conn: &Connection, now: Time) -> Result<bool> {
-    let batch = "SELECT item FROM marked WHERE item > ?1 ORDER BY item LIMIT ?2";
-    let items: Vec<i64> = conn
-        .prepare_cached(batch)?
-        .query_map([0, BATCH], |r| r.get(0))?
+    let rows = "SELECT item, form, old FROM marked WHERE item > ?1 ORDER BY item, form LIMIT ?2";
+    let changed: Vec<(i64, String, bool)> = conn
+        .prepare_cached(rows)?
+        .query_map([0, BATCH], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    if items.is_empty() {
+    if changed.is_empty() {
         return Ok(false);
     }
     let mut clock = Clock::read(conn, now)?;
-    for item in marked(conn, batch, 0, BATCH)? {
+    let items = marked(conn, &format!("SELECT item FROM ({rows})"), 0, BATCH)?;
+    let items: HashMap<i64, Marked> = items.into_iter().map(|item| (item.key, item)).collect();
+    for (key, form, is_old) in &changed {
+        // It may have been removed since.
+        let Some(item) = items.get(key) else { continue };
         let known = registers(conn, item.identity)?;
-        let set_here = item.on.iter().filter(|(form, _)| !known.get(*form).is_some_and(|k| k.on));
-        let removed = known.iter().filter(|(form, k)| k.on && !item.on.contains_key(*form));
-        let changed: Vec<(&String, &String, bool)> = set_here
-            .map(|(form, mark)| (form, mark, true))
-            .chain(removed.map(|(form, known)| (form, &known.mark, false)))
-            .collect();
-        for (form, mark, on) in changed {
-            if item.is_old
-                && let Some(newer) = known.get(form)
-            {
+        let known = known.get(form);
+        let (mark, on) = match (item.on.get(form), known) {
+            (Some(mark), known) if !known.is_some_and(|known| known.on) => (mark, true),
+            (None, Some(known)) if known.on => (&known.mark, false),
+            _ => continue,
+        };
+        let stamp = match (is_old, known) {
+            (false, _) => clock.next(),
+            (true, None) => Stamp { millis: 0, count: 0, machine: clock.machine.clone() },
+            (true, Some(newer)) => {
                 set(conn, item.key, newer)?;
                 continue;
             }
-            let stamp = match item.is_old {
-                true => Stamp { millis: 0, count: 0, machine: clock.machine.clone() },
-                false => clock.next(),
-            };
-            let Identity { source, guid, url } = item.identity;
-            put(conn, &SharedMark { source, guid, url, mark: mark.clone(), on, stamp }, false)?;
-        }
+        };
+        let Identity { source, guid, url } = item.identity;
+        put(conn, &SharedMark { source, guid, url, mark: mark.clone(), on, stamp }, false)?;
     }
     clock.save(conn)?;
-    let mut forget = conn.prepare_cached("DELETE FROM marked WHERE item = ?1")?;
-    for item in items {
-        forget.execute([item])?;
+    let mut forget = conn.prepare_cached("DELETE FROM marked WHERE item = ?1 AND form = ?2")?;
+    for (item, form, _) in &changed {
+        forget.execute(params![item, form])?;
     }
     Ok(true)
 }

@@ -30,6 +30,13 @@ pub fn safe(name: &str, extension: Option<&str>, max: usize, also: &str) -> Stri
     format!("{mark}{stem}{extension}")
 }
 
+/// A safe name made of a title, `Untitled` if that has neither letters nor digits. `ending` is empty, or an
+/// extension with its dot.
+pub fn titled(title: &str, ending: &str, max: usize, also: &str) -> String {
+    let title = if title.chars().any(char::is_alphanumeric) { title } else { "Untitled" };
+    safe(&format!("{title}{ending}"), None, max, also)
+}
+
 /// The name of the n-th file with the same name, from 1: `name.mp3`, `name (2).mp3`.
 pub fn numbered(name: &str, number: usize) -> String {
     match (number, name.rsplit_once('.')) {

@@ -31,7 +31,7 @@ fn cancelled_downloads_are_continued() {
     let mut t = world.open(100, 30);
     t.wait_for("Episode one");
     t.send(":cancel-running\r");
-    t.wait_for("No download is running");
+    t.wait_for("No download and no program is running");
     t.send(key::CTRL_S);
     t.wait_for("Downloading");
     world.wait_for_file("files/a.mp3.part");

@@ -394,7 +394,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.wait_for("What a fair scheduler is fair about");
     // An article contains the URL.
     t.send("/harbour bridge reopens");
-    t.wait_for("1 found");
+    t.wait_for("2 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
     t.wait_for("What changes");

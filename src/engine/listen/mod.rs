@@ -283,7 +283,7 @@ impl Loop {
         let Some(playing) = self.state.borrow().now.clone() else { return };
         let Progress { position, length, .. } = playing.progress;
         match ending {
-            Ending::Complete if length.is_none_or(|length| position + REST >= length) => {
+            Ending::Complete if length.is_some_and(|length| position + REST >= length) => {
                 let next = self.next_of(&playing.key).await;
                 self.store_place(true).await;
                 // Nobody may take the pause between two episodes for the end.

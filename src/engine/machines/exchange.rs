@@ -7,7 +7,7 @@ use crate::util::shared_file::shared_file;
 use crate::util::text::line;
 use crate::util::{file_name, text};
 use chrono::TimeDelta;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -24,7 +24,7 @@ const MOST_BYTES: u64 = 256 << 20;
 const TICK: TimeDelta = TimeDelta::seconds(2);
 /// Marks that are merged in one transaction.
 const BATCH: usize = 1000;
-/// The file of this machine is written anew when it has this many lines beside twice the marks that count.
+/// The file of this machine is written again when it has this many lines beside twice the marks that count.
 const SPARE_LINES: usize = 200;
 
 /// Why marks cannot be exchanged.
@@ -86,6 +86,8 @@ type Seen = (u64, Option<SystemTime>);
 pub(super) struct Exchange {
     folder: PathBuf,
     seen: HashMap<PathBuf, Seen>,
+    /// Files of newer versions, until they change.
+    newer: BTreeSet<PathBuf>,
     /// Why not all marks were exchanged last.
     pub(super) problem: Option<String>,
 }
@@ -109,6 +111,7 @@ impl Exchange {
     ) -> Result<Exchanged, MachinesError> {
         if self.folder != folder {
             (self.folder, self.seen) = (folder.to_owned(), HashMap::new());
+            self.newer.clear();
         }
         let machine = store.join_machines_blocking(now)?;
         while store.prepare_marks_blocking(now)? {}
@@ -132,9 +135,10 @@ impl Exchange {
             match read(store, &path, now) {
                 Ok((changed, about)) => {
                     done.changed += changed;
-                    if about.newer {
-                        done.problem = Some(format!("{}: {NEWER}", path.display()));
-                    }
+                    match about.newer {
+                        true => self.newer.insert(path.clone()),
+                        false => self.newer.remove(&path),
+                    };
                     // One that was changed just now may change again within a tick of its clock.
                     let is_settled = |time: SystemTime| Time::from(time) + TICK < now;
                     if let Ok(seen) = seen
@@ -148,6 +152,9 @@ impl Exchange {
                 }
                 Err(e) => return Err(e),
             }
+        }
+        if let Some(path) = self.newer.first() {
+            done.problem = Some(format!("{}: {NEWER}", path.display()));
         }
         done.written = own.write(store)?;
         Ok(done)
@@ -174,11 +181,12 @@ fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn open(path: &Path) -> Result<BufReader<io::Take<File>>, MachinesError> {
     let failed = |e| MachinesError::Folder(path.to_owned(), e);
-    let file = File::open(path).map_err(failed)?;
-    let about = file.metadata().map_err(failed)?;
+    // Opening a pipe would wait for its other end.
+    let about = fs::metadata(path).map_err(failed)?;
     if !about.is_file() {
         return Err(failed(io::Error::other("is not a file")));
     }
+    let file = File::open(path).map_err(failed)?;
     if about.len() > MOST_BYTES {
         let most = text::size(MOST_BYTES);
         return Err(failed(io::Error::other(format!("is larger than {most}"))));
@@ -233,7 +241,7 @@ impl Own {
         machine: String,
     ) -> Result<Self, MachinesError> {
         let name = line(name);
-        let safe = file_name::safe(&name, None, 60, "machine");
+        let safe = file_name::titled(&name, "", 60, "");
         let path = folder.join(format!("{safe}-{machine}.{EXTENSION}"));
         let left = store.reader()?.own_mark_file()?;
         let left = left.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();

@@ -56,7 +56,11 @@ pub(super) async fn run(handle: Handle) {
         let follows = status.borrow_and_update().role == Role::Follows;
         let chosen = chosen(&handle.settings().machines).filter(|_| follows);
         if let Some((folder, name)) = &chosen {
-            exchange = exchange_once(&handle, exchange, folder, name).await;
+            // A folder on a network may hang.
+            exchange = tokio::select! {
+                exchange = exchange_once(&handle, exchange, folder, name) => exchange,
+                () = handle.stop.cancelled() => return,
+            };
             if watched.as_ref().is_none_or(|(known, ..)| known != folder) {
                 watched = folder_changes(folder)
                     .map(|(watcher, changes)| (folder.clone(), watcher, changes));

@@ -1,6 +1,6 @@
 use super::exchange::Exchange;
 use crate::model::{Entry, Outcome, PollRecord, Source, SourceId, Time};
-use crate::store::{FinishedPoll, Mark, Scope, Store, View, prepare};
+use crate::store::{FinishedPoll, Mark, Rule, Rules, Scope, Store, View, prepare};
 use chrono::TimeDelta;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -225,4 +225,58 @@ fn machines_agree_and_no_mark_is_lost() {
         }
     }
     assert!(compared > 5, "{compared}");
+}
+
+/// A machine that takes part from the start, with a rule that tags every item.
+fn with_rule(name: &'static str, first_unread: Option<u32>) -> Machine {
+    let mut machine = Machine::new(name, TimeDelta::zero());
+    let rule = Rule {
+        name: "all".to_owned(),
+        query: "title:item".parse().unwrap(),
+        effects: vec!["tag:News".parse().unwrap()],
+        until: None,
+        stop: false,
+    };
+    machine.store.set_rules(Rules::new(vec![rule], |_| vec![]).first_unread(first_unread));
+    machine.exchange(time(0));
+    machine
+}
+
+#[test]
+fn what_happens_at_arrival_undoes_nothing_elsewhere() {
+    let mut machines = vec![with_rule("a", None)];
+    machines[0].poll(6);
+    machines[0].exchange(time(1));
+    machines[0].mark("Item 2", "News", false);
+    machines[0].exchange(time(2));
+    // Another one follows the feed later, with the same rule and only two unread items.
+    machines.push(with_rule("b", Some(2)));
+    let before = machines[0].marks();
+    synchronise(&mut machines, 3);
+    machines[1].poll(6);
+    synchronise(&mut machines, 4);
+    assert_eq!(machines[0].marks(), before);
+    assert!(!machines[1].marks()["Item 2"].contains("News"));
+    assert!(machines[1].marks()["Item 3"].contains("News"));
+}
+
+#[test]
+fn a_mark_changes_no_other_mark_of_its_item() {
+    let mut machines =
+        vec![Machine::new("a", TimeDelta::zero()), Machine::new("b", TimeDelta::zero())];
+    machines.iter_mut().for_each(|machine| machine.poll(3));
+    synchronise(&mut machines, 1);
+    machines[0].mark("Item 1", "pin", true);
+    // The other knows the mark, but its source had another URL when it came.
+    let declare = |machine: &Machine, path: &str| {
+        let url = format!("https://site.example/{path}").parse().unwrap();
+        let source = Source::feed(SourceId("site-b".to_owned()), url);
+        machine.store.reconcile_blocking(vec![source], time(2)).unwrap();
+    };
+    declare(&machines[1], "other");
+    synchronise(&mut machines, 2);
+    declare(&machines[1], "feed");
+    machines[1].mark("Item 1", "later", true);
+    synchronise(&mut machines, 3);
+    assert!(machines[0].marks()["Item 1"].is_superset(&BTreeSet::from(["pin", "later"])));
 }

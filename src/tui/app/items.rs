@@ -46,6 +46,8 @@ pub(crate) struct ItemsPane {
     pub(super) fitting: Option<RequestId>,
     /// The unread row to go to once the rows that are being read are there.
     pub(super) seeking: Option<Seek>,
+    /// Whether the first row is opened once the list that is being read is there.
+    pub(super) opening: bool,
 }
 
 /// Which unread row to go to.
@@ -106,6 +108,7 @@ impl ItemsPane {
             loading: None,
             fitting: None,
             seeking: None,
+            opening: false,
         }
     }
 
@@ -179,7 +182,7 @@ impl App {
         self.items.listing = listing;
         self.items.kept.clear();
         self.items.marked.clear();
-        self.items.seeking = None;
+        (self.items.seeking, self.items.opening) = (None, false);
         self.load_items(Anchor::First, Placement::Start)
     }
 
@@ -276,8 +279,10 @@ impl App {
         items.forget_far_rows();
         let known: HashSet<i64> = items.rows.iter().map(|r| r.key).collect();
         items.marked.retain(|k| known.contains(k));
+        let opens = std::mem::take(&mut self.items.opening) && self.focus == Focus::Items;
         match (self.items.seeking.take(), placement) {
             (Some(seek), _) => self.seek_unread(seek),
+            (None, Placement::Start) if opens => self.open_item(),
             (None, Placement::Selecting(extent)) => self.extend_selection(extent),
             _ => vec![],
         }

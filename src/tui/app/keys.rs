@@ -307,6 +307,11 @@ impl App {
                 self.focus = Focus::Items;
                 vec![]
             }
+            // The rows are still those of another list.
+            Focus::Items if self.items.is_loading() => {
+                self.items.opening = true;
+                vec![]
+            }
             Focus::Items => self.open_item(),
             Focus::Reader => vec![],
         }

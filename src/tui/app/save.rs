@@ -7,7 +7,7 @@ use crate::config::Paths;
 use crate::engine::{SaveFormat, SaveOrder};
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
-use crate::util::file_name::safe;
+use crate::util::file_name::titled;
 use crate::util::limits::SAVED_ITEMS;
 use crate::util::text::{counted, line, size};
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ impl App {
             [row] => (line(&row.title), "md"),
             _ => (line(&list), "epub"),
         };
-        let name = safe(&format!("{title}.{ending}"), None, MAX_NAME, " ,'()&");
+        let name = titled(&title, &format!(".{ending}"), MAX_NAME, " ,'()&");
         self.ask(PromptKind::Save { items, title, folder }, &name)
     }
 
