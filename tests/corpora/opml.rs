@@ -5,6 +5,7 @@
 
 use crate::reference::corpora;
 use newsfed::config::{Import, ImportError, export_opml, import};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,7 +45,7 @@ fn addresses(text: &str) -> usize {
 }
 
 fn round_trips(first: &Import) {
-    let text = export_opml(&first.sources, &[]).text;
+    let text = export_opml(&first.sources, &HashMap::new(), &[]).text;
     let again = import(text.as_bytes(), "export").unwrap();
     let rows = |import: &Import| {
         let mut rows: Vec<_> = import
@@ -150,7 +151,7 @@ fn survives_hostile_files() {
     let shown = format!(
         "{:?}",
         escapes.sources.iter().map(|s| (&s.title, s.url.as_str())).collect::<Vec<_>>()
-    ) + &export_opml(&escapes.sources, &[]).text;
+    ) + &export_opml(&escapes.sources, &HashMap::new(), &[]).text;
     // Debug writes what is not printable as an escape, so a backslash would give it away.
     assert!(!shown.contains("\\u{") && !shown.contains('\u{1b}'), "{shown}");
     assert!(!escapes.sources.is_empty());
