@@ -15,7 +15,7 @@ use crate::util::url::normalise;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashMap};
 
-/// Days for which items that were read before this machine took part are marked on others.
+/// Items that arrived in these days and were read before this machine took part are marked on others.
 const READ_DAYS: i64 = 60;
 
 /// The hash of the URL of a source, which is the same on every machine.
@@ -55,7 +55,7 @@ fn join(conn: &Connection, now: Time) -> Result<String> {
          SELECT key, 'pin', 1 FROM item WHERE pinned = 1
          UNION ALL SELECT key, 'later', 1 FROM item WHERE later = 1
          UNION ALL SELECT item, 'tag:' || form, 1 FROM item_tag
-         UNION ALL SELECT key, 'read', 1 FROM item WHERE read = 1 AND date > ?1",
+         UNION ALL SELECT key, 'read', 1 FROM item WHERE read = 1 AND discovered > ?1",
         [since],
     )?;
     Ok(machine)
