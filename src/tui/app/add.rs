@@ -1,8 +1,9 @@
 //! Adding a source.
 
-use super::dialogs::{Dialog, KeyHint, KeyHints, Reply, Starters};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::history::Change;
 use super::import::several_addresses;
+use super::starters::Starters;
 use super::{App, Editor, Prompt};
 use crate::config::{Action, Context, FileEdit, Key};
 use crate::engine::{Discovery, Tried, Way};

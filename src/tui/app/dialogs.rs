@@ -1,4 +1,4 @@
-//! Dialogs on top of the panes, and the simple ones: help, log and well-known sources.
+//! Dialogs on top of the panes, and the simple ones: help and the log.
 
 use super::keys::Motion;
 use super::{Add, App, Focus, Prompt, PromptKind};
@@ -199,26 +199,6 @@ pub(crate) struct Help {
 pub(crate) struct LogList {
     pub(crate) polls: Option<Vec<(SourceId, PollRecord)>>,
     pub(crate) selected: usize,
-}
-
-/// Well-known sources to choose from.
-#[derive(Debug)]
-pub(crate) struct Starters {
-    /// Folder and title.
-    pub(crate) rows: Vec<(String, String)>,
-    pub(crate) checked: Vec<bool>,
-    pub(crate) selected: usize,
-}
-
-impl Starters {
-    pub(super) fn load() -> Self {
-        let row = |s: &crate::model::Source| {
-            let title = s.title.clone().unwrap_or_else(|| s.url.to_string());
-            (s.folder.clone().unwrap_or_default(), title)
-        };
-        let rows: Vec<_> = crate::config::starter_sources().iter().map(row).collect();
-        Self { checked: vec![false; rows.len()], rows, selected: 0 }
-    }
 }
 
 impl App {
@@ -468,39 +448,5 @@ impl Dialog for LogList {
 
     fn hints(&self) -> KeyHints {
         &[KeyHint::Key("Enter", "go to source"), Rows("select"), Back("close")]
-    }
-}
-
-impl Dialog for Starters {
-    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
-        match event.code {
-            KeyCode::Char(' ') => {
-                if let Some(checked) = self.checked.get_mut(self.selected) {
-                    *checked = !*checked;
-                }
-            }
-            KeyCode::Enter => {
-                let checked = (0..self.checked.len()).filter(|&i| self.checked[i]);
-                let mut indexes: Vec<usize> = checked.collect();
-                if indexes.is_empty() {
-                    indexes.push(self.selected);
-                }
-                return Reply::close(vec![Effect::FollowStarters { indexes }]);
-            }
-            _ => match app.motion(key) {
-                Some(motion) => self.selected = motion.from(self.selected, 10, self.rows.len()),
-                None if app.is_back(key) => return Reply::close(vec![]),
-                None => {}
-            },
-        }
-        Reply::default()
-    }
-
-    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::starters(app, frame, self, area);
-    }
-
-    fn hints(&self) -> KeyHints {
-        &[KeyHint::Key("Space", "select"), KeyHint::Key("Enter", "add"), Rows("move"), Back("back")]
     }
 }
