@@ -1,19 +1,20 @@
 //! Performs effects. Slow work runs in the background and reports back with an event.
 
 use super::effect::{BenchRequest, Effect, PictureUse};
-use super::event::{Cause, Event, Followed, MarksSet, NotSaved, RequestId};
+use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
 use super::files::{self, follow_starters, run_command};
+use super::follow::followed;
 use super::graphics::encode;
 use super::import;
 use super::listen::{self, Listening};
 use super::read::{Read, ReadQueue};
 use super::terminal;
-use crate::config::{EditError, FileEdit, Paths};
+use crate::config::{EditError, Paths};
 use crate::engine::{
     FollowError, Handle, MarkedItems, PrefetchPlan, Subject, TextGot, Way, WhichAccounts,
     Workbench, WorkbenchEvent, WorkbenchPage,
 };
-use crate::model::{Source, SourceKind};
+use crate::model::SourceKind;
 use crate::store::{Mark, RuleMarks, Store};
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -493,21 +494,4 @@ fn counted(marks: RuleMarks) -> (usize, Arc<RuleMarks>) {
 
 pub(super) fn message(error: impl std::fmt::Display) -> String {
     crate::util::text::line(&error.to_string())
-}
-
-/// Builds the event for a source that was added.
-async fn followed(
-    handle: &Handle,
-    source: Result<(Source, FileEdit), FollowError>,
-    title: Option<String>,
-    listed: usize,
-) -> Event {
-    let (source, edit) = match source {
-        Ok(followed) => followed,
-        Err(e) => return Event::Followed(Err(message(e))),
-    };
-    let no_items = handle.first_poll_note(&source.id, listed).await.unwrap_or_default();
-    let followed = Followed::from(source);
-    let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
-    Event::Followed(Ok((vec![Followed { title, no_items, ..followed }], edit)))
 }

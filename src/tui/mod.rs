@@ -10,6 +10,7 @@ mod effect;
 mod event;
 mod external;
 mod files;
+mod follow;
 mod graphics;
 mod headless;
 mod import;

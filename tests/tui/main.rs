@@ -38,7 +38,7 @@ fn add_read_pin_search_undo_and_quit() {
     t.wait_for("Undone: pin");
     t.wait_gone("★ Third article");
     t.send("/second");
-    t.wait_for("1 found");
+    t.wait_for(" 1 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
     t.wait_for("Text of the second article");
@@ -345,7 +345,7 @@ fn demo_runs_without_a_network() {
         s.lines().any(|line| line.contains("Weather Mast") && line.contains('!'))
     });
     t.send("/scheduler is fair");
-    t.wait_for("1 found");
+    t.wait_for(" 1 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
     t.wait_for("Two kinds of fairness");
@@ -363,7 +363,7 @@ fn fetches_the_full_text_of_a_teaser() {
     let mut t = world.demo(120, 40);
     t.wait_for("What a fair scheduler is fair about");
     t.send("/points needs a heater");
-    t.wait_for("1 found");
+    t.wait_for(" 1 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
     // Opening the item fetches its text.
@@ -393,8 +393,8 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     let mut t = world.demo(120, 40);
     t.wait_for("What a fair scheduler is fair about");
     // An article contains the URL.
-    t.send("/harbour bridge reopens");
-    t.wait_for("2 found");
+    t.send("/harbour bridge reopens source:city");
+    t.wait_for(" 1 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
     t.wait_for("What changes");

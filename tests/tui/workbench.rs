@@ -198,7 +198,7 @@ fn selectors_of_entries_stay_those_of_entries() {
     t.wait_for("Add a source");
     t.paste(&server.url("/log"));
     t.send(key::ENTER);
-    t.wait_for("4 found");
+    t.wait_for(" 4 found");
     t.send("s");
     t.wait_for("4 articles");
     t.send(key::CTRL_S);

@@ -5,12 +5,13 @@
 
 mod listening;
 mod replies;
+mod stock;
 
 use super::*;
 use crate::config::{Key, Section};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use fastrand::Rng;
-use replies::Stock;
+use stock::Stock;
 
 const STEPS: usize = 8_000;
 /// Largest number of outstanding requests; older ones are never answered.

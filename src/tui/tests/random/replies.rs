@@ -3,10 +3,7 @@
 use super::listening;
 use super::*;
 use crate::article::Thumbnail;
-use crate::config::{
-    FileEdit, Import, KeyChange, ListLayout, Paths, RuleSettings, Section, SourcesFile,
-    ViewSettings,
-};
+use crate::config::RuleSettings;
 use crate::engine::{
     CommandRun, Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench,
     TextGot, Way, WorkbenchEvent, WorkbenchPage,
@@ -16,56 +13,6 @@ use crate::tui::effect::{BenchRequest, FileUse};
 use crate::tui::event::Matches;
 use crate::tui::graphics::encode;
 use crate::tui::tests::stock::{downloads, statistics};
-
-/// Prepared values for replies.
-pub(super) struct Stock {
-    rows: Vec<ItemRow>,
-    entry: Section,
-    settings: Section,
-    /// A title changed, a source removed, a setting changed, a view added, an edit by hand.
-    edits: [FileEdit; 5],
-    list: Import,
-    _folder: tempfile::TempDir,
-}
-
-impl Stock {
-    pub(super) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let paths = Paths::below(folder.path());
-        let file = SourcesFile::open(&paths);
-        let sources: Vec<Source> =
-            source_list().sources.iter().map(|s| Source::clone(&s.source)).collect();
-        file.add(&sources).unwrap();
-        let id = sources[0].id.clone();
-        let entry = file.entry(&id).unwrap();
-        let title = KeyChange { path: vec!["title".into()], value: Some("\"x\"".into()) };
-        let edited = file.edit_entry(&entry, &[title]).unwrap();
-        let removed = file.remove(std::slice::from_ref(&id)).unwrap();
-        let config = crate::config::ConfigFile::open(&paths);
-        let theme =
-            KeyChange { path: vec!["ui".into(), "theme".into()], value: Some("\"light\"".into()) };
-        let settings_edited = config.edit(None, &[theme]).unwrap();
-        let layout = ListLayout {
-            sort: Some(crate::config::SortOrder::Oldest),
-            dates: Some(crate::config::DateStyle::Time),
-            group: Some(crate::config::Grouping::None),
-            ..ListLayout::default()
-        };
-        let view = ViewSettings { name: "Rust 日本".into(), query: "rust unread".into(), layout };
-        let views = config.add_views(&[view]).unwrap();
-        let by_hand = FileEdit::by_hand("a".to_owned(), "b".to_owned()).unwrap();
-        let lines = b"https://new.example/\n\"query:Q:unread = \\\"yes\\\"\"\nexec:x\n";
-        let list = crate::config::import(lines, "urls").unwrap();
-        Self {
-            rows: item_rows(),
-            entry,
-            settings: config.read(&[]).unwrap(),
-            edits: [edited, removed, settings_edited, views, by_hand],
-            list,
-            _folder: folder,
-        }
-    }
-}
 
 impl Chaos {
     fn failure(&mut self) -> String {
