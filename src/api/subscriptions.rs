@@ -150,7 +150,9 @@ impl Api {
             Ok(import) => import,
             Err(error) => return Err(Refusal::Bad(error.to_string())),
         };
-        import.skip_private("`newsfed import --private` imports it");
+        let declared = self.handle.declared().borrow().clone();
+        let known = import.known(declared.iter().map(|source| &**source));
+        import.skip_private(&known, "`newsfed import --private` imports it");
         let (added, _) = self.handle.declare(import.sources).await?;
         let (new, skipped) = (added.sources.len(), import.skipped.len());
         let why = import.skipped.first().map(|(_, why)| why.as_str()).unwrap_or_default();

@@ -89,7 +89,7 @@ pub(super) enum Command {
     Untag(mark::TagArgs),
     /// Keep items for later
     Later(mark::LaterArgs),
-    /// Hide items until a moment
+    /// Snooze items: hide them until a time
     Snooze(mark::SnoozeArgs),
     /// Show, test, apply and undo the rules for new items
     Rules(rules::RulesArgs),

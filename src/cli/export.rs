@@ -6,8 +6,10 @@ use super::home::Home;
 use super::output::Output;
 use crate::config::{OpmlExport, export_opml, export_urls};
 use crate::model::{Source, SourceFacts, SourceId, SourceKind};
-use crate::util::text::{counted, counted_as};
+use crate::util::shared_file::write_shared;
+use crate::util::text::{counted, counted_as, line};
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -15,6 +17,9 @@ pub(super) struct ExportArgs {
     /// Format of the list
     #[arg(long, value_enum, default_value_t = Format::Opml)]
     format: Format,
+    /// Write the list to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -34,6 +39,7 @@ their tags and titles.
 
 Examples:
   newsfed export > subscriptions.opml
+  newsfed export --output ~/Sync/subscriptions.opml
   newsfed export --format urls > urls";
 
 pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -66,8 +72,16 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
                 "folder": source.folder, "tags": source.tags,
             }))?;
         }
-    } else {
+    } else if args.output.is_none() {
         out.raw(text.as_bytes())?;
+    }
+    if let Some(path) = &args.output {
+        let shown = line(&path.to_string_lossy());
+        write_shared(path, text.as_bytes())
+            .map_err(|e| Failure::Plain(format!("cannot write {shown}: {e}")))?;
+        if !out.json {
+            out.result(format!("{shown}: {}", counted(home.sources.len(), "source")))?;
+        }
     }
     Ok(Exit::Ok)
 }

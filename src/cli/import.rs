@@ -8,8 +8,9 @@ use super::output::Output;
 use crate::config::{self, Completion, ConfigFile, Import, ImportKind, SourcesFile};
 use crate::exchange::FileFormat;
 use crate::model::Source;
-use crate::util::text::counted;
+use crate::util::text::{counted, line};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -127,8 +128,13 @@ struct Skipped {
 const NAMED: usize = 10;
 
 /// On a terminal, asks whether to import the sources at private addresses.
-fn confirm_private(import: &Import, args: &ImportArgs) -> Result<bool, Failure> {
-    let private: Vec<&Source> = import.sources.iter().filter(|s| Import::is_private(s)).collect();
+fn confirm_private(
+    import: &Import,
+    known: &HashSet<String>,
+    args: &ImportArgs,
+) -> Result<bool, Failure> {
+    let asks = |s: &&Source| Import::is_private(s) && !known.contains(s.url.as_str());
+    let private: Vec<&Source> = import.sources.iter().filter(asks).collect();
     let terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
     if private.is_empty()
         || args.file.as_deref() == Some(Path::new("-"))
@@ -191,13 +197,14 @@ fn list(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut import = config::import(bytes, name)?;
-    if !args.private && !confirm_private(&import, args)? {
-        import.skip_private("import it with --private");
+    let (sources_file, config_file) =
+        (SourcesFile::open(&home.paths), ConfigFile::open(&home.paths));
+    let known = import.known(&home.sources);
+    if !args.private && !confirm_private(&import, &known, args)? {
+        import.skip_private(&known, "import it with --private");
     }
     let Import { kind, sources, views, skipped } = import;
     let has_nothing = sources.is_empty() && views.is_empty();
-    let (sources_file, config_file) =
-        (SourcesFile::open(&home.paths), ConfigFile::open(&home.paths));
     let added = match args.dry_run {
         true => sources_file.preview(&sources)?,
         false => sources_file.import_and_complete(&sources)?.0,
@@ -232,6 +239,12 @@ fn list(
     let saved = if args.dry_run { "would be saved" } else { "saved" };
     for view in &summary.views {
         out.note(format!("{saved} as a view: {}: {}", view.name, view.query));
+    }
+    let names_new = args.dry_run || out.verbose > 0;
+    for source in added.sources.iter().filter(|_| names_new) {
+        let is = if args.dry_run { "would be added" } else { "added" };
+        let title = source.title.iter().map(|title| format!(" ({})", line(title)));
+        out.note(format!("{is}: {}{}", source.url, title.collect::<String>()));
     }
     if out.verbose > 0 {
         for known in &summary.already {

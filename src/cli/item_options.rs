@@ -10,7 +10,7 @@ use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
 use chrono::Local;
 
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Items")]
 pub(super) struct Choice {
     /// Only items of this source; can be repeated
@@ -34,6 +34,9 @@ pub(super) struct Choice {
     /// Only items dated before this day
     #[arg(long, value_name = "DATE")]
     pub(super) before: Option<String>,
+    /// What must also match.
+    #[arg(skip)]
+    pub(super) also: Query,
 }
 
 impl Choice {
@@ -43,6 +46,7 @@ impl Choice {
             && [&self.folder, &self.tag, &self.query, &self.view, &self.since, &self.before]
                 .iter()
                 .all(|o| o.is_none())
+            && self.also.is_empty()
     }
 
     /// The view for these options.
@@ -76,10 +80,15 @@ impl Choice {
         unknown.is_tag.then_some(unknown.message)
     }
 
+    /// What a user may not expect of the search.
+    pub(super) fn caveat(&self) -> Option<&'static str> {
+        let query = self.query.as_deref().unwrap_or_default().parse::<Query>().ok()?;
+        query.and(self.also.clone()).caveat()
+    }
+
     /// The search, the query of the view, and the tag.
     fn all_of(&self, catalogue: &Catalogue) -> Result<Query, Failure> {
-        let query = self.query.as_deref().unwrap_or_default().parse::<Query>();
-        let mut query = query.map_err(|e| Failure::Usage(format!("in the search, {e}")))?;
+        let mut query = parsed(self.query.as_deref().unwrap_or_default())?.and(self.also.clone());
         if let Some(name) = &self.view {
             let of_view = catalogue.view_named(name)?.query.parse::<Query>();
             let of_view = of_view.map_err(|e| {
@@ -115,6 +124,14 @@ impl Choice {
             all
         }))
     }
+}
+
+/// Parses a search.
+///
+/// # Errors
+/// When it is invalid.
+pub(super) fn parsed(query: &str) -> Result<Query, Failure> {
+    query.parse().map_err(|e| Failure::Usage(format!("in the search, {e}")))
 }
 
 /// The keys, or an error with a suggestion if there are none.

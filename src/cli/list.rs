@@ -4,13 +4,14 @@ use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
-use super::item_options::{Choice, end_of};
+use super::item_options::{Choice, end_of, parsed};
 use super::items::ItemShape;
 use super::output::Output;
 use super::runtime::runtime;
 use super::table::{Column, Table};
 use crate::config::{Grouping, SortOrder};
 use crate::model::{ItemRow, Time};
+use crate::query::{Query, What};
 use crate::store::{Anchor, Cursor, Reader, Scope, Snippet, Store, StoreError, View};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{self, comment_count};
@@ -32,6 +33,9 @@ pub(super) struct ListArgs {
     /// Only pinned items
     #[arg(long)]
     pinned: bool,
+    /// Only items kept for later
+    #[arg(long)]
+    later: bool,
     /// Order: pinned-newest, newest or oldest
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
@@ -80,9 +84,17 @@ pub(super) struct SearchArgs {
     /// What to search for
     #[arg(required = true)]
     words: Vec<String>,
+    /// Only unread items
+    #[arg(long)]
+    unread: bool,
+    /// Order: pinned-newest, newest or oldest
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    sort: Option<SortOrder>,
     /// Maximum number of items; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
+    #[command(flatten)]
+    choice: Choice,
 }
 
 const SEARCH: &str = "\
@@ -94,7 +106,7 @@ query, or put -- before a word with a minus.
   title:word   author:word          source:name      folder:name      tag:name
   is:unread    is:read              is:pinned        is:new           in:later
   is:changed   is:edited            in:versions      asof:2026-11-21  -(a b)
-  is:duplicate has:duplicate
+  is:duplicate has:duplicate     is:hidden        is:snoozed
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w
   url:part     category:name        lang:de          words<500        has:audio
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
@@ -105,8 +117,9 @@ regular expressions and ignore case; OR is written in capitals. An unknown
 operator is an error; to find it as text, quote the word. `unread` is short for
 is:unread. is:changed finds articles that changed by more than typing errors
 since you read them, is:edited all that changed. in:versions searches the
-earlier versions of texts and titles. Under an item is where its text matches;
-for programs it is the last column.
+earlier versions of texts and titles. Hidden and snoozed items are found only
+by is:hidden and is:snoozed. before:7d is a day, age>7d counts hours. Under an
+item is where its text matches; for programs it is the last column.
 
 Examples:
   newsfed search kernel release
@@ -124,15 +137,17 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
     let home = Home::load(global, out)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
-    let mut view = args.choice.view(&catalogue)?;
-    args.choice.unused_tag(&catalogue).into_iter().for_each(|unused| out.note(unused));
+    let later = if args.later { Query::of([What::Later]) } else { Query::default() };
+    let choice = Choice { also: later, ..args.choice.clone() };
+    let mut view = choice.view(&catalogue)?;
+    choice.unused_tag(&catalogue).into_iter().for_each(|unused| out.note(unused));
     view.unread_only = args.unread;
     view.fold = args.fold;
     if let Some(date) = &args.as_of {
         let end = end_of(date)?.timestamp();
         view.criteria.as_of = Some(view.criteria.as_of.map_or(end, |before| before.min(end)));
     }
-    let named = args.choice.view.as_deref().map(|name| catalogue.view_named(name)).transpose()?;
+    let named = choice.view.as_deref().map(|name| catalogue.view_named(name)).transpose()?;
     let of_view = named.and_then(|view| view.layout.sort);
     view.order = args.sort.or(of_view).unwrap_or(home.settings.ui.sort);
     if named.and_then(|view| view.layout.group) == Some(Grouping::Source) {
@@ -148,7 +163,10 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
         let keys = store.reader()?.fitting(&view, minutes, SystemClock.now())?;
         view = View { order: view.order, ..View::of(Scope::Only(keys.into())) };
     }
-    print_items(&store, &catalogue, &view, args.limit, out)
+    if print_items(&store, &catalogue, &view, args.limit, out)? == 0 {
+        choice.caveat().into_iter().for_each(|caveat| out.note(caveat));
+    }
+    Ok(Exit::Ok)
 }
 
 pub(super) fn search(
@@ -159,21 +177,25 @@ pub(super) fn search(
     let home = Home::load(global, out)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
-    let choice = Choice { query: Some(args.words.join(" ")), ..Choice::default() };
+    let choice = Choice { also: parsed(&args.words.join(" "))?, ..args.choice.clone() };
     let mut view = choice.view(&catalogue)?;
     choice.unused_tag(&catalogue).into_iter().for_each(|unused| out.note(unused));
-    view.order = home.settings.ui.sort;
-    print_items(&store, &catalogue, &view, args.limit, out)
+    view.unread_only = args.unread;
+    view.order = args.sort.unwrap_or(home.settings.ui.sort);
+    if print_items(&store, &catalogue, &view, args.limit, out)? == 0 {
+        choice.caveat().into_iter().for_each(|caveat| out.note(caveat));
+    }
+    Ok(Exit::Ok)
 }
 
-/// Prints the items of a view.
+/// Prints the items of a view, and returns their number.
 pub(super) fn print_items(
     store: &Store,
     catalogue: &Catalogue,
     view: &View,
     limit: usize,
     out: &mut Output,
-) -> Result<Exit, Failure> {
+) -> Result<usize, Failure> {
     if view.fold || view.criteria.needs_index() {
         index_all(store, out)?;
     }
@@ -212,7 +234,7 @@ pub(super) fn print_items(
     if printed == 0 {
         out.note(nothing(catalogue));
     }
-    Ok(Exit::Ok)
+    Ok(printed)
 }
 
 /// Why a list may be empty.
@@ -251,6 +273,8 @@ struct Lines<'a> {
     table: Table,
     sources: HashMap<i64, &'a super::catalogue::Entry>,
     as_of: Option<Time>,
+    /// Whether texts are searched.
+    searched: bool,
     /// Where the next rows match a search, by row key.
     snippets: HashMap<i64, Snippet>,
 }
@@ -274,7 +298,9 @@ impl<'a> Lines<'a> {
             table.fit(&[&last, "*+", "2026-11-21", entry.title()]);
         }
         let as_of = view.criteria.as_of.and_then(|at| Time::from_timestamp(at, 0));
-        Ok(Self { table, sources: catalogue.by_key(), as_of, snippets: HashMap::new() })
+        let sources = catalogue.by_key();
+        let searched = view.criteria.text.is_some() && !view.criteria.versions;
+        Ok(Self { table, sources, as_of, searched, snippets: HashMap::new() })
     }
 
     fn print(&self, reader: &Reader, row: &ItemRow, out: &mut Output) -> Result<(), Failure> {
@@ -296,15 +322,21 @@ impl<'a> Lines<'a> {
             let counted = count.map(|count| comment_count(count, row.new_comments));
             let also = (row.also > 0).then(|| format!("also in {}", row.also));
             let notes: Vec<String> = counted.into_iter().chain(also).collect();
-            let noted = (!notes.is_empty()).then(|| format!("{title} ({})", notes.join(", ")));
-            let title = noted.as_deref().unwrap_or(title);
-            self.table.line(&[&number, &marks(row, " "), &published_day(row.date), name, title])
+            let (marks, day) = (marks(row, " "), published_day(row.date));
+            let cells = [&number, &marks, &day, name, title];
+            match notes.is_empty() {
+                true => self.table.line(&cells),
+                false => self.table.line_with_note(&cells, &format!(" ({})", notes.join(", "))),
+            }
         } else {
             let name = source.map_or("", |e| e.source.id.as_str());
             let url = row.url.as_deref().unwrap_or_default();
             let mut cells = vec![number, marks(row, "-"), published(row.date)];
             cells.extend([name, title, url].map(str::to_owned));
-            cells.extend(self.snippets.get(&row.key).map(|snippet| snippet.text.clone()));
+            if self.searched {
+                let snippet = self.snippets.get(&row.key).map(|snippet| snippet.text.clone());
+                cells.push(snippet.unwrap_or_default());
+            }
             self.table.line(&cells.iter().map(String::as_str).collect::<Vec<_>>())
         };
         out.line(if row.read { out.faint(&line) } else { line })?;

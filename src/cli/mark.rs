@@ -149,7 +149,8 @@ fn would_read(
     if listed > SHOWN {
         out.note(format!("the newest {SHOWN}:"));
     }
-    print_items(store, catalogue, &view, SHOWN, out)
+    print_items(store, catalogue, &view, SHOWN, out)?;
+    Ok(Exit::Ok)
 }
 
 fn undo_read(store: &Store, out: &mut Output) -> Result<Exit, Failure> {

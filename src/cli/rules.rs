@@ -44,7 +44,7 @@ enum RulesCommand {
         #[arg(long)]
         run: bool,
     },
-    /// Take back what a rule did, where it still holds
+    /// Take back what a rule did, except what has been changed since
     Undo {
         /// The name of the rule, also of one that was removed
         name: String,
@@ -263,7 +263,8 @@ fn test(home: &Home, name: &str, limit: usize, out: &mut Output) -> Result<Exit,
     if !would.is_empty() {
         out.note(format!("{would}; for stored items only with `newsfed rules apply --run`"));
     }
-    print_items(&store, &catalogue, &view, limit, out)
+    print_items(&store, &catalogue, &view, limit, out)?;
+    Ok(Exit::Ok)
 }
 
 fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, Failure> {

@@ -57,7 +57,9 @@ pub(super) fn run(args: &RunArgs, global: &Global, out: &mut Output) -> Result<E
     let home = Home::load(global, out)?;
     let commands = &home.settings.commands;
     let Some(name) = &args.name else { return list(commands, out) };
-    let command = commands.iter().find(|command| command.name == *name).ok_or_else(|| {
+    let exact = commands.iter().find(|command| command.name == *name);
+    let same = || commands.iter().find(|c| c.name.to_lowercase() == name.to_lowercase());
+    let command = exact.or_else(same).ok_or_else(|| {
         let hint = did_you_mean(name, commands.iter().map(|command| command.name.as_str()));
         Failure::Plain(format!("there is no [[command]] \"{}\" in config.toml{hint}", line(name)))
     })?;

@@ -38,6 +38,18 @@ impl Table {
         }
     }
 
+    /// As [`Self::line`], with a note after the last cell, which is shortened in its stead.
+    pub(super) fn line_with_note(&self, cells: &[&str], note: &str) -> String {
+        let (Some(total), Some((last, before))) = (self.total, cells.split_last()) else {
+            return self.line(cells);
+        };
+        let used: usize = self.widths.iter().take(before.len()).map(|width| width + GAP).sum();
+        let left = total.saturating_sub(used + width(note)).max(LEAST_LAST);
+        let last = truncate(last, left).into_owned() + note;
+        let shown: Vec<&str> = before.iter().copied().chain([last.as_str()]).collect();
+        self.line(&shown)
+    }
+
     /// Formats a line of the table.
     pub(super) fn line(&self, cells: &[&str]) -> String {
         let cells: Vec<Cow<'_, str>> = cells.iter().map(|cell| one_line(cell)).collect();

@@ -4,9 +4,10 @@ use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
-use super::item_options::Choice;
+use super::item_options::{Choice, parsed};
 use super::output::Output;
 use super::{view_feed, view_server};
+use crate::config::{ConfigFile, ListLayout, ViewChange, ViewSettings, did_you_mean, view_text};
 use crate::util::text::{self, counted};
 use serde::Serialize;
 
@@ -23,14 +24,28 @@ enum ViewsCommand {
     Feed(view_feed::FeedArgs),
     /// Print the URLs at which the daemon serves views as feeds
     Url(view_server::UrlArgs),
+    /// Save a search as a view
+    Add {
+        /// The name of the view
+        name: String,
+        /// What to search for (`newsfed help search`)
+        #[arg(required = true, allow_hyphen_values = true)]
+        query: Vec<String>,
+    },
+    /// Remove a view; its items stay
+    Remove {
+        /// The name of the view
+        name: String,
+    },
 }
 
 const EXAMPLES: &str = "\
-A [[view]] of config.toml has a name and a query. Long lists are counted up to
-999 items.
+A [[view]] of config.toml has a name and a query, and may have its own order
+and columns. Long lists are counted up to 999 items.
 
 Examples:
   newsfed views
+  newsfed views add Rust 'title:rust OR tag:rust'
   newsfed list --view Rust
   newsfed read --view Rust
   newsfed views feed Rust --output rust.xml";
@@ -53,6 +68,8 @@ pub(super) fn run(args: &ViewsArgs, global: &Global, out: &mut Output) -> Result
         None => list(global, out),
         Some(ViewsCommand::Feed(args)) => view_feed::run(args, global, out),
         Some(ViewsCommand::Url(args)) => view_server::print_urls(args, global, out),
+        Some(ViewsCommand::Add { name, query }) => add(name, &query.join(" "), global, out),
+        Some(ViewsCommand::Remove { name }) => remove(name, global, out),
     }
 }
 
@@ -79,6 +96,47 @@ fn list(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     }
     if catalogue.views.is_empty() {
         out.note("no views yet; add a [[view]] to config.toml, or press = in the interface");
+    }
+    Ok(Exit::Ok)
+}
+
+/// The JSON of a view that was added or removed.
+#[derive(Serialize)]
+struct Changed<'a> {
+    name: &'a str,
+    query: &'a str,
+}
+
+fn add(name: &str, query: &str, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    parsed(query)?;
+    let (name, query) = (name.trim().to_owned(), query.trim().to_owned());
+    let view = ViewSettings { name, query, layout: ListLayout::default() };
+    let change = ViewChange { was: None, now: Some(view.clone()) };
+    ConfigFile::open(&home.paths).edit_views(&[change])?;
+    changed("saved", &view, out)
+}
+
+fn remove(name: &str, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let views = &home.settings.views;
+    let Some(view) = views.iter().find(|view| view.name == name) else {
+        let hint = did_you_mean(name, views.iter().map(|view| view.name.as_str()));
+        return Err(Failure::Plain(format!("there is no view \"{}\"{hint}", text::line(name))));
+    };
+    let change = ViewChange { was: Some(view.clone()), now: None };
+    ConfigFile::open(&home.paths).edit_views(&[change])?;
+    changed("removed", view, out)?;
+    // Enough to save it again.
+    out.note(view_text(view, "\n").trim());
+    Ok(Exit::Ok)
+}
+
+fn changed(what: &str, view: &ViewSettings, out: &mut Output) -> Result<Exit, Failure> {
+    let (name, query) = (view.name.as_str(), view.query.as_str());
+    match out.json {
+        true => out.value(&Changed { name, query })?,
+        false => out.result(format!("{what}: {}: {}", text::line(name), text::line(query)))?,
     }
     Ok(Exit::Ok)
 }

@@ -106,7 +106,7 @@ actions! {
         Pin, "pin", "pin", "Pin or unpin";
         Later, "later", "later", "Keep for later, or no longer";
         Mute, "mute", "mute", "Hide items like this one, now and as they arrive";
-        Snooze, "snooze", "snooze", "Hide until a moment";
+        Snooze, "snooze", "snooze", "Snooze: hide until a time";
         FoldStories, "fold-stories", "fold stories", "Fold the items of a story into one, or unfold them";
         ReadAll, "read-all", "mark all read", "Mark all items of the list read";
         ReadAbove, "read-above", "mark above read", "Mark the items above read";

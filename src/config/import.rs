@@ -49,10 +49,22 @@ impl Import {
         is_private_host(&source.url) || source.private || source.access.proxy.is_some()
     }
 
-    /// Skips the sources at private addresses: the user has not typed them. `how` says how to
-    /// import them too.
-    pub fn skip_private(&mut self, how: &str) {
+    /// The URLs of its sources that the user follows already.
+    pub fn known<'a>(&self, followed: impl IntoIterator<Item = &'a Source>) -> HashSet<String> {
+        let own = followed.into_iter().filter(|source| source.account.is_none());
+        let followed: HashSet<&str> = own.map(|source| source.url.as_str()).collect();
+        let urls = self.sources.iter().map(|source| source.url.as_str());
+        urls.filter(|url| followed.contains(url)).map(str::to_owned).collect()
+    }
+
+    /// Skips the sources at private addresses, except those whose URLs are `known`: the user has not
+    /// typed them. `how` says how to import them too.
+    pub fn skip_private(&mut self, known: &HashSet<String>, how: &str) {
         for source in std::mem::take(&mut self.sources) {
+            if known.contains(source.url.as_str()) {
+                self.sources.push(source);
+                continue;
+            }
             let what = match &source.access.proxy {
                 _ if is_private_host(&source.url) => "a private address",
                 Some(_) => "fetched through a proxy",
@@ -74,6 +86,11 @@ pub enum ImportError {
     Empty(String),
     #[error("{0} is larger than {limit} MiB; is this the right file?", limit = limits::IMPORT_BYTES >> 20)]
     TooLarge(String),
+    /// A file of newsfed itself.
+    #[error(
+        "{0} is newsfed's own list: put it into the configuration folder as sources.toml, or import what `newsfed export` writes"
+    )]
+    Own(String),
     /// Not text.
     #[error(
         "{name} is {found}, not a list of URLs; give an OPML file, newsboat's urls file or a text file with one URL per line"
@@ -152,6 +169,9 @@ pub fn import(bytes: &[u8], name: &str) -> Result<Import, ImportError> {
     }
     if start.contains('\0') {
         return Err(not_a_list(&name, "not text"));
+    }
+    if text.lines().any(|line| line.trim() == "[[source]]") {
+        return Err(ImportError::Own(name));
     }
     if start.starts_with(['{', '[']) {
         return Err(not_a_list(&name, "JSON"));

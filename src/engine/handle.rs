@@ -206,7 +206,7 @@ impl Handle {
         announce::finish(&self.context, None).await;
     }
 
-    /// Takes back what a rule did, where it still holds; returns that.
+    /// Takes back what a rule did, except what has been changed since; returns what was taken back.
     pub async fn undo_rule(&self, name: String) -> Result<RuleMarks> {
         self.context.store.undo_rule(name).await
     }

@@ -71,6 +71,9 @@ pub enum QueryErrorKind {
         clean(.0)
     )]
     Joined(String),
+    /// A comparison with a space before its sign.
+    #[error("a comparison has no spaces, as in words>500; quote \"{0}\" to find it as text")]
+    Spaced(String),
     /// A closing parenthesis.
     #[error("there is no \"(\" before it; quote \"{}\" to find it as text", clean(&.0.replace('"', "")))]
     Group(String),

@@ -151,7 +151,7 @@ pub enum State {
     Edited,
     /// `is:hidden`: hidden by a rule. Other searches leave these out.
     Hidden,
-    /// `is:snoozed`: hidden until a moment. Other searches leave these out.
+    /// `is:snoozed`: hidden until a time. Other searches leave these out.
     Snoozed,
     /// `is:new`: it arrived since the interface was last open.
     New,
@@ -269,6 +269,19 @@ impl Query {
                 left.extend(alternatives.iter().rev().flat_map(|query| query.terms.iter().rev()));
             }
             Some(term)
+        })
+    }
+
+    /// What a user may not expect of it, for when nothing matches.
+    pub fn caveat(&self) -> Option<&'static str> {
+        let joins = |text: &str| matches!(text, "or" | "and" | "not");
+        self.all_terms().find_map(|term| match &term.what {
+            What::Text { column: Column::Any, text, phrase: false } if joins(text) => Some(
+                "\"or\", \"and\" and \"not\" are words like others; write OR between \
+                 alternatives and - before what to exclude",
+            ),
+            What::Is(State::New) => Some("Items are new until your next visit"),
+            _ => None,
         })
     }
 

@@ -301,6 +301,7 @@ impl Word<'_> {
 fn not_joining(word: &str) -> Result<(), QueryErrorKind> {
     match word {
         "AND" | "NOT" | "||" | "&&" => Err(QueryErrorKind::Joined(word.to_owned())),
+        "<" | ">" | "<=" | ">=" => Err(QueryErrorKind::Spaced(word.to_owned())),
         _ if word.starts_with(')') => Err(QueryErrorKind::Group(word.to_owned())),
         _ => Ok(()),
     }

@@ -102,7 +102,7 @@ fn unsnooze(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
     Ok(changed)
 }
 
-/// Hides items (row keys) until a moment; returns those that changed.
+/// Hides items (row keys) until a time; returns those that changed.
 fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec<i64>> {
     let mut remember = conn.prepare_cached(
         "INSERT INTO snooze (item, until, was_read)

@@ -113,6 +113,7 @@ fn a_list_is_previewed_with_a_dry_run() {
     let file = world.config().join("list.opml").display().to_string();
     let run = world.run(&["import", "--dry-run", &file]);
     assert!(run.err.contains("would be saved as a view: Mine"), "{}", run.err);
+    assert!(run.err.contains("would be added: https://a.example/\n"), "{}", run.err);
     assert_eq!(run.ok(), "OPML: 1 added, 0 already followed, 1 view saved, 0 skipped\n");
     assert!(
         !world.config().join("sources.toml").exists()
@@ -123,6 +124,17 @@ fn a_list_is_previewed_with_a_dry_run() {
     let other = World::usual();
     other.run_with(&["import", "-"], &first).ok();
     assert_eq!(other.run(&["export"]).ok(), first);
+    let written = other.path().join("out.opml").display().to_string();
+    assert_eq!(other.run(&["export", "--output", &written]).ok(), format!("{written}: 1 source\n"));
+    assert_eq!(std::fs::read_to_string(&written).unwrap(), first);
+}
+
+#[test]
+fn a_followed_source_at_a_private_address_is_not_skipped() {
+    let world = World::followed();
+    let list = world.run(&["export", "--format", "urls"]).ok();
+    let run = world.run_with(&["import", "-"], &list);
+    assert_eq!(run.out, "URLs: 0 added, 2 already followed, 0 skipped\n", "{run:?}");
 }
 
 /// What was stored before the error is reported and can be taken back.
@@ -194,6 +206,7 @@ fn refuses_what_it_cannot_read() {
         (write("cut.db", b"SQLite format 3\0"), "database"),
         (write("a.json", b"{\"a\": 1}"), "no list of items"),
         (write("b.json", b"[]"), "lists no items"),
+        (write("sources.toml", b"[[source]]\nurl = \"https://a.example/\"\n"), "newsfed export"),
     ];
     for (file, part) in cases {
         let run = world.run(&["import", &file]);

@@ -12,6 +12,7 @@ fn unknown_operators_give_a_suggestion() {
         ("after:2026-99", "\"2026-99\" is not a date; write 2026-11-21"),
         ("age<soon", "\"soon\" is not an age; write 3d"),
         ("tag:", "after \"tag:\" comes a tag"),
+        ("words > 500", "word 2: a comparison has no spaces, as in words>500"),
     ] {
         for args in [["search", query], ["list", &format!("--query={query}")]] {
             let run = world.run(&args);
@@ -106,4 +107,43 @@ fn views_are_listed_and_read_by_name() {
     assert!(unknown.err.contains("did you mean \"City\""), "{unknown:?}");
     world.run(&["read", "--view", "City"]).ok();
     assert_eq!(world.run(&["views", "--json"]).values()[0]["unread"], 0);
+}
+
+#[test]
+fn a_view_is_saved_and_removed_by_name() {
+    let world = World::followed();
+    let run = world.run(&["views", "add", "First", "title:first", "OR", "title:bridge"]);
+    assert_eq!(run.ok(), "saved: First: title:first OR title:bridge\n");
+    assert_eq!(world.run(&["list", "--view", "First"]).ok().lines().count(), 2);
+    for (args, why) in [
+        (["views", "add", "First", "x"], "First"),
+        (["views", "add", "Odd", "is:foo"], "is not a state"),
+        (["views", "add", " ", "x"], "name"),
+    ] {
+        let run = world.run(&args);
+        assert!(run.code != Some(0) && run.err.contains(why), "{run:?}");
+    }
+    let unknown = world.run(&["views", "remove", "Frist"]);
+    assert!(unknown.err.contains("did you mean \"First\"?"), "{unknown:?}");
+    let removed = world.run(&["views", "remove", "First"]);
+    assert!(removed.err.contains("query = \"title:first OR title:bridge\""), "{removed:?}");
+    assert!(world.run(&["views"]).ok().is_empty());
+}
+
+#[test]
+fn a_search_takes_the_options_of_a_list_and_says_why_nothing_matches() {
+    let world = World::followed();
+    let count = |args: &[&str]| world.run(args).ok().lines().count();
+    assert_eq!(count(&["search", "release", "--source", "kernel", "--unread"]), 2);
+    let number = world.run(&["search", "title:first", "--json"]).values()[0]["number"].to_string();
+    world.run(&["read", &number]).ok();
+    assert_eq!(count(&["search", "release", "--source", "kernel", "--unread"]), 1);
+    world.run(&["later", &number]).ok();
+    assert_eq!((count(&["list", "--later"]), count(&["list", "--later", "--unread"])), (1, 0));
+    let run = world.run(&["search", "first", "or", "bridge"]);
+    assert!(run.out.is_empty() && run.err.contains("write OR between"), "{run:?}");
+    // For programs, the text that matches is the last column of each line, or nothing.
+    let columns = |line: &str| line.split('\t').count();
+    let lines = world.run(&["search", "release"]).ok();
+    assert!(lines.lines().all(|line| columns(line) == 7), "{lines}");
 }

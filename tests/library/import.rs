@@ -5,7 +5,7 @@
 use newsfed::config::{Import, ImportKind, Paths, SourcesFile, export_opml, import, load};
 use newsfed::model::Source;
 use proptest::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 fn read(text: &str) -> Import {
     import(text.as_bytes(), "list").unwrap()
@@ -327,7 +327,12 @@ fn settings_of_foreign_lists_are_checked() {
     for settings in ["n:private='true'", "n:proxy='http://localhost:1/'"] {
         let mut import = outline(settings);
         assert!(Import::is_private(&import.sources[0]), "{settings}");
-        import.skip_private("confirm it");
+        // What is followed already is not asked for.
+        let mut again = import.clone();
+        let known = again.known(&again.sources.clone());
+        again.skip_private(&known, "confirm it");
+        assert_eq!(again, import);
+        import.skip_private(&HashSet::new(), "confirm it");
         assert!(
             import.sources.is_empty() && import.skipped.last().unwrap().1.contains("confirm it")
         );

@@ -6,6 +6,7 @@ use super::chrome::marks;
 use super::row::{Row, padding};
 use crate::config::{Action, Context, Role};
 use crate::model::{Outcome, Time};
+use crate::query::Query;
 use crate::store::Scope;
 use crate::tui::event::SourceEntry;
 use crate::util::text;
@@ -123,6 +124,8 @@ fn notice(app: &App) -> Option<Notice> {
     let listing = &app.items.listing;
     let typing = app.dialog::<SearchBar>().is_some();
     let error = app.query_error(&listing.query);
+    let query = listing.query.parse::<Query>();
+    let caveat = query.ok().and_then(|query| query.caveat()).unwrap_or_default();
     Some(match () {
         () if app.items.is_loading() => return None,
         () if app.sources.list.sources.is_empty() => plain(
@@ -130,7 +133,7 @@ fn notice(app: &App) -> Option<Notice> {
             "",
             vec![(Action::Add, "add a source"), (Action::Import, "import a file")],
         ),
-        () if typing => plain("Nothing matches", "", Vec::new()),
+        () if typing => plain("Nothing matches", caveat, Vec::new()),
         // Of a view: one that is being typed says so beside its field.
         () if error.is_some() => Notice {
             mark: (m.failing, Role::Warning),
@@ -140,7 +143,7 @@ fn notice(app: &App) -> Option<Notice> {
             problem: true,
         },
         () if !listing.query.is_empty() => {
-            plain("Nothing matches", "", vec![(Action::Back, "leave the search")])
+            plain("Nothing matches", caveat, vec![(Action::Back, "leave the search")])
         }
         () if listing.base.scope == Scope::Pinned => plain(
             "Nothing is pinned",

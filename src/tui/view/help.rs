@@ -101,8 +101,9 @@ fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
         let count = rest.iter().take_while(|action| action.task() == first.task()).count();
         let (of_task, others) = rest.split_at(count);
         let row = |action: &Action| action_row(app, help.context, *action);
+        let whole = first.task().title().to_lowercase().contains(typed);
         let matching = |(action, [keys, words, _]): &(&Action, [String; 3])| {
-            fits(keys, words) || action.name().contains(typed)
+            whole || fits(keys, words) || action.name().contains(typed)
         };
         let rows = of_task.iter().filter_map(|action| Some((action, row(action)?)));
         group(first.task().title(), rows.filter(matching).map(|(_, row)| row).collect());
