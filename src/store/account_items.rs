@@ -1,10 +1,12 @@
 //! Items of accounts: what a server has, and the marks that were last seen there.
 
 use super::Store;
+use super::arrivals::{self, Arrival};
 use super::error::Result;
 use super::identity::Prepared;
 use super::ingest;
-use super::rules::{self, Announcement, Arrival, Rules};
+use super::new_marks::NewMarks;
+use super::rules::{Announcement, Rules};
 use crate::greader::RemoteId;
 use crate::model::Time;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
@@ -133,7 +135,7 @@ fn arrive(
     let mut known = conn.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM remote_item WHERE account = ?1 AND remote = ?2)",
     )?;
-    let mut new: HashMap<(i64, bool), Vec<(i64, &Prepared)>> = HashMap::new();
+    let mut new: HashMap<(i64, bool), Vec<(i64, &Prepared, Time)>> = HashMap::new();
     let mut marked = Vec::new();
     for arrived in items {
         if known.query_row(params![account, Remote(&arrived.remote)], |r| r.get(0))? {
@@ -147,8 +149,9 @@ fn arrive(
                 rename(conn, key, entry)?;
             } else {
                 let discovered = arrived.discovered.min(now);
-                let key = ingest::insert(conn, source, entry, discovered, None)?;
-                new.entry((source, arrived.is_first)).or_default().push((key, entry));
+                let none = NewMarks::default();
+                let key = ingest::insert(conn, source, entry, discovered, None, none)?;
+                new.entry((source, arrived.is_first)).or_default().push((key, entry, discovered));
                 marked.push((key, arrived.marks));
                 item = Some(key);
             }
@@ -163,7 +166,7 @@ fn arrive(
     for ((source, is_first), items) in new {
         done.new += items.len();
         let arrival = Arrival { rules, at: now, is_first };
-        done.announcements.extend(rules::arrived(conn, arrival, source, &items)?);
+        done.announcements.extend(arrivals::arrived(conn, arrival, source, &items)?);
     }
     Ok(done)
 }

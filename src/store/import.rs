@@ -3,6 +3,7 @@
 use super::error::Result;
 use super::identity::Prepared;
 use super::ingest::{self, has_pruned, known_item};
+use super::new_marks::NewMarks;
 use super::reader::Reader;
 use super::rows::to_json;
 use super::{Store, memo, rule_effects};
@@ -188,7 +189,8 @@ fn store<'a>(
         None => {
             stored.counts.new += 1;
             let discovered = item.discovered.map_or(now, |at| at.min(now));
-            let key = ingest::insert(conn, source, &item.entry, discovered, None)?;
+            let key =
+                ingest::insert(conn, source, &item.entry, discovered, None, NewMarks::default())?;
             stored.keys = Some((stored.keys.map_or(key, |(first, _)| first), key));
             key
         }

@@ -24,14 +24,19 @@ const BATCH_TEXT: usize = 1 << 20;
 
 /// The text of an entry that is indexed, as long as no page was read: the longer one.
 pub(super) fn text_of(entry: &Entry) -> String {
+    stripped(markup_of(entry))
+}
+
+/// The same as HTML.
+pub(super) fn markup_of(entry: &Entry) -> &str {
     let [summary, content] =
         [&entry.summary, &entry.content].map(|text| text.as_deref().unwrap_or_default());
-    let is_longer = summary.chars().count() > content.chars().count();
-    stripped(if is_longer { summary } else { content })
+    let is_longer = !summary.is_empty() && summary.chars().count() > content.chars().count();
+    if is_longer { summary } else { content }
 }
 
 /// HTML as text, up to what is indexed.
-fn stripped(markup: &str) -> String {
+pub(super) fn stripped(markup: &str) -> String {
     let mut text = html::to_text(markup);
     if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
         text.truncate(end);

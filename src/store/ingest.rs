@@ -1,11 +1,13 @@
 //! Storing a finished poll: items, facts and the poll record in one transaction.
 
+use super::arrivals::{self, Arrival, Arrivals};
 use super::error::Result;
 use super::identity::Prepared;
 use super::index;
+use super::new_marks::NewMarks;
 use super::pages::{self, PollPages};
 use super::rows::{KeptOutcome, load_facts, save_finished, to_json};
-use super::rules::{self, Announcement, Arrival, Rules};
+use super::rules::{Announcement, Rules};
 use super::versions;
 use crate::model::{Entry, Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
@@ -137,7 +139,7 @@ fn ingest(
     }
     let mut done = Ingested::default();
     let mut left = versions::EXAMINED;
-    let mut new = Vec::new();
+    let mut new = Arrivals::new(conn, arrival, source)?;
     // Feeds list the newest first, so in reverse order it gets the highest key.
     for (entry, item) in entries.iter().zip(items).rev() {
         match item {
@@ -147,22 +149,21 @@ fn ingest(
             }
             None if pruned && was_pruned(conn, source, entry, discovered)? => done.known += 1,
             None => {
-                new.push((insert(conn, source, entry, discovered, None)?, entry));
+                new.store(entry, None)?;
                 done.new.push(entry.entry.published.or(entry.entry.updated));
             }
         }
     }
-    count_new(conn, source, done.new.len())?;
-    done.announcements = rules::arrived(conn, arrival, source, &new)?;
+    new.count_all()?;
+    done.announcements = new.finish()?;
     // Retention may have removed all items that were known.
     if !known && !pruned {
-        rules::arrived_first(conn, arrival.rules, source)?;
+        arrivals::arrived_first(conn, arrival.rules, source)?;
     }
     Ok(done)
 }
 
-/// Adds new items to the counts of their source: once for all, because its row is long. What marks
-/// and removals change, triggers count.
+/// Adds new items without marks to the counts of their source, as [`Arrivals::count_all`] does.
 pub(super) fn count_new(conn: &Connection, source: i64, new: usize) -> Result<()> {
     if new > 0 {
         conn.prepare_cached(
@@ -296,24 +297,27 @@ fn new_id(at: Time) -> uuid::Uuid {
 }
 
 /// The date by which lists are sorted: that of the publisher, but never in the future.
-fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
+pub(super) fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     let said = entry.entry.published.or(entry.entry.updated);
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
-/// Stores a new item under the given key, or under one above all others; returns the key.
-/// [`count_new`] counts it.
+/// Stores a new item under the given key, or under one above all others; returns the key. The caller
+/// counts it.
 pub(super) fn insert(
     conn: &Connection,
     source: i64,
     new: &Prepared,
     discovered: Time,
     key: Option<i64>,
+    marks: NewMarks,
 ) -> Result<i64> {
+    // What is read has no comments that were not seen.
     conn.prepare_cached(
         "INSERT INTO item (id, source, date, discovered, title, url, guid_hash, url_hash, content_hash,
-            version_hash, key)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            version_hash, key, read, pinned, later, hidden, comment_count, comments_seen)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+            CASE WHEN ?12 THEN ?16 END)",
     )?
     .execute(params![
         new_id(discovered).into_bytes(),
@@ -327,11 +331,16 @@ pub(super) fn insert(
         new.content_hash,
         new.version_hash,
         key,
+        marks.read,
+        marks.pinned,
+        marks.later,
+        marks.hidden,
+        new.entry.comment_count,
     ])?;
     let key = conn.last_insert_rowid();
     save_detail(conn, key, &new.entry, INSERT_DETAIL)?;
     index::queue(conn, key)?;
-    save_comments(conn, key, &new.entry)?;
+    save_comment_feed(conn, key, &new.entry)?;
     Ok(key)
 }
 
@@ -393,6 +402,10 @@ fn save_comments(conn: &Connection, key: i64, entry: &Entry) -> Result<()> {
         )?
         .execute(params![key, count])?;
     }
+    save_comment_feed(conn, key, entry)
+}
+
+fn save_comment_feed(conn: &Connection, key: i64, entry: &Entry) -> Result<()> {
     if let Some(feed) = &entry.comment_feed {
         conn.prepare_cached(
             "UPDATE detail SET comment_feed = ?2 WHERE item = ?1 AND comment_feed IS NOT ?2",

@@ -9,6 +9,7 @@ mod account_labels;
 mod account_move;
 mod account_ops;
 mod account_reader;
+mod arrivals;
 mod articles;
 mod attempts;
 mod by_source;
@@ -36,8 +37,10 @@ mod lock;
 mod mark_registers;
 mod marks;
 mod memo;
+mod new_marks;
 mod pages;
 mod part;
+mod phrases;
 mod place;
 mod prefetch;
 mod prefilter;
@@ -325,7 +328,7 @@ impl Store {
         let store = move |conn: &rusqlite::Connection| match rows::load_facts(conn, source)? {
             Some(facts) => {
                 let is_first = facts.last_ok.is_none();
-                let arrival = rules::Arrival { rules: &rules, at: discovered, is_first };
+                let arrival = arrivals::Arrival { rules: &rules, at: discovered, is_first };
                 pages::ingest(conn, source, &articles, arrival, keys, known).map(Some)
             }
             None => Ok(None),

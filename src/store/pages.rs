@@ -1,13 +1,13 @@
 //! Articles of websites and sitemaps: an article known to one source is known to all, and failed
 //! pages are not fetched again soon.
 
+use super::arrivals::{Arrival, Arrivals};
 use super::copies::{self, ListCopy};
 use super::error::Result;
 use super::identity::{Prepared, address_hash, guid_hash};
-use super::ingest::{Ingested, count_new, insert, was_pruned};
+use super::ingest::{Ingested, was_pruned};
 use super::reader::Reader;
 use super::rows::time;
-use super::rules::{self, Arrival};
 use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 use url::Url;
@@ -92,7 +92,7 @@ pub(super) fn ingest(
 ) -> Result<(Ingested, ReservedKeys)> {
     let discovered = arrival.at;
     let mut done = Ingested::default();
-    let mut new = Vec::new();
+    let mut new = Arrivals::new(conn, arrival, source)?;
     for entry in entries {
         let key = keys.take(conn)?;
         let known = match of {
@@ -104,11 +104,11 @@ pub(super) fn ingest(
             done.known += 1;
             continue;
         }
-        new.push((insert(conn, source, entry, discovered, key)?, entry));
+        new.store(entry, key)?;
         done.new.push(entry.entry.published.or(entry.entry.updated));
     }
-    count_new(conn, source, done.new.len())?;
-    done.announcements = rules::arrived(conn, arrival, source, &new)?;
+    new.count_all()?;
+    done.announcements = new.finish()?;
     done.new.reverse();
     Ok((done, keys))
 }

@@ -1,24 +1,21 @@
-//! Which rules may match a new item, in one pass over its texts: most rules match none, and a search for
-//! each would take longer than storing the items.
+//! Which rules may match a new item, by what they need: most rules match none, and a search for each would
+//! take longer than storing the items.
 
+use super::condition::fts;
+use super::phrases::{Found, Phrases, is_combining};
 use crate::model::Entry;
 use crate::query::{Column, Field, Query, What};
-use crate::util::text;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::{RegexSet, RegexSetBuilder};
-use std::borrow::Cow;
 
 /// Maximum size of all patterns of rules together, in bytes.
 const LARGEST_SET: usize = 64 << 20;
-/// Words up to which the automaton that finds them is a table, of about 2 KiB for each.
-const DFA_WORDS: usize = 1000;
 /// Conditions of a rule that are tested here.
 const MOST_NEEDS: usize = 32;
 
 /// One of several things of which an item must have at least one.
 enum Need {
-    /// A word that begins with this, in lower case.
-    Word(String, Column),
+    /// A phrase, by its number.
+    Phrase(usize, Column),
     Title(String),
     Url(String),
 }
@@ -33,8 +30,7 @@ struct Place {
 /// What rules need.
 #[derive(Debug, Default)]
 pub(super) struct Prefilter {
-    words: Option<AhoCorasick>,
-    word_places: Vec<(Place, Column)>,
+    phrase_places: Vec<(usize, Column, Place)>,
     titles: Option<RegexSet>,
     title_places: Vec<Place>,
     urls: Option<RegexSet>,
@@ -43,20 +39,25 @@ pub(super) struct Prefilter {
     full: Vec<u32>,
 }
 
+/// Which rules may match an item. It is used for one item after the other.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    found: Vec<u32>,
+}
+
 impl Prefilter {
-    pub(super) fn new<'a>(queries: impl Iterator<Item = &'a Query>) -> Self {
+    pub(super) fn new<'a>(queries: impl Iterator<Item = &'a Query>, phrases: &mut Phrases) -> Self {
         let mut all = Self::default();
-        let (mut words, mut titles, mut urls) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut titles, mut urls) = (Vec::new(), Vec::new());
         for (rule, query) in queries.enumerate() {
             let mut full = 0;
-            for (needs, number) in needs(query).into_iter().take(MOST_NEEDS).zip(0..) {
+            for (needs, number) in needs(query, phrases).into_iter().take(MOST_NEEDS).zip(0..) {
                 let place = Place { rule, bit: 1 << number };
                 full |= place.bit;
                 for need in needs {
                     match need {
-                        Need::Word(word, column) => {
-                            words.push(word);
-                            all.word_places.push((place, column));
+                        Need::Phrase(phrase, column) => {
+                            all.phrase_places.push((phrase, column, place));
                         }
                         Need::Title(pattern) => {
                             titles.push(pattern);
@@ -71,44 +72,23 @@ impl Prefilter {
             }
             all.full.push(full);
         }
-        // The fastest automaton, unless it would be large.
-        let kind = (words.len() <= DFA_WORDS).then_some(AhoCorasickKind::DFA);
-        all.words = AhoCorasick::builder()
-            .kind(kind)
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .build(&words)
-            .ok();
         (all.titles, all.urls) = (set(&titles), set(&urls));
         all
     }
 
-    /// Which rules may match an item with a text.
-    pub(super) fn candidates(&self, entry: &Entry, body: &str) -> Vec<bool> {
-        let mut found = vec![0; self.full.len()];
+    /// Finds the rules that may match an item in whose texts these phrases were found.
+    pub(super) fn candidates(&self, entry: &Entry, phrases: &Found, all: &mut Candidates) {
+        all.found.clear();
+        all.found.resize(self.full.len(), 0);
         let mut mark = |place: &Place| {
-            if let Some(found) = found.get_mut(place.rule) {
+            if let Some(found) = all.found.get_mut(place.rule) {
                 *found |= place.bit;
             }
         };
-        let parts = [(entry.title.as_str(), Column::Title), (body, Column::Any)];
-        let authors = entry.authors.iter().map(|author| (author.as_str(), Column::Author));
-        match &self.words {
-            Some(words) => {
-                for (text, part) in parts.into_iter().chain(authors) {
-                    let text = folded(text);
-                    for hit in words.find_overlapping_iter(text.as_bytes()) {
-                        let before = hit.start().checked_sub(1).map(|at| text.as_bytes()[at]);
-                        let (place, column) = &self.word_places[hit.pattern().as_usize()];
-                        let is_there = *column == Column::Any || *column == part;
-                        if is_there && !before.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
-                            mark(place);
-                        }
-                    }
-                }
+        for (phrase, column, place) in &self.phrase_places {
+            if phrases.may_have(*phrase, *column) {
+                mark(place);
             }
-            // Too many words to prepare: each rule is tried.
-            None => self.word_places.iter().for_each(|(place, _)| mark(place)),
         }
         let url = entry.url.as_deref().unwrap_or_default();
         for (set, places, text) in [
@@ -116,11 +96,20 @@ impl Prefilter {
             (&self.urls, &self.url_places, url),
         ] {
             match set {
+                // Most items fit none, which is found without a list of those that do.
+                Some(set) if places.is_empty() || !set.is_match(text) => {}
                 Some(set) => set.matches(text).iter().for_each(|at| mark(&places[at])),
                 None => places.iter().for_each(&mut mark),
             }
         }
-        found.iter().zip(&self.full).map(|(found, full)| found & full == *full).collect()
+    }
+
+    /// Whether a rule is among the candidates.
+    pub(super) fn is_candidate(&self, all: &Candidates, rule: usize) -> bool {
+        match (all.found.get(rule), self.full.get(rule)) {
+            (Some(found), Some(full)) => found & full == *full,
+            _ => false,
+        }
     }
 }
 
@@ -130,55 +119,34 @@ fn set(patterns: &[String]) -> Option<RegexSet> {
 }
 
 /// What an item must have to match a query: of each list at least one.
-fn needs(query: &Query) -> Vec<Vec<Need>> {
+fn needs(query: &Query, phrases: &mut Phrases) -> Vec<Vec<Need>> {
     let terms = query.terms.iter().filter(|term| !term.negated);
-    terms.filter_map(|term| needs_of(&term.what)).collect()
+    terms.filter_map(|term| needs_of(&term.what, phrases)).collect()
 }
 
-fn needs_of(what: &What) -> Option<Vec<Need>> {
+fn needs_of(what: &What, phrases: &mut Phrases) -> Option<Vec<Need>> {
     match what {
-        What::Text { column, text, .. } => {
-            // Only words that are compared byte by byte.
-            let words = text.split(|c: char| !c.is_alphanumeric());
-            let longest = words.filter(|word| word.is_ascii()).max_by_key(|word| word.len())?;
-            (!longest.is_empty()).then(|| vec![Need::Word(longest.to_ascii_lowercase(), *column)])
+        What::Text { column, text, phrase } => {
+            let begins = fts(*column, text, !phrase)?.ends_with('*');
+            let number = phrases.add(text, begins, *column).or_else(|| {
+                // Only words that are compared byte by byte.
+                let words = text.split(|c: char| !c.is_alphanumeric() && !is_combining(c));
+                let words = words.filter(|word| word.bytes().all(|b| b.is_ascii_alphanumeric()));
+                phrases.add(words.max_by_key(|word| word.len())?, true, *column)
+            });
+            Some(vec![Need::Phrase(number?, *column)])
         }
         What::Pattern(Field::Title, pattern) => Some(vec![Need::Title(pattern.clone())]),
         What::Pattern(Field::Url, pattern) => Some(vec![Need::Url(pattern.clone())]),
         What::Any(alternatives) => {
-            let of_each =
-                alternatives.iter().map(|query| needs(query).into_iter().min_by_key(Vec::len));
+            let of_each = alternatives
+                .iter()
+                .map(|query| needs(query, phrases).into_iter().min_by_key(Vec::len));
             let all: Option<Vec<Vec<Need>>> = of_each.collect();
             all.map(|needs| needs.into_iter().flatten().collect())
         }
         _ => None,
     }
-}
-
-/// ASCII, and frequent signs that separate words.
-pub(super) fn is_plain(c: char) -> bool {
-    matches!(c, '\0'..='\x7f' | '\u{a0}' | '«' | '»' | '\u{2010}'..='\u{2015}')
-        || matches!(c, '\u{2018}'..='\u{201f}' | '•' | '…' | '€')
-}
-
-/// A text in which words can be found byte by byte. What is no letter or digit of the index separates
-/// words, also where its plain form would be one, as with the sign for a trade mark.
-fn folded(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || text.chars().all(is_plain) {
-        return Cow::Borrowed(text);
-    }
-    // Letters in circles are signs, too.
-    let is_circled = |c: char| matches!(c, '\u{24b6}'..='\u{24e9}' | '\u{1f100}'..='\u{1f1ff}');
-    let is_sign =
-        |c: char| !c.is_ascii() && (is_circled(c) || !c.is_alphanumeric() && !is_combining(c));
-    let separated: String = text.chars().map(|c| if is_sign(c) { ' ' } else { c }).collect();
-    Cow::Owned(text::comparable(&separated))
-}
-
-/// Marks that belong to the letter before.
-fn is_combining(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}')
-        || matches!(c, '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
 }
 
 #[cfg(test)]
@@ -191,6 +159,7 @@ mod tests {
             title: "Café — “Release” v1.2 nonsense™word".to_owned(),
             authors: vec!["Ann Lee".to_owned()],
             url: Some("https://a.example/x/1".to_owned()),
+            content: Some("<p>The body, text</p>".to_owned()),
             ..Entry::default()
         };
         for (query, expected) in [
@@ -215,8 +184,13 @@ mod tests {
             ("is:unread", true),
         ] {
             let query: Query = query.parse().unwrap();
-            let found = Prefilter::new([&query].into_iter()).candidates(&entry, "The body, text");
-            assert_eq!(found, [expected], "{query}");
+            let mut phrases = Phrases::default();
+            let prefilter = Prefilter::new([&query].into_iter(), &mut phrases);
+            phrases.build();
+            let (mut found, mut candidates) = (Found::default(), Candidates::default());
+            phrases.search(&entry, &mut found);
+            prefilter.candidates(&entry, &found, &mut candidates);
+            assert_eq!(prefilter.is_candidate(&candidates, 0), expected, "{query}");
         }
     }
 }

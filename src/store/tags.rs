@@ -31,6 +31,13 @@ pub fn tag_form(tag: &str) -> String {
     comparable(&clean(tag))
 }
 
+/// A tag as it is stored, and its comparable form; `None` if it cannot be one.
+pub(super) fn stored_form(tag: &str) -> Option<(String, String)> {
+    let tag = clean(tag);
+    let form = comparable(&tag);
+    (!form.is_empty()).then_some((tag, form))
+}
+
 /// Adds a tag to items (row keys), or removes it; returns the keys that were changed.
 pub(super) fn set(conn: &Connection, tag: &str, keys: &[i64], on: bool) -> Result<Vec<i64>> {
     let mut update = conn.prepare_cached(match on {
@@ -40,11 +47,7 @@ pub(super) fn set(conn: &Connection, tag: &str, keys: &[i64], on: bool) -> Resul
         }
         false => "DELETE FROM item_tag WHERE item = ?1 AND form = ?2 AND ?3 IS NOT NULL",
     })?;
-    let tag = clean(tag);
-    let form = comparable(&tag);
-    if form.is_empty() {
-        return Ok(Vec::new());
-    }
+    let Some((tag, form)) = stored_form(tag) else { return Ok(Vec::new()) };
     let mut changed = Vec::new();
     for &key in keys {
         if update.execute(params![key, form, tag])? > 0 {

@@ -111,16 +111,53 @@ pub fn to_text(html: &str) -> String {
         return text::block(&collapse(html));
     }
     let mut out = String::with_capacity(html.len());
+    pieces(html, |piece| match piece {
+        Piece::Text(part) => push_collapsed(&mut out, part),
+        Piece::Preformatted(part) => out.push_str(part),
+        Piece::Gap(gap) => push_gap(&mut out, gap),
+    });
+    text::block(&out)
+}
+
+/// A part of the text of a fragment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextPart<'a> {
+    /// References are decoded; white space and control characters are as they were.
+    Text(&'a str),
+    /// What separates words, and what separates lines.
+    Space,
+    Line,
+}
+
+/// Reads the parts that [`to_text`] joins.
+pub fn text_parts(html: &str, mut each: impl FnMut(TextPart<'_>)) {
+    pieces(html, |piece| match piece {
+        Piece::Text(part) | Piece::Preformatted(part) => each(TextPart::Text(part)),
+        Piece::Gap(Gap::None) => {}
+        Piece::Gap(Gap::Space) => each(TextPart::Space),
+        Piece::Gap(Gap::Line | Gap::EmptyLine) => each(TextPart::Line),
+    });
+}
+
+enum Piece<'a> {
+    Text(&'a str),
+    Preformatted(&'a str),
+    Gap(Gap),
+}
+
+fn pieces(html: &str, mut each: impl FnMut(Piece<'_>)) {
     let mut scanner = Scanner::new(html);
     let mut preformatted = 0usize;
     while let Some(token) = scanner.next_token() {
         match token {
-            Token::Text(part) if preformatted > 0 => out.push_str(&decode_entities(part)),
-            Token::Text(part) => push_collapsed(&mut out, &decode_entities(part)),
+            Token::Text(part) if preformatted > 0 => {
+                each(Piece::Preformatted(&decode_entities(part)));
+            }
+            Token::Text(part) | Token::Cut(part) => each(Piece::Text(&decode_entities(part))),
             Token::Open(tag) => {
                 let name = lower(tag.name);
                 preformatted += usize::from(name == "pre");
-                push_gap(&mut out, gap(&name));
+                each(Piece::Gap(gap(&name)));
                 if HIDDEN.contains(&&*name) && !tag.self_closing() {
                     scanner.skip_raw(tag.name);
                 }
@@ -128,13 +165,11 @@ pub fn to_text(html: &str) -> String {
             Token::Close(name) => {
                 let name = lower(name);
                 preformatted = preformatted.saturating_sub(usize::from(name == "pre"));
-                push_gap(&mut out, gap(&name));
+                each(Piece::Gap(gap(&name)));
             }
-            Token::Cut(rest) => push_collapsed(&mut out, &decode_entities(rest)),
             Token::Other => {}
         }
     }
-    text::block(&out)
 }
 
 /// Elements whose content is never readable text.

@@ -63,6 +63,17 @@ pub fn block(s: &str) -> String {
     if lead == 0 { out } else { out.split_off(lead) }
 }
 
+/// Whether [`block`] changes nothing but white space, for certain, if no line is too long.
+pub fn is_clean(mut s: &str) -> bool {
+    loop {
+        s = &s[plain_len(s)..];
+        match s.strip_prefix('\u{a0}') {
+            Some(rest) => s = rest,
+            None => return s.is_empty(),
+        }
+    }
+}
+
 /// Removes from HTML source what [`line`] removes from text, and leaves the markup unchanged.
 ///
 /// An escape sequence never extends past `<`, `>`, `"` or `'`, so no tag can be swallowed.

@@ -1,7 +1,7 @@
 //! Articles that are stored during the poll of their site.
 
 use super::*;
-use crate::store::rules::Arrival;
+use crate::store::arrivals::Arrival;
 
 #[test]
 fn reserved_keys_are_not_given_to_others() {

@@ -3,10 +3,12 @@
 use super::queries::{Sources, declare};
 use super::*;
 use crate::query::{Named, Query, resolve};
+use crate::store::arrivals::{ARRIVING, among};
 use crate::store::identity::Prepared;
 use crate::store::index::text_of;
+use crate::store::phrases::{Found, Phrases};
 use crate::store::rule_test::{Arriving, Names, RuleTest};
-use crate::store::rules::{ARRIVING, Rules, among};
+use crate::store::rules::Rules;
 use chrono::Local;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -52,7 +54,11 @@ const WORDS: &[&str] = &[
     "rust\u{1f980}go",
     "e\u{301}",
     "\u{301}",
+    "go\u{336}rust",
+    "r\u{301}ust",
     "&amp;",
+    "<b>ru</b>st",
+    "<br>go<i>",
     "...",
 ];
 
@@ -167,10 +173,14 @@ fn compare(
         conn.execute("UPDATE item SET words = ?2 WHERE key = ?1", params![key, words]).unwrap();
         let date = "SELECT date FROM item WHERE key = ?1";
         let date = conn.query_row(date, [key], |row| row.get(0)).unwrap();
-        let item = Arriving::new(entry, source, (date, local), &authors, &body);
         for typed in queries {
             let query: Query = typed.parse().unwrap();
-            let test = RuleTest::new(&query, &Names { resolve: find, given: &given });
+            let names = Names { resolve: find, given: &given };
+            let (mut phrases, mut found) = (Phrases::default(), Found::default());
+            let test = RuleTest::new(&query, &names, &mut phrases);
+            phrases.build();
+            phrases.search(entry, &mut found);
+            let item = Arriving { entry, source, date, now: local, phrases: &found };
             let Some(meets) = test.decide(&item) else { continue };
             let sql = match rules.condition(&query, local) {
                 Some(condition) => !among(conn, &[*key], &condition).unwrap().is_empty(),

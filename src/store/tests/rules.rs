@@ -85,6 +85,42 @@ fn rules_apply_in_order_to_new_items_alone() {
 }
 
 #[test]
+fn items_that_are_stored_with_their_marks_are_as_if_marked_later() {
+    let state = |query: &str, effects: &[&str]| {
+        let f = Fixture::new(&["s"]);
+        f.store.set_memo_blocking("machine", "0".to_owned()).unwrap();
+        let (first, rest) = effects.split_at(1);
+        let stop = Rule { stop: true, ..rule("b", query, rest) };
+        use_rules(&f, vec![rule("a", query, first), stop, rule("c", query, &["tag:never"])]);
+        f.poll("s", vec![Entry { comment_count: Some(3), ..dated("x", 1) }, dated("y", 2)]);
+        let read = |conn: &rusqlite::Connection| -> Result<String> {
+            let sql = "SELECT group_concat(line, '; ') FROM (
+                SELECT title || read || pinned || later || hidden || coalesce(comments_seen, '-') AS line
+                FROM item UNION ALL SELECT effect || rule || was_read FROM rule_effect
+                UNION ALL SELECT form || tag FROM item_tag UNION ALL SELECT form FROM marked
+                UNION ALL SELECT items || unread || pinned FROM source)";
+            Ok(conn.query_row(sql, [], |r| r.get(0))?)
+        };
+        f.store.writer().unwrap().call_blocking(read).unwrap()
+    };
+    for effects in [
+        &["read", "pin"][..],
+        &["hide", "pin", "later"],
+        &["pin", "hide"],
+        &["hide", "read"],
+        &["read", "hide"],
+        &["tag:A", "tag:a", "later", "later"],
+        &["tag:\"", "read"],
+    ] {
+        // Only the database knows whether an item is unread.
+        let later = "title:x (is:unread OR is:read)";
+        let (at_once, later) = (state("title:x", effects), state(later, effects));
+        assert_eq!(at_once, later, "{effects:?}");
+        assert!(at_once.contains("y0000-"), "{at_once}");
+    }
+}
+
+#[test]
 fn effects_are_undone_where_they_still_hold() {
     let f = Fixture::new(&["s"]);
     use_rules(&f, vec![rule("r", "sport", &["hide", "pin", "tag:x"])]);

@@ -1,0 +1,122 @@
+//! Marks that rules give new items: found before the items are stored, so that these are stored with them.
+//! To change a stored item writes it and its indexes once more.
+
+use super::error::Result;
+use super::tags;
+use crate::model::{Effect, Time};
+use rusqlite::{Connection, params};
+
+/// The marks of a new item.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct NewMarks {
+    pub(super) read: bool,
+    pub(super) pinned: bool,
+    pub(super) later: bool,
+    pub(super) hidden: bool,
+}
+
+/// A mark that a rule sets.
+#[derive(Debug)]
+pub(super) struct RuleMark {
+    kind: Kind,
+    /// The effect as it is recorded.
+    effect: String,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Read,
+    Pin,
+    Later,
+    Hide,
+    /// A tag and its comparable form.
+    Tag(String, String),
+}
+
+impl RuleMark {
+    /// `None` if the effect is outside of the database, or has none.
+    pub(super) fn of(effect: &Effect) -> Option<Self> {
+        let kind = match effect {
+            Effect::Read => Kind::Read,
+            Effect::Pin => Kind::Pin,
+            Effect::Later => Kind::Later,
+            Effect::Hide => Kind::Hide,
+            Effect::Tag(tag) => {
+                let (tag, form) = tags::stored_form(tag)?;
+                Kind::Tag(tag, form)
+            }
+            Effect::Notify | Effect::Run => return None,
+        };
+        Some(Self { kind, effect: effect.to_string() })
+    }
+}
+
+/// What rules do to one new item.
+#[derive(Debug, Default)]
+pub(super) struct Marking<'a> {
+    pub(super) marks: NewMarks,
+    /// What changes the item: the name of the rule, the mark, and whether the item was read before.
+    done: Vec<(&'a str, &'a RuleMark, bool)>,
+}
+
+impl<'a> Marking<'a> {
+    /// Sets the marks of the next rule that matches, as [`super::marks::set_all`] sets those of stored
+    /// items.
+    pub(super) fn apply(&mut self, rule: &'a str, marks: &'a [RuleMark]) {
+        for mark in marks {
+            let was_read = self.marks.read;
+            let now = &mut self.marks;
+            let changes = match &mark.kind {
+                Kind::Read => !std::mem::replace(&mut now.read, true),
+                Kind::Later => !std::mem::replace(&mut now.later, true),
+                // Pinned items are shown.
+                Kind::Pin => {
+                    now.hidden = false;
+                    !std::mem::replace(&mut now.pinned, true)
+                }
+                Kind::Hide if now.pinned || now.hidden => false,
+                Kind::Hide => {
+                    (now.read, now.hidden) = (true, true);
+                    true
+                }
+                Kind::Tag(_, form) => !self.done.iter().any(
+                    |(_, other, _)| matches!(&other.kind, Kind::Tag(_, known) if known == form),
+                ),
+            };
+            if changes {
+                let hides = matches!(mark.kind, Kind::Hide);
+                self.done.push((rule, mark, hides && was_read));
+            }
+        }
+    }
+
+    /// Stores the tags of an item (row key), and which rule set what. `shares`: marks are shared with
+    /// other machines.
+    pub(super) fn save(&self, conn: &Connection, key: i64, now: Time, shares: bool) -> Result<()> {
+        if self.done.is_empty() {
+            return Ok(());
+        }
+        let mut remember = conn.prepare_cached(
+            "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?;
+        for (rule, mark, was_read) in &self.done {
+            if let Kind::Tag(tag, form) = &mark.kind {
+                conn.prepare_cached("INSERT INTO item_tag (item, form, tag) VALUES (?1, ?2, ?3)")?
+                    .execute(params![key, form, tag])?;
+            }
+            remember.execute(params![key, mark.effect, rule, now.timestamp(), was_read])?;
+        }
+        if shares {
+            let NewMarks { read, pinned, later, .. } = self.marks;
+            let mut note =
+                conn.prepare_cached("INSERT OR REPLACE INTO marked (item, form) VALUES (?1, ?2)")?;
+            for (form, _) in
+                [("read", read), ("pin", pinned), ("later", later)].iter().filter(|(_, on)| *on)
+            {
+                note.execute(params![key, form])?;
+            }
+        }
+        Ok(())
+    }
+}
