@@ -10,7 +10,7 @@ use super::rules::Rule;
 use super::view::View;
 use crate::model::{CommandRecord, Effect, RuleEffect, Time};
 use rusqlite::{Connection, params};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// The mark that an effect sets; `None` if it acts outside of the database.
@@ -328,23 +328,29 @@ impl Reader {
 
     /// What rules have done, by name.
     pub fn rule_records(&self) -> Result<Vec<RuleRecord>> {
-        let mut query = self.conn.prepare_cached(
-            "SELECT rule,
-                count(DISTINCT CASE WHEN effect NOT IN ('notify', 'run') THEN item END),
-                sum(effect = 'notify'), sum(effect = 'run'), max(at)
-             FROM rule_effect GROUP BY rule ORDER BY rule",
-        )?;
-        let rows = query.query_map([], |r| {
-            Ok(RuleRecord {
-                rule: r.get(0)?,
-                items: r.get(1)?,
-                notified: r.get(2)?,
-                ran: r.get(3)?,
-                last: time(r.get(4)?),
-                commands: None,
-            })
-        })?;
-        let mut records: Vec<RuleRecord> = rows.collect::<rusqlite::Result<_>>()?;
+        // In the order of the table, so that the changes of an item stand together.
+        let mut query = self
+            .conn
+            .prepare_cached("SELECT rule, item, effect, at FROM rule_effect ORDER BY item")?;
+        let mut rows = query.query([])?;
+        let mut by_rule: BTreeMap<String, (RuleRecord, Option<i64>)> = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let rule = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+            if !by_rule.contains_key(rule) {
+                by_rule.insert(rule.to_owned(), Default::default());
+            }
+            let Some((record, changed)) = by_rule.get_mut(rule) else { continue };
+            let (item, at): (i64, i64) = (row.get(1)?, row.get(3)?);
+            match row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)? {
+                "notify" => record.notified += 1,
+                "run" => record.ran += 1,
+                _ => record.items += u32::from(changed.replace(item) != Some(item)),
+            }
+            record.last = record.last.max(time(at));
+        }
+        let records = by_rule.into_iter();
+        let mut records: Vec<RuleRecord> =
+            records.map(|(rule, (record, _))| RuleRecord { rule, ..record }).collect();
         let mut commands = self.command_records()?;
         for record in &mut records {
             record.commands = commands.remove(&record.rule);
