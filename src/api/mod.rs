@@ -19,7 +19,7 @@ pub use login::{PASSWORD_LENGTH, PasswordError, has_password, set_password};
 
 use crate::engine::Handle;
 use crate::greader::{UserInfo, write_login};
-use crate::serve::{Request, Response};
+use crate::serve::{Pieces, Request, Response};
 use hyper::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SERVER,
     X_CONTENT_TYPE_OPTIONS,
@@ -53,7 +53,7 @@ newsfed.</p><p>In the app, choose an account of type <b>FreshRSS</b>, <b>Google 
 
 impl Api {
     pub fn new(handle: Handle) -> Arc<Self> {
-        let readers = Readers::new(handle.store().clone());
+        let readers = Readers::new(handle.store());
         Arc::new(Self { handle, readers, failures: Failures::default() })
     }
 
@@ -112,9 +112,9 @@ impl Api {
             Call::Subscriptions => json(&self.subscriptions().await?),
             Call::Tags => json(&self.tags().await?),
             Call::UnreadCounts => json(&self.unread_counts().await?),
-            Call::Ids(listing) => json(&self.ids(listing).await?),
-            Call::Contents(items) => json(&self.contents(items).await?),
-            Call::Stream(listing) => json(&self.stream(listing).await?),
+            Call::Ids(listing) => Ok(ok(JSON, self.ids(listing).await?)),
+            Call::Contents(items) => Ok(ok(JSON, self.contents(items).await?)),
+            Call::Stream(listing) => Ok(ok(JSON, self.stream(listing).await?)),
             Call::Atom(listing) => {
                 Ok(ok("application/atom+xml; charset=utf-8", self.atom(listing).await?))
             }
@@ -178,7 +178,7 @@ fn check_token(request: &Request, token: &str) -> Result<(), Refusal> {
 }
 
 /// A document with status 200.
-fn ok(media_type: &'static str, body: String) -> Response {
+fn ok(media_type: &'static str, body: impl Into<Pieces>) -> Response {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(media_type))]);
     Response { status: StatusCode::OK, headers, body: body.into() }
 }

@@ -6,13 +6,15 @@ use super::refusal::Refusal;
 use super::{Api, MOST_CONTENTS};
 use crate::feed::write::{FeedWriter, Format, OutgoingItem, Outline, RemoteEntry};
 use crate::greader::{
-    Contents, Enclosure, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, RemoteId, Stream,
+    ContentsWriter, Enclosure, Entry, EntryText, IdWriter, Link, Origin, RemoteId, Stream,
     Subscriptions, Tag, Tags, UnreadCount, UnreadCounts,
 };
 use crate::model::{FullText, Item, Source, SourceId};
+use crate::serve::Pieces;
 use crate::store::{Reader, UnreadOf, discovery_micros};
 use crate::util::text::comparable;
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 
 /// Texts of one response, in bytes.
@@ -120,11 +122,22 @@ fn name_of(listing: &Listing) -> String {
     listing.stream.as_ref().map(Stream::to_string).unwrap_or_default()
 }
 
-/// Cuts the item that was read in excess; returns where the next page begins, if there is one.
-fn continuation(keys: &mut Vec<i64>, most: usize) -> Option<String> {
-    let more = keys.len() > most;
-    keys.truncate(most);
-    keys.last().filter(|_| more).map(ToString::to_string)
+/// The row keys of a page, and where the next page begins, if there is one.
+fn page_of(
+    reader: &Reader,
+    directory: &Directory,
+    listing: &Listing,
+) -> Result<(Vec<i64>, Option<String>), Refusal> {
+    let mut keys = reader.stream(&directory.query(listing))?;
+    // The item in excess.
+    let more = keys.len() > listing.most;
+    keys.truncate(listing.most);
+    let continuation = keys.last().filter(|_| more).map(ToString::to_string);
+    Ok((keys, continuation))
+}
+
+fn unwritten(error: &io::Error) -> Refusal {
+    Refusal::Unavailable(error.to_string())
 }
 
 impl Api {
@@ -197,21 +210,26 @@ impl Api {
         .await
     }
 
-    pub(super) async fn ids(&self, listing: Listing) -> Result<ItemRefs, Refusal> {
+    pub(super) async fn ids(&self, listing: Listing) -> Result<Pieces, Refusal> {
         self.with_directory(move |reader, directory| {
-            let mut keys = reader.stream(&directory.query(&listing))?;
-            let continuation = continuation(&mut keys, listing.most);
-            let item_refs = keys.iter().map(|key| ItemRef { id: key.to_string() }).collect();
-            Ok(ItemRefs { item_refs, continuation })
+            let (keys, continuation) = page_of(reader, directory, &listing)?;
+            let write = || {
+                let mut writer = IdWriter::default();
+                keys.into_iter().try_for_each(|key| writer.add(key))?;
+                writer.finish(continuation.as_deref())
+            };
+            Ok(write().map_err(|e| unwritten(&e))?.into())
         })
         .await
     }
 
-    pub(super) async fn contents(&self, keys: Vec<i64>) -> Result<Contents, Refusal> {
+    pub(super) async fn contents(&self, keys: Vec<i64>) -> Result<Pieces, Refusal> {
         let (full_text, updated) = (self.handle.settings().full_text, self.handle.now());
         self.with_directory(move |reader, directory| {
             let page = Page::new(reader, directory, full_text);
-            let (mut items, mut bytes) = (Vec::new(), 0);
+            let id = Stream::ReadingList.to_string();
+            let mut writer = ContentsWriter::new(&id, updated.timestamp());
+            let mut bytes = 0;
             for key in keys {
                 let Some(found) = page.item(key)? else { continue };
                 let entry = found.entry();
@@ -220,34 +238,34 @@ impl Api {
                     let why = "the texts are too long for one response; request fewer items";
                     return Err(Refusal::TooLarge(why.to_owned()));
                 }
-                items.push(entry);
+                writer = writer.and_then(|mut all| all.add(&entry).map(|()| all));
             }
-            let (id, updated) = (Stream::ReadingList.to_string(), updated.timestamp());
-            Ok(Contents { id, updated, items, continuation: None })
+            let pieces = writer.and_then(|writer| writer.finish(None));
+            Ok(pieces.map_err(|e| unwritten(&e))?.into())
         })
         .await
     }
 
-    pub(super) async fn stream(&self, listing: Listing) -> Result<Contents, Refusal> {
+    pub(super) async fn stream(&self, listing: Listing) -> Result<Pieces, Refusal> {
         let (full_text, updated) = (self.handle.settings().full_text, self.handle.now());
         self.with_directory(move |reader, directory| {
             let page = Page::new(reader, directory, full_text);
-            let mut keys = reader.stream(&directory.query(&listing))?;
-            let mut continuation = continuation(&mut keys, listing.most);
-            let (mut items, mut bytes) = (Vec::new(), 0);
+            let (keys, mut continuation) = page_of(reader, directory, &listing)?;
+            let mut writer = ContentsWriter::new(&name_of(&listing), updated.timestamp());
+            let mut bytes = 0;
             for key in keys {
                 let Some(found) = page.item(key)? else { continue };
                 let entry = found.entry();
                 bytes += entry.summary.content.len();
-                items.push(entry);
+                writer = writer.and_then(|mut all| all.add(&entry).map(|()| all));
                 if bytes > MOST_TEXT / 2 {
                     // The next page begins here, also where this item was the last one.
                     continuation = Some(key.to_string());
                     break;
                 }
             }
-            let (id, updated) = (name_of(&listing), updated.timestamp());
-            Ok(Contents { id, updated, items, continuation })
+            let pieces = writer.and_then(|writer| writer.finish(continuation.as_deref()));
+            Ok(pieces.map_err(|e| unwritten(&e))?.into())
         })
         .await
     }
@@ -257,8 +275,8 @@ impl Api {
         let full_text = self.handle.settings().full_text;
         self.with_directory(move |reader, directory| {
             let page = Page::new(reader, directory, full_text);
-            let mut keys = reader.stream(&directory.query(&listing))?;
-            keys.truncate(listing.most.min(MOST_CONTENTS));
+            let (mut keys, _) = page_of(reader, directory, &listing)?;
+            keys.truncate(MOST_CONTENTS);
             let mut writer = FeedWriter::new(Format::Atom);
             for key in keys {
                 if let Some(found) = page.item(key)? {

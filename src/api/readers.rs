@@ -1,55 +1,101 @@
-//! Read-only connections for requests.
+//! Threads that read the database for requests.
 
 use super::refusal::Refusal;
 use crate::store::{Reader, Store};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::Semaphore;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use tokio::sync::oneshot;
 
-/// Requests that read at the same time; further ones wait.
+/// Requests that read at the same time; further ones wait. Each thread has a connection and memory of its
+/// own, which it keeps: a pool of threads that grows with the requests would keep more.
 const MOST: usize = 4;
 
-struct Pool {
+type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// The connection of a thread, opened for the first request.
+struct Connection {
     store: Store,
-    idle: Mutex<Vec<Reader>>,
+    reader: Option<Reader>,
 }
 
-impl Pool {
-    fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+impl Connection {
+    fn read<T>(&mut self, work: impl FnOnce(&Reader) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        let reader = match self.reader.take() {
+            Some(reader) => reader,
+            None => self.store.reader()?,
+        };
+        let result = work(&reader);
+        // Only another connection sees what changes once the database can be written.
+        self.reader = Some(reader).filter(|reader| !reader.is_frozen());
+        result
     }
 }
 
 pub(super) struct Readers {
-    pool: Arc<Pool>,
-    turns: Semaphore,
+    /// `None` when they are dropped.
+    jobs: Option<Sender<Job>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Drop for Readers {
+    /// The database is only closed completely when no connection is left.
+    fn drop(&mut self) {
+        self.jobs = None;
+        for thread in self.threads.drain(..) {
+            // Panics are caught, and noted.
+            let _ = thread.join();
+        }
+    }
 }
 
 impl Readers {
-    pub(super) fn new(store: Store) -> Self {
-        let pool = Pool { store, idle: Mutex::default() };
-        Self { pool: Arc::new(pool), turns: Semaphore::new(MOST) }
+    /// Starts the threads. They end when the readers are dropped.
+    pub(super) fn new(store: &Store) -> Self {
+        let (jobs, queue) = channel::<Job>();
+        let queue = Arc::new(Mutex::new(queue));
+        let mut threads = Vec::new();
+        for _ in 0..MOST {
+            let (queue, store) = (queue.clone(), store.clone());
+            let connection = Connection { store, reader: None };
+            let started = std::thread::Builder::new()
+                .name("newsfed-api".to_owned())
+                .spawn(move || run(&queue, connection));
+            match started {
+                Ok(thread) => threads.push(thread),
+                Err(e) => tracing::error!("cannot start a thread that reads for apps: {e}"),
+            }
+        }
+        Self { jobs: Some(jobs), threads }
     }
 
-    /// Reads on a blocking thread.
+    /// Reads on one of the threads.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Reader) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let stopped = |_| Refusal::Unavailable("the server is stopping".to_owned());
-        let _turn = self.turns.acquire().await.map_err(stopped)?;
-        let pool = self.pool.clone();
-        let task = tokio::task::spawn_blocking(move || {
-            let idle = pool.idle().pop();
-            let reader = match idle {
-                Some(reader) => reader,
-                None => pool.store.reader()?,
-            };
-            let result = work(&reader);
-            if !reader.is_frozen() {
-                pool.idle().push(reader);
+        let (reply, result) = oneshot::channel();
+        let job = move |connection: &mut Connection| {
+            // A client that has left needs no result.
+            if !reply.is_closed() {
+                let _ = reply.send(connection.read(work));
             }
-            result
-        });
-        task.await.unwrap_or_else(|e| Err(Refusal::Unavailable(e.to_string())))
+        };
+        let failed = || Refusal::Unavailable("the database could not be read".to_owned());
+        let jobs = self.jobs.as_ref().ok_or_else(failed)?;
+        jobs.send(Box::new(job)).map_err(|_| failed())?;
+        result.await.unwrap_or_else(|_| Err(failed()))
+    }
+}
+
+fn run(queue: &Mutex<Receiver<Job>>, mut connection: Connection) {
+    loop {
+        // The lock is only for waiting.
+        let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { return };
+        if catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {
+            tracing::error!("a request of the API panicked while it read");
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 mod dialect;
 mod id;
+mod lists;
 mod login;
 mod request;
 mod response;
@@ -15,6 +16,7 @@ mod tests;
 
 pub use dialect::Dialect;
 pub use id::RemoteId;
+pub use lists::{ContentsWriter, IdWriter};
 pub use login::{parse_login, write_login};
 pub use request::{Body, Method, Page, Request, State, SubscriptionEdit};
 pub use response::{

@@ -1,12 +1,17 @@
 //! Requests and responses.
 
 use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH,
     LAST_MODIFIED,
 };
 use hyper::{Method, StatusCode, Uri};
 use sha2::{Digest, Sha256};
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::SystemTime;
 
 /// A request, complete with its body.
@@ -22,7 +27,49 @@ pub struct Request {
 pub struct Response {
     pub status: StatusCode,
     pub headers: HeaderMap,
-    pub body: Bytes,
+    pub body: Pieces,
+}
+
+/// The body of a response, in pieces, each of which is freed once it is sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pieces(VecDeque<Bytes>);
+
+impl From<Bytes> for Pieces {
+    fn from(whole: Bytes) -> Self {
+        Self(VecDeque::from([whole]))
+    }
+}
+
+impl From<String> for Pieces {
+    fn from(whole: String) -> Self {
+        Self::from(Bytes::from(whole))
+    }
+}
+
+impl From<Vec<Vec<u8>>> for Pieces {
+    fn from(pieces: Vec<Vec<u8>>) -> Self {
+        Self(pieces.into_iter().map(Bytes::from).collect())
+    }
+}
+
+impl Body for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.pop_front().map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.iter().all(Bytes::is_empty)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
+    }
 }
 
 impl Response {
@@ -30,7 +77,7 @@ impl Response {
     pub fn text(status: StatusCode, text: &str) -> Self {
         let body = Bytes::from(format!("{text}\n"));
         let plain = HeaderValue::from_static("text/plain; charset=utf-8");
-        Self { status, headers: HeaderMap::new(), body }.with(CONTENT_TYPE, plain)
+        Self { status, headers: HeaderMap::new(), body: body.into() }.with(CONTENT_TYPE, plain)
     }
 
     pub fn not_found() -> Self {
@@ -56,7 +103,7 @@ impl Response {
         let known = request.headers.get_all(IF_NONE_MATCH).iter().any(|value| has_tag(value, &tag));
         let (status, body) =
             if known { (StatusCode::NOT_MODIFIED, Bytes::new()) } else { (StatusCode::OK, body) };
-        let mut response = Self { status, headers: HeaderMap::new(), body }
+        let mut response = Self { status, headers: HeaderMap::new(), body: body.into() }
             .with(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
         if let Ok(tag) = HeaderValue::from_str(&tag) {
             response = response.with(ETAG, tag);

@@ -9,5 +9,5 @@ mod server;
 mod tests;
 
 pub use access::{is_for_loopback, same_secret};
-pub use message::{Request, Response};
+pub use message::{Pieces, Request, Response};
 pub use server::{Limits, Server};

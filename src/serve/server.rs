@@ -1,9 +1,8 @@
 //! Accepts connections, reads requests within limits and sends responses.
 
-use super::message::{Request, Response};
-use bytes::Bytes;
+use super::message::{Pieces, Request, Response};
 use futures_util::future::BoxFuture;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -153,7 +152,7 @@ async fn respond(
     request: hyper::Request<Incoming>,
     most: usize,
     handler: Arc<Handler>,
-) -> Result<hyper::Response<Full<Bytes>>, Infallible> {
+) -> Result<hyper::Response<Pieces>, Infallible> {
     let (head, body) = request.into_parts();
     let response = match Limited::new(body, most).collect().await {
         Ok(body) => {
@@ -166,7 +165,7 @@ async fn respond(
         }
         Err(_) => Response::text(StatusCode::BAD_REQUEST, "The request is not complete"),
     };
-    let mut out = hyper::Response::new(Full::new(response.body));
+    let mut out = hyper::Response::new(response.body);
     *out.status_mut() = response.status;
     *out.headers_mut() = response.headers;
     Ok(out)
