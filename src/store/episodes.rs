@@ -55,14 +55,19 @@ pub(super) fn set(conn: &Connection, items: &[i64], to: bool) -> Result<Vec<i64>
     Ok(changed)
 }
 
-/// Moves an episode in the queue towards its end, or with a negative number towards its start; returns
-/// by how many places.
-fn shift(conn: &Connection, key: &EpisodeKey, by: i64) -> Result<i64> {
+/// The episodes of the queue in its order.
+fn keys(conn: &Connection) -> Result<Vec<EpisodeKey>> {
     let mut query = conn.prepare_cached(
         "SELECT item, url FROM episode WHERE rank IS NOT NULL ORDER BY rank, item, url",
     )?;
     let rows = query.query_map([], |r| Ok(EpisodeKey { item: r.get(0)?, url: r.get(1)? }))?;
-    let mut queue: Vec<EpisodeKey> = rows.collect::<rusqlite::Result<_>>()?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Moves an episode in the queue towards its end, or with a negative number towards its start; returns
+/// by how many places.
+fn shift(conn: &Connection, key: &EpisodeKey, by: i64) -> Result<i64> {
+    let mut queue = keys(conn)?;
     let Some(from) = queue.iter().position(|other| other == key) else { return Ok(0) };
     let last = queue.len().saturating_sub(1);
     let distance = usize::try_from(by.unsigned_abs()).unwrap_or(usize::MAX);
@@ -122,6 +127,11 @@ impl Store {
 }
 
 impl Reader {
+    /// The episodes of the queue in its order, without more about them.
+    pub fn queue_keys(&self) -> Result<Vec<EpisodeKey>> {
+        keys(&self.conn)
+    }
+
     /// The queue in its order.
     pub fn queue(&self) -> Result<Vec<Queued>> {
         let mut query = self.conn.prepare_cached(

@@ -5,7 +5,8 @@ use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixListener;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// What the player does in a test; without a mode, nothing: it is started as a program of its own.
@@ -49,6 +50,19 @@ fn fake_player() {
             // Until newsfed has ended, whichever way.
             commands.join().unwrap();
         }
+        "removed" => {
+            send(property("duration", "100.5").as_bytes());
+            send(property("time-pos", "99.0").as_bytes());
+            send(property("pause", "true").as_bytes());
+            wait_for_go();
+            send(b"{\"event\":\"end-file\",\"reason\":\"eof\"}\n");
+        }
+        "paused" => {
+            send(property("time-pos", "42").as_bytes());
+            send(property("pause", "true").as_bytes());
+            wait_for_go();
+            send(property("pause", "true").as_bytes());
+        }
         "early" => {
             send(property("duration", "3000").as_bytes());
             send(property("time-pos", "50").as_bytes());
@@ -69,6 +83,14 @@ fn fake_player() {
     }
     // The connection is closed without a word.
     std::process::exit(0);
+}
+
+/// Until the test has made the file beside the log.
+fn wait_for_go() {
+    let go = std::env::var("FAKE_LOG").unwrap() + ".go";
+    while !Path::new(&go).exists() {
+        std::thread::yield_now();
+    }
 }
 
 fn world(mode: &str) -> World {
@@ -125,6 +147,22 @@ impl World {
     fn episodes(&self) -> Vec<String> {
         let list = self.run(&["list", "--query", "has:audio", "--sort", "oldest", "--json"]);
         list.values().iter().map(|item| item["number"].to_string()).collect()
+    }
+
+    /// Starts to play, until the place of the first episode is stored.
+    fn playing(&self, position: f64) -> Child {
+        let child = self.command(&["queue", "play"]).stdout(Stdio::piped()).spawn().unwrap();
+        let begun = Instant::now();
+        while self.positions()[0].1 < position {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{}", self.played());
+            std::thread::yield_now();
+        }
+        child
+    }
+
+    /// Lets the player go on.
+    fn go(&self) {
+        fs::write(self.path().join("log.go"), "").unwrap();
     }
 
     fn played(&self) -> String {
@@ -245,4 +283,35 @@ fn bad_players_are_bounded_and_lose_no_place() {
     );
     let run = world.run(&["queue", "play"]);
     assert!(run.code == Some(0) && run.err.contains("is not installed"), "{run:?}");
+}
+
+#[test]
+fn an_episode_that_is_removed_while_it_plays_is_followed_by_the_next() {
+    let world = world("removed");
+    let items = world.episodes();
+    world.run(&["queue", "add", &items[0], &items[1]]).ok();
+    let child = world.playing(99.0);
+    world.run(&["queue", "add", &items[2]]).ok();
+    world.run(&["queue", "remove", &items[0]]).ok();
+    world.go();
+    let played = child.wait_with_output().unwrap();
+    let played = String::from_utf8(played.stdout).unwrap();
+    let titles: Vec<&str> = played.lines().filter_map(|line| line.split(" (").next()).collect();
+    assert_eq!(titles, ["Episode 1", "Episode 2", "Episode 3"]);
+    assert_eq!(world.positions(), []);
+}
+
+#[test]
+fn a_place_is_written_only_when_it_has_changed() {
+    let world = world("paused");
+    let items = world.episodes();
+    world.run(&["queue", "add", &items[0]]).ok();
+    let child = world.playing(42.0);
+    // Of another program; this one has nothing newer.
+    let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
+    database.busy_timeout(Duration::from_secs(60)).unwrap();
+    assert_eq!(database.execute("UPDATE episode SET position = 7", []).unwrap(), 1);
+    world.go();
+    assert!(child.wait_with_output().unwrap().status.success());
+    assert_eq!(world.positions(), [(items[0].clone(), 7.0)]);
 }

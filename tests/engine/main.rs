@@ -20,6 +20,7 @@ mod hosts;
 mod items;
 mod kinds;
 mod lifecycle;
+mod listening;
 mod llm;
 mod manners;
 mod month;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
 /// How long a player may take until it listens.
 const START: Duration = Duration::from_secs(10);
@@ -20,6 +21,8 @@ const START: Duration = Duration::from_secs(10);
 const TRY: Duration = Duration::from_millis(30);
 /// How long a player may take to read a command.
 const SEND: Duration = Duration::from_secs(1);
+/// Why a player is not started after all.
+const STOPPED: &str = "it was stopped";
 /// How long a player may take to end.
 const END: Duration = Duration::from_millis(500);
 
@@ -39,19 +42,28 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Starts a player at the place of an episode, and connects to it.
+    /// Starts a player at the place of an episode, and connects to it, until it is cancelled. Players are
+    /// controlled through sockets of Unix; elsewhere there is none.
     pub(super) async fn start(
-        argv: &[String],
-        episode: &Queued,
+        argv: Vec<String>,
+        episode: Queued,
         in_terminal: bool,
+        cancel: CancellationToken,
     ) -> Result<Self, StartError> {
-        let [program, arguments @ ..] = argv else { return Err(StartError::NoPlayer) };
+        let [program, arguments @ ..] = argv.as_slice() else { return Err(StartError::NoPlayer) };
         let failed = |why: String| StartError::Failed(line(&why));
+        if !cfg!(unix) {
+            return Err(StartError::NoPlayer);
+        }
+        // One that was replaced at once is not started.
+        if cancel.is_cancelled() {
+            return Err(failed(STOPPED.to_owned()));
+        }
         let folder = private_folder().map_err(|e| failed(format!("no folder: {e}")))?;
         let socket = folder.path().join("player");
-        let target = target(episode).ok_or_else(|| failed("its URL is not valid".to_owned()))?;
+        let target = target(&episode).ok_or_else(|| failed("its URL is not valid".to_owned()))?;
         let mut command = Command::new(program);
-        command.args(arguments).args(options(&socket, episode, in_terminal)).arg("--").arg(target);
+        command.args(arguments).args(options(&socket, &episode, in_terminal)).arg("--").arg(target);
         command.kill_on_drop(true);
         if !in_terminal {
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -64,11 +76,19 @@ impl Session {
             _ => failed(format!("{program} cannot be started: {e}")),
         })?;
         let group = (!in_terminal).then(|| Group::of(&child));
-        let ipc = timeout(START, connect(&mut child, &socket)).await;
-        let ipc = ipc.unwrap_or_else(|_| Err("it does not listen".to_owned()));
+        let ipc = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(STOPPED.to_owned()),
+            ipc = timeout(START, connect(&mut child, &socket)) => {
+                ipc.unwrap_or_else(|_| Err("it does not listen".to_owned()))
+            }
+        };
         match ipc {
             Ok(ipc) => Ok(Self { child, group, ipc, _folder: folder }),
-            Err(why) => Err(failed(format!("{program}: {why}"))),
+            Err(why) => {
+                terminate(child, group).await;
+                Err(failed(format!("{program}: {why}")))
+            }
         }
     }
 
@@ -104,6 +124,20 @@ impl Session {
         if let Some(group) = self.group.take().filter(|_| ended) {
             group.leave();
         }
+    }
+}
+
+/// Ends a player without a connection. It may restore the terminal first.
+async fn terminate(mut child: Child, group: Option<Group>) {
+    #[cfg(unix)]
+    if let Some(id) = child.id().and_then(|id| rustix::process::Pid::from_raw(id.try_into().ok()?))
+        && let Err(e) = rustix::process::kill_process(id, rustix::process::Signal::TERM)
+    {
+        tracing::debug!("cannot end the player: {e}");
+    }
+    let ended = timeout(END, child.wait()).await.is_ok();
+    if let Some(group) = group.filter(|_| ended) {
+        group.leave();
     }
 }
 
