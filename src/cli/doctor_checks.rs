@@ -57,14 +57,20 @@ pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
             return Finding::ok("hook", format!("{name} has not run yet"));
         };
         let runs = counted(record.ok + record.failed, "run");
-        if record.failed == 0 {
-            return Finding::ok("hook", format!("{name}: {runs}, all ended well"));
+        let skipped = match record.skipped {
+            0 => String::new(),
+            lines => format!("; it did not get {}", counted(lines, "line")),
+        };
+        match (record.failed, record.skipped) {
+            (0, 0) => return Finding::ok("hook", format!("{name}: {runs}, all ended well")),
+            (0, _) => return Finding::warning("hook", format!("{name}: {runs}{skipped}")),
+            _ => {}
         }
         let error = record.error.map(|error| format!(": {error}")).unwrap_or_default();
         let (failed, last) = (record.failed, record.status);
         Finding::warning(
             "hook",
-            format!("{name}: {failed} of {runs} failed; the last: {last}{error}"),
+            format!("{name}: {failed} of {runs} failed; the last: {last}{error}{skipped}"),
         )
     };
     settings.hooks.iter().map(finding).collect()

@@ -68,6 +68,8 @@ pub(super) struct Announcer {
     polled: Mutex<Vec<PolledSource>>,
     /// The interface, while it runs.
     listener: Mutex<Option<mpsc::UnboundedSender<Notification>>>,
+    /// What waits for hooks.
+    queues: hooks::Queues,
     tasks: TaskTracker,
     running: Arc<Semaphore>,
     stop: CancellationToken,
@@ -79,6 +81,7 @@ impl Default for Announcer {
             waiting: Mutex::default(),
             polled: Mutex::default(),
             listener: Mutex::default(),
+            queues: hooks::Queues::default(),
             tasks: TaskTracker::new(),
             running: Arc::new(Semaphore::new(AT_ONCE)),
             stop: CancellationToken::new(),
@@ -130,18 +133,16 @@ pub(super) fn begin(context: &Arc<Context>, all: Vec<Announcement>) {
 
 /// The same, with the sources that were polled.
 fn begin_with(context: &Arc<Context>, all: Vec<Announcement>, polled: Vec<PolledSource>) {
-    if all.is_empty() && (polled.is_empty() || context.settings().hooks.is_empty()) {
-        return;
-    }
     let (hooks, rules): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.rule.is_empty());
     let arrived: Vec<i64> = hooks.into_iter().flat_map(|one| one.items).collect();
+    hooks::give(context, &polled, &arrived);
+    if rules.is_empty() {
+        return;
+    }
     let own = context.clone();
     context.announcer.tasks.spawn(async move {
         if let Err(e) = announce(&own, rules).await {
             tracing::error!("what rules announce cannot be read or recorded: {e}");
-        }
-        if let Err(e) = hooks::run_all(&own, &polled, &arrived).await {
-            tracing::error!("what hooks need cannot be read or recorded: {e}");
         }
     });
 }

@@ -237,3 +237,78 @@ async fn a_source_that_is_followed_again_has_news() {
     assert_eq!(message.text, "1 item: Releases: v1");
     engine.shutdown().await;
 }
+
+fn hook(name: &str, script: &str) -> newsfed::config::HookSettings {
+    newsfed::config::HookSettings {
+        name: name.to_owned(),
+        after: newsfed::config::HookAfter::Arrival,
+        run: ["sh", "-c", script].map(str::to_owned).to_vec(),
+        limit: None,
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_slow_hook_gets_what_arrives_while_it_runs_in_one_run() {
+    let polls = std::sync::atomic::AtomicUsize::new(1);
+    let names: Vec<String> = (0..9).map(|n| n.to_string()).collect();
+    let server = Server::start(move |_| {
+        let count = polls.fetch_add(1, Ordering::SeqCst);
+        let items: Vec<_> = names[..count].iter().map(|n| (n.as_str(), n.as_str())).collect();
+        feed(&items)
+    });
+    let server = server.unwrap();
+    let mut home = Home::with(&[source("a", &server.url("/a"))]);
+    let out = home.dir.path().join("out");
+    let script = "echo start >> OUT; cat >> OUT; while [ ! -e OUT.go ]; do sleep 0.02; done; \
+                  echo end >> OUT";
+    let script = script.replace("OUT", &out.display().to_string());
+    home.settings.hooks = vec![hook("slow", &script)];
+    let engine = home.on_demand().await;
+    let lines = || -> Vec<String> {
+        let text = std::fs::read_to_string(&out).unwrap_or_default();
+        let line = |line: &str| match serde_json::from_str::<serde_json::Value>(line) {
+            Ok(item) => item["title"].as_str().unwrap_or_default().to_owned(),
+            Err(_) => line.to_owned(),
+        };
+        text.lines().map(line).collect()
+    };
+    sync(&engine, Pace::Manual).await;
+    sync(&engine, Pace::Manual).await;
+    let begun = async {
+        while lines().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon(begun).await;
+    for _ in 0..3 {
+        sync(&engine, Pace::Manual).await;
+    }
+    std::fs::write(out.with_extension("go"), "").unwrap();
+    soon(engine.announced()).await;
+    assert_eq!(lines(), ["start", "1", "end", "start", "2", "3", "4", "end"]);
+    engine.shutdown().await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn hooks_that_wait_until_the_end_are_left_out_and_do_not_fail() {
+    let (server, news) = renewed(|_| feed(&[("1", "v1")]));
+    let mut home = Home::with(&[source("a", &server.url("/a"))]);
+    home.settings.hooks =
+        ["a", "b", "c", "d", "e", "f"].map(|name| hook(name, "exec sleep 600")).to_vec();
+    let engine = home.on_demand().await;
+    sync_news(&engine, news).await;
+    soon(engine.shutdown()).await;
+    let store = home.store();
+    let reader = store.reader().unwrap();
+    let (mut failed, mut skipped) = (0, 0);
+    for hook in &home.settings.hooks {
+        let name = newsfed::engine::hook_record(&hook.name);
+        let record = reader.command_record(&name).unwrap().unwrap();
+        assert_eq!(record.failed + record.skipped, 1, "{record:?}");
+        failed += record.failed;
+        skipped += record.skipped;
+    }
+    assert_eq!((failed, skipped), (2, 4), "those that ran were stopped");
+}

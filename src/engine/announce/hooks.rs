@@ -1,4 +1,5 @@
-//! The programs of `[[hook]]`: one run for each refresh, with lines of JSON.
+//! The programs of `[[hook]]`: one run for each refresh, with lines of JSON. A hook never runs twice at the
+//! same time. What refreshes find while it runs waits for its next run, without texts, up to a limit.
 
 use super::super::context::Context;
 use super::super::message::Refreshed;
@@ -7,10 +8,13 @@ use super::runs::source_titles;
 use crate::config::{HOOK_LIMIT, HookAfter, HookSettings};
 use crate::model::{CommandRecord, Item, Outcome, SourceId};
 use crate::store::StoreError;
+use crate::util::text::counted;
 use serde::Serialize;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Lines that a hook gets, and bytes of them.
+/// Lines that a hook gets at once, and that wait for it; and bytes of them.
 const MOST_LINES: usize = 1000;
 const MOST_BYTES: usize = 16 << 20;
 
@@ -70,7 +74,7 @@ struct Lines {
 impl Lines {
     fn push(&mut self, value: &impl Serialize) {
         let line = serde_json::to_string(value).unwrap_or_default();
-        if self.count >= MOST_LINES || self.text.len() + line.len() > MOST_BYTES {
+        if self.text.len() + line.len() > MOST_BYTES {
             self.left_out += 1;
             return;
         }
@@ -80,61 +84,159 @@ impl Lines {
     }
 }
 
-/// Runs the hooks after a refresh: with the sources that were polled, and with the items (row keys) that
-/// are new. One that fails is recorded; nothing else comes of it.
-pub(super) async fn run_all(
-    context: &Arc<Context>,
-    polled: &[PolledSource],
-    arrived: &[i64],
-) -> Result<(), StoreError> {
-    let settings = context.settings();
-    let wants = |after: HookAfter| settings.hooks.iter().any(|hook| hook.after == after);
-    let mut sources = Lines::default();
-    if wants(HookAfter::Sync) {
-        polled.iter().for_each(|source| sources.push(source));
-    }
-    let items = match wants(HookAfter::Arrival) && !arrived.is_empty() {
-        true => item_lines(context, arrived).await?,
-        false => Lines::default(),
-    };
-    for hook in &settings.hooks {
-        let lines = match hook.after {
-            HookAfter::Sync => &sources,
-            HookAfter::Arrival => &items,
-        };
-        if lines.count > 0 {
-            run_one(context, hook, lines).await?;
-        }
-    }
-    Ok(())
+/// What a hook is to get.
+#[derive(Debug, Default)]
+struct Waiting {
+    polled: Vec<PolledSource>,
+    /// Row keys of items.
+    arrived: Vec<i64>,
+    /// What was too much.
+    left_out: usize,
 }
 
-async fn item_lines(context: &Arc<Context>, arrived: &[i64]) -> Result<Lines, StoreError> {
-    let titles = source_titles(context).await?;
-    let mut lines = Lines::default();
-    for &key in arrived {
-        if lines.count >= MOST_LINES {
-            lines.left_out += 1;
+impl Waiting {
+    fn add(&mut self, after: HookAfter, polled: &[PolledSource], arrived: &[i64]) {
+        self.left_out += match after {
+            HookAfter::Sync => add(&mut self.polled, polled),
+            HookAfter::Arrival => add(&mut self.arrived, arrived),
+        };
+    }
+
+    fn count(&self) -> usize {
+        self.polled.len() + self.arrived.len() + self.left_out
+    }
+}
+
+/// Adds as much as there may be; returns how many are too many.
+fn add<T: Clone>(to: &mut Vec<T>, new: &[T]) -> usize {
+    let free = MOST_LINES.saturating_sub(to.len());
+    to.extend(new.iter().take(free).cloned());
+    new.len().saturating_sub(free)
+}
+
+/// What waits for the hooks that run or are about to, by their names.
+#[derive(Debug, Default)]
+pub(super) struct Queues(Mutex<HashMap<String, Waiting>>);
+
+impl Queues {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What waits for a hook; `None` after the last.
+    fn take(&self, hook: &str) -> Option<Waiting> {
+        let mut queues = self.lock();
+        let waiting = queues.get_mut(hook).map(std::mem::take)?;
+        if waiting.count() == 0 {
+            queues.remove(hook);
+            return None;
+        }
+        Some(waiting)
+    }
+}
+
+/// Gives the hooks what a refresh has found: the sources that were polled, and the items (row keys) that
+/// are new. One that fails is recorded; nothing else comes of it.
+pub(super) fn give(context: &Arc<Context>, polled: &[PolledSource], arrived: &[i64]) {
+    let announcer = &context.announcer;
+    for hook in &context.settings().hooks {
+        let is_for_it = match hook.after {
+            HookAfter::Sync => !polled.is_empty(),
+            HookAfter::Arrival => !arrived.is_empty(),
+        };
+        if !is_for_it {
             continue;
         }
+        match announcer.queues.lock().entry(hook.name.clone()) {
+            Entry::Occupied(mut queue) => queue.get_mut().add(hook.after, polled, arrived),
+            Entry::Vacant(queue) => {
+                queue.insert(Waiting::default()).add(hook.after, polled, arrived);
+                announcer.tasks.spawn(serve(context.clone(), hook.name.clone()));
+            }
+        }
+    }
+}
+
+/// Runs a hook until nothing waits for it.
+async fn serve(context: Arc<Context>, name: String) {
+    let announcer = &context.announcer;
+    loop {
+        let turn = tokio::select! {
+            biased;
+            () = announcer.stop.cancelled() => None,
+            turn = announcer.running.acquire() => turn.ok(),
+        };
+        let Some(waiting) = announcer.queues.take(&name) else { return };
+        // It may have been removed from the settings.
+        let settings = context.settings();
+        let Some(hook) = settings.hooks.iter().find(|hook| hook.name == name) else { continue };
+        let recorded = match turn {
+            Some(_turn) => run_one(&context, hook, waiting).await,
+            None => leave_out(&context, &name, waiting.count(), AT_THE_END).await,
+        };
+        if let Err(e) = recorded {
+            tracing::error!("what the hook {name} needs cannot be read or recorded: {e}");
+        }
+    }
+}
+
+async fn item_lines(
+    context: &Arc<Context>,
+    arrived: &[i64],
+    lines: &mut Lines,
+) -> Result<(), StoreError> {
+    let titles = source_titles(context).await?;
+    for &key in arrived {
         // It may have been removed.
         let Some(item) = context.read(move |reader| reader.item(key)).await? else { continue };
         let source_title = titles.get(&item.source).map_or("", String::as_str);
         lines.push(&ArrivedItem { number: key, source_title, item: &item });
     }
-    Ok(lines)
+    Ok(())
+}
+
+const AT_THE_END: &str = "newsfed ended";
+
+/// Reports and records what a hook does not get.
+async fn leave_out(
+    context: &Arc<Context>,
+    name: &str,
+    lines: usize,
+    why: &str,
+) -> Result<(), StoreError> {
+    if lines == 0 {
+        return Ok(());
+    }
+    tracing::warn!("the hook {name} did not get {}: {why}", counted(lines, "line"));
+    let now = context.clock.now();
+    let skip = move |record: &mut CommandRecord| record.skip(lines, now);
+    context.store.record_commands(record_name(name), None, skip, now).await
 }
 
 async fn run_one(
     context: &Arc<Context>,
     hook: &HookSettings,
-    lines: &Lines,
+    waiting: Waiting,
 ) -> Result<(), StoreError> {
-    let announcer = &context.announcer;
-    let _turn = announcer.running.acquire().await;
+    let mut lines = Lines { left_out: waiting.left_out, ..Lines::default() };
+    waiting.polled.iter().for_each(|source| lines.push(source));
+    if !waiting.arrived.is_empty() {
+        item_lines(context, &waiting.arrived, &mut lines).await?;
+    }
+    let Lines { text, count, left_out } = lines;
+    let stop = &context.announcer.stop;
+    if stop.is_cancelled() {
+        return leave_out(context, &hook.name, count + left_out, AT_THE_END).await;
+    }
+    leave_out(context, &hook.name, left_out, "too many at once").await?;
+    if count == 0 {
+        return Ok(());
+    }
+    // In this order: a hook that is stopped has been started.
     let ended = tokio::select! {
-        ended = run(&hook.run, &lines.text, hook.limit.unwrap_or(HOOK_LIMIT)) => ended,
-        () = announcer.stop.cancelled() => Ended {
+        biased;
+        ended = run(&hook.run, &text, hook.limit.unwrap_or(HOOK_LIMIT)) => ended,
+        () = stop.cancelled() => Ended {
             is_started: true,
             ok: false,
             status: "stopped because newsfed ended".to_owned(),
@@ -142,19 +244,32 @@ async fn run_one(
             output: Vec::new(),
         },
     };
-    if lines.left_out > 0 {
-        tracing::warn!("the hook {} did not get {} lines: too many", hook.name, lines.left_out);
-    }
     if !ended.ok {
         let error = ended.error.as_deref().unwrap_or_default();
         tracing::warn!("the hook {} failed: {}: {error}", hook.name, ended.status);
     }
-    let (now, left_out) = (context.clock.now(), lines.left_out);
+    let now = context.clock.now();
     let add = move |record: &mut CommandRecord| {
         record.add(ended.ok, &ended.status, ended.error.as_deref(), now);
-        if left_out > 0 {
-            record.skip(left_out, now);
-        }
     };
     context.store.record_commands(record_name(&hook.name), None, add, now).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_is_limited_and_the_rest_is_counted() {
+        let queues = Queues::default();
+        queues.lock().insert("a".to_owned(), Waiting::default());
+        let items: Vec<i64> = (0..700).collect();
+        for _ in 0..3 {
+            queues.lock().get_mut("a").unwrap().add(HookAfter::Arrival, &[], &items);
+        }
+        let waiting = queues.take("a").unwrap();
+        assert_eq!((waiting.arrived.len(), waiting.left_out), (MOST_LINES, 1100));
+        assert_eq!((waiting.arrived[699], waiting.arrived[700]), (699, 0));
+        assert!(queues.take("a").is_none() && queues.lock().is_empty());
+    }
 }
