@@ -42,6 +42,8 @@ pub struct MarkFile {
     pub lines: usize,
     /// Number of lines that cannot be read.
     pub damaged: usize,
+    /// Bytes of the lines before the first one that cannot be read.
+    pub undamaged: u64,
     /// Whether a newer version of newsfed wrote it; nothing else of it is read then.
     pub newer: bool,
 }
@@ -79,12 +81,16 @@ pub fn read<E: From<io::Error>>(
     mut each: impl FnMut(SharedMark) -> Result<(), E>,
 ) -> Result<MarkFile, E> {
     let mut about = MarkFile::default();
-    let (mut line, mut is_first) = (Vec::new(), true);
+    let (mut line, mut is_first, mut bytes) = (Vec::new(), true, 0);
     loop {
+        if about.damaged == 0 {
+            about.undamaged = bytes;
+        }
         line.clear();
         if file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
             return Ok(about);
         }
+        bytes += line.len() as u64;
         let is_whole = line.ends_with(b"\n");
         if !is_whole && line.len() as u64 == LONGEST_LINE {
             skip_line(&mut file)?;

@@ -25,9 +25,9 @@ pub(super) const FILE: &str = "machine_file";
 pub(super) const BATCH: i64 = 1000;
 
 /// A register: its row key, and the mark in it.
-struct Register {
-    key: i64,
-    mark: SharedMark,
+pub(super) struct Register {
+    pub(super) key: i64,
+    pub(super) mark: SharedMark,
 }
 
 /// What identifies an item everywhere.
@@ -38,9 +38,9 @@ pub(super) struct Identity {
     pub(super) url: i64,
 }
 
-const COLUMNS: &str = "key, source, guid, url, mark, is_on, millis, count, machine";
+pub(super) const COLUMNS: &str = "key, source, guid, url, mark, is_on, millis, count, machine";
 
-fn register(row: &Row<'_>) -> rusqlite::Result<Register> {
+pub(super) fn register(row: &Row<'_>) -> rusqlite::Result<Register> {
     let stamp = Stamp { millis: row.get(6)?, count: row.get(7)?, machine: row.get(8)? };
     let mark = SharedMark {
         source: row.get(1)?,
@@ -55,7 +55,7 @@ fn register(row: &Row<'_>) -> rusqlite::Result<Register> {
 
 /// Whether the first of two marks of one register wins. Machines have different ids; a copied one makes
 /// equal stamps, and then a set mark wins.
-fn wins(new: &SharedMark, old: &SharedMark) -> bool {
+pub(super) fn wins(new: &SharedMark, old: &SharedMark) -> bool {
     (&new.stamp, new.on) > (&old.stamp, old.on)
 }
 
@@ -82,7 +82,7 @@ pub(super) fn registers(conn: &Connection, item: Identity) -> Result<BTreeMap<St
 }
 
 /// The register that a mark belongs to.
-fn find(conn: &Connection, mark: &SharedMark, form: &str) -> Result<Option<Register>> {
+pub(super) fn find(conn: &Connection, mark: &SharedMark, form: &str) -> Result<Option<Register>> {
     let sql = match mark.guid {
         Some(_) => "source = ?1 AND guid = ?2 AND form = ?3",
         None => "source = ?1 AND url = ?2 AND form = ?3 AND guid IS NULL",
@@ -172,13 +172,13 @@ fn count(conn: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<
 }
 
 impl Reader {
-    /// Whether items have arrived, or were marked, since marks were last compared.
+    /// Whether items have arrived or were marked, or sources have changed, since marks were last compared.
     pub fn has_marks_to_record(&self) -> Result<bool> {
         let seen: i64 = self.memo(ARRIVED)?.and_then(|key| key.parse().ok()).unwrap_or_default();
         let mut query = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM marked) OR EXISTS (SELECT 1 FROM item WHERE key > ?1)",
         )?;
-        Ok(query.query_row([seen], |r| r.get(0))?)
+        Ok(query.query_row([seen], |r| r.get(0))? || self.have_sources_changed()?)
     }
 
     /// Those that win over what is stored.

@@ -6,7 +6,9 @@
 //! mark that was set after another one was known is later, however wrong the clocks are.
 
 use super::error::Result;
-use super::mark_registers::{ARRIVED, BATCH, Clock, FILE, Identity, MACHINE, put, registers};
+use super::mark_expiry::free;
+use super::mark_registers::{ARRIVED, BATCH, Clock, FILE, Identity, MACHINE, find, put, registers};
+use super::mark_sources::follow_sources;
 use super::marks::{self, Mark};
 use super::{Store, memo};
 use crate::model::{Effect, SharedMark, Stamp, Time, stable_hash};
@@ -19,7 +21,7 @@ use std::collections::{BTreeMap, HashMap};
 const READ_DAYS: i64 = 60;
 
 /// The hash of the URL of a source, which is the same on every machine.
-fn source_hash(url: &str) -> i64 {
+pub(super) fn source_hash(url: &str) -> i64 {
     let key = url::Url::parse(url).map_or_else(|_| url.to_owned(), |url| normalise(&url));
     stable_hash([key.as_str()]).cast_signed()
 }
@@ -35,7 +37,7 @@ fn mark_of(text: &str) -> Option<Mark> {
     }
 }
 
-fn set(conn: &Connection, item: i64, mark: &SharedMark) -> Result<bool> {
+pub(super) fn set(conn: &Connection, item: i64, mark: &SharedMark) -> Result<bool> {
     let Some(what) = mark_of(&mark.mark) else { return Ok(false) };
     Ok(!marks::set(conn, &what, &[item], mark.on)?.is_empty())
 }
@@ -49,28 +51,35 @@ fn join(conn: &Connection, now: Time) -> Result<String> {
     // SQLite's generator is seeded by the operating system.
     let machine: String = conn.query_row("SELECT lower(hex(randomblob(8)))", [], |r| r.get(0))?;
     memo::set(conn, MACHINE, &machine)?;
-    let since = now.timestamp() - READ_DAYS * 86_400;
-    conn.execute(
-        "INSERT OR IGNORE INTO marked (item, form, old)
-         SELECT key, 'pin', 1 FROM item WHERE pinned = 1
-         UNION ALL SELECT key, 'later', 1 FROM item WHERE later = 1
-         UNION ALL SELECT item, 'tag:' || form, 1 FROM item_tag
-         UNION ALL SELECT key, 'read', 1 FROM item WHERE read = 1 AND discovered > ?1",
-        [since],
-    )?;
+    note_old_marks(conn, now, None)?;
     Ok(machine)
 }
 
+/// Notes the marks of all items, or of those of a source (row key), to be compared as old ones.
+pub(super) fn note_old_marks(conn: &Connection, now: Time, source: Option<i64>) -> Result<()> {
+    let since = now.timestamp() - READ_DAYS * 86_400;
+    conn.execute(
+        "INSERT OR IGNORE INTO marked (item, form, old)
+         WITH some AS (SELECT * FROM item WHERE ?2 IS NULL OR source = ?2)
+         SELECT key, 'pin', 1 FROM some WHERE pinned = 1
+         UNION ALL SELECT key, 'later', 1 FROM some WHERE later = 1
+         UNION ALL SELECT t.item, 'tag:' || t.form, 1 FROM some JOIN item_tag t ON t.item = some.key
+         UNION ALL SELECT key, 'read', 1 FROM some WHERE read = 1 AND discovered > ?1",
+        params![since, source],
+    )?;
+    Ok(())
+}
+
 /// An item and its marks.
-struct Marked {
-    key: i64,
-    identity: Identity,
-    on: BTreeMap<String, String>,
+pub(super) struct Marked {
+    pub(super) key: i64,
+    pub(super) identity: Identity,
+    pub(super) on: BTreeMap<String, String>,
 }
 
 /// The marks of items, without those of accounts, which synchronise theirs with their servers. `?1` is a
 /// row key, `?2` a number.
-fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> Result<Vec<Marked>> {
+pub(super) fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> Result<Vec<Marked>> {
     let sql = format!(
         "SELECT i.key, s.url, i.guid_hash, i.url_hash, i.read, i.pinned, i.later
          FROM item i JOIN source s ON s.key = i.source
@@ -173,19 +182,26 @@ fn record(conn: &Connection, now: Time) -> Result<bool> {
 /// Prepares until nothing is left.
 fn prepare_all(conn: &Connection, now: Time) -> Result<()> {
     while apply_to_arrived(conn)? {}
+    while follow_sources(conn, now)? {}
     while record(conn, now)? {}
     Ok(())
 }
 
-/// Takes over the marks of others that win; returns how many items changed.
-fn merge(conn: &Connection, marks: &[SharedMark], now: Time) -> Result<usize> {
+/// Takes over the marks of others that win; returns how many items changed, and how many marks are too many.
+fn merge(conn: &Connection, marks: &[SharedMark], now: Time) -> Result<(usize, usize)> {
     // What changed here has its stamp before what arrives now is known.
     prepare_all(conn, now)?;
     let mut clock = Clock::read(conn, now)?;
-    let mut changed = 0;
+    let (mut changed, mut refused, mut free) = (0, 0, free(conn)?);
     let mut sources: Option<HashMap<i64, Vec<i64>>> = None;
     for mark in marks {
         clock.knows(&mark.stamp);
+        let is_known = find(conn, mark, &comparable(&mark.mark))?.is_some();
+        if !is_known && free <= 0 {
+            refused += 1;
+            continue;
+        }
+        free -= i64::from(!is_known);
         if !put(conn, mark, true)? {
             continue;
         }
@@ -200,11 +216,11 @@ fn merge(conn: &Connection, marks: &[SharedMark], now: Time) -> Result<usize> {
     clock.save(conn)?;
     // What was just applied is no difference.
     prepare_all(conn, now)?;
-    Ok(changed)
+    Ok((changed, refused))
 }
 
 /// The row keys of sources by the hashes of their URLs.
-fn source_keys(conn: &Connection) -> Result<HashMap<i64, Vec<i64>>> {
+pub(super) fn source_keys(conn: &Connection) -> Result<HashMap<i64, Vec<i64>>> {
     let mut query = conn.prepare_cached("SELECT url, key FROM source WHERE account IS NULL")?;
     let rows = query.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get(1)?)))?;
     let mut keys: HashMap<i64, Vec<i64>> = HashMap::new();
@@ -215,8 +231,12 @@ fn source_keys(conn: &Connection) -> Result<HashMap<i64, Vec<i64>>> {
     Ok(keys)
 }
 
-/// Gives the items of a source that a mark means the newest mark of its kind.
-fn apply(conn: &Connection, source: i64, mark: &SharedMark) -> Result<usize> {
+/// The items of a source that a mark means: row keys, and what identifies them.
+pub(super) fn items_of(
+    conn: &Connection,
+    source: i64,
+    mark: &SharedMark,
+) -> Result<Vec<(i64, Identity)>> {
     let mut query = conn.prepare_cached(
         "SELECT key, guid_hash, url_hash FROM item WHERE source = ?1 AND guid_hash = ?2
          UNION
@@ -224,13 +244,16 @@ fn apply(conn: &Connection, source: i64, mark: &SharedMark) -> Result<usize> {
          WHERE source = ?1 AND url_hash = ?3 AND (guid_hash IS NULL OR ?2 IS NULL)",
     )?;
     let rows = query.query_map(params![source, mark.guid, mark.url], |r| {
-        Ok((r.get(0)?, r.get(1)?, r.get(2)?))
+        Ok((r.get(0)?, Identity { source: mark.source, guid: r.get(1)?, url: r.get(2)? }))
     })?;
-    let items: Vec<(i64, Option<i64>, i64)> = rows.collect::<rusqlite::Result<_>>()?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Gives the items of a source that a mark means the newest mark of its kind.
+fn apply(conn: &Connection, source: i64, mark: &SharedMark) -> Result<usize> {
     let mut changed = 0;
-    for (item, guid, url) in items {
-        let known = registers(conn, Identity { source: mark.source, guid, url })?;
-        if let Some(newest) = known.get(&comparable(&mark.mark)) {
+    for (item, identity) in items_of(conn, source, mark)? {
+        if let Some(newest) = registers(conn, identity)?.get(&comparable(&mark.mark)) {
             changed += usize::from(set(conn, item, newest)?);
         }
     }
@@ -252,16 +275,22 @@ impl Store {
         if !self.reader()?.has_marks_to_record()? {
             return Ok(false);
         }
-        self.writer()?.call_blocking(move |conn| Ok(apply_to_arrived(conn)? || record(conn, now)?))
+        self.writer()?.call_blocking(move |conn| {
+            Ok(apply_to_arrived(conn)? || follow_sources(conn, now)? || record(conn, now)?)
+        })
     }
 
-    /// Takes over the marks of other machines that are newer; returns how many items changed. What changed
-    /// here is recorded before.
-    pub fn merge_marks_blocking(&self, marks: Vec<SharedMark>, now: Time) -> Result<usize> {
-        // Files are read again as a whole: most marks are known.
+    /// Takes over the marks of other machines that are newer; returns how many items changed, and how many
+    /// marks were left out because there are too many. What changed here is recorded before.
+    pub fn merge_marks_blocking(
+        &self,
+        marks: Vec<SharedMark>,
+        now: Time,
+    ) -> Result<(usize, usize)> {
+        // Files are sometimes read again as a whole: most marks are known then.
         let marks = self.reader()?.unknown_marks(marks)?;
         if marks.is_empty() {
-            return Ok(0);
+            return Ok((0, 0));
         }
         self.writer()?.call_blocking(move |conn| merge(conn, &marks, now))
     }

@@ -1,13 +1,13 @@
 //! The files of the folder: which have changed, what they say, and the one of this machine.
 
+use super::reading::{KnownFile, read_on};
 use crate::exchange::mark_file;
 use crate::model::Time;
 use crate::store::{Reader, Store, StoreError};
 use crate::util::shared_file::shared_file;
-use crate::util::text::line;
+use crate::util::text::{counted, line};
 use crate::util::{file_name, text};
-use chrono::TimeDelta;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -20,10 +20,6 @@ const EXTENSION: &str = "marks";
 const MOST_FILES: usize = 256;
 /// Larger files are not read.
 const MOST_BYTES: u64 = 256 << 20;
-/// File systems keep times of at least this precision.
-const TICK: TimeDelta = TimeDelta::seconds(2);
-/// Marks that are merged in one transaction.
-const BATCH: usize = 1000;
 /// The file of this machine is written again when it has this many lines beside twice the marks that count.
 const SPARE_LINES: usize = 200;
 
@@ -59,6 +55,8 @@ pub struct Exchanged {
     pub changed: usize,
     /// Number of marks that were added to the file of this machine.
     pub written: usize,
+    /// Number of marks that were read in the files of others.
+    pub read: usize,
     /// What could not be read of other machines.
     pub problem: Option<String>,
 }
@@ -79,15 +77,13 @@ pub struct MachineFile {
 }
 
 /// Size and modification time: a file with the same ones is not read again.
-type Seen = (u64, Option<SystemTime>);
+pub(super) type Seen = (u64, Option<SystemTime>);
 
 /// What this process knows of the folder.
 #[derive(Debug, Default)]
 pub(super) struct Exchange {
     folder: PathBuf,
-    seen: HashMap<PathBuf, Seen>,
-    /// Files of newer versions, until they change.
-    newer: BTreeSet<PathBuf>,
+    known: BTreeMap<PathBuf, KnownFile>,
     /// Why not all marks were exchanged last.
     pub(super) problem: Option<String>,
 }
@@ -110,11 +106,11 @@ impl Exchange {
         now: Time,
     ) -> Result<Exchanged, MachinesError> {
         if self.folder != folder {
-            (self.folder, self.seen) = (folder.to_owned(), HashMap::new());
-            self.newer.clear();
+            (self.folder, self.known) = (folder.to_owned(), BTreeMap::new());
         }
         let machine = store.join_machines_blocking(now)?;
         while store.prepare_marks_blocking(now)? {}
+        store.expire_marks_blocking(now)?;
         let in_folder = |e| MachinesError::Folder(folder.to_owned(), e);
         // Not the folders above: a disk may be missing.
         if let Err(e) = fs::create_dir(folder)
@@ -124,43 +120,61 @@ impl Exchange {
         }
         let own = Own::of(store, folder, name, machine)?;
         let mut done = Exchanged::default();
-        for path in mark_files(folder).map_err(in_folder)? {
-            let seen = fs::metadata(&path).map(|about| (about.len(), about.modified().ok()));
-            let is_known =
-                seen.as_ref().ok().is_some_and(|seen| self.seen.get(&path) == Some(seen));
+        let files = mark_files(folder).map_err(in_folder)?;
+        self.known.retain(|path, _| files.contains(path));
+        for path in files {
             // The one of this machine is read if it was changed by others, such as a copy of this machine.
-            if is_known || path == own.path && own.is_as_left() {
-                continue;
-            }
-            match read(store, &path, now) {
-                Ok((changed, about)) => {
-                    done.changed += changed;
-                    match about.newer {
-                        true => self.newer.insert(path.clone()),
-                        false => self.newer.remove(&path),
-                    };
-                    // One that was changed just now may change again within a tick of its clock.
-                    let is_settled = |time: SystemTime| Time::from(time) + TICK < now;
-                    if let Ok(seen) = seen
-                        && seen.1.is_some_and(is_settled)
-                    {
-                        self.seen.insert(path, seen);
-                    }
-                }
-                Err(MachinesError::Folder(path, e)) => {
-                    done.problem = Some(format!("{}: {e}", path.display()));
-                }
-                Err(e) => return Err(e),
+            if path != own.path || !own.is_as_left() {
+                self.read(store, path, now, &mut done)?;
             }
         }
-        if let Some(path) = self.newer.first() {
+        if let Some((path, known)) = self.known.iter().find(|(_, known)| known.refused > 0) {
+            let marks = counted(known.refused, "mark");
+            done.problem = Some(format!("{}: {marks} {TOO_MANY}", path.display()));
+        }
+        if let Some((path, _)) = self.known.iter().find(|(_, known)| known.is_newer) {
             done.problem = Some(format!("{}: {NEWER}", path.display()));
         }
         done.written = own.write(store)?;
         Ok(done)
     }
+
+    /// Takes over what a file says, if it may have changed.
+    fn read(
+        &mut self,
+        store: &Store,
+        path: PathBuf,
+        now: Time,
+        done: &mut Exchanged,
+    ) -> Result<(), MachinesError> {
+        let known = self.known.get(&path);
+        let seen = fs::metadata(&path).map(|about| (about.len(), about.modified().ok()));
+        let seen = match seen {
+            Ok(seen) if known.is_some_and(|known| known.is_read(&seen)) => return Ok(()),
+            Ok(seen) => seen,
+            Err(e) => {
+                done.problem = Some(format!("{}: {e}", path.display()));
+                return Ok(());
+            }
+        };
+        match read_on(store, &path, seen, known, now) {
+            Ok((gained, known)) => {
+                done.changed += gained.changed;
+                done.read += gained.read;
+                self.known.insert(path, known);
+                Ok(())
+            }
+            Err(MachinesError::Folder(path, e)) => {
+                done.problem = Some(format!("{}: {e}", path.display()));
+                Ok(())
+            }
+            Err(e) => Err(e),
+        }
+    }
 }
 
+const TOO_MANY: &str = "left out: the database has too many marks of other machines; \
+                        remove files of machines that you do not use any more";
 const NEWER: &str = "a newer version of newsfed wrote it; update this one";
 
 /// The files of marks in a folder, in the order of their names.
@@ -179,7 +193,7 @@ fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn open(path: &Path) -> Result<BufReader<io::Take<File>>, MachinesError> {
+pub(super) fn open(path: &Path) -> Result<BufReader<io::Take<File>>, MachinesError> {
     let failed = |e| MachinesError::Folder(path.to_owned(), e);
     // Opening a pipe would wait for its other end.
     let about = fs::metadata(path).map_err(failed)?;
@@ -192,35 +206,6 @@ fn open(path: &Path) -> Result<BufReader<io::Take<File>>, MachinesError> {
         return Err(failed(io::Error::other(format!("is larger than {most}"))));
     }
     Ok(BufReader::new(file.take(MOST_BYTES)))
-}
-
-/// Takes over what a file says; returns how many items changed.
-fn read(
-    store: &Store,
-    path: &Path,
-    now: Time,
-) -> Result<(usize, mark_file::MarkFile), MachinesError> {
-    struct Failed(MachinesError);
-    impl From<io::Error> for Failed {
-        fn from(e: io::Error) -> Self {
-            Self(MachinesError::Folder(PathBuf::new(), e))
-        }
-    }
-    let (mut changed, mut batch) = (0, Vec::new());
-    let about = mark_file::read::<Failed>(open(path)?, |mark| {
-        batch.push(mark);
-        if batch.len() == BATCH {
-            let batch = std::mem::take(&mut batch);
-            changed += store.merge_marks_blocking(batch, now).map_err(|e| Failed(e.into()))?;
-        }
-        Ok(())
-    });
-    let about = about.map_err(|Failed(e)| match e {
-        MachinesError::Folder(_, e) => MachinesError::Folder(path.to_owned(), e),
-        e => e,
-    })?;
-    changed += store.merge_marks_blocking(batch, now)?;
-    Ok((changed, about))
 }
 
 /// The file of this machine.

@@ -2,6 +2,7 @@
 //! machine writes one file there and reads those of the others; see `store/shared_marks.rs`.
 
 mod exchange;
+mod reading;
 #[cfg(test)]
 mod tests;
 
