@@ -24,11 +24,17 @@ pub fn shared_file(folder: &Path) -> io::Result<NamedTempFile> {
 /// # Errors
 /// If it exists, or cannot be written.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = shared_file(folder_of(path))?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
+    let file = written(folder_of(path), bytes)?;
     file.persist_noclobber(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+/// A temporary file whose contents are on the disk.
+fn written(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let mut file = shared_file(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
 }
 
 /// Writes a file into a folder, which is created, under the first name that no file has: `name.md`,
@@ -38,11 +44,17 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// If it cannot be written.
 pub fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
+    publish(written(folder, bytes)?, folder, name)
+}
+
+/// Gives a complete file the first name that is free. It is not written again for another name.
+fn publish(mut file: NamedTempFile, folder: &Path, name: &str) -> io::Result<PathBuf> {
     for number in 1..=MOST_NAMES {
         let path = folder.join(numbered(name, number));
-        match write_new(&path, bytes) {
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            other => return other.map(|()| path),
+        match file.persist_noclobber(&path) {
+            Ok(_) => return Ok(path),
+            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => file = e.file,
+            Err(e) => return Err(e.error),
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())
@@ -65,4 +77,26 @@ pub fn write_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_written_once_however_many_names_are_taken() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::tempdir().unwrap();
+        for number in 1..=300 {
+            std::fs::write(folder.path().join(numbered("a.md", number)), "mine").unwrap();
+        }
+        let file = written(folder.path(), b"new").unwrap();
+        let written = file.as_file().metadata().unwrap().ino();
+        let path = publish(file, folder.path(), "a.md").unwrap();
+        assert_eq!(path, folder.path().join("a (301).md"));
+        assert_eq!(std::fs::metadata(&path).unwrap().ino(), written);
+        assert_eq!(write_beside(folder.path(), "b.md", b"b").unwrap(), folder.path().join("b.md"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 302, "nothing is left over");
+    }
 }
