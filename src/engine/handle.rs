@@ -19,10 +19,14 @@ use crate::store::{Announcement, Mark, Part, Result, Rule, RuleMarks, Store, Vie
 use crate::util::clock::Clock;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::sync::watch::{Receiver, channel};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+/// How long the end of the program waits for background tasks.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The parameters of the engine.
 pub struct Engine {
@@ -267,11 +271,7 @@ impl Handle {
     pub async fn shutdown(&self) {
         self.stop.cancel();
         let tasks = self.tasks.lock().map(|mut t| std::mem::take(&mut *t)).unwrap_or_default();
-        for task in tasks {
-            if let Err(e) = task.await {
-                tracing::error!("a background task panicked: {e}");
-            }
-        }
+        join_all(tasks, PATIENCE).await;
         announce::shut_down(&self.context).await;
         self.context.close_readers();
         let store = self.context.store.clone();
@@ -284,6 +284,21 @@ impl Handle {
     }
 }
 
+/// Waits for tasks, and stops those that take too long: nothing may keep the program from ending.
+async fn join_all(tasks: Vec<JoinHandle<()>>, patience: Duration) {
+    let end = tokio::time::Instant::now() + patience;
+    for mut task in tasks {
+        match tokio::time::timeout_at(end, &mut task).await {
+            Ok(Ok(())) => {}
+            Ok(Err(e)) => tracing::error!("a background task panicked: {e}"),
+            Err(_) => {
+                tracing::warn!("a background task did not end in {} s", patience.as_secs());
+                task.abort();
+            }
+        }
+    }
+}
+
 /// Completes when this process begins to follow the sources, or ends doing so; `follows` is how it was.
 pub(super) async fn role_changed(status: &mut Receiver<Status>, follows: bool) {
     while status.changed().await.is_ok() {
@@ -292,4 +307,22 @@ pub(super) async fn role_changed(status: &mut Receiver<Status>, follows: bool) {
         }
     }
     std::future::pending().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_that_does_not_end_does_not_keep_the_program_running() {
+        let (sender, mut receiver) = mpsc::channel::<u8>(1);
+        let hanging = tokio::spawn(async move {
+            std::future::pending::<()>().await;
+            drop(sender);
+        });
+        let slow = tokio::spawn(tokio::time::sleep(Duration::from_secs(5)));
+        join_all(vec![hanging, slow], PATIENCE).await;
+        // Stopped: its values were dropped.
+        assert_eq!(receiver.recv().await, None);
+    }
 }
