@@ -12,7 +12,7 @@ use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime_beside};
 use crate::config::Paths;
-use crate::engine::{SaveOrder, Saved};
+use crate::engine::{SaveOrder, SaveState, Saved};
 use crate::save::Format;
 use crate::store::{Anchor, Cursor, Reader, Store, View};
 use crate::util::limits::SAVED_ITEMS;
@@ -89,6 +89,7 @@ struct Shape<'a> {
     more: bool,
     pictures: usize,
     pictures_failed: usize,
+    pictures_left_out: usize,
     bytes: usize,
 }
 
@@ -128,6 +129,7 @@ pub(super) fn run(args: &SaveArgs, global: &Global, out: &mut Output) -> Result<
             more,
             pictures: saved.file.pictures,
             pictures_failed: saved.pictures_failed,
+            pictures_left_out: saved.pictures_left_out,
             bytes: saved.file.bytes.len(),
         })?;
     } else {
@@ -197,9 +199,15 @@ fn make(
     runtime_beside()?.block_on(async {
         let stop = asked_to_stop();
         let handle = home.engine(store, false).start().await?;
-        let progress = Progress::new(order.items.len(), out);
+        let (progress, mut done) = (Progress::new(order.items.len(), out), 0);
+        let step = |state: SaveState| {
+            if state.articles > done {
+                done = state.articles;
+                progress.step(None);
+            }
+        };
         let result = tokio::select! {
-            saved = handle.save(order, |_| progress.step(None)) => saved.map(Some),
+            saved = handle.save(order, step) => saved.map(Some),
             () = stop => Ok(None),
         };
         progress.clear();
@@ -237,12 +245,8 @@ fn note(saved: &Saved, more: bool, out: &mut Output) -> Exit {
     if more {
         out.note("newsfed: there are more items; --limit says how many are saved");
     }
-    if let Some(left_out) = saved.file.surplus() {
-        out.note(format!("newsfed: {left_out}"));
-    }
-    if saved.pictures_failed > 0 {
-        let missing = counted(saved.pictures_failed, "picture");
-        out.note(format!("newsfed: {missing} could not be fetched and stay links"));
+    for lack in saved.lacks() {
+        out.note(format!("newsfed: {lack}"));
     }
     let complete = saved.file.left_out + saved.gone == 0;
     if complete { Exit::Ok } else { Exit::Partial }

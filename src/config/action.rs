@@ -128,7 +128,7 @@ actions! {
         FollowComments, "follow-comments", "follow comments", "Follow the comments on the item as a source";
         Enclosure, "enclosure", "enclosure", "Open the enclosure, such as an episode; several: choose one";
         Download, "download", "download", "Download the enclosure, or one of several";
-        CancelRunning, "cancel-running", "cancel running", "Cancel the running downloads and programs";
+        CancelRunning, "cancel-running", "cancel running", "Cancel running downloads, programs and saving";
     }
     Find {
         Search, "search", "search", "Search all items";

@@ -73,7 +73,7 @@ pub use message::{
 pub use plan::{HORIZON, Plan, plan};
 pub use replay::{Histories, Recorded, UnderRules, histories, without_rules};
 pub use rules::rule_of;
-pub use save::{SaveError, SaveOrder, Saved};
+pub use save::{SaveError, SaveOrder, SaveState, Saved};
 pub use schedule_report::{Check, CheckResult, ScheduleReport, Total, schedule_report};
 pub use setup::setup;
 pub use site::Reread;

@@ -9,10 +9,10 @@ use crate::model::{Item, ItemRow};
 use crate::save::{Chapter, Collection, EpubError, Format, Outline, PictureFile, SavedFile};
 use crate::store::StoreError;
 use crate::util::file_name::titled;
-use crate::util::limits::SAVED_PICTURES;
-use crate::util::text::line;
+use crate::util::limits::{SAVED_BYTES, SAVED_PICTURES};
+use crate::util::text::{counted, line, size};
 use futures_util::{StreamExt, stream};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use url::Url;
 
@@ -43,15 +43,47 @@ pub struct Saved {
     pub name: String,
     /// Items that were removed before their turn.
     pub gone: usize,
-    /// Pictures that could not be fetched, or were too many; they are links.
+    /// Pictures that could not be fetched, or are of another kind; they are links.
     pub pictures_failed: usize,
+    /// Pictures that would be too many or too large for the file; they are links.
+    pub pictures_left_out: usize,
+}
+
+impl Saved {
+    /// What the file lacks, in words.
+    pub fn lacks(&self) -> Vec<String> {
+        let mut lacks: Vec<String> = self.file.surplus().into_iter().collect();
+        if self.pictures_failed > 0 {
+            let pictures = counted(self.pictures_failed, "picture");
+            lacks.push(format!("{pictures} could not be fetched: left as links"));
+        }
+        if self.pictures_left_out > 0 {
+            let (pictures, most) =
+                (counted(self.pictures_left_out, "picture"), size(SAVED_BYTES as u64));
+            lacks.push(format!(
+                "{pictures} left as links: a file has at most {SAVED_PICTURES} pictures and {most}"
+            ));
+        }
+        lacks
+    }
+}
+
+/// How far a file is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SaveState {
+    /// Articles that are done.
+    pub articles: usize,
+    /// Pictures that were fetched.
+    pub pictures: usize,
 }
 
 /// Why there is no file.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    #[error("there is no article to save")]
-    Nothing,
+    #[error("the items were removed before they could be saved")]
+    Gone,
+    #[error("the article is too large: a file has at most {}", size(SAVED_BYTES as u64))]
+    TooLarge,
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -61,22 +93,22 @@ pub enum SaveError {
 }
 
 impl Handle {
-    /// Makes a file of articles. `progress` is called with the number of those that are done. Dropping the
-    /// future stops it.
+    /// Makes a file of articles. Dropping the future stops it.
     ///
     /// # Errors
     /// If there is no article, or they cannot be read or converted.
     pub async fn save(
         &self,
         order: &SaveOrder,
-        mut progress: impl FnMut(usize),
+        mut progress: impl FnMut(SaveState),
     ) -> Result<Saved, SaveError> {
         let context = &self.context;
         let titles = source_titles(context).await?;
         let with_pictures = order.pictures && order.format.has_pictures();
         let (mut all, mut gone, mut first) = (Collection::default(), 0, String::new());
-        let (mut pictures, mut failed) = (SAVED_PICTURES, 0);
-        for (done, &key) in order.items.iter().enumerate() {
+        let (mut state, mut failed, mut surplus) = (SaveState::default(), 0, 0);
+        for &key in &order.items {
+            state.articles += 1;
             let read = move |reader: &crate::store::Reader| match reader.row(key)? {
                 Some(row) => Ok(reader.item(key)?.map(|item| (row, item))),
                 None => Ok(None),
@@ -92,24 +124,28 @@ impl Handle {
             let text = item.body().len();
             let mut chapter = chapter(context, &row, item, source).await?;
             if with_pictures && all.free() > text {
-                let room = (pictures, all.free() - text);
-                let fetched = fetch_pictures(context, row.source_key, &chapter, room).await;
-                failed += fetched.1;
-                pictures = pictures.saturating_sub(fetched.0.len());
-                chapter.pictures = fetched.0;
+                let limits = (SAVED_PICTURES - state.pictures, all.free() - text);
+                let fetched = fetch_pictures(context, row.source_key, &chapter, limits, || {
+                    state.pictures += 1;
+                    progress(SaveState { articles: state.articles - 1, ..state });
+                });
+                let fetched = fetched.await;
+                (failed, surplus) = (failed + fetched.failed, surplus + fetched.left_out);
+                chapter.pictures = fetched.pictures;
             }
             all.add(chapter, text);
-            progress(done + 1);
+            progress(state);
         }
         if all.is_empty() {
-            return Err(SaveError::Nothing);
+            let is_gone = gone == order.items.len();
+            return Err(if is_gone { SaveError::Gone } else { SaveError::TooLarge });
         }
         let name = if order.items.len() - gone == 1 { first } else { line(&order.title) };
         let name = titled(&name, &format!(".{}", order.format.extension()), MAX_NAME, ALSO);
         let (format, outline) = (order.format, Outline { title: line(&order.title) });
         let write = move || all.write(format, &outline);
         let file = context.read_document(0, write).await.ok_or(SaveError::Conversion)??;
-        Ok(Saved { file, name, gone, pictures_failed: failed })
+        Ok(Saved { file, name, gone, pictures_failed: failed, pictures_left_out: surplus })
     }
 
     /// The texts of items as Markdown, for the clipboard.
@@ -149,14 +185,23 @@ async fn chapter(
     context.read_document(bytes, work).await.ok_or(SaveError::Conversion)
 }
 
-/// The pictures of an article, at most that many and of so many bytes together in a file, and the number
-/// of those that are missing.
+/// What became of the pictures of an article.
+#[derive(Default)]
+struct Fetched {
+    pictures: BTreeMap<String, PictureFile>,
+    failed: usize,
+    left_out: usize,
+}
+
+/// The first pictures of an article, at most that many and of so many bytes together in a file. `each` is
+/// called for each that is there.
 async fn fetch_pictures(
     context: &Arc<Context>,
     source: i64,
     chapter: &Chapter,
     (most, mut free): (usize, usize),
-) -> (BTreeMap<String, PictureFile>, usize) {
+    mut each: impl FnMut(),
+) -> Fetched {
     let urls = picture_urls(&chapter.document);
     let wanted = urls.len();
     let fetch = |url: String| async move {
@@ -168,19 +213,25 @@ async fn fetch_pictures(
             }
         }
     };
-    let mut fetched = stream::iter(urls.into_iter().take(most)).map(fetch).buffered(AT_ONCE);
-    let mut pictures = BTreeMap::new();
-    while let Some(picture) = fetched.next().await {
-        let Some((url, picture)) = picture else { continue };
+    let mut arriving = stream::iter(urls.into_iter().take(most)).map(fetch).buffered(AT_ONCE);
+    let mut fetched = Fetched::default();
+    while let Some(picture) = arriving.next().await {
+        let Some((url, picture)) = picture else {
+            fetched.failed += 1;
+            continue;
+        };
         let Some(left) = free.checked_sub(picture.size()) else { break };
         free = left;
-        pictures.insert(url, picture);
+        fetched.pictures.insert(url, picture);
+        each();
     }
-    let missing = wanted - pictures.len();
-    (pictures, missing)
+    fetched.left_out = wanted - fetched.pictures.len() - fetched.failed;
+    fetched
 }
 
-fn picture_urls(document: &Document) -> BTreeSet<String> {
+/// In the order of the text.
+fn picture_urls(document: &Document) -> Vec<String> {
     let images = document.links.iter().filter(|link| link.kind == LinkKind::Image);
-    images.map(|link| link.url.clone()).collect()
+    let mut seen = HashSet::new();
+    images.filter(|link| seen.insert(&link.url)).map(|link| link.url.clone()).collect()
 }

@@ -259,7 +259,7 @@ impl Driver {
             }
             Effect::CancelRunning { url } => {
                 if !self.running.cancel(url.as_deref()) {
-                    let none = "No download and no program is running".to_owned();
+                    let none = "Nothing to cancel is running".to_owned();
                     let _ = self.events.send(Event::Message(Ok(none)));
                 }
             }
@@ -283,7 +283,10 @@ impl Driver {
                 Event::MarkdownMade(made.map_err(message))
             }),
             Effect::Save { order, folder, name } => {
-                self.spawn(move |h| async move { files::save(&h, &order, folder, name).await });
+                let events = self.events.clone();
+                self.spawn_cancellable(None, move |h, cancelled| async move {
+                    files::save(&h, &order, (folder, name), &events, cancelled).await
+                });
             }
             Effect::Player(command) => {
                 self.listening.command(&self.handle, &self.events, command);

@@ -8,7 +8,7 @@ use crate::article::{Change, Document, Thumbnail};
 use crate::config::{CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
     CommandRun, Discovery, DownloadEntry, Edited, PlayerState, PrefetchPlan, Report, Rhythm,
-    ScheduleReport, Statistics, Status, TextGot, Tried, WorkbenchEvent,
+    SaveState, ScheduleReport, Statistics, Status, TextGot, Tried, WorkbenchEvent,
 };
 use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Queued, Source, SourceFacts, SourceId, SourceKind,
@@ -112,6 +112,8 @@ pub(super) enum Event {
     DownloadRemoved(Result<String, Failure>),
     /// Bytes of the file at a URL that are there, and its size.
     DownloadAdvanced(String, u64, Option<u64>),
+    /// How far a file of so many articles is.
+    SaveAdvanced(SaveState, usize),
     /// Articles as Markdown, and how many.
     MarkdownMade(Result<(String, usize), Failure>),
     /// The episodes in the queue.

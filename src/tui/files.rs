@@ -4,7 +4,7 @@ use super::driver::message;
 use super::effect::{FileUse, MediaFile};
 use super::event::{Event, Followed};
 use crate::config::{self, CommandOutput, CommandSettings, FileEdit, Paths, Settings};
-use crate::engine::{DownloadEntry, DownloadOrder, Handle, SaveOrder};
+use crate::engine::{DownloadEntry, DownloadOrder, Handle, SaveOrder, SaveState};
 use crate::util::browser::{self, Launch, NoBrowser, Surroundings};
 use crate::util::shared_file::write_beside;
 use crate::util::text::{counted, size};
@@ -14,14 +14,14 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Time between two messages about a download.
+/// Time between two messages about a download, or about articles that are being saved.
 const STEP: Duration = Duration::from_secs(1);
 
 const AROUND: Surroundings<'_> =
     Surroundings { variable: &browser::variable, installed: &browser::installed };
 
 /// What runs until it ends or the user cancels it: downloads, files that are being opened, which may
-/// need a download, and programs.
+/// need a download, articles that are being saved, and programs.
 #[derive(Default)]
 pub(super) struct Running(Vec<Cancellable>);
 
@@ -97,19 +97,27 @@ fn started(plan: Result<Launch, NoBrowser>, url: String) -> Event {
 pub(super) async fn save(
     handle: &Handle,
     order: &SaveOrder,
-    folder: PathBuf,
-    name: String,
+    (folder, name): (PathBuf, String),
+    events: &UnboundedSender<Event>,
+    cancelled: CancellationToken,
 ) -> Event {
-    let saved = match handle.save(order, |_| ()).await {
-        Ok(saved) => saved,
-        Err(e) => return Event::Message(Err(format!("Not saved: {}", message(e)))),
+    let (total, mut shown) = (order.items.len(), Instant::now());
+    let progress = |state: SaveState| {
+        if shown.elapsed() >= STEP {
+            shown = Instant::now();
+            // The interface may be closed already.
+            let _ = events.send(Event::SaveAdvanced(state, total));
+        }
+    };
+    // Dropping it ends its requests.
+    let saved = match cancelled.run_until_cancelled(handle.save(order, progress)).await {
+        None => return Event::Message(Ok("Cancelled: nothing was saved".to_owned())),
+        Some(Err(e)) => return Event::Message(Err(format!("Not saved: {}", message(e)))),
+        Some(Ok(saved)) => saved,
     };
     let articles = counted(saved.file.articles, "article");
     let mut facts = vec![articles, size(saved.file.bytes.len() as u64)];
-    facts.extend(saved.file.surplus());
-    if saved.pictures_failed > 0 {
-        facts.push(format!("{} left as links", counted(saved.pictures_failed, "picture")));
-    }
+    facts.extend(saved.lacks());
     let write = move || write_beside(&folder, &name, &saved.file.bytes).map_err(|e| (e, folder));
     Event::Message(match tokio::task::spawn_blocking(write).await {
         Ok(Ok(path)) => Ok(format!("Saved {}: {}", path.to_string_lossy(), facts.join(", "))),

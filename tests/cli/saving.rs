@@ -66,7 +66,7 @@ fn a_search_becomes_an_epub_with_its_pictures() {
     let file = path.to_str().unwrap();
     let args = ["save", "--query", "text", "--output", file, "--pictures", "--json"];
     let run = world.run(&[&args[..], &["--set", "net.host_delay=0s"]].concat());
-    assert!(run.err.contains("3 pictures could not be fetched and stay links"), "{run:?}");
+    assert!(run.err.contains("3 pictures could not be fetched: left as links"), "{run:?}");
     let shape = run.values().remove(0);
     assert_eq!((&shape["format"], &shape["items"]), (&"epub".into(), &3.into()));
     assert_eq!((&shape["pictures"], &shape["pictures_failed"]), (&3.into(), &3.into()));
@@ -99,4 +99,37 @@ fn what_is_not_saved_is_said() {
         let run = world.run(args);
         assert!(run.code == Some(code) && run.err.contains(why), "{args:?}: {run:?}");
     }
+}
+
+#[test]
+fn of_too_many_pictures_the_first_of_the_text_are_saved() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/feed.xml" => {
+            let others: String =
+                (0..300).map(|n| format!("&lt;img src=\"/a{n}.png\"&gt;")).collect();
+            let text = format!(
+                "<rss version=\"2.0\"><channel><title>K</title><item><title>One</title><guid>1</guid>\
+                 <description>&lt;p&gt;Text&lt;/p&gt;&lt;img src=\"/z.png\"&gt;{others}</description>\
+                 </item></channel></rss>"
+            );
+            Reply::ok("application/rss+xml", text)
+        }
+        "/robots.txt" => Reply::status(404),
+        _ => Reply::ok("image/png", PNG),
+    });
+    world.run_with(&["import", "--private", "-"], &world.server.url("/feed.xml")).ok();
+    world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
+    let number = world.numbers().remove(0);
+    let path = world.path().join("one.html");
+    let args = ["save", &number, "--pictures", "--json", "--set", "net.host_delay=0s", "--output"];
+    let run = world.run(&[&args[..], &[path.to_str().unwrap()]].concat());
+    let errors = run.err.clone();
+    let shape = run.values().remove(0);
+    let counts = ["pictures", "pictures_failed", "pictures_left_out"].map(|key| shape[key].clone());
+    assert_eq!(counts, [300, 0, 1].map(serde_json::Value::from), "{errors}");
+    assert!(
+        errors.contains("1 picture left as links: a file has at most 300 pictures"),
+        "{errors}"
+    );
+    assert_eq!((requests(&world, "/z.png"), requests(&world, "/a299.png")), (1, 0));
 }

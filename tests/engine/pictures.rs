@@ -129,3 +129,17 @@ async fn hostile_pictures_change_nothing() {
     assert_eq!((fine.width, fine.height, fine.natural), (320, 160, (800, 400)));
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn items_that_are_gone_are_the_reason_for_no_file() {
+    let engine = Home::new().on_demand().await;
+    let order = newsfed::engine::SaveOrder {
+        items: vec![7],
+        format: newsfed::engine::SaveFormat::Html,
+        title: String::new(),
+        pictures: true,
+    };
+    let failed = engine.save(&order, |_| ()).await.unwrap_err();
+    assert_eq!(failed.to_string(), "the items were removed before they could be saved");
+    engine.shutdown().await;
+}

@@ -1,8 +1,10 @@
-//! Downloads that the user cancels.
+//! Downloads and saved articles that the user cancels.
 
 use crate::term::key;
 use crate::world::World;
 use newsfed::demo::server::{Failure, Reply, Server};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const FEED: &str = "<rss version=\"2.0\"><channel><title>Pod</title><item><title>Episode one</title>\
     <guid>1</guid><enclosure url=\"/a.mp3\" type=\"audio/mpeg\" length=\"2000\"/></item></channel></rss>";
@@ -31,7 +33,7 @@ fn cancelled_downloads_are_continued() {
     let mut t = world.open(100, 30);
     t.wait_for("Episode one");
     t.send(":cancel-running\r");
-    t.wait_for("No download and no program is running");
+    t.wait_for("Nothing to cancel is running");
     t.send(key::CTRL_S);
     t.wait_for("Downloading");
     world.wait_for_file("files/a.mp3.part");
@@ -43,6 +45,42 @@ fn cancelled_downloads_are_continued() {
     t.send(key::CTRL_S);
     t.wait_for("Downloaded ");
     assert!(std::fs::read(folder.join("a.mp3")).unwrap() == whole);
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn saving_with_pictures_is_cancelled() {
+    let requested = Arc::new(AtomicBool::new(false));
+    let seen = requested.clone();
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/feed.xml" => Reply::ok(
+            "application/rss+xml",
+            "<rss version=\"2.0\"><channel><title>Pod</title><item><title>Episode one</title><guid>1</guid>\
+             <description>&lt;p&gt;Text&lt;/p&gt;&lt;img src=\"/p.png\"&gt;</description></item></channel></rss>",
+        ),
+        "/p.png" => {
+            seen.store(true, Ordering::SeqCst);
+            Reply::ok("image/png", vec![0; 1000]).failing(Failure::Stall)
+        }
+        _ => Reply::status(404),
+    });
+    let world = World::following(server.unwrap(), ["/feed.xml".to_owned()]);
+    let folder = world.path("files");
+    let config =
+        format!("[save]\nfolder = {folder:?}\npictures = true\n[net]\nhost_delay = \"0s\"\n");
+    std::fs::write(world.path("config/config.toml"), config).unwrap();
+    let mut t = world.open(100, 30);
+    t.wait_for("Episode one");
+    t.send(key::CTRL_W);
+    t.wait_for("Episode one.md");
+    t.send(key::CTRL_U);
+    t.send("one.html\r");
+    t.wait_for("Saving 1 article");
+    t.wait_until("its picture is requested", |_| requested.load(Ordering::SeqCst));
+    t.send(":cancel-running\r");
+    t.wait_for("Cancelled: nothing was saved");
+    assert!(!folder.exists());
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }

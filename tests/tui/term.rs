@@ -18,6 +18,7 @@ pub(crate) mod key {
     pub(crate) const CTRL_O: &str = "\x0f";
     pub(crate) const CTRL_S: &str = "\x13";
     pub(crate) const CTRL_U: &str = "\x15";
+    pub(crate) const CTRL_W: &str = "\x17";
     pub(crate) const CTRL_Z: &str = "\x1a";
 }
 

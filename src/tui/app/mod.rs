@@ -355,6 +355,7 @@ impl App {
             Event::DownloadAdvanced(url, received, total) => {
                 self.download_advanced(&url, received, total)
             }
+            Event::SaveAdvanced(state, total) => self.save_advanced(state, total),
             Event::MarkdownMade(result) => self.markdown_made(result),
             Event::QueueLoaded(result) => self.queue_loaded(result),
             Event::PlayerChanged(state) => self.player_changed(*state),

@@ -3,8 +3,8 @@
 use super::App;
 use super::commands::NO_ITEM;
 use super::prompt::PromptKind;
-use crate::config::Paths;
-use crate::engine::{SaveFormat, SaveOrder};
+use crate::config::{Action, Paths};
+use crate::engine::{SaveFormat, SaveOrder, SaveState};
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use crate::util::file_name::titled;
@@ -105,5 +105,17 @@ impl App {
         self.items.marked.clear();
         self.note(format!("Saving {} …", counted(order.items.len(), "article")));
         vec![Effect::Save { order: Box::new(order), folder, name }]
+    }
+
+    /// Shows how far a file is.
+    pub(super) fn save_advanced(&mut self, state: SaveState, total: usize) -> Vec<Effect> {
+        let articles = counted(total, "article");
+        let pictures = match state.pictures {
+            0 => String::new(),
+            count => format!(", {}", counted(count, "picture")),
+        };
+        let key = self.keymap.keys_for(self.context(), Action::CancelRunning);
+        let cancel = key.map(|key| format!("; {key} cancels")).unwrap_or_default();
+        self.note(format!("Saving {} of {articles}{pictures}{cancel}", state.articles))
     }
 }

@@ -112,5 +112,5 @@ async fn a_running_program_is_not_started_twice_and_can_be_cancelled() {
         real.wait_for("Slow: cancelled").await;
     }
     real.command("cancel running");
-    real.wait_for("No download and no program is running").await;
+    real.wait_for("Nothing to cancel is running").await;
 }

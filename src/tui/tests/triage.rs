@@ -5,6 +5,7 @@ use super::real::Real;
 use super::settings::with_runtime;
 use super::*;
 use crate::config::MarkRead;
+use crate::engine::SaveState;
 use crate::store::{Anchor, Beyond, Part, Scope, View};
 use crate::tui::app::RowId;
 
@@ -77,6 +78,9 @@ fn articles_are_copied_and_saved() {
     stage.happen(Event::MarkdownMade(Ok(("# a".to_owned(), 2))));
     stage.keys_give("", "Copied 2 articles as Markdown");
     assert_eq!(stage.asked_for("Copy { text: \"# a\" }"), 1);
+    let state = SaveState { articles: 3, pictures: 1 };
+    stage.happen(Event::SaveAdvanced(state, 12));
+    stage.keys_give("", "Saving 3 of 12 articles, 1 picture; C-k cancels");
     stage.happen(Event::MarkdownMade(Ok(("x".repeat(1 << 21), 2))));
     stage.keys_give("", "Not copied: 2097 kB of Markdown, and terminals take 1048 kB");
     stage.app.settings.save.folder = Some("/tmp/articles".to_owned());
