@@ -11,7 +11,7 @@ use super::table::{Column, Table};
 use crate::config::Settings;
 use crate::engine::{Handle, Player, PlayerCommand, PlayerProblem, PlayerState};
 use crate::model::{EpisodeKey, Queued};
-use crate::store::{Mark, Store};
+use crate::store::{MAX_QUEUE, Mark, Store};
 use crate::util::browser::{self, Surroundings};
 use crate::util::text::{counted, line};
 use crate::util::time_text::clock_time;
@@ -35,6 +35,8 @@ Examples:
   newsfed queue add 1234 1235
   newsfed queue
   newsfed queue move 1235 -1
+  newsfed queue remove 1234
+  newsfed queue undo
   newsfed queue play";
 
 #[derive(Debug, clap::Subcommand)]
@@ -45,6 +47,10 @@ enum QueueCommand {
     Add(ItemsArgs),
     /// Remove items from the queue; their places are kept
     Remove(ItemsArgs),
+    /// Remove all items from the queue; their places are kept
+    Clear,
+    /// Put back what `remove` or `clear` has removed last
+    Undo,
     /// Move an item towards the end, or with a negative number towards the start
     Move {
         /// The item
@@ -86,8 +92,14 @@ pub(super) fn run(args: &QueueArgs, global: &Global, out: &mut Output) -> Result
     let home = Home::load(global, out)?;
     match args.command.as_ref().unwrap_or(&QueueCommand::List) {
         QueueCommand::List => list(&home, out),
-        QueueCommand::Add(args) => mark(&home.store()?, args, true, out),
-        QueueCommand::Remove(args) => mark(&home.store()?, args, false, out),
+        QueueCommand::Add(args) => add(&home.store()?, args, out),
+        QueueCommand::Remove(args) => {
+            let store = home.store()?;
+            let items = items::keys(&store.reader()?, &args.ids)?;
+            remove(&store, Some(items), out)
+        }
+        QueueCommand::Clear => remove(&home.store()?, None, out),
+        QueueCommand::Undo => undo(&home.store()?, out),
         QueueCommand::Move { id, places } => {
             let store = home.store()?;
             let episode = episode(&store, Some(id))?;
@@ -121,7 +133,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
             continue;
         }
         let [number, place] = cells(episode);
-        out.line(table.line(&[&number, &place, &line(&episode.title)]))?;
+        out.line(table.line(&[&number, &place, &episode.name()]))?;
     }
     if queue.is_empty() && !out.json {
         out.note("the queue is empty; `newsfed queue add ID` adds to it");
@@ -140,24 +152,63 @@ fn place(episode: &Queued) -> String {
     }
 }
 
-fn mark(store: &Store, args: &ItemsArgs, to: bool, out: &mut Output) -> Result<Exit, Failure> {
+fn add(store: &Store, args: &ItemsArgs, out: &mut Output) -> Result<Exit, Failure> {
     let items = items::keys(&store.reader()?, &args.ids)?;
-    let changed = store.mark_blocking(Mark::Queued, items.clone(), to)?;
-    if out.json {
-        out.value(&Changed { changed: changed.len() })?;
-        return Ok(Exit::Ok);
+    let changed = store.mark_blocking(Mark::Queued, items.clone(), true)?;
+    let queue = store.reader()?.queue_keys()?;
+    let queued = |item: &i64| queue.iter().any(|key| key.item == *item);
+    let (known, refused): (Vec<i64>, Vec<i64>) =
+        items.iter().filter(|item| !changed.contains(item)).partition(|item| queued(item));
+    if !known.is_empty() {
+        out.note(format!("newsfed: in the queue already: {}", list_of(&known)));
     }
-    let left: Vec<String> =
-        items.iter().filter(|item| !changed.contains(item)).map(i64::to_string).collect();
+    let why = match queue.len() >= MAX_QUEUE {
+        true => format!("the queue has {MAX_QUEUE} episodes, which is its limit; not added"),
+        false => "not added, because without audio and video".to_owned(),
+    };
+    if refused.len() == items.len() {
+        return Err(Failure::Plain(format!("{why}: {}", list_of(&refused))));
+    }
+    let exit = if refused.is_empty() { Exit::Ok } else { Exit::Partial };
+    if exit == Exit::Partial {
+        out.note(format!("newsfed: {why}: {}", list_of(&refused)));
+    }
+    report(changed.len(), out)?;
+    Ok(exit)
+}
+
+fn list_of(items: &[i64]) -> String {
+    items.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn remove(store: &Store, items: Option<Vec<i64>>, out: &mut Output) -> Result<Exit, Failure> {
+    let removed = store.remove_from_queue_blocking(items.clone())?;
+    let left = items.unwrap_or_default().into_iter().filter(|item| !removed.contains(item));
+    let left: Vec<i64> = left.collect();
     if !left.is_empty() {
-        let why = match to {
-            true => "in the queue already, without audio and video, or too many",
-            false => "not in the queue",
-        };
-        out.note(format!("newsfed: unchanged, because {why}: {}", left.join(", ")));
+        out.note(format!("newsfed: not in the queue: {}", list_of(&left)));
     }
-    out.result(format!("{} changed", counted(changed.len(), "item")))?;
+    report(removed.len(), out)?;
+    if !removed.is_empty() && !out.json {
+        out.note("`newsfed queue undo` takes this back");
+    }
     Ok(Exit::Ok)
+}
+
+fn undo(store: &Store, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(restored) = store.restore_queue_blocking()? else {
+        return Err(Failure::Plain("nothing was removed that can be put back".to_owned()));
+    };
+    report(restored, out)?;
+    Ok(Exit::Ok)
+}
+
+fn report(changed: usize, out: &mut Output) -> Result<(), Failure> {
+    match out.json {
+        true => out.value(&Changed { changed })?,
+        false => out.result(format!("{} changed", counted(changed, "item")))?,
+    }
+    Ok(())
 }
 
 /// An episode by its item, or the first one.

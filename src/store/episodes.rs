@@ -3,13 +3,18 @@
 use super::Store;
 use super::downloads::URL_OF;
 use super::error::Result;
+use super::memo;
 use super::reader::Reader;
+use super::rows::to_json;
 use crate::model::{Enclosure, EpisodeKey, Progress, Queued};
 use crate::util::media::{is_playable, media_type};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Episodes in the queue.
 pub const MAX_QUEUE: usize = 1000;
+
+/// What a command has removed from the queue last: places and episodes (JSON).
+const REMOVED: &str = "queue_removed";
 
 /// Puts the first audio or video enclosures of items (row keys) at the end of the queue, or removes their
 /// episodes from it; returns the items that changed. Beyond [`MAX_QUEUE`], none is added.
@@ -77,13 +82,51 @@ fn shift(conn: &Connection, key: &EpisodeKey, by: i64) -> Result<i64> {
     };
     let moved = queue.remove(from);
     queue.insert(to, moved);
-    let mut place =
-        conn.prepare_cached("UPDATE episode SET rank = ?3 WHERE item = ?1 AND url = ?2")?;
-    for (rank, key) in (1i64..).zip(&queue) {
-        place.execute(params![key.item, key.url, rank])?;
-    }
+    order(conn, &queue)?;
     let by = i64::try_from(to.abs_diff(from)).unwrap_or(0);
     Ok(if to < from { -by } else { by })
+}
+
+/// Gives the queue this order; returns how many of the episodes exist.
+fn order(conn: &Connection, queue: &[EpisodeKey]) -> Result<usize> {
+    let mut place =
+        conn.prepare_cached("UPDATE episode SET rank = ?3 WHERE item = ?1 AND url = ?2")?;
+    let mut count = 0;
+    for (rank, key) in (1i64..).zip(queue) {
+        count += place.execute(params![key.item, key.url, rank])?;
+    }
+    Ok(count)
+}
+
+/// Removes items, or all, from the queue, and remembers where their episodes were; returns how many items.
+fn remove(conn: &Connection, items: Option<&[i64]>) -> Result<Vec<i64>> {
+    let queue = keys(conn)?;
+    let is_meant = |key: &EpisodeKey| items.is_none_or(|items| items.contains(&key.item));
+    let places: Vec<(usize, &EpisodeKey)> =
+        queue.iter().enumerate().filter(|(_, key)| is_meant(key)).collect();
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    memo::set(conn, REMOVED, &to_json(&places)?)?;
+    let mut items: Vec<i64> = places.iter().map(|(_, key)| key.item).collect();
+    items.sort_unstable();
+    items.dedup();
+    set(conn, &items, false)
+}
+
+/// Puts back what was last removed by [`remove`]; returns how many episodes, `None` if there was nothing.
+fn restore(conn: &Connection) -> Result<Option<usize>> {
+    let places = memo::get(conn, REMOVED)?.and_then(|text| serde_json::from_str(&text).ok());
+    let Some::<Vec<(usize, EpisodeKey)>>(places) = places else { return Ok(None) };
+    let mut queue = keys(conn)?;
+    let before = queue.len();
+    for (at, key) in places {
+        if !queue.contains(&key) && queue.len() < MAX_QUEUE {
+            queue.insert(at.min(queue.len()), key);
+        }
+    }
+    conn.execute("DELETE FROM memo WHERE name = ?1", [REMOVED])?;
+    Ok(Some(order(conn, &queue)?.saturating_sub(before)))
 }
 
 /// Stores how far an episode was heard. One that is finished leaves the queue.
@@ -115,6 +158,18 @@ impl Store {
     /// Like [`Store::move_in_queue`], outside of a runtime.
     pub fn move_in_queue_blocking(&self, key: EpisodeKey, by: i64) -> Result<i64> {
         self.writer()?.call_blocking(move |conn| shift(conn, &key, by))
+    }
+
+    /// Removes items (row keys), or all, from the queue; returns those that were in it.
+    /// [`Store::restore_queue_blocking`] takes it back.
+    pub fn remove_from_queue_blocking(&self, items: Option<Vec<i64>>) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| remove(conn, items.as_deref()))
+    }
+
+    /// Puts back what was last removed by [`Store::remove_from_queue_blocking`]; returns how many episodes,
+    /// or `None` if there is nothing to take back.
+    pub fn restore_queue_blocking(&self) -> Result<Option<usize>> {
+        self.writer()?.call_blocking(restore)
     }
 
     /// Stores how far an episode was heard. One that is finished leaves the queue.

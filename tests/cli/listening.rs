@@ -198,7 +198,25 @@ fn the_queue_is_changed_and_listed() {
     let text =
         world.run(&["list", "--query", "-has:audio", "--json"]).values()[0]["number"].to_string();
     let refused: Run = world.run(&["queue", "add", &text]);
-    assert!(refused.err.contains("without audio and video"), "{refused:?}");
+    assert!(
+        refused.code == Some(1) && refused.err.contains("without audio and video"),
+        "{refused:?}"
+    );
+    let partly = world.run(&["queue", "add", &text, three]);
+    assert!(partly.code == Some(3) && partly.err.contains("without audio and video"), "{partly:?}");
+    // What was removed comes back to its place.
+    world.run(&["queue", "move", three, "-1"]).ok();
+    world.run(&["queue", "remove", three, one]).ok();
+    assert_eq!(numbers(), [two]);
+    world.run(&["queue", "undo"]).ok();
+    assert_eq!(numbers(), [one, three, two]);
+    assert_eq!(world.run(&["queue", "undo"]).code, Some(1));
+    let cleared = world.run(&["queue", "clear"]);
+    assert!(cleared.err.contains("`newsfed queue undo` takes this back"), "{cleared:?}");
+    assert_eq!(numbers(), [""; 0]);
+    world.run(&["queue", "undo"]).ok();
+    assert_eq!(numbers(), [one, three, two]);
+    world.run(&["queue", "remove", three]).ok();
     let missing = world.run(&["queue", "play", three]);
     assert!(missing.code == Some(1) && missing.err.contains("is not in the queue"), "{missing:?}");
     let item = world.run(&["show", one, "--json"]).values().remove(0);

@@ -191,8 +191,8 @@ impl Task {
                 let progress = Progress { length: episode.length(), ..episode.progress };
                 self.stored = Some((episode.key.clone(), progress));
                 let now = Playing {
+                    title: episode.name(),
                     key: episode.key,
-                    title: episode.title,
                     progress,
                     is_paused: false,
                     chapters: Arc::new(chapters),

@@ -167,6 +167,7 @@ impl Dialog for ListenList {
             KeyHint::Key("Left Right", "seek"),
             KeyHint::Key("[ ]", "chapter"),
             KeyHint::Key("n", "next"),
+            KeyHint::Key("s", "stop"),
             KeyHint::Key("A-j A-k", "move"),
             KeyHint::Key("d", "remove"),
             Rows("select"),
