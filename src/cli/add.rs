@@ -1,5 +1,6 @@
 //! `newsfed add`: follows a URL.
 
+use super::add_origin::{self, OriginArgs};
 use super::discover::{describe, no_way, poll};
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -19,8 +20,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 #[command(after_help = EXAMPLES)]
 pub(super) struct AddArgs {
     /// URL of a site or a feed
-    #[arg(required_unless_present = "comments_of")]
-    url: Option<String>,
+    #[arg(required_unless_present_any = ["comments_of", "exec", "file"])]
+    pub(super) url: Option<String>,
     /// Follow the comments on an item as a source of their own
     #[arg(
         long,
@@ -40,12 +41,14 @@ pub(super) struct AddArgs {
     /// Have this account subscribe to the feed, instead of following it here
     #[arg(long, value_name = "ACCOUNT", conflicts_with = "comments_of")]
     account: Option<String>,
-    /// Take the best way without asking if there are several
+    /// Do not ask: take the best way, run the program
     #[arg(long, visible_alias = "first", short = 'y')]
     yes: bool,
     /// Take the way with this number, as listed by `newsfed discover`
     #[arg(long, value_name = "N", conflicts_with = "yes")]
     pick: Option<usize>,
+    #[command(flatten)]
+    pub(super) origin: OriginArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -63,6 +66,9 @@ changes, a sitemap, and a crawl that learns where articles appear: its first
 poll explores the site with about 60 requests. The selectors of a website are
 written to sources.toml, where you can change them (docs/websites.md).
 
+--exec, --filter and --file are for programs and files of your own
+(docs/programs.md). The program is shown before it runs for the first time.
+
 Examples:
   newsfed add example.org
   newsfed add https://example.org/news --as website
@@ -70,6 +76,9 @@ Examples:
   newsfed add https://example.org/news --pick 2
   newsfed add https://example.org --as crawl
   newsfed add --comments-of 1234
+  newsfed add --file ~/feeds/local.xml
+  newsfed add --folder Own --exec ~/bin/weather-feed berlin
+  newsfed add https://example.org/feed.xml --filter ~/bin/without-ads
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
 
 /// Parses the name of a kind of source.
@@ -105,7 +114,10 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
         }
         None => {
             let url = args.url.as_deref().unwrap_or_default();
-            let discovery = poll(handle, url, args.kind, out).await?;
+            let discovery = match add_origin::typed(args)? {
+                Some(typed) => add_origin::discover(typed, args.yes, handle, out).await?,
+                None => poll(handle, url, args.kind, out).await?,
+            };
             let way = choose(args, &discovery, handle.now(), out)?;
             let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
             let (title, folder) = (args.title.clone(), args.folder.clone());

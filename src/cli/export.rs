@@ -65,6 +65,17 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
             export_urls(&feeds)
         }
     };
+    let local = home.sources.iter().filter(|source| source.web_url().is_none()).count();
+    let filters = home.sources.iter().filter(|source| !source.origin.filter.is_empty()).count();
+    if local > 0 && !out.json {
+        let what =
+            counted_as(local, "source is a program or file", "sources are programs or files");
+        out.note(format!("{what} and left out; sources.toml has them"));
+    }
+    if filters > 0 && !out.json {
+        let what = counted_as(filters, "filter is", "filters are");
+        out.note(format!("{what} left out: lists have no programs; sources.toml has them"));
+    }
     if out.json {
         for source in &home.sources {
             out.value(&serde_json::json!({

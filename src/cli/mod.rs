@@ -7,6 +7,7 @@ mod account;
 mod account_add;
 mod account_move;
 mod add;
+mod add_origin;
 mod advise;
 mod args;
 mod backup;

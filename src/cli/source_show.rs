@@ -43,6 +43,10 @@ pub(super) struct SourceShape<'a> {
     moved_to: Option<&'a str>,
     kind: SourceKind,
     broken: Option<&'a SelectorProblem>,
+    /// The program that prints the feed; empty without one.
+    exec: &'a [String],
+    file: Option<&'a str>,
+    filter: &'a [String],
 }
 
 impl<'a> SourceShape<'a> {
@@ -69,6 +73,9 @@ impl<'a> SourceShape<'a> {
             moved_to: facts.moved_to.as_deref(),
             kind: source.kind(),
             broken: facts.website.broken(),
+            exec: &source.origin.exec,
+            file: source.origin.file.as_deref(),
+            filter: &source.origin.filter,
         }
     }
 }
@@ -150,7 +157,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
     let before = [
         ("id", Some(source.id.to_string())),
         ("title", Some(entry.title().to_owned())),
-        ("url", Some(source.url.to_string())),
+        ("url", source.web_url().map(url::Url::to_string)),
         ("moved to", facts.moved_to.clone()),
         ("home page", facts.home_url.clone()),
     ];

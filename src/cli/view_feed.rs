@@ -192,7 +192,7 @@ impl FeedOf<'_> {
 /// The URL of a source, unless it may be meant for the user alone: it is private or has a login, a
 /// header or a query, which may contain a key.
 fn public_url(source: &Source) -> Option<String> {
-    let url = &source.url;
+    let url = source.web_url()?;
     let plain = url.query().is_none() && !has_secrets(url.as_str());
     let open = source.access == Access::default() && !net::allows_private(source);
     (plain && open).then(|| url.to_string())

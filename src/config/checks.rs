@@ -42,6 +42,23 @@ pub(super) fn folder(text: &str) -> Result<String, String> {
     Err(format!("expected a folder such as \"~/Podcasts\", found {}", quote(text)))
 }
 
+/// A file or folder that means the same wherever the program is started.
+pub(super) fn path(text: &str) -> Result<String, String> {
+    if std::path::Path::new(text).is_absolute() || text.starts_with("~/") {
+        return Ok(text.to_owned());
+    }
+    let found = quote(text);
+    Err(format!("expected an absolute path or one that begins with \"~/\", found {found}"))
+}
+
+/// A program or an argument, as it is.
+pub(super) fn argument(text: &str) -> Result<String, String> {
+    match text.contains('\0') {
+        true => Err("expected text without NUL characters".to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}
+
 /// An address to listen at.
 pub(super) fn listening(text: &str) -> Result<String, String> {
     let address: Option<std::net::SocketAddr> = text.parse().ok();

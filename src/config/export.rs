@@ -47,7 +47,7 @@ pub struct OpmlExport {
     pub withheld: usize,
 }
 
-/// The sources and views as OPML 2.0, without secrets. `shown` has what lists show for sources without
+/// The sources and views as OPML 2.0, without secrets, programs and files. `shown` has what lists show for sources without
 /// a title of their own.
 pub fn export_opml(
     sources: &[Source],
@@ -55,7 +55,7 @@ pub fn export_opml(
     views: &[ViewSettings],
 ) -> OpmlExport {
     let mut top = Folder::default();
-    for source in sources {
+    for source in sources.iter().filter(|source| source.web_url().is_some()) {
         let levels: Vec<&str> = source.folder.iter().flat_map(|f| f.split('/')).collect();
         top.add(source, &levels);
     }
@@ -88,11 +88,12 @@ fn write_attributes(text: &mut String, prefix: &str, attributes: &[Attribute]) {
 }
 
 /// The sources in newsboat's format, one per line: the URL, the tags, and the user's own title
-/// after a `~`. Without folders, passwords, headers and proxies.
+/// after a `~`. Without folders, passwords, headers, proxies and filters, and without programs and files.
 pub fn export_urls(sources: &[Source]) -> String {
     let mut text = String::new();
     for source in sources {
-        text.push_str(source.url.as_str());
+        let Some(url) = source.web_url() else { continue };
+        text.push_str(url.as_str());
         let title = source.title.iter().map(|t| format!("~{t}"));
         for word in source.tags.iter().cloned().chain(title) {
             let escaped = word.replace('\\', "\\\\").replace('"', "\\\"");

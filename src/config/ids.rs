@@ -1,6 +1,6 @@
 //! Identifiers of sources, derived from their URLs.
 
-use crate::model::SourceId;
+use crate::model::{SourceId, exec_name};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use url::Url;
@@ -19,6 +19,14 @@ const PLAIN_WORDS: [&str; 12] = [
 /// The identifier of a source that has none: its host and the meaningful words of the rest of the
 /// URL, in ASCII letters, digits and dashes. The same URL always gives the same identifier.
 pub(crate) fn derive_id(url: &Url) -> SourceId {
+    if let Some(name) = local_name(url) {
+        let id: String = split(&name).join("-").chars().take(MAX_DERIVED_CHARS).collect();
+        let id = id.trim_end_matches('-');
+        return SourceId(match id {
+            "" => format!("source-{}", fingerprint(url)),
+            id => id.to_owned(),
+        });
+    }
     let host = url.host_str().unwrap_or("source").trim_matches(['[', ']']);
     let rest = format!("{} {}", url.path(), url.query().unwrap_or(""));
     let mut words: Vec<String> = split(host);
@@ -39,6 +47,12 @@ pub(crate) fn derive_id(url: &Url) -> SourceId {
     }
     let start = whole[..MAX_DERIVED_CHARS - 7].trim_end_matches('-');
     SourceId(format!("{start}-{}", fingerprint(url)))
+}
+
+/// The name of a program, or of a file without its ending.
+fn local_name(url: &Url) -> Option<String> {
+    let path = || Some(url.to_file_path().ok()?.file_stem()?.to_string_lossy().into_owned());
+    exec_name(url).or_else(|| path().filter(|_| url.scheme() == "file"))
 }
 
 /// An identifier for a URL that is not in `taken`. It is added to `taken`.
@@ -102,6 +116,8 @@ mod tests {
             ("http://127.0.0.1:8791/many/3/feed.xml", "127-0-0-1-many-3-8791"),
             ("https://example.com/?format=rss&tag=rust", "example-com-format-tag-rust"),
             ("https://bücher.example/feed", "xn-bcher-kva-example"),
+            ("exec:weather-feed.py/0123456789abcdef", "weather-feed-py"),
+            ("file:///home/alice/feeds/local%20news.xml", "local-news"),
         ];
         for (address, id) in cases {
             let url = Url::parse(address).unwrap();

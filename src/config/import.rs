@@ -355,15 +355,25 @@ impl Gatherer {
 }
 
 /// Why a line or outline that runs a command is skipped.
-pub(crate) const NO_COMMANDS: &str = "newsfed does not run the commands of an imported list";
+pub(crate) fn no_commands(address: &str) -> &'static str {
+    match starts_with(address.trim_start(), "filter:") {
+        true => {
+            "newsfed does not run the commands of an imported list; add it with `newsfed add --filter`"
+        }
+        false => {
+            "newsfed does not run the commands of an imported list; add it with `newsfed add --exec`"
+        }
+    }
+}
+
+fn starts_with(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|s| s.eq_ignore_ascii_case(start))
+}
 
 /// Whether a URL is in fact a command for newsboat.
 pub(crate) fn is_command(address: &str) -> bool {
     let start = address.trim_start();
-    start.starts_with('|')
-        || ["exec:", "filter:"]
-            .iter()
-            .any(|p| start.get(..p.len()).is_some_and(|s| s.eq_ignore_ascii_case(p)))
+    start.starts_with('|') || ["exec:", "filter:"].iter().any(|scheme| starts_with(start, scheme))
 }
 
 /// The message for a line that is no URL.

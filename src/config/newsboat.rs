@@ -1,7 +1,7 @@
 //! Lists with one URL per line, and newsboat's `urls` file, which adds tags and flags.
 
 use super::import::{
-    Entry, Gatherer, Import, ImportError, ImportKind, NO_COMMANDS, is_command, not_a_list,
+    Entry, Gatherer, Import, ImportError, ImportKind, is_command, no_commands, not_a_list,
     not_an_address,
 };
 
@@ -18,7 +18,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
             gatherer.query(first);
         } else if is_command(first) {
             kind = ImportKind::Newsboat;
-            gatherer.skip(first, NO_COMMANDS);
+            gatherer.skip(first, no_commands(first));
         } else if let Some(address) = address_of(first.strip_prefix('!').unwrap_or(first)) {
             if !rest.is_empty() || first.starts_with('!') {
                 kind = ImportKind::Newsboat;

@@ -3,7 +3,7 @@
 //! Tolerates errors with a clear meaning: attribute names in any case, bare `&`, unknown entities,
 //! a body that is closed too early or not at all.
 
-use super::import::{Entry, Gatherer, Import, ImportError, ImportKind, NO_COMMANDS, is_command};
+use super::import::{Entry, Gatherer, Import, ImportError, ImportKind, is_command, no_commands};
 use super::opml_settings::{self, Attribute};
 use crate::util::limits;
 use crate::util::text::line as clean;
@@ -139,7 +139,7 @@ impl Outlines {
         };
         self.open.push(None);
         if is_command(address) || outline.command {
-            self.gatherer.skip(address, NO_COMMANDS);
+            self.gatherer.skip(address, no_commands(address));
             return;
         }
         if outline.more_tags {

@@ -7,7 +7,7 @@ use super::rule::Slot;
 use super::schema::VIEW;
 use super::setting::{Setting, Shape};
 use super::settings::ViewSettings;
-use super::source_settings::{SETTINGS, SourceDraft, written};
+use super::source_settings::{LOCAL, SETTINGS, SourceDraft, written};
 use crate::model::{Retention, Secret, Source};
 use crate::util::login::has_secrets;
 use std::fmt::Write;
@@ -38,7 +38,7 @@ pub(super) fn of_source(source: &Source) -> (Vec<Attribute>, bool) {
         attributes.push(("retention".to_owned(), String::new()));
     }
     for setting in SETTINGS {
-        if PLAIN.contains(&setting.key) || SECRET.contains(&setting.key) {
+        if PLAIN.contains(&setting.key) || is_withheld(setting.key) {
             continue;
         }
         let text = attribute(setting, &mut draft, &mut secret);
@@ -49,6 +49,11 @@ pub(super) fn of_source(source: &Source) -> (Vec<Attribute>, bool) {
         }
     }
     (attributes, secret)
+}
+
+/// Whether a key is neither written nor read.
+fn is_withheld(key: &str) -> bool {
+    SECRET.contains(&key) || LOCAL.contains(&key)
 }
 
 /// The value of a setting as text; `secret` is set if a part of it is left out.
@@ -174,6 +179,9 @@ fn value_of(key: &str, text: &str) -> Result<Value, String> {
         "id" => return Ok(text.into()),
         "retention" => return Ok(Value::InlineTable(InlineTable::new())),
         "headers" => return headers(text),
+        key if LOCAL.contains(&key) => {
+            return Err("programs and files are never imported; set it yourself".to_owned());
+        }
         key if SECRET.contains(&key) => {
             return Err("passwords are never imported; set it yourself".to_owned());
         }
@@ -266,8 +274,7 @@ mod tests {
         assert!(secret);
         for key in source_keys() {
             // A website has no targets.
-            let expected =
-                !PLAIN.contains(&key) && !SECRET.contains(&key) && key != "website.targets";
+            let expected = !PLAIN.contains(&key) && !is_withheld(key) && key != "website.targets";
             assert_eq!(attributes.iter().any(|(known, _)| known == key), expected, "{key}");
         }
         let text = format!("{attributes:?}");
@@ -291,6 +298,10 @@ mod tests {
             (("id", "no spaces"), ""),
             (("password", "command:touch x"), "passwords are never imported"),
             (("user", "u"), "passwords are never imported"),
+            (("exec", "touch x"), "programs and files are never imported"),
+            (("filter", "touch x"), "programs and files are never imported"),
+            (("file", "/etc/passwd"), "programs and files are never imported"),
+            (("limit", "1s"), "programs and files are never imported"),
             (("headers", "Cookie: a=b"), "Cookie may be secret"),
             (("headers", "Accept\u{1}: x"), "may be secret"),
             (("nothing", "x"), "unknown setting"),

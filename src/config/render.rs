@@ -9,8 +9,8 @@ use toml_edit::{InlineTable, Value};
 /// The `[[source]]` of a source, its last line ended. Values at their defaults are left out.
 pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     let (mut draft, mut default) = (SourceDraft::from(source), SourceDraft::default());
-    let mut values: Vec<(&str, Value)> =
-        vec![("id", source.id.as_str().into()), ("url", source.url.as_str().into())];
+    let mut values: Vec<(&str, Value)> = vec![("id", source.id.as_str().into())];
+    values.extend(source.web_url().map(|url| ("url", url.as_str().into())));
     values.extend(source.account.as_deref().map(|account| ("account", account.into())));
     if source.retention == Some(Retention::default()) {
         values.push(("retention", Value::InlineTable(InlineTable::new())));

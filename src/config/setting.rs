@@ -19,6 +19,8 @@ pub enum FormPage {
     Selectors,
     /// Targets of a crawl.
     Crawl,
+    /// Programs and files of a feed.
+    Origin,
     /// Request headers, login and proxy of a source.
     Access,
     /// Theme and layout.
@@ -39,12 +41,13 @@ pub enum FormPage {
 
 impl FormPage {
     /// Every page, in the order of the form.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::General,
         Self::Schedule,
         Self::Selectors,
         Self::Crawl,
         Self::Access,
+        Self::Origin,
         Self::Appearance,
         Self::Reading,
         Self::FullText,
@@ -61,6 +64,7 @@ impl FormPage {
             Self::Schedule => "Schedule",
             Self::Selectors => "Selectors",
             Self::Crawl => "Crawl",
+            Self::Origin => "Program or file",
             Self::Access => "Headers and login",
             Self::Appearance => "Appearance",
             Self::Reading => "Reading",

@@ -83,7 +83,7 @@ impl SourceChange {
             let Some(setting) = named(key) else { continue };
             let text = |draft| written((setting.slot)(draft)).map(|value| value.to_string());
             let (now, default) = match key {
-                "url" => (Some(Value::from(source.url.as_str()).to_string()), None),
+                "url" => (source.web_url().map(|url| Value::from(url.as_str()).to_string()), None),
                 _ => (text(&mut now), text(&mut default)),
             };
             // A value at its default needs no key.

@@ -1,6 +1,7 @@
 //! Every key of a `[[source]]`, once. The loader, the form, `sources edit`, `sources show` and the
 //! writer of new entries all use this table.
 
+use super::checks::{argument, path};
 use super::quote::quote;
 use super::rule::{Rule, Slot, show};
 use super::schema::{
@@ -10,7 +11,7 @@ use super::schema::{
 use super::setting::{FormPage, Setting, text_array};
 use crate::crawl::Targets;
 use crate::model::{
-    Access, BasicAuth, FullText, PolicyKind, Priority, Retention, Secret, Source, SourceId,
+    Access, BasicAuth, FullText, Origin, PolicyKind, Priority, Retention, Secret, Source, SourceId,
     SourceKind, SourceRules, SourceSchedule, WebsiteRules,
 };
 use crate::util::text::line as clean;
@@ -21,6 +22,7 @@ use url::Url;
 const GENERAL: FormPage = FormPage::General;
 const SCHEDULE: FormPage = FormPage::Schedule;
 const SELECTORS: FormPage = FormPage::Selectors;
+const ORIGIN: FormPage = FormPage::Origin;
 const ACCESS: FormPage = FormPage::Access;
 const SITES: &[SourceKind] = &[
     SourceKind::Website,
@@ -33,6 +35,11 @@ const SITES: &[SourceKind] = &[
 const BLOCKS: &[SourceKind] = &[SourceKind::Website, SourceKind::Entries];
 const LISTS: &[SourceKind] = &[SourceKind::Website];
 const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];
+const FEEDS: &[SourceKind] = &[SourceKind::Feed];
+/// Seconds that a program of a source may take.
+const PROGRAM: Rule = Rule::Within(1, 10 * 60);
+/// Programs and files: they never come from a list, a server or an app.
+pub(super) const LOCAL: &[&str] = &["exec", "file", "filter", "limit"];
 pub(super) const INHERIT: &str = "inherit";
 
 /// The values of a source's keys, apart from its identifier and its URL.
@@ -49,6 +56,7 @@ pub(super) struct SourceDraft {
     interval: Option<Duration>,
     pub(super) schedule: SourceSchedule,
     pub(super) website: WebsiteRules,
+    pub(super) origin: Origin,
     pub(super) user: Option<String>,
     password: Option<Secret>,
     pub(super) headers: Vec<(String, Secret)>,
@@ -232,6 +240,25 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
             "Name: value, Name: env:VARIABLE or Name: command:pass show name.",
         )
         .polls(),
+    key("exec", Rule::Checked(argument), |d| Slot::Command(&mut d.origin.exec))
+        .on(ORIGIN, "Program", "Each check runs it and reads what it prints as a feed. No shell.")
+        .unset("none")
+        .kinds(FEEDS)
+        .polls(),
+    key("file", Rule::Checked(path), |d| Slot::MaybeText(&mut d.origin.file))
+        .on(ORIGIN, "File", "A feed in a file on this computer, such as ~/feeds/local.xml.")
+        .unset("none")
+        .kinds(FEEDS)
+        .polls(),
+    key("filter", Rule::Checked(argument), |d| Slot::Command(&mut d.origin.filter))
+        .on(ORIGIN, "Filter", "Runs with what was fetched as its input, and prints the feed.")
+        .unset("none")
+        .kinds(FEEDS)
+        .polls(),
+    key("limit", PROGRAM, |d| Slot::MaybeTime(&mut d.origin.limit))
+        .on(ORIGIN, "Time limit", "How long the program or filter may take, 1s to 10m.")
+        .unset("default (1m)")
+        .kinds(FEEDS),
 ];
 
 /// Every key of a `[[source]]`, with its table.
@@ -253,6 +280,7 @@ impl Default for SourceDraft {
             interval: None,
             schedule: SourceSchedule::default(),
             website: WebsiteRules::default(),
+            origin: Origin::default(),
             user: None,
             password: None,
             headers: Vec::new(),
@@ -277,6 +305,7 @@ impl From<&Source> for SourceDraft {
             interval: source.interval,
             schedule: source.schedule.clone(),
             website: source.rules.pages().cloned().unwrap_or_default(),
+            origin: source.origin.clone(),
             user: auth.map(|auth| auth.user.clone()),
             password: auth.map(|auth| auth.password.clone()),
             headers: source.access.headers.clone(),
@@ -294,6 +323,7 @@ impl SourceDraft {
             id,
             rules: SourceRules::new(self.kind, self.website),
             url,
+            origin: self.origin,
             title: self.title,
             folder: self.folder,
             tags: self.tags,

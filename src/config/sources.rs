@@ -3,12 +3,15 @@
 use super::document::{Node, Pair, Value};
 use super::error::{At, Report, did_you_mean};
 use super::ids::{check_id, unique_id};
+use super::paths::Paths;
 use super::quote::quote;
 use super::rule::{mismatch, secret, show_time};
 use super::setting::read;
 use super::source_settings::{SETTINGS, SourceDraft, own_keys};
 use super::website::read_website;
-use crate::model::{BasicAuth, OwnSettings, Retention, Secret, Source, SourceId};
+use crate::model::{
+    BasicAuth, OwnSettings, Retention, Secret, Source, SourceId, SourceKind, exec_url,
+};
 use crate::util::login::without_secrets;
 use crate::util::url::take_credentials;
 use std::collections::{HashMap, HashSet};
@@ -61,12 +64,17 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     read(table, &prefix, (SETTINGS, ""), OTHERS, &mut draft, report);
     let id = find("id").and_then(|p| read_id(p, &prefix, report));
     let url = match find("url") {
+        _ if find("exec").or(find("file")).is_some() => {
+            local_url(&draft, table, &prefix, report).map(|url| (url, None))
+        }
         Some(pair) => read_url(pair, &prefix, report),
         None => {
-            report.error(node.at, &format!("{prefix}url"), "is missing: every source has a URL");
+            let message = "is missing: every source has a URL, or exec or file";
+            report.error(node.at, &format!("{prefix}url"), message);
             None
         }
     };
+    check_origin(&draft, table, &prefix, report);
     if let Some(pair) = find("retention") {
         draft.retention = Some(Retention::default());
         let example = "a table such as { days = 30, items = 500 }";
@@ -136,6 +144,68 @@ fn read_url(pair: &Pair, prefix: &str, report: &mut Report) -> Option<(Url, Opti
     read.map_err(|message| report.error(pair.node.at, &format!("{prefix}url"), message)).ok()
 }
 
+/// The URL that stands for a program or a file.
+fn local_url(
+    draft: &SourceDraft,
+    table: &[Pair],
+    prefix: &str,
+    report: &mut Report,
+) -> Option<Url> {
+    let find = |key: &&str| table.iter().find(|p| p.key == *key);
+    let given: Vec<&Pair> = ["url", "exec", "file"].iter().filter_map(find).collect();
+    if let [first, second, ..] = given.as_slice() {
+        let message = format!("is not possible beside `{}`; remove one of them", first.key);
+        report.error(second.at, &format!("{prefix}{}", second.key), message);
+    }
+    let pair = given.first()?;
+    let url = match &draft.origin.file {
+        Some(file) => file_url(file),
+        // It was reported where it was read.
+        None if !matches!(pair.node.value, Value::List(_)) => return None,
+        None if draft.origin.exec.first().is_none_or(|program| program.trim().is_empty()) => {
+            Err("expected a list such as [\"program\", \"argument\"]".to_owned())
+        }
+        None => exec_url(&draft.origin.exec).ok_or_else(|| "cannot be run".to_owned()),
+    };
+    let key = format!("{prefix}{}", pair.key);
+    url.map_err(|message| report.error(pair.node.at, &key, message)).ok()
+}
+
+/// The URL of a file, absolute or below the user's folder.
+pub(crate) fn file_url(file: &str) -> Result<Url, String> {
+    let path = Paths::expanded(file).ok_or("expected an absolute path: no home folder is known")?;
+    let url = Url::from_file_path(path);
+    url.map_err(|()| format!("expected an absolute path, found {}", quote(file)))
+}
+
+/// Reports keys that have no effect for a source with a program or a file, or are not possible.
+fn check_origin(draft: &SourceDraft, table: &[Pair], prefix: &str, report: &mut Report) {
+    let origin = &draft.origin;
+    for pair in table {
+        let name = format!("{prefix}{}", pair.key);
+        match pair.key.as_str() {
+            "exec" | "file" | "filter" if draft.kind != SourceKind::Feed => {
+                let message = format!("is for feeds, not for the kind \"{}\"", draft.kind.name());
+                report.error(pair.at, &name, message);
+            }
+            "exec" | "file" | "filter" if table.iter().any(|p| p.key == "account") => {
+                let message = "is not possible: the server of the account collects the source";
+                report.error(pair.at, &name, message);
+            }
+            "filter" if !origin.exec.is_empty() => {
+                report.error(pair.at, &name, "is not possible beside `exec`; remove one of them");
+            }
+            "limit" if origin.program().is_empty() => {
+                report.warn(pair.at, &name, "has no effect without exec or filter");
+            }
+            "user" | "password" | "headers" | "proxy" | "private" if origin.is_local() => {
+                report.warn(pair.at, &name, "has no effect, because nothing is fetched");
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Parses an http(s) URL. A user and password in it are separated, so that they are never shown.
 pub(crate) fn address(text: &str) -> Result<(Url, Option<BasicAuth>), String> {
     let error = |why: &str| {
@@ -149,8 +219,15 @@ pub(crate) fn address(text: &str) -> Result<(Url, Option<BasicAuth>), String> {
         url::ParseError::RelativeUrlWithoutBase => error("; is https:// missing at the start?"),
         other => error(&format!(" ({other})")),
     })?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(error("; only http and https can be followed"));
+    let other = match url.scheme() {
+        "http" | "https" => None,
+        "file" => Some("; only http and https can be followed; a file is file = \"/path\""),
+        "exec" => Some("; for a program, write exec = [\"program\"] instead"),
+        "filter" => Some("; write the URL alone, and filter = [\"program\"] beside it"),
+        _ => Some("; only http and https can be followed"),
+    };
+    if let Some(why) = other {
+        return Err(error(why));
     }
     let auth = take_credentials(&mut url)
         .map(|(user, password)| BasicAuth { user, password: Secret::Plain(password) });

@@ -4,7 +4,7 @@ use super::follow::{FollowError, may_have_credentials};
 use super::handle::Handle;
 use super::message::{FirstFetch, Typed};
 use crate::config::{FileEdit, unique_id};
-use crate::model::{Enclosure, Source};
+use crate::model::{Enclosure, Origin, Source};
 use crate::store::StoreError;
 use crate::util::address::is_private_host;
 use crate::util::text;
@@ -67,7 +67,7 @@ impl Handle {
         }
         let url_of_parent = parent.url.clone();
         let web = WebAddress { url: url_of_parent, user: None, password: None, assumed: false };
-        let typed = Typed { web, private: parent.private };
+        let typed = Typed { web, private: parent.private, origin: Origin::default() };
         let first = self.fetch_announced(&url, &typed).await?;
         self.follow_source(source, Some(FirstFetch::Feed(first))).await
     }

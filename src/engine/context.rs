@@ -40,6 +40,8 @@ pub(super) struct Context {
     sources: RwLock<HashMap<i64, Arc<Source>>>,
     declared: watch::Sender<Arc<Vec<Arc<Source>>>>,
     readers: Mutex<Vec<Reader>>,
+    /// Permits to run programs of sources.
+    pub(super) programs: Semaphore,
     /// Permits to read the database.
     reading: Semaphore,
     workers: Workers,
@@ -91,6 +93,7 @@ impl Context {
             sources: RwLock::default(),
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),
+            programs: Semaphore::new(super::local::AT_ONCE),
             reading: Semaphore::new(READERS),
             workers,
             price: Mutex::new(price_for(settings.schedule.polls_per_day)),
@@ -293,7 +296,7 @@ impl Context {
     /// Number of hosts of the declared sources.
     pub(super) fn hosts(&self) -> usize {
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
-        sources.values().map(|s| host_key(&s.url)).collect::<HashSet<_>>().len()
+        sources.values().filter_map(|s| s.web_url().map(host_key)).collect::<HashSet<_>>().len()
     }
 
     /// Row keys of all declared sources, oldest first.

@@ -58,7 +58,7 @@ impl Handle {
         kind: Option<SourceKind>,
         listener: Option<UnboundedSender<Tried>>,
     ) -> Result<Discovery, FollowError> {
-        let mut typed = Typed { web: address::parse_web(typed)?, private: false };
+        let mut typed = Typed::of(address::parse_web(typed)?);
         let wanted = |k: SourceKind| kind.is_none_or(|kind| kind == k);
         let (first, instead) = self.fetch_typed(&mut typed).await?;
         let address = typed.web.url.clone();
@@ -198,7 +198,7 @@ impl Handle {
     }
 
     /// Fetches the typed URL, also if its name resolves to a private address: the user typed it.
-    async fn fetch_name(&self, typed: &mut Typed) -> Result<Fetched, FollowError> {
+    pub(super) async fn fetch_name(&self, typed: &mut Typed) -> Result<Fetched, FollowError> {
         let first = self.fetch(&typed.web.url, typed, Purpose::Feed).await;
         let private = |e: &FollowError| {
             matches!(e, FollowError::Fetch { error: FetchError::PrivateName { .. }, .. })
@@ -404,6 +404,7 @@ impl Handle {
             let host = response.final_url.host_str().unwrap_or_default().to_owned();
             return Err(FollowError::Status { host, status: response.status });
         }
+        let response = self.filter_typed(typed, response).await?;
         let bytes = response.body.len();
         let work = move || {
             let (body, kind) = (&response.body, response.content_type());
@@ -488,8 +489,8 @@ fn refusal(url: &Url) -> String {
     format!("{url}: {}", FetchError::Private { host })
 }
 
-struct Fetched {
-    found: DocumentKind,
+pub(super) struct Fetched {
+    pub(super) found: DocumentKind,
     survey: Survey,
-    response: TimedResponse,
+    pub(super) response: TimedResponse,
 }

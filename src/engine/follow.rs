@@ -56,6 +56,9 @@ pub enum FollowError {
     /// The feed of comments is at a private address of another host than the item's source.
     #[error("the comments were not followed: {0} is a private address; `newsfed add` follows it")]
     PrivateComments(Url),
+    /// A program or a file gave no feed.
+    #[error("{0}; the source was not added")]
+    Local(String),
     /// The document is not a feed.
     #[error("there is no feed at {0}")]
     NoFeed(Url),

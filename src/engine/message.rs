@@ -4,8 +4,8 @@ use super::follow::{access, may_have_credentials};
 use crate::config::{Section, unique_id};
 use crate::feed::ParsedFeed;
 use crate::model::{
-    LeftOut, Outcome, Pause, SelectorProblem, Source, SourceId, SourceKind, SourceRules, Time,
-    WebsiteRules,
+    LeftOut, Origin, Outcome, Pause, SelectorProblem, Source, SourceId, SourceKind, SourceRules,
+    Time, WebsiteRules,
 };
 use crate::net::Response;
 use crate::util::url::WebAddress;
@@ -142,12 +142,26 @@ pub(super) struct Typed {
     pub(super) web: WebAddress,
     /// Whether its name resolves to a private address.
     pub(super) private: bool,
+    /// The program or file that was typed, or the filter beside the URL.
+    pub(super) origin: Origin,
+}
+
+impl Typed {
+    /// A URL without more.
+    pub(super) fn of(web: WebAddress) -> Self {
+        Self { web, private: false, origin: Origin::default() }
+    }
 }
 
 impl Discovery {
     /// Whether a way is at the typed name, and that resolves to a private address.
     pub fn is_private(&self, way: &Way) -> bool {
         self.typed.private && self.typed.web.url.host() == way.url.host()
+    }
+
+    /// Whether a program printed it, or it is in a file: there is nothing but the feed.
+    pub fn is_local(&self) -> bool {
+        self.typed.origin.is_local()
     }
 
     /// The attempts as text.
@@ -211,6 +225,9 @@ impl Discovery {
             source.access = access(&self.typed.web);
         }
         source.private = self.is_private(way);
+        if way.kind() == SourceKind::Feed {
+            source.origin = self.typed.origin.clone();
+        }
         source
     }
 }
@@ -307,7 +324,7 @@ impl Discovery {
         let web = crate::util::url::parse_web(address).unwrap();
         let attempt = |&text: &&str| Tried { found: false, text: text.to_owned() };
         let tried = tried.iter().map(attempt).collect();
-        let (address, typed) = (web.url.clone(), Box::new(Typed { web, private: false }));
+        let (address, typed) = (web.url.clone(), Box::new(Typed::of(web)));
         Self { address, ways, tried, typed, listener: None }
     }
 }

@@ -15,12 +15,15 @@ pub mod crawl;
 mod describe;
 mod differences;
 mod discover;
+mod discover_origin;
 mod download;
 mod edit;
+mod finished;
 mod follow;
 mod fulltext;
 mod handle;
 mod listen;
+mod local;
 mod machines;
 mod message;
 mod picture;
@@ -57,6 +60,7 @@ pub use announce::{Announced, MOST_RUNS, Notification};
 pub use collected::CollectedChanges;
 pub use commands::CommandRun;
 pub use differences::{VersionChange, version_changes};
+pub use discover_origin::TypedOrigin;
 pub use download::{
     DownloadEntry, DownloadError, DownloadOrder, DownloadState, Downloaded, FileState, is_expired,
     list_downloads, remove_download,

@@ -1,22 +1,23 @@
 //! One poll of one source: fetch, parse, store.
 
 use super::context::{Context, Reach};
+pub(super) use super::finished::Finished;
+use super::local;
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
-use super::read_feed::{ReadFeed, read_feed};
+use super::read_feed::read_feed;
 use super::retry::sent;
-use super::site::{PageFetcher, Prefetched, SiteEnd, Visit};
-use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
+use super::site::{PageFetcher, Prefetched, Visit};
+use super::verdict::{Verdict, validators_to_send};
 use crate::model::{
     ErrorKind, LeftOut, Outcome, Pause, PauseReason, PollRecord, SelectorProblem, Source,
-    SourceFacts, SourceRules, Time, Validators,
+    SourceFacts, SourceKind, SourceRules, Time, Validators,
 };
-use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
+use crate::net::{self, FetchError, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
-use crate::store::{FinishedPoll, Hashing, Prepared, StoreError};
+use crate::store::{FinishedPoll, Hashing, StoreError};
 use crate::util::{limits, text};
 use std::sync::Arc;
-use std::time::Duration;
 use url::Url;
 
 /// The result of a poll for the user.
@@ -62,8 +63,9 @@ pub(super) async fn poll(
         return Ok(refused.into());
     }
     let rules_before = facts.website.rules;
-    if let Some(rules) = job.source.rules.pages() {
-        facts.website = facts.website.under(rules);
+    match job.source.rules.pages() {
+        Some(rules) => facts.website = facts.website.under(rules),
+        None => local::facts_under(&job.source.origin, &mut facts),
     }
     // Under other rules, refused pages may be articles.
     if facts.website.rules != rules_before || job.pace == Pace::Force {
@@ -73,16 +75,20 @@ pub(super) async fn poll(
     }
     let hashing = context.store.hashing().await?;
     let mut fetcher = PageFetcher::new(context, &job.source, job.pace == Pace::Force);
-    let (answer, requests) = ask(context, job, &facts, now, &mut fetcher).await;
-    if let Err(FetchError::Paused { until, .. }) = answer {
-        // No request was sent: the host is paused, not this source in particular.
-        let pause = Pause { until, reason: PauseReason::HostPaused };
-        context.store.pause(vec![key], pause).await?;
-        context.store.forget_poll(Some(key)).await?;
-        return Ok(Refreshed::Left(pause).into());
-    }
     let started = Started { context, job, facts: &facts, at: now, hashing };
-    let finished = read(&started, fetcher, (answer, requests)).await;
+    let finished = if job.source.origin.is_local() {
+        local::poll(&started, fetcher).await
+    } else {
+        let (answer, requests) = ask(context, job, &facts, now, &mut fetcher).await;
+        if let Err(FetchError::Paused { until, .. }) = answer {
+            // No request was sent: the host is paused, not this source in particular.
+            let pause = Pause { until, reason: PauseReason::HostPaused };
+            context.store.pause(vec![key], pause).await?;
+            context.store.forget_poll(Some(key)).await?;
+            return Ok(Refreshed::Left(pause).into());
+        }
+        read(&started, fetcher, (answer, requests)).await
+    };
     if !declared_as(context, job) {
         context.store.forget_poll(Some(key)).await?;
         return Ok(Refreshed::Lost(
@@ -177,26 +183,6 @@ fn is_unusable(answer: &Result<Response, FetchError>, facts: &SourceFacts) -> bo
     answer.as_ref().is_ok_and(|response| response.status == 304) && facts.body_hash.is_none()
 }
 
-/// A finished poll, before it is stored.
-pub(super) struct Finished {
-    pub(super) outcome: Outcome,
-    pub(super) head: Option<Head>,
-    pub(super) document: Option<(Vec<Prepared>, DocumentFacts)>,
-    pub(super) repairs: Vec<String>,
-    /// What was not stored, and why.
-    pub(super) left_out: Vec<LeftOut>,
-    pub(super) asked: String,
-    pub(super) requests: u32,
-    pub(super) wire_bytes: u64,
-    pub(super) elapsed: Duration,
-    /// The reason is this machine or its network: the failure does not count for the source.
-    pub(super) offline: bool,
-    /// The body keeps its share of the memory budget until it is stored.
-    pub(super) memory: Option<MemoryShare>,
-    /// For a website or sitemap that was read.
-    pub(super) site: Option<SiteEnd>,
-}
-
 /// A poll after its first request.
 pub(super) struct Started<'a> {
     pub(super) context: &'a Arc<Context>,
@@ -230,22 +216,22 @@ async fn read(
     match answer {
         Ok(response) => {
             let finished = Finished { requests, ..Finished::of(&response, asked) };
-            read_response(started, fetcher, finished, response, Prefetched::new()).await
+            match local::filtered(context, &job.source, response, Some(facts)).await {
+                Ok(response) => {
+                    read_response(started, fetcher, finished, response, Prefetched::new()).await
+                }
+                Err(e) => {
+                    let outcome = Outcome::Failed { kind: e.kind, message: e.message };
+                    Finished { outcome, ..finished }
+                }
+            }
         }
-        Err(e) => Finished {
-            outcome: Outcome::Failed { kind: e.kind(), message: failure_message(&e, &job.source) },
-            head: None,
-            document: None,
-            repairs: Vec::new(),
-            left_out: Vec::new(),
-            asked,
-            requests,
-            wire_bytes: 0,
-            elapsed: (context.clock.now() - now).to_std().unwrap_or_default(),
-            offline,
-            memory: None,
-            site: None,
-        },
+        Err(e) => {
+            let elapsed = (context.clock.now() - now).to_std().unwrap_or_default();
+            let message = failure_message(&e, &job.source);
+            let failed = Finished::failed(asked, e.kind(), message, elapsed);
+            Finished { requests, offline, ..failed }
+        }
     }
 }
 
@@ -350,41 +336,6 @@ pub(super) async fn read_response(
     }
 }
 
-impl Finished {
-    /// The result of a response whose body was not read yet.
-    pub(super) fn of(response: &Response, asked: String) -> Self {
-        Self {
-            outcome: Outcome::Unchanged,
-            head: Some(Head::from(response)),
-            document: None,
-            repairs: Vec::new(),
-            left_out: Vec::new(),
-            asked,
-            requests: 1 + u32::try_from(response.hops.len()).unwrap_or(u32::MAX - 1),
-            wire_bytes: response.wire_bytes,
-            elapsed: response.elapsed,
-            offline: false,
-            memory: None,
-            site: None,
-        }
-    }
-
-    /// Takes over what was read of a feed.
-    pub(super) fn take(mut self, feed: ReadFeed) -> Self {
-        self.document = Some((feed.entries, feed.document));
-        self.repairs = feed.repairs;
-        self
-    }
-
-    /// The result if the document could not be read. Without its items the response must not count
-    /// as read.
-    pub(super) fn unreadable(mut self) -> Self {
-        let message = "the document could not be read (this is a bug)".to_owned();
-        self.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
-        self
-    }
-}
-
 /// Stores a finished poll, and pauses the other sources of a rate-limited host.
 pub(super) async fn store(
     context: &Arc<Context>,
@@ -412,6 +363,7 @@ pub(super) async fn store(
         Some((entries, document)) => (Some(entries), Some(document)),
         None => (None, site.as_mut().and_then(|site| site.document.take())),
     };
+    let document_is_read = document.is_some();
     let verdict = Verdict {
         started,
         now: context.clock.now(),
@@ -429,6 +381,10 @@ pub(super) async fn store(
     let left_host = site.as_ref().is_some_and(|site| site.left_host);
     let (pages, site) = site.map(|site| (site.pages, site.facts)).unzip();
     let problem = site.as_ref().and_then(|site| site.problem.clone());
+    let filter = match job.source.kind() {
+        SourceKind::Feed if document_is_read => Some(job.source.origin.filter_fingerprint()),
+        _ => None,
+    };
     let poll = FinishedPoll {
         source: job.key,
         automatic: job.pace == Pace::Due,
@@ -438,6 +394,9 @@ pub(super) async fn store(
         finish: Box::new(move |facts, ingested| {
             if let Some(site) = &site {
                 facts.website = site.clone();
+            }
+            if let Some(filter) = filter {
+                facts.website.rules = filter;
             }
             verdict.apply(facts, ingested);
         }),

@@ -4,6 +4,7 @@
 use super::announce::{self, hooks::PolledSource};
 use super::budget;
 use super::context::Context;
+use super::local::queue_of;
 use super::message::{Pace, Refreshed, Report, Role, Status};
 use super::plan::{HORIZON, plan};
 use super::poll::{Polled, poll};
@@ -11,7 +12,6 @@ use super::queue::{Claim, Job, Queue};
 use super::role_lock::RoleLock;
 use super::unfinished;
 use crate::model::{SourceId, Time};
-use crate::net::host_key;
 use crate::store::{Due, StoreError};
 use crate::util::clock::Clock;
 use chrono::TimeDelta;
@@ -154,11 +154,8 @@ impl Loop {
                     }
                     // A disabled source is polled only if it was named.
                     if source.enabled || named {
-                        let url = moved.get(&key).unwrap_or(&source.url);
-                        self.enqueue(
-                            host_key(url),
-                            Job { key, source, pace, report: report.clone() },
-                        );
+                        let queue = queue_of(&source, moved.get(&key));
+                        self.enqueue(queue, Job { key, source, pace, report: report.clone() });
                     } else {
                         let result = Refreshed::Disabled.into();
                         send_report(report.as_ref(), source.id.clone(), result);
@@ -285,8 +282,8 @@ impl Loop {
             if plan.start.is_empty() { HashMap::new() } else { self.moved(&plan.start).await };
         for key in plan.start {
             let Some(source) = self.context.source(key) else { continue };
-            let host = host_key(moved.get(&key).unwrap_or(&source.url));
-            self.enqueue(host, Job { key, source, pace: Pace::Due, report: None });
+            let queue = queue_of(&source, moved.get(&key));
+            self.enqueue(queue, Job { key, source, pace: Pace::Due, report: None });
         }
     }
 

@@ -1,8 +1,8 @@
 //! A source as declared by the user, and the facts that newsfed learns about it.
 
 use super::{
-    Collected, FeedHints, FullText, Outcome, Pause, Planned, SourceSchedule, Time, WebsiteFacts,
-    WebsiteRules,
+    Collected, FeedHints, FullText, Origin, Outcome, Pause, Planned, SourceSchedule, Time,
+    WebsiteFacts, WebsiteRules,
 };
 use chrono::SubsecRound;
 use std::fmt;
@@ -216,7 +216,10 @@ pub struct Retention {
 pub struct Source {
     pub id: SourceId,
     pub rules: SourceRules,
+    /// What is polled. For a program or a file, a URL that stands for it.
     pub url: url::Url,
+    /// Programs and files; usually none.
+    pub origin: Origin,
     /// The user's own title; `None` shows the feed's title.
     pub title: Option<String>,
     /// Folder, `/` between levels; `None` is the top level.
@@ -246,6 +249,7 @@ impl Source {
             id,
             rules: SourceRules::Feed,
             url,
+            origin: Origin::default(),
             title: None,
             folder: None,
             tags: Vec::new(),
@@ -263,6 +267,11 @@ impl Source {
 
     pub fn kind(&self) -> SourceKind {
         self.rules.kind()
+    }
+
+    /// The place on the web of what is polled; `None` for programs and files.
+    pub fn web_url(&self) -> Option<&url::Url> {
+        (!self.origin.is_local()).then_some(&self.url)
     }
 
     /// How long its items are kept. The only item of a watched page always stays.
@@ -404,10 +413,13 @@ impl SourceFacts {
         }
     }
 
-    /// The user's own title, else the feed's, else the URL.
+    /// The user's own title, else the feed's, else the program, the file or the URL.
     pub fn title<'a>(&'a self, source: &'a Source) -> &'a str {
         let own = source.title.as_deref().or(self.feed_title.as_deref());
-        own.filter(|t| !t.is_empty()).unwrap_or_else(|| {
+        let program = source.origin.exec.first().and_then(|program| program.rsplit('/').next());
+        let local = program.or(source.origin.file.as_deref());
+        let own = own.filter(|t| !t.is_empty()).or(local);
+        own.unwrap_or_else(|| {
             let address = source.url.as_str().trim_end_matches('/');
             address.split_once("://").map_or(address, |(_, rest)| rest)
         })

@@ -8,7 +8,7 @@ use super::body::{BodyError, Decoder};
 use super::error::{Attempt, FetchError, plain};
 use super::freshness::Freshness;
 use super::gate::{Gate, Permit, host_key};
-use super::memory::{LARGE, MemoryBudget};
+use super::memory::{LARGE, MemoryBudget, MemoryShare};
 use super::refresh;
 use super::request::{Hop, Purpose, Request, Response};
 use super::request_headers::RequestHeaders;
@@ -91,6 +91,11 @@ impl Client {
     /// A longer pause stays.
     pub fn pause(&self, url: &Url, until: Time) {
         self.inner.gate.pause(&host_key(url), until);
+    }
+
+    /// Waits until a body of that size in bytes, which was not fetched, fits the memory budget.
+    pub(crate) async fn memory_share(&self, bytes: u64) -> MemoryShare {
+        Arc::new(self.inner.memory.reserve(Some(bytes), false).await)
     }
 
     /// The maximum size of a body in bytes.

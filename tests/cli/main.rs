@@ -22,6 +22,8 @@ mod journey;
 mod listening;
 #[cfg(unix)]
 mod machines;
+#[cfg(unix)]
+mod origins;
 mod output;
 #[cfg(unix)]
 mod processes;

@@ -9,7 +9,7 @@ use crate::engine::edit::blocking;
 use crate::engine::follow::FollowError;
 use crate::engine::handle::Handle;
 use crate::greader::{Dialect, Request, Stream, SubscriptionEdit};
-use crate::model::{Access, OwnSettings, Source, SourceFacts, SourceId, SourceKind};
+use crate::model::{Access, Origin, OwnSettings, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{MovedSource, RemoteFeed};
 use crate::util::url::normalise;
 use std::collections::{HashMap, HashSet};
@@ -63,6 +63,9 @@ fn obstacle(source: &Source) -> Option<&'static str> {
         SourceKind::Feed if !source.enabled => Some("it is disabled"),
         SourceKind::Feed if source.access != Access::default() => {
             Some("the server would not have its login, headers or proxy")
+        }
+        SourceKind::Feed if source.origin != Origin::default() => {
+            Some("it is a program, a file or a filtered feed of this computer")
         }
         SourceKind::Feed if source.private => {
             Some("it is private; the server may not reach its host")

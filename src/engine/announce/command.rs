@@ -1,10 +1,11 @@
 //! A command that is given its input, and neither the terminal nor much time.
 
-use crate::util::text;
+use crate::util::text::{self, size};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
+use tokio_util::sync::CancellationToken;
 
 /// Bytes of its errors that are kept.
 const MOST_ERRORS: usize = 4096;
@@ -12,6 +13,46 @@ const MOST_ERRORS: usize = 4096;
 const MOST_OUTPUT: usize = 1 << 20;
 /// How long output and errors are read after its end.
 const REST: Duration = Duration::from_millis(200);
+
+/// Variables that every environment has.
+const VARIABLES: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_RUNTIME_DIR",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "SystemRoot",
+    "TEMP",
+    "TMP",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PATHEXT",
+];
+
+/// What a command may do.
+struct Bounds<'a> {
+    limit: Duration,
+    /// Bytes of output that are kept. 0: it has none.
+    most_output: usize,
+    /// Whether more output is an error, and ends it.
+    is_strict: bool,
+    /// Its variables besides [`VARIABLES`] and the locale; `None`: those of this process.
+    variables: Option<&'a [(&'a str, &'a str)]>,
+}
 
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +69,8 @@ pub(in crate::engine) struct Ended {
 
 /// Runs a command with a text as its input. Its output is discarded.
 pub(in crate::engine) async fn run(argv: &[String], input: &str, limit: Duration) -> Ended {
-    start(argv, input, limit, Stdio::null()).await
+    let bounds = Bounds { limit, most_output: 0, is_strict: false, variables: None };
+    start(argv, input.as_bytes(), bounds).await
 }
 
 /// The same, with its output.
@@ -37,10 +79,24 @@ pub(in crate::engine) async fn run_for_output(
     input: &str,
     limit: Duration,
 ) -> Ended {
-    start(argv, input, limit, Stdio::piped()).await
+    let bounds = Bounds { limit, most_output: MOST_OUTPUT, is_strict: false, variables: None };
+    start(argv, input.as_bytes(), bounds).await
 }
 
-async fn start(argv: &[String], input: &str, limit: Duration, stdout: Stdio) -> Ended {
+/// Runs a command whose whole output, at most `most` bytes, is needed; anything else is an error. Of this
+/// process's variables it gets those that programs need, so that no secret is among them.
+pub(in crate::engine) async fn run_for_document(
+    argv: &[String],
+    input: &[u8],
+    limit: Duration,
+    most: usize,
+    variables: &[(&str, &str)],
+) -> Ended {
+    let bounds = Bounds { limit, most_output: most, is_strict: true, variables: Some(variables) };
+    start(argv, input, bounds).await
+}
+
+async fn start(argv: &[String], input: &[u8], bounds: Bounds<'_>) -> Ended {
     let failed = |status: String| {
         let (error, output) = (None, Vec::new());
         Ended { is_started: false, ok: false, status, error, output }
@@ -48,7 +104,14 @@ async fn start(argv: &[String], input: &str, limit: Duration, stdout: Stdio) -> 
     let [program, arguments @ ..] = argv else { return failed("no command".to_owned()) };
     let mut command = Command::new(program);
     command.args(arguments).kill_on_drop(true);
+    let stdout = if bounds.most_output > 0 { Stdio::piped() } else { Stdio::null() };
     command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
+    if let Some(variables) = bounds.variables {
+        let is_kept = |name: &str| VARIABLES.contains(&name) || name.starts_with("LC_");
+        command.env_clear();
+        command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_kept)));
+        command.envs(variables.iter().copied());
+    }
     // Its own process group, so that keys typed in this terminal do not reach it.
     #[cfg(unix)]
     command.process_group(0);
@@ -57,22 +120,30 @@ async fn start(argv: &[String], input: &str, limit: Duration, stdout: Stdio) -> 
         Err(e) => return failed(format!("{} cannot be started: {e}", text::line(program))),
     };
     let (mut output, mut errors) = (Vec::new(), Vec::new());
-    let status = talk(&mut child, input, limit, (&mut output, &mut errors)).await;
+    let end = talk(&mut child, input, &bounds, (&mut output, &mut errors)).await;
     let error = String::from_utf8_lossy(&errors);
     let error = error.lines().map(text::line).find(|line| !line.is_empty());
-    match status {
-        Ok(Ok(status)) => {
-            let (ok, status) = (status.success(), status.to_string());
-            Ended { is_started: true, ok, status, error, output }
+    let (ok, status) = match end {
+        End::Exited(Ok(status)) => (status.success(), status.to_string()),
+        End::Exited(Err(e)) => (false, text::line(&e.to_string())),
+        End::Limit => (false, format!("ended after its limit of {} s", bounds.limit.as_secs())),
+        End::Overflow => {
+            (false, format!("it printed more than {}", size(bounds.most_output as u64)))
         }
-        Ok(Err(e)) => {
-            Ended { is_started: true, error, output, ..failed(text::line(&e.to_string())) }
+        End::Unfinished => {
+            (false, "what it has started did not close its output when it ended".to_owned())
         }
-        Err(_) => {
-            let status = format!("ended after its limit of {} s", limit.as_secs());
-            Ended { is_started: true, error, output, ..failed(status) }
-        }
-    }
+    };
+    Ended { is_started: true, ok, status, error, output }
+}
+
+/// How the conversation with a command ended.
+enum End {
+    Exited(std::io::Result<std::process::ExitStatus>),
+    Limit,
+    Overflow,
+    /// It has ended well, but its output has not.
+    Unfinished,
 }
 
 /// The process group of a command that has not ended yet. Dropping it ends all of its processes; until
@@ -117,25 +188,27 @@ impl Drop for Group {
 }
 
 /// Gives a command its input and reads its output and errors until it ends. At the limit it is ended,
-/// with what it has started.
+/// with what it has started; also if it prints too much.
 async fn talk(
     child: &mut Child,
-    input: &str,
-    limit: Duration,
+    input: &[u8],
+    bounds: &Bounds<'_>,
     (output, errors): (&mut Vec<u8>, &mut Vec<u8>),
-) -> Result<std::io::Result<std::process::ExitStatus>, tokio::time::error::Elapsed> {
+) -> End {
     let group = Group::of(child);
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let write = async {
         if let Some(mut stdin) = stdin {
             // A command need not read its input.
-            let _ = stdin.write_all(input.as_bytes()).await;
+            let _ = stdin.write_all(input).await;
         }
     };
+    let (overflow, surplus) = (CancellationToken::new(), CancellationToken::new());
     let read = async {
-        tokio::join!(keep(stdout, output, MOST_OUTPUT), keep(stderr, errors, MOST_ERRORS));
+        let output = keep(stdout, output, bounds.most_output, &overflow);
+        tokio::join!(output, keep(stderr, errors, MOST_ERRORS, &surplus));
     };
-    let wait = tokio::time::timeout(limit, async {
+    let wait = tokio::time::timeout(bounds.limit, async {
         tokio::select! {
             // What it has started may keep its input open after its end, and not read it.
             status = child.wait() => status,
@@ -144,30 +217,46 @@ async fn talk(
     });
     tokio::pin!(read, wait);
     let mut is_read = false;
-    let status = loop {
+    let end = loop {
         tokio::select! {
-            status = &mut wait => break status,
+            status = &mut wait => break status.map_or(End::Limit, End::Exited),
             () = &mut read, if !is_read => is_read = true,
+            () = overflow.cancelled(), if bounds.is_strict => break End::Overflow,
         }
     };
     // At once: afterwards, the number of the group may be another one's.
-    match status {
-        Ok(Ok(_)) => group.leave(),
+    match end {
+        End::Exited(Ok(_)) => group.leave(),
         _ => drop(group),
     }
     if !is_read {
         // What it has started may keep them open after its end.
-        let _ = tokio::time::timeout(REST, read).await;
+        is_read = tokio::time::timeout(REST, read).await.is_ok();
     }
-    status
+    match end {
+        End::Exited(Ok(status)) if bounds.is_strict && status.success() => match is_read {
+            _ if overflow.is_cancelled() => End::Overflow,
+            true => End::Exited(Ok(status)),
+            false => End::Unfinished,
+        },
+        end => end,
+    }
 }
 
-/// Reads a stream to its end and keeps its beginning.
-async fn keep(from: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>, most: usize) {
+/// Reads a stream to its end and keeps its beginning; `overflow` says that it is longer.
+async fn keep(
+    from: Option<impl AsyncRead + Unpin>,
+    kept: &mut Vec<u8>,
+    most: usize,
+    overflow: &CancellationToken,
+) {
     let Some(mut from) = from else { return };
     let mut buffer = [0; 4096];
     while let Ok(count @ 1..) = from.read(&mut buffer).await {
         let free = most.saturating_sub(kept.len());
         kept.extend_from_slice(&buffer[..count.min(free)]);
+        if count > free {
+            overflow.cancel();
+        }
     }
 }

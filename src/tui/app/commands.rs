@@ -133,10 +133,15 @@ impl App {
     pub(super) fn browse(&mut self, and_next: bool) -> Vec<Effect> {
         if self.focus == Focus::Sources {
             let home = |s: &&crate::tui::event::SourceEntry| {
-                s.facts.home_url.clone().unwrap_or_else(|| s.source.url.to_string())
+                s.facts.home_url.clone().or_else(|| Some(s.source.web_url()?.to_string()))
             };
-            let urls: Vec<String> = self.sources.targets().iter().take(1).map(home).collect();
-            return if urls.is_empty() { vec![] } else { vec![Effect::Browse { urls }] };
+            let targets = self.sources.targets();
+            let urls: Vec<String> = targets.iter().take(1).filter_map(home).collect();
+            return match (urls.is_empty(), targets.is_empty()) {
+                (true, true) => vec![],
+                (true, false) => self.note("This source has no page"),
+                (false, _) => vec![Effect::Browse { urls }],
+            };
         }
         let rows = self.item_targets();
         // Entries of a page without a place of their own are on the page.
@@ -215,7 +220,8 @@ impl App {
     pub(super) fn copy(&mut self) -> Vec<Effect> {
         let urls: Vec<String> = match self.focus {
             Focus::Sources => {
-                self.sources.targets().iter().map(|s| s.source.url.to_string()).collect()
+                let targets = self.sources.targets();
+                targets.iter().filter_map(|s| Some(s.source.web_url()?.to_string())).collect()
             }
             Focus::Items | Focus::Reader => {
                 self.item_targets().into_iter().filter_map(|r| r.url).collect()

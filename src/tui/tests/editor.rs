@@ -150,7 +150,9 @@ fn selects_values_and_switches_pages() {
     test.shows("Password ********");
     test.shows("X-Key env:KEY");
     assert!(!test.screen().contains("hidden word"));
-    test.stage.keys("<C-n><S-Tab>");
+    test.stage.keys("<C-n>");
+    test.shows("Program ▌ none");
+    test.stage.keys("<S-Tab>");
     test.shows("New header ▌");
     test.stage.keys("X-A: b");
     test.save();

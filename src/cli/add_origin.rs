@@ -1,0 +1,103 @@
+//! `newsfed add` for programs, files and filtered feeds.
+
+use super::add::AddArgs;
+use super::exit::Failure;
+use super::output::Output;
+use super::progress::Progress;
+use crate::engine::{Discovery, Handle, TypedOrigin};
+use crate::model::Origin;
+use crate::util::text;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+
+/// Programs and files to follow.
+#[derive(Debug, clap::Args)]
+pub(super) struct OriginArgs {
+    /// Follow the feed that this program prints; its arguments come last
+    #[arg(
+        long,
+        value_name = "PROGRAM",
+        num_args = 1..,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["url", "kind", "pick", "account", "comments_of"]
+    )]
+    exec: Vec<String>,
+    /// Follow the feed in a file on this computer
+    #[arg(
+        long,
+        value_name = "PATH",
+        conflicts_with_all = ["url", "exec", "kind", "pick", "account", "comments_of"]
+    )]
+    file: Option<PathBuf>,
+    /// Pass the feed through this program; its arguments come last
+    #[arg(
+        long,
+        value_name = "PROGRAM",
+        num_args = 1..,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["exec", "file", "kind", "pick", "account", "comments_of"]
+    )]
+    filter: Vec<String>,
+}
+
+/// The program or file of the arguments; `None` if they have only a URL.
+pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
+    let OriginArgs { exec, file, filter } = &args.origin;
+    let url = args.url.clone().unwrap_or_default();
+    if let Some(file) = file {
+        let path = std::path::absolute(file)?;
+        return Ok(Some(TypedOrigin::file(&path.to_string_lossy())));
+    }
+    if exec.is_empty() && filter.is_empty() {
+        return match TypedOrigin::parse(&url) {
+            // A URL without a scheme may begin with a slash.
+            Some(read) if !url.trim().starts_with('/') => {
+                read.map(Some).map_err(|why| Failure::Usage(format!("{}: {why}", text::line(&url))))
+            }
+            _ => Ok(None),
+        };
+    }
+    let origin = Origin { exec: exec.clone(), filter: filter.clone(), ..Origin::default() };
+    Ok(Some(TypedOrigin { origin, url }))
+}
+
+/// Shows what would run, asks, and runs it for its feed.
+pub(super) async fn discover(
+    typed: TypedOrigin,
+    yes: bool,
+    handle: &Handle,
+    out: &mut Output,
+) -> Result<Discovery, Failure> {
+    let argv = typed.origin.program();
+    if !argv.is_empty() {
+        out.warn("newsfed runs this program now and at each check, without a shell:");
+        for word in argv {
+            out.warn(format!("  {}", text::line(word)));
+        }
+        if !yes {
+            ask()?;
+        }
+    }
+    let wheel = Progress::wheel(out);
+    wheel.say(match argv.first() {
+        Some(program) => format!("running {}", text::line(program)),
+        None => "reading the file".to_owned(),
+    });
+    let discovery = handle.discover_origin(typed).await;
+    wheel.clear();
+    Ok(discovery?)
+}
+
+fn ask() -> Result<(), Failure> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let how = "nothing was run and no source was added; --yes before the program runs it without asking";
+        return Err(Failure::Usage(how.to_owned()));
+    }
+    let _ = write!(io::stderr(), "run it and add the source? [y/N] ");
+    let mut response = String::new();
+    io::stdin().lock().read_line(&mut response)?;
+    match response.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => Err(Failure::Plain("nothing was run and no source was added".to_owned())),
+    }
+}

@@ -1,0 +1,210 @@
+//! Following programs, files and filtered feeds. Only text that the user typed leads here: discovery of
+//! URLs, imports, accounts and apps never do.
+
+use super::discover::Fetched;
+use super::follow::FollowError;
+use super::handle::Handle;
+use super::local::{self, LocalError};
+use super::message::{Discovery, TimedResponse, Typed};
+use super::ways::feed_way;
+use crate::config::file_url;
+use crate::discover::DocumentKind;
+use crate::feed;
+use crate::model::{Origin, Source, SourceId, exec_url};
+use crate::net::Response;
+use crate::util::text;
+use crate::util::url::{self as address, WebAddress};
+
+/// What a user typed to follow a program, a file or a filtered feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypedOrigin {
+    pub origin: Origin,
+    /// The URL of a filtered feed; else empty.
+    pub url: String,
+}
+
+impl TypedOrigin {
+    /// Reads `exec:PROGRAM ARGUMENTS`, `filter:PROGRAM ARGUMENTS:URL`, a `file:` URL or a path. `None`
+    /// if the text is none of them.
+    ///
+    /// # Errors
+    /// A message, if something is missing in it.
+    pub fn parse(text: &str) -> Option<Result<Self, String>> {
+        let text = text.trim();
+        let after = |scheme: &str| {
+            let start = text.get(..scheme.len())?;
+            start.eq_ignore_ascii_case(scheme).then(|| text[scheme.len()..].trim())
+        };
+        if let Some(command) = after("exec:") {
+            return Some(Self::exec(command));
+        }
+        if let Some(rest) = after("filter:") {
+            return Some(Self::filter(rest));
+        }
+        if after("file:").is_some() {
+            let path = url::Url::parse(text).ok().and_then(|url| url.to_file_path().ok());
+            let path =
+                path.ok_or_else(|| "expected a URL such as file:///home/me/feed.xml".to_owned());
+            return Some(path.map(|path| Self::file(&path.to_string_lossy())));
+        }
+        let is_path = text.starts_with("~/") || text.starts_with('/') && !text.starts_with("//");
+        is_path.then(|| Ok(Self::file(text)))
+    }
+
+    fn exec(command: &str) -> Result<Self, String> {
+        let exec = split(command)?;
+        Ok(Self { origin: Origin { exec, ..Origin::default() }, url: String::new() })
+    }
+
+    fn filter(rest: &str) -> Result<Self, String> {
+        let at = ["http://", "https://"]
+            .iter()
+            .filter_map(|scheme| rest.find(&format!(":{scheme}")))
+            .min();
+        let Some(at) = at else {
+            return Err("expected filter:PROGRAM ARGUMENTS:https://…".to_owned());
+        };
+        let filter = split(&rest[..at])?;
+        let origin = Origin { filter, ..Origin::default() };
+        Ok(Self { origin, url: rest[at + 1..].to_owned() })
+    }
+
+    /// A file, by its path as it is typed.
+    pub fn file(path: &str) -> Self {
+        let origin = Origin { file: Some(path.to_owned()), ..Origin::default() };
+        Self { origin, url: String::new() }
+    }
+}
+
+/// A command as a shell would split it; no shell is used.
+fn split(command: &str) -> Result<Vec<String>, String> {
+    let argv = shlex::split(command).ok_or("a quotation mark is not closed")?;
+    match argv.first() {
+        Some(program) if !program.is_empty() => Ok(argv),
+        _ => Err("no program is given".to_owned()),
+    }
+}
+
+impl From<LocalError> for FollowError {
+    fn from(error: LocalError) -> Self {
+        Self::Local(error.message)
+    }
+}
+
+impl Handle {
+    /// Runs a program or reads a file that the user typed, for its feed. Nothing is added. Drop the
+    /// future to end the program.
+    ///
+    /// # Errors
+    /// If it fails, or what it gives is no feed.
+    pub async fn discover_origin(&self, typed: TypedOrigin) -> Result<Discovery, FollowError> {
+        let TypedOrigin { origin, url } = typed;
+        if !origin.filter.is_empty() {
+            return self.discover_filtered(origin, &url).await;
+        }
+        let url = match &origin.file {
+            Some(file) => file_url(file).map_err(FollowError::Local)?,
+            None => exec_url(&origin.exec)
+                .ok_or_else(|| FollowError::Local("no program is given".to_owned()))?,
+        };
+        let web = WebAddress { url: url.clone(), user: None, password: None, assumed: false };
+        let at = self.now();
+        let mut source = Source::feed(SourceId(String::new()), url.clone());
+        source.origin = origin.clone();
+        let mut response = local::read(&self.context, &source, None).await?;
+        response.memory = None;
+        let bytes = response.body.len();
+        let parse = move || {
+            let feed = feed::parse_followed(&response.body, None, Some(&response.final_url));
+            (feed.map_err(|e| text::line(&e.to_string())), response)
+        };
+        let parsed = self.context.read_document(bytes, parse).await;
+        let (feed, response) = parsed.ok_or(crate::store::StoreError::Closed)?;
+        let feed = feed.map_err(|why| FollowError::Local(no_feed(&origin, &why)))?;
+        let typed = Box::new(Typed { web, private: false, origin });
+        let mut found = Discovery {
+            address: url.clone(),
+            ways: Vec::new(),
+            tried: Vec::new(),
+            listener: None,
+            typed,
+        };
+        found.ways.push(feed_way(url, feed, TimedResponse { response, at }, 1.0));
+        Ok(found)
+    }
+
+    /// Passes what was fetched through the filter that was typed, if there is one.
+    pub(super) async fn filter_typed(
+        &self,
+        typed: &Typed,
+        response: Response,
+    ) -> Result<Response, FollowError> {
+        let mut source = Source::feed(SourceId(String::new()), typed.web.url.clone());
+        source.origin = typed.origin.clone();
+        Ok(local::filtered(&self.context, &source, response, None).await?)
+    }
+
+    async fn discover_filtered(&self, origin: Origin, url: &str) -> Result<Discovery, FollowError> {
+        let mut typed = Typed { web: address::parse_web(url)?, private: false, origin };
+        let Fetched { found, response, .. } = self.fetch_name(&mut typed).await?;
+        let url = typed.web.url.clone();
+        let DocumentKind::Feed(feed) = found else {
+            return Err(FollowError::Local(no_feed(
+                &typed.origin,
+                "what it printed is not a feed",
+            )));
+        };
+        let mut found = Discovery {
+            address: url.clone(),
+            ways: Vec::new(),
+            tried: Vec::new(),
+            listener: None,
+            typed: Box::new(typed),
+        };
+        found.ways.push(feed_way(url, *feed, response, 1.0));
+        Ok(found)
+    }
+}
+
+/// Why what a program or a file gave is no feed.
+fn no_feed(origin: &Origin, why: &str) -> String {
+    let from = origin.program().first().or(origin.file.as_ref()).map_or("", String::as_str);
+    format!("{}: {why}", text::line(from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_programs_and_files_are_read() {
+        let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let exec = |words: &[&str]| Origin { exec: argv(words), ..Origin::default() };
+        let filter = |words: &[&str]| Origin { filter: argv(words), ..Origin::default() };
+        let file = |path: &str| TypedOrigin::file(path).origin;
+        for (text, origin, url) in [
+            ("exec:~/bin/x a 'b c'", exec(&["~/bin/x", "a", "b c"]), ""),
+            ("EXEC: x; $(y)", exec(&["x;", "$(y)"]), ""),
+            (
+                "filter:x -u http:https://e.example/a:b",
+                filter(&["x", "-u", "http"]),
+                "https://e.example/a:b",
+            ),
+            ("filter:~/x y:http://e.example/", filter(&["~/x", "y"]), "http://e.example/"),
+            ("file:///home/a%20b/x.xml", file("/home/a b/x.xml"), ""),
+            ("~/x.xml", file("~/x.xml"), ""),
+            (" /x y.xml ", file("/x y.xml"), ""),
+        ] {
+            let read = TypedOrigin::parse(text).unwrap().unwrap();
+            assert_eq!((read.origin, read.url.as_str()), (origin, url), "{text}");
+        }
+        for text in ["exec:", "exec:'x", "exec:'' y", "filter:x", "filter::https://e.example/"] {
+            assert!(TypedOrigin::parse(text).unwrap().is_err(), "{text}");
+        }
+        for text in
+            ["https://e.example/exec:x", "e.example", "//e.example/", "executor.example", ""]
+        {
+            assert_eq!(TypedOrigin::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Sources that are programs, files and filtered feeds.
+
+use super::{Reply, World, feed};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+/// An RSS document with one item.
+fn document(title: &str) -> String {
+    format!(
+        "<rss version=\"2.0\"><channel><title>Own</title><item><title>{title}</title>\
+         <guid>{title}</guid></item></channel></rss>"
+    )
+}
+
+impl World {
+    /// A program in the home folder.
+    fn program(&self, name: &str, script: &str) -> String {
+        let path = self.path().join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        path.to_string_lossy().into_owned()
+    }
+
+    /// A file in the home folder.
+    fn home_file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn titles(&self) -> Vec<String> {
+        let mut titles: Vec<String> = self
+            .run(&["list", "--json", "--limit", "0"])
+            .values()
+            .iter()
+            .map(|item| item["title"].as_str().unwrap().to_owned())
+            .collect();
+        titles.sort();
+        titles
+    }
+
+    fn sync(&self) {
+        self.run(&SYNC);
+    }
+
+    fn source(&self, id: &str) -> Value {
+        self.run(&["sources", "show", "--json", id]).values().remove(0)
+    }
+
+    fn sources_toml(&self) -> String {
+        fs::read_to_string(self.config().join("sources.toml")).unwrap_or_default()
+    }
+}
+
+const SYNC: [&str; 5] = ["sync", "--force", "--set", "net.host_delay=0s", "--quiet"];
+
+#[test]
+fn what_a_program_prints_is_a_feed() {
+    let world = World::usual();
+    world.home_file("feed.xml", &document("One"));
+    let program =
+        world.program("own feed", "echo \"$@\" >> \"$HOME/runs\"\ncat \"$HOME/feed.xml\"");
+    let exec = ["add", "--folder", "Own", "--exec", &program, "-x", "a b; touch \"$HOME/hacked\""];
+    let refused = world.run(&exec);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("-x\n  a b; touch"), "{}", refused.err);
+    assert!(!world.path().join("runs").exists() && world.sources_toml().is_empty());
+
+    let mut confirmed = exec.to_vec();
+    confirmed.insert(1, "--yes");
+    let added = world.run(&confirmed).ok();
+    assert!(added.starts_with("own-feed: exec:own%20feed/") && added.contains("1 item"), "{added}");
+    assert!(!world.sources_toml().contains("url ="), "{}", world.sources_toml());
+    let again = world.run(&confirmed).ok();
+    assert_eq!(again, "already followed as own-feed\n");
+
+    world.home_file("feed.xml", &document("Two"));
+    world.sync();
+    assert_eq!(world.titles(), ["One", "Two"]);
+    let runs = fs::read_to_string(world.path().join("runs")).unwrap();
+    assert_eq!(runs.lines().last(), Some("-x a b; touch \"$HOME/hacked\""));
+    assert!(!world.path().join("hacked").exists());
+    let source = world.source("own-feed");
+    assert_eq!(source["exec"][0], program.as_str());
+    assert_eq!((&source["state"], &source["title"]), (&"ok".into(), &"Own".into()));
+    let shown = world.run(&["sources", "show", "own-feed"]).ok();
+    assert!(shown.contains("program") && shown.contains("-x"), "{shown}");
+
+    world.run(&["sources", "remove", "own-feed"]).ok();
+    assert!(!world.sources_toml().contains("exec"));
+}
+
+#[test]
+fn programs_get_few_variables() {
+    let world = World::usual();
+    let program =
+        world.program("own", &format!("env > \"$HOME/variables\"\necho '{}'", document("One")));
+    let mut add = world.command(&["add", "--yes", "--exec", &program]);
+    let added = add.env("API_TOKEN", "s3cret").env("LC_TIME", "de_DE.UTF-8").output().unwrap();
+    assert!(added.status.success(), "{added:?}");
+    world.sync();
+    let variables = fs::read_to_string(world.path().join("variables")).unwrap();
+    assert!(
+        !variables.contains("s3cret") && !variables.contains("NEWSFED_DATA_DIR"),
+        "{variables}"
+    );
+    for part in ["PATH=", "HOME=", "NEWSFED_SOURCE=own", "NEWSFED_LAST_OK=20"] {
+        assert!(variables.contains(part), "{part}: {variables}");
+    }
+}
+
+#[test]
+fn programs_that_fail_are_failed_polls_with_the_reason() {
+    let world = World::usual();
+    let slow = "echo $$ > \"$HOME/group\"; sleep 600 & sleep 600";
+    let cases = [
+        ("status", "echo 'no key\u{1b}[31m' >&2; exit 3", "failed: exit status: 3: no key"),
+        ("slow", slow, "slow failed: ended after its limit of 1 s"),
+        ("endless", "yes '<rss><item/>'", "endless failed: it printed more than 10 MB"),
+        ("text", "echo hello", "not a feed"),
+        ("open", "sleep 600 & echo '<rss/>'", "did not close its output"),
+    ];
+    let mut sources = String::new();
+    for (name, script, _) in cases {
+        let program = world.program(name, script);
+        sources += &format!(
+            "[[source]]\nexec = ['{program}']\nlimit = \"{}\"\n",
+            if name == "slow" { "1s" } else { "20s" }
+        );
+    }
+    sources += "[[source]]\nid = \"missing\"\nexec = [\"~/missing\"]\n";
+    world.write("sources.toml", &sources);
+    world.sync();
+    let missing = ("missing", "", "/missing cannot be started");
+    for (name, _, part) in cases.into_iter().chain([missing]) {
+        let error = world.source(name)["error"].as_str().unwrap_or_default().to_owned();
+        assert!(error.contains(part), "{name}: {error}");
+    }
+    let group: i32 =
+        fs::read_to_string(world.path().join("group")).unwrap().trim().parse().unwrap();
+    let group = rustix::process::Pid::from_raw(group).unwrap();
+    let ended = (0..200).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        rustix::process::test_kill_process_group(group).is_err()
+    });
+    assert!(ended, "the program left something running");
+}
+
+#[test]
+fn feeds_pass_through_their_filter() {
+    let world = World::new(|request| match request.header("if-none-match") {
+        Some(_) => Reply::status(304),
+        None => feed("Kernel", &["First release", "Second release"]).header("etag", "\"1\""),
+    });
+    let url = world.server.url("/kernel.xml");
+    let program = world.program("shorter", "sed s/release/$1/g");
+    let added = world.run(&["add", "--yes", &url, "--filter", &program, "notes"]).ok();
+    assert!(added.contains("2 items"), "{added}");
+    assert_eq!(world.titles(), ["First notes", "Second notes"]);
+    let (id, _) = added.split_once(": ").unwrap();
+    let source = world.source(id);
+    assert_eq!((&source["url"], &source["filter"][1]), (&url.as_str().into(), &"notes".into()));
+
+    world.sync();
+    assert_eq!(world.source(id)["polls"][0]["status"], 304);
+    world.write("sources.toml", &world.sources_toml().replace("\"notes\"", "\"news\""));
+    world.sync();
+    assert_eq!(world.titles(), ["First news", "Second news"], "another filter reads it again");
+    world.program("shorter", "exit 4");
+    world.write("sources.toml", &world.sources_toml().replace("\"news\"", "\"other\""));
+    world.sync();
+    let error = world.source(id)["error"].as_str().unwrap_or_default().to_owned();
+    assert!(error.ends_with("shorter failed: exit status: 4"), "{error}");
+}
+
+#[test]
+fn files_are_read_when_they_have_changed() {
+    let world = World::usual();
+    let path = world.home_file("own.xml", &document("One"));
+    let mut add = world.command(&["add", "--file", "own.xml"]);
+    assert!(add.current_dir(world.path()).output().unwrap().status.success());
+    assert!(world.sources_toml().contains(&format!("file = \"{}\"", path.display())));
+    world.sync();
+    assert_eq!(world.source("own")["polls"][0]["status"], 304, "nothing has changed");
+    world.home_file("own.xml", &document("Two or more"));
+    world.sync();
+    assert_eq!(world.titles(), ["One", "Two or more"]);
+    for (prepare, part) in [
+        ("rm own.xml", "own.xml cannot be read: No such file"),
+        ("mkdir own.xml", "is not a regular file"),
+        ("rmdir own.xml; mkfifo own.xml", "is not a regular file"),
+        ("rm own.xml; truncate -s 11M own.xml", "is larger than 10 MB"),
+    ] {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", prepare]).current_dir(world.path()).status().unwrap();
+        world.sync();
+        let error = world.source("own")["error"].as_str().unwrap_or_default().to_owned();
+        assert!(error.contains(part), "{prepare}: {error}");
+    }
+}
+
+#[test]
+fn lists_neither_bring_nor_take_programs() {
+    let world = World::usual();
+    let touch =
+        world.program("touch-it", &format!("touch \"$HOME/touched\"; echo '{}'", document("One")));
+    let opml = format!(
+        "<opml version='2.0' xmlns:newsfed='https://newsfed.example/opml'><body>\
+         <outline xmlUrl='{}' newsfed:exec='{touch}' newsfed:filter='{touch}' newsfed:file='/etc/passwd'/>\
+         <outline xmlUrl='exec:{touch}'/><outline xmlUrl='file:///etc/passwd'/></body></opml>",
+        world.server.url("/kernel.xml")
+    );
+    let urls =
+        format!("exec:{touch}\nfilter:{touch}:{}\nfile:///etc/passwd\n", world.server.url("/a"));
+    for list in [opml, urls] {
+        let imported = world.run_with(&["import", "--private", "-"], &list);
+        for part in ["exec", "filter", "file"] {
+            assert!(imported.err.contains(part), "{part}: {imported:?}");
+        }
+        world.sync();
+        let text = world.sources_toml();
+        assert!(
+            !text.contains("exec") && !text.contains("filter") && !text.contains("file ="),
+            "{text}"
+        );
+    }
+    assert!(!world.path().join("touched").exists());
+
+    let file = world.home_file("own.xml", &document("One")).to_string_lossy().into_owned();
+    world.run(&["add", "--file", &file]).ok();
+    world.run(&["add", "--yes", "--exec", &touch]).ok();
+    world.run(&["add", "--yes", &world.server.url("/council.xml"), "--filter", "cat"]).ok();
+    for format in ["opml", "urls"] {
+        let exported = world.run(&["export", "--format", format]);
+        assert!(exported.err.contains("2 sources are programs or files"), "{exported:?}");
+        assert!(exported.err.contains("1 filter is left out"), "{exported:?}");
+        let text = exported.ok();
+        assert!(
+            text.contains("council.xml") && !text.contains("touch-it") && !text.contains("own.xml")
+        );
+        assert!(!text.contains("cat\""), "{text}");
+    }
+}
