@@ -1,5 +1,8 @@
 //! Performs effects. Slow work runs in the background and reports back with an event.
 
+mod discovery;
+
+use self::discovery::followed;
 use super::effect::{BenchRequest, Effect, PictureUse};
 use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
 use super::files::{self, follow_starters, run_command};
@@ -161,20 +164,8 @@ impl Driver {
                 let handle = self.handle.clone();
                 tokio::spawn(async move { handle.cancel_refresh().await });
             }
-            Effect::Discover { request, address } => {
-                let (listener, mut progress) = tokio::sync::mpsc::unbounded_channel();
-                let events = self.events.clone();
-                tokio::spawn(async move {
-                    while let Some(message) = progress.recv().await {
-                        let _ = events.send(Event::Tried(request, message));
-                    }
-                });
-                let task = self.spawn_task(move |h| async move {
-                    let found = h.discover_reporting(&address, None, listener).await;
-                    Event::Discovered(request, found.map_err(message))
-                });
-                self.discovery = Some(task);
-            }
+            Effect::Discover { request, address } => self.discover(request, address),
+            Effect::DiscoverOrigin { request, typed } => self.discover_origin(request, typed),
             Effect::CancelDiscovery => {
                 if let Some(task) = self.discovery.take() {
                     task.abort();

@@ -7,7 +7,7 @@ use crate::article::Thumbnail;
 use crate::config::{CommandSettings, FileChange, KeyChange, Section};
 use crate::engine::{
     Discovery, DownloadEntry, Pace, PlayerCommand, PrefetchPlan, SaveOrder, SelectorField, Subject,
-    WorkbenchPage,
+    TypedOrigin, WorkbenchPage,
 };
 use crate::model::{EpisodeKey, SourceId, SourceRules};
 use crate::store::{Mark, Part, Rule, RuleMarks, View};
@@ -98,6 +98,11 @@ pub(super) enum Effect {
     Discover {
         request: RequestId,
         address: String,
+    },
+    /// Runs a program or reads a file that the user has typed and confirmed.
+    DiscoverOrigin {
+        request: RequestId,
+        typed: TypedOrigin,
     },
     CancelDiscovery,
     Follow {

@@ -6,7 +6,7 @@ use super::import::several_addresses;
 use super::starters::Starters;
 use super::{App, Editor, Prompt};
 use crate::config::{Action, Context, FileEdit, Key};
-use crate::engine::{Discovery, Tried, Way};
+use crate::engine::{Discovery, Tried, TypedOrigin, Way};
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::event::{Failure, Followed, RequestId};
@@ -36,6 +36,8 @@ pub(crate) struct Add {
 pub(crate) enum Stage {
     /// Waiting for a URL.
     Typing,
+    /// A program was typed, which is shown before it runs.
+    Confirming(TypedOrigin),
     /// Discovery runs; `tried` lists what was tried so far.
     Discovering { request: RequestId, tried: Vec<Tried> },
     /// Ways were found; the selected one is shown with a preview of its items.
@@ -66,6 +68,11 @@ impl Choice {
     }
 }
 
+/// Bytes of a program with its arguments that the dialog can show.
+const MAX_COMMAND: usize = 400;
+const TOO_LONG: &str =
+    "The program and its arguments are too long for this dialog; `newsfed add --exec` takes them.";
+
 impl Add {
     pub(super) fn welcome() -> Self {
         Self { welcome: true, ..Self::with("") }
@@ -95,6 +102,11 @@ impl Dialog for Add {
                 self.stage = Stage::Typing;
                 return vec![Effect::CancelDiscovery].into();
             }
+            (Stage::Confirming(_), KeyCode::Enter) => return self.run_program(app).into(),
+            (Stage::Confirming(_), KeyCode::Esc) => {
+                self.stage = Stage::Typing;
+                return Reply::default();
+            }
             (Stage::Found { .. }, KeyCode::Tab | KeyCode::BackTab) => {
                 self.in_folder = !self.in_folder;
             }
@@ -120,6 +132,9 @@ impl Dialog for Add {
             (Stage::Found { discovery, selected }, KeyCode::Char(letter @ ('e' | 's')))
                 if event.modifiers.is_empty() =>
             {
+                if letter == 's' && discovery.is_local() {
+                    return Reply::default();
+                }
                 // A way without selectors is left for a list whose selectors are written by hand.
                 let kind = discovery.ways.get(*selected).map(Way::kind);
                 let has_selectors = matches!(kind, Some(SourceKind::Website | SourceKind::Entries));
@@ -167,6 +182,13 @@ impl Dialog for Add {
                 KeyHint::Key("Tab", "done"),
                 KeyHint::Key("Esc", "back"),
             ],
+            Stage::Confirming(_) => &[KeyHint::Key("Enter", "run it"), KeyHint::Key("Esc", "back")],
+            Stage::Found { ref discovery, .. } if discovery.is_local() => &[
+                KeyHint::Key("Enter", "follow"),
+                KeyHint::Key("Tab", "folder"),
+                KeyHint::Key("e", "adjust"),
+                KeyHint::Key("Esc", "close"),
+            ],
             Stage::Found { .. } => &[
                 KeyHint::Key("Enter", "follow"),
                 KeyHint::Key("Up Down", "choose"),
@@ -186,7 +208,8 @@ impl Dialog for Add {
     }
 
     fn takes_addresses(&self) -> bool {
-        !matches!(self.stage, Stage::Discovering { .. } | Stage::Following)
+        let stage = &self.stage;
+        !matches!(stage, Stage::Confirming(_) | Stage::Discovering { .. } | Stage::Following)
     }
 }
 
@@ -197,12 +220,47 @@ impl Add {
         if address.is_empty() {
             return vec![];
         }
+        match TypedOrigin::parse(&address) {
+            Some(Ok(typed)) if typed.origin.program().is_empty() => {
+                return self.discover_origin(app, typed);
+            }
+            Some(Ok(typed)) => {
+                // What runs is shown completely, or does not run.
+                self.stage = match address.len() <= MAX_COMMAND {
+                    true => Stage::Confirming(typed),
+                    false => Stage::Failed(vec![TOO_LONG.to_owned()]),
+                };
+                return vec![];
+            }
+            Some(Err(why)) => {
+                self.stage = Stage::Failed(vec![why]);
+                return vec![];
+            }
+            None => {}
+        }
         if let Some(addresses) = several_addresses(&address) {
             return app.import_addresses(&addresses);
         }
         let request = app.request();
         self.stage = Stage::Discovering { request, tried: Vec::new() };
         vec![Effect::Discover { request, address }]
+    }
+
+    /// Enter below the program that was typed: runs it for its feed.
+    fn run_program(&mut self, app: &mut App) -> Vec<Effect> {
+        match std::mem::replace(&mut self.stage, Stage::Typing) {
+            Stage::Confirming(typed) => self.discover_origin(app, typed),
+            other => {
+                self.stage = other;
+                vec![]
+            }
+        }
+    }
+
+    fn discover_origin(&mut self, app: &mut App, typed: TypedOrigin) -> Vec<Effect> {
+        let request = app.request();
+        self.stage = Stage::Discovering { request, tried: Vec::new() };
+        vec![Effect::DiscoverOrigin { request, typed }]
     }
 
     /// The next or previous folder of other sources.

@@ -224,3 +224,46 @@ fn the_status_line_says_how_far_a_first_synchronisation_is() {
         assert!(last.contains(expected) && last.contains("· home"), "{expected}: {last}");
     }
 }
+
+#[test]
+fn programs_are_shown_before_they_run() {
+    let asked = |stage: &Stage| {
+        stage
+            .requested
+            .iter()
+            .filter(|effect| effect.contains("Discover"))
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let mut stage = Stage::new();
+    stage.keys("a");
+    stage.happen(Event::Pasted("exec:~/bin/weather 'two words' $(x)".to_owned()));
+    stage.keys("<Enter>");
+    let screen = stage.screen(120, 40);
+    for part in ["without a shell", "  ~/bin/weather", "  two words", "  $(x)", "run it"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    assert!(asked(&stage).is_empty(), "nothing runs yet");
+    stage.keys("<Esc>");
+    assert!(asked(&stage).is_empty(), "nothing ran");
+    stage.keys("<Enter><Enter>");
+    assert!(asked(&stage)[0].contains("\"two words\", \"$(x)\""), "{:?}", asked(&stage));
+
+    for (typed, part) in [
+        (format!("exec:x {}", "y".repeat(500)), "too long"),
+        ("exec:".to_owned(), "no program is given"),
+        ("filter:x".to_owned(), "filter:PROGRAM"),
+    ] {
+        let mut stage = Stage::new();
+        stage.keys("a");
+        stage.happen(Event::Pasted(typed));
+        stage.keys("<Enter>");
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains(part) && asked(&stage).is_empty(), "{screen}");
+    }
+    let mut stage = Stage::new();
+    stage.keys("a");
+    stage.happen(Event::Pasted("/home/alice/feed.xml".to_owned()));
+    stage.keys("<Enter>");
+    assert!(asked(&stage)[0].contains("DiscoverOrigin"), "a file is no program");
+}

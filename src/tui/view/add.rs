@@ -27,7 +27,11 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             found_height(app, discovery, at.body.width.min(104)) + greeting
         }
         _ if add.welcome => 11,
-        Stage::Typing => 4,
+        Stage::Typing => 5,
+        Stage::Confirming(typed) => {
+            let lines = argument_lines(typed.origin.program(), at.body.width.min(104));
+            4 + u16::try_from(lines.len()).unwrap_or(u16::MAX)
+        }
         _ => 7,
     };
     let title = if add.welcome { "Welcome to newsfed" } else { "Add a source" };
@@ -64,6 +68,15 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             line("Paste any address and press Enter.", Role::Text, &mut area);
             let what = "A feed, a website, a list of articles, or a page to watch.";
             line(what, Role::Dim, &mut area);
+            let own = "Your own: exec:PROGRAM, filter:PROGRAM:URL, or the path of a file.";
+            line(own, Role::Dim, &mut area);
+        }
+        Stage::Confirming(typed) => {
+            let what = "Runs this program now and at each check, without a shell:";
+            line(what, Role::Text, &mut area);
+            for argument in argument_lines(typed.origin.program(), area.width) {
+                line(&argument, Role::Bright, &mut area);
+            }
         }
         Stage::Discovering { tried, .. } => {
             let lines = tried_lines(app, tried, area.width);
@@ -106,6 +119,13 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
         let y = area.bottom().saturating_sub(3) + u16::try_from(choice).unwrap_or(0);
         frame.set_cursor_position(Position::new(area.x, y));
     }
+}
+
+/// A program with its arguments, each on lines of its own.
+fn argument_lines(argv: &[String], width: u16) -> Vec<String> {
+    let space = usize::from(width).saturating_sub(6).max(1);
+    let lines = argv.iter().flat_map(|word| wrap_plain(&text::line(word), space));
+    lines.map(|line| format!("  {line}")).collect()
 }
 
 fn choices(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {

@@ -275,11 +275,9 @@ impl Chaos {
                 Event::Marked(Ok(MarksSet { mark, keys, to: true, cause: Cause::User }))
             }
             Effect::Refresh { .. } => Event::RefreshEnded,
-            Effect::Discover { request, .. } => {
-                let way = |n| {
-                    let url = format!("https://kernel.example/{n}");
-                    Way::sample(&url, "A way 日本", Some(("main a", 0.5)), &[("日本", now())])
-                };
+            Effect::Discover { request, .. } | Effect::DiscoverOrigin { request, .. } => {
+                let (url, items) = ("https://kernel.example/", [("日本", now())]);
+                let way = |_| Way::sample(url, "A way 日本", Some(("main a", 0.5)), &items);
                 let ways = (0..self.rng.usize(..4)).map(way).collect();
                 let found = Discovery::sample("kernel.example", ways, &["no feed"]);
                 Event::Discovered(request, self.result(found))

@@ -1,0 +1,48 @@
+//! Finding ways to follow something, and what following it gives.
+
+use super::super::event::{Event, Followed, RequestId};
+use super::{Driver, message};
+use crate::config::FileEdit;
+use crate::engine::{FollowError, Handle, TypedOrigin};
+use crate::model::Source;
+
+impl Driver {
+    /// Explores a URL; each attempt is an event.
+    pub(super) fn discover(&mut self, request: RequestId, address: String) {
+        let (listener, mut progress) = tokio::sync::mpsc::unbounded_channel();
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            while let Some(message) = progress.recv().await {
+                let _ = events.send(Event::Tried(request, message));
+            }
+        });
+        self.discovery = Some(self.spawn_task(move |h| async move {
+            let found = h.discover_reporting(&address, None, listener).await;
+            Event::Discovered(request, found.map_err(message))
+        }));
+    }
+
+    /// Runs a program or reads a file that the user typed.
+    pub(super) fn discover_origin(&mut self, request: RequestId, typed: TypedOrigin) {
+        self.discovery = Some(self.spawn_task(move |h| async move {
+            Event::Discovered(request, h.discover_origin(typed).await.map_err(message))
+        }));
+    }
+}
+
+/// Builds the event for a source that was added.
+pub(super) async fn followed(
+    handle: &Handle,
+    source: Result<(Source, FileEdit), FollowError>,
+    title: Option<String>,
+    listed: usize,
+) -> Event {
+    let (source, edit) = match source {
+        Ok(followed) => followed,
+        Err(e) => return Event::Followed(Err(message(e))),
+    };
+    let no_items = handle.first_poll_note(&source.id, listed).await.unwrap_or_default();
+    let followed = Followed::from(source);
+    let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
+    Event::Followed(Ok((vec![Followed { title, no_items, ..followed }], edit)))
+}
