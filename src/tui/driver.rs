@@ -6,7 +6,6 @@ use self::discovery::followed;
 use super::effect::{BenchRequest, Effect, PictureUse};
 use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
 use super::files::{self, follow_starters, run_command};
-use super::follow::followed;
 use super::graphics::encode;
 use super::import;
 use super::listen::{self, Listening};

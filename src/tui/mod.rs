@@ -10,7 +10,6 @@ mod effect;
 mod event;
 mod external;
 mod files;
-mod follow;
 mod graphics;
 mod headless;
 mod import;
