@@ -135,7 +135,7 @@ fn arrive(
     let mut known = conn.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM remote_item WHERE account = ?1 AND remote = ?2)",
     )?;
-    let mut new: HashMap<(i64, bool), Vec<(i64, &Prepared, Time)>> = HashMap::new();
+    let mut new: HashMap<(i64, bool), Vec<arrivals::StoredItem<'_>>> = HashMap::new();
     let mut marked = Vec::new();
     for arrived in items {
         if known.query_row(params![account, Remote(&arrived.remote)], |r| r.get(0))? {

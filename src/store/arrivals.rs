@@ -268,13 +268,15 @@ impl<'a> Arrivals<'a> {
     }
 }
 
-/// Applies the rules to new items of a source that are stored already: row keys with their entries and
-/// when they were discovered.
+/// The row key of an item, its entry, and when it was discovered.
+pub(super) type StoredItem<'a> = (i64, &'a Prepared, Time);
+
+/// Applies the rules to new items of a source that are stored already.
 pub(super) fn arrived(
     conn: &Connection,
     arrival: Arrival<'_>,
     source: i64,
-    new: &[(i64, &Prepared, Time)],
+    new: &[StoredItem<'_>],
 ) -> Result<Vec<Announcement>> {
     let mut arrivals = Arrivals::new(conn, arrival, source)?;
     for (key, entry, discovered) in new {

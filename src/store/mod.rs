@@ -24,6 +24,7 @@ mod episodes;
 mod error;
 mod filter;
 mod fitting;
+mod folding;
 mod foreign;
 mod foreign_related;
 mod functions;

@@ -4,6 +4,7 @@
 //! Texts are read as the words of the index, with one space between them. Letters that the index may
 //! write otherwise end what is certain; a second pass then finds what is possible.
 
+use super::folding::{Folded, folded, is_plain};
 use super::index::{MAX_TEXT, markup_of, stripped};
 use crate::model::Entry;
 use crate::query::Column;
@@ -98,7 +99,7 @@ impl Phrases {
         let all = all.into_iter().map(|(phrase, _)| phrase);
         self.machine = match self.numbers.len() {
             0 => None,
-            ..=MOST_IN_TABLE => {
+            1..=MOST_IN_TABLE => {
                 dfa::DFA::builder().prefilter(false).build(all).ok().map(Machine::Table)
             }
             _ => contiguous::NFA::builder().prefilter(false).build(all).ok().map(Machine::Compact),
@@ -341,75 +342,9 @@ impl<'a, A: Automaton> Walk<'a, A> {
     }
 }
 
-/// ASCII, and frequent signs that separate words.
-fn is_plain(c: char) -> bool {
-    matches!(c, '\0'..='\x7f' | '\u{a0}' | '«' | '»' | '\u{2010}'..='\u{2015}')
-        || matches!(c, '\u{2018}'..='\u{201f}' | '•' | '…' | '€')
-}
-
-/// What a character may be in the index.
-#[derive(Debug, PartialEq)]
-enum Folded {
-    Letters(String),
-    Nothing,
-    /// What ends a phrase: a sign, or a letter of another script.
-    Gap,
-    Unknown,
-}
-
-/// What is no letter or digit of the index separates words, also where its plain form would be one, as
-/// with the sign for a trade mark.
-fn folded(c: char) -> Folded {
-    match c {
-        // Accents that the index removes, wherever they stand.
-        '\u{300}'..='\u{304}' | '\u{306}'..='\u{30c}' | '\u{30f}' | '\u{311}' | '\u{31b}' => {
-            Folded::Nothing
-        }
-        '\u{323}'..='\u{328}' | '\u{32d}' | '\u{32e}' | '\u{330}' | '\u{331}' => Folded::Nothing,
-        _ if is_combining(c) => Folded::Unknown,
-        // Letters in circles are signs, too.
-        '\u{24b6}'..='\u{24e9}' | '\u{1f100}'..='\u{1f1ff}' => Folded::Gap,
-        _ if !c.is_alphanumeric() => Folded::Gap,
-        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => {
-            Folded::Letters(text::comparable(c.encode_utf8(&mut [0; 4])))
-        }
-        // Without a plain form.
-        '\u{370}'..='\u{1cff}'
-        | '\u{3040}'..='\u{30ff}'
-        | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}'
-        | '\u{ac00}'..='\u{d7a3}' => Folded::Gap,
-        _ => {
-            let plain = text::comparable(c.encode_utf8(&mut [0; 4]));
-            let has_plain = plain.bytes().any(|b| b.is_ascii_alphanumeric());
-            if has_plain { Folded::Unknown } else { Folded::Gap }
-        }
-    }
-}
-
-/// Marks that belong to the letter before.
-pub(super) fn is_combining(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}')
-        || matches!(c, '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn letters_without_a_plain_form_have_none() {
-        let ranges = ['\u{370}'..='\u{1cff}', '\u{3040}'..='\u{30ff}', '\u{3400}'..='\u{4dbf}'];
-        for c in ranges.into_iter().flatten().chain('\u{4e00}'..='\u{9fff}') {
-            let plain = text::comparable(&c.to_string());
-            assert!(!plain.bytes().any(|b| b.is_ascii_alphanumeric()), "{c:?} is {plain}");
-        }
-        assert_eq!(folded('\u{fc}'), Folded::Letters("u".to_owned()));
-        assert_eq!(folded('\u{308}'), Folded::Nothing);
-        assert_eq!(folded('\u{336}'), Folded::Unknown, "a separator in the index");
-        assert_eq!(folded('\u{ff32}'), Folded::Unknown);
-        assert_eq!((folded('\u{2122}'), folded('\u{24b6}')), (Folded::Gap, Folded::Gap));
-    }
 
     #[test]
     fn phrases_are_found_in_markup_as_in_its_text() {

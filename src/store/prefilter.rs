@@ -2,7 +2,8 @@
 //! take longer than storing the items.
 
 use super::condition::fts;
-use super::phrases::{Found, Phrases, is_combining};
+use super::folding::is_combining;
+use super::phrases::{Found, Phrases};
 use crate::model::Entry;
 use crate::query::{Column, Field, Query, What};
 use regex::{RegexSet, RegexSetBuilder};
