@@ -133,7 +133,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
             continue;
         }
         let [number, place] = cells(episode);
-        out.line(table.line(&[&number, &place, &episode.name()]))?;
+        out.line(table.line(&[&number, &place, &episode.title]))?;
     }
     if queue.is_empty() && !out.json {
         out.note("the queue is empty; `newsfed queue add ID` adds to it");

@@ -7,8 +7,11 @@ use super::memo;
 use super::reader::Reader;
 use super::rows::to_json;
 use crate::model::{Enclosure, EpisodeKey, Progress, Queued};
+use crate::util::file_name::last_segment;
 use crate::util::media::{is_playable, media_type};
+use crate::util::text::line;
 use rusqlite::{Connection, OptionalExtension, params};
+use url::Url;
 
 /// Episodes in the queue.
 pub const MAX_QUEUE: usize = 1000;
@@ -181,6 +184,16 @@ impl Store {
     }
 }
 
+/// The title of an item, else the name of the file.
+fn name(title: String, url: &str) -> String {
+    let title = line(&title);
+    if !title.is_empty() {
+        return title;
+    }
+    let file = Url::parse(url).ok().and_then(|url| last_segment(&url));
+    line(&file.unwrap_or_else(|| url.to_owned()))
+}
+
 impl Reader {
     /// The episodes of the queue in its order, without more about them.
     pub fn queue_keys(&self) -> Result<Vec<EpisodeKey>> {
@@ -206,7 +219,7 @@ impl Reader {
             let stated = file.as_ref().and_then(|file| file.mime.clone());
             Ok(Queued {
                 source: r.get(4)?,
-                title: r.get(5)?,
+                title: name(r.get(5)?, &url),
                 media_type: media_type(stated.as_deref(), &url).unwrap_or_default(),
                 stated: file.and_then(|file| file.seconds),
                 progress,
@@ -226,5 +239,22 @@ impl Reader {
             Ok(Progress { position: r.get(0)?, length: r.get(1)?, finished: r.get(2)? })
         });
         Ok(found.optional()?.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_episode_without_a_title_is_called_like_its_file() {
+        for (title, url, expected) in [
+            ("One\u{1b}[2J", "https://e.org/a.mp3", "One"),
+            ("", "https://e.org/pods/No%20title%201b.mp3?x=1", "No title 1b.mp3"),
+            (" \u{200b}", "https://e.org/%1b[2J.mp3", ".mp3"),
+            ("", "https://e.org/", "https://e.org/"),
+        ] {
+            assert_eq!(name(title.to_owned(), url), expected, "{title:?} {url}");
+        }
     }
 }

@@ -191,7 +191,7 @@ impl Task {
                 let progress = Progress { length: episode.length(), ..episode.progress };
                 self.stored = Some((episode.key.clone(), progress));
                 let now = Playing {
-                    title: episode.name(),
+                    title: episode.title.clone(),
                     key: episode.key,
                     progress,
                     is_paused: false,

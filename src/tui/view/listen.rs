@@ -44,7 +44,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &ListenList, 
             None => "  ".to_owned(),
         };
         row.left(&mark, role(app, here, Role::Title));
-        row.left(&episode.name(), role(app, here, Role::Text));
+        row.left(&episode.title, role(app, here, Role::Text));
     });
     let rest = Rect { y: top.bottom(), height: below, ..inner };
     if let Some(now) = &app.player.now {
