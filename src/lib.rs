@@ -26,6 +26,8 @@ pub mod exchange;
 pub mod feed;
 /// The Google Reader API: identifiers, streams, requests, responses.
 pub mod greader;
+/// Mails -> a JSON Feed.
+pub mod mail;
 /// Plain data shared by every module.
 pub mod model;
 /// The HTTP client: host gate, limits, robots.txt, redirects.

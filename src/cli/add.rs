@@ -20,7 +20,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 #[command(after_help = EXAMPLES)]
 pub(super) struct AddArgs {
     /// URL of a site or a feed
-    #[arg(required_unless_present_any = ["comments_of", "exec", "file"])]
+    #[arg(required_unless_present_any = ["comments_of", "exec", "file", "mail"])]
     pub(super) url: Option<String>,
     /// Follow the comments on an item as a source of their own
     #[arg(
@@ -66,8 +66,9 @@ changes, a sitemap, and a crawl that learns where articles appear: its first
 poll explores the site with about 60 requests. The selectors of a website are
 written to sources.toml, where you can change them (docs/websites.md).
 
---exec, --filter and --file are for programs and files of your own
-(docs/programs.md). The program is shown before it runs for the first time.
+--exec, --filter, --file and --mail are for programs, files and newsletters of
+your own (docs/programs.md). The program is shown before it runs for the first
+time.
 
 Examples:
   newsfed add example.org
@@ -77,6 +78,7 @@ Examples:
   newsfed add https://example.org --as crawl
   newsfed add --comments-of 1234
   newsfed add --file ~/feeds/local.xml
+  newsfed add --mail ~/Mail/newsletters --from news@example.org
   newsfed add --folder Own --exec ~/bin/weather-feed berlin
   newsfed add https://example.org/feed.xml --filter ~/bin/without-ads
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";

@@ -29,6 +29,16 @@ pub(super) struct OriginArgs {
         conflicts_with_all = ["url", "exec", "kind", "pick", "account", "comments_of"]
     )]
     file: Option<PathBuf>,
+    /// Follow the mails of a Maildir or mbox file
+    #[arg(
+        long,
+        value_name = "PATH",
+        conflicts_with_all = ["url", "exec", "file", "filter", "kind", "pick", "account", "comments_of"]
+    )]
+    mail: Option<PathBuf>,
+    /// With --mail: only mails whose sender contains this text
+    #[arg(long, value_name = "TEXT", requires = "mail")]
+    from: Option<String>,
     /// Pass the feed through this program; its arguments come last
     #[arg(
         long,
@@ -42,11 +52,15 @@ pub(super) struct OriginArgs {
 
 /// The program or file of the arguments; `None` if they have only a URL.
 pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
-    let OriginArgs { exec, file, filter } = &args.origin;
+    let OriginArgs { exec, file, mail, from, filter } = &args.origin;
     let url = args.url.clone().unwrap_or_default();
     if let Some(file) = file {
         let path = std::path::absolute(file)?;
         return Ok(Some(TypedOrigin::file(&path.to_string_lossy())));
+    }
+    if let Some(mail) = mail {
+        let path = std::path::absolute(mail)?;
+        return Ok(Some(TypedOrigin::mail(&path.to_string_lossy(), from.clone())));
     }
     if exec.is_empty() && filter.is_empty() {
         return match TypedOrigin::parse(&url) {
@@ -85,7 +99,11 @@ pub(super) async fn discover(
     });
     let discovery = handle.discover_origin(typed).await;
     wheel.clear();
-    Ok(discovery?)
+    let discovery = discovery?;
+    for tried in &discovery.tried {
+        out.note(&tried.text);
+    }
+    Ok(discovery)
 }
 
 fn ask() -> Result<(), Failure> {

@@ -46,6 +46,8 @@ pub(super) struct SourceShape<'a> {
     /// The program that prints the feed; empty without one.
     exec: &'a [String],
     file: Option<&'a str>,
+    mail: Option<&'a str>,
+    from: Option<&'a str>,
     filter: &'a [String],
 }
 
@@ -75,6 +77,8 @@ impl<'a> SourceShape<'a> {
             broken: facts.website.broken(),
             exec: &source.origin.exec,
             file: source.origin.file.as_deref(),
+            mail: source.origin.mail.as_deref(),
+            from: source.origin.from.as_deref(),
             filter: &source.origin.filter,
         }
     }

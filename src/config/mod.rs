@@ -90,7 +90,7 @@ pub use shown::{
 };
 pub use source_change::SourceChange;
 pub use source_settings::{SourceOption, own_keys, source_keys, source_options, source_values};
-pub(crate) use sources::file_url;
+pub(crate) use sources::path_url;
 pub use sources_file::{Added, Completion, SourcesFile};
 pub use starter::starter_sources;
 pub use style::{Color, Style, StyleError};

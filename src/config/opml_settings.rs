@@ -301,6 +301,7 @@ mod tests {
             (("exec", "touch x"), "programs and files are never imported"),
             (("filter", "touch x"), "programs and files are never imported"),
             (("file", "/etc/passwd"), "programs and files are never imported"),
+            (("mail", "/var/mail/x"), "programs and files are never imported"),
             (("limit", "1s"), "programs and files are never imported"),
             (("headers", "Cookie: a=b"), "Cookie may be secret"),
             (("headers", "Accept\u{1}: x"), "may be secret"),

@@ -39,7 +39,7 @@ const FEEDS: &[SourceKind] = &[SourceKind::Feed];
 /// Seconds that a program of a source may take.
 const PROGRAM: Rule = Rule::Within(1, 10 * 60);
 /// Programs and files: they never come from a list, a server or an app.
-pub(super) const LOCAL: &[&str] = &["exec", "file", "filter", "limit"];
+pub(super) const LOCAL: &[&str] = &["exec", "file", "mail", "from", "filter", "limit"];
 pub(super) const INHERIT: &str = "inherit";
 
 /// The values of a source's keys, apart from its identifier and its URL.
@@ -248,6 +248,16 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("file", Rule::Checked(path), |d| Slot::MaybeText(&mut d.origin.file))
         .on(ORIGIN, "File", "A feed in a file on this computer, such as ~/feeds/local.xml.")
         .unset("none")
+        .kinds(FEEDS)
+        .polls(),
+    key("mail", Rule::Checked(path), |d| Slot::MaybeText(&mut d.origin.mail))
+        .on(ORIGIN, "Mailbox", "A Maildir or mbox file whose mails are the entries. Read only.")
+        .unset("none")
+        .kinds(FEEDS)
+        .polls(),
+    key("from", Rule::Checked(line), |d| Slot::MaybeText(&mut d.origin.from))
+        .on(ORIGIN, "Sender", "Only mails with this text in the sender's name or address.")
+        .unset("all")
         .kinds(FEEDS)
         .polls(),
     key("filter", Rule::Checked(argument), |d| Slot::Command(&mut d.origin.filter))

@@ -64,12 +64,12 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     read(table, &prefix, (SETTINGS, ""), OTHERS, &mut draft, report);
     let id = find("id").and_then(|p| read_id(p, &prefix, report));
     let url = match find("url") {
-        _ if find("exec").or(find("file")).is_some() => {
+        _ if find("exec").or(find("file")).or(find("mail")).is_some() => {
             local_url(&draft, table, &prefix, report).map(|url| (url, None))
         }
         Some(pair) => read_url(pair, &prefix, report),
         None => {
-            let message = "is missing: every source has a URL, or exec or file";
+            let message = "is missing: every source has a URL, or exec, file or mail";
             report.error(node.at, &format!("{prefix}url"), message);
             None
         }
@@ -152,14 +152,14 @@ fn local_url(
     report: &mut Report,
 ) -> Option<Url> {
     let find = |key: &&str| table.iter().find(|p| p.key == *key);
-    let given: Vec<&Pair> = ["url", "exec", "file"].iter().filter_map(find).collect();
+    let given: Vec<&Pair> = ["url", "exec", "file", "mail"].iter().filter_map(find).collect();
     if let [first, second, ..] = given.as_slice() {
         let message = format!("is not possible beside `{}`; remove one of them", first.key);
         report.error(second.at, &format!("{prefix}{}", second.key), message);
     }
     let pair = given.first()?;
-    let url = match &draft.origin.file {
-        Some(file) => file_url(file),
+    let url = match draft.origin.path() {
+        Some(path) => path_url(path, draft.origin.from.as_deref()),
         // It was reported where it was read.
         None if !matches!(pair.node.value, Value::List(_)) => return None,
         None if draft.origin.exec.first().is_none_or(|program| program.trim().is_empty()) => {
@@ -171,11 +171,15 @@ fn local_url(
     url.map_err(|message| report.error(pair.node.at, &key, message)).ok()
 }
 
-/// The URL of a file, absolute or below the user's folder.
-pub(crate) fn file_url(file: &str) -> Result<Url, String> {
-    let path = Paths::expanded(file).ok_or("expected an absolute path: no home folder is known")?;
-    let url = Url::from_file_path(path);
-    url.map_err(|()| format!("expected an absolute path, found {}", quote(file)))
+/// The URL of a file or mailbox, absolute or below the user's folder; with the sender of the mails.
+pub(crate) fn path_url(path: &str, from: Option<&str>) -> Result<Url, String> {
+    let full = Paths::expanded(path).ok_or("expected an absolute path: no home folder is known")?;
+    let url = Url::from_file_path(full);
+    let mut url = url.map_err(|()| format!("expected an absolute path, found {}", quote(path)))?;
+    if let Some(from) = from {
+        url.query_pairs_mut().append_pair("from", from);
+    }
+    Ok(url)
 }
 
 /// Reports keys that have no effect for a source with a program or a file, or are not possible.
@@ -184,16 +188,19 @@ fn check_origin(draft: &SourceDraft, table: &[Pair], prefix: &str, report: &mut 
     for pair in table {
         let name = format!("{prefix}{}", pair.key);
         match pair.key.as_str() {
-            "exec" | "file" | "filter" if draft.kind != SourceKind::Feed => {
+            "exec" | "file" | "mail" | "filter" if draft.kind != SourceKind::Feed => {
                 let message = format!("is for feeds, not for the kind \"{}\"", draft.kind.name());
                 report.error(pair.at, &name, message);
             }
-            "exec" | "file" | "filter" if table.iter().any(|p| p.key == "account") => {
+            "exec" | "file" | "mail" | "filter" if table.iter().any(|p| p.key == "account") => {
                 let message = "is not possible: the server of the account collects the source";
                 report.error(pair.at, &name, message);
             }
             "filter" if !origin.exec.is_empty() => {
                 report.error(pair.at, &name, "is not possible beside `exec`; remove one of them");
+            }
+            "from" if !table.iter().any(|p| p.key == "mail") => {
+                report.error(pair.at, &name, "is for sources with `mail`");
             }
             "limit" if origin.program().is_empty() => {
                 report.warn(pair.at, &name, "has no effect without exec or filter");

@@ -7,7 +7,7 @@ use super::handle::Handle;
 use super::local::{self, LocalError};
 use super::message::{Discovery, TimedResponse, Typed};
 use super::ways::feed_way;
-use crate::config::file_url;
+use crate::config::{Paths, path_url};
 use crate::discover::DocumentKind;
 use crate::feed;
 use crate::model::{Origin, Source, SourceId, exec_url};
@@ -24,7 +24,7 @@ pub struct TypedOrigin {
 }
 
 impl TypedOrigin {
-    /// Reads `exec:PROGRAM ARGUMENTS`, `filter:PROGRAM ARGUMENTS:URL`, a `file:` URL or a path. `None`
+    /// Reads `exec:PROGRAM ARGUMENTS`, `filter:PROGRAM ARGUMENTS:URL`, `mail:PATH`, a `file:` URL or a path. `None`
     /// if the text is none of them.
     ///
     /// # Errors
@@ -40,6 +40,11 @@ impl TypedOrigin {
         }
         if let Some(rest) = after("filter:") {
             return Some(Self::filter(rest));
+        }
+        if let Some(path) = after("mail:") {
+            let is_path = path.starts_with('/') || path.starts_with("~/");
+            let expected = || "expected mail: and the path of a Maildir or mbox".to_owned();
+            return Some(is_path.then(|| Self::mail(path, None)).ok_or_else(expected));
         }
         if after("file:").is_some() {
             let path = url::Url::parse(text).ok().and_then(|url| url.to_file_path().ok());
@@ -67,6 +72,12 @@ impl TypedOrigin {
         let filter = split(&rest[..at])?;
         let origin = Origin { filter, ..Origin::default() };
         Ok(Self { origin, url: rest[at + 1..].to_owned() })
+    }
+
+    /// A mailbox, by its path as it is typed, and the sender of the mails.
+    pub fn mail(path: &str, from: Option<String>) -> Self {
+        let origin = Origin { mail: Some(path.to_owned()), from, ..Origin::default() };
+        Self { origin, url: String::new() }
     }
 
     /// A file, by its path as it is typed.
@@ -98,12 +109,19 @@ impl Handle {
     /// # Errors
     /// If it fails, or what it gives is no feed.
     pub async fn discover_origin(&self, typed: TypedOrigin) -> Result<Discovery, FollowError> {
-        let TypedOrigin { origin, url } = typed;
+        let TypedOrigin { mut origin, url } = typed;
         if !origin.filter.is_empty() {
             return self.discover_filtered(origin, &url).await;
         }
-        let url = match &origin.file {
-            Some(file) => file_url(file).map_err(FollowError::Local)?,
+        // A folder can only be a mailbox.
+        let folder = origin.file.as_deref().and_then(Paths::expanded);
+        if let Some(folder) = folder
+            && tokio::fs::metadata(folder).await.is_ok_and(|about| about.is_dir())
+        {
+            origin.mail = origin.file.take();
+        }
+        let url = match origin.path() {
+            Some(path) => path_url(path, origin.from.as_deref()).map_err(FollowError::Local)?,
             None => exec_url(&origin.exec)
                 .ok_or_else(|| FollowError::Local("no program is given".to_owned()))?,
         };
@@ -111,7 +129,7 @@ impl Handle {
         let at = self.now();
         let mut source = Source::feed(SourceId(String::new()), url.clone());
         source.origin = origin.clone();
-        let mut response = local::read(&self.context, &source, None).await?;
+        let (mut response, notes) = local::read(&self.context, &source, None).await?;
         response.memory = None;
         let bytes = response.body.len();
         let parse = move || {
@@ -130,6 +148,7 @@ impl Handle {
             typed,
         };
         found.ways.push(feed_way(url, feed, TimedResponse { response, at }, 1.0));
+        notes.into_iter().for_each(|note| found.report(note));
         Ok(found)
     }
 
@@ -168,7 +187,7 @@ impl Handle {
 
 /// Why what a program or a file gave is no feed.
 fn no_feed(origin: &Origin, why: &str) -> String {
-    let from = origin.program().first().or(origin.file.as_ref()).map_or("", String::as_str);
+    let from = origin.program().first().map(String::as_str).or(origin.path()).unwrap_or_default();
     format!("{}: {why}", text::line(from))
 }
 
@@ -193,12 +212,15 @@ mod tests {
             ("filter:~/x y:http://e.example/", filter(&["~/x", "y"]), "http://e.example/"),
             ("file:///home/a%20b/x.xml", file("/home/a b/x.xml"), ""),
             ("~/x.xml", file("~/x.xml"), ""),
+            ("mail:~/Mail/x", TypedOrigin::mail("~/Mail/x", None).origin, ""),
             (" /x y.xml ", file("/x y.xml"), ""),
         ] {
             let read = TypedOrigin::parse(text).unwrap().unwrap();
             assert_eq!((read.origin, read.url.as_str()), (origin, url), "{text}");
         }
-        for text in ["exec:", "exec:'x", "exec:'' y", "filter:x", "filter::https://e.example/"] {
+        for text in
+            ["exec:", "exec:'x", "mail:x", "exec:'' y", "filter:x", "filter::https://e.example/"]
+        {
             assert!(TypedOrigin::parse(text).unwrap().is_err(), "{text}");
         }
         for text in

@@ -3,6 +3,7 @@
 
 use super::announce::command::{Ended, run_for_document};
 use super::context::Context;
+use super::mailbox::{self, Content};
 use super::poll::{Finished, Started, read_response};
 use super::site::{PageFetcher, Prefetched};
 use crate::config::Paths;
@@ -33,38 +34,44 @@ pub(super) async fn poll(started: &Started<'_>, fetcher: PageFetcher<'_>) -> Fin
     let Started { context, job, facts, .. } = *started;
     let (asked, since) = (job.source.url.to_string(), Instant::now());
     match read(context, &job.source, Some(facts)).await {
-        Ok(response) => {
+        Ok((response, notes)) => {
             let finished = Finished { requests: 0, ..Finished::of(&response, asked) };
-            read_response(started, fetcher, finished, response, Prefetched::new()).await
+            let read = read_response(started, fetcher, finished, response, Prefetched::new());
+            let mut finished = read.await;
+            finished.repairs.extend(notes);
+            finished
         }
         Err(e) => Finished::failed(asked, e.kind, e.message, since.elapsed()),
     }
 }
 
-/// Reads what a program prints or a file contains. The status is 304 if the file is the one that was
-/// read `before`.
+/// Reads what a program prints, or a file or mailbox contains, and what there is to say about it. The
+/// status is 304 if the file is as it was read `before`.
 pub(super) async fn read(
     context: &Arc<Context>,
     source: &Source,
     before: Option<&SourceFacts>,
-) -> Result<Response, LocalError> {
+) -> Result<(Response, Vec<String>), LocalError> {
     let since = Instant::now();
-    if source.origin.file.is_none() {
+    if source.origin.path().is_none() {
         let body = run(context, source, source.origin.exec.clone(), &[], before).await?;
         let response = response(&source.url, 200, body, since.elapsed());
-        return Ok(with_memory(context, response).await);
+        return Ok((with_memory(context, response).await, Vec::new()));
     }
     let known = before.filter(|facts| facts.body_hash.is_some());
     let known = known.and_then(|facts| facts.validators.etag.clone());
-    let url = source.url.clone();
-    let read = tokio::task::spawn_blocking(move || read_file(&url, known.as_deref())).await;
+    let (url, origin) = (source.url.clone(), source.origin.clone());
+    let read = move || read_path(&url, &origin, known.as_deref());
+    let read = tokio::task::spawn_blocking(read).await;
     let read =
         read.unwrap_or_else(|_| Err("the file could not be read (this is a bug)".to_owned()));
-    let (tag, body) = read.map_err(|message| LocalError { kind: ErrorKind::User, message })?;
+    let Content { version, feed: body, notes } =
+        read.map_err(|message| LocalError { kind: ErrorKind::User, message })?;
     let status = if body.is_some() { 200 } else { 304 };
     let mut response = response(&source.url, status, body.unwrap_or_default(), since.elapsed());
-    response.validators.etag = Some(tag);
-    filtered(context, source, with_memory(context, response).await, before).await
+    response.validators.etag = Some(version);
+    let response = with_memory(context, response).await;
+    Ok((filtered(context, source, response, before).await?, notes))
 }
 
 /// Passes what was fetched through the filter of its source, if it has one.
@@ -122,30 +129,32 @@ async fn run(
     }
 }
 
-/// Reads a file: what tells its versions apart, and the content unless that is as `known`. The error is
-/// a message.
-fn read_file(url: &Url, known: Option<&[u8]>) -> Result<(Vec<u8>, Option<Vec<u8>>), String> {
+/// Reads a file or mailbox unless it is as `known`. The error is a message.
+fn read_path(url: &Url, origin: &Origin, known: Option<&[u8]>) -> Result<Content, String> {
     let path = url.to_file_path().map_err(|()| format!("{url} is not a file"))?;
+    match origin.mail.is_some() {
+        true => mailbox::read(&path, origin.from.as_deref().unwrap_or_default(), known),
+        false => read_file(&path, known),
+    }
+}
+
+fn read_file(path: &Path, known: Option<&[u8]>) -> Result<Content, String> {
     let shown = text::line(&path.display().to_string());
     let unreadable = |e: std::io::Error| format!("{shown} cannot be read: {e}");
     // Opening a pipe would wait for a writer.
-    let about = std::fs::metadata(&path).map_err(unreadable)?;
+    let about = std::fs::metadata(path).map_err(unreadable)?;
     if !about.is_file() {
         return Err(format!("{shown} is not a regular file"));
     }
-    let tag = version(&about);
-    if known == Some(tag.as_slice()) {
-        return Ok((tag, None));
+    let version = version(&about);
+    if known == Some(version.as_slice()) {
+        return Ok(Content { version, ..Content::default() });
     }
-    Ok((
-        tag,
-        Some(content(&path).map_err(unreadable)?.ok_or_else(|| {
-            format!(
-                "{shown} is larger than {}, the limit for feeds",
-                text::size(limits::FEED_BYTES as u64)
-            )
-        })?),
-    ))
+    let limit = text::size(limits::FEED_BYTES as u64);
+    let body = content(path).map_err(unreadable)?;
+    let body =
+        body.ok_or_else(|| format!("{shown} is larger than {limit}, the limit for feeds"))?;
+    Ok(Content { version, feed: Some(body), ..Content::default() })
 }
 
 /// The content of a file; `None` if it is too large.

@@ -25,6 +25,7 @@ mod handle;
 mod listen;
 mod local;
 mod machines;
+mod mailbox;
 mod message;
 mod picture;
 mod plan;

@@ -20,6 +20,10 @@ pub struct Origin {
     pub exec: Vec<String>,
     /// The file with the feed: absolute, or below the user's folder with `~/`.
     pub file: Option<String>,
+    /// The Maildir or mbox file whose mails are the entries, as `file`.
+    pub mail: Option<String>,
+    /// Of the mails, only those whose sender has this text in name or address.
+    pub from: Option<String>,
     /// The program that reads what was fetched and prints the feed, with its arguments.
     pub filter: Vec<String>,
     /// How long a program may take; `None` is [`Origin::LIMIT`].
@@ -32,7 +36,12 @@ impl Origin {
 
     /// Whether nothing is fetched from the network.
     pub fn is_local(&self) -> bool {
-        !self.exec.is_empty() || self.file.is_some()
+        !self.exec.is_empty() || self.path().is_some()
+    }
+
+    /// The file or mailbox, as it is written.
+    pub fn path(&self) -> Option<&str> {
+        self.file.as_deref().or(self.mail.as_deref())
     }
 
     /// The program that a poll runs, with its arguments; empty if it runs none.

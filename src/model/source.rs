@@ -417,7 +417,7 @@ impl SourceFacts {
     pub fn title<'a>(&'a self, source: &'a Source) -> &'a str {
         let own = source.title.as_deref().or(self.feed_title.as_deref());
         let program = source.origin.exec.first().and_then(|program| program.rsplit('/').next());
-        let local = program.or(source.origin.file.as_deref());
+        let local = program.or(source.origin.path());
         let own = own.filter(|t| !t.is_empty()).or(local);
         own.unwrap_or_else(|| {
             let address = source.url.as_str().trim_end_matches('/');

@@ -170,9 +170,6 @@ fn is_normal_host(host: &str) -> bool {
 /// (servers return the same page for both, and feeds switch between them), and the difference
 /// between http and https (a site that moves to https would bring all its items a second time).
 pub fn normalise(url: &Url) -> String {
-    if !matches!(url.scheme(), "http" | "https") {
-        return url.to_string();
-    }
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let mut key = format!("https://{host}");
     if let Some(port) = url.port() {

@@ -243,3 +243,107 @@ fn lists_neither_bring_nor_take_programs() {
         assert!(!text.contains("cat\""), "{text}");
     }
 }
+
+/// A mail with these headers.
+fn mail(id: &str, from: &str, subject: &str, body: &str) -> String {
+    format!(
+        "From: {from}\nSubject: {subject}\nMessage-ID: <{id}@x.example>\n\
+         Date: Mon, 23 Nov 2026 09:00:00 +0000\nContent-Type: text/html\n\n{body}\n"
+    )
+}
+
+/// Every file below a folder, with its content and modification time.
+fn state(folder: &std::path::Path) -> Vec<(PathBuf, String, std::time::SystemTime)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all.extend(state(&path)),
+            false => {
+                let modified = fs::metadata(&path).unwrap().modified().unwrap();
+                let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+                all.push((path, text, modified));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn newsletters_of_a_maildir_are_items() {
+    let world = World::usual();
+    let folder = world.path().join("Mail");
+    for name in ["new", "cur", "tmp"] {
+        fs::create_dir_all(folder.join(name)).unwrap();
+    }
+    let put = |place: &str, text: &str| fs::write(folder.join(place), text).unwrap();
+    let harmful = "<p onclick='x()'>Hello<script>alert(1)</script> <a href='https://x.example/a'>more</a></p>";
+    put("new/1.a", &mail("1", "News <news@x.example>", "One", harmful));
+    put("cur/2.a:2,S", &mail("2", "Other <shop@y.example>", "Offer", "<p>Buy</p>"));
+    put("cur/3.a", "no mail");
+    put("tmp/4.a", &mail("4", "news@x.example", "Not delivered yet", "x"));
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("new/5.a")).unwrap();
+    let before = state(&folder);
+    let path = folder.to_string_lossy().into_owned();
+    let added = world.run(&["add", "--mail", &path, "--from", "NEWS@x"]).ok();
+    assert!(added.starts_with("mail: file://") && added.contains("1 item"), "{added}");
+    assert_eq!(world.titles(), ["One"]);
+    let item = world.run(&["list", "--json"]).values().remove(0);
+    assert_eq!(item["authors"][0], "News");
+    let shown = world.run(&["show", "--json", &item["number"].to_string()]).values().remove(0);
+    let content = shown["content"].as_str().unwrap_or_default();
+    assert!(content.contains("https://x.example/a"), "{shown}");
+    assert!(!content.contains("script") && !content.contains("onclick"), "{content}");
+    world.sync();
+    let source = world.source("mail");
+    assert_eq!(source["polls"][0]["status"], 304, "nothing has changed");
+    assert_eq!((&source["mail"], &source["from"]), (&path.as_str().into(), &"NEWS@x".into()));
+    assert_eq!(state(&folder), before, "the mailbox is only read");
+
+    // Another program marks a mail and removes one.
+    fs::rename(folder.join("new/1.a"), folder.join("cur/1.a:2,S")).unwrap();
+    world.sync();
+    assert_eq!(world.source("mail")["polls"][0]["status"], 304, "a mark is no change");
+    fs::remove_file(folder.join("cur/1.a:2,S")).unwrap();
+    put("new/6.a", &mail("6", "news@x.example", "Two", "x"));
+    world.write("sources.toml", &world.sources_toml().replace("from = \"NEWS@x\"\n", ""));
+    world.sync();
+    assert_eq!(world.titles(), ["Offer", "One", "Two"], "items stay without their mails");
+    let polls = world.source("mail")["polls"][0]["repairs"].to_string();
+    assert!(polls.contains("1 mail could not be read: it has no headers of a mail"), "{polls}");
+}
+
+#[test]
+fn an_mbox_is_read_from_its_end() {
+    let world = World::usual();
+    let quoted = "<p>x</p>\n>From here on\n\nFrom then on\n";
+    let letter = |n: usize| {
+        format!(
+            "From x Mon\n{}\n",
+            mail(&n.to_string(), "a@x.example", &format!("Letter {n:03}"), quoted)
+        )
+    };
+    let many: String = (0..250).map(letter).collect();
+    let path = world.home_file("letters", &many).to_string_lossy().into_owned();
+    let added = world.run(&["add", "--mail", &path]);
+    assert!(added.err.contains("50 older mails were not read"), "{added:?}");
+    let titles = world.titles();
+    assert_eq!((titles.len(), titles[0].as_str()), (200, "Letter 050"));
+    world.home_file("letters", &(many + &letter(250)));
+    world.sync();
+    assert_eq!(world.titles().last().map(String::as_str), Some("Letter 250"));
+    let repairs = world.source("letters")["polls"][0]["repairs"].to_string();
+    assert!(repairs.contains("51 older mails were not read"), "{repairs}");
+    for (text, part) in [("Subject: x\n\nx", "is not an mbox"), ("", "")] {
+        world.home_file("letters", text);
+        world.sync();
+        let error = world.source("letters")["error"].as_str().unwrap_or_default().to_owned();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+    let missing = world.run(&["add", "--mail", &format!("{path}/no")]);
+    assert!(missing.err.contains("cannot be read"), "{missing:?}");
+    let folder = world.path().to_string_lossy().into_owned();
+    let no_maildir = world.run(&["add", "--mail", &folder]);
+    assert!(no_maildir.err.contains("is not a Maildir"), "{no_maildir:?}");
+}

@@ -68,7 +68,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             line("Paste any address and press Enter.", Role::Text, &mut area);
             let what = "A feed, a website, a list of articles, or a page to watch.";
             line(what, Role::Dim, &mut area);
-            let own = "Your own: exec:PROGRAM, filter:PROGRAM:URL, or the path of a file.";
+            let own = "Your own: exec:PROGRAM, filter:PROGRAM:URL, mail:PATH, or a file's path.";
             line(own, Role::Dim, &mut area);
         }
         Stage::Confirming(typed) => {

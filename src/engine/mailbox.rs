@@ -1,0 +1,234 @@
+//! Mailboxes on this computer, read as feeds: a Maildir or an mbox file. Nothing in them is changed.
+
+use crate::mail::{Mail, feed, split_mbox};
+use crate::model::stable_hash;
+use crate::util::limits;
+use crate::util::text::{self, counted};
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Mails that a check reads, the newest ones.
+const MOST_MAILS: usize = 200;
+/// Bytes of mails that a check reads, and of one mail.
+const MOST_BYTES: u64 = 64 << 20;
+const MOST_MAIL: u64 = 5 << 20;
+/// Files in a Maildir.
+const MOST_FILES: usize = 200_000;
+/// Bytes of the mails in the feed, which must stay below [`limits::FEED_BYTES`].
+const MOST_FEED: usize = limits::FEED_BYTES - (64 << 10);
+
+/// What a mailbox contains.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    /// What tells its states apart.
+    pub(super) version: Vec<u8>,
+    /// The newest mails as a JSON Feed; `None` if the mailbox is as it was.
+    pub(super) feed: Option<Vec<u8>>,
+    /// What was not read.
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads a mailbox, unless it is as `known`. With `from`, only mails whose sender has this text. The
+/// error is a message.
+pub(super) fn read(path: &Path, from: &str, known: Option<&[u8]>) -> Result<Content, String> {
+    let shown = text::line(&path.display().to_string());
+    let unreadable = |e: io::Error| format!("{shown} cannot be read: {e}");
+    let about = fs::metadata(path).map_err(unreadable)?;
+    let mut reading = Reading { from, ..Reading::default() };
+    let version = if about.is_dir() {
+        let files = maildir(path).map_err(unreadable)?;
+        if files.is_empty() && !path.join("cur").is_dir() {
+            return Err(format!("{shown} is not a Maildir: it has no folder cur"));
+        }
+        let version = version_of(&files);
+        if known == Some(&version) {
+            return Ok(Content { version, ..Content::default() });
+        }
+        reading.files(files);
+        version
+    } else if about.is_file() {
+        let modified = about.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let nanos = modified.unwrap_or_default().as_nanos();
+        let version = format!("{} {nanos}", about.len()).into_bytes();
+        if known == Some(&version) {
+            return Ok(Content { version, ..Content::default() });
+        }
+        if !reading.mbox(path, about.len()).map_err(unreadable)? {
+            return Err(format!("{shown} is not an mbox: it does not begin with \"From \""));
+        }
+        version
+    } else {
+        return Err(format!("{shown} is neither a Maildir nor an mbox"));
+    };
+    let title = path.file_name().unwrap_or_default().to_string_lossy();
+    let feed = feed(&title, &reading.mails);
+    Ok(Content { version, feed: Some(feed), notes: reading.notes() })
+}
+
+/// Mails that were read so far, newest first.
+#[derive(Default)]
+struct Reading<'a> {
+    from: &'a str,
+    mails: Vec<Mail>,
+    bytes: u64,
+    feed_bytes: usize,
+    /// Mails beyond the limits.
+    older: usize,
+    /// Whether the beginning of an mbox was not read.
+    is_cut: bool,
+    too_large: usize,
+    unreadable: usize,
+    last_error: String,
+}
+
+impl Reading<'_> {
+    fn is_full(&self) -> bool {
+        self.mails.len() >= MOST_MAILS || self.bytes >= MOST_BYTES || self.feed_bytes >= MOST_FEED
+    }
+
+    fn files(&mut self, files: Vec<MailFile>) {
+        for (n, file) in files.iter().enumerate() {
+            if self.is_full() {
+                self.older += files.len() - n;
+                return;
+            }
+            if file.size > MOST_MAIL {
+                self.too_large += 1;
+                continue;
+            }
+            let mut bytes = Vec::new();
+            let opened = fs::File::open(&file.path);
+            match opened.and_then(|f| f.take(MOST_MAIL).read_to_end(&mut bytes)) {
+                Ok(_) => self.take(&bytes),
+                // A mail program has moved it.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+                Err(e) => {
+                    self.unreadable += 1;
+                    self.last_error = e.to_string();
+                }
+            }
+        }
+    }
+
+    /// Reads the end of an mbox; false if it is none.
+    fn mbox(&mut self, path: &Path, size: u64) -> io::Result<bool> {
+        let mut file = fs::File::open(path)?;
+        let mut start = [0; 5];
+        if size > 0 && (file.read_exact(&mut start).is_err() || &start != b"From ") {
+            return Ok(false);
+        }
+        let skipped = size.saturating_sub(MOST_BYTES);
+        file.seek(SeekFrom::Start(skipped))?;
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        self.is_cut = skipped > 0;
+        let mails = split_mbox(&bytes, skipped == 0);
+        drop(bytes);
+        let count = mails.len();
+        for (n, mail) in mails.iter().rev().enumerate() {
+            if self.is_full() {
+                self.older += count - n;
+                break;
+            }
+            match mail.len() as u64 > MOST_MAIL {
+                true => self.too_large += 1,
+                false => self.take(mail),
+            }
+        }
+        Ok(true)
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        match Mail::read(bytes) {
+            Some(mail) if mail.is_from(self.from) => match mail.size() {
+                size if size > MOST_FEED => self.too_large += 1,
+                size if self.feed_bytes + size > MOST_FEED => {
+                    self.older += 1;
+                    self.feed_bytes = MOST_FEED;
+                }
+                size => {
+                    self.feed_bytes += size;
+                    self.mails.push(mail);
+                }
+            },
+            Some(_) => {}
+            None => {
+                self.unreadable += 1;
+                "it has no headers of a mail".clone_into(&mut self.last_error);
+            }
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.older > 0 || self.is_cut {
+            let older = match self.is_cut {
+                true => "older mails were".to_owned(),
+                false => format!("{} {}", counted(self.older, "older mail"), was(self.older)),
+            };
+            notes.push(format!("{older} not read: a check reads the newest {MOST_MAILS}"));
+        }
+        if self.too_large > 0 {
+            let (mails, size) = (counted(self.too_large, "mail"), text::size(MOST_MAIL));
+            notes.push(format!("{mails} {} left out: larger than {size}", was(self.too_large)));
+        }
+        if self.unreadable > 0 {
+            let (mails, why) = (counted(self.unreadable, "mail"), text::line(&self.last_error));
+            notes.push(format!("{mails} could not be read: {why}"));
+        }
+        notes
+    }
+}
+
+fn was(count: usize) -> &'static str {
+    if count == 1 { "was" } else { "were" }
+}
+
+/// A mail in a Maildir.
+struct MailFile {
+    path: PathBuf,
+    size: u64,
+    modified: SystemTime,
+}
+
+/// The mails of a Maildir, newest first. Links are left out, so that nothing outside is read.
+fn maildir(path: &Path) -> io::Result<Vec<MailFile>> {
+    let mut files = Vec::new();
+    for folder in ["new", "cur"] {
+        let listed = match fs::read_dir(path.join(folder)) {
+            Ok(listed) => listed,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+            Err(e) => return Err(e),
+        };
+        for entry in listed {
+            let entry = entry?;
+            // It may have been moved since.
+            let Ok(about) = entry.metadata() else { continue };
+            if !about.is_file() || entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            if files.len() >= MOST_FILES {
+                let most = format!("it has more than {MOST_FILES} files; move old ones elsewhere");
+                return Err(io::Error::other(most));
+            }
+            let modified = about.modified().unwrap_or(UNIX_EPOCH);
+            files.push(MailFile { path: entry.path(), size: about.len(), modified });
+        }
+    }
+    files.sort_by(|a, b| (b.modified, &b.path).cmp(&(a.modified, &a.path)));
+    Ok(files)
+}
+
+/// Differs when a mail comes or goes, not when it is marked: marks are a part of its name.
+fn version_of(files: &[MailFile]) -> Vec<u8> {
+    let name = |file: &MailFile| {
+        let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.split(":2,").next().unwrap_or_default().to_owned()
+    };
+    let mut names: Vec<String> = files.iter().map(name).collect();
+    names.sort_unstable();
+    format!("{:016x}", stable_hash(names.iter().map(String::as_str))).into_bytes()
+}

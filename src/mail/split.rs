@@ -1,0 +1,43 @@
+//! The mails of an mbox file.
+
+use memchr::memmem;
+
+/// The mails of an mbox, oldest first: each begins with a line `From ` at the beginning or after an empty
+/// line, before a line that is a header. `is_whole` is false for the end of a file: its beginning belongs to a mail that is not whole.
+pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<Vec<u8>> {
+    let mut starts: Vec<usize> = Vec::new();
+    if is_whole && bytes.starts_with(b"From ") {
+        starts.push(0);
+    }
+    for at in memmem::find_iter(bytes, b"\nFrom ") {
+        let before = &bytes[..at];
+        let is_first = before.ends_with(b"\n") || before.ends_with(b"\n\r");
+        // Programs that do not quote such lines of a text are common.
+        if is_first && begins_headers(&bytes[at + 1..]) {
+            starts.push(at + 1);
+        }
+    }
+    let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
+    starts.iter().zip(ends).map(|(start, end)| mail(&bytes[*start..end])).collect()
+}
+
+/// Whether the second line is a header, as in `Subject: x`.
+fn begins_headers(bytes: &[u8]) -> bool {
+    let Some(end) = memchr::memchr(b'\n', bytes) else { return false };
+    let name = bytes[end + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-');
+    let length = name.count();
+    length > 0 && bytes.get(end + 1 + length) == Some(&b':')
+}
+
+/// A mail without its `From ` line, with quoted lines as they were: `>From ` was `From `, `>>From ` was
+/// `>From `.
+fn mail(bytes: &[u8]) -> Vec<u8> {
+    let first = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
+    let mut mail = Vec::with_capacity(bytes.len() - first);
+    for line in bytes[first..].split_inclusive(|byte| *byte == b'\n') {
+        let quotes = line.iter().take_while(|byte| **byte == b'>').count();
+        let is_quoted = quotes > 0 && line[quotes..].starts_with(b"From ");
+        mail.extend_from_slice(&line[usize::from(is_quoted)..]);
+    }
+    mail
+}
