@@ -106,6 +106,10 @@ async fn refresh(
             let reports = handle.sync_accounts(which, false).await;
             // Commands of rules have their own limits.
             handle.announced().await;
+            for message in handle.drop_dead_sources().await.unwrap_or_else(|e| vec![e.to_string()])
+            {
+                out.note(format!("newsfed: {message}"));
+            }
             (reports, handle.exchange_marks().await)
         };
         tokio::select! {

@@ -257,7 +257,7 @@ mod tests {
     fn every_key_of_a_source_is_exported_or_a_secret() {
         let full = "[[source]]\nid = \"full\"\nurl = \"https://e.example/\"\nkind = \"website\"\n\
             title = \"T\"\nfolder = \"F\"\ntags = [\"t\"]\nenabled = false\nfull_text = \"all\"\n\
-            color = 3\ninterval = \"2h\"\nuser = \"u\"\npassword = \"p\"\n\
+            color = 3\nremove_after = 30\ninterval = \"2h\"\nuser = \"u\"\npassword = \"p\"\n\
             proxy = \"socks5://localhost:9050\"\nprivate = true\n\
             retention = { days = 3, items = 4, unread = true }\n\
             schedule = { policy = \"fixed\", min_interval = \"10m\", max_interval = \"1d\",\n\

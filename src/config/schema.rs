@@ -36,6 +36,7 @@ const TIMEOUT: Rule = Rule::Within(1, 10 * MINUTE);
 pub(super) const TABLES: &[&str] = &[
     "open",
     "download",
+    "comments",
     "machines",
     "save",
     "listen",
@@ -293,6 +294,13 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
             FormPage::Retention,
             "Downloads",
             "Days until unchanged downloads are removed. 0 keeps them.",
+        )
+        .unset("forever"),
+    key("comments.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.comments.days))
+        .on(
+            FormPage::Retention,
+            "Comments",
+            "Days until followed comments without a new one are dropped. 0 keeps them.",
         )
         .unset("forever"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |s| {

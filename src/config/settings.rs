@@ -22,6 +22,7 @@ pub struct Settings {
     pub browser_in_terminal: bool,
     pub open: OpenSettings,
     pub download: DownloadSettings,
+    pub comments: CommentSettings,
     pub machines: MachineSettings,
     pub save: SaveSettings,
     pub listen: ListenSettings,
@@ -76,6 +77,19 @@ pub struct DownloadSettings {
 impl Default for DownloadSettings {
     fn default() -> Self {
         Self { folder: None, max_size: 1 << 30, days: None }
+    }
+}
+
+/// `[comments]`: the comments on an item, followed as a source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommentSettings {
+    /// After how many days without a new one they are dropped; `None`: never.
+    pub days: Option<u32>,
+}
+
+impl Default for CommentSettings {
+    fn default() -> Self {
+        Self { days: Some(30) }
     }
 }
 

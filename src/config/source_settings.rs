@@ -53,6 +53,7 @@ pub(super) struct SourceDraft {
     enabled: bool,
     full_text: Option<FullText>,
     pub(super) retention: Option<Retention>,
+    remove_after: Option<u32>,
     interval: Option<Duration>,
     pub(super) schedule: SourceSchedule,
     pub(super) website: WebsiteRules,
@@ -114,6 +115,14 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("retention.unread", Rule::Any, |d| {
         Slot::Flag(&mut d.retention.get_or_insert_default().unread)
     }),
+    key("remove_after", Rule::Within(1, 36_500), |d| Slot::MaybeCount(&mut d.remove_after))
+        .on(
+            GENERAL,
+            "Remove after",
+            "Remove it when it is gone, or had nothing new for so many days.",
+        )
+        .unset("default (never)")
+        .option("remove-after", "DAYS"),
     key("color", Rule::Within(1, 8), |d| Slot::MaybeCount(&mut d.color))
         .on(GENERAL, "Colour", "One of the 8 source colours of the theme, for its mark in lists.")
         .unset("default (by id)")
@@ -287,6 +296,7 @@ impl Default for SourceDraft {
             enabled: true,
             full_text: None,
             retention: None,
+            remove_after: None,
             interval: None,
             schedule: SourceSchedule::default(),
             website: WebsiteRules::default(),
@@ -312,6 +322,7 @@ impl From<&Source> for SourceDraft {
             enabled: source.enabled,
             full_text: source.full_text,
             retention: source.retention,
+            remove_after: source.remove_after,
             interval: source.interval,
             schedule: source.schedule.clone(),
             website: source.rules.pages().cloned().unwrap_or_default(),
@@ -343,6 +354,7 @@ impl SourceDraft {
             full_text: self.full_text,
             schedule: self.schedule,
             retention: self.retention,
+            remove_after: self.remove_after,
             access: Access {
                 auth: auth.map(|(user, password)| BasicAuth { user, password }),
                 headers: self.headers,

@@ -39,6 +39,16 @@ pub struct Notification {
     pub title: String,
     /// One line, such as `3 items: Releases: Rust 1.99`.
     pub text: String,
+    /// Whether the terminal shows it outside of the interface, or rings its bell.
+    pub rings: bool,
+    /// Whether the interface itself shows it.
+    pub is_shown: bool,
+}
+
+impl Notification {
+    fn of(text: String) -> Self {
+        Self { title: "newsfed".to_owned(), text, rings: true, is_shown: false }
+    }
 }
 
 /// What commands of rules came to.
@@ -200,7 +210,7 @@ async fn notify_of(
     let firsts: Vec<i64> = groups.iter().filter_map(|group| group.items.first().copied()).collect();
     let titles = context.read(move |reader| titles(reader, &firsts)).await?;
     let Some(text) = message(groups, &titles) else { return Ok(()) };
-    let message = Notification { title: "newsfed".to_owned(), text };
+    let message = Notification::of(text);
     if !notify(context, settings, message).await {
         return Ok(());
     }
@@ -253,6 +263,22 @@ fn is_quiet(settings: &Settings, now: Time) -> bool {
     let quiet = settings.notify.quiet.as_deref().and_then(QuietHours::parse);
     let now = now.with_timezone(&Local);
     quiet.is_some_and(|quiet| quiet.left(now.hour() * 60 + now.minute()).is_some())
+}
+
+/// Reports what the program has done on its own: in the interface and the log, and like other messages.
+pub(super) async fn report(context: &Arc<Context>, text: &str) {
+    tracing::info!("{text}");
+    let settings = context.settings();
+    let message = Notification::of(text::line(text));
+    match context.announcer.listener() {
+        Some(listener) => {
+            let is_silent = settings.notify.how == NotifyWay::None;
+            let rings = !is_silent && !is_quiet(&settings, context.clock.now());
+            // The interface may have ended.
+            let _ = listener.send(Notification { rings, is_shown: true, ..message });
+        }
+        None => drop(notify(context, &settings, message).await),
+    }
 }
 
 /// Returns whether the message was shown.

@@ -1,17 +1,27 @@
 //! Following the comments on an item as a source of their own.
 
+use super::announce;
 use super::follow::{FollowError, may_have_credentials};
-use super::handle::Handle;
-use super::message::{FirstFetch, Typed};
-use crate::config::{FileEdit, unique_id};
-use crate::model::{Enclosure, Origin, Source};
-use crate::store::StoreError;
+use super::handle::{Handle, role_changed};
+use super::message::{FirstFetch, Role, Typed};
+use crate::config::{FileChange, FileEdit, unique_id};
+use crate::model::{Enclosure, Health, Origin, Source, SourceFacts, Time};
+use crate::store::{PollFilter, Reader, StoreError};
 use crate::util::address::is_private_host;
 use crate::util::text;
 use crate::util::url::WebAddress;
-use std::collections::HashSet;
+use chrono::TimeDelta;
+use std::collections::{BTreeMap, HashSet};
 use url::Url;
 
+/// When sources with `remove_after` were first seen (JSON: row keys and seconds).
+const SEEN: &str = "removed_later";
+/// Failures in a row after which a page that is not found is gone.
+const NOT_FOUND: u32 = 3;
+/// Time until the first round: the interface is there to show its messages.
+const FIRST: TimeDelta = TimeDelta::minutes(1);
+/// Time between two rounds.
+const ROUND: TimeDelta = TimeDelta::hours(6);
 /// Longest title of such a source, in cells of a terminal.
 const TITLE: usize = 120;
 
@@ -56,6 +66,7 @@ impl Handle {
             title: Some(title),
             folder: parent.folder.clone(),
             private: parent.private && same_host,
+            remove_after: self.settings().comments.days,
             ..Source::feed(unique_id(&url, &mut HashSet::new()), url.clone())
         };
         if may_have_credentials(&parent.url, &url) {
@@ -70,5 +81,110 @@ impl Handle {
         let typed = Typed { web, private: parent.private, origin: Origin::default() };
         let first = self.fetch_announced(&url, &typed).await?;
         self.follow_source(source, Some(FirstFetch::Feed(first))).await
+    }
+}
+
+/// Since when a source is known, and its last poll.
+struct Known {
+    /// When its newest item arrived, or when it was first seen.
+    since: Time,
+    /// The status of the last poll.
+    status: Option<u16>,
+}
+
+/// Why a source that is removed when nothing comes any more is removed now.
+fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
+    let not_found = facts.fail_count >= NOT_FOUND && matches!(known.status, Some(404 | 410));
+    if facts.health(facts.last_poll?) == Health::Gone || not_found {
+        return Some("its server says that it is gone".to_owned());
+    }
+    // What was not polled may have news.
+    let is_quiet = facts.last_ok? - known.since >= TimeDelta::days(days.into());
+    is_quiet.then(|| format!("nothing new since {}", known.since.format("%Y-%m-%d")))
+}
+
+impl Handle {
+    /// Removes the sources with `remove_after` whose time has come, such as comments on which nobody
+    /// comments any more; returns what happened in words. Their items stay for 30 days.
+    ///
+    /// # Errors
+    /// If the database or `sources.toml` cannot be used.
+    pub async fn drop_dead_sources(&self) -> Result<Vec<String>, FollowError> {
+        let (mut ids, mut keys, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+        for (source, facts) in self.sources().await? {
+            let Some(days) = source.remove_after.filter(|_| source.enabled) else { continue };
+            let (key, now) = (facts.key, self.now());
+            let first = self.first_seen(key, now).await?;
+            let read = move |reader: &Reader| {
+                let filter = PollFilter { source: Some(key), noteworthy: false };
+                let status = reader.polls(filter, 1)?.pop().and_then(|(_, poll)| poll.status);
+                Ok(Known {
+                    since: reader.newest_arrival(key)?.max(Some(first)).unwrap_or(first),
+                    status,
+                })
+            };
+            let known = self.context.read(read).await?;
+            if let Some(why) = why_dead(days, &facts, &known) {
+                messages.push(format!("Removed {}: {why}", text::line(facts.title(&source))));
+                ids.push(source.id.clone());
+                keys.push(key);
+            }
+        }
+        if !ids.is_empty() {
+            self.edit(FileChange::Remove(ids)).await?;
+            // Followed again, they have as much time again.
+            let mut seen = self.seen().await?;
+            seen.retain(|key, _| !keys.contains(key));
+            self.set_seen(&seen).await?;
+        }
+        Ok(messages)
+    }
+
+    /// When a source with `remove_after` was first seen: one that has no item yet is no dead one.
+    async fn first_seen(&self, key: i64, now: Time) -> Result<Time, StoreError> {
+        let mut seen = self.seen().await?;
+        if let Some(first) = seen.get(&key).and_then(|at| Time::from_timestamp(*at, 0)) {
+            return Ok(first.min(now));
+        }
+        let keys = self.context.keys();
+        seen.retain(|key, _| keys.contains(key));
+        seen.insert(key, now.timestamp());
+        self.set_seen(&seen).await?;
+        Ok(now)
+    }
+
+    async fn seen(&self) -> Result<BTreeMap<i64, i64>, StoreError> {
+        let text = self.context.read(|reader| reader.memo(SEEN)).await?;
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
+    async fn set_seen(&self, seen: &BTreeMap<i64, i64>) -> Result<(), StoreError> {
+        // Integers have no form that fails.
+        let text = serde_json::to_string(seen).unwrap_or_default();
+        self.context.store.set_memo(SEEN, text).await
+    }
+}
+
+/// Runs until the engine stops: removes dead sources while this process is the one that polls.
+pub(super) async fn run(handle: Handle) {
+    let (mut status, mut pause) = (handle.status(), FIRST);
+    loop {
+        let follows = status.borrow_and_update().role == Role::Follows;
+        tokio::select! {
+            () = handle.stop.cancelled() => return,
+            () = role_changed(&mut status, follows) => continue,
+            () = handle.context.clock.sleep_until(handle.now() + pause) => pause = ROUND,
+        }
+        if !follows {
+            continue;
+        }
+        match handle.drop_dead_sources().await {
+            Ok(messages) => {
+                for message in messages {
+                    announce::report(&handle.context, &message).await;
+                }
+            }
+            Err(e) => tracing::warn!("sources that are gone were not removed: {e}"),
+        }
     }
 }

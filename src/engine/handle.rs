@@ -3,6 +3,7 @@
 use super::account;
 use super::announce::{self, Announced, Notification};
 use super::budget;
+use super::comments;
 use super::context::Context;
 use super::machines;
 use super::message::{Pace, Report, Role, Status};
@@ -114,6 +115,7 @@ impl Engine {
             tasks.push(tokio::spawn(watch::run(handle.clone())));
             tasks.push(tokio::spawn(account::run(handle.clone())));
             tasks.push(tokio::spawn(machines::run(handle.clone())));
+            tasks.push(tokio::spawn(comments::run(handle.clone())));
         }
         if let Ok(mut all) = handle.tasks.lock() {
             *all = tasks;

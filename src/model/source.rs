@@ -235,6 +235,9 @@ pub struct Source {
     pub schedule: SourceSchedule,
     /// Own retention; `None` uses the global setting.
     pub retention: Option<Retention>,
+    /// After how many days without a new item, or when its server says that it is gone, the source is
+    /// removed, as comments are; `None`: never.
+    pub remove_after: Option<u32>,
     pub access: Access,
     /// Whether its host may have a private address although its URL does not show that.
     pub private: bool,
@@ -259,6 +262,7 @@ impl Source {
             full_text: None,
             schedule: SourceSchedule::default(),
             retention: None,
+            remove_after: None,
             access: Access::default(),
             private: false,
             account: None,

@@ -282,6 +282,14 @@ pub struct PollFilter {
 }
 
 impl Reader {
+    /// When the newest item of a source (row key) arrived.
+    pub fn newest_arrival(&self, source: i64) -> Result<Option<Time>> {
+        let mut query =
+            self.conn.prepare_cached("SELECT max(discovered) FROM item WHERE source = ?1")?;
+        let newest: Option<i64> = query.query_row([source], |r| r.get(0))?;
+        Ok(newest.map(super::rows::time))
+    }
+
     /// The newest polls with the id of their source.
     pub fn polls(&self, filter: PollFilter, limit: usize) -> Result<Vec<(SourceId, PollRecord)>> {
         let source = if filter.source.is_some() { "p.source = ?2" } else { "?2 IS NULL" };

@@ -243,8 +243,13 @@ impl Loop {
                     Wake::Event(Event::SettingsReloaded(Box::new(settings)))
                 }
                 Some(message) = notifications.recv() => {
-                    self.screen.notify(self.handle.settings().notify.how, &message)?;
-                    continue;
+                    if message.rings {
+                        self.screen.notify(self.handle.settings().notify.how, &message)?;
+                    }
+                    if !message.is_shown {
+                        continue;
+                    }
+                    Wake::Event(Event::Message(Ok(message.text)))
                 }
                 () = wait(deadline) => Wake::Event(Event::TimePassed),
                 () = tokio::time::sleep(WATCH_INTERVAL), if reads => {

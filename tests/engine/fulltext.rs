@@ -583,6 +583,124 @@ async fn comments_are_followed_once_in_the_folder_of_their_item_and_undone() {
     assert_eq!(inner.requests().len(), 0);
 }
 
+/// A blog with comments on its item, which have as many entries and the status as they are set.
+fn thread() -> (Server, Arc<Mutex<(usize, u16)>>) {
+    let state = Arc::new(Mutex::new((1, 200)));
+    let seen = state.clone();
+    let server = Server::start(move |request| {
+        let (count, status) = *seen.lock().unwrap();
+        let item = |n: usize| format!("<item><title>C{n}</title><guid>{n}</guid></item>");
+        let items: String = match request.path.as_str() {
+            "/feed" => "<item><title>Post 1</title><wfw:commentRss>/talk</wfw:commentRss></item>"
+                .to_owned(),
+            "/talk" if status != 200 => return Reply::status(status),
+            _ => (0..count).map(item).collect(),
+        };
+        let body = format!(
+            "<rss version=\"2.0\" xmlns:wfw=\"http://wellformedweb.org/CommentAPI/\"><channel>\
+             <title>x</title>{items}</channel></rss>"
+        );
+        Reply::ok("application/rss+xml", body)
+    });
+    (server.unwrap(), state)
+}
+
+#[tokio::test]
+async fn comments_are_dropped_when_nobody_comments_any_more() {
+    let (server, state) = thread();
+    let days = |home: &Home, days: u64| home.clock.advance(DAY * u32::try_from(days).unwrap());
+    let mut home = Home::with(&[source("blog", &server.url("/feed"))]);
+    home.settings.comments.days = Some(10);
+    let engine = home.on_demand().await;
+    let poll = async || {
+        sync(&engine, Pace::Force).await;
+        soon(engine.drop_dead_sources()).await.unwrap()
+    };
+    sync(&engine, Pace::Force).await;
+    soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
+    let none: [String; 0] = [];
+    assert_eq!(poll().await, none);
+    days(&home, 9);
+    assert_eq!(poll().await, none);
+    *state.lock().unwrap() = (2, 200);
+    assert_eq!(poll().await, none, "another comment");
+    days(&home, 9);
+    assert_eq!(poll().await, none);
+    // What is not polled may have news.
+    days(&home, 5);
+    assert_eq!(soon(engine.drop_dead_sources()).await.unwrap(), none);
+    let dropped = poll().await;
+    assert_eq!(dropped, ["Removed Comments: Post 1: nothing new since 2027-01-24"]);
+    assert_eq!(engine.sources().await.unwrap().len(), 1, "the blog stays");
+    assert_eq!(poll().await, none);
+    // Followed again, they get as much time again.
+    soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
+    assert_eq!(poll().await, none);
+    days(&home, 10);
+    assert_eq!(poll().await.len(), 1);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn comments_that_are_gone_are_dropped_and_the_setting_keeps_them() {
+    for (status, polls) in [(410, 1), (404, 3)] {
+        let (server, state) = thread();
+        let home = Home::with(&[source("blog", &server.url("/feed"))]);
+        let engine = home.on_demand().await;
+        sync(&engine, Pace::Force).await;
+        soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
+        *state.lock().unwrap() = (1, status);
+        for n in 1..=polls {
+            home.clock.advance(DAY);
+            sync(&engine, Pace::Force).await;
+            let dropped = soon(engine.drop_dead_sources()).await.unwrap();
+            assert_eq!(dropped.len(), usize::from(n == polls), "{status} {n}");
+            assert!(dropped.iter().all(|text| text.ends_with("its server says that it is gone")));
+        }
+        engine.shutdown().await;
+    }
+    let (server, state) = thread();
+    let mut home = Home::with(&[source("blog", &server.url("/feed"))]);
+    home.settings.comments.days = None;
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Force).await;
+    soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
+    *state.lock().unwrap() = (1, 410);
+    home.clock.advance(DAY * 999);
+    sync(&engine, Pace::Force).await;
+    assert!(soon(engine.drop_dead_sources()).await.unwrap().is_empty());
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_interface_shows_what_was_dropped_even_without_messages() {
+    let (server, state) = thread();
+    let mut home = Home::with(&[source("blog", &server.url("/feed"))]);
+    home.settings.notify.how = newsfed::config::NotifyWay::None;
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Force).await;
+    soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
+    *state.lock().unwrap() = (1, 410);
+    home.clock.advance(DAY);
+    sync(&engine, Pace::Force).await;
+    engine.shutdown().await;
+    let engine = home.following().await;
+    let mut messages = engine.notifications();
+    let message = soon(async {
+        loop {
+            home.clock.advance(HOUR);
+            match messages.try_recv() {
+                Ok(message) => break message,
+                Err(_) => tokio::task::yield_now().await,
+            }
+        }
+    });
+    let message = message.await;
+    assert!(message.text.starts_with("Removed Comments: Post 1: "), "{message:?}");
+    assert_eq!((message.rings, message.is_shown), (false, true));
+    engine.shutdown().await;
+}
+
 #[tokio::test]
 async fn the_pause_of_a_feed_applies_to_pages_after_a_restart() {
     let blog = Blog::with(4);

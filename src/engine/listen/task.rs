@@ -45,7 +45,7 @@ struct Starting {
 enum Happened {
     Command(Option<PlayerCommand>),
     Event(PlayerEvent),
-    Started(Started),
+    Started(Box<Started>),
     QueueChanged,
     StoreTime,
 }
@@ -81,7 +81,7 @@ impl Task {
                 biased;
                 command = inbox.recv() => Happened::Command(command),
                 event = event => Happened::Event(event),
-                started = started => Happened::Started(started),
+                started = started => Happened::Started(Box::new(started)),
                 Ok(()) = revision.changed(), if plays => Happened::QueueChanged,
                 () = tokio::time::sleep_until(stored + STORE_EVERY), if plays => Happened::StoreTime,
             };
@@ -89,7 +89,7 @@ impl Task {
                 Happened::Command(Some(command)) => self.obey(command).await,
                 Happened::Command(None) => return self.stop().await,
                 Happened::Event(event) => self.take(event).await,
-                Happened::Started(started) => self.started(started).await,
+                Happened::Started(started) => self.started(*started).await,
                 Happened::QueueChanged => self.note_following().await,
                 Happened::StoreTime => {
                     stored = Instant::now();
