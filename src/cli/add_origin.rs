@@ -8,7 +8,7 @@ use crate::engine::{Discovery, Handle, TypedOrigin};
 use crate::model::Origin;
 use crate::util::text;
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Programs and files to follow.
 #[derive(Debug, clap::Args)]
@@ -50,6 +50,10 @@ pub(super) struct OriginArgs {
     filter: Vec<String>,
 }
 
+/// How programs and files are added.
+const HOW: &str = "only http and https URLs are added like this; give a program or file with --exec, \
+                   --filter, --file or --mail";
+
 /// The program or file of the arguments; `None` if they have only a URL.
 pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
     let OriginArgs { exec, file, mail, from, filter } = &args.origin;
@@ -63,12 +67,12 @@ pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
         return Ok(Some(TypedOrigin::mail(&path.to_string_lossy(), from.clone())));
     }
     if exec.is_empty() && filter.is_empty() {
-        return match TypedOrigin::parse(&url) {
-            // A URL without a scheme may begin with a slash.
-            Some(read) if !url.trim().starts_with('/') => {
-                read.map(Some).map_err(|why| Failure::Usage(format!("{}: {why}", text::line(&url))))
-            }
-            _ => Ok(None),
+        // A URL without a scheme may begin with a slash.
+        let is_url = url.trim().starts_with('/') && !Path::new(url.trim()).exists();
+        return match TypedOrigin::parse(&url).filter(|_| !is_url) {
+            None => Ok(None),
+            // As an argument it could come from a list that a script reads.
+            Some(_) => Err(Failure::Plain(format!("{}: {HOW}", text::line(&url)))),
         };
     }
     let origin = Origin { exec: exec.clone(), filter: filter.clone(), ..Origin::default() };
