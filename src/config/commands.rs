@@ -4,11 +4,11 @@ use super::checks::word;
 use super::choices::{CommandInput, CommandOutput};
 use super::document::Pair;
 use super::error::Report;
+use super::external::CommandSettings;
 use super::load::elements;
 use super::quote::quote;
 use super::rule::{Rule, Slot};
 use super::setting::{Setting, read};
-use super::settings::CommandSettings;
 
 /// The keys of a `[[command]]`.
 pub(super) const KEYS: &[Setting<CommandSettings>] = &[

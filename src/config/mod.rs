@@ -12,6 +12,7 @@ mod edit_error;
 mod elements;
 mod error;
 mod export;
+mod external;
 mod file_change;
 mod file_edit;
 mod form;
@@ -61,6 +62,7 @@ pub use edit_error::EditError;
 pub(crate) use error::did_you_mean;
 pub use error::{ConfigError, ConfigErrors, ErrorPlace};
 pub use export::{OpmlExport, export_opml, export_urls};
+pub use external::{COMMAND_LIMIT, CommandSettings};
 pub use file_change::{Applied, FileChange};
 pub use file_edit::{FileEdit, FileKind};
 pub use form::{FormField, SourceForm};
@@ -80,9 +82,9 @@ pub use save::SaveError;
 pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
-    COMMAND_LIMIT, CommandSettings, DownloadSettings, FeedsSettings, KeySettings, ListLayout,
-    LlmSettings, LogSettings, NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings,
-    ScheduleSettings, ServeSettings, Settings, UiSettings, ViewSettings,
+    DownloadSettings, FeedsSettings, KeySettings, ListLayout, LlmSettings, LogSettings,
+    NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings, ScheduleSettings,
+    ServeSettings, Settings, UiSettings, ViewSettings,
 };
 pub use shown::{
     SettingRow, setting_change, setting_choices, setting_keys, setting_rows, setting_shown,

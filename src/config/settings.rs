@@ -2,9 +2,10 @@
 
 use super::accounts::AccountSettings;
 use super::choices::{
-    Background, COLUMNS, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, ListStyle,
-    MarkRead, NotifyWay, SortOrder,
+    Background, COLUMNS, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay,
+    SortOrder,
 };
+use super::external::CommandSettings;
 use super::hooks::HookSettings;
 use super::machines::MachineSettings;
 use crate::model::{FullText, PolicyKind, Retention, Secret, Source};
@@ -463,22 +464,6 @@ pub struct NotifySettings {
     pub command: Vec<String>,
     /// Hours without messages, such as `22:00-07:00`, in local time.
     pub quiet: Option<String>,
-}
-
-/// How long a command may take, unless it has its own limit.
-pub const COMMAND_LIMIT: Duration = Duration::from_secs(60);
-
-/// `[[command]]`: a program that the user runs for items.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CommandSettings {
-    /// What `run` calls it; unique.
-    pub name: String,
-    /// The program and its arguments, with placeholders.
-    pub run: Vec<String>,
-    pub input: CommandInput,
-    pub output: CommandOutput,
-    /// How long it may take; `None`: [`COMMAND_LIMIT`].
-    pub limit: Option<Duration>,
 }
 
 /// `[[rule]]`: what is done to items that match a query.

@@ -1,0 +1,20 @@
+//! `[[command]]` of `config.toml`.
+
+use super::choices::{CommandInput, CommandOutput};
+use std::time::Duration;
+
+/// How long a command may take, unless it has its own limit.
+pub const COMMAND_LIMIT: Duration = Duration::from_secs(60);
+
+/// `[[command]]`: a program that the user runs for items.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CommandSettings {
+    /// What `run` calls it; unique.
+    pub name: String,
+    /// The program and its arguments, with placeholders.
+    pub run: Vec<String>,
+    pub input: CommandInput,
+    pub output: CommandOutput,
+    /// How long it may take; `None`: [`COMMAND_LIMIT`].
+    pub limit: Option<Duration>,
+}
