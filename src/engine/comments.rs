@@ -90,10 +90,15 @@ struct Known {
     since: Time,
     /// The status of the last poll.
     status: Option<u16>,
+    /// Whether the user has pinned, tagged or kept for later one of its items.
+    kept: bool,
 }
 
 /// Why a source that is removed when nothing comes any more is removed now.
 fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
+    if known.kept {
+        return None;
+    }
     let not_found = facts.fail_count >= NOT_FOUND && matches!(known.status, Some(404 | 410));
     if facts.health(facts.last_poll?) == Health::Gone || not_found {
         return Some("its server says that it is gone".to_owned());
@@ -105,7 +110,8 @@ fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
 
 impl Handle {
     /// Removes the sources with `remove_after` whose time has come, such as comments on which nobody
-    /// comments any more; returns what happened in words. Their items stay for 30 days.
+    /// comments any more; returns what happened in words. Their items stay for 30 days. A source of which
+    /// the user has kept an item stays.
     ///
     /// # Errors
     /// If the database or `sources.toml` cannot be used.
@@ -119,6 +125,7 @@ impl Handle {
                 let filter = PollFilter { source: Some(key), noteworthy: false };
                 let status = reader.polls(filter, 1)?.pop().and_then(|(_, poll)| poll.status);
                 Ok(Known {
+                    kept: reader.has_kept(key)?,
                     since: reader.newest_arrival(key)?.max(Some(first)).unwrap_or(first),
                     status,
                 })

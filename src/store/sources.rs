@@ -290,6 +290,15 @@ impl Reader {
         Ok(newest.map(super::rows::time))
     }
 
+    /// Whether the user has pinned, tagged or kept for later an item of a source (row key).
+    pub fn has_kept(&self, source: i64) -> Result<bool> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM item WHERE source = ?1 AND (pinned <> 0 OR later <> 0
+                 OR EXISTS (SELECT 1 FROM item_tag t WHERE t.item = item.key)))",
+        )?;
+        Ok(query.query_row([source], |r| r.get(0))?)
+    }
+
     /// The newest polls with the id of their source.
     pub fn polls(&self, filter: PollFilter, limit: usize) -> Result<Vec<(SourceId, PollRecord)>> {
         let source = if filter.source.is_some() { "p.source = ?2" } else { "?2 IS NULL" };

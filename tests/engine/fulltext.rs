@@ -5,7 +5,7 @@ mod ahead;
 use super::*;
 use newsfed::engine::TextGot;
 use newsfed::model::{FullText, TextFrom, TextWay};
-use newsfed::store::MarkedItems;
+use newsfed::store::{Mark, MarkedItems};
 use std::sync::Mutex;
 
 /// A blog whose feed has teasers, and whose pages a test can change.
@@ -637,6 +637,14 @@ async fn comments_are_dropped_when_nobody_comments_any_more() {
     soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
     assert_eq!(poll().await, none);
     days(&home, 10);
+    // What the user keeps stays.
+    let reader = engine.store().reader().unwrap();
+    let view = View::of(Scope::All);
+    let rows = reader.window(&view, Anchor::First, 50).unwrap().rows;
+    let comment = rows.iter().find(|row| row.title == "C0").unwrap().key;
+    engine.mark(Mark::Pinned, vec![comment], true).await.unwrap();
+    assert_eq!(poll().await, none);
+    engine.mark(Mark::Pinned, vec![comment], false).await.unwrap();
     assert_eq!(poll().await.len(), 1);
     engine.shutdown().await;
 }
