@@ -16,6 +16,8 @@ fn form_edits_a_source_and_keeps_comments() {
     std::fs::write(world.path(FILE), &entry).unwrap();
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
+    // The list has the title of the feed.
+    t.wait_for("Fixture");
     // From an item, the palette edits its source.
     t.send(":edit the source");
     t.send(key::ENTER);
@@ -36,6 +38,8 @@ fn form_edits_a_source_and_keeps_comments() {
     std::fs::write(world.path(FILE), &changed).unwrap();
     t.send(key::CTRL_N);
     t.wait_for("New header");
+    t.send(key::CTRL_N);
+    t.wait_gone("New header");
     t.send(key::CTRL_N);
     t.wait_for("Shown in place of the title of the feed or page");
     t.paste("My own\nname");

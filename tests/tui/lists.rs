@@ -140,7 +140,7 @@ fn previews_an_import_before_doing_it() {
         t.paste(&world.path("urls").display().to_string());
         t.send(key::ENTER);
         // The list comes from elsewhere, and its sources are at private addresses.
-        t.wait_for("1 view, 3 skipped");
+        t.wait_for("1 view, 2 skipped, 1 already followed");
         t.send("p");
         t.wait_for("1 new, 1 view, 1 skipped, 1 already followed");
         assert_eq!(world.read(FILE), before, "nothing is changed yet");
