@@ -44,9 +44,7 @@ pub(super) fn folded(c: char) -> Folded {
         }
         '\u{323}'..='\u{328}' | '\u{32d}' | '\u{32e}' | '\u{330}' | '\u{331}' => Folded::Nothing,
         _ if is_combining(c) => Folded::Unknown,
-        // Letters in circles are signs, too.
-        '\u{24b6}'..='\u{24e9}' | '\u{1f100}'..='\u{1f1ff}' => Folded::Gap,
-        _ if !c.is_alphanumeric() => Folded::Gap,
+        '\u{d7}' | '\u{f7}' => Folded::Gap,
         '\u{c0}'..='\u{24f}' => Folded::Letters(plain(&LATIN, c, '\u{c0}')),
         '\u{1e00}'..='\u{1eff}' => Folded::Letters(plain(&LATIN_ADDITIONAL, c, '\u{1e00}')),
         // Without a plain form.
@@ -55,6 +53,9 @@ pub(super) fn folded(c: char) -> Folded {
         | '\u{3400}'..='\u{4dbf}'
         | '\u{4e00}'..='\u{9fff}'
         | '\u{ac00}'..='\u{d7a3}' => Folded::Gap,
+        // Letters in circles are signs, too.
+        '\u{24b6}'..='\u{24e9}' | '\u{1f100}'..='\u{1f1ff}' => Folded::Gap,
+        _ if !c.is_alphanumeric() => Folded::Gap,
         _ => {
             let plain = text::comparable(c.encode_utf8(&mut [0; 4]));
             let has_plain = plain.bytes().any(|b| b.is_ascii_alphanumeric());

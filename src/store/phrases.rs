@@ -1,8 +1,8 @@
 //! Words that rules search for, found in all texts of a new item in one pass: neither is the item split
 //! into words, nor is its HTML made text.
 //!
-//! Texts are read as the words of the index, with one space between them. Letters that the index may
-//! write otherwise end what is certain; a second pass then finds what is possible.
+//! Texts are read as the words of the index, with one space between them. Where the index may write letters
+//! otherwise, this finds what is possible, and a second pass what of it is certain.
 
 use super::folding::{Folded, folded, is_plain};
 use super::index::{MAX_TEXT, markup_of, stripped};
@@ -137,24 +137,28 @@ impl Phrases {
     }
 }
 
-/// Searches a part of an item for what is certain and, where that is not everything, for what is possible.
+/// Searches a part of an item for what is possible and, where that is not certain, for what is. What is
+/// certain is among what is possible: its letters are all plain.
 fn search_part<A: Automaton, T>(
     machine: &A,
     found: &mut Found,
     part: u8,
     mut read: impl FnMut(&mut Walk<'_, A>) -> T,
 ) -> Option<T> {
-    let mut walk = Walk::new(machine, found, part)?;
+    let mut walk = Walk::new(machine, found, part << POSSIBLE)?;
+    walk.folds = true;
     let result = read(&mut walk);
     walk.push(GAP);
-    if walk.is_strange {
-        let mut walk = Walk::new(machine, found, part << POSSIBLE)?;
-        walk.folds = true;
+    let (is_strange, is_open) = (walk.is_strange, walk.is_open);
+    if !is_strange {
+        found.confirm(part);
+    } else if found.touched.iter().any(|phrase| found.possible(*phrase) & part != 0) {
+        let mut walk = Walk::new(machine, found, part)?;
         read(&mut walk);
         walk.push(GAP);
-        if walk.is_open {
-            found.open |= part;
-        }
+    }
+    if is_open {
+        found.open |= part;
     }
     Some(result)
 }
@@ -185,6 +189,21 @@ impl Found {
             }
         }
         self.open &= !part;
+    }
+
+    /// The parts that may have a phrase.
+    fn possible(&self, phrase: usize) -> u8 {
+        self.parts.get(phrase).map_or(0, |parts| parts >> POSSIBLE)
+    }
+
+    /// Makes certain what a part may have.
+    fn confirm(&mut self, part: u8) {
+        for phrase in &self.touched {
+            if let Some(parts) = self.parts.get_mut(*phrase) {
+                let possible = *parts >> POSSIBLE & part;
+                *parts = *parts & !(part << POSSIBLE) | possible;
+            }
+        }
     }
 
     fn add(&mut self, phrase: usize, part: u8) {
@@ -228,6 +247,8 @@ struct Walk<'a, A> {
     is_strange: bool,
     /// Whether there may be any phrase.
     is_open: bool,
+    /// Whether all other letters stay as they are when HTML is made text.
+    is_clean: bool,
 }
 
 impl<'a, A: Automaton> Walk<'a, A> {
@@ -243,6 +264,7 @@ impl<'a, A: Automaton> Walk<'a, A> {
             folds: false,
             is_strange: false,
             is_open: false,
+            is_clean: true,
         };
         walk.push(GAP);
         Some(walk)
@@ -305,11 +327,12 @@ impl<'a, A: Automaton> Walk<'a, A> {
     /// Reads HTML as [`stripped`] makes it text; false if that may be another one.
     fn read_markup(&mut self, markup: &str) -> bool {
         let (mut is_clean, mut line) = (markup.len() <= MAX_TEXT, 0);
+        self.is_clean = true;
         text_parts(markup, |part| match part {
             TextPart::Text(text) => {
                 line += text.len();
                 // Longer lines are broken, perhaps within a word.
-                is_clean &= line <= MAX_BLOCK_LINE && text::is_clean(text);
+                is_clean &= line <= MAX_BLOCK_LINE && !text::has_controls(text);
                 self.read(text);
             }
             TextPart::Space => self.push(GAP),
@@ -318,10 +341,11 @@ impl<'a, A: Automaton> Walk<'a, A> {
                 self.push(GAP);
             }
         });
-        is_clean
+        is_clean && self.is_clean
     }
 
     fn read_other(&mut self, c: char) {
+        self.is_clean &= c == '\u{a0}' || text::stands_alone(c);
         if is_plain(c) {
             return self.push(GAP);
         }

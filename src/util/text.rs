@@ -63,15 +63,13 @@ pub fn block(s: &str) -> String {
     if lead == 0 { out } else { out.split_off(lead) }
 }
 
-/// Whether [`block`] changes nothing but white space, for certain, if no line is too long.
-pub fn is_clean(mut s: &str) -> bool {
-    loop {
-        s = &s[plain_len(s)..];
-        match s.strip_prefix('\u{a0}') {
-            Some(rest) => s = rest,
-            None => return s.is_empty(),
-        }
-    }
+/// Whether a text has ASCII control characters other than line feeds and tabs.
+///
+/// If it has none, and each other character stands alone ([`stands_alone`]) or is a no-break space,
+/// [`block`] changes nothing but white space, unless a line is too long.
+pub fn has_controls(s: &str) -> bool {
+    leading(s.as_bytes(), |b| (0x20..0x7f).contains(&b) || b > 0x7f || matches!(b, b'\n' | b'\t'))
+        < s.len()
 }
 
 /// Removes from HTML source what [`line`] removes from text, and leaves the markup unchanged.
@@ -169,7 +167,7 @@ pub(super) fn leading(bytes: &[u8], test: impl Fn(u8) -> bool) -> usize {
 /// Whether a character of more than one byte certainly needs no filtering and is a grapheme of its
 /// own between others of the same kind and ASCII. Not complete: the letters and punctuation of
 /// common scripts.
-fn stands_alone(c: char) -> bool {
+pub fn stands_alone(c: char) -> bool {
     matches!(c,
         '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{48a}'..='\u{52f}'
         | '\u{5d0}'..='\u{5ea}' | '\u{620}'..='\u{64a}' | '\u{1e00}'..='\u{1fff}'
