@@ -85,7 +85,9 @@ Examples:
 
 /// Parses the name of a kind of source.
 fn kind_parser() -> impl TypedValueParser<Value = SourceKind> {
-    let names = PossibleValuesParser::new(SourceKind::NAMES);
+    // Lists are followed by `newsfed import --follow`.
+    let names = SourceKind::NAMES.into_iter().filter(|name| *name != SourceKind::List.name());
+    let names = PossibleValuesParser::new(names);
     names.map(|name| SourceKind::named(&name).unwrap_or_default())
 }
 

@@ -7,7 +7,7 @@ use crate::crawl::replay::{
     Figures, Graph, Replayed, again, bytes_csv, bytes_svg, curve_csv, curve_svg, read, trial,
 };
 use crate::crawl::{BanditParameters, Kind, PathParameters, SleepingBanditParameters, Targets};
-use crate::engine::crawl::CrawlBudget;
+use crate::engine::crawl::{CrawlBudget, DEFAULT_BUDGET};
 use crate::util::text::counted;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -30,7 +30,7 @@ pub(super) struct CrawlArgs {
     #[arg(long, value_name = "WHAT", default_value = "files", conflicts_with = "replay")]
     pub(super) targets: Targets,
     /// When to stop: requests, bytes, time, or several of them
-    #[arg(long, value_name = "500req|50MB|10m", default_value = DEFAULT_BUDGET, conflicts_with = "replay", value_parser = super::crawl_site::budget)]
+    #[arg(long, value_name = "500req|50MB|10m", default_value = DEFAULT_BUDGET, conflicts_with = "replay")]
     pub(super) budget: CrawlBudget,
     /// Random seed: the same seed gives the same crawl of the same site
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "replay")]
@@ -149,9 +149,6 @@ impl CrawlArgs {
         }
     }
 }
-
-/// Default request budget.
-const DEFAULT_BUDGET: &str = "1000req";
 
 const EXAMPLES: &str = "\
 The strategies sb-oracle and omniscient need to know the site in advance and

@@ -10,9 +10,7 @@ use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime};
 use crate::crawl::LinkGroup;
 use crate::engine;
-use crate::engine::crawl::{
-    Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlLocation, CrawlNetwork, CrawlOrder, CrawlStep,
-};
+use crate::engine::crawl::{Crawl, CrawlEnd, CrawlError, CrawlPlan, CrawlStep, folder_name};
 use crate::net::Client;
 use crate::util::clock::SystemClock;
 use crate::util::text::counted;
@@ -30,37 +28,15 @@ impl From<CrawlError> for Failure {
     fn from(e: CrawlError) -> Self {
         match e {
             CrawlError::Store(e) => Self::Store(e),
-            usage @ (CrawlError::Exists(_)
-            | CrawlError::Foreign(_)
+            CrawlError::Exists(_) => Self::Usage(format!("{e} (--resume, --out)")),
+            CrawlError::Foreign(_) => Self::Usage(format!("{e} (--out)")),
+            usage @ (CrawlError::Other { .. }
             | CrawlError::Credentials
             | CrawlError::Missing(_)
             | CrawlError::Strategy(_)) => Self::Usage(usage.to_string()),
             other => Self::Plain(other.to_string()),
         }
     }
-}
-
-/// Parses `500req`, `50MB` and `10m`, separated by commas.
-pub(super) fn budget(text: &str) -> Result<CrawlBudget, String> {
-    let mut budget = CrawlBudget::default();
-    for part in text.split(',').map(str::trim) {
-        let wrong = || format!("\"{part}\" is not a budget; write for example 500req, 50MB or 10m");
-        let lower = part.to_ascii_lowercase();
-        if let Some(number) = lower.strip_suffix("req") {
-            budget.requests = Some(number.trim().parse().map_err(|_| wrong())?);
-        } else if let Some(number) = lower.strip_suffix('b') {
-            let units = [("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
-            let unit = units.iter().find_map(|(s, u)| Some((number.strip_suffix(s)?, *u)));
-            let (number, unit) = unit.unwrap_or((number, 1));
-            let number: u64 = number.trim().parse().map_err(|_| wrong())?;
-            budget.bytes = Some(number.checked_mul(unit).ok_or_else(wrong)?);
-        } else {
-            let time = humantime::parse_duration(&lower).map_err(|_| wrong())?;
-            budget.time = Some(time).filter(|t| !t.is_zero());
-            budget.time.ok_or_else(wrong)?;
-        }
-    }
-    Ok(budget)
 }
 
 pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -70,32 +46,26 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
     let web = web.map_err(|e| Failure::Usage(e.to_string()))?;
     let folder = match (&args.out, &web) {
         (Some(folder), _) => folder.clone(),
-        (None, Some(web)) => {
-            PathBuf::from(format!("crawl-{}", web.url.host_str().unwrap_or_default()))
-        }
+        (None, Some(web)) => PathBuf::from(folder_name(&web.url)),
         (None, None) => {
             let words = "--resume needs the URL of the crawl or its folder (--out)";
             return Err(Failure::Usage(words.to_owned()));
         }
     };
-    let start = web.as_ref().map(|web| web.url.clone());
     let secret = web.as_ref().is_some_and(|web| engine::access(web).auth.is_some());
     let hint = resume_hint(web.as_ref().filter(|_| secret), &folder);
-    let opening = opening(args, web, &home, CrawlLocation::Folder(folder))?;
+    let plan = plan(args, web, folder)?;
+    let clock = Arc::new(SystemClock);
+    let client = Client::new(home.settings.net.clone(), clock.clone());
     runtime()?.block_on(async {
         let stop = asked_to_stop();
         let mut stop = std::pin::pin!(stop);
         // Reading the record of a long crawl takes time.
         let opened = tokio::select! {
-            opened = tokio::task::spawn_blocking(opening) => opened,
+            opened = tokio::task::spawn_blocking(move || plan.open(client, clock)) => opened,
             () = &mut stop => return Ok(interrupted(&hint, out)),
         };
         let mut crawl = opened.map_err(|e| Failure::Plain(e.to_string()))??;
-        if let Some(start) = start.filter(|start| *start != crawl.order().start) {
-            let words =
-                format!("that folder contains a crawl of {}, not of {start}", crawl.order().start);
-            return Err(Failure::Usage(words));
-        }
         let progress = Progress::wheel(out);
         let result = tokio::select! {
             result = follow(&mut crawl, &progress, out) => result.map(Some),
@@ -103,36 +73,28 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
         };
         progress.clear();
         let end = result?;
+        crawl.close(end.as_ref().unwrap_or(&CrawlEnd::Stopped))?;
         report(&crawl, end, &hint, out)
     })
 }
 
-/// Starts or resumes the crawl. Can run on any thread.
-fn opening(
+/// The crawl that the arguments describe.
+fn plan(
     args: &CrawlArgs,
-    web: Option<WebAddress>,
-    home: &Home,
-    place: CrawlLocation,
-) -> Result<impl FnOnce() -> Result<Crawl, CrawlError> + Send + 'static, Failure> {
-    let clock = Arc::new(SystemClock);
-    let client = Client::new(home.settings.net.clone(), clock.clone());
-    let access = web.as_ref().map(engine::access).unwrap_or_default();
-    let net = CrawlNetwork { client, clock, access, allow_private: true, spacing: None };
-    let (targets, strategy) = (args.targets.clone(), args.strategy);
-    let (seed, budget, resume) = (args.seed, args.limits(), args.resume);
-    let parameters = args.parameters.read(strategy)?;
-    let start = match web {
-        Some(web) => Some(web.url),
-        None if resume => None,
-        None => return Err(Failure::Usage("a URL is required".to_owned())),
-    };
-    Ok(move || match start {
-        // Also resumes a crawl that was killed before it stored anything.
-        Some(start) if !resume || !Crawl::is_begun(&place)? => {
-            let order = CrawlOrder { start, declared: None, targets, strategy, parameters, seed };
-            Crawl::begin(&place, order, budget, net)
-        }
-        _ => Crawl::resume(&place, budget, net),
+    address: Option<WebAddress>,
+    folder: PathBuf,
+) -> Result<CrawlPlan, Failure> {
+    if address.is_none() && !args.resume {
+        return Err(Failure::Usage("a URL is required".to_owned()));
+    }
+    Ok(CrawlPlan {
+        targets: args.targets.clone(),
+        strategy: args.strategy,
+        parameters: args.parameters.read(args.strategy)?,
+        seed: args.seed,
+        budget: args.limits(),
+        resume: args.resume,
+        ..CrawlPlan::new(address, folder)
     })
 }
 
@@ -234,14 +196,10 @@ fn report(
 ) -> Result<Exit, Failure> {
     let (now, order) = (crawl.progress(), crawl.order());
     let groups = crawl.link_groups(MOST_GROUPS);
-    let (ended, why) = match &end {
-        None => ("interrupted", None),
-        Some(CrawlEnd::Done) => ("done", None),
-        Some(CrawlEnd::Requests) => ("requests", None),
-        Some(CrawlEnd::Bytes) => ("bytes", None),
-        Some(CrawlEnd::Time) => ("time", None),
-        Some(CrawlEnd::Stopped) => ("stopped", None),
-        Some(CrawlEnd::Left(words)) => ("gave-up", Some(words.as_str())),
+    let ended = end.as_ref().map_or("interrupted", CrawlEnd::name);
+    let why = match &end {
+        Some(CrawlEnd::Left(words)) => Some(words.as_str()),
+        _ => None,
     };
     if out.json {
         let group = |group: LinkGroup| Group {
@@ -283,29 +241,4 @@ fn report(
             Exit::Ok
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    const HOUR: Duration = Duration::from_secs(3600);
-
-    #[test]
-    fn parses_or_rejects_budgets() {
-        let read = |text| budget(text).map(|b| (b.requests, b.bytes, b.time));
-        let cases = [
-            ("500req", Ok((Some(500), None, None))),
-            ("50MB", Ok((None, Some(50_000_000), None))),
-            ("7 kb, 1h", Ok((None, Some(7_000), Some(HOUR)))),
-            ("1req,60m,2B", Ok((Some(1), Some(2), Some(HOUR)))),
-        ];
-        for (text, want) in cases {
-            assert_eq!(read(text), want, "{text}");
-        }
-        for text in ["", "x", "5", "-1req", "1.5MB", "0s", "99999999999GB", "req"] {
-            assert!(read(text).is_err(), "{text}");
-        }
-    }
 }

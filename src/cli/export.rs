@@ -65,6 +65,11 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
             export_urls(&feeds)
         }
     };
+    let lists = home.sources.iter().filter(|source| source.kind() == SourceKind::List).count();
+    if lists > 0 && !out.json {
+        let what = counted_as(lists, "followed list is", "followed lists are");
+        out.note(format!("{what} left out; their sources are not"));
+    }
     let local = home.sources.iter().filter(|source| source.web_url().is_none()).count();
     let filters = home.sources.iter().filter(|source| !source.origin.filter.is_empty()).count();
     if local > 0 && !out.json {

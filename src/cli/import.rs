@@ -3,8 +3,8 @@
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
-use super::import_items;
 use super::output::Output;
+use super::{import_follow, import_items};
 use crate::config::{self, Completion, ConfigFile, Import, ImportKind, SourcesFile};
 use crate::exchange::FileFormat;
 use crate::model::Source;
@@ -18,9 +18,18 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ImportArgs {
-    /// The file; - is standard input
+    /// The file; - is standard input; with --follow also a URL
     #[arg(required_unless_present = "undo")]
     file: Option<PathBuf>,
+    /// Follow the OPML list: its sources are kept in step with it
+    #[arg(long, conflicts_with_all = ["private", "dry_run", "undo"])]
+    follow: bool,
+    /// With --follow: the folder of its sources
+    #[arg(long, requires = "follow")]
+    folder: Option<String>,
+    /// With --follow: the name of the list
+    #[arg(long, requires = "follow")]
+    title: Option<String>,
     /// Also import sources at private addresses, or with a proxy
     #[arg(long)]
     private: bool,
@@ -45,6 +54,11 @@ addresses, such as 192.168.1.5 or localhost, are skipped unless you give
 the list, and its folder if it has none. Exits with 1 if every entry of the
 list was skipped.
 
+With --follow, an OPML list at a URL or in a file is read once a day: what is
+new there is added, renamed and moved as there, and what has left it is
+removed, unless you have changed the source or keep items of it. It is a source
+itself, of the kind list.
+
 Items with their marks: newsboat's cache.db, newsraft's database,
 database.sqlite of eilmeldung and NewsFlash, JSON of Inoreader, Feedly,
 FreshRSS and other services, and Pocket's CSV or HTML. Import the list of feeds
@@ -57,6 +71,7 @@ that do not pin become tags such as flag-b.
 Examples:
   newsfed import subscriptions.opml
   newsfed import ~/.newsboat/urls
+  newsfed import --follow https://planet.example/opml.xml --folder Planet
   newsfed import --dry-run ~/.newsboat/cache.db
   newsfed import --pin-flags abc ~/.newsboat/cache.db
   newsfed import starred.json
@@ -91,9 +106,9 @@ impl Imported {
 }
 
 #[derive(Serialize)]
-struct Entry {
-    id: String,
-    url: String,
+pub(super) struct Entry {
+    pub(super) id: String,
+    pub(super) url: String,
 }
 
 /// What a source that was followed already got from the list.
@@ -119,9 +134,9 @@ struct Saved {
 }
 
 #[derive(Serialize)]
-struct Skipped {
-    what: String,
-    why: String,
+pub(super) struct Skipped {
+    pub(super) what: String,
+    pub(super) why: String,
 }
 
 /// Maximum number of private addresses that a question names.
@@ -133,8 +148,7 @@ fn confirm_private(
     known: &HashSet<String>,
     args: &ImportArgs,
 ) -> Result<bool, Failure> {
-    let asks = |s: &&Source| Import::is_private(s) && !known.contains(s.url.as_str());
-    let private: Vec<&Source> = import.sources.iter().filter(asks).collect();
+    let private: Vec<&Source> = import.private(known).collect();
     let terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
     if private.is_empty()
         || args.file.as_deref() == Some(Path::new("-"))
@@ -163,6 +177,13 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
     let Some(file) = args.file.as_deref().filter(|_| !args.undo) else {
         return import_items::undo(&home, out);
     };
+    if args.follow {
+        return import_follow::run(file, args.title.clone(), args.folder.clone(), &home, out);
+    }
+    if file.to_str().is_some_and(is_web) {
+        let how = "imports are files; --follow follows a list at a URL, `newsfed add` a feed";
+        return Err(Failure::Usage(how.to_owned()));
+    }
     // A database may be larger than what is read at once.
     if is_database(file) {
         return import_items::run(file, None, FileFormat::Database, args, home, out);
@@ -176,6 +197,13 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
         None => list(args, &bytes, &name, &home, out),
         Some(format) => import_items::run(Path::new(&name), Some(&bytes), format, args, home, out),
     }
+}
+
+/// Whether an argument is a URL.
+pub(super) fn is_web(file: &str) -> bool {
+    ["http://", "https://"].iter().any(|scheme| {
+        file.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    })
 }
 
 /// Whether a file begins like a database. A pipe is not opened: what was read of it is gone.
@@ -203,7 +231,7 @@ fn list(
     if !args.private && !confirm_private(&import, &known, args)? {
         import.skip_private(&known, "import it with --private");
     }
-    let Import { kind, sources, views, skipped } = import;
+    let Import { kind, sources, views, skipped, .. } = import;
     let has_nothing = sources.is_empty() && views.is_empty();
     let added = match args.dry_run {
         true => sources_file.preview(&sources)?,

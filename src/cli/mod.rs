@@ -31,6 +31,7 @@ mod generate;
 mod global;
 mod home;
 mod import;
+mod import_follow;
 mod import_items;
 mod item_options;
 mod items;

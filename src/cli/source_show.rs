@@ -7,7 +7,7 @@ use crate::config::source_values;
 use crate::engine::broken;
 use crate::model::{
     Confidence, DateOrigin, DatesFrom, FullText, Health, LeftOut, Outcome, Pause, PollRecord,
-    SelectorProblem, SourceKind, Time,
+    SelectorProblem, SourceId, SourceKind, Time,
 };
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
@@ -49,6 +49,8 @@ pub(super) struct SourceShape<'a> {
     mail: Option<&'a str>,
     from: Option<&'a str>,
     filter: &'a [String],
+    /// The list that it came from.
+    list: Option<&'a str>,
 }
 
 impl<'a> SourceShape<'a> {
@@ -80,6 +82,7 @@ impl<'a> SourceShape<'a> {
             mail: source.origin.mail.as_deref(),
             from: source.origin.from.as_deref(),
             filter: &source.origin.filter,
+            list: source.list.as_ref().map(SourceId::as_str),
         }
     }
 }
@@ -94,6 +97,8 @@ struct Full<'a> {
     feed_has_full_text: Option<bool>,
     /// Where the dates of the newest items come from.
     dates: Vec<DatesFrom>,
+    /// What a list changed last.
+    changes: Option<String>,
 }
 
 /// The state in one word.
@@ -120,6 +125,7 @@ pub(super) fn error(entry: &Entry) -> Option<&str> {
 /// Shows sources in detail.
 pub(super) fn run(
     entries: &[&Entry],
+    all: &[Entry],
     reader: &Reader,
     full_text: FullText,
     out: &mut Output,
@@ -134,7 +140,10 @@ pub(super) fn run(
         let dates = reader.dates_from(entry.facts.key, DATED)?;
         if out.json {
             let (source, full_text) = (SourceShape::of(entry, now), full_text.name());
-            out.value(&Full { source, polls, full_text, feed_has_full_text: whole, dates })?;
+            let changes = reader.followed_list(entry.facts.key)?.map(|list| list.changes);
+            let changes = changes.filter(|changes| !changes.is_empty());
+            let feed_has_full_text = whole;
+            out.value(&Full { source, polls, full_text, feed_has_full_text, dates, changes })?;
             continue;
         }
         if n > 0 {
@@ -143,7 +152,13 @@ pub(super) fn run(
         for (name, value) in lines(entry, now) {
             out.line(format!("{name:<13} {value}"))?;
         }
-        out.line(format!("{:<13} {}", "full text", full_text_line(full_text, whole)))?;
+        if entry.source.kind() == SourceKind::List {
+            for (name, value) in list_lines(entry, all, reader)? {
+                out.line(format!("{name:<13} {value}"))?;
+            }
+        } else {
+            out.line(format!("{:<13} {}", "full text", full_text_line(full_text, whole)))?;
+        }
         if entry.source.kind().reads_pages() && !dates.is_empty() {
             out.line(format!("{:<13} {}", "dates", dates_line(&dates)))?;
         }
@@ -164,6 +179,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
         ("url", source.web_url().map(url::Url::to_string)),
         ("moved to", facts.moved_to.clone()),
         ("home page", facts.home_url.clone()),
+        ("list", source.list.as_ref().map(SourceId::to_string)),
     ];
     // These have a line of their own with more details.
     let shown_otherwise = ["title", "enabled", "full_text"];
@@ -188,6 +204,19 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
     let named = |(name, value): (&str, Option<String>)| (name.to_owned(), value);
     let all = before.into_iter().map(named).chain(settings).chain(after.into_iter().map(named));
     all.filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// How many sources a list has here, and what it changed last.
+fn list_lines(
+    entry: &Entry,
+    all: &[Entry],
+    reader: &Reader,
+) -> Result<Vec<(&'static str, String)>, Failure> {
+    let of_list = |e: &&Entry| e.source.list.as_ref() == Some(&entry.source.id);
+    let count = all.iter().filter(of_list).count();
+    let changes = reader.followed_list(entry.facts.key)?.unwrap_or_default().changes;
+    let changes = (!changes.is_empty()).then_some(("last change", changes));
+    Ok([("sources", count.to_string())].into_iter().chain(changes).collect())
 }
 
 /// When the full text is fetched.

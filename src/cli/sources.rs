@@ -13,7 +13,10 @@ use crate::config::{FileChange, SourceChange, SourcesFile};
 use crate::model::{Source, SourceId, Time};
 use crate::store::Store;
 use crate::util::clock::{Clock, SystemClock};
+use crate::util::text::counted;
 use crate::util::time_text::{age, day};
+use std::collections::HashSet;
+use std::io::{self, BufRead, IsTerminal, Write};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -46,7 +49,7 @@ pub(super) enum SourcesCommand {
     /// Stop polling sources, but keep their items
     Disable(SourceNames),
     /// Remove sources; adding them again within 30 days restores their items
-    Remove(SourceNames),
+    Remove(RemoveArgs),
     /// Undo a permanent redirect: use the URL in sources.toml again
     UndoMove(SourceNames),
 }
@@ -56,6 +59,15 @@ pub(super) struct SourceNames {
     /// The sources
     #[arg(required = true, value_name = "SOURCE")]
     names: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RemoveArgs {
+    #[command(flatten)]
+    names: SourceNames,
+    /// For a list: remove its sources too; without it, they stay
+    #[arg(long)]
+    with_sources: bool,
 }
 
 /// Runs `sources`.
@@ -71,7 +83,8 @@ pub(super) fn run(
         SourcesCommand::List => list(&catalogue, out)?,
         SourcesCommand::Show(args) => {
             let found = catalogue.find_all(&args.names)?;
-            source_show::run(&found, &store.reader()?, home.settings.full_text, out)?;
+            let full_text = home.settings.full_text;
+            source_show::run(&found, &catalogue.entries, &store.reader()?, full_text, out)?;
         }
         SourcesCommand::Edit(args) => return edit(&args, &home, &catalogue, out),
         SourcesCommand::Enable(args) => {
@@ -166,13 +179,25 @@ fn switch(
 }
 
 fn remove(
-    args: &SourceNames,
+    args: &RemoveArgs,
     home: &Home,
     catalogue: &Catalogue,
     store: &Store,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let found = catalogue.find_all(&args.names)?;
+    let mut found = catalogue.find_all(&args.names.names)?;
+    let named: HashSet<SourceId> = found.iter().map(|entry| entry.source.id.clone()).collect();
+    let is_of_list = |entry: &&Entry| {
+        let list = entry.source.list.as_ref().filter(|list| named.contains(list));
+        list.is_some() && !named.contains(&entry.source.id)
+    };
+    let of_lists: Vec<&Entry> = catalogue.entries.iter().filter(is_of_list).collect();
+    if !of_lists.is_empty() {
+        match args.with_sources || removes_too(of_lists.len(), out)? {
+            true => found.extend(of_lists),
+            false => out.note(format!("{} of it stay", counted(of_lists.len(), "source"))),
+        }
+    }
     let all: Vec<SourceId> = found.iter().map(|entry| entry.source.id.clone()).collect();
     let collected = found.iter().filter(|entry| entry.source.account.is_some());
     let collected: Vec<SourceId> = collected.map(|entry| entry.source.id.clone()).collect();
@@ -187,6 +212,19 @@ fn remove(
         change_collected(home, FileChange::Remove(collected), out)?;
     }
     report(&all, "removed", out)
+}
+
+/// On a terminal, asks whether the sources of a list are removed with it.
+fn removes_too(count: usize, out: &Output) -> Result<bool, Failure> {
+    if out.json || !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Ok(false);
+    }
+    let mut question = io::stderr().lock();
+    write!(question, "remove the {} of this list too? [y/N] ", counted(count, "source"))?;
+    question.flush()?;
+    let mut response = String::new();
+    io::stdin().lock().read_line(&mut response)?;
+    Ok(matches!(response.trim(), "y" | "Y" | "yes"))
 }
 
 fn undo_move(

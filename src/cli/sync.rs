@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::refresh_summary::{Tally, json_report};
 use super::runtime::{THERE, asked_to_stop, other_poller, runtime_beside};
 use crate::engine::{Handle, Pace, Refreshed, Report, Role, WhichAccounts, broken};
-use crate::model::{LeftOut, SourceId};
+use crate::model::{LeftOut, SourceId, SourceKind};
 use crate::util::text::line;
 use crate::util::time_text;
 use std::collections::HashMap;
@@ -29,6 +29,9 @@ pub(super) struct SyncArgs {
     /// Also sources that are paused because a server asked for it
     #[arg(long)]
     force: bool,
+    /// Remove the sources that have left a list, also if they are many
+    #[arg(long, requires = "sources", conflicts_with = "due")]
+    accept: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -40,6 +43,7 @@ sources of a database at a time.
 Examples:
   newsfed sync
   newsfed sync kernel council
+  newsfed sync --accept planet      for a list that many sources have left
   newsfed sync --due --quiet        for cron, without `newsfed daemon`
   newsfed sync --json | jq -c 'select(.result == \"failed\")'";
 
@@ -53,6 +57,7 @@ pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<
         let handle = engine.start().await?;
         let role = handle.status().borrow().role;
         let result = match role {
+            Role::Watches(pid) if args.accept => leave_accepted(args, &handle, pid, out).await,
             Role::Watches(pid) => Err(other_poller("refresh", pid, THERE)),
             Role::Reads => handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from),
             Role::Follows | Role::OnDemand => refresh(args, &handle, stop, out).await,
@@ -74,6 +79,9 @@ async fn refresh(
         out.note("no sources yet; `newsfed add URL` follows a site or a feed");
     }
     let (keys, accounts) = named(args, &catalogue)?;
+    if args.accept {
+        accept(&catalogue, keys.as_deref().unwrap_or_default(), handle).await?;
+    }
     let local = catalogue.entries.iter().filter(|e| e.source.account.is_none()).count();
     let steps = keys.as_ref().map_or(local, Vec::len);
     // Frees everything else that was read about the sources.
@@ -106,9 +114,13 @@ async fn refresh(
             let reports = handle.sync_accounts(which, false).await;
             // Commands of rules have their own limits.
             handle.announced().await;
-            for message in handle.drop_dead_sources().await.unwrap_or_else(|e| vec![e.to_string()])
-            {
-                out.note(format!("newsfed: {message}"));
+            for changed in [handle.keep_lists_in_step().await, handle.drop_dead_sources().await] {
+                match changed {
+                    Ok(changes) => {
+                        changes.iter().for_each(|c| out.note(format!("newsfed: {}", c.message)))
+                    }
+                    Err(e) => out.note(format!("newsfed: {e}")),
+                }
             }
             (reports, handle.exchange_marks().await)
         };
@@ -142,6 +154,34 @@ async fn refresh(
         (Exit::Failed, Exit::Failed) => Exit::Failed,
         _ => Exit::Partial,
     })
+}
+
+/// Records a confirmation for the process that polls.
+async fn leave_accepted(
+    args: &SyncArgs,
+    handle: &Handle,
+    pid: Option<u32>,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let (declared, facts): (Vec<_>, Vec<_>) = handle.sources().await?.into_iter().unzip();
+    let catalogue = Catalogue::join(declared, facts);
+    let (keys, _) = named(args, &catalogue)?;
+    accept(&catalogue, keys.as_deref().unwrap_or_default(), handle).await?;
+    let who = pid.map_or("the process that polls".to_owned(), |pid| format!("process {pid}"));
+    out.note(format!("{who} removes them with its next check of the list"));
+    Ok(Exit::Ok)
+}
+
+/// Records that the sources which have left these lists may be removed.
+async fn accept(catalogue: &Catalogue, keys: &[i64], handle: &Handle) -> Result<(), Failure> {
+    for entry in catalogue.entries.iter().filter(|entry| keys.contains(&entry.facts.key)) {
+        if entry.source.kind() != SourceKind::List {
+            let id = &entry.source.id;
+            return Err(Failure::Usage(format!("{id} is not a list; --accept is for lists")));
+        }
+        handle.store().accept_list(entry.facts.key, true).await?;
+    }
+    Ok(())
 }
 
 /// Row keys of the given sources, and names of the accounts of those that a server collects; `None`

@@ -102,6 +102,18 @@ mod tests {
     }
 
     #[test]
+    fn a_note_stays_whole_and_the_title_is_shortened() {
+        let mut table = Table::new(&COLUMNS, Some(36));
+        let cells = ["1234", "ab", "a much longer title than fits"];
+        table.fit(&cells);
+        let line = table.line_with_note(&cells, " (also in 1)");
+        assert_eq!(line, "1234  ab  a much longer… (also in 1)");
+        assert_eq!(width(&line), 36);
+        let short = ["1", "ab", "title"];
+        assert_eq!(table.line_with_note(&short, " (also in 1)"), "   1  ab  title (also in 1)");
+    }
+
+    #[test]
     fn separates_values_by_tabs_for_programs() {
         let table = Table::new(&COLUMNS, None);
         assert_eq!(table.line(&["1", "a long name", "t"]), "1\ta long name\tt");

@@ -98,6 +98,7 @@ actions! {
         GoItems, "go-items", "items", "Go to the Items pane";
         GoReader, "go-reader", "reader", "Go to the Reader";
         Downloads, "downloads", "downloads", "Show the downloads: open, continue, cancel and remove them";
+        Crawls, "crawls", "crawls", "Show the crawls: watch, stop and resume them, and open what they found";
     }
     Items {
         NextUnread, "next-unread", "next unread", "Go to the next unread item";
@@ -169,7 +170,8 @@ actions! {
     }
     Sources {
         Add, "add", "add", "Follow a new URL";
-        Import, "import", "import", "Import sources from a file";
+        Crawl, "crawl", "crawl a website", "Crawl a website: collect its articles, data or other files in a folder";
+        Import, "import", "import", "Import sources from a file, or follow a list";
         Edit, "edit", "edit", "Edit the source in a form";
         Workbench, "workbench", "selectors", "Edit the selectors of a website on its page";
         EditFile, "edit-file", "edit file", "Edit the source's entry in $EDITOR";

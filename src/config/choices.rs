@@ -107,6 +107,8 @@ pub enum NotifyWay {
     Osc99,
     /// OSC 777, as urxvt, foot, WezTerm and ghostty read it.
     Osc777,
+    /// The service of the desktop, if the program was built for it.
+    Desktop,
     Command,
     None,
 }
@@ -116,6 +118,7 @@ names!(NotifyWay {
     Osc9 = "osc9",
     Osc99 = "osc99",
     Osc777 = "osc777",
+    Desktop = "desktop",
     Command = "command",
     None = "none",
 });

@@ -55,7 +55,10 @@ pub fn export_opml(
     views: &[ViewSettings],
 ) -> OpmlExport {
     let mut top = Folder::default();
-    for source in sources.iter().filter(|source| source.web_url().is_some()) {
+    // A list is not imported: only the user adds what adds sources.
+    let is_written =
+        |source: &&Source| source.web_url().is_some() && source.kind() != SourceKind::List;
+    for source in sources.iter().filter(is_written) {
         let levels: Vec<&str> = source.folder.iter().flat_map(|f| f.split('/')).collect();
         top.add(source, &levels);
     }

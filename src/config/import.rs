@@ -34,12 +34,16 @@ pub enum ImportKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Import {
     pub kind: ImportKind,
+    /// What it calls itself.
+    pub title: Option<String>,
     /// The sources, each URL once, with unique identifiers.
     pub sources: Vec<Source>,
     /// newsboat's queries as views.
     pub views: Vec<ViewSettings>,
     /// What was skipped, and why.
     pub skipped: Vec<(String, String)>,
+    /// Whether all of it was read: it is neither damaged nor too long.
+    pub is_whole: bool,
 }
 
 impl Import {
@@ -55,6 +59,15 @@ impl Import {
         let followed: HashSet<&str> = own.map(|source| source.url.as_str()).collect();
         let urls = self.sources.iter().map(|source| source.url.as_str());
         urls.filter(|url| followed.contains(url)).map(str::to_owned).collect()
+    }
+
+    /// Its sources at private addresses, or with a proxy, whose URLs are not `known`.
+    pub fn private<'a>(
+        &'a self,
+        known: &'a HashSet<String>,
+    ) -> impl Iterator<Item = &'a Source> + 'a {
+        let is_new = |s: &&Source| Self::is_private(s) && !known.contains(s.url.as_str());
+        self.sources.iter().filter(is_new)
     }
 
     /// Skips the sources at private addresses, except those whose URLs are `known`: the user has not
@@ -113,6 +126,11 @@ pub enum ImportError {
     #[error("{0} has no <body>, so it lists nothing")]
     NoBody(String),
     /// A list without feeds.
+    /// A list that is to be followed, but no OPML.
+    #[error(
+        "{0} is not OPML, and only OPML lists are followed; `newsfed import` reads others once"
+    )]
+    NotFollowed(String),
     #[error("{0} lists no feeds: {1}")]
     NoFeeds(String, &'static str),
     #[error("{name} nests outlines more than {limit} levels deep", limit = opml::MAX_DEPTH)]
@@ -228,6 +246,7 @@ pub(crate) struct Entry {
 /// Converts entries to sources: each URL once, everything cleaned and checked.
 #[derive(Default)]
 pub(crate) struct Gatherer {
+    pub(crate) title: Option<String>,
     sources: Vec<Source>,
     views: Vec<ViewSettings>,
     skipped: Vec<(String, String)>,
@@ -237,6 +256,8 @@ pub(crate) struct Gatherer {
     /// Sources beyond [`limits::IMPORT_SOURCES`], and skipped entries beyond [`MAX_SKIPPED`].
     left_out: usize,
     unlisted: usize,
+    /// Whether a part of the list could not be read.
+    pub(crate) is_damaged: bool,
 }
 
 /// Maximum number of skipped entries that are listed.
@@ -350,7 +371,9 @@ impl Gatherer {
             let why = format!("a list can have {} sources; split the file", limits::IMPORT_SOURCES);
             self.skipped.push((more(self.left_out), why));
         }
-        Ok(Import { kind, sources: self.sources, views: self.views, skipped: self.skipped })
+        let is_whole = self.left_out == 0 && !self.is_damaged;
+        let Self { title, sources, views, skipped, .. } = self;
+        Ok(Import { kind, title, sources, views, skipped, is_whole })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loads and checks `config.toml` and `sources.toml`, and applies `--set`.
 
 use super::accounts;
-use super::choices::COLUMNS;
+use super::choices::{COLUMNS, NotifyWay};
 use super::commands;
 use super::document::{Node, Pair, Value, parse, parse_value, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
@@ -228,6 +228,7 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
     }
     check_bounds(tree, &settings, report);
     check_interval(tree, &settings, report);
+    check_notify(tree, &settings, report);
     check_llm(tree, &settings, report);
     check_keys(tree, &settings, report);
     check_themes(tree, &settings, report);
@@ -332,6 +333,16 @@ fn check_interval(tree: &[Pair], settings: &Settings, report: &mut Report) {
     let (interval, least) = (settings.schedule.interval, settings.schedule.min_interval);
     if let Some(pair) = find(tree, &["schedule", "interval"]).filter(|_| interval < least) {
         report.warn(pair.at, "schedule.interval", too_short(interval, least));
+    }
+}
+
+/// Messages of the desktop in a program that was built without them.
+fn check_notify(tree: &[Pair], settings: &Settings, report: &mut Report) {
+    let is_missing = settings.notify.how == NotifyWay::Desktop && !cfg!(feature = "desktop");
+    if let Some(pair) = find(tree, &["notify", "how"]).filter(|_| is_missing) {
+        let message = "this newsfed was built without messages of the desktop, so `notify.command` is used; \
+            build it with --features desktop, or choose another value";
+        report.warn(pair.at, "notify.how", message);
     }
 }
 

@@ -15,6 +15,7 @@ mod export;
 mod external;
 mod file_change;
 mod file_edit;
+mod followed_list;
 mod form;
 mod hooks;
 mod ids;
@@ -22,6 +23,7 @@ mod import;
 mod item_rules;
 mod key;
 mod keymap;
+mod list_edit;
 mod load;
 mod machines;
 mod newsboat;
@@ -42,6 +44,7 @@ mod setting;
 mod settings;
 mod shown;
 mod source_change;
+mod source_options;
 mod source_settings;
 mod sources;
 mod sources_file;
@@ -65,6 +68,9 @@ pub use export::{OpmlExport, export_opml, export_urls};
 pub use external::{COMMAND_LIMIT, CommandSettings};
 pub use file_change::{Applied, FileChange};
 pub use file_edit::{FileEdit, FileKind};
+pub use followed_list::{
+    ListPlan, ListState, Listed, Stay, from_text as list_from_text, to_text as list_to_text,
+};
 pub use form::{FormField, SourceForm};
 pub use hooks::{HOOK_LIMIT, HookSettings};
 pub use ids::unique_id;
@@ -91,7 +97,8 @@ pub use shown::{
     show_settings,
 };
 pub use source_change::SourceChange;
-pub use source_settings::{SourceOption, own_keys, source_keys, source_options, source_values};
+pub use source_options::{SourceOption, source_options};
+pub use source_settings::{own_keys, source_keys, source_values};
 pub(crate) use sources::path_url;
 pub use sources_file::{Added, Completion, SourcesFile};
 pub use starter::starter_sources;

@@ -32,6 +32,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     }
     outlines.gatherer.skip("the rest of the file", "too many errors");
     outlines.cut = true;
+    outlines.gatherer.is_damaged = true;
     outlines.finish(name)
 }
 
@@ -57,6 +58,7 @@ fn read_events(
                 outlines.close(tag.local_name().as_ref());
             }
             Ok(Event::End(tag)) => outlines.close(tag.local_name().as_ref()),
+            Ok(Event::Text(text)) if outlines.in_title => outlines.take_title(&text),
             Ok(Event::Eof) => return Ok(None),
             Ok(_) => {}
             Err(error) => {
@@ -83,6 +85,8 @@ struct Outlines {
     open: Vec<Option<String>>,
     /// How names of our namespace begin, as in `newsfed:`.
     prefix: Option<String>,
+    /// Whether the title of the list is open.
+    in_title: bool,
 }
 
 impl Outlines {
@@ -100,6 +104,8 @@ impl Outlines {
             });
         } else if local.eq_ignore_ascii_case("body") {
             self.has_body = true;
+        } else if local.eq_ignore_ascii_case("title") {
+            self.in_title = !self.has_body && self.gatherer.title.is_none();
         } else if local.eq_ignore_ascii_case("outline") {
             self.outline(tag);
             if self.open.len() > MAX_DEPTH {
@@ -158,7 +164,13 @@ impl Outlines {
         self.gatherer.add(&entry);
     }
 
+    fn take_title(&mut self, text: &str) {
+        self.gatherer.title = Some(clean(&unescape(text))).filter(|title| !title.is_empty());
+        self.in_title = false;
+    }
+
     fn close(&mut self, local: &str) {
+        self.in_title = false;
         if local.eq_ignore_ascii_case("outline") {
             self.open.pop();
         } else if local.eq_ignore_ascii_case("opml") {
@@ -175,6 +187,7 @@ impl Outlines {
         next: Option<usize>,
         name: &str,
     ) -> Result<(), ImportError> {
+        self.gatherer.is_damaged = true;
         let message = clean(message);
         let address = salvage(outline, "xmlUrl");
         if let Some(address) = address.filter(|a| !is_command(a)) {
@@ -209,6 +222,7 @@ impl Outlines {
         if !self.has_body && self.outlines == 0 {
             return Err(ImportError::NoBody(name.to_owned()));
         }
+        self.gatherer.is_damaged |= self.root_open;
         if self.root_open && !self.cut && !self.gatherer.is_empty() {
             self.gatherer
                 .skip("the end of the file", "</opml> is missing; the file may be truncated");

@@ -8,7 +8,7 @@ use super::schema::VIEW;
 use super::setting::{Setting, Shape};
 use super::settings::ViewSettings;
 use super::source_settings::{LOCAL, SETTINGS, SourceDraft, written};
-use crate::model::{Retention, Secret, Source};
+use crate::model::{Retention, Secret, Source, SourceKind};
 use crate::util::login::has_secrets;
 use std::fmt::Write;
 use std::path::Path;
@@ -113,6 +113,10 @@ pub(super) struct Configured {
 /// A source with the settings of its attributes, checked by the loader. A source whose kind, or
 /// what its kind needs, is invalid is an error.
 pub(super) fn configure(source: Source, attributes: &[Attribute]) -> Result<Configured, String> {
+    let is_list = |(key, text): &Attribute| key == "kind" && text.trim() == SourceKind::List.name();
+    if attributes.iter().any(is_list) {
+        return Err("a list is not imported; `newsfed import --follow` follows it".to_owned());
+    }
     let mut left_out = Vec::new();
     let mut values: Vec<(&str, Value)> = Vec::new();
     for (key, text) in attributes {

@@ -12,6 +12,7 @@ pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     let mut values: Vec<(&str, Value)> = vec![("id", source.id.as_str().into())];
     values.extend(source.web_url().map(|url| ("url", url.as_str().into())));
     values.extend(source.account.as_deref().map(|account| ("account", account.into())));
+    values.extend(source.list.as_ref().map(|list| ("list", list.as_str().into())));
     if source.retention == Some(Retention::default()) {
         values.push(("retention", Value::InlineTable(InlineTable::new())));
     }

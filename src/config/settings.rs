@@ -8,9 +8,13 @@ use super::choices::{
 use super::external::CommandSettings;
 use super::hooks::HookSettings;
 use super::machines::MachineSettings;
-use crate::model::{FullText, PolicyKind, Retention, Secret, Source};
+use crate::model::{FullText, PolicyKind, Retention, Secret, Source, SourceKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// How often an OPML list is read if its source has no interval, and at most.
+const LIST_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+const LIST_MIN_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// The content of `config.toml`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -269,15 +273,20 @@ impl ScheduleSettings {
         } else {
             (Duration::ZERO, Duration::ZERO)
         };
-        let policy = own.policy.or(fixed).unwrap_or(self.policy);
+        // A list changes rarely, and says nothing about when.
+        let is_list = source.kind() == SourceKind::List;
+        let list = is_list.then(|| source.interval.unwrap_or(LIST_INTERVAL));
+        let policy = list.map(|_| PolicyKind::Fixed).or(own.policy).or(fixed);
+        let policy = policy.unwrap_or(self.policy);
         let min_interval = own.min_interval.unwrap_or(self.min_interval.max(least));
+        let min_interval = if is_list { min_interval.max(LIST_MIN_INTERVAL) } else { min_interval };
         let usual_min_interval = match policy {
             PolicyKind::Fixed | PolicyKind::Advarss => min_interval,
             _ => own.min_interval.unwrap_or(self.usual_min_interval.max(least)),
         };
         Self {
             policy,
-            interval: source.interval.unwrap_or(self.interval.max(usual)),
+            interval: list.or(source.interval).unwrap_or(self.interval.max(usual)),
             min_interval,
             usual_min_interval,
             max_interval: own.max_interval.unwrap_or(self.max_interval),

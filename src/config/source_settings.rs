@@ -36,6 +36,10 @@ const BLOCKS: &[SourceKind] = &[SourceKind::Website, SourceKind::Entries];
 const LISTS: &[SourceKind] = &[SourceKind::Website];
 const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];
 const FEEDS: &[SourceKind] = &[SourceKind::Feed];
+/// Kinds that a file can have.
+const FILES: &[SourceKind] = &[SourceKind::Feed, SourceKind::List];
+/// Kinds with items.
+const WITH_ITEMS: &[SourceKind] = SourceKind::ALL.split_at(SourceKind::List as usize).0;
 /// Seconds that a program of a source may take.
 const PROGRAM: Rule = Rule::Within(1, 10 * 60);
 /// Programs and files: they never come from a list, a server or an app.
@@ -84,7 +88,11 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .polls()
         .option("url", "URL"),
     key("kind", Rule::OneOf(&SourceKind::NAMES), |d| Slot::Choice(&mut d.kind))
-        .on(GENERAL, "Kind", "feed, website (links to articles), entries, page, sitemap or crawl.")
+        .on(
+            GENERAL,
+            "Kind",
+            "feed, website (links to articles), entries, page, sitemap, crawl or list.",
+        )
         .unset("default (feed)")
         .polls(),
     key("folder", Rule::Checked(folder), |d| Slot::MaybeText(&mut d.folder))
@@ -101,17 +109,20 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("full_text", Rule::OneOf(FullText::NAMES), |d| Slot::Choice(&mut d.full_text))
         .on(GENERAL, "Full text", "Which items get their full text from the page.")
         .unset(INHERIT)
+        .kinds(WITH_ITEMS)
         .option("full-text", "WHEN"),
     key("retention.days", RETENTION_DAYS, |d| {
         Slot::MaybeCount(&mut d.retention.get_or_insert_default().days)
     })
     .on(GENERAL, "Keep days", "How long items are kept, in days. 0 keeps them forever.")
-    .unset(INHERIT),
+    .unset(INHERIT)
+    .kinds(WITH_ITEMS),
     key("retention.items", RETENTION_ITEMS, |d| {
         Slot::MaybeCount(&mut d.retention.get_or_insert_default().items)
     })
     .on(GENERAL, "Keep items", "How many of the newest items are kept. 0 keeps all.")
-    .unset(INHERIT),
+    .unset(INHERIT)
+    .kinds(WITH_ITEMS),
     key("retention.unread", Rule::Any, |d| {
         Slot::Flag(&mut d.retention.get_or_insert_default().unread)
     }),
@@ -122,6 +133,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
             "Remove it when it is gone, or had nothing new for so many days.",
         )
         .unset("default (never)")
+        .kinds(WITH_ITEMS)
         .option("remove-after", "DAYS"),
     key("color", Rule::Within(1, 8), |d| Slot::MaybeCount(&mut d.color))
         .on(GENERAL, "Colour", "One of the 8 source colours of the theme, for its mark in lists.")
@@ -255,9 +267,9 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .kinds(FEEDS)
         .polls(),
     key("file", Rule::Checked(path), |d| Slot::MaybeText(&mut d.origin.file))
-        .on(ORIGIN, "File", "A feed in a file on this computer, such as ~/feeds/local.xml.")
+        .on(ORIGIN, "File", "A file on this computer, such as ~/feeds/local.xml.")
         .unset("none")
-        .kinds(FEEDS)
+        .kinds(FILES)
         .polls(),
     key("mail", Rule::Checked(path), |d| Slot::MaybeText(&mut d.origin.mail))
         .on(ORIGIN, "Mailbox", "A Maildir or mbox file whose mails are the entries. Read only.")
@@ -362,6 +374,7 @@ impl SourceDraft {
             },
             private: self.private,
             account: None,
+            list: None,
         }
     }
 }
@@ -395,36 +408,6 @@ fn secret_value(secret: &Secret) -> Toml {
         Secret::File(path) => ("file", path.to_string_lossy().as_ref().into()),
     };
     Toml::InlineTable([(key, value)].into_iter().collect())
-}
-
-/// An option of `sources edit`, for a setting.
-#[derive(Debug, Clone)]
-pub struct SourceOption {
-    /// The key of the setting.
-    pub key: &'static str,
-    /// Without the dashes.
-    pub name: &'static str,
-    /// What stands for the value.
-    pub value: &'static str,
-    pub help: String,
-}
-
-/// The options of `sources edit`.
-pub fn source_options() -> Vec<SourceOption> {
-    let option = |setting: &Setting<SourceDraft>| {
-        let (name, value) = setting.field.option?;
-        let (first, rest) = setting.field.help.trim_end_matches('.').split_at(1);
-        let mut help = format!("{}: {}{rest}", setting.field.label, first.to_lowercase());
-        match setting.choices(&mut SourceDraft::default()) {
-            [] => {}
-            choices => help = format!("{help} ({})", choices.join(", ")),
-        }
-        if !setting.field.unset.is_empty() {
-            help = format!("{help} [empty: {}]", setting.field.unset);
-        }
-        Some(SourceOption { key: setting.key, name, value, help })
-    };
-    SETTINGS.iter().filter_map(option).collect()
 }
 
 /// The keys of a source that are not at their defaults, apart from its identifier and its URL.

@@ -19,7 +19,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Keys that are not in the table of settings: read by code of their own, or tables.
-const OTHERS: &[&str] = &["id", "account", "retention", "schedule", "website"];
+const OTHERS: &[&str] = &["id", "account", "list", "retention", "schedule", "website"];
 
 /// Reads the tree of the file. Errors go to the report; the valid sources are returned with the
 /// positions of their headers.
@@ -42,7 +42,23 @@ pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<(At, Sourc
     for (index, node) in drafts.into_iter().enumerate() {
         read.extend(read_source(index, node, report));
     }
-    settle_ids(read, report)
+    let sources = settle_ids(read, report);
+    check_lists(&sources, report);
+    sources
+}
+
+/// Warns of sources that name a list that there is not.
+fn check_lists(sources: &[(At, Source)], report: &mut Report) {
+    let lists = sources.iter().filter(|(_, source)| source.kind() == SourceKind::List);
+    let lists: HashSet<&SourceId> = lists.map(|(_, source)| &source.id).collect();
+    for (at, source) in sources {
+        let Some(list) = source.list.as_ref().filter(|list| !lists.contains(list)) else {
+            continue;
+        };
+        let key = format!("source {}: list", quote(source.id.as_str()));
+        let list = quote(list.as_str());
+        report.warn(*at, &key, format!("there is no list {list}, so the source is your own"));
+    }
 }
 
 /// A source that may not have an identifier yet.
@@ -97,6 +113,9 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     if let Some(pair) = find("account") {
         source.account = Some(read_account(pair, &source, &prefix, report)?);
     }
+    if let Some(pair) = find("list") {
+        source.list = read_list(pair, &prefix, report);
+    }
     Some(Numbered { source, at: node.at, id_at: id.and(find("id")).map(|p| p.node.at) })
 }
 
@@ -126,6 +145,16 @@ fn read_account(pair: &Pair, source: &Source, prefix: &str, report: &mut Report)
         report.warn(pair.at, &format!("{prefix}{key}"), message);
     }
     Some(account.clone())
+}
+
+/// The list that a source came from.
+fn read_list(pair: &Pair, prefix: &str, report: &mut Report) -> Option<SourceId> {
+    if let Value::Text(list) = &pair.node.value {
+        return Some(SourceId(list.clone()));
+    }
+    let message = mismatch("the id of a source with kind = \"list\"", &pair.node);
+    report.error(pair.node.at, &format!("{prefix}list"), message);
+    None
 }
 
 fn read_id(pair: &Pair, prefix: &str, report: &mut Report) -> Option<SourceId> {
@@ -188,6 +217,7 @@ fn check_origin(draft: &SourceDraft, table: &[Pair], prefix: &str, report: &mut 
     for pair in table {
         let name = format!("{prefix}{}", pair.key);
         match pair.key.as_str() {
+            "file" if draft.kind == SourceKind::List => {}
             "exec" | "file" | "mail" | "filter" if draft.kind != SourceKind::Feed => {
                 let message = format!("is for feeds, not for the kind \"{}\"", draft.kind.name());
                 report.error(pair.at, &name, message);

@@ -5,6 +5,7 @@ use super::edit_error::EditError;
 use super::error::At;
 use super::file_edit::{Element, FileEdit, FileKind, KeysOf, Step};
 use super::ids::unique_id;
+use super::list_edit::without_lists;
 use super::load::{Positioned, check_sources};
 use super::paths::Paths;
 use super::render::source_text;
@@ -18,7 +19,7 @@ use url::Url;
 
 /// `sources.toml` for changes. Holds nothing of the file but its path.
 #[derive(Debug, Clone)]
-pub struct SourcesFile(DeclaredFile);
+pub struct SourcesFile(pub(super) DeclaredFile);
 
 /// The result of adding a list of sources.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -138,6 +139,14 @@ impl SourcesFile {
         Ok((added, edit))
     }
 
+    /// The sources of the file.
+    ///
+    /// # Errors
+    /// When it cannot be read or has errors.
+    pub fn declared(&self) -> Result<Vec<Source>, EditError> {
+        Ok(self.sources(&self.text()?)?.into_iter().map(|(_, source)| source).collect())
+    }
+
     /// What [`Self::import_and_complete`] would do with a list.
     ///
     /// # Errors
@@ -146,12 +155,16 @@ impl SourcesFile {
         Ok(sort_out(list, &self.sources(&self.text()?)?))
     }
 
-    /// Removes sources, all or none, with the comments right above them.
+    /// Removes sources, all or none, with the comments right above them. The sources of a removed list
+    /// are the user's own then.
     ///
     /// # Errors
     /// When one is unknown, or see [`EditError`].
     pub fn remove(&self, ids: &[SourceId]) -> Result<FileEdit, EditError> {
-        self.0.change(|_| Ok(vec![Step::Remove(names(ids))]))
+        self.0.change(|text| {
+            let freed = without_lists(ids, &self.sources(text)?);
+            Ok(vec![Step::Set(freed), Step::Remove(names(ids))])
+        })
     }
 
     /// Changes keys of sources of accounts, given as they are now. Those without an entry get one.
@@ -312,7 +325,7 @@ impl SourcesFile {
         Ok((file, line))
     }
 
-    fn sources(&self, text: &str) -> Result<Positioned, EditError> {
+    pub(super) fn sources(&self, text: &str) -> Result<Positioned, EditError> {
         Ok(check_sources(&self.0.path, text).map_err(EditError::Invalid)?.0)
     }
 
@@ -322,12 +335,12 @@ impl SourcesFile {
     }
 }
 
-fn names(ids: &[SourceId]) -> Vec<String> {
+pub(super) fn names(ids: &[SourceId]) -> Vec<String> {
     ids.iter().map(|id| id.0.clone()).collect()
 }
 
 /// Inserts sources at the end of a text.
-fn insertion(sources: &[Source], text: &str) -> Step {
+pub(super) fn insertion(sources: &[Source], text: &str) -> Step {
     let element = |source: &Source| Element {
         name: source.id.0.clone(),
         text: source_text(source, newline(text)),

@@ -1,11 +1,14 @@
 //! What rules and hooks do outside of the database: messages about new items, and commands.
 
 pub(super) mod command;
+#[cfg(feature = "desktop")]
+mod desktop;
 pub(super) mod hooks;
 pub(super) mod runs;
 
 use super::context::Context;
-use crate::config::{NotifyWay, Settings};
+use super::message::AutomaticChange;
+use crate::config::{FileEdit, NotifyWay, RuleSettings, Settings};
 use crate::model::{QuietHours, Time};
 use crate::store::{Announcement, Reader, StoreError};
 use crate::util::text::counted;
@@ -34,7 +37,7 @@ const MOST_POLLED: usize = 100_000;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A message about new items.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
     pub title: String,
     /// One line, such as `3 items: Releases: Rust 1.99`.
@@ -43,11 +46,13 @@ pub struct Notification {
     pub rings: bool,
     /// Whether the interface itself shows it.
     pub is_shown: bool,
+    /// The change that it reports, if it can be undone: what it is called, and what undoes it.
+    pub undo: Option<Box<(String, FileEdit)>>,
 }
 
 impl Notification {
     fn of(text: String) -> Self {
-        Self { title: "newsfed".to_owned(), text, rings: true, is_shown: false }
+        Self { title: "newsfed".to_owned(), text, rings: true, is_shown: false, undo: None }
     }
 }
 
@@ -80,6 +85,8 @@ pub(super) struct Announcer {
     listener: Mutex<Option<mpsc::UnboundedSender<Notification>>>,
     /// What waits for hooks.
     queues: hooks::Queues,
+    /// What waits for the commands of rules, by their names.
+    runs: hooks::Queues,
     tasks: TaskTracker,
     running: Arc<Semaphore>,
     stop: CancellationToken,
@@ -92,6 +99,7 @@ impl Default for Announcer {
             polled: Mutex::default(),
             listener: Mutex::default(),
             queues: hooks::Queues::default(),
+            runs: hooks::Queues::default(),
             tasks: TaskTracker::new(),
             running: Arc::new(Semaphore::new(AT_ONCE)),
             stop: CancellationToken::new(),
@@ -151,8 +159,12 @@ fn begin_with(context: &Arc<Context>, all: Vec<Announcement>, polled: Vec<Polled
     }
     let own = context.clone();
     context.announcer.tasks.spawn(async move {
-        if let Err(e) = announce(&own, rules).await {
+        let (settings, groups) = (own.settings(), by_rule(rules));
+        if let Err(e) = notify_of(&own, &settings, &groups).await {
             tracing::error!("what rules announce cannot be read or recorded: {e}");
+        }
+        for (rule, now, surplus) in allotted(&settings, &groups) {
+            runs::give(&own, rule, now, surplus);
         }
     });
 }
@@ -186,19 +198,29 @@ async fn announce(context: &Arc<Context>, all: Vec<Announcement>) -> Result<Anno
     let settings = context.settings();
     let groups = by_rule(all);
     // A problem with one part does not keep the others from being done.
-    let mut recorded = notify_of(context, &settings, &groups).await;
-    let (mut left, mut done) = (MOST_RUNS, Announced::default());
-    for group in groups.iter().filter(|group| group.runs) {
-        let mut rules = settings.rules.iter().filter(|rule| rule.problem.is_empty());
-        let rule = rules.find(|rule| rule.name == group.rule && !rule.run.is_empty());
-        let Some(rule) = rule else { continue };
-        let (now, surplus) = group.items.split_at(left.min(group.items.len()));
-        left -= now.len();
-        let (ran, result) = runs::run_for(context, rule, now, surplus.len()).await;
+    let (mut recorded, mut done) =
+        (notify_of(context, &settings, &groups).await, Announced::default());
+    for (rule, now, surplus) in allotted(&settings, &groups) {
+        let (ran, result) = runs::run_for(context, rule, now, surplus).await;
         done += ran;
         recorded = recorded.and(result);
     }
     recorded.map(|()| done)
+}
+
+/// The rules with commands, the items for which they run, and how many are too many.
+fn allotted<'a>(
+    settings: &'a Settings,
+    groups: &'a [Announcement],
+) -> Vec<(&'a RuleSettings, &'a [i64], usize)> {
+    let (mut left, mut all) = (MOST_RUNS, Vec::new());
+    for group in groups.iter().filter(|group| group.runs) {
+        let Some(rule) = runs::rule_of(settings, &group.rule) else { continue };
+        let (now, surplus) = group.items.split_at(left.min(group.items.len()));
+        left -= now.len();
+        all.push((rule, now, surplus.len()));
+    }
+    all
 }
 
 /// Shows one message about the items of all rules that notify, and records it.
@@ -266,10 +288,12 @@ fn is_quiet(settings: &Settings, now: Time) -> bool {
 }
 
 /// Reports what the program has done on its own: in the interface and the log, and like other messages.
-pub(super) async fn report(context: &Arc<Context>, text: &str) {
-    tracing::info!("{text}");
+pub(super) async fn report(context: &Arc<Context>, change: AutomaticChange) {
+    let AutomaticChange { message, label, edit } = change;
+    tracing::info!("{message}");
     let settings = context.settings();
-    let message = Notification::of(text::line(text));
+    let undo = edit.map(|edit| Box::new((label, edit)));
+    let message = Notification { undo, ..Notification::of(text::line(&message)) };
     match context.announcer.listener() {
         Some(listener) => {
             let is_silent = settings.notify.how == NotifyWay::None;
@@ -288,7 +312,15 @@ async fn notify(context: &Arc<Context>, settings: &Settings, message: Notificati
         return false;
     }
     let announcer = &context.announcer;
-    if let Some(listener) = announcer.listener().filter(|_| how != NotifyWay::Command) {
+    #[cfg(feature = "desktop")]
+    if how == NotifyWay::Desktop {
+        match desktop::show(&message).await {
+            Ok(()) => return true,
+            Err(why) => tracing::warn!("the desktop shows no messages: {why}"),
+        }
+    }
+    let is_own = !matches!(how, NotifyWay::Command | NotifyWay::Desktop);
+    if let Some(listener) = announcer.listener().filter(|_| is_own) {
         // The interface may have ended.
         return listener.send(message).is_ok();
     }

@@ -3,9 +3,9 @@
 use super::announce;
 use super::follow::{FollowError, may_have_credentials};
 use super::handle::{Handle, role_changed};
-use super::message::{FirstFetch, Role, Typed};
+use super::message::{AutomaticChange, FirstFetch, Role, Typed};
 use crate::config::{FileChange, FileEdit, unique_id};
-use crate::model::{Enclosure, Health, Origin, Source, SourceFacts, Time};
+use crate::model::{Enclosure, Health, Origin, Source, SourceFacts, SourceKind, Time};
 use crate::store::{PollFilter, Reader, StoreError};
 use crate::util::address::is_private_host;
 use crate::util::text;
@@ -110,15 +110,16 @@ fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
 
 impl Handle {
     /// Removes the sources with `remove_after` whose time has come, such as comments on which nobody
-    /// comments any more; returns what happened in words. Their items stay for 30 days. A source of which
+    /// comments any more; returns what was changed. Their items stay for 30 days. A source of which
     /// the user has kept an item stays.
     ///
     /// # Errors
     /// If the database or `sources.toml` cannot be used.
-    pub async fn drop_dead_sources(&self) -> Result<Vec<String>, FollowError> {
-        let (mut ids, mut keys, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+    pub async fn drop_dead_sources(&self) -> Result<Vec<AutomaticChange>, FollowError> {
+        let (mut ids, mut keys, mut changes) = (Vec::new(), Vec::new(), Vec::new());
         for (source, facts) in self.sources().await? {
-            let Some(days) = source.remove_after.filter(|_| source.enabled) else { continue };
+            let may_end = source.enabled && source.kind() != SourceKind::List;
+            let Some(days) = source.remove_after.filter(|_| may_end) else { continue };
             let (key, now) = (facts.key, self.now());
             let first = self.first_seen(key, now).await?;
             let read = move |reader: &Reader| {
@@ -132,19 +133,30 @@ impl Handle {
             };
             let known = self.context.read(read).await?;
             if let Some(why) = why_dead(days, &facts, &known) {
-                messages.push(format!("Removed {}: {why}", text::line(facts.title(&source))));
+                let title = text::line(facts.title(&source));
+                let message = format!("Removed {title}: {why}");
+                let label = format!("removal of {title}");
+                changes.push(AutomaticChange { message, label, edit: None });
                 ids.push(source.id.clone());
                 keys.push(key);
             }
         }
         if !ids.is_empty() {
-            self.edit(FileChange::Remove(ids)).await?;
+            let count = ids.len();
+            let mut edits = self.edit(FileChange::Remove(ids)).await?.edits;
+            // All are one change of the file.
+            if let Some(last) = changes.last_mut() {
+                last.edit = edits.pop();
+                if count > 1 {
+                    last.label = format!("removal of {count} sources");
+                }
+            }
             // Followed again, they have as much time again.
             let mut seen = self.seen().await?;
             seen.retain(|key, _| !keys.contains(key));
             self.set_seen(&seen).await?;
         }
-        Ok(messages)
+        Ok(changes)
     }
 
     /// When a source with `remove_after` was first seen: one that has no item yet is no dead one.
@@ -186,9 +198,9 @@ pub(super) async fn run(handle: Handle) {
             continue;
         }
         match handle.drop_dead_sources().await {
-            Ok(messages) => {
-                for message in messages {
-                    announce::report(&handle.context, &message).await;
+            Ok(changes) => {
+                for change in changes {
+                    announce::report(&handle.context, change).await;
                 }
             }
             Err(e) => tracing::warn!("sources that are gone were not removed: {e}"),

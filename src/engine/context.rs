@@ -1,8 +1,10 @@
 //! What every poll needs: store, network, clock, the declared sources.
 
 use super::announce::Announcer;
+use super::crawl::Crawls;
 use super::download::Downloads;
 use super::fulltext::PageRequests;
+use super::lists::Lists;
 use super::message::{AccountNote, MARKS_FOLDER, SyncProgress};
 use super::setup::{Machine, east};
 use super::workers::Workers;
@@ -33,6 +35,8 @@ pub(super) struct Context {
     pub(super) pages: PageRequests,
     pub(super) announcer: Announcer,
     pub(super) downloads: Downloads,
+    pub(super) crawls: Crawls,
+    pub(super) lists: Lists,
     settings: RwLock<Arc<Settings>>,
     /// The settings that were read again last.
     pub(super) reloaded: watch::Sender<Arc<Settings>>,
@@ -42,6 +46,8 @@ pub(super) struct Context {
     readers: Mutex<Vec<Reader>>,
     /// Permits to run programs of sources.
     pub(super) programs: Semaphore,
+    /// Permits to read mailboxes.
+    pub(super) mailboxes: Semaphore,
     /// Permits to read the database.
     reading: Semaphore,
     workers: Workers,
@@ -90,10 +96,13 @@ impl Context {
             pages: PageRequests::default(),
             announcer: Announcer::default(),
             downloads: Downloads::default(),
+            crawls: Crawls::default(),
+            lists: Lists::default(),
             sources: RwLock::default(),
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),
             programs: Semaphore::new(super::local::AT_ONCE),
+            mailboxes: Semaphore::new(super::local::MAILBOXES_AT_ONCE),
             reading: Semaphore::new(READERS),
             workers,
             price: Mutex::new(price_for(settings.schedule.polls_per_day)),
@@ -136,6 +145,15 @@ impl Context {
             stop.cancel();
             running
         })
+    }
+
+    /// The sources (row keys) whose sites are being explored.
+    pub(super) fn exploring_keys(&self) -> Vec<i64> {
+        let exploring = self.exploring();
+        let running = exploring.iter().filter(|(_, stop)| !stop.is_cancelled());
+        let mut keys: Vec<i64> = running.map(|(key, _)| *key).collect();
+        keys.sort_unstable();
+        keys
     }
 
     fn exploring(&self) -> MutexGuard<'_, HashMap<i64, CancellationToken>> {

@@ -5,6 +5,7 @@ use super::announce::{self, Announced, Notification};
 use super::budget;
 use super::comments;
 use super::context::Context;
+use super::lists;
 use super::machines;
 use super::message::{Pace, Report, Role, Status};
 use super::role_lock::RoleLock;
@@ -116,6 +117,7 @@ impl Engine {
             tasks.push(tokio::spawn(account::run(handle.clone())));
             tasks.push(tokio::spawn(machines::run(handle.clone())));
             tasks.push(tokio::spawn(comments::run(handle.clone())));
+            tasks.push(tokio::spawn(lists::run(handle.clone())));
         }
         if let Ok(mut all) = handle.tasks.lock() {
             *all = tasks;

@@ -19,6 +19,8 @@ use url::Url;
 
 /// Programs of sources that run at the same time.
 pub(super) const AT_ONCE: usize = 4;
+/// Mailboxes that are read at the same time: each may be 64 MiB in memory.
+pub(super) const MAILBOXES_AT_ONCE: usize = 1;
 /// Characters of a program's error in a message.
 const MOST_ERROR: usize = 300;
 
@@ -61,6 +63,10 @@ pub(super) async fn read(
     let known = before.filter(|facts| facts.body_hash.is_some());
     let known = known.and_then(|facts| facts.validators.etag.clone());
     let (url, origin) = (source.url.clone(), source.origin.clone());
+    let _turn = match origin.mail.is_some() {
+        true => context.mailboxes.acquire().await.ok(),
+        false => None,
+    };
     let read = move || read_path(&url, &origin, known.as_deref());
     let read = tokio::task::spawn_blocking(read).await;
     let read =

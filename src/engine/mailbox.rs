@@ -1,6 +1,6 @@
 //! Mailboxes on this computer, read as feeds: a Maildir or an mbox file. Nothing in them is changed.
 
-use crate::mail::{Mail, feed, split_mbox};
+use crate::mail::{Mail, feed, split_mbox, unquoted};
 use crate::model::stable_hash;
 use crate::util::limits;
 use crate::util::text::{self, counted};
@@ -22,7 +22,7 @@ const MOST_FEED: usize = limits::FEED_BYTES - (64 << 10);
 /// What a mailbox contains.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    /// What tells its states apart.
+    /// Differs when the content may differ.
     pub(super) version: Vec<u8>,
     /// The newest mails as a JSON Feed; `None` if the mailbox is as it was.
     pub(super) feed: Option<Vec<u8>>,
@@ -125,7 +125,6 @@ impl Reading<'_> {
         file.take(MOST_BYTES).read_to_end(&mut bytes)?;
         self.is_cut = skipped > 0;
         let mails = split_mbox(&bytes, skipped == 0);
-        drop(bytes);
         let count = mails.len();
         for (n, mail) in mails.iter().rev().enumerate() {
             if self.is_full() {
@@ -134,7 +133,7 @@ impl Reading<'_> {
             }
             match mail.len() as u64 > MOST_MAIL {
                 true => self.too_large += 1,
-                false => self.take(mail),
+                false => self.take(&unquoted(mail)),
             }
         }
         Ok(true)

@@ -1,7 +1,7 @@
 //! Messages from and to the engine, as plain data.
 
 use super::follow::{access, may_have_credentials};
-use crate::config::{Section, unique_id};
+use crate::config::{FileEdit, Section, unique_id};
 use crate::feed::ParsedFeed;
 use crate::model::{
     LeftOut, Origin, Outcome, Pause, SelectorProblem, Source, SourceId, SourceKind, SourceRules,
@@ -61,6 +61,17 @@ pub struct AccountNote {
     pub problem: Option<String>,
     /// Marks that wait to be sent because of that.
     pub waiting: usize,
+}
+
+/// What the program has changed on its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AutomaticChange {
+    /// What was changed, and why.
+    pub message: String,
+    /// What the list of changes calls it.
+    pub label: String,
+    /// What undoes it; `None` if that is part of another one.
+    pub edit: Option<FileEdit>,
 }
 
 /// The role of this process.
@@ -276,7 +287,7 @@ impl Way {
         match self.kind() {
             // A page that is an article.
             SourceKind::Page => self.preview().is_none_or(|items| items.is_empty()),
-            SourceKind::Crawl => true,
+            SourceKind::Crawl | SourceKind::List => true,
             SourceKind::Feed | SourceKind::Website | SourceKind::Entries | SourceKind::Sitemap => {
                 false
             }

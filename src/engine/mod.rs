@@ -23,6 +23,7 @@ mod follow;
 mod fulltext;
 mod handle;
 mod listen;
+mod lists;
 mod local;
 mod machines;
 mod mailbox;
@@ -71,9 +72,11 @@ pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};
 pub use handle::{Engine, Handle};
 pub use listen::{Player, PlayerCommand, PlayerProblem, PlayerState, Playing};
+pub use lists::ListFollowed;
 pub use machines::{Exchanged, MachineFile, MachinesError, machine_files};
 pub use message::{
-    AccountNote, Discovery, Pace, Refreshed, Report, Role, Status, SyncProgress, Tried, Way,
+    AccountNote, AutomaticChange, Discovery, Pace, Refreshed, Report, Role, Status, SyncProgress,
+    Tried, Way,
 };
 pub use plan::{HORIZON, Plan, plan};
 pub use replay::{Histories, Recorded, UnderRules, histories, without_rules};

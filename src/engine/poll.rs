@@ -2,6 +2,7 @@
 
 use super::context::{Context, Reach};
 pub(super) use super::finished::Finished;
+use super::lists;
 use super::local;
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
@@ -143,7 +144,7 @@ async fn ask(
         ..net::Request::feed(address(&job.source.url, facts))
     };
     match &job.source.rules {
-        SourceRules::Feed => {
+        SourceRules::Feed | SourceRules::List => {
             // More than a feed may have is not even read.
             let max_bytes = Some(limits::FEED_BYTES as u64);
             let request = net::Request { max_bytes, ..request };
@@ -299,6 +300,9 @@ pub(super) async fn read_response(
             );
             finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
         }
+        if job.source.kind() == SourceKind::List {
+            lists::unchanged(context, job.key).await;
+        }
         return finished;
     }
     if !response.is_success() {
@@ -309,6 +313,9 @@ pub(super) async fn read_response(
     let read_before = facts.body_hash.filter(|_| !facts.website.unfinished);
     if let SourceRules::Feed = &job.source.rules {
         return read_feed(context, finished, response, hashing, read_before).await;
+    }
+    if let SourceRules::List = &job.source.rules {
+        return lists::read(started, finished, response).await;
     }
     let (size, body) = (response.body.len(), response.body.clone());
     let hashed = move || {
@@ -327,7 +334,7 @@ pub(super) async fn read_response(
     // The branches for sites are boxed, to keep the futures of hundreds of feed polls small.
     match &job.source.rules {
         // Read above.
-        SourceRules::Feed => finished.unreadable(),
+        SourceRules::Feed | SourceRules::List => finished.unreadable(),
         SourceRules::Website(rules) => Box::pin(visit().website(rules, finished, response)).await,
         SourceRules::Entries(rules) => Box::pin(visit().entries(rules, finished, response)).await,
         SourceRules::Page(rules) => Box::pin(visit().page(rules, finished, response)).await,

@@ -192,6 +192,7 @@ impl Way {
                 counted(self.kind().entries(count.unwrap_or(0))),
             ),
             SourceRules::Page(_) => ("Watch this page for changes", String::new()),
+            SourceRules::List => ("List of sources", counted("sources")),
             SourceRules::Crawl(rules) => {
                 let what = match rules.targets.as_deref() {
                     Some("data") => "Explore the site for data files",
@@ -210,6 +211,7 @@ impl Way {
                 "The pages are known by their addresses only. New ones become items."
             }
             SourceRules::Page(_) => "Each change of the page becomes an item.",
+            SourceRules::List => "Its sources are kept in step with it.",
             SourceRules::Crawl(_) => {
                 "Reads about 60 pages at first, slowly, and learns where the site puts new ones. \
                  Later checks read only those places."

@@ -39,7 +39,7 @@ impl FileFormat {
         }
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
         let head = head.trim_start_matches('\u{feff}').trim_start();
-        if head.starts_with(['{', '[']) && !head.starts_with("[[source]]") {
+        if head.starts_with(['{', '[']) && !head.starts_with("[[") {
             return Some(Self::Json);
         }
         let lower = head.to_ascii_lowercase();

@@ -5,7 +5,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub use split::split_mbox;
+pub use split::{split_mbox, unquoted};
 
 use crate::util::text;
 use mail_parser::{Message, MessageParser, MimeHeaders, PartType};

@@ -3,8 +3,9 @@
 use memchr::memmem;
 
 /// The mails of an mbox, oldest first: each begins with a line `From ` at the beginning or after an empty
-/// line, before a line that is a header. `is_whole` is false for the end of a file: its beginning belongs to a mail that is not whole.
-pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<Vec<u8>> {
+/// line, before a line that is a header. `is_whole` is false for the end of a file: its beginning belongs
+/// to a mail that is not whole. [`unquoted`] reads one.
+pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<&[u8]> {
     let mut starts: Vec<usize> = Vec::new();
     if is_whole && bytes.starts_with(b"From ") {
         starts.push(0);
@@ -18,7 +19,7 @@ pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<Vec<u8>> {
         }
     }
     let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
-    starts.iter().zip(ends).map(|(start, end)| mail(&bytes[*start..end])).collect()
+    starts.iter().zip(ends).map(|(start, end)| &bytes[*start..end]).collect()
 }
 
 /// Whether the second line is a header, as in `Subject: x`.
@@ -31,7 +32,7 @@ fn begins_headers(bytes: &[u8]) -> bool {
 
 /// A mail without its `From ` line, with quoted lines as they were: `>From ` was `From `, `>>From ` was
 /// `>From `.
-fn mail(bytes: &[u8]) -> Vec<u8> {
+pub fn unquoted(bytes: &[u8]) -> Vec<u8> {
     let first = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
     let mut mail = Vec::with_capacity(bytes.len() - first);
     for line in bytes[first..].split_inclusive(|byte| *byte == b'\n') {

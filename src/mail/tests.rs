@@ -77,7 +77,7 @@ fn an_mbox_is_split_at_its_from_lines() {
         Subject: 2\n\nno empty line\nFrom c\n";
     let texts = |whole| -> Vec<String> {
         let mails = split_mbox(mbox.as_bytes(), whole).into_iter();
-        mails.map(|mail| String::from_utf8(mail).unwrap()).collect()
+        mails.map(|mail| String::from_utf8(unquoted(mail)).unwrap()).collect()
     };
     let (first, second) = (
         "Subject: 1\n\nFrom here on\nFrom x\n>From y\n>other\n\n",

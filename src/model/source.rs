@@ -38,11 +38,20 @@ pub enum SourceKind {
     Page,
     Sitemap,
     Crawl,
+    /// An OPML list whose sources are kept in step with it. It has no items of its own.
+    List,
 }
 
 impl SourceKind {
-    pub const ALL: [Self; 6] =
-        [Self::Feed, Self::Website, Self::Entries, Self::Page, Self::Sitemap, Self::Crawl];
+    pub const ALL: [Self; 7] = [
+        Self::Feed,
+        Self::Website,
+        Self::Entries,
+        Self::Page,
+        Self::Sitemap,
+        Self::Crawl,
+        Self::List,
+    ];
     /// The names, in the order of [`Self::ALL`].
     pub const NAMES: [&'static str; Self::ALL.len()] = {
         let (mut names, mut index) = ([""; Self::ALL.len()], 0);
@@ -62,6 +71,7 @@ impl SourceKind {
             Self::Page => "page",
             Self::Sitemap => "sitemap",
             Self::Crawl => "crawl",
+            Self::List => "list",
         }
     }
 
@@ -73,7 +83,7 @@ impl SourceKind {
     /// its items are made from pages.
     pub fn reads_pages(self) -> bool {
         match self {
-            Self::Feed => false,
+            Self::Feed | Self::List => false,
             Self::Website | Self::Entries | Self::Page | Self::Sitemap | Self::Crawl => true,
         }
     }
@@ -87,6 +97,8 @@ impl SourceKind {
             (Self::Website, _) => "articles",
             (Self::Page | Self::Sitemap | Self::Crawl, 1) => "page",
             (Self::Page | Self::Sitemap | Self::Crawl, _) => "pages",
+            (Self::List, 1) => "source",
+            (Self::List, _) => "sources",
         }
     }
 }
@@ -107,6 +119,8 @@ pub enum SourceRules {
     Sitemap(Box<WebsiteRules>),
     /// A site that is crawled for pages with targets.
     Crawl(Box<WebsiteRules>),
+    /// An OPML list of sources.
+    List,
 }
 
 impl SourceRules {
@@ -119,6 +133,7 @@ impl SourceRules {
             SourceKind::Page => Self::Page(rules.into()),
             SourceKind::Sitemap => Self::Sitemap(rules.into()),
             SourceKind::Crawl => Self::Crawl(rules.into()),
+            SourceKind::List => Self::List,
         }
     }
 
@@ -130,13 +145,14 @@ impl SourceRules {
             Self::Page(_) => SourceKind::Page,
             Self::Sitemap(_) => SourceKind::Sitemap,
             Self::Crawl(_) => SourceKind::Crawl,
+            Self::List => SourceKind::List,
         }
     }
 
     /// How its pages are read.
     pub fn pages(&self) -> Option<&WebsiteRules> {
         match self {
-            Self::Feed => None,
+            Self::Feed | Self::List => None,
             Self::Website(rules)
             | Self::Entries(rules)
             | Self::Page(rules)
@@ -147,7 +163,7 @@ impl SourceRules {
 
     pub fn pages_mut(&mut self) -> Option<&mut WebsiteRules> {
         match self {
-            Self::Feed => None,
+            Self::Feed | Self::List => None,
             Self::Website(rules)
             | Self::Entries(rules)
             | Self::Page(rules)
@@ -243,6 +259,8 @@ pub struct Source {
     pub private: bool,
     /// The account whose server collects it: it is never polled.
     pub account: Option<String>,
+    /// The list that it came from, by its identifier: what changes there changes it.
+    pub list: Option<SourceId>,
 }
 
 impl Source {
@@ -266,6 +284,7 @@ impl Source {
             access: Access::default(),
             private: false,
             account: None,
+            list: None,
         }
     }
 

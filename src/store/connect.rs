@@ -33,6 +33,7 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-18.sql")),
     M::up(include_str!("schema-19.sql")),
     M::up(include_str!("schema-20.sql")),
+    M::up(include_str!("schema-21.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.

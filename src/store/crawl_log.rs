@@ -44,7 +44,7 @@ pub struct RequestRow {
 
 /// The open log. Nobody else can open it at the same time.
 pub struct CrawlLog {
-    conn: Connection,
+    pub(super) conn: Connection,
     /// Number of stored responses.
     requests: u32,
     links: u32,

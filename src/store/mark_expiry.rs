@@ -14,7 +14,7 @@ use rusqlite::Connection;
 /// How long a mark waits for its item, in days. The same for a mark whose item was removed.
 const KEEP_DAYS: i64 = 180;
 /// Marks that are kept; each takes about 200 bytes.
-const MOST: i64 = 2_000_000;
+pub const MAX_SHARED_MARKS: i64 = 2_000_000;
 /// How old marks are (JSON): days, each with the greatest row key at its end. Stamps do not say when marks
 /// arrived, and clocks of other machines may be wrong.
 const AGES: &str = "machine_ages";
@@ -25,14 +25,14 @@ fn greatest(conn: &Connection) -> Result<i64> {
     Ok(conn.query_row("SELECT coalesce(max(key), 0) FROM shared_mark", [], |r| r.get(0))?)
 }
 
-/// How many more marks may be known.
-pub(super) fn free(conn: &Connection) -> Result<i64> {
+/// How many more marks may be known, of so many.
+pub(super) fn free(conn: &Connection, limit: i64) -> Result<i64> {
     let most = greatest(conn)?;
-    if most < MOST {
-        return Ok(MOST - most);
+    if most < limit {
+        return Ok(limit - most);
     }
     let count: i64 = conn.query_row("SELECT count(*) FROM shared_mark", [], |r| r.get(0))?;
-    Ok(MOST - count)
+    Ok(limit - count)
 }
 
 impl Reader {

@@ -60,6 +60,7 @@ const TABLES: &[Table] = &[
     ("account_override", "settings of sources of accounts", &[]),
     ("shared_mark", "marks of machines", &[]),
     ("marked", "marks for other machines", &[]),
+    ("followed_list", "followed lists", &[]),
 ];
 
 /// Columns by their current name, and what older versions called them.
@@ -91,6 +92,7 @@ const FINISH: &str = "
         OR source NOT IN (SELECT key FROM source);
     DELETE FROM account_moved WHERE account NOT IN (SELECT key FROM account)
         OR source NOT IN (SELECT key FROM source);
+    DELETE FROM followed_list WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM page WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM copy WHERE source NOT IN (SELECT key FROM source);

@@ -188,11 +188,11 @@ fn prepare_all(conn: &Connection, now: Time) -> Result<()> {
 }
 
 /// Takes over the marks of others that win; returns how many items changed, and how many marks are too many.
-fn merge(conn: &Connection, marks: &[SharedMark], now: Time) -> Result<(usize, usize)> {
+fn merge(conn: &Connection, marks: &[SharedMark], limit: i64, now: Time) -> Result<(usize, usize)> {
     // What changed here has its stamp before what arrives now is known.
     prepare_all(conn, now)?;
     let mut clock = Clock::read(conn, now)?;
-    let (mut changed, mut refused, mut free) = (0, 0, free(conn)?);
+    let (mut changed, mut refused, mut free) = (0, 0, free(conn, limit)?);
     let mut sources: Option<HashMap<i64, Vec<i64>>> = None;
     for mark in marks {
         clock.knows(&mark.stamp);
@@ -281,10 +281,11 @@ impl Store {
     }
 
     /// Takes over the marks of other machines that are newer; returns how many items changed, and how many
-    /// marks were left out because there are too many. What changed here is recorded before.
+    /// marks were left out because there are more than the limit. What changed here is recorded before.
     pub fn merge_marks_blocking(
         &self,
         marks: Vec<SharedMark>,
+        limit: i64,
         now: Time,
     ) -> Result<(usize, usize)> {
         // Files are sometimes read again as a whole: most marks are known then.
@@ -292,7 +293,7 @@ impl Store {
         if marks.is_empty() {
             return Ok((0, 0));
         }
-        self.writer()?.call_blocking(move |conn| merge(conn, &marks, now))
+        self.writer()?.call_blocking(move |conn| merge(conn, &marks, limit, now))
     }
 
     /// These marks are in the file of this machine, which is now as `file` says.

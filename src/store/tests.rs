@@ -19,6 +19,7 @@ mod plans;
 mod queries;
 mod rule_tests;
 mod rules;
+mod shared_marks;
 mod snippets;
 mod statistics;
 mod stories;

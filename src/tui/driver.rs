@@ -2,7 +2,8 @@
 
 mod discovery;
 
-use self::discovery::followed;
+pub(super) use self::discovery::followed;
+use super::crawls::RunningCrawls;
 use super::effect::{BenchRequest, Effect, PictureUse};
 use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
 use super::files::{self, follow_starters, run_command};
@@ -39,6 +40,7 @@ pub(super) struct Driver {
     /// What the user can cancel.
     running: files::Running,
     listening: Listening,
+    crawls: RunningCrawls,
     /// Pictures that are being fetched, by URL.
     pictures: HashMap<String, AbortHandle>,
     /// The open workbench and its id.
@@ -78,6 +80,7 @@ impl Driver {
             prefetch: None,
             running: files::Running::default(),
             listening: Listening::default(),
+            crawls: RunningCrawls::default(),
             pictures: HashMap::new(),
             bench: None,
             opened: Arc::default(),
@@ -206,6 +209,10 @@ impl Driver {
                     move |h| async move { Event::Followed(follow_starters(&h, &indexes).await) },
                 )
             }
+            Effect::FollowList { typed } => self.queue_edit(move |h| async move {
+                let followed = h.follow_list(&typed, None, None).await;
+                Event::ListFollowed(typed, followed.map(Box::new).map_err(message))
+            }),
             Effect::ReadImport { request, list, private } => {
                 let paths = self.paths.clone();
                 self.blocking(move || {
@@ -281,6 +288,7 @@ impl Driver {
             Effect::Player(command) => {
                 self.listening.command(&self.handle, &self.events, command);
             }
+            Effect::Crawl(command) => self.crawls.perform(&self.handle, &self.events, command),
             Effect::MoveInQueue { key, by } => {
                 let (handle, events) = (self.handle.clone(), self.events.clone());
                 tokio::spawn(async move {
@@ -301,6 +309,7 @@ impl Driver {
     /// Performs effects that must be done before the program ends.
     pub(super) async fn finish(&mut self, effects: Vec<Effect>) {
         self.listening.finish().await;
+        self.crawls.finish().await;
         for effect in effects {
             match effect {
                 Effect::StorePosition { item, place } => {

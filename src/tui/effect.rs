@@ -1,6 +1,7 @@
 //! Effects: requests of the interface as data; `driver.rs` performs them.
 
 use super::app::EncodedKey;
+use super::crawls::CrawlCommand;
 use super::event::{Cause, RequestId};
 use super::read::Read;
 use crate::article::Thumbnail;
@@ -129,6 +130,10 @@ pub(super) enum Effect {
         source: i64,
     },
     /// Reads a list of sources for a preview.
+    /// Follows a list at a URL or in a file.
+    FollowList {
+        typed: String,
+    },
     ReadImport {
         request: RequestId,
         list: ImportList,
@@ -174,7 +179,7 @@ pub(super) enum Effect {
     CancelRunning {
         url: Option<String>,
     },
-    /// Opens a downloaded file with the program for its media type.
+    /// Opens a file on this computer, or a folder, with the program for its media type.
     OpenDownload {
         path: String,
         media_type: String,
@@ -197,6 +202,7 @@ pub(super) enum Effect {
         name: String,
     },
     Player(PlayerCommand),
+    Crawl(CrawlCommand),
     /// Moves an episode in the queue, by so many places.
     MoveInQueue {
         key: EpisodeKey,

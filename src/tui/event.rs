@@ -6,9 +6,10 @@ use super::effect::{FileOf, FileUse, PictureUse, Purpose};
 use super::graphics::{Encoded, Replies};
 use crate::article::{Change, Document, Thumbnail};
 use crate::config::{CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings};
+use crate::engine::crawl::{CrawlListing, CrawlState};
 use crate::engine::{
-    CommandRun, Discovery, DownloadEntry, Edited, PlayerState, PrefetchPlan, Report, Rhythm,
-    SaveState, ScheduleReport, Statistics, Status, TextGot, Tried, WorkbenchEvent,
+    CommandRun, Discovery, DownloadEntry, Edited, ListFollowed, PlayerState, PrefetchPlan, Report,
+    Rhythm, SaveState, ScheduleReport, Statistics, Status, TextGot, Tried, WorkbenchEvent,
 };
 use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Queued, Source, SourceFacts, SourceId, SourceKind,
@@ -97,6 +98,8 @@ pub(super) enum Event {
     /// Counted results of views, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
+    /// A list, as the user named it, is followed.
+    ListFollowed(String, Result<Box<ListFollowed>, Failure>),
     /// Files whose paths begin with a typed text.
     PathsListed(String, Vec<String>),
     /// The URL of the comments on an item, if it names one.
@@ -119,6 +122,10 @@ pub(super) enum Event {
     /// The episodes in the queue.
     QueueLoaded(Result<Vec<Queued>, Failure>),
     PlayerChanged(Box<PlayerState>),
+    CrawlChanged(Box<CrawlState>),
+    CrawlsListed(Result<CrawlListing, Failure>),
+    /// Sources (row keys) that explore their sites, with their progress in words.
+    ExplorationsListed(Result<Vec<(i64, Vec<String>)>, Failure>),
     /// The path of a downloaded file.
     Downloaded(Result<String, Failure>),
     /// The settings file for the form.
@@ -132,6 +139,9 @@ pub(super) enum Event {
     /// The browser was started, or the URL and the error.
     BrowserOpened(Result<(), (String, Failure)>),
     Message(Result<String, Failure>),
+    /// The program has changed something on its own: what, what the list of changes calls it, and what
+    /// undoes it.
+    ChangedByItself(String, Option<Box<(String, FileEdit)>>),
     /// A program of the user, by its name, has ended.
     CommandEnded(String, CommandOutput, Result<Option<CommandRun>, Failure>),
 }

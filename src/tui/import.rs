@@ -3,11 +3,9 @@
 use super::driver::message;
 use super::effect::ImportList;
 use super::event::ImportRead;
-use crate::config::{self, Added, ConfigFile, Import, Paths, SourcesFile};
+use crate::config::{self, Added, ConfigFile, Paths, SourcesFile};
 use crate::exchange::FileFormat;
-use crate::model::Source;
 use crate::util::text::line;
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Reads a list for the preview.
@@ -28,10 +26,8 @@ pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<Im
     }
     let mut import = config::import(&bytes, &name).map_err(message)?;
     let file = SourcesFile::open(paths);
-    let known = file.preview(&import.sources).map_err(message)?.already;
-    let known: HashSet<String> = known.into_iter().map(|(_, url)| url.to_string()).collect();
-    let is_new = |s: &&Source| Import::is_private(s) && !known.contains(s.url.as_str());
-    let private_sources = import.sources.iter().filter(is_new).count();
+    let known = import.known(&file.declared().map_err(message)?);
+    let private_sources = import.private(&known).count();
     if !private {
         import.skip_private(&known, "press p to import it too");
     }

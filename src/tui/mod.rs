@@ -5,6 +5,7 @@
 //! parser or the disk.
 
 mod app;
+mod crawls;
 mod driver;
 mod effect;
 mod event;

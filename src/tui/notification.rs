@@ -16,7 +16,7 @@ pub(super) fn sequence(how: NotifyWay, title: &str, message: &str) -> Option<Str
             "\x1b]99;i=newsfed:d=0:p=title;{title}\x1b\\\x1b]99;i=newsfed:d=1:p=body;{message}\x1b\\"
         ),
         NotifyWay::Osc777 => format!("\x1b]777;notify;{title};{message}\x07"),
-        NotifyWay::Command | NotifyWay::None => return None,
+        NotifyWay::Desktop | NotifyWay::Command | NotifyWay::None => return None,
     })
 }
 
@@ -38,6 +38,7 @@ mod tests {
                 ),
             ),
             (NotifyWay::Osc777, Some("\x1b]777;notify;newsfed;abcd,e fg\x07")),
+            (NotifyWay::Desktop, None),
             (NotifyWay::Command, None),
             (NotifyWay::None, None),
         ] {

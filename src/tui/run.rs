@@ -249,7 +249,7 @@ impl Loop {
                     if !message.is_shown {
                         continue;
                     }
-                    Wake::Event(Event::Message(Ok(message.text)))
+                    Wake::Event(Event::ChangedByItself(message.text, message.undo))
                 }
                 () = wait(deadline) => Wake::Event(Event::TimePassed),
                 () = tokio::time::sleep(WATCH_INTERVAL), if reads => {
@@ -304,7 +304,10 @@ impl Loop {
 
     fn handle(&mut self, event: Event) -> Result<(), InterfaceError> {
         let pace = match event {
-            Event::StatusChanged(_) | Event::StoreChanged | Event::Refreshed(_) => BACKGROUND_FRAME,
+            Event::StatusChanged(_)
+            | Event::StoreChanged
+            | Event::Refreshed(_)
+            | Event::CrawlChanged(_) => BACKGROUND_FRAME,
             _ => FRAME,
         };
         self.due = Some(self.due.map_or(pace, |due| due.min(pace)));

@@ -2,6 +2,8 @@
 
 mod actions;
 mod arrivals;
+mod crawls;
+mod crawls_real;
 mod defects;
 mod editor;
 mod enclosures;

@@ -83,6 +83,8 @@ limits! {
     IMPORT_BYTES = 64 * MIB, "imported list";
     /// Sources in an imported list.
     IMPORT_SOURCES = 10_000, "sources in an imported list";
+    /// Sources of a followed list. The first are taken.
+    LIST_SOURCES = 5000, "sources of a followed list";
     /// A feed that newsfed writes, in bytes: what it reads itself.
     WRITTEN_BYTES = 10 * MIB, "written feed";
     /// A file of saved articles, in bytes before it is compressed.

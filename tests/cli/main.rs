@@ -20,6 +20,7 @@ mod imports;
 mod journey;
 #[cfg(unix)]
 mod listening;
+mod lists;
 #[cfg(unix)]
 mod machines;
 #[cfg(unix)]

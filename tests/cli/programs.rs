@@ -16,7 +16,7 @@ fn programs_get_what_they_need_and_nothing_is_run_by_a_shell() {
          input = \"json\"\noutput = \"window\"\n",
     );
     let numbers = world.numbers();
-    let run = world.run(&["run", "count", &numbers[0]]);
+    let run = world.run(&["run", "Count", &numbers[0]]);
     let printed = run.ok();
     let (first, json) = printed.split_once('\n').unwrap();
     assert_eq!(first, "2: http://site.example/0");

@@ -182,3 +182,12 @@ fn tags_later_and_snooze() {
     database.execute("UPDATE snooze SET until = until - 4 * 86400", []).unwrap();
     assert_eq!((count(""), count("is:snoozed")), (3, 0), "its time has come");
 }
+
+#[test]
+fn a_program_without_messages_of_the_desktop_says_so() {
+    let world = World::usual();
+    world.write("config.toml", "[notify]\nhow = \"desktop\"\n");
+    let run = world.run(&["config", "check"]);
+    let says = format!("{}{}", run.out, run.err).contains("built without messages of the desktop");
+    assert_eq!((run.code, says), (Some(0), !cfg!(feature = "desktop")), "{run:?}");
+}

@@ -97,6 +97,7 @@ fn json_matches_the_documentation() {
         assert_eq!(value.as_object_mut().unwrap().remove("full_text").unwrap(), "on-open");
         assert!(value.as_object_mut().unwrap().remove("feed_has_full_text").unwrap().is_null());
         let dates = value.as_object_mut().unwrap().remove("dates").unwrap();
+        assert!(value.as_object_mut().unwrap().remove("changes").unwrap().is_null());
         assert!(dates[0]["from"] == "feed" && dates[0]["confidence"] == "high", "{dates}");
         check("Source", &[value]);
     }

@@ -605,6 +605,12 @@ fn thread() -> (Server, Arc<Mutex<(usize, u16)>>) {
     (server.unwrap(), state)
 }
 
+/// Drops dead sources; returns what was said.
+async fn dropped(engine: &Handle) -> Vec<String> {
+    let changes = soon(engine.drop_dead_sources()).await.unwrap();
+    changes.into_iter().map(|change| change.message).collect()
+}
+
 #[tokio::test]
 async fn comments_are_dropped_when_nobody_comments_any_more() {
     let (server, state) = thread();
@@ -614,7 +620,7 @@ async fn comments_are_dropped_when_nobody_comments_any_more() {
     let engine = home.on_demand().await;
     let poll = async || {
         sync(&engine, Pace::Force).await;
-        soon(engine.drop_dead_sources()).await.unwrap()
+        dropped(&engine).await
     };
     sync(&engine, Pace::Force).await;
     soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
@@ -628,9 +634,8 @@ async fn comments_are_dropped_when_nobody_comments_any_more() {
     assert_eq!(poll().await, none);
     // What is not polled may have news.
     days(&home, 5);
-    assert_eq!(soon(engine.drop_dead_sources()).await.unwrap(), none);
-    let dropped = poll().await;
-    assert_eq!(dropped, ["Removed Comments: Post 1: nothing new since 2027-01-24"]);
+    assert_eq!(dropped(&engine).await, none);
+    assert_eq!(poll().await, ["Removed Comments: Post 1: nothing new since 2027-01-24"]);
     assert_eq!(engine.sources().await.unwrap().len(), 1, "the blog stays");
     assert_eq!(poll().await, none);
     // Followed again, they get as much time again.
@@ -661,7 +666,7 @@ async fn comments_that_are_gone_are_dropped_and_the_setting_keeps_them() {
         for n in 1..=polls {
             home.clock.advance(DAY);
             sync(&engine, Pace::Force).await;
-            let dropped = soon(engine.drop_dead_sources()).await.unwrap();
+            let dropped = dropped(&engine).await;
             assert_eq!(dropped.len(), usize::from(n == polls), "{status} {n}");
             assert!(dropped.iter().all(|text| text.ends_with("its server says that it is gone")));
         }
@@ -706,6 +711,12 @@ async fn the_interface_shows_what_was_dropped_even_without_messages() {
     let message = message.await;
     assert!(message.text.starts_with("Removed Comments: Post 1: "), "{message:?}");
     assert_eq!((message.rings, message.is_shown), (false, true));
+    // It is a change like others, and can be undone.
+    let (label, edit) = *message.undo.unwrap();
+    assert_eq!(label, "removal of Comments: Post 1");
+    assert_eq!(home.file().declared().unwrap().len(), 1);
+    edit.revert(&home.paths()).unwrap();
+    assert_eq!(home.file().declared().unwrap().len(), 2);
     engine.shutdown().await;
 }
 

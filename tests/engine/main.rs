@@ -21,6 +21,7 @@ mod items;
 mod kinds;
 mod lifecycle;
 mod listening;
+mod lists;
 mod llm;
 mod manners;
 mod month;

@@ -180,6 +180,61 @@ async fn commands_that_newsfed_stops_or_never_starts_are_counted() {
     assert_eq!((done.ran, commands.ok, commands.failed, commands.skipped), (2, 0, 2, 3));
 }
 
+/// What refreshes find while the command of a rule runs waits for it, so that one slow rule does not take
+/// the place of others.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_slow_command_of_a_rule_does_not_delay_those_of_others() {
+    let step = Arc::new(std::sync::atomic::AtomicUsize::new(1));
+    let served = step.clone();
+    let server = Server::start(move |_| {
+        let step = served.load(std::sync::atomic::Ordering::SeqCst);
+        feed(&[("0", "x"), ("1", "a1"), ("2", "a2"), ("3", "b1")][..step])
+    })
+    .unwrap();
+    let mut home = Home::with(&[source("a", &server.url("/a"))]);
+    let (out, pipe) = (home.dir.path().join("out"), home.dir.path().join("pipe"));
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let named = |name: &str, script: String| {
+        let run = ["sh", "-c", &script].map(str::to_owned);
+        let rule = rule(&format!("title:/^{name}/"), &["run"], &run);
+        RuleSettings { name: name.to_owned(), run_limit: Some(HOUR), ..rule }
+    };
+    let (to, from) = (out.display(), pipe.display());
+    home.settings.rules = vec![
+        named("a", format!("echo a >> {to}; read line < {from}")),
+        named("b", format!("echo b >> {to}")),
+    ];
+    let engine = home.on_demand().await;
+    let lines = || std::fs::read_to_string(&out).unwrap_or_default();
+    let has_run = |name: &'static str| async move {
+        while !lines().contains(name) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    for n in 1..=4 {
+        step.store(n, std::sync::atomic::Ordering::SeqCst);
+        sync(&engine, Pace::Force).await;
+        match n {
+            2 => soon(has_run("a")).await,
+            4 => soon(has_run("b")).await,
+            _ => {}
+        }
+    }
+    assert_eq!(lines(), "a\nb\n");
+    // Opening the pipe waits for its reader.
+    let release = |pipe: std::path::PathBuf| {
+        tokio::task::spawn_blocking(move || std::fs::write(pipe, "x\n").unwrap())
+    };
+    soon(release(pipe.clone())).await.unwrap();
+    soon(has_run("b\na")).await;
+    soon(release(pipe)).await.unwrap();
+    soon(engine.announced()).await;
+    assert_eq!(lines(), "a\nb\na\n");
+    engine.shutdown().await;
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn commands_run_also_where_nothing_can_be_recorded_about_them() {

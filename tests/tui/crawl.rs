@@ -1,8 +1,10 @@
-//! Tests of following a site without feed, list or sitemap.
+//! Tests of following a site without feed, list or sitemap, and of crawls into folders.
 
 use super::term::key;
 use super::world::World;
 use newsfed::demo::server::{Failure, Reply, Request, Server};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Streets of the town; each street page links to one house, and a house page is an article.
 const STREETS: usize = 8;
@@ -84,5 +86,126 @@ fn crawls_a_site_without_feed_or_list() {
     t.wait_for("What happened at house 7");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
+    assert_eq!(world.requests("/house/3"), 1);
+}
+
+/// A town whose pages wait for permits, and tables beside its houses.
+fn slow_town(held: &Arc<AtomicBool>) -> impl Fn(&Request) -> Reply + Send + Sync + 'static {
+    let held = held.clone();
+    move |request| match request.path.as_str() {
+        path if path.starts_with("/house/") => {
+            let path = path.replace("/house/", "/table/");
+            Reply::ok(
+                "text/html",
+                format!("<title>House</title><a href='{path}.csv'>Rain \x1b[31m table</a>"),
+            )
+        }
+        path if path.starts_with("/table/") => Reply::ok("text/csv", format!("at,{path}\n")),
+        "/street/7" if held.load(Ordering::SeqCst) => town(request).failing(Failure::NeverAnswer),
+        _ => town(request),
+    }
+}
+
+#[test]
+fn a_crawl_is_started_stopped_resumed_and_its_results_opened() {
+    let held = Arc::new(AtomicBool::new(true));
+    let world = World::following(Server::start(slow_town(&held)).unwrap(), []);
+    let opener = world.path("opened");
+    // Renamed, so that the file is never seen empty.
+    let script = world.script(
+        "open.sh",
+        &format!("#!/bin/sh\necho \"$1\" > '{0}.new'\nmv '{0}.new' '{0}'\n", opener.display()),
+    );
+    let folder = world.path("files");
+    let config = format!(
+        "[download]\nfolder = {folder:?}\n[open]\n\"text/csv\" = [{:?}, \"{{file}}\"]\n",
+        script.display().to_string()
+    );
+    std::fs::write(world.path("config/config.toml"), config).unwrap();
+    let mut t = world.open(120, 36);
+    t.wait_for("Welcome to newsfed");
+    t.send(key::ESC);
+    t.wait_gone("Welcome to newsfed");
+    t.send(":crawl a website\r");
+    t.wait_for("Where the crawl starts");
+    t.send("ftp://x\r");
+    t.wait_for("cannot follow \"ftp\" URLs");
+    t.send(key::CTRL_U);
+    t.paste(&world.url("/"));
+    t.wait_for("/files/crawl-127.0.0.1");
+    t.send(key::ENTER);
+    t.wait_for("exploring");
+    // It runs on behind other screens until it comes to the page that does not answer.
+    t.send(key::ESC);
+    t.wait_gone("Newest results");
+    t.wait_for("↻ crawl: ");
+    world.wait_for_requests("/street/7", 1);
+    t.send("gc");
+    t.wait_for("exploring");
+    t.send("s");
+    t.wait_for("it can be resumed");
+    t.wait_for("stopped");
+    held.store(false, Ordering::SeqCst);
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    // The command line agrees about the folder, and the next start of the program knows it.
+    let out = folder.join("crawl-127.0.0.1");
+    let again =
+        world.command().args(["crawl", &world.url("/"), "--out"]).arg(&out).output().unwrap();
+    assert_eq!(again.status.code(), Some(2), "{again:?}");
+    let mut t = world.open(120, 36);
+    t.wait_for("Welcome to newsfed");
+    t.send(key::ESC);
+    t.wait_gone("Welcome to newsfed");
+    t.send("gc");
+    t.wait_for("stopped");
+    t.send("r");
+    t.wait_for("Resume a crawl");
+    t.send(key::ENTER);
+    t.wait_for("Crawled 127.0.0.1: 8 found in");
+    t.wait_for("done");
+    t.send(key::ENTER);
+    t.wait_for("Esc crawls");
+    t.send(key::ENTER);
+    world.wait_for_file("opened");
+    let opened = world.read("opened");
+    assert!(opened.trim().starts_with(out.join("files").to_str().unwrap()), "{opened}");
+    assert_eq!(std::fs::read_dir(out.join("files")).unwrap().count(), STREETS);
+    for path in ["/", "/street/3", "/house/3", "/table/3.csv"] {
+        assert_eq!(world.requests(path), 1, "{path}");
+    }
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn a_crawl_ends_with_the_program_and_its_folder_is_refused_while_it_runs() {
+    let held = Arc::new(AtomicBool::new(true));
+    let world = World::following(Server::start(slow_town(&held)).unwrap(), []);
+    let folder = world.path("files");
+    let config = format!("[download]\nfolder = {folder:?}\n");
+    std::fs::write(world.path("config/config.toml"), config).unwrap();
+    let mut t = world.open(80, 24);
+    t.wait_for("Welcome to newsfed");
+    t.send(key::ESC);
+    t.wait_gone("Welcome to newsfed");
+    t.send("gc");
+    t.wait_for("No crawls yet");
+    t.send("n");
+    t.wait_for("Crawl a website");
+    t.paste(&world.url("/"));
+    t.send(key::ENTER);
+    world.wait_for_requests("/street/7", 1);
+    let out = folder.join("crawl-127.0.0.1");
+    let mut resume = world.command();
+    let busy = resume.args(["crawl", "--resume", "--out"]).arg(&out).output().unwrap();
+    let words = String::from_utf8_lossy(&busy.stderr).into_owned();
+    assert!(!busy.status.success() && words.contains("another crawl is using"), "{words}");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    held.store(false, Ordering::SeqCst);
+    let resumed = world.command().args(["crawl", "--resume", "--out"]).arg(&out).output().unwrap();
+    assert!(resumed.status.success(), "{resumed:?}");
+    assert_eq!(std::fs::read_dir(out.join("files")).unwrap().count(), STREETS);
     assert_eq!(world.requests("/house/3"), 1);
 }

@@ -86,12 +86,12 @@ impl Lines {
 
 /// What a hook is to get.
 #[derive(Debug, Default)]
-struct Waiting {
+pub(super) struct Waiting {
     polled: Vec<PolledSource>,
     /// Row keys of items.
-    arrived: Vec<i64>,
+    pub(super) arrived: Vec<i64>,
     /// What was too much.
-    left_out: usize,
+    pub(super) left_out: usize,
 }
 
 impl Waiting {
@@ -114,7 +114,7 @@ fn add<T: Clone>(to: &mut Vec<T>, new: &[T]) -> usize {
     new.len().saturating_sub(free)
 }
 
-/// What waits for the hooks that run or are about to, by their names.
+/// What waits for the hooks, or the commands of rules, that run or are about to, by their names.
 #[derive(Debug, Default)]
 pub(super) struct Queues(Mutex<HashMap<String, Waiting>>);
 
@@ -123,8 +123,18 @@ impl Queues {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Adds items to what waits; returns whether nobody takes it yet.
+    pub(super) fn give_items(&self, name: &str, items: &[i64], surplus: usize) -> bool {
+        let mut queues = self.lock();
+        let is_new = !queues.contains_key(name);
+        let waiting = queues.entry(name.to_owned()).or_default();
+        waiting.add(HookAfter::Arrival, &[], items);
+        waiting.left_out += surplus;
+        is_new
+    }
+
     /// What waits for a hook; `None` after the last.
-    fn take(&self, hook: &str) -> Option<Waiting> {
+    pub(super) fn take(&self, hook: &str) -> Option<Waiting> {
         let mut queues = self.lock();
         let waiting = queues.get_mut(hook).map(std::mem::take)?;
         if waiting.count() == 0 {

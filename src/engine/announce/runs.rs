@@ -1,9 +1,10 @@
-//! The commands of rules: one for each item.
+//! The commands of rules: one for each item. What refreshes find while those of a rule run waits for them,
+//! up to a limit.
 
 use super::super::context::Context;
 use super::Announced;
 use super::command::{Ended, run};
-use crate::config::{RUN_LIMIT, RuleSettings};
+use crate::config::{RUN_LIMIT, RuleSettings, Settings};
 use crate::model::{CommandRecord, Item, Source, SourceId};
 use crate::store::StoreError;
 use crate::util::{argv, text, url};
@@ -35,6 +36,33 @@ enum RunResult {
     LeftOut,
     /// The item was removed before its turn.
     Gone,
+}
+
+/// The rule with this name, if it has a command and no problem.
+pub(super) fn rule_of<'a>(settings: &'a Settings, name: &str) -> Option<&'a RuleSettings> {
+    let mut rules = settings.rules.iter().filter(|rule| rule.problem.is_empty());
+    rules.find(|rule| rule.name == name && !rule.run.is_empty())
+}
+
+/// Has the command of a rule run for items (row keys) in the background; `surplus` are too many.
+pub(super) fn give(context: &Arc<Context>, rule: &RuleSettings, items: &[i64], surplus: usize) {
+    let announcer = &context.announcer;
+    if announcer.runs.give_items(&rule.name, items, surplus) {
+        announcer.tasks.spawn(serve(context.clone(), rule.name.clone()));
+    }
+}
+
+/// Runs the command of a rule until no item waits for it.
+async fn serve(context: Arc<Context>, name: String) {
+    while let Some(waiting) = context.announcer.runs.take(&name) {
+        // It may have been removed from the settings.
+        let settings = context.settings();
+        let Some(rule) = rule_of(&settings, &name) else { continue };
+        let (_, recorded) = run_for(&context, rule, &waiting.arrived, waiting.left_out).await;
+        if let Err(e) = recorded {
+            tracing::error!("what the command of {name} needs cannot be read or recorded: {e}");
+        }
+    }
 }
 
 /// Runs the command of a rule for items (row keys), and records how each ended. `surplus` items are too

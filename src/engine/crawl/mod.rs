@@ -4,23 +4,39 @@
 //! [`Crawl::step`] does one request. If the process ends at any time, [`Crawl::resume`] continues
 //! after the last logged response.
 
+mod background;
+mod budget;
+mod curve;
+mod error;
 mod fetch;
+mod overview;
+mod plan;
 mod record;
 mod revisit;
 mod save;
 mod seeds;
+mod state;
 
+pub(super) use background::Crawls;
+pub use background::{CrawlListing, RunningCrawl};
+pub use budget::{CrawlBudget, DEFAULT_BUDGET, NoBudget};
+pub use curve::Curve;
+pub use error::CrawlError;
 pub use fetch::LinkResult;
+pub use plan::{CrawlPlan, folder_name};
 pub use revisit::{Revisit, ordered};
 pub use save::CrawlFind;
+pub use state::{CrawlPhase, CrawlState};
+// Part of what the interface shows and asks for.
+pub use crate::crawl::Targets;
 
-use crate::crawl::{Ask, Class, Kind, LinkGroup, Site, SleepingBanditParameters, Targets};
+use crate::crawl::{Ask, Class, Kind, LinkGroup, Site, SleepingBanditParameters};
 use crate::model::{Access, Time};
 use crate::net::{Client, Request, Response};
-use crate::store::StoreError;
 use crate::util::clock::Clock;
 use crate::util::limits;
 use fetch::{Fetcher, LinkRequest};
+use overview::{Ending, MOST_GROUPS};
 use record::Record;
 use save::CrawlFolder;
 use std::path::{Path, PathBuf};
@@ -51,32 +67,6 @@ pub struct CrawlOrder {
     pub seed: u64,
 }
 
-/// The limits of a crawl.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CrawlBudget {
-    /// Requests of the crawl in total, including those before an interruption.
-    pub requests: Option<u64>,
-    /// Bytes received in total; a response that would exceed this ends the crawl and is dropped.
-    pub bytes: Option<u64>,
-    /// Time limit of this run.
-    pub time: Option<Duration>,
-    /// Links taken from a page, or from sitemaps.
-    pub page_links: Option<usize>,
-    /// Links of the crawl in total. When it is resumed, the limit can only be raised.
-    pub links: Option<usize>,
-}
-
-impl CrawlBudget {
-    /// Whether requests or bytes are used up.
-    fn used_up(&self, requests: u64, bytes: u64) -> Option<CrawlEnd> {
-        let over = |used: u64, limit: Option<u64>| limit.is_some_and(|limit| used >= limit);
-        if over(requests, self.requests) {
-            return Some(CrawlEnd::Requests);
-        }
-        over(bytes, self.bytes).then_some(CrawlEnd::Bytes)
-    }
-}
-
 /// Why a crawl ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CrawlEnd {
@@ -94,42 +84,6 @@ pub enum CrawlEnd {
     Left(String),
 }
 
-/// Why a crawl cannot run.
-#[derive(Debug, thiserror::Error)]
-pub enum CrawlError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Another crawl is stored there.
-    #[error("{} already contains a crawl; continue it with --resume, or choose another folder with --out", .0.display())]
-    Exists(PathBuf),
-    /// There is a file of another program in the place of the manifest.
-    #[error("{} contains a manifest of another program; choose another folder with --out", .0.display())]
-    Foreign(PathBuf),
-    /// It was started with credentials; without them the remaining requests would fail.
-    #[error("this crawl was started with credentials; give the URL with them to continue")]
-    Credentials,
-    /// There is no crawl to resume.
-    #[error("{} contains no crawl to resume; give the URL to start one", .0.display())]
-    Missing(PathBuf),
-    /// Another process uses it.
-    #[error("another crawl is using {}", .0.display())]
-    Busy(PathBuf),
-    /// The log is inconsistent.
-    #[error(
-        "the log of the crawl does not match this version of newsfed; start again in another folder"
-    )]
-    Record,
-    /// The strategy needs to know the site in advance.
-    #[error("the strategy {0} needs to know the site in advance; it only works in replays")]
-    Strategy(&'static str),
-    #[error("{} cannot be written: {why}", path.display())]
-    File {
-        path: PathBuf,
-        /// The message of the system.
-        why: std::io::Error,
-    },
-}
-
 /// The progress of a crawl.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CrawlProgress {
@@ -138,6 +92,8 @@ pub struct CrawlProgress {
     /// Targets found.
     pub found: u64,
     pub links: usize,
+    /// Links that were fetched.
+    pub fetched: usize,
     /// Links on the pages of this run beyond the limit.
     pub links_left_out: u64,
 }
@@ -253,10 +209,10 @@ impl Crawl {
         record: Record,
         folder: Option<CrawlFolder>,
     ) -> Self {
-        let time = budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
-        let deadline = time.map(|time| net.clock.now() + time);
         let fetcher = fetcher(&order, budget.page_links, net);
-        Self { order, budget, deadline, fetcher, record, folder, lost: 0 }
+        let mut crawl = Self { order, budget, deadline: None, fetcher, record, folder, lost: 0 };
+        crawl.restart_time();
+        crawl
     }
 
     /// Allows so many requests from here on.
@@ -268,6 +224,20 @@ impl Crawl {
     /// Provides a response to the first request that was fetched before.
     pub fn know(&self, first: Response) {
         self.fetcher.use_response(first);
+    }
+
+    /// Starts the time limit of this run again.
+    fn restart_time(&mut self) {
+        let time = self.budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
+        self.deadline = time.map(|time| self.fetcher.clock.now() + time);
+    }
+
+    /// Records how this run has ended, for those who list the crawl later.
+    ///
+    /// # Errors
+    /// If it cannot be stored.
+    pub fn close(&self, end: &CrawlEnd) -> Result<(), CrawlError> {
+        self.record.close(&Ending::of(end, &self.budget, &self.link_groups(MOST_GROUPS)))
     }
 
     /// Stores what was learned for the next visit of the site, see [`Revisit`].

@@ -2,7 +2,8 @@
 //! restored.
 
 use super::fetch::LinkResult;
-use super::{CrawlError, CrawlOrder, CrawlProgress};
+use super::overview::{ENDING, Ending};
+use super::{CrawlError, CrawlOrder, CrawlProgress, Curve};
 use crate::crawl::{
     Ask, Class, Kind, Known, Lessons, LinkGroup, LinkId, Links, Seen, SleepingBanditParameters,
     Strategy, Visit,
@@ -38,6 +39,7 @@ pub(super) struct Record {
     strategy: Box<dyn Strategy + Send>,
     random: fastrand::Rng,
     progress: CrawlProgress,
+    curve: Curve,
 }
 
 impl Record {
@@ -93,6 +95,10 @@ impl Record {
         }
         let mut record = Self::fresh(log, &order, most)?;
         record.replay()?;
+        // It runs again.
+        if record.log.note(ENDING)?.is_some_and(|before| !before.is_empty()) {
+            record.log.set_note(ENDING, "")?;
+        }
         let (requests, bytes) = record.beside()?;
         record.progress.requests += requests;
         record.progress.bytes += bytes;
@@ -106,12 +112,13 @@ impl Record {
         let start = Seen { url: order.start.as_str(), path: "", anchor: "" };
         links.add(start, None).ok_or(CrawlError::Record)?;
         let random = fastrand::Rng::with_seed(order.seed);
-        Ok(Self { log, links, strategy, random, progress: CrawlProgress::default() })
+        let (progress, curve) = (CrawlProgress::default(), Curve::default());
+        Ok(Self { log, links, strategy, random, progress, curve })
     }
 
     /// Makes the same calls in the same order as the crawl did.
     fn replay(&mut self) -> Result<(), CrawlError> {
-        let Self { log, links, strategy, random, progress } = self;
+        let Self { log, links, strategy, random, progress, curve } = self;
         let mut new = Vec::new();
         log.replay(|row, stored| {
             let ask = if row.head { Ask::Head(row.link) } else { Ask::Get(row.link) };
@@ -135,6 +142,7 @@ impl Record {
             let answer = Visit { class, article: row.article, new: &new, all: &row.links };
             report(strategy.as_mut(), ask, &answer, &mut Known { links, random });
             progress.count(&row, class);
+            curve.add(progress.requests, progress.found);
             Ok(())
         })?;
         self.progress.links = self.links.len();
@@ -147,6 +155,21 @@ impl Record {
 
     pub(super) fn progress(&self) -> CrawlProgress {
         self.progress
+    }
+
+    pub(super) fn curve(&self) -> &Curve {
+        &self.curve
+    }
+
+    /// Stores how a run has ended.
+    pub(super) fn close(&self, ending: &Ending) -> Result<(), CrawlError> {
+        let json = serde_json::to_string(ending).map_err(|_| CrawlError::Record)?;
+        Ok(self.log.set_note(ENDING, &json)?)
+    }
+
+    /// The newest finds, the last one first.
+    pub(super) fn newest(&self, most: usize) -> Result<Vec<String>, CrawlError> {
+        Ok(self.log.newest_saved(most)?)
     }
 
     pub(super) fn link_groups(&self, most: usize) -> Vec<LinkGroup> {
@@ -197,6 +220,7 @@ impl Record {
         let known = &mut Known { links, random: &mut self.random };
         report(self.strategy.as_mut(), ask, &answer, known);
         self.progress.count(&row, got.class);
+        self.curve.add(self.progress.requests, self.progress.found);
         self.progress.links = links.len();
         self.progress.links_left_out += left_out;
         Ok(())
@@ -244,10 +268,15 @@ impl Record {
     }
 
     fn beside(&self) -> Result<(u64, u64), CrawlError> {
-        let note = self.log.note(BESIDE)?.unwrap_or_default();
-        let mut numbers = note.split(' ').map(|n| n.parse().unwrap_or(0));
-        Ok((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
+        beside(&self.log)
     }
+}
+
+/// Requests and bytes that have no rows.
+pub(super) fn beside(log: &CrawlLog) -> Result<(u64, u64), CrawlError> {
+    let note = log.note(BESIDE)?.unwrap_or_default();
+    let mut numbers = note.split(' ').map(|n| n.parse().unwrap_or(0));
+    Ok((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
 }
 
 /// The links of a page.
@@ -285,9 +314,11 @@ pub(super) fn rows(links: &Links, from: LinkId) -> impl Iterator<Item = LinkRow<
 }
 
 impl CrawlProgress {
-    fn count(&mut self, row: &RequestRow, class: Class) {
+    /// Counts a response, and whether it was a target.
+    pub(super) fn count(&mut self, row: &RequestRow, class: Class) {
         self.requests += u64::from(row.sent);
         self.bytes += row.bytes;
+        self.fetched += usize::from(!row.head);
         self.found += u64::from(!row.head && (class == Class::Target || row.article));
     }
 }
@@ -329,6 +360,6 @@ fn number(class: Class) -> u8 {
     CLASSES.iter().position(|c| *c == class).unwrap_or_default() as u8
 }
 
-fn class(number: u8) -> Class {
+pub(super) fn class(number: u8) -> Class {
     CLASSES.get(usize::from(number)).copied().unwrap_or_default()
 }

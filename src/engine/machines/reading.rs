@@ -3,7 +3,7 @@
 use super::exchange::{MachinesError, Seen, open};
 use crate::exchange::mark_file::{self, MarkFile};
 use crate::model::Time;
-use crate::store::Store;
+use crate::store::{MAX_SHARED_MARKS, Store};
 use chrono::TimeDelta;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -70,7 +70,7 @@ pub(super) fn read_on(
     let (gained, about) = merge(store, path, &mut file, now)?;
     let offset = if about.newer { 0 } else { start + about.undamaged };
     let ends = ends(file.get_mut().get_mut(), offset).map_err(failed)?;
-    // A clock that is ahead, here or of the file, must not make it look as if it changed for ever.
+    // A clock that is ahead, here or of the file, must not have it read again and again.
     let since = known.filter(|known| known.seen == seen).map_or(now, |known| known.since);
     let is_past = |time: SystemTime| Time::from(time) + TICK < now;
     let is_settled = seen.1.is_some_and(is_past) || (now - since).abs() > TICK;
@@ -104,7 +104,7 @@ fn merge(
     }
     let (mut gained, mut batch) = (Gained::default(), Vec::new());
     let mut take = |batch| -> Result<(), MachinesError> {
-        let (changed, refused) = store.merge_marks_blocking(batch, now)?;
+        let (changed, refused) = store.merge_marks_blocking(batch, MAX_SHARED_MARKS, now)?;
         gained.changed += changed;
         gained.refused += refused;
         Ok(())

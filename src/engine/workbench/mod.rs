@@ -118,9 +118,10 @@ impl Workbench {
                 }
                 SourceRules::Page(_) => (WorkbenchPage::Article, Some(source.url.clone())),
                 // The lists of other kinds are not pages.
-                SourceRules::Feed | SourceRules::Sitemap(_) | SourceRules::Crawl(_) => {
-                    (WorkbenchPage::Article, newest)
-                }
+                SourceRules::Feed
+                | SourceRules::Sitemap(_)
+                | SourceRules::Crawl(_)
+                | SourceRules::List => (WorkbenchPage::Article, newest),
             };
             match (page, url) {
                 (Some(response), _) => {

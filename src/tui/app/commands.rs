@@ -6,7 +6,7 @@ use super::settings::setting;
 use super::{App, Focus, Refreshing, RowId};
 use crate::config::{self, Action, FileChange, Theme};
 use crate::engine::{Pace, Refreshed, Report, Role};
-use crate::model::{ItemRow, Outcome};
+use crate::model::{ItemRow, Outcome, SourceId};
 use crate::store::Mark;
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure};
@@ -253,9 +253,14 @@ impl App {
                 _ => format!("Remove {} selected sources?", targets.len()),
             };
             let names = some_names(targets.iter().map(|source| source.title()));
-            let ids = targets.iter().map(|s| s.source.id.clone()).collect();
+            let targets_ids: Vec<SourceId> = targets.iter().map(|s| s.source.id.clone()).collect();
+            let ids = targets_ids.clone();
             let (purpose, change) = (Purpose::Command(Some(label)), FileChange::Remove(ids));
             let remove = Effect::Edit { purpose, change };
+            let of_lists = self.sources.of_lists(&targets_ids);
+            if !of_lists.is_empty() {
+                return self.remove_list(targets_ids, of_lists, remove);
+            }
             if several {
                 return self.push_dialog(Confirm::new(question, names, remove));
             }
@@ -263,6 +268,26 @@ impl App {
             return vec![remove];
         }
         self.note("Select a source or a folder first")
+    }
+
+    /// Asks whether the sources of removed lists stay.
+    fn remove_list(
+        &mut self,
+        ids: Vec<SourceId>,
+        of_lists: Vec<SourceId>,
+        remove: Effect,
+    ) -> Vec<Effect> {
+        let sources = counted(of_lists.len(), "source");
+        let question = match ids.as_slice() {
+            [list] => format!("Remove the list {list}?"),
+            many => format!("Remove {} sources, with a list?", many.len()),
+        };
+        let details = vec![format!("Enter keeps its {sources}."), "a removes them too.".to_owned()];
+        let all: Vec<SourceId> = ids.into_iter().chain(of_lists).collect();
+        let label = format!("removal of {} sources", all.len());
+        let purpose = Purpose::Command(Some(label));
+        let with_sources = Effect::Edit { purpose, change: FileChange::Remove(all) };
+        self.push_dialog(Confirm::of_list(question, details, remove, with_sources))
     }
 
     pub(super) fn edit_source(&mut self) -> Vec<Effect> {
@@ -293,7 +318,7 @@ impl App {
     }
 
     /// Why an action would do nothing; `None` if it is available.
-    pub(super) fn unavailable_reason(&self, action: Action) -> Option<&'static str> {
+    pub(in crate::tui) fn unavailable_reason(&self, action: Action) -> Option<&'static str> {
         let reason_if = |missing: bool, why: &'static str| missing.then_some(why);
         let no_item = || match self.focus {
             Focus::Reader => self.reader.row().is_none(),

@@ -1,4 +1,4 @@
-//! Dialogs on top of the panes, and the simple ones: help and the log.
+//! Dialogs above the panes; help and the log.
 
 use super::keys::Motion;
 use super::{Add, App, Focus, Prompt, PromptKind};
@@ -134,6 +134,8 @@ pub(crate) struct Confirm {
     /// What it is about, one thing a line.
     pub(crate) details: Vec<String>,
     effect: Option<Effect>,
+    /// What the key `a` does instead.
+    other: Option<Effect>,
     /// Whether undo takes the change back.
     pub(crate) undoable: bool,
     hints: KeyHints,
@@ -143,7 +145,22 @@ impl Confirm {
     /// A question about the selected sources.
     pub(super) fn new(question: String, details: Vec<String>, effect: Effect) -> Self {
         let hints = &[KeyHint::Key("Enter", "remove"), Back("cancel")];
-        Self { question, details, effect: Some(effect), undoable: true, hints }
+        Self { question, details, effect: Some(effect), other: None, undoable: true, hints }
+    }
+
+    /// A question about a list, whose sources can be removed with it.
+    pub(super) fn of_list(
+        question: String,
+        details: Vec<String>,
+        effect: Effect,
+        with_sources: Effect,
+    ) -> Self {
+        let hints = &[
+            KeyHint::Key("Enter", "remove the list"),
+            KeyHint::Key("a", "with its sources"),
+            Back("cancel"),
+        ];
+        Self { hints, other: Some(with_sources), ..Self::new(question, details, effect) }
     }
 
     /// A question about something that undo does not bring back.
@@ -164,6 +181,10 @@ impl Dialog for Confirm {
             KeyCode::Enter => {
                 app.sources.marked.retain(|_| !self.undoable);
                 Reply::close(self.effect.take().into_iter().collect())
+            }
+            KeyCode::Char('a') if self.other.is_some() => {
+                app.sources.marked.clear();
+                Reply::close(self.other.take().into_iter().collect())
             }
             _ if app.is_back(key) => Reply::close(vec![]),
             _ => Reply::default(),
@@ -221,6 +242,8 @@ impl App {
             Action::Stats => self.open_stats(),
             Action::Rules => self.open_rules(),
             Action::Downloads => self.open_downloads(),
+            Action::Crawls => self.open_crawls(),
+            Action::Crawl => self.open_crawl_form(),
             Action::Mute => self.open_mute(),
             Action::Edit => self.open_editor(false),
             Action::Workbench => self.open_editor(true),

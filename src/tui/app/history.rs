@@ -137,6 +137,16 @@ impl App {
         key.map(|k| format!(" ({k} undoes this)")).unwrap_or_default()
     }
 
+    /// Shows what the program has changed on its own, and records it for undo.
+    pub(super) fn changed_by_itself(
+        &mut self,
+        text: String,
+        undo: Option<Box<(String, FileEdit)>>,
+    ) -> Vec<Effect> {
+        let hint = undo.map(|undo| self.record_change(Change::Files(vec![undo.1]), undo.0));
+        self.note(text + &hint.unwrap_or_default())
+    }
+
     pub(super) fn undo(&mut self) -> Vec<Effect> {
         if self.history.unstored > 0 {
             self.history.waiting.push(false);

@@ -4,13 +4,14 @@ use super::dialogs::KeyHint::Back;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::history::Change;
 use super::{Add, App, Prompt};
-use crate::config::{Completion, FileChange, FileKind, Import, Key, ViewSettings};
-use crate::engine::Edited;
+use crate::config::{Completion, FileChange, FileKind, Import, ImportKind, Key, ViewSettings};
+use crate::engine::{Edited, ListFollowed};
 use crate::model::Source;
 use crate::tui::effect::{Effect, ImportList, Purpose};
 use crate::tui::event::{Failure, ImportRead, NotSaved, RequestId};
 use crate::tui::import::expand_home;
 use crate::tui::view::{self, DialogArea};
+use crate::util::login::without_secrets;
 use crate::util::text::counted_as;
 use crate::util::url::parse_web;
 use crossterm::event::{KeyCode, KeyEvent};
@@ -52,6 +53,12 @@ pub(crate) enum ImportLine<'a> {
 }
 
 impl ImportPreview {
+    /// Whether it is an OPML file, whose sources can be kept in step with it.
+    fn is_followable(&self) -> bool {
+        let is_opml = |read: &ImportRead| read.import.kind == ImportKind::Opml;
+        matches!(self.list, ImportList::File(_)) && self.read.as_deref().is_some_and(is_opml)
+    }
+
     fn has_private(&self) -> bool {
         self.read.as_ref().is_some_and(|read| read.private_sources > 0)
     }
@@ -142,6 +149,12 @@ impl Dialog for ImportPreview {
             let list = self.list.clone();
             return vec![Effect::ReadImport { request, list, private }].into();
         }
+        if event.code == KeyCode::Char('f') && self.is_followable() && !self.going {
+            let ImportList::File(path) = &self.list else { return Reply::default() };
+            self.going = true;
+            let typed = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            return vec![Effect::FollowList { typed: typed.to_string_lossy().into_owned() }].into();
+        }
         if event.code == KeyCode::Char(' ') {
             self.toggle();
         } else if let Some(motion) = app.motion(key) {
@@ -158,8 +171,21 @@ impl Dialog for ImportPreview {
 
     fn hints(&self) -> KeyHints {
         match (self.has_private(), self.private) {
+            (false, _) if self.is_followable() => &[
+                KeyHint::Key("Enter", "import"),
+                KeyHint::Key("f", "follow the file"),
+                KeyHint::Key("Space", "skip or take"),
+                Back("cancel"),
+            ],
             (false, _) => &[
                 KeyHint::Key("Enter", "import"),
+                KeyHint::Key("Space", "skip or take"),
+                Back("cancel"),
+            ],
+            (true, false) if self.is_followable() => &[
+                KeyHint::Key("Enter", "import"),
+                KeyHint::Key("p", "import private addresses too"),
+                KeyHint::Key("f", "follow the file"),
                 KeyHint::Key("Space", "skip or take"),
                 Back("cancel"),
             ],
@@ -180,9 +206,45 @@ impl Dialog for ImportPreview {
 }
 
 impl App {
+    /// Previews a file, or follows the list at a URL.
     pub(in crate::tui) fn read_import(&mut self, typed: String) -> Vec<Effect> {
+        if typed.contains("://") {
+            self.note(format!("Reading {} …", without_secrets(&typed)));
+            return vec![Effect::FollowList { typed }];
+        }
         let list = ImportList::File(expand_home(&typed));
         self.preview_import(typed, list)
+    }
+
+    pub(super) fn list_followed(
+        &mut self,
+        typed: &str,
+        result: Result<Box<ListFollowed>, Failure>,
+    ) -> Vec<Effect> {
+        let followed = match result {
+            Ok(followed) => *followed,
+            Err(why) => {
+                if let Some(preview) = self.dialog_mut::<ImportPreview>() {
+                    preview.going = false;
+                } else {
+                    // So that the URL can be corrected.
+                    self.push_dialog(Prompt::import(typed));
+                }
+                return self.problem(why);
+            }
+        };
+        self.close_dialogs::<ImportPreview>();
+        self.close_dialogs::<Add>();
+        let ListFollowed { source, added, already, skipped, edits } = followed;
+        let mut text = format!("Following the list {}: {} added", source.id, added.len());
+        if !already.is_empty() {
+            text += &format!(", {} already followed", already.len());
+        }
+        if !skipped.is_empty() {
+            text += &format!(", {} skipped", skipped.len());
+        }
+        text += &self.record_change(Change::Files(edits), format!("following of {}", source.id));
+        self.note(text)
     }
 
     /// Previews the import of typed or pasted URLs.

@@ -8,6 +8,8 @@ mod arrange;
 mod choice;
 mod commands;
 mod complete;
+mod crawl_form;
+mod crawls;
 mod dialogs;
 mod downloads;
 mod editor;
@@ -52,6 +54,8 @@ mod workbench;
 
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
+pub(super) use crawl_form::CrawlForm;
+pub(super) use crawls::{CrawlList, CrawlPart, CrawlRow, CrawlRuns};
 pub(super) use dialogs::{Confirm, Dialog, Help, KeyHint, KeyHints, LogList};
 pub(super) use downloads::{DownloadList, DownloadRow};
 pub(super) use editor::Editor;
@@ -175,6 +179,7 @@ pub(super) struct App {
     /// The pane whose right border is being dragged.
     dragged: Option<Focus>,
     downloads: Vec<downloads::Running>,
+    pub(super) crawls: CrawlRuns,
     pub(super) texts: Texts,
     pub(super) history: History,
     edits: PendingEdits,
@@ -252,6 +257,7 @@ impl App {
             shown_hints: RefCell::default(),
             dragged: None,
             downloads: Vec::new(),
+            crawls: CrawlRuns::default(),
             texts: Texts::default(),
             history: History::default(),
             edits: PendingEdits::default(),
@@ -343,6 +349,7 @@ impl App {
             }
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
+            Event::ListFollowed(typed, result) => self.list_followed(&typed, result),
             Event::PathsListed(typed, paths) => self.paths_listed(&typed, paths),
             Event::CommentsFound(result) => self.comments_found(result),
             Event::EnclosuresFound(of, file_use, result) => {
@@ -359,6 +366,9 @@ impl App {
             Event::MarkdownMade(result) => self.markdown_made(result),
             Event::QueueLoaded(result) => self.queue_loaded(result),
             Event::PlayerChanged(state) => self.player_changed(*state),
+            Event::CrawlChanged(state) => self.crawl_changed(*state),
+            Event::CrawlsListed(result) => self.crawls_listed(result),
+            Event::ExplorationsListed(result) => self.explorations_listed(result),
             Event::Downloaded(result) => self.downloaded(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::Refreshed(report) => self.refreshed(&report),
@@ -368,6 +378,7 @@ impl App {
             Event::BrowserOpened(result) => self.browser_opened(result),
             Event::Message(Ok(text)) => self.note(text),
             Event::Message(Err(text)) => self.problem(text),
+            Event::ChangedByItself(text, undo) => self.changed_by_itself(text, undo),
         }
     }
 
@@ -447,6 +458,7 @@ impl App {
             .into_iter()
             .chain(self.reload_why())
             .chain(self.reload_queue())
+            .chain(self.reload_explorations())
             .collect()
     }
 

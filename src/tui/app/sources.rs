@@ -262,6 +262,15 @@ impl SourcesPane {
         }
     }
 
+    /// The sources of lists that are among these, except those that are there themselves.
+    pub(super) fn of_lists(&self, ids: &[SourceId]) -> Vec<SourceId> {
+        let of_list = |s: &&SourceEntry| {
+            let list = s.source.list.as_ref();
+            list.is_some_and(|list| ids.contains(list)) && !ids.contains(&s.source.id)
+        };
+        self.list.sources.iter().filter(of_list).map(|s| s.source.id.clone()).collect()
+    }
+
     /// Moves sources (row keys) before another one, or to the end.
     pub(super) fn reorder(&mut self, keys: &[i64], next: Option<i64>) {
         let all = std::mem::take(&mut self.list.sources);

@@ -31,7 +31,7 @@ impl Driver {
 }
 
 /// Builds the event for a source that was added.
-pub(super) async fn followed(
+pub(in crate::tui) async fn followed(
     handle: &Handle,
     source: Result<(Source, FileEdit), FollowError>,
     title: Option<String>,

@@ -139,12 +139,14 @@ fn selects_values_and_switches_pages() {
     test.stage.keys("<Down><Down><Right>");
     test.shows("Kind ▌ ‹ website ›");
     test.stage.keys("<Left><Left>");
+    test.shows("Kind ▌ ‹ list ›");
+    test.stage.keys("<Left>");
     test.shows("Kind ▌ ‹ crawl ›");
     test.stage.keys("<C-n><C-n><C-n>");
     test.shows("Targets ▌ articles");
     test.stage.keys("<C-n><C-n>");
     test.stage.keys("<Tab><Tab>");
-    test.stage.keys("<Right><C-n>");
+    test.stage.keys("<Right><Right><C-n>");
     test.shows("Priority high");
     test.stage.keys("<C-n>");
     test.shows("Password ********");

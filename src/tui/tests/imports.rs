@@ -200,3 +200,100 @@ fn unticked_sources_and_folders_are_not_imported() {
     assert!(stage.screen(120, 40).contains("Nothing is selected"));
     assert_eq!(file(&stage), SOURCES);
 }
+
+#[test]
+fn a_list_is_followed_by_its_url_or_from_the_preview() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("list.opml");
+    let opml = "<opml><body><outline xmlUrl='https://one.example/feed'/></body></opml>";
+    std::fs::write(&path, opml).unwrap();
+    let typed = |stage: &mut Stage, text: &str| {
+        stage.keys("i");
+        stage.happen(Event::Pasted(text.to_owned()));
+        stage.keys("<Enter>");
+    };
+    let mut stage = stage_with_files();
+    typed(&mut stage, "https://u:secret@planet.example/opml");
+    assert_eq!(stage.asked_for("FollowList"), 1);
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("Reading https://planet.example/opml") && !screen.contains("secret"));
+    // An error leaves the URL to be corrected.
+    let why = "planet.example returned HTTP 404".to_owned();
+    stage.happen(Event::ListFollowed("https://planet.example/opml".to_owned(), Err(why)));
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("HTTP 404") && screen.contains("URL: https://planet"), "{screen}");
+    stage.keys("<Esc>");
+    typed(&mut stage, &path.display().to_string());
+    assert!(stage.screen(120, 40).contains("f follow the file"), "{}", stage.screen(120, 40));
+    stage.keys("f");
+    let follow = format!("FollowList {{ typed: {:?} }}", path.display().to_string());
+    assert!(stage.requested.contains(&follow), "{:?}", stage.requested);
+    // What was added can be removed again.
+    let paths = stage.files.as_ref().unwrap().paths.clone();
+    let list = std::sync::Arc::clone(&stage.app.sources.list.sources[0].source);
+    let new = crate::model::Source::feed(
+        crate::model::SourceId("planet".to_owned()),
+        "https://planet.example/".parse().unwrap(),
+    );
+    let edit = crate::config::SourcesFile::open(&paths).add(&[new]).unwrap();
+    let followed = crate::engine::ListFollowed {
+        source: list.as_ref().clone(),
+        added: vec![list.as_ref().clone()],
+        already: vec![],
+        skipped: vec![("x".to_owned(), "y".to_owned())],
+        edits: vec![edit],
+    };
+    stage.happen(Event::ListFollowed(String::new(), Ok(Box::new(followed))));
+    assert!(stage.says("1 added, 1 skipped (u undoes this)"), "{}", stage.screen(120, 40));
+    stage.keys("u");
+    assert_eq!(file(&stage), SOURCES);
+}
+
+#[test]
+fn what_the_program_changes_by_itself_is_undone_like_other_changes() {
+    let mut stage = stage_with_files();
+    let paths = stage.files.as_ref().unwrap().paths.clone();
+    let gone = [crate::model::SourceId("kernel".to_owned())];
+    let edit = crate::config::SourcesFile::open(&paths).remove(&gone).unwrap();
+    let undo = Some(Box::new(("removal of kernel".to_owned(), edit)));
+    stage.happen(Event::ChangedByItself("Removed kernel: nothing new".to_owned(), undo));
+    assert!(stage.says("Removed kernel: nothing new (u undoes this)"));
+    assert!(!file(&stage).contains("kernel.example"));
+    stage.keys("u");
+    assert_eq!(file(&stage), SOURCES);
+    stage.happen(Event::ChangedByItself("Removed x".to_owned(), None));
+    assert!(stage.app.history.rests_at(0), "it is a part of another change");
+}
+
+#[test]
+fn removing_a_list_asks_whether_its_sources_stay() {
+    for (key, left) in [("<Enter>", 6), ("a", 4), ("<Esc>", 7)] {
+        let mut stage = stage_with_files();
+        let paths = stage.files.as_ref().unwrap().paths.clone();
+        let lists = "\n[[source]]\nid = \"planet\"\nkind = \"list\"\nurl = \"https://p.example/\"\n\n\
+            [[source]]\nid = \"one\"\nlist = \"planet\"\nurl = \"https://one.example/\"\n";
+        let text = SOURCES.replace("folder = \"Tech\"", "folder = \"Tech\"\nlist = \"planet\"");
+        let before = format!("{text}{lists}");
+        std::fs::write(paths.sources_file(), &before).unwrap();
+        let list = stage.files.as_ref().unwrap().list();
+        stage.happen(Event::SourcesLoaded(Ok(list)));
+        stage.keys("<C-p>planet<Enter>");
+        stage.keys("<Tab><Tab>");
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains("Sources  2"), "{screen}");
+        stage.keys("d");
+        let screen = stage.screen(120, 40);
+        assert!(
+            screen.contains("Remove the list planet?") && screen.contains("its 2 sources"),
+            "{screen}"
+        );
+        stage.keys(key);
+        let after = file(&stage);
+        assert_eq!(after.matches("[[source]]").count(), left, "{key}\n{after}");
+        assert_eq!(after.contains("list = \"planet\""), left == 7, "{key}\n{after}");
+        if left < 7 {
+            stage.keys("u");
+            assert_eq!(file(&stage), before, "{key}");
+        }
+    }
+}

@@ -3,6 +3,7 @@
 //!
 //! `NEWSFED_STEPS=1000000 NEWSFED_SEED=7 cargo test --lib random_use` runs longer.
 
+mod crawling;
 mod listening;
 mod replies;
 mod stock;

@@ -35,11 +35,16 @@ impl Real {
     /// Creates a database with sources and items. Nothing polls by itself, and all URLs are on this
     /// machine, where no server runs.
     pub(super) async fn new(sources: usize, items: usize) -> Self {
+        Self::configured(sources, items, CONFIG).await
+    }
+
+    /// The same with other settings.
+    pub(super) async fn configured(sources: usize, items: usize, config: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
         std::fs::create_dir_all(paths.config_dir()).unwrap();
         std::fs::create_dir_all(paths.database().parent().unwrap()).unwrap();
-        std::fs::write(paths.config_file(), CONFIG).unwrap();
+        std::fs::write(paths.config_file(), config).unwrap();
         let entry = |n: usize| {
             format!(
                 "[[source]]\nurl = \"http://127.0.0.1:9/{n}.xml\"\ntitle = \"Source {n}\"\n\
@@ -153,10 +158,32 @@ impl Real {
         self.press(KeyCode::Enter, KeyModifiers::NONE);
     }
 
+    pub(super) fn paste(&mut self, text: &str) {
+        self.take(Event::Pasted(text.to_owned()));
+    }
+
+    /// Handles events until the screen shows a text.
+    pub(super) async fn screen_until(&mut self, text: &str) -> String {
+        loop {
+            let screen = self.screen();
+            if screen.contains(text) {
+                return screen;
+            }
+            let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
+            let Ok(Some(event)) = event else { panic!("no {text} on the screen\n{screen}") };
+            self.take(event);
+        }
+    }
+
+    /// Ends what the driver runs, as when the interface is closed.
+    pub(super) async fn finish(&mut self) {
+        self.driver.finish(vec![]).await;
+    }
+
     /// Runs a command of the palette.
     pub(super) fn command(&mut self, text: &str) {
         self.keys(":");
-        self.take(Event::Pasted(text.to_owned()));
+        self.paste(text);
         self.enter();
     }
 

@@ -90,6 +90,8 @@ fn empty_source_shows_its_error_and_what_can_be_done() {
             let parts = ["no such host", "newsfed tried 3 times. The next try is in 4 min."];
             assert!(parts.iter().all(|part| screen.contains(part)), "{screen}");
             assert!(screen.contains("r   try again now"), "{screen}");
+            // What needs a selected source is offered where one is selected.
+            assert!(!screen.contains("change the source"), "{screen}");
         }
     }
 }

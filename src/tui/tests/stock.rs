@@ -1,6 +1,7 @@
 //! Made-up items.
 
 use super::*;
+use crate::engine::crawl::{CrawlBudget, CrawlFind, CrawlPhase, CrawlProgress, CrawlState, Curve};
 use crate::engine::{DownloadEntry, FileState, SourceStatistics, Statistics, Unfollow};
 use crate::model::Health;
 
@@ -217,4 +218,47 @@ pub(in crate::tui) fn downloads() -> Vec<DownloadEntry> {
         state,
     };
     states.into_iter().enumerate().map(entry).collect()
+}
+
+/// A crawl with finds, of which the newest has a hostile name.
+pub(in crate::tui) fn crawl(folder: &str, phase: CrawlPhase) -> CrawlState {
+    let find = |n: usize| CrawlFind {
+        url: format!("https://rain.example/data/{n}.csv"),
+        mime: "text/csv".to_owned(),
+        bytes: 1200 * n,
+        sha256: String::new(),
+        found_on: String::new(),
+        anchor: match n {
+            34 => "\u{1b}[31mRain\u{7} \u{202e}日本\nsecond line".to_owned(),
+            n => format!("Rainfall in district {n}"),
+        },
+        title: None,
+        at: now(),
+        file: Some(format!("files/{n}.csv")),
+    };
+    let mut curve = Curve::default();
+    (1..=120u64).for_each(|n| curve.add(n, n.saturating_sub(20) * 34 / 100));
+    let running = matches!(phase, CrawlPhase::Running);
+    CrawlState {
+        start: "https://rain.example/".to_owned(),
+        targets: "files".to_owned(),
+        phase,
+        progress: CrawlProgress {
+            requests: 120,
+            bytes: 3_100_000,
+            found: 34,
+            links: 430,
+            fetched: 110,
+            links_left_out: 0,
+        },
+        budget: CrawlBudget { requests: Some(500), ..CrawlBudget::default() },
+        speed: Some(42.0).filter(|_| running),
+        curve,
+        groups: vec![
+            "4 links at ul.menu li a to /files/*.csv led to 30".to_owned(),
+            "2 links at nav a to /list/* led to 4".to_owned(),
+        ],
+        finds: (1..=34).rev().map(|n| Arc::new(find(n))).collect(),
+        ..CrawlState::new(folder.into())
+    }
 }

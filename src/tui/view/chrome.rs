@@ -322,10 +322,14 @@ fn state(app: &App) -> (String, Role) {
             }
         },
     };
-    match app.texts.progress() {
-        Some((done, total)) => (format!("  {} page {done} of {total}", m.busy), Role::Soft),
-        None if text.is_empty() => (text, role),
-        None => (format!("  {text}"), role),
+    match (app.texts.progress(), app.crawls.progress()) {
+        (Some((done, total)), _) => (format!("  {} page {done} of {total}", m.busy), Role::Soft),
+        // The next check can wait; a problem cannot.
+        (None, Some(crawl)) if role != Role::Warning => {
+            (format!("  {} {crawl}", m.busy), Role::Soft)
+        }
+        _ if text.is_empty() => (text, role),
+        _ => (format!("  {text}"), role),
     }
 }
 

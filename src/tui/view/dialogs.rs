@@ -174,25 +174,41 @@ pub(super) fn rows(
     area: Rect,
     count: usize,
     selected: usize,
+    draw: impl FnMut(usize, &mut Row, bool),
+) {
+    list_rows(app, frame, area, (count, Some(selected), true), draw);
+}
+
+/// The same for one of several lists, in which no row may be selected; only the one with the keys has the
+/// cursor.
+pub(super) fn list_rows(
+    app: &App,
+    frame: &mut Frame<'_>,
+    area: Rect,
+    (count, selected, has_keys): (usize, Option<usize>, bool),
     mut draw: impl FnMut(usize, &mut Row, bool),
 ) {
     let height = usize::from(area.height);
     if height == 0 {
         return;
     }
-    let first = (selected + 1).saturating_sub(height).max(selected.saturating_sub(height / 2));
+    let at = selected.unwrap_or(0);
+    let first = (at + 1).saturating_sub(height).max(at.saturating_sub(height / 2));
     let first = first.min(count.saturating_sub(height));
     for i in first..count.min(first + height) {
         let y = area.y + u16::try_from(i - first).unwrap_or(0);
         let mut row = Row::new(area.width);
-        let here = i == selected;
-        draw(i, &mut row, here);
+        let here = selected == Some(i);
+        draw(i, &mut row, here && has_keys);
         let line = row.line(app.palette.style(Role::Text));
-        if here {
-            select_row(app, frame, Rect { y, height: 1, ..area });
+        let at = Rect { y, height: 1, ..area };
+        match (here, has_keys) {
+            (true, true) => select_row(app, frame, at),
+            (true, false) => mark_row(app, frame, at, Role::SelectedUnfocused, Role::Edge),
+            (false, _) => {}
         }
-        frame.render_widget(line, Rect { y, height: 1, ..area });
-        if here {
+        frame.render_widget(line, at);
+        if here && has_keys {
             frame.set_cursor_position(Position::new(area.x, y));
         }
     }
@@ -212,13 +228,17 @@ pub(super) fn rule(app: &App, frame: &mut Frame<'_>, row: Rect) {
 
 /// Marks a row of a dialog as the selected one, up to its border.
 pub(super) fn select_row(app: &App, frame: &mut Frame<'_>, row: Rect) {
+    mark_row(app, frame, row, Role::Selected, Role::Accent);
+}
+
+fn mark_row(app: &App, frame: &mut Frame<'_>, row: Rect, surface: Role, bar: Role) {
     let beside = super::frame::padding(frame.area().width).min(row.x);
     let whole = Rect { x: row.x - beside, width: row.width + 2 * beside, ..row };
     let whole = whole.intersection(frame.area());
-    frame.buffer_mut().set_style(whole, app.palette.style(Role::Selected));
-    let bar = if app.settings.ui.ascii { ">" } else { "▌" };
-    let accent = app.palette.style(Role::Accent);
-    frame.buffer_mut().set_stringn(whole.x, whole.y, bar, 1, accent);
+    frame.buffer_mut().set_style(whole, app.palette.style(surface));
+    let m = marks(app);
+    let symbol = if bar == Role::Accent { m.bar } else { m.faint_bar };
+    frame.buffer_mut().set_stringn(whole.x, whole.y, symbol, 1, app.palette.style(bar));
 }
 
 /// The style of a role in a row; the text of the selected one stands out.

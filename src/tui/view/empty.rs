@@ -75,6 +75,7 @@ fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'sta
         }
     }
     let bound = |&(action, label): &(Action, &'static str)| {
+        app.unavailable_reason(action).is_none().then_some(())?;
         Some((app.keymap.keys_for(Context::Items, action)?, label))
     };
     let commands: Vec<(String, &str)> = notice.commands.iter().filter_map(bound).collect();
@@ -124,8 +125,10 @@ fn notice(app: &App) -> Option<Notice> {
     let listing = &app.items.listing;
     let typing = app.dialog::<SearchBar>().is_some();
     let error = app.query_error(&listing.query);
-    let query = listing.query.parse::<Query>();
-    let caveat = query.ok().and_then(|query| query.caveat()).unwrap_or_default();
+    let caveat = || {
+        let query = listing.query.parse::<Query>();
+        query.ok().and_then(|query| query.caveat()).unwrap_or_default()
+    };
     Some(match () {
         () if app.items.is_loading() => return None,
         () if app.sources.list.sources.is_empty() => plain(
@@ -133,7 +136,7 @@ fn notice(app: &App) -> Option<Notice> {
             "",
             vec![(Action::Add, "add a source"), (Action::Import, "import a file")],
         ),
-        () if typing => plain("Nothing matches", caveat, Vec::new()),
+        () if typing => plain("Nothing matches", caveat(), Vec::new()),
         // Of a view: one that is being typed says so beside its field.
         () if error.is_some() => Notice {
             mark: (m.failing, Role::Warning),
@@ -143,7 +146,7 @@ fn notice(app: &App) -> Option<Notice> {
             problem: true,
         },
         () if !listing.query.is_empty() => {
-            plain("Nothing matches", caveat, vec![(Action::Back, "leave the search")])
+            plain("Nothing matches", caveat(), vec![(Action::Back, "leave the search")])
         }
         () if listing.base.scope == Scope::Pinned => plain(
             "Nothing is pinned",

@@ -4,6 +4,9 @@
 pub(super) mod add;
 mod chrome;
 mod complete;
+pub(super) mod crawl_form;
+mod crawl_plot;
+pub(super) mod crawls;
 pub(super) mod dialogs;
 pub(super) mod downloads;
 pub(super) mod editor;

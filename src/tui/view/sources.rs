@@ -6,7 +6,7 @@ use super::has_focus;
 use super::row::{Row, padding};
 use crate::config::Role;
 use crate::engine::{self, Pulse};
-use crate::model::{Health, Time};
+use crate::model::{Health, SourceKind, Time};
 use crate::tui::event::SourceEntry;
 use crate::util::sparkline::sparkline;
 use crate::util::text::{self, counted};
@@ -281,6 +281,13 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
     }
     if let Some(account) = &entry.source.account {
         all.push(("Account", account.clone(), Role::Soft));
+    }
+    if let Some(list) = &entry.source.list {
+        all.push(("List", list.to_string(), Role::Soft));
+    } else if entry.source.kind() == SourceKind::List {
+        let of_list = |s: &&SourceEntry| s.source.list.as_ref() == Some(&entry.source.id);
+        let count = app.sources.list.sources.iter().filter(of_list).count();
+        all.push(("Sources", count.to_string(), Role::Soft));
     }
     if !entry.source.enabled {
         all.push(("Next", "disabled".to_owned(), Role::Soft));

@@ -5,8 +5,8 @@ use super::*;
 use crate::article::Thumbnail;
 use crate::config::RuleSettings;
 use crate::engine::{
-    CommandRun, Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench,
-    TextGot, Way, WorkbenchEvent, WorkbenchPage,
+    CommandRun, Discovery, ListFollowed, PrefetchPlan, Refreshed, Report, Role as Part, Status,
+    TestWorkbench, TextGot, Way, WorkbenchEvent, WorkbenchPage,
 };
 use crate::store::{Count, ItemValues, RuleRecord, Snippet};
 use crate::tui::effect::{BenchRequest, FileUse};
@@ -21,7 +21,7 @@ impl Chaos {
         .to_owned()
     }
 
-    fn result<T>(&mut self, ok: T) -> Result<T, String> {
+    pub(super) fn result<T>(&mut self, ok: T) -> Result<T, String> {
         if self.rng.u8(..6) == 0 { Err(self.failure()) } else { Ok(ok) }
     }
 
@@ -299,6 +299,16 @@ impl Chaos {
                 let edited = self.edited();
                 Event::Edited(purpose, edited)
             }
+            Effect::FollowList { typed } => {
+                let followed = ListFollowed {
+                    source: self.stock.list.sources[0].clone(),
+                    added: self.stock.list.sources.clone(),
+                    already: vec![],
+                    skipped: vec![],
+                    edits: vec![self.stock.edits[1].clone()],
+                };
+                Event::ListFollowed(typed, self.result(Box::new(followed)))
+            }
             Effect::ReadImport { request, .. } => {
                 let import = self.stock.list.clone();
                 let sources = import.sources.clone();
@@ -369,6 +379,7 @@ impl Chaos {
                 let queue = listening::queue(&mut self.rng);
                 Event::QueueLoaded(self.result(queue))
             }
+            Effect::Crawl(command) => return self.crawl_reply(command),
             Effect::Player(_) => Event::PlayerChanged(listening::player(&mut self.rng)),
             Effect::MakeMarkdown { items } => {
                 let made = self.failure();

@@ -1,0 +1,52 @@
+//! Messages of the desktop: over D-Bus on Linux, by the system elsewhere. Built with the feature `desktop`.
+
+use super::{NOTIFY_LIMIT, Notification};
+use crate::util::text;
+
+/// Shows a message.
+///
+/// # Errors
+/// Why the desktop does not show it.
+pub(super) async fn show(message: &Notification) -> Result<(), String> {
+    let (title, body) = (message.title.clone(), message.text.clone());
+    // It waits for the service.
+    let shown = tokio::task::spawn_blocking(move || {
+        let body = if has_markup() { escaped(&body) } else { body };
+        let shown = notify_rust::Notification::new().summary(&title).body(&body).show();
+        shown.map(drop).map_err(|e| text::line(&e.to_string()))
+    });
+    match tokio::time::timeout(NOTIFY_LIMIT, shown).await {
+        Ok(Ok(shown)) => shown,
+        Ok(Err(_)) => Err("the desktop could not be asked (this is a bug)".to_owned()),
+        Err(_) => Err(format!("the desktop did not respond in {} s", NOTIFY_LIMIT.as_secs())),
+    }
+}
+
+/// Whether the service reads the text as HTML.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn has_markup() -> bool {
+    let capabilities = notify_rust::get_capabilities().unwrap_or_default();
+    capabilities.iter().any(|capability| capability == "body-markup")
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn has_markup() -> bool {
+    false
+}
+
+/// A text from outside that is no markup.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_no_markup() {
+        let hostile = "<img src=\"https://t.example/\"/> & <b>x</b>";
+        let expected = "&lt;img src=\"https://t.example/\"/&gt; &amp; &lt;b&gt;x&lt;/b&gt;";
+        assert_eq!(escaped(hostile), expected);
+    }
+}

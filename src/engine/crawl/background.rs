@@ -1,0 +1,309 @@
+//! Crawls that run beside the interface, and the folders of those that ran before.
+
+use super::overview::{MOST_GROUPS, describe};
+use super::state::{CrawlPhase, CrawlState, Speed};
+use super::{Crawl, CrawlEnd, CrawlError, CrawlPlan, CrawlStep, Targets};
+use crate::engine::context::Context;
+use crate::engine::follow::FollowError;
+use crate::engine::handle::Handle;
+use crate::engine::site;
+use crate::model::{Source, SourceKind, SourceRules, WebsiteRules};
+use crate::net::host_key;
+use crate::store::StoreError;
+use crate::util::text;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Name of the stored list of folders.
+const FOLDERS: &str = "crawl_folders";
+/// Folders that are remembered; the oldest are forgotten.
+const MOST_FOLDERS: usize = 100;
+/// Responses between two readings of the kinds of links.
+const GROUPS_EVERY: u64 = 20;
+
+/// The crawls of this process.
+#[derive(Debug, Default)]
+pub(in crate::engine) struct Crawls {
+    /// One crawl per host runs at a time.
+    hosts: Mutex<HashMap<String, Arc<Semaphore>>>,
+    /// Held while the list of folders is changed.
+    remembering: tokio::sync::Mutex<()>,
+}
+
+impl Crawls {
+    fn turn(&self, host: String) -> Arc<Semaphore> {
+        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        hosts.entry(host).or_insert_with(|| Arc::new(Semaphore::new(1))).clone()
+    }
+}
+
+/// A crawl in the background. Dropping it stops the crawl.
+pub struct RunningCrawl {
+    stop: CancellationToken,
+    states: watch::Receiver<CrawlState>,
+    task: JoinHandle<()>,
+}
+
+impl RunningCrawl {
+    /// What can be seen of it; the last value is that of its end.
+    pub fn states(&self) -> watch::Receiver<CrawlState> {
+        self.states.clone()
+    }
+
+    /// Ends it without waiting for a response. It can be resumed.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    /// Stops it, and waits until its folder is free.
+    pub async fn finish(mut self) {
+        self.stop.cancel();
+        if let Err(e) = (&mut self.task).await {
+            tracing::error!("a crawl panicked: {e}");
+        }
+    }
+}
+
+impl Drop for RunningCrawl {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// The crawls that can be shown.
+#[derive(Debug, Clone, Default)]
+pub struct CrawlListing {
+    /// Those in remembered folders, the newest first.
+    pub crawls: Vec<CrawlState>,
+    /// Sources (row keys) that explore their sites now, and their progress in words.
+    pub exploring: Vec<(i64, Vec<String>)>,
+}
+
+impl Handle {
+    /// Starts or resumes a crawl in the background, and remembers its folder. One crawl per host runs
+    /// at a time; others wait.
+    pub fn crawl(&self, plan: CrawlPlan) -> RunningCrawl {
+        let (states_in, states) = watch::channel(CrawlState::new(plan.folder.clone()));
+        // It ends with the engine.
+        let stop = self.stop.child_token();
+        let run = Run {
+            handle: self.clone(),
+            stop: stop.clone(),
+            state: CrawlState::new(plan.folder.clone()),
+            states: states_in,
+            turn: None,
+        };
+        RunningCrawl { stop, states, task: tokio::spawn(run.run(plan)) }
+    }
+
+    /// The crawls in remembered folders but `except`, and the sources that explore. Folders without a
+    /// crawl are forgotten.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub async fn crawls(&self, except: Vec<PathBuf>) -> Result<CrawlListing, StoreError> {
+        let mut folders = remembered(&self.context).await?;
+        folders.retain(|folder| !except.contains(folder));
+        let read = move || folders.into_iter().filter_map(CrawlState::read).rev().collect();
+        let crawls = self.context.work(read).await.unwrap_or_default();
+        Ok(CrawlListing { crawls, exploring: self.explorations().await? })
+    }
+
+    /// The sources (row keys) that explore their sites now, with their progress in words.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub async fn explorations(&self) -> Result<Vec<(i64, Vec<String>)>, StoreError> {
+        let keys = self.context.exploring_keys();
+        let read = move |reader: &crate::store::Reader| {
+            let of = |key| Ok((key, site::crawl_summary(reader, key)?));
+            keys.into_iter().map(of).collect()
+        };
+        self.context.read(read).await
+    }
+
+    /// Removes a crawl from the list. Its files stay.
+    ///
+    /// # Errors
+    /// If that cannot be stored.
+    pub async fn forget_crawl(&self, folder: &Path) -> Result<(), StoreError> {
+        change_remembered(&self.context, |folders| folders.retain(|known| known != folder)).await
+    }
+
+    /// Follows a site as a source of kind crawl, with the targets of a crawl.
+    ///
+    /// # Errors
+    /// If it is followed already, or the source cannot be stored.
+    pub async fn follow_crawl(
+        &self,
+        start: &str,
+        targets: &str,
+    ) -> Result<(Source, crate::config::FileEdit), FollowError> {
+        let web = crate::util::url::parse_web(start)?;
+        let id = crate::config::unique_id(&web.url, &mut HashSet::new());
+        let mut source = Source::feed(id, web.url);
+        // Articles are what sources search for by default.
+        let targets = Some(targets.to_owned()).filter(|_| targets != Targets::Articles.to_string());
+        let rules = WebsiteRules { targets, ..WebsiteRules::default() };
+        source.rules = SourceRules::new(SourceKind::Crawl, rules);
+        source.private = crate::util::address::is_private_host(&source.url);
+        self.follow_source(source, None).await
+    }
+}
+
+/// The remembered folders, the newest last.
+async fn remembered(context: &Arc<Context>) -> Result<Vec<PathBuf>, StoreError> {
+    let text = context.read(|reader| reader.memo(FOLDERS)).await?;
+    Ok(serde_json::from_str(&text.unwrap_or_default()).unwrap_or_default())
+}
+
+async fn change_remembered(
+    context: &Arc<Context>,
+    change: impl FnOnce(&mut Vec<PathBuf>),
+) -> Result<(), StoreError> {
+    let _turn = context.crawls.remembering.lock().await;
+    let before = remembered(context).await?;
+    let mut folders = before.clone();
+    change(&mut folders);
+    folders.drain(..folders.len().saturating_sub(MOST_FOLDERS));
+    if folders == before {
+        return Ok(());
+    }
+    // A path that is no text is not one that a user has typed.
+    let json = serde_json::to_string(&folders).unwrap_or_default();
+    context.store.set_memo(FOLDERS, json).await
+}
+
+/// A crawl that is being run.
+struct Run {
+    handle: Handle,
+    stop: CancellationToken,
+    state: CrawlState,
+    states: watch::Sender<CrawlState>,
+    /// The right to crawl the host.
+    turn: Option<OwnedSemaphorePermit>,
+}
+
+impl Run {
+    async fn run(mut self, plan: CrawlPlan) {
+        let phase = match self.open(plan).await {
+            Err(e) => {
+                self.state.exists = matches!(e, CrawlError::Exists(_));
+                CrawlPhase::Failed(text::line(&e.to_string()))
+            }
+            Ok(None) => CrawlPhase::Ended(CrawlEnd::Stopped),
+            Ok(Some(crawl)) => self.follow(crawl).await,
+        };
+        if self.state.exists || !matches!(phase, CrawlPhase::Failed(_)) {
+            self.remember().await;
+        }
+        self.turn = None;
+        self.state.deadline = None;
+        self.show(phase);
+    }
+
+    fn show(&mut self, phase: CrawlPhase) {
+        self.state.phase = phase;
+        self.states.send_replace(self.state.clone());
+    }
+
+    /// Opens the crawl; `None` if it is stopped before.
+    async fn open(&mut self, plan: CrawlPlan) -> Result<Option<Crawl>, CrawlError> {
+        let (client, clock) =
+            (self.handle.context.client.clone(), self.handle.context.clock.clone());
+        // Not on the threads for documents: reading a long record takes seconds.
+        let opening = tokio::task::spawn_blocking(move || {
+            let crawl = plan.open(client, clock)?;
+            let mut state = CrawlState::new(PathBuf::new());
+            state.opened(&crawl)?;
+            Ok::<_, CrawlError>((crawl, state))
+        });
+        let opened = self.stop.run_until_cancelled(opening).await;
+        let Some(opened) = opened else { return Ok(None) };
+        let (crawl, state) = opened.unwrap_or(Err(CrawlError::Record))?;
+        self.state = CrawlState { folder: std::mem::take(&mut self.state.folder), ..state };
+        self.state.groups = crawl.link_groups(MOST_GROUPS).iter().map(describe).collect();
+        Ok(Some(crawl))
+    }
+
+    /// Runs the crawl to its end; returns what it is then. The folder is free afterwards.
+    async fn follow(&mut self, mut crawl: Crawl) -> CrawlPhase {
+        // Also if the program is killed, the interface finds it again.
+        self.remember().await;
+        let end = self.steps(&mut crawl).await;
+        self.state.advanced(&crawl);
+        self.state.groups = crawl.link_groups(MOST_GROUPS).iter().map(describe).collect();
+        let closed = match &end {
+            Ok(end) => crawl.close(end),
+            Err(_) => Ok(()),
+        };
+        match end.and_then(|end| closed.map(|()| end)) {
+            Ok(end) => CrawlPhase::Ended(end),
+            Err(e) => CrawlPhase::Failed(text::line(&e.to_string())),
+        }
+    }
+
+    async fn steps(&mut self, crawl: &mut Crawl) -> Result<CrawlEnd, CrawlError> {
+        let turn = self.handle.context.crawls.turn(host_key(&crawl.order().start));
+        if turn.available_permits() == 0 {
+            self.show(CrawlPhase::Waiting);
+        }
+        // The semaphore is never closed.
+        match self.stop.clone().run_until_cancelled(turn.acquire_owned()).await {
+            Some(turn) => self.turn = turn.ok(),
+            None => return Ok(CrawlEnd::Stopped),
+        }
+        crawl.restart_time();
+        self.state.advanced(crawl);
+        let (mut speed, mut responses) = (Speed::default(), 0u64);
+        let clock = self.handle.context.clock.clone();
+        speed.add(clock.now(), crawl.progress().requests);
+        self.show(CrawlPhase::Running);
+        loop {
+            let stop = self.stop.clone();
+            // A request that is dropped is repeated when the crawl is resumed.
+            let Some(step) = stop.run_until_cancelled(crawl.step()).await else {
+                return Ok(CrawlEnd::Stopped);
+            };
+            let (found, got) = match step? {
+                CrawlStep::Ended(end) => return Ok(end),
+                CrawlStep::Response { found, got, .. } => (found, got),
+            };
+            responses += 1;
+            self.state.advanced(crawl);
+            self.state.speed = speed.add(clock.now(), crawl.progress().requests);
+            if let Some(found) = found {
+                self.state.found(*found);
+            }
+            if let Some(note) = got.page.note {
+                self.state.note = Some(text::line(&note));
+            }
+            if responses % GROUPS_EVERY == 1 {
+                self.state.groups = crawl.link_groups(MOST_GROUPS).iter().map(describe).collect();
+            }
+            self.show(CrawlPhase::Running);
+        }
+    }
+
+    async fn remember(&mut self) {
+        let folder = self.state.folder.clone();
+        let change = |folders: &mut Vec<PathBuf>| {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        };
+        if let Err(e) = change_remembered(&self.handle.context, change).await {
+            let why = text::line(&e.to_string());
+            tracing::warn!("the folder of a crawl is not remembered: {why}");
+            self.state.note = Some(format!("this crawl will not be listed later: {why}"));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What the user asks for: a crawl into a folder, started or resumed.
+
+use super::{
+    Crawl, CrawlBudget, CrawlError, CrawlLocation, CrawlNetwork, CrawlOrder, DEFAULT_BUDGET,
+};
+use crate::crawl::{Kind, SleepingBanditParameters, Targets};
+use crate::engine::follow::access;
+use crate::net::Client;
+use crate::util::clock::Clock;
+use crate::util::url::WebAddress;
+use std::path::PathBuf;
+use std::sync::Arc;
+use url::Url;
+
+/// A crawl into a folder.
+#[derive(Debug, Clone)]
+pub struct CrawlPlan {
+    /// Where it starts. To resume, it is needed for its credentials only.
+    pub address: Option<WebAddress>,
+    pub folder: PathBuf,
+    /// The following four apply to a crawl that is started.
+    pub targets: Targets,
+    pub strategy: Kind,
+    pub parameters: SleepingBanditParameters,
+    pub seed: u64,
+    pub budget: CrawlBudget,
+    /// Whether it continues what the folder contains.
+    pub resume: bool,
+}
+
+impl CrawlPlan {
+    /// A crawl with the usual targets, budget and strategy.
+    pub fn new(address: Option<WebAddress>, folder: PathBuf) -> Self {
+        Self {
+            address,
+            folder,
+            targets: Targets::files(),
+            strategy: Kind::Learned,
+            parameters: SleepingBanditParameters::default(),
+            seed: 0,
+            budget: DEFAULT_BUDGET.parse().unwrap_or_default(),
+            resume: false,
+        }
+    }
+
+    /// Starts or resumes the crawl. Reading the record of a long one takes time.
+    ///
+    /// # Errors
+    /// If there is a crawl already, or none to resume; or the folder is not writable.
+    pub fn open(self, client: Client, clock: Arc<dyn Clock>) -> Result<Crawl, CrawlError> {
+        let access = self.address.as_ref().map(access).unwrap_or_default();
+        let place = CrawlLocation::Folder(self.folder);
+        let net = CrawlNetwork { client, clock, access, allow_private: true, spacing: None };
+        let given = self.address.map(|web| web.url);
+        let crawl = match given.clone() {
+            // Also resumes a crawl that was killed before it stored anything.
+            Some(start) if !self.resume || !Crawl::is_begun(&place)? => {
+                let order = CrawlOrder {
+                    start,
+                    declared: None,
+                    targets: self.targets,
+                    strategy: self.strategy,
+                    parameters: self.parameters,
+                    seed: self.seed,
+                };
+                Crawl::begin(&place, order, self.budget, net)?
+            }
+            _ => Crawl::resume(&place, self.budget, net)?,
+        };
+        match given {
+            Some(given) if given != crawl.order().start => Err(CrawlError::Other {
+                stored: Box::new(crawl.order().start.clone()),
+                given: Box::new(given),
+            }),
+            _ => Ok(crawl),
+        }
+    }
+}
+
+/// The name of the folder for a crawl of a URL, if the user gives none.
+pub fn folder_name(start: &Url) -> String {
+    format!("crawl-{}", start.host_str().unwrap_or_default())
+}

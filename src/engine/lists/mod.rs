@@ -1,0 +1,170 @@
+//! Following OPML lists. A list is polled like other sources (`read.rs`); then the sources in
+//! `sources.toml` are kept in step with it, in a step of its own that can be repeated at any time.
+
+mod read;
+mod step;
+
+use super::announce;
+use super::follow::FollowError;
+use super::handle::{Handle, role_changed};
+use super::local;
+use super::message::{FirstFetch, FirstPage, Role, TimedResponse};
+use super::{TypedOrigin, access};
+use crate::config::{FileEdit, ImportError, Listed, path_url};
+use crate::model::{Origin, Source, SourceId, SourceRules};
+use crate::net::{self, Response};
+use crate::util::address::is_private_host;
+use crate::util::text;
+use crate::util::url::{WebAddress, parse_web};
+use chrono::TimeDelta;
+pub(super) use read::{read, unchanged};
+use tokio::sync::{Mutex, Notify};
+use url::Url;
+
+/// How often lists are compared with the file anyway: it may have had errors.
+const ROUND: TimeDelta = TimeDelta::hours(6);
+
+/// What concerns all lists.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    /// A list was read.
+    pub(super) was_read: Notify,
+    /// Held while sources are kept in step.
+    turn: Mutex<()>,
+}
+
+/// A list that is followed from now on.
+#[derive(Debug)]
+pub struct ListFollowed {
+    pub source: Source,
+    /// The sources that were added.
+    pub added: Vec<Source>,
+    /// The URLs that are followed already.
+    pub already: Vec<Url>,
+    /// What is not taken from the list, and why.
+    pub skipped: Vec<(String, String)>,
+    pub edits: Vec<FileEdit>,
+}
+
+/// A file or URL of a list.
+enum Place {
+    File(Url, Origin),
+    Web(WebAddress),
+}
+
+impl Place {
+    fn parse(typed: &str) -> Result<Self, FollowError> {
+        let Some(origin) = TypedOrigin::parse(typed) else {
+            return Ok(Self::Web(parse_web(typed)?));
+        };
+        let origin = origin.map_err(FollowError::Local)?.origin;
+        let Some(path) = origin.file.clone().filter(|_| origin.program().is_empty()) else {
+            let message = "a list is a URL or a file; programs are not run for lists";
+            return Err(FollowError::Local(message.to_owned()));
+        };
+        Ok(Self::File(path_url(&path, None).map_err(FollowError::Local)?, origin))
+    }
+
+    /// The source that reads the list.
+    fn source(&self) -> Source {
+        let source = |url: &Url| Source {
+            rules: SourceRules::List,
+            ..Source::feed(SourceId(String::new()), url.clone())
+        };
+        match self {
+            Self::File(url, origin) => Source { origin: origin.clone(), ..source(url) },
+            Self::Web(web) => Source { access: access(web), ..source(&web.url) },
+        }
+    }
+}
+
+impl Handle {
+    /// Follows an OPML list at a URL or in a file that the user typed: adds its sources now, and keeps
+    /// them in step with it.
+    ///
+    /// # Errors
+    /// If it cannot be fetched or is no list, or the file cannot be changed. Nothing is added then.
+    pub async fn follow_list(
+        &self,
+        typed: &str,
+        title: Option<String>,
+        folder: Option<String>,
+    ) -> Result<ListFollowed, FollowError> {
+        let at = self.now();
+        let source = Source { title, folder, ..Place::parse(typed)?.source() };
+        let response = self.fetch_list(&source).await?;
+        let (name, of) = (source.url.to_string(), source.clone());
+        let work = move || (Listed::read(&response.body, &name, &of), response);
+        let read = self.context.read_document(0, work).await;
+        let (listed, response) = read.ok_or(crate::store::StoreError::Closed)?;
+        let listed = listed.map_err(not_a_list)?;
+        let first = FirstFetch::Page(FirstPage {
+            items: Vec::new(),
+            count: listed.sources.len(),
+            samples: Vec::new(),
+            response: TimedResponse { response, at },
+        });
+        let _turn = self.context.lists.turn.lock().await;
+        let (source, edit) = self.follow_source(source, Some(first)).await?;
+        let stepped = self.step_lists().await?;
+        let of = |id: &SourceId| *id == source.id;
+        let (plans, edits): (Vec<_>, Vec<_>) =
+            stepped.into_iter().filter(|step| of(&step.list)).map(|s| (s.plan, s.edit)).unzip();
+        let added: Vec<Source> = plans.into_iter().flat_map(|plan| plan.add).collect();
+        let is_new = |url: &Url| added.iter().any(|source| source.url == *url);
+        let urls = listed.sources.into_iter().map(|source| source.url);
+        let already = urls.filter(|url| !is_new(url)).collect();
+        let edits = [vec![edit], edits].concat();
+        Ok(ListFollowed { source, added, already, skipped: listed.skipped, edits })
+    }
+
+    async fn fetch_list(&self, source: &Source) -> Result<Response, FollowError> {
+        if source.origin.is_local() {
+            let (response, _) = local::read(&self.context, source, None).await?;
+            return Ok(Response { memory: None, ..response });
+        }
+        let url = source.url.clone();
+        let request = net::Request {
+            declared: Some(url.clone()),
+            access: source.access.clone(),
+            allow_private: is_private_host(&url),
+            ..net::Request::feed(url.clone())
+        };
+        let fetched = self.context.client.fetch(request).await;
+        let response = fetched.map_err(|error| FollowError::Fetch { url: Box::new(url), error })?;
+        if !response.is_success() {
+            let host = response.final_url.host_str().unwrap_or_default().to_owned();
+            return Err(FollowError::Status { host, status: response.status });
+        }
+        Ok(Response { memory: None, ..response })
+    }
+}
+
+fn not_a_list(error: ImportError) -> FollowError {
+    FollowError::Local(text::line(&error.to_string()))
+}
+
+/// Runs until the engine stops: keeps sources in step with their lists while this process is the one
+/// that polls.
+pub(super) async fn run(handle: Handle) {
+    let mut status = handle.status();
+    loop {
+        let follows = status.borrow_and_update().role == Role::Follows;
+        if follows {
+            match handle.keep_lists_in_step().await {
+                Ok(changes) => {
+                    for change in changes {
+                        announce::report(&handle.context, change).await;
+                    }
+                }
+                Err(e) => tracing::warn!("sources were not kept in step with their lists: {e}"),
+            }
+        }
+        tokio::select! {
+            () = handle.stop.cancelled() => return,
+            () = role_changed(&mut status, follows) => {}
+            () = handle.context.lists.was_read.notified() => {}
+            () = handle.context.clock.sleep_until(handle.now() + ROUND) => {}
+        }
+    }
+}

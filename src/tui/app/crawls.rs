@@ -1,0 +1,353 @@
+//! The crawls: those of this run, those in remembered folders, and sources that explore their sites.
+
+use super::dialogs::KeyHint::{Back, Rows};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::{App, CrawlForm};
+use crate::config::{Action, Context, Key, Lookup};
+use crate::engine::crawl::{CrawlEnd, CrawlListing, CrawlPhase, CrawlState};
+use crate::tui::crawls::CrawlCommand;
+use crate::tui::effect::Effect;
+use crate::tui::event::Failure;
+use crate::tui::view::{self, DialogArea};
+use crate::util::text::counted;
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
+use std::path::{Path, PathBuf};
+
+/// The crawls that are known.
+#[derive(Debug, Default)]
+pub(crate) struct CrawlRuns {
+    /// The newest first.
+    pub(crate) all: Vec<CrawlState>,
+    /// Sources (row keys) that explore their sites now, and their progress in words.
+    pub(crate) exploring: Vec<(i64, Vec<String>)>,
+    /// Whether the remembered ones were read.
+    pub(crate) is_listed: bool,
+}
+
+/// A line of the list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum CrawlRow<'a> {
+    Crawl(&'a CrawlState),
+    /// A source (row key) that explores its site.
+    Exploring(i64, &'a [String]),
+}
+
+impl CrawlRuns {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = CrawlRow<'_>> {
+        let exploring = self.exploring.iter().map(|(key, lines)| CrawlRow::Exploring(*key, lines));
+        self.all.iter().map(CrawlRow::Crawl).chain(exploring)
+    }
+
+    pub(crate) fn row(&self, index: usize) -> Option<CrawlRow<'_>> {
+        self.rows().nth(index)
+    }
+
+    pub(super) fn in_folder(&self, folder: &Path) -> Option<&CrawlState> {
+        self.all.iter().find(|crawl| crawl.folder == folder)
+    }
+
+    /// The folders of those that run here.
+    fn running(&self) -> Vec<PathBuf> {
+        let running = self.all.iter().filter(|crawl| crawl.is_running());
+        running.map(|crawl| crawl.folder.clone()).collect()
+    }
+
+    /// What those that run here have done, for the status line.
+    pub(crate) fn progress(&self) -> Option<String> {
+        let running: Vec<&CrawlState> = self.all.iter().filter(|c| c.is_running()).collect();
+        let found: u64 = running.iter().map(|crawl| crawl.progress.found).sum();
+        match running.as_slice() {
+            [] => None,
+            [one] => {
+                let limit = one.budget.requests.map(|limit| format!(" of {limit}"));
+                let requests = one.progress.requests;
+                // Where it does not fit, the last words are left out.
+                Some(format!("crawl: {found} found, {requests}{}", limit.unwrap_or_default()))
+            }
+            several => Some(format!("{}: {found} found", counted(several.len(), "crawl"))),
+        }
+    }
+}
+
+/// The part of the dialog that has the keys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum CrawlPart {
+    #[default]
+    List,
+    /// The finds of the selected crawl.
+    Finds,
+}
+
+/// State of the dialog.
+#[derive(Debug, Default)]
+pub(crate) struct CrawlList {
+    pub(crate) selected: usize,
+    pub(crate) part: CrawlPart,
+    /// The selected find, from the newest one.
+    pub(crate) find: usize,
+}
+
+impl App {
+    pub(super) fn open_crawls(&mut self) -> Vec<Effect> {
+        let mut effects = self.push_dialog(CrawlList::default());
+        effects.push(self.list_crawls());
+        effects
+    }
+
+    fn list_crawls(&self) -> Effect {
+        Effect::Crawl(CrawlCommand::List { running: self.crawls.running() })
+    }
+
+    /// Reads again which sources explore, if the list is shown.
+    pub(super) fn reload_explorations(&self) -> Option<Effect> {
+        self.dialog().map(|_: &CrawlList| Effect::Crawl(CrawlCommand::Explorations))
+    }
+
+    pub(super) fn crawls_listed(&mut self, result: Result<CrawlListing, Failure>) -> Vec<Effect> {
+        let listing = match result {
+            Ok(listing) => listing,
+            Err(why) => return self.problem(why),
+        };
+        let selected = self.selected_crawl().map(|crawl| crawl.folder.clone());
+        let runs = &mut self.crawls;
+        let running = runs.running();
+        runs.all.retain(CrawlState::is_running);
+        let others = listing.crawls.into_iter();
+        runs.all.extend(others.filter(|crawl| !running.contains(&crawl.folder)));
+        runs.exploring = listing.exploring;
+        runs.is_listed = true;
+        self.select_crawl(selected.as_deref());
+        vec![]
+    }
+
+    pub(super) fn explorations_listed(
+        &mut self,
+        result: Result<Vec<(i64, Vec<String>)>, Failure>,
+    ) -> Vec<Effect> {
+        match result {
+            Ok(exploring) => self.crawls.exploring = exploring,
+            Err(why) => return self.problem(why),
+        }
+        vec![]
+    }
+
+    /// The crawl that is selected in the list.
+    fn selected_crawl(&self) -> Option<&CrawlState> {
+        match self.crawls.row(self.dialog::<CrawlList>()?.selected)? {
+            CrawlRow::Crawl(crawl) => Some(crawl),
+            CrawlRow::Exploring(..) => None,
+        }
+    }
+
+    fn select_crawl(&mut self, folder: Option<&Path>) {
+        let at = self.crawls.all.iter().position(|crawl| Some(crawl.folder.as_path()) == folder);
+        if let (Some(list), Some(at)) = (self.dialog_mut::<CrawlList>(), at) {
+            list.selected = at;
+        }
+    }
+
+    /// Takes over the state of a crawl that runs here, or has just ended.
+    pub(super) fn crawl_changed(&mut self, state: CrawlState) -> Vec<Effect> {
+        let waits = self
+            .dialog::<CrawlForm>()
+            .is_some_and(|form| form.opening.as_deref() == Some(&*state.folder));
+        if let (CrawlPhase::Failed(why), true) = (&state.phase, state.start.is_empty()) {
+            let why = why.clone();
+            // Another crawl may be there, or none any more.
+            let effects = vec![self.list_crawls()];
+            match self.dialog_mut::<CrawlForm>().filter(|_| waits) {
+                Some(form) => form.failed(why),
+                None => drop(self.problem(format!("The crawl did not start: {why}"))),
+            }
+            return effects;
+        }
+        let folder = state.folder.clone();
+        let ended = (!state.is_running()).then(|| end_of(&state));
+        let is_new = self.crawls.in_folder(&folder).is_none();
+        match self.crawls.all.iter_mut().find(|crawl| crawl.folder == folder) {
+            Some(known) => *known = state,
+            None => self.crawls.all.insert(0, state),
+        }
+        if is_new && !waits {
+            // The selection stays on its crawl.
+            let shift = |list: &mut CrawlList| list.selected += 1;
+            self.dialog_mut::<CrawlList>().map(shift).unwrap_or_default();
+        }
+        let mut effects = Vec::new();
+        if waits {
+            self.close_dialogs::<CrawlForm>();
+            if self.dialog::<CrawlList>().is_none() {
+                effects.extend(self.open_crawls());
+            }
+            self.select_crawl(Some(&folder));
+        }
+        match ended {
+            Some((text, true)) => effects.extend(self.problem(text)),
+            Some((text, false)) => effects.extend(self.note(text)),
+            None => {}
+        }
+        effects
+    }
+}
+
+/// How a crawl ended, in words, and whether that is a problem.
+fn end_of(state: &CrawlState) -> (String, bool) {
+    let sums = format!(
+        "{} found in {}",
+        state.progress.found,
+        counted(state.progress.requests, "request")
+    );
+    let site = state.site();
+    match &state.phase {
+        CrawlPhase::Ended(CrawlEnd::Done) => (format!("Crawled {site}: {sums}"), false),
+        CrawlPhase::Ended(CrawlEnd::Stopped) => {
+            (format!("Stopped the crawl of {site}: {sums}; it can be resumed"), false)
+        }
+        CrawlPhase::Ended(CrawlEnd::Left(why)) => {
+            (format!("The crawl of {site} gave up, {sums}: {why}"), true)
+        }
+        CrawlPhase::Failed(why) => (format!("The crawl of {site} failed, {sums}: {why}"), true),
+        _ => (format!("The budget of the crawl of {site} is used up: {sums}"), false),
+    }
+}
+
+impl CrawlList {
+    fn finds(&self, app: &App) -> usize {
+        match app.crawls.row(self.selected) {
+            Some(CrawlRow::Crawl(crawl)) => crawl.finds.len(),
+            _ => 0,
+        }
+    }
+
+    fn go_to_finds(&mut self, app: &mut App) -> Vec<Effect> {
+        if self.finds(app) == 0 {
+            return app.note("Nothing was found yet");
+        }
+        (self.part, self.find) = (CrawlPart::Finds, 0);
+        vec![]
+    }
+
+    /// Opens the selected find with the program for its type.
+    fn open_find(&self, app: &mut App) -> Vec<Effect> {
+        let Some(CrawlRow::Crawl(crawl)) = app.crawls.row(self.selected) else { return vec![] };
+        let Some(find) = crawl.finds.get(self.find) else { return vec![] };
+        let path = crawl.path_of(find).and_then(|path| path.to_str().map(str::to_owned));
+        let media_type = find.mime.clone();
+        match path {
+            Some(path) => vec![Effect::OpenDownload { path, media_type }],
+            None => app.note("This result has no file in the folder of the crawl"),
+        }
+    }
+
+    /// Keys about the selected crawl.
+    fn pressed(&mut self, app: &mut App, event: KeyEvent) -> Reply {
+        let crawl = match app.crawls.row(self.selected) {
+            Some(CrawlRow::Crawl(crawl)) => crawl.clone(),
+            Some(CrawlRow::Exploring(source, _)) if event.code == KeyCode::Char('s') => {
+                return vec![Effect::StopCrawl { source }].into();
+            }
+            _ => return Reply::default(),
+        };
+        match event.code {
+            KeyCode::Char('s') if crawl.is_running() => {
+                let stop = CrawlCommand::Stop(crawl.folder.clone());
+                app.note(format!("Stopping the crawl of {} …", crawl.site()));
+                vec![Effect::Crawl(stop)]
+            }
+            KeyCode::Char('s') => app.note("This crawl is not running"),
+            KeyCode::Char('r') if crawl.is_running() => app.note("This crawl is running"),
+            KeyCode::Char('r') => app.push_dialog(CrawlForm::resuming(&crawl)),
+            KeyCode::Char('o') => match crawl.folder.to_str() {
+                Some(path) => {
+                    let (path, media_type) = (path.to_owned(), "inode/directory".to_owned());
+                    vec![Effect::OpenDownload { path, media_type }]
+                }
+                None => app.note("The path of this folder is no text"),
+            },
+            KeyCode::Char('d') if crawl.is_running() => {
+                app.note("This crawl is running: stop it first")
+            }
+            KeyCode::Char('d') => {
+                app.crawls.all.retain(|other| other.folder != crawl.folder);
+                (self.part, self.find) = (CrawlPart::List, 0);
+                let folder = crawl.folder.display();
+                app.note(format!("Removed from the list; the files stay in {folder}"));
+                vec![Effect::Crawl(CrawlCommand::Forget(crawl.folder.clone()))]
+            }
+            KeyCode::Char('f') if crawl.start.is_empty() => app.note("Its site is not known"),
+            KeyCode::Char('f') => {
+                let (start, targets) = (crawl.start.clone(), crawl.targets.clone());
+                vec![Effect::Crawl(CrawlCommand::Follow { start, targets })]
+            }
+            _ => vec![],
+        }
+        .into()
+    }
+}
+
+impl Dialog for CrawlList {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        let count = app.crawls.rows().count();
+        self.selected = self.selected.min(count.saturating_sub(1));
+        if let Some(motion) = app.motion(key) {
+            match self.part {
+                CrawlPart::List => {
+                    self.selected = motion.from(self.selected, 10, count);
+                    self.find = 0;
+                }
+                CrawlPart::Finds => self.find = motion.from(self.find, 10, self.finds(app)),
+            }
+            return Reply::default();
+        }
+        let in_finds = self.part == CrawlPart::Finds;
+        match event.code {
+            KeyCode::Left | KeyCode::Tab | KeyCode::BackTab | KeyCode::Char('h') if in_finds => {
+                self.part = CrawlPart::List;
+            }
+            _ if in_finds && app.is_back(key) => self.part = CrawlPart::List,
+            KeyCode::Enter if in_finds => return self.open_find(app).into(),
+            KeyCode::Enter | KeyCode::Right | KeyCode::Tab | KeyCode::Char('l') if !in_finds => {
+                return self.go_to_finds(app).into();
+            }
+            _ if app.is_back(key) => return Reply::close(vec![]),
+            KeyCode::Char('n') => return app.open_crawl_form().into(),
+            _ => {
+                let bound = app.keymap.lookup(Context::Sources, &[key]);
+                if bound == Lookup::Action(Action::StopCrawl) {
+                    return self.pressed(app, KeyCode::Char('s').into());
+                }
+                return self.pressed(app, event);
+            }
+        }
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::crawls::draw(app, frame, self, area);
+    }
+
+    fn hints(&self) -> KeyHints {
+        match self.part {
+            CrawlPart::List => &[
+                KeyHint::Key("Enter", "results"),
+                KeyHint::Key("n", "new"),
+                KeyHint::Key("s", "stop"),
+                KeyHint::Key("r", "resume"),
+                KeyHint::Key("o", "folder"),
+                KeyHint::Key("f", "follow"),
+                KeyHint::Key("d", "remove"),
+                Rows("select"),
+                Back("close"),
+            ],
+            CrawlPart::Finds => &[
+                KeyHint::Key("Enter", "open"),
+                KeyHint::Key("o", "folder"),
+                KeyHint::Key("s", "stop"),
+                KeyHint::Key("r", "resume"),
+                Rows("select"),
+                Back("crawls"),
+            ],
+        }
+    }
+}

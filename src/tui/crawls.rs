@@ -1,0 +1,108 @@
+//! The crawls that run beside the interface: started and stopped, their states passed on as events.
+
+use super::driver::{followed, message};
+use super::event::Event;
+use crate::engine::Handle;
+use crate::engine::crawl::{CrawlPlan, CrawlState, RunningCrawl};
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Least time between two states of a crawl, except the last one.
+const STEP: Duration = Duration::from_millis(400);
+
+/// What is to be done about crawls.
+#[derive(Debug)]
+pub(super) enum CrawlCommand {
+    /// Starts or resumes one.
+    Run(Box<CrawlPlan>),
+    /// Stops the one in a folder.
+    Stop(PathBuf),
+    /// Reads the crawls in remembered folders but those that run here.
+    List { running: Vec<PathBuf> },
+    /// Reads which sources explore their sites.
+    Explorations,
+    /// Removes one from the list; its files stay.
+    Forget(PathBuf),
+    /// Follows a site by crawls.
+    Follow { start: String, targets: String },
+}
+
+#[derive(Default)]
+pub(super) struct RunningCrawls(Vec<(PathBuf, RunningCrawl)>);
+
+impl RunningCrawls {
+    pub(super) fn perform(
+        &mut self,
+        handle: &Handle,
+        events: &UnboundedSender<Event>,
+        command: CrawlCommand,
+    ) {
+        let (handle, events) = (handle.clone(), events.clone());
+        match command {
+            CrawlCommand::Run(plan) => self.run(&handle, events, *plan),
+            CrawlCommand::Stop(folder) => {
+                let meant = self.0.iter().filter(|(of, _)| *of == folder);
+                meant.for_each(|(_, crawl)| crawl.stop());
+            }
+            other => {
+                tokio::spawn(async move {
+                    if let Some(event) = asked(&handle, other).await {
+                        // The interface may be closed already.
+                        let _ = events.send(event);
+                    }
+                });
+            }
+        }
+    }
+
+    fn run(&mut self, handle: &Handle, events: UnboundedSender<Event>, plan: CrawlPlan) {
+        self.0.retain(|(_, crawl)| !crawl.has_ended());
+        let folder = plan.folder.clone();
+        let crawl = handle.crawl(plan);
+        let mut states = crawl.states();
+        tokio::spawn(async move {
+            let has_ended = |state: &CrawlState| !state.is_running();
+            while states.changed().await.is_ok() {
+                let state = states.borrow_and_update().clone();
+                let is_last = has_ended(&state);
+                if events.send(Event::CrawlChanged(Box::new(state))).is_err() || is_last {
+                    break;
+                }
+                // The end is shown at once. Another receiver, so that no state is missed here.
+                let _ = tokio::time::timeout(STEP, states.clone().wait_for(has_ended)).await;
+            }
+        });
+        self.0.push((folder, crawl));
+    }
+
+    /// Stops all crawls; they can be resumed.
+    pub(super) async fn finish(&mut self) {
+        let all = std::mem::take(&mut self.0);
+        all.iter().for_each(|(_, crawl)| crawl.stop());
+        for (_, crawl) in all {
+            crawl.finish().await;
+        }
+    }
+}
+
+/// Performs what needs the database or the disk.
+async fn asked(handle: &Handle, command: CrawlCommand) -> Option<Event> {
+    Some(match command {
+        CrawlCommand::List { running } => {
+            Event::CrawlsListed(handle.crawls(running).await.map_err(message))
+        }
+        CrawlCommand::Explorations => {
+            Event::ExplorationsListed(handle.explorations().await.map_err(message))
+        }
+        CrawlCommand::Forget(folder) => {
+            let forgotten = handle.forget_crawl(&folder).await;
+            return forgotten.err().map(|e| Event::Message(Err(message(e))));
+        }
+        CrawlCommand::Follow { start, targets } => {
+            let source = handle.follow_crawl(&start, &targets).await;
+            followed(handle, source, None, 0).await
+        }
+        CrawlCommand::Run(_) | CrawlCommand::Stop(_) => return None,
+    })
+}

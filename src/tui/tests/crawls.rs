@@ -1,0 +1,242 @@
+//! Crawls: the form, the list, and what keys do.
+
+use super::stock::crawl;
+use super::*;
+use crate::engine::crawl::{CrawlEnd, CrawlListing, CrawlPhase, CrawlState};
+
+fn all() -> CrawlListing {
+    let left = "rain.example did not respond".to_owned();
+    let ends = [
+        CrawlPhase::Ended(CrawlEnd::Requests),
+        CrawlPhase::Ended(CrawlEnd::Stopped),
+        CrawlPhase::Ended(CrawlEnd::Left(left)),
+        CrawlPhase::Ended(CrawlEnd::Done),
+        CrawlPhase::InUse,
+    ];
+    let crawls = ends.into_iter().enumerate();
+    let crawls = crawls.map(|(n, phase)| crawl(&format!("/crawls/{n}"), phase)).collect();
+    let lines = ["exploring: 12 requests, 3 found, 40 links seen", "4 links at li a led to 3"];
+    CrawlListing { crawls, exploring: vec![(1, lines.map(str::to_owned).to_vec())] }
+}
+
+/// The list with one that runs.
+fn stage(settings: Settings) -> Stage {
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/now", CrawlPhase::Running))));
+    stage.keys("gc");
+    assert_eq!(stage.asked_for("Crawl(List { running: [\"/crawls/now\"] })"), 1);
+    stage.happen(Event::CrawlsListed(Ok(all())));
+    stage
+}
+
+#[test]
+fn list_at_every_size() {
+    for (width, height) in [(140, 40), (120, 36), (80, 24), (50, 15)] {
+        let mut stage = stage(Settings::default());
+        insta::assert_snapshot!(format!("list-{width}x{height}"), stage.screen(width, height));
+    }
+    let mut narrow = stage(Settings::default());
+    narrow.keys("<Enter>j");
+    insta::assert_snapshot!("results-50x15", narrow.screen(50, 15));
+    let mut linear = Settings::default();
+    (linear.ui.linear, linear.ui.ascii) = (true, true);
+    insta::assert_snapshot!("linear-80x30", stage(linear).screen(80, 30));
+}
+
+#[test]
+fn form_at_every_size() {
+    for (width, height) in SIZES {
+        let mut stage = form();
+        stage.screen(width, height);
+        stage.keys("rain.example/x");
+        insta::assert_snapshot!(format!("form-{width}x{height}"), stage.screen(width, height));
+    }
+}
+
+/// The form for a site, with a folder.
+fn form() -> Stage {
+    let mut settings = Settings::default();
+    settings.download.folder = Some("/files".to_owned());
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.keys(":crawl a website<Enter>");
+    stage
+}
+
+#[test]
+fn the_form_checks_what_is_typed() {
+    for (keys, expected) in [
+        ("<Enter>", "start: Some"),
+        ("<Space><Backspace><Enter>", "no URL given"),
+        ("ftp://x<Enter>", "cannot follow \"ftp\" URLs"),
+        ("rain.example<Tab>text/html<Enter>", "pages cannot be a target of a crawl"),
+        ("rain.example<Tab>maps<Enter>", "\"maps\" is neither articles, data, files"),
+        ("rain.example<Tab><Tab>5<Enter>", "\"5\" is not a budget; write for example 500req"),
+        ("rain.example<Tab><Tab><Tab><Backspace><Enter>", "a folder is required"),
+    ] {
+        let mut stage = form();
+        stage.keys(keys);
+        if expected == "start: Some" {
+            // The suggestions are valid: the site of the selected source.
+            assert_eq!(stage.asked_for("Crawl(Run(CrawlPlan"), 1);
+            continue;
+        }
+        stage.keys_give("", expected);
+        assert_eq!(stage.asked_for("Crawl(Run"), 0, "{keys}");
+    }
+}
+
+#[test]
+fn the_form_starts_a_crawl_and_shows_why_it_did_not_start() {
+    let mut stage = form();
+    stage.keys("rain.example<Tab>data<Tab>20req,5MB<Tab>");
+    stage.keys_give("", "/files/crawl-rain.example");
+    stage.keys("<Enter>");
+    let asked = stage.requested.last().unwrap().clone();
+    for part in ["rain.example", "folder: \"/files/crawl-rain.example\"", "Some(20)", "5000000"] {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+    stage.keys_give("", "Opening …");
+    let mut failed = CrawlState::new("/files/crawl-rain.example".into());
+    failed.phase = CrawlPhase::Failed("/files contains a crawl".to_owned());
+    stage.happen(Event::CrawlChanged(Box::new(failed)));
+    stage.keys_give("", "! /files contains a crawl");
+    assert_eq!(stage.asked_for("Crawl(List"), 1, "the crawl there is listed");
+    stage.keys("<Enter>");
+    assert_eq!(stage.asked_for("Crawl(Run"), 2);
+    let running = crawl("/files/crawl-rain.example", CrawlPhase::Running);
+    stage.happen(Event::CrawlChanged(Box::new(running)));
+    stage.keys_give("", "╭─ Crawls");
+    stage.keys("n<C-u>rain.example<Tab><Tab><Tab>");
+    stage.keys_give("", "/files/crawl-rain.example-2");
+    stage.keys("/files/crawl-rain.example<Enter>");
+    stage.keys_give("", "a crawl is running in this folder");
+    // A relative folder is below that of the others.
+    stage.keys("<C-u>mine<Enter>");
+    stage.keys_give("", "folder: \"/files/mine\"");
+}
+
+#[test]
+fn keys_of_the_list() {
+    for (keys, expected) in [
+        ("s", "Crawl(Stop(\"/crawls/now\"))"),
+        ("X", "Crawl(Stop(\"/crawls/now\"))"),
+        ("r", "This crawl is running"),
+        ("d", "This crawl is running: stop it first"),
+        ("js", "This crawl is not running"),
+        ("jd", "Crawl(Forget(\"/crawls/0\"))"),
+        ("jd", "Removed from the list; the files stay in /crawls/0"),
+        ("o", "OpenDownload { path: \"/crawls/now\", media_type: \"inode/directory\" }"),
+        ("f", "Follow { start: \"https://rain.example/\", targets: \"files\" }"),
+        (
+            "<Enter><Enter>",
+            "OpenDownload { path: \"/crawls/now/files/34.csv\", media_type: \"text/csv\" }",
+        ),
+        ("ljj<Enter>", "/crawls/now/files/32.csv"),
+        ("l<Esc>n", "╭─ Crawl a website"),
+        ("jr", "╭─ Resume a crawl"),
+        ("G", "exploring: 12 requests, 3 found, 40 links seen"),
+        ("Gs", "StopCrawl { source: 1 }"),
+        ("GX", "StopCrawl { source: 1 }"),
+        ("G<Enter>", "Nothing was found yet"),
+        ("?", "resume"),
+        ("jjj", "rain.example did not respond"),
+    ] {
+        let mut stage = stage(Settings::default());
+        stage.screen(120, 40);
+        stage.keys_give(keys, expected);
+    }
+}
+
+#[test]
+fn a_crawl_is_resumed_with_a_larger_budget() {
+    let mut stage = stage(Settings::default());
+    let mut used = crawl("/crawls/0", CrawlPhase::Ended(CrawlEnd::Requests));
+    used.budget = "100req,10MB".parse().unwrap();
+    stage.happen(Event::CrawlChanged(Box::new(used)));
+    stage.keys("jr");
+    stage.keys_give("", "240req,10MB");
+    stage.keys("<Enter>");
+    let asked = stage.requested.last().unwrap().clone();
+    for part in ["resume: true", "folder: \"/crawls/0\"", "Some(240)"] {
+        assert!(asked.contains(part), "{asked}");
+    }
+    assert!(stage.screen(120, 40).contains("Opening …"));
+    let failed = "this crawl was started with credentials; give the URL with them to continue";
+    let mut state = CrawlState::new("/crawls/0".into());
+    state.phase = CrawlPhase::Failed(failed.to_owned());
+    stage.happen(Event::CrawlChanged(Box::new(state)));
+    stage.keys_give("", "give the URL with them");
+    stage.happen(Event::CrawlsListed(Ok(all())));
+    stage.keys("<Tab>https://me:secret@rain.example/<Enter>");
+    let asked = stage.requested.last().unwrap().clone();
+    assert!(asked.contains("\"me\"") && !asked.contains("secret"), "{asked}");
+    stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/0", CrawlPhase::Running))));
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("2 running, 4 ended"), "{screen}");
+    assert!(!screen.contains("Resume a crawl"), "{screen}");
+}
+
+#[test]
+fn the_status_line_shows_crawls_and_messages_their_end() {
+    let mut stage = Stage::new();
+    stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/a", CrawlPhase::Running))));
+    stage.keys_give("", "crawl: 34 found, 120 of 500");
+    stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/b", CrawlPhase::Waiting))));
+    stage.keys_give("", "2 crawls: 68 found");
+    for (end, expected) in [
+        (CrawlEnd::Done, "Crawled rain.example: 34 found in 120 requests"),
+        (CrawlEnd::Stopped, "Stopped the crawl of rain.example: 34 found in 120 requests"),
+        (CrawlEnd::Time, "The budget of the crawl of rain.example is used up"),
+        (CrawlEnd::Left("no route".to_owned()), "gave up, 34 found in 120 requests: no route"),
+    ] {
+        stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/b", CrawlPhase::Ended(end)))));
+        stage.keys_give("", expected);
+    }
+    stage.keys_give("", "crawl: 34 found, 120 of 500");
+}
+
+#[test]
+fn the_selection_stays_on_its_crawl() {
+    let mut stage = stage(Settings::default());
+    stage.keys("jj");
+    let selected = |stage: &mut Stage| {
+        stage.keys("o");
+        let asked = stage.requested.last().unwrap().clone();
+        assert!(asked.contains("/crawls/1"), "{asked}");
+    };
+    selected(&mut stage);
+    stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/new", CrawlPhase::Running))));
+    selected(&mut stage);
+    let mut listing = all();
+    listing.crawls.reverse();
+    stage.happen(Event::CrawlsListed(Ok(listing)));
+    selected(&mut stage);
+}
+
+#[test]
+fn texts_of_a_site_cannot_change_the_screen() {
+    let mut stage = stage(Settings::default());
+    let mut hostile = crawl("/crawls/now", CrawlPhase::Running);
+    let evil = "\u{1b}]0;x\u{7}\u{1b}[2J\u{202e}evil\r\n日本".repeat(50);
+    hostile.start = format!("https://rain.example/{evil}");
+    hostile.note = Some(evil.clone());
+    hostile.targets = evil.clone();
+    for find in &mut hostile.finds {
+        let find = Arc::make_mut(find);
+        (find.title, find.mime) = (Some(evil.clone()), evil.clone());
+    }
+    stage.happen(Event::CrawlChanged(Box::new(hostile)));
+    for (width, height) in [(140, 40), (80, 24), (33, 9)] {
+        for keys in ["", "<Enter>"] {
+            stage.keys(keys);
+            let cells = stage.drawn(width, height);
+            let texts = cells.content.iter().map(|cell| cell.symbol());
+            let odd = |s: &str| s.chars().any(|c| c.is_control() || c == '\u{202e}');
+            assert!(
+                texts.clone().all(|s| !odd(s)),
+                "{width}x{height}\n{}",
+                stage.screen(width, height)
+            );
+        }
+    }
+}

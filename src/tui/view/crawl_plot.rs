@@ -1,0 +1,67 @@
+//! Targets found over requests: as a plot, or in words where there is no space or no Unicode.
+
+use super::super::app::App;
+use crate::config::Role;
+use crate::engine::crawl::{CrawlState, Curve};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::symbols::Marker;
+use ratatui::widgets::{Axis, Chart, Dataset, GraphType};
+
+/// Least area of a plot.
+pub(super) const LEAST: (u16, u16) = (40, 6);
+/// Parts of the requests for which words say what was found.
+const PARTS: u64 = 4;
+
+/// Draws the plot. Its right end is the last request.
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, crawl: &CrawlState, area: Rect) {
+    let style = |role| app.palette.style(role);
+    let points: Vec<(f64, f64)> =
+        crawl.curve.points().map(|(requests, found)| (requests as f64, found as f64)).collect();
+    let (requests, found) = crawl.curve.points().last().unwrap_or_default();
+    let line = Dataset::default()
+        .marker(Marker::Braille)
+        .graph_type(GraphType::Line)
+        .style(style(Role::Accent))
+        .data(&points);
+    let axis = |most: u64, labels: Vec<String>| {
+        Axis::default().style(style(Role::Dim)).bounds([0.0, most.max(1) as f64]).labels(labels)
+    };
+    let right = format!("{requests} requests");
+    let chart = Chart::new(vec![line])
+        .x_axis(axis(requests, vec!["0".to_owned(), right]))
+        .y_axis(axis(found, vec!["0".to_owned(), found.max(1).to_string()]))
+        .style(style(Role::Raised));
+    frame.render_widget(chart, area);
+}
+
+/// The same in words: `Found after 30 requests 3, 60: 9, 90: 14, 120: 20`; empty without any request.
+pub(super) fn words(curve: &Curve) -> String {
+    let requests = curve.points().last().map_or(0, |(requests, _)| requests);
+    let mut parts: Vec<u64> = (1..=PARTS).map(|n| requests * n / PARTS).collect();
+    parts.retain(|at| *at > 0);
+    parts.dedup();
+    let said = parts.iter().map(|at| format!("{} after {at}", curve.found_after(*at)));
+    match said.collect::<Vec<_>>().join(", ") {
+        said if said.is_empty() => said,
+        said => format!("Found {said} requests"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_say_what_was_found_after_each_quarter() {
+        let mut curve = Curve::default();
+        assert_eq!(words(&curve), "");
+        curve.add(1, 0);
+        assert_eq!(words(&curve), "Found 0 after 1 requests");
+        (2..=120).for_each(|n| curve.add(n, n / 10));
+        assert_eq!(
+            words(&curve),
+            "Found 3 after 30, 6 after 60, 9 after 90, 12 after 120 requests"
+        );
+    }
+}

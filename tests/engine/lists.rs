@@ -1,0 +1,439 @@
+//! OPML lists that are followed.
+
+use super::*;
+use newsfed::config::{FileEdit, SourceChange};
+use newsfed::engine::AutomaticChange;
+use newsfed::model::SourceKind;
+use newsfed::store::{KnownTo, Mark, ReservedKeys, prepare};
+use std::sync::Mutex;
+
+/// A server with a list that tests change.
+struct Planet {
+    server: Server,
+    reply: Arc<Mutex<Reply>>,
+    home: Home,
+    engine: Handle,
+}
+
+fn opml(outlines: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?><opml version=\"2.0\"><head><title>The Planet</title></head><body>\
+         {outlines}</body></opml>"
+    )
+}
+
+fn outline(name: &str) -> String {
+    format!("<outline type='rss' text='{name}' xmlUrl='https://{name}.example/feed'/>")
+}
+
+fn outlines(names: &[&str]) -> String {
+    names.iter().map(|name| outline(name)).collect()
+}
+
+fn numbered(count: usize) -> String {
+    (0..count).map(|n| outline(&format!("s{n}"))).collect()
+}
+
+fn list(body: impl Into<String>) -> Reply {
+    let body: String = body.into();
+    let sum = body.bytes().fold(7_u64, |sum, b| sum.wrapping_mul(31).wrapping_add(b.into()));
+    let tag = format!("\"{sum}\"");
+    Reply::ok("text/x-opml", body).header("etag", tag)
+}
+
+impl Planet {
+    /// Follows a list in the folder `Team`.
+    async fn with(outlines: &str) -> Self {
+        Self::beside(outlines, &[]).await
+    }
+
+    async fn beside(outlines: &str, own: &[Source]) -> Self {
+        let reply = Arc::new(Mutex::new(list(opml(outlines))));
+        let served = reply.clone();
+        let server = Server::start(move |request| {
+            let reply = served.lock().unwrap().clone();
+            let tag = reply.headers.iter().find(|(name, _)| name == "etag").cloned();
+            let same = tag.is_some_and(|(_, tag)| request.header("if-none-match") == Some(&tag));
+            match request.path.as_str() {
+                "/moved.opml" => Reply::status(301).header("location", "/list.opml"),
+                "/other.opml" => list(opml(&super::lists::outlines(&["b", "z"]))),
+                _ if same => Reply::status(304),
+                _ => reply,
+            }
+        })
+        .unwrap();
+        let home = Home::with(own);
+        let engine = home.on_demand().await;
+        let url = server.url("/list.opml");
+        let followed = engine.follow_list(&url, None, Some("Team".to_owned())).await.unwrap();
+        assert_eq!(followed.source.kind(), SourceKind::List);
+        Self { server, reply, home, engine }
+    }
+
+    fn serve(&self, reply: Reply) {
+        *self.reply.lock().unwrap() = reply;
+    }
+
+    fn id(&self) -> String {
+        let declared = self.home.file().declared().unwrap();
+        declared.iter().find(|s| s.kind() == SourceKind::List).unwrap().id.0.clone()
+    }
+
+    /// Polls the list; returns the result.
+    async fn poll(&self) -> Refreshed {
+        let key = facts(&self.engine, &self.id()).await.key;
+        let mut reports = self.engine.refresh(Some(vec![key]), Pace::Force).await;
+        soon(reports.recv()).await.unwrap().result
+    }
+
+    async fn step(&self) -> Vec<AutomaticChange> {
+        soon(self.engine.keep_lists_in_step()).await.unwrap()
+    }
+
+    /// Serves a list, polls it, and keeps the sources in step; returns what was said.
+    async fn changes_to(&self, outlines: &str) -> Vec<String> {
+        self.serve(list(opml(outlines)));
+        self.poll().await;
+        self.step().await.into_iter().map(|change| change.message).collect()
+    }
+
+    /// The sources besides the list: title, folder, host, and whether the list has them.
+    fn sources(&self) -> Vec<String> {
+        let declared = self.home.file().declared().unwrap();
+        let shown = |s: &Source| {
+            let host = s.url.host_str().unwrap().trim_end_matches(".example").to_owned();
+            let (title, folder) = (s.title.clone(), s.folder.clone());
+            let list = s.list.as_ref().map_or("own", |_| "listed");
+            [title.unwrap_or_default(), folder.unwrap_or_default(), host, list.to_owned()].join(" ")
+        };
+        declared.iter().filter(|s| s.kind() != SourceKind::List).map(shown).collect()
+    }
+
+    async fn edit(&self, host: &str, change: SourceChange) {
+        let id = SourceId(format!("{host}-example"));
+        self.home.file().update(&[id], &change).unwrap();
+        self.engine.reload().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_changes_in_a_list_changes_here() {
+    let nested =
+        "<outline text='Dev'><outline text='b' xmlUrl='https://b.example/feed'/></outline>";
+    let planet = Planet::with(&[&outline("a"), nested].concat()).await;
+    assert_eq!(planet.sources(), ["a Team a listed", "b Team/Dev b listed"]);
+    assert_eq!(facts(&planet.engine, &planet.id()).await.feed_title.as_deref(), Some("The Planet"));
+    // New, renamed and moved, gone.
+    let said = planet
+        .changes_to(
+            "<outline text='Bee' xmlUrl='https://b.example/feed'/>\
+        <outline text='c' category='x,y' xmlUrl='https://c.example/feed'/>",
+        )
+        .await;
+    assert_eq!(planet.sources(), ["Bee Team b listed", "c Team c listed"]);
+    assert_eq!(said, ["The Planet: 1 added (c); 1 changed (b); 1 removed (a)"]);
+    let declared = planet.home.file().declared().unwrap();
+    assert_eq!(declared.last().unwrap().tags, ["x", "y"]);
+    // Nothing else happens, and the list is asked only whether it has changed.
+    assert_eq!(planet.poll().await, UNCHANGED);
+    assert!(planet.step().await.is_empty());
+    assert!(is_conditional(planet.server.requests().last().unwrap()));
+    // It is polled once a day.
+    let list = facts(&planet.engine, &planet.id()).await;
+    let wait = list.next_poll.unwrap() - planet.home.clock.now();
+    assert!((23..=25).contains(&wait.num_hours()), "{wait}");
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_followed_source_and_a_removed_one_stay_as_they_are() {
+    let mine = Source { title: Some("Mine".into()), ..source("mine", "http://a.example/feed/") };
+    let planet = Planet::beside(&outlines(&["a", "b"]), &[mine]).await;
+    assert_eq!(planet.sources(), ["Mine  a own", "b Team b listed"], "http is no other feed");
+    planet.home.file().remove(&[SourceId("b-example".into())]).unwrap();
+    planet.engine.reload().await.unwrap();
+    planet.changes_to(&outlines(&["b", "c"])).await;
+    assert_eq!(planet.sources(), ["Mine  a own", "c Team c listed"]);
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn changes_and_marks_of_the_user_stay() {
+    let planet = Planet::with(&outlines(&["a", "b", "c", "d"])).await;
+    planet.edit("a", SourceChange::default().set("title", "Mine")).await;
+    planet.edit("b", SourceChange::default().set("interval", "2h")).await;
+    let pinned = facts(&planet.engine, "c-example").await.key;
+    let entries = vec![newsfed::model::Entry { title: "One".into(), ..Default::default() }];
+    keep_item(&planet, pinned, entries).await;
+    // The list renames a source that the user has renamed, and moves all of them.
+    let moved: String = ["a", "b", "c", "d"]
+        .map(|n| outline(n).replace(&format!("text='{n}'"), &format!("text='{n}{n}'")))
+        .concat();
+    let moved = format!("<outline text='New'>{moved}</outline>");
+    planet.changes_to(&moved).await;
+    let here = ["Mine Team/New a listed", "bb Team/New b listed", "cc Team/New c listed"];
+    assert_eq!(planet.sources()[..3], here);
+    // What leaves stays if the user has done something with it, and is the user's own then.
+    let said = planet.changes_to(&outlines(&["e"])).await;
+    let here = ["Mine Team/New a own", "bb Team/New b own", "cc Team/New c own", "e Team e listed"];
+    assert_eq!(planet.sources(), here);
+    let said = said.join("");
+    assert!(said.contains("Mine, bb stay, because you have changed it"), "{said}");
+    assert!(said.contains("cc stays, because you have pinned, tagged or kept"), "{said}");
+    assert!(said.contains("1 removed (dd)"), "{said}");
+    planet.engine.shutdown().await;
+}
+
+/// Stores an item of a source and pins it.
+async fn keep_item(planet: &Planet, source: i64, entries: Vec<newsfed::model::Entry>) {
+    let (now, store) = (planet.home.clock.now(), planet.engine.store());
+    let entries = prepare(entries, &store.hashing().await.unwrap());
+    let keys = ReservedKeys::for_articles(entries.len());
+    store.store_articles(source, entries, now, keys, KnownTo::Itself).await.unwrap();
+    let reader = store.reader().unwrap();
+    let window = reader.window(&View::of(Scope::Sources(vec![source])), Anchor::First, 9).unwrap();
+    store.mark(Mark::Pinned, vec![window.rows[0].key], true).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_damaged_list_removes_nothing() {
+    let names = ["a", "b", "c"];
+    let before = ["a Team a listed", "b Team b listed", "c Team c listed"];
+    let whole = opml(&outlines(&names));
+    let cut = whole[..whole.find("https://b").unwrap()].to_owned();
+    let no_end = whole.replace(&outline("c"), "").replace("</body></opml>", "");
+    let broken = whole.replace(&outline("b"), "<outline text='b' xmlUrl='https://b.ex");
+    let cases = [
+        (cut, "damaged"),
+        (no_end, "damaged"),
+        (broken, "damaged"),
+        (String::new(), "empty"),
+        ("<html><body>Not found</body></html>".to_owned(), "not OPML"),
+        ("Service unavailable".to_owned(), "not OPML"),
+        ("https://d.example/feed\n".to_owned(), "not OPML"),
+        (opml(""), "lists no feeds"),
+        (opml("<outline text='x' xmlUrl='http://127.0.0.1/x'/>"), "lists no feeds"),
+        (opml(&"<outline text='x'>".repeat(300)), "nests outlines"),
+        ("x".repeat(11 << 20), "larger than"),
+    ];
+    for (body, problem) in cases {
+        let planet = Planet::with(&outlines(&names)).await;
+        planet.serve(list(body.clone()));
+        let polled = planet.poll().await;
+        let message = failure(&polled).unwrap_or_default();
+        assert!(message.contains(problem), "{problem}: {polled:?}");
+        planet.step().await;
+        assert_eq!(planet.sources(), before, "{problem}");
+        // Whole again, it is as before, and what has left it is removed.
+        planet.changes_to(&outlines(&["a", "b"])).await;
+        assert_eq!(planet.sources(), before[..2], "{problem}");
+        planet.engine.shutdown().await;
+    }
+    let planet = Planet::with(&outlines(&names)).await;
+    planet.serve(Reply::status(500));
+    assert!(failure(&planet.poll().await).is_some());
+    assert!(planet.step().await.is_empty());
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn when_many_leave_the_user_is_asked() {
+    let planet = Planet::with(&numbered(9)).await;
+    planet.serve(list(opml(&numbered(4))));
+    let polled = planet.poll().await;
+    let message = failure(&polled).unwrap();
+    assert!(message.starts_with("5 of 9 sources have left this list"), "{message}");
+    assert!(message.contains("newsfed sync --accept"), "{message}");
+    assert!(planet.step().await.is_empty());
+    assert_eq!(planet.sources().len(), 9);
+    // Confirmed, they are removed, once.
+    let key = facts(&planet.engine, &planet.id()).await.key;
+    planet.engine.store().accept_list(key, true).await.unwrap();
+    assert!(failure(&planet.poll().await).is_none());
+    assert_eq!(planet.step().await.len(), 1);
+    assert_eq!(planet.sources().len(), 4);
+    let reader = planet.engine.store().reader().unwrap();
+    assert!(!reader.followed_list(key).unwrap().unwrap().accept, "it is used up");
+    // Few are removed at once, whatever their share.
+    planet.changes_to(&outline("s0")).await;
+    assert_eq!(planet.sources().len(), 1);
+    planet.engine.shutdown().await;
+    // A confirmation ends when the list is as it was.
+    let planet = Planet::with(&numbered(9)).await;
+    let key = facts(&planet.engine, &planet.id()).await.key;
+    planet.engine.store().accept_list(key, true).await.unwrap();
+    assert_eq!(planet.poll().await, UNCHANGED);
+    planet.changes_to(&numbered(4)).await;
+    assert_eq!(planet.sources().len(), 9);
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_list_names_feeds_and_nothing_else() {
+    let hostile = "<outline text='p' xmlUrl='http://192.168.1.5/feed'/>\
+        <outline text='l' xmlUrl='http://localhost/feed'/>\
+        <outline text='e' xmlUrl='exec:touch /tmp/x'/>\
+        <outline text='i' xmlUrl='filter:x:https://i.example/'/>\
+        <outline text='f' xmlUrl='file:///etc/passwd'/>\
+        <outline text='c' filterCmd='x' xmlUrl='https://cmd.example/feed'/>\
+        <outline text='k' xmlns:n='https://newsfed.example/opml' xmlUrl='https://k.example/feed'/>\
+        <outline text='a&#27;[2J' xmlUrl='https://a.example/feed'/>";
+    let own = |key: &str, value: &str| {
+        format!("<outline text='n' n:{key}='{value}' xmlUrl='https://{key}.example/feed'/>")
+    };
+    let settings = [
+        own("kind", "list"),
+        own("kind", "crawl"),
+        own("private", "true"),
+        own("proxy", "socks5://localhost:9"),
+        own("interval", "1s"),
+        own("list", "other"),
+        own("exec", "touch x"),
+    ];
+    let planet = Planet::with(&outline("a")).await;
+    let body = opml(&[hostile, &settings.concat()].concat());
+    let body = body.replace("<opml ", "<opml xmlns:n='https://newsfed.example/opml' ");
+    planet.serve(list(body));
+    assert!(failure(&planet.poll().await).is_none());
+    planet.step().await;
+    let declared = planet.home.file().declared().unwrap();
+    let feeds = declared.iter().filter(|s| s.kind() != SourceKind::List);
+    for source in feeds.clone() {
+        let (id, url) = (source.id.clone(), source.url.clone());
+        let (title, folder) = (source.title.clone(), Some("Team".to_owned()));
+        let list = source.list.clone();
+        assert_eq!(*source, Source { title, folder, list, ..Source::feed(id, url) });
+    }
+    let hosts: Vec<_> = feeds.map(|s| s.url.host_str().unwrap()).collect();
+    assert_eq!(
+        hosts,
+        ["a.example", "k.example", "interval.example", "list.example", "exec.example"]
+    );
+    let notes = &polls(&planet.engine)[0].repairs;
+    assert!(notes.iter().any(|note| note.contains("private address")), "{notes:?}");
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_list_has_at_most_5000_sources() {
+    let planet = Planet::with(&numbered(5001)).await;
+    assert_eq!(planet.sources().len(), 5000);
+    let notes = &polls(&planet.engine)[0].repairs;
+    assert!(notes[0].contains("1 source left out: limit of 5000"), "{notes:?}");
+    // Nothing leaves a list that is too long: it may be among what was not read.
+    let other = format!("{}{}", outline("other"), numbered(5001));
+    planet.changes_to(&other).await;
+    assert!(planet.sources().iter().any(|s| s.contains("s4999")));
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn two_lists_share_a_feed() {
+    let planet = Planet::with(&outlines(&["a", "b"])).await;
+    let other = planet.server.url("/other.opml");
+    let followed = planet.engine.follow_list(&other, None, None).await.unwrap();
+    assert_eq!((followed.added.len(), followed.already.len()), (1, 1));
+    let here = ["a Team a listed", "b Team b listed", "z  z listed"];
+    assert_eq!(planet.sources(), here);
+    // What leaves one list and is on the other stays, as the other has it.
+    planet.changes_to(&outline("a")).await;
+    assert_eq!(planet.sources(), ["a Team a listed", "b  b listed", "z  z listed"]);
+    let declared = planet.home.file().declared().unwrap();
+    let b = declared.iter().find(|s| s.id.0 == "b-example").unwrap();
+    assert_eq!(b.list.as_ref(), Some(&followed.source.id));
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn moves_of_lists_and_feeds_are_followed() {
+    let planet = Planet::with(&outline("a")).await;
+    let moved = planet.server.url("/moved.opml");
+    let error = planet.engine.follow_list(&moved, None, None).await.unwrap_err();
+    assert!(error.to_string().contains("already followed"), "{error}");
+    // The list names the target of a redirect, or https instead of http.
+    let key = facts(&planet.engine, "a-example").await.key;
+    let to = "https://new.example/feed".to_owned();
+    planet.engine.store().change_facts(key, move |f| f.moved_to = Some(to.clone())).await.unwrap();
+    planet.changes_to(&outline("new")).await;
+    assert_eq!(planet.sources(), ["new Team new listed"]);
+    assert_eq!(facts(&planet.engine, "a-example").await.key, key, "it keeps its items");
+    planet.changes_to(&outline("new").replace("https", "http")).await;
+    let declared = planet.home.file().declared().unwrap();
+    assert_eq!(declared[1].url.as_str(), "http://new.example/feed");
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn each_change_can_be_undone() {
+    let planet = Planet::with(&outlines(&["a", "b"])).await;
+    planet.serve(list(opml(&outlines(&["b", "c"]))));
+    planet.poll().await;
+    let mut changes = planet.step().await;
+    assert_eq!(changes[0].label, "changes of the list The Planet");
+    assert_eq!(planet.sources(), ["b Team b listed", "c Team c listed"]);
+    let edit: FileEdit = changes.remove(0).edit.unwrap();
+    edit.revert(&planet.home.paths()).unwrap();
+    planet.engine.reload().await.unwrap();
+    assert_eq!(planet.sources(), ["a Team a listed", "b Team b listed"]);
+    // What was undone is not done again.
+    let said = planet.changes_to(&outlines(&["b", "c", "d"])).await.join("");
+    let here = ["a Team a own", "b Team b listed", "d Team d listed"];
+    assert_eq!(planet.sources(), here);
+    assert!(said.contains("a stays, because it was not on the list before"), "{said}");
+    // Without the list, its sources stay.
+    planet.home.file().remove(&[SourceId(planet.id())]).unwrap();
+    assert!(planet.home.file().declared().unwrap().iter().all(|s| s.list.is_none()));
+    assert_eq!(planet.sources().len(), 3);
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_file_and_the_background_task() {
+    let home = Home::new();
+    let path = home.dir.path().join("list.opml");
+    std::fs::write(&path, opml(&outline("a"))).unwrap();
+    let engine = home.following().await;
+    let mut messages = engine.notifications();
+    let followed = engine.follow_list(path.to_str().unwrap(), None, None).await.unwrap();
+    assert_eq!(followed.added.len(), 1);
+    let mut declared = engine.declared();
+    std::fs::write(&path, opml(&outlines(&["a", "bb"]))).unwrap();
+    let key = facts(&engine, &followed.source.id.0).await.key;
+    soon(engine.refresh(Some(vec![key]), Pace::Manual).await.recv()).await.unwrap();
+    soon(declared.wait_for(|sources| sources.len() == 3)).await.unwrap();
+    let message = soon(messages.recv()).await.unwrap();
+    assert!(message.text.contains("1 added (bb)") && message.undo.is_some(), "{message:?}");
+    engine.shutdown().await;
+    for typed in ["exec:ls", "filter:x:https://a.example/", "mail:/x"] {
+        let engine = home.on_demand().await;
+        let error = engine.follow_list(typed, None, None).await.unwrap_err();
+        assert!(error.to_string().contains("a URL or a file"), "{error}");
+        engine.shutdown().await;
+    }
+}
+
+/// What was stored before the program ended is completed, in whatever step it ended.
+#[tokio::test]
+async fn an_interrupted_change_is_completed() {
+    for step in 0..3 {
+        let planet = Planet::with(&outlines(&["a", "b"])).await;
+        planet.serve(list(opml(&outlines(&["b", "c"]).replace("text='b'", "text='B'"))));
+        planet.poll().await;
+        let id = planet.id();
+        if step > 0 {
+            // The file was changed, and that is not stored.
+            let key = facts(&planet.engine, &id).await.key;
+            let before = planet.engine.store().reader().unwrap().followed_list(key).unwrap();
+            planet.step().await;
+            let taken = before.unwrap().taken;
+            planet.engine.store().set_taken(key, taken, None).await.unwrap();
+        }
+        if step == 2 {
+            planet.edit("b", SourceChange::default().set("title", "Mine")).await;
+        }
+        planet.step().await;
+        let b = if step == 2 { "Mine Team b listed" } else { "B Team b listed" };
+        assert_eq!(planet.sources(), [b, "c Team c listed"], "{step}");
+        planet.engine.shutdown().await;
+    }
+}
