@@ -83,6 +83,8 @@ impl Drop for RunningCrawl {
 pub struct CrawlListing {
     /// Those in remembered folders, the newest first.
     pub crawls: Vec<CrawlState>,
+    /// Folders that were not asked for.
+    pub except: Vec<PathBuf>,
     /// Sources (row keys) that explore their sites now, and their progress in words.
     pub exploring: Vec<(i64, Vec<String>)>,
 }
@@ -105,7 +107,7 @@ impl Handle {
     }
 
     /// The crawls in remembered folders but `except`, and the sources that explore. Folders without a
-    /// crawl are forgotten.
+    /// crawl are left out.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -113,8 +115,8 @@ impl Handle {
         let mut folders = remembered(&self.context).await?;
         folders.retain(|folder| !except.contains(folder));
         let read = move || folders.into_iter().filter_map(CrawlState::read).rev().collect();
-        let crawls = self.context.work(read).await.unwrap_or_default();
-        Ok(CrawlListing { crawls, exploring: self.explorations().await? })
+        let crawls = self.context.work(read).await.ok_or(StoreError::Closed)?;
+        Ok(CrawlListing { crawls, except, exploring: self.explorations().await? })
     }
 
     /// The sources (row keys) that explore their sites now, with their progress in words.

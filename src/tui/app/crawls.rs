@@ -111,10 +111,12 @@ impl App {
         };
         let selected = self.selected_crawl().map(|crawl| crawl.folder.clone());
         let runs = &mut self.crawls;
-        let running = runs.running();
-        runs.all.retain(CrawlState::is_running);
+        // Those that ran when the list was asked for may have ended since.
+        runs.all.retain(|crawl| crawl.is_running() || listing.except.contains(&crawl.folder));
         let others = listing.crawls.into_iter();
-        runs.all.extend(others.filter(|crawl| !running.contains(&crawl.folder)));
+        let others: Vec<CrawlState> =
+            others.filter(|crawl| runs.in_folder(&crawl.folder).is_none()).collect();
+        runs.all.extend(others);
         runs.exploring = listing.exploring;
         runs.is_listed = true;
         self.select_crawl(selected.as_deref());

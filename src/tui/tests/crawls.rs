@@ -16,7 +16,8 @@ fn all() -> CrawlListing {
     let crawls = ends.into_iter().enumerate();
     let crawls = crawls.map(|(n, phase)| crawl(&format!("/crawls/{n}"), phase)).collect();
     let lines = ["exploring: 12 requests, 3 found, 40 links seen", "4 links at li a led to 3"];
-    CrawlListing { crawls, exploring: vec![(1, lines.map(str::to_owned).to_vec())] }
+    let exploring = vec![(1, lines.map(str::to_owned).to_vec())];
+    CrawlListing { crawls, except: vec!["/crawls/now".into()], exploring }
 }
 
 /// The list with one that runs.
@@ -41,6 +42,19 @@ fn list_at_every_size() {
     let mut linear = Settings::default();
     (linear.ui.linear, linear.ui.ascii) = (true, true);
     insta::assert_snapshot!("linear-80x30", stage(linear).screen(80, 30));
+}
+
+#[test]
+fn a_crawl_that_ends_while_the_list_is_read_stays_in_it() {
+    let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
+    stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/now", CrawlPhase::Running))));
+    stage.keys("gc");
+    let stopped = crawl("/crawls/now", CrawlPhase::Ended(CrawlEnd::Stopped));
+    stage.happen(Event::CrawlChanged(Box::new(stopped)));
+    let except = vec!["/crawls/now".into()];
+    stage.happen(Event::CrawlsListed(Ok(CrawlListing { except, ..CrawlListing::default() })));
+    let screen = stage.screen(120, 36);
+    assert!(screen.contains("stopped") && !screen.contains("No crawls yet"), "{screen}");
 }
 
 #[test]

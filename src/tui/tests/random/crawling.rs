@@ -47,7 +47,7 @@ impl Chaos {
             CrawlCommand::List { .. } => {
                 let crawls = folders.map(|folder| self.crawl_state(folder)).to_vec();
                 let exploring = vec![(self.rng.i64(..7), vec!["exploring: 日本".to_owned()])];
-                let listing = CrawlListing { crawls, exploring };
+                let listing = CrawlListing { crawls, except: Vec::new(), exploring };
                 Event::CrawlsListed(self.result(listing))
             }
             CrawlCommand::Explorations => Event::ExplorationsListed(self.result(vec![])),
