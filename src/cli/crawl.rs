@@ -9,7 +9,7 @@ use crate::crawl::replay::{
 use crate::crawl::{BanditParameters, Kind, PathParameters, SleepingBanditParameters, Targets};
 use crate::engine::crawl::{CrawlBudget, DEFAULT_BUDGET};
 use crate::util::text::counted;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
@@ -48,7 +48,7 @@ pub(super) struct CrawlArgs {
     #[arg(long, conflicts_with = "replay")]
     pub(super) resume: bool,
     /// Order in which links are fetched
-    #[arg(long, value_enum, default_value_t = Kind::Learned)]
+    #[arg(long, value_parser = strategy_parser(), default_value = Kind::Learned.name())]
     pub(super) strategy: Kind,
     /// Crawl a recorded site instead of a live one
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
@@ -184,23 +184,10 @@ enum Profile {
     Data,
 }
 
-impl ValueEnum for Kind {
-    fn value_variants<'a>() -> &'a [Self] {
-        const KINDS: [Kind; Kind::ALL.len()] = {
-            let mut kinds = [Kind::Bfs; Kind::ALL.len()];
-            let mut at = 0;
-            while at < kinds.len() {
-                kinds[at] = Kind::ALL[at].0;
-                at += 1;
-            }
-            kinds
-        };
-        &KINDS
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
+/// Parses the name of a strategy.
+fn strategy_parser() -> impl TypedValueParser<Value = Kind> {
+    let names = PossibleValuesParser::new(Kind::ALL.map(|(_, name)| name));
+    names.map(|name| Kind::named(&name).unwrap_or(Kind::Learned))
 }
 
 pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {

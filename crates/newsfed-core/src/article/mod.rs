@@ -1,0 +1,63 @@
+//! The article: its document tree, and how a page or a feed's HTML becomes one.
+//!
+//! Pure: bytes in, data out.
+
+mod blocks;
+mod classes;
+mod code;
+mod comments;
+mod compare;
+mod counters;
+mod decoding;
+mod density;
+mod document;
+mod embed;
+mod extract;
+mod features;
+mod figures;
+mod from_html;
+mod full_feed;
+mod guided;
+mod head;
+mod html;
+mod markdown;
+mod marked_difference;
+mod maths;
+mod metadata;
+mod noscript;
+mod notes;
+mod page;
+mod page_date;
+mod picture;
+mod several;
+mod signs;
+mod spaces;
+mod substance;
+mod tags;
+mod template;
+mod thumbnail;
+pub mod training;
+pub mod trees;
+mod units;
+mod words;
+
+#[cfg(test)]
+mod parts_tests;
+#[cfg(test)]
+mod tests;
+
+pub use compare::{Change, LinkChanges, differences, same_references, same_text};
+pub use counters::is_small_change;
+pub use document::plain;
+pub use document::{Block, Definition, Document, Inline, Link, LinkKind};
+pub use extract::{
+    Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, extract, page_dates,
+};
+pub use from_html::{first_image, from_html};
+pub use full_feed::{contains_feed_text, has_full_text, is_cut};
+pub use html::Xhtml;
+pub use marked_difference::marked;
+pub use page_date::{Dates, PageTime, Published, is_date_line};
+pub use substance::{headline, revisions};
+pub use template::Template;
+pub use thumbnail::{Thumbnail, fit, one_at_a_time};

@@ -1,0 +1,158 @@
+use super::*;
+
+fn read(markup: &str, url: Option<&str>, fetched_at: Option<&str>) -> Dates {
+    let tree = crate::util::html::tree::page(markup).unwrap();
+    let page = Page::read(&tree);
+    let head = Head::read(&tree);
+    let hints = crate::article::metadata::hints(&head);
+    let taken = crate::article::page::article(&page, &hints).taken;
+    let url = url.map(|u| Url::parse(u).unwrap());
+    dates(&head, &page, url.as_ref(), &taken, fetched_at.and_then(date::parse))
+}
+
+const TEXT: &str = "<p>The council has decided to rebuild the old bridge over the river, which was closed \
+    two winters ago. Work will start as soon as the money is there, the mayor said.</p><p>Those who live \
+    on the other bank have waited a long time. They hope that the new bridge will be wider than the old \
+    one, and that it will have space for those who walk.</p>";
+
+/// The snippet in place of the date line of a page, or as the entire page.
+fn page_of(snippet: &str, language: &str) -> String {
+    let language = if language == "-" { String::new() } else { format!(" lang='{language}'") };
+    let head = format!("<!DOCTYPE html><html{language}>");
+    if snippet.contains("{text}") {
+        return head + &snippet.replace("{text}", TEXT);
+    }
+    format!(
+        "{head}<title>The old bridge</title><body><article><h1>The old bridge</h1><p>{snippet}</p>{TEXT}</article>"
+    )
+}
+
+#[test]
+fn finds_dates_in_many_languages() {
+    let cases = include_str!("../../../../../tests/data/page-dates.tsv");
+    let (mut all, mut wrong, mut missed, mut swapped) = (0, Vec::new(), Vec::new(), 0);
+    for case in cases.lines().filter(|l| !l.is_empty() && !l.starts_with('#')) {
+        let mut columns = case.split('\t');
+        let mut next = || columns.next().expect("five columns");
+        let (language, tag, snippet, fetched, gold) = (next(), next(), next(), next(), next());
+        let fetched = (fetched != "-").then_some(fetched);
+        let found = read(&page_of(snippet, tag), None, fetched).published;
+        let found = found.map(|p| p.time.format("%F").to_string());
+        all += 1;
+        let got = found.as_deref().unwrap_or("-");
+        if got == gold {
+            continue;
+        }
+        let line = format!("{language} {tag} {snippet}: {got}, not {gold}");
+        let parts = |s: &str| s.split('-').map(str::to_owned).collect::<Vec<_>>();
+        let (a, b) = (parts(got), parts(gold));
+        if a.len() == 3 && b.len() == 3 && a[0] == b[0] && a[1] == b[2] && a[2] == b[1] {
+            swapped += 1;
+        }
+        if got == "-" { missed.push(line) } else { wrong.push(line) }
+    }
+    let failed = wrong.len() + missed.len();
+    assert_eq!(swapped, 0, "{wrong:#?}");
+    assert!(all >= 400, "{all} cases");
+    assert!(failed * 100 <= all * 2, "{failed} of {all}: wrong {wrong:#?}, missing {missed:#?}");
+}
+
+#[test]
+fn prefers_the_most_reliable_publication_date() {
+    let meta = "<meta property='article:published_time' content='2024-03-02T03:00:00Z'>";
+    let cases = [
+        (meta.to_owned(), "2024-03-02T03:00:00+00:00"),
+        // The same instant, which is a day earlier in the publisher's zone.
+        (format!("{meta}<time datetime='2024-03-01T19:00:00-08:00'>x</time>"), "2024-03-01T19:00:00-08:00"),
+        (format!("{meta}<time datetime='2024-03-05T19:00:00-08:00'>x</time>"), "2024-03-02T03:00:00+00:00"),
+        ("<meta property='article:modified_time' content='2024-03-02'>".to_owned(), "none"),
+        ("<div class=comment><time datetime=2024-01-09>x</time></div><p class=entry-date><time datetime=2024-01-02>x</time>".to_owned(), "2024-01-02T00:00:00+00:00"),
+        ("<h1>A title</h1><p>Last updated June 3, 2024</p><p>By Ann on May 2, 2024</p>".to_owned(), "2024-05-02T00:00:00+00:00"),
+        ("<h1>A title</h1><p>© 2024 May 2, 2024".to_owned(), "none"),
+    ];
+    for (markup, want) in cases {
+        let found = read(&markup, None, None).published.map(|p| p.time.to_rfc3339());
+        assert_eq!(found.as_deref().unwrap_or("none"), want, "{markup}");
+    }
+}
+
+#[test]
+fn says_where_a_date_comes_from_and_how_sure_it_is() {
+    let json = "<script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"datePublished\":\"2024-03-02\"}</script>";
+    let cases = [
+        (json, DateSource::StructuredData, Confidence::High),
+        ("<meta name=pubdate content=2024-03-02>", DateSource::Metadata, Confidence::High),
+        ("<h1>A title</h1><p>Published March 2, 2024</p>", DateSource::Text, Confidence::Medium),
+        ("<h1>A title</h1><p>Published 03/02/2024</p>", DateSource::Text, Confidence::Low),
+    ];
+    for (markup, from, confidence) in cases {
+        let found = read(markup, None, None).published.unwrap();
+        assert_eq!((found.from, found.confidence), (from, confidence), "{markup}");
+    }
+}
+
+#[test]
+fn structured_data_of_other_articles_are_not_those_of_the_page() {
+    let object = |title: &str, day: &str| {
+        format!("{{\"@type\":\"Article\",\"headline\":\"{title}\",\"datePublished\":\"{day}\"}}")
+    };
+    let markup = format!(
+        "<title>The new bridge</title><script type='application/ld+json'>[{},{}]</script>\
+         <h1>The new bridge</h1>",
+        object("Quite another story", "2024-05-06"),
+        object("The new bridge", "2024-03-02")
+    );
+    let found = read(&markup, None, None).published.unwrap();
+    assert_eq!(found.time.date_naive().to_string(), "2024-03-02");
+}
+
+#[test]
+fn a_time_in_utc_falls_on_the_day_that_the_page_shows() {
+    let markup =
+        "<meta property='article:published_time' content='2023-11-01T23:01:00Z'><h1>A title</h1>";
+    let found = read(markup, Some("https://example.org/2023/11/02/x"), None).published.unwrap();
+    assert_eq!(found.time.to_rfc3339(), "2023-11-02T00:01:00+01:00");
+    let found = read(markup, Some("https://example.org/2023/10/02/x"), None).published.unwrap();
+    assert_eq!(found.time.to_rfc3339(), "2023-11-01T23:01:00+00:00");
+}
+
+#[test]
+fn a_page_is_not_modified_before_it_is_published() {
+    let modified = |stated: &str| {
+        let markup = format!(
+            "<meta property='article:published_time' content='2024-03-02T15:41:00Z'>\
+             <meta property='article:modified_time' content='{stated}'><h1>A</h1><p>One two three."
+        );
+        read(&markup, None, None).modified.map(|t| t.to_rfc3339())
+    };
+    assert_eq!(modified("2024-03-02T16:00:00Z").as_deref(), Some("2024-03-02T16:00:00+00:00"));
+    assert_eq!(modified("2024-03-02"), None);
+    assert_eq!(modified("2024-03-01T16:00:00Z"), None);
+}
+
+#[test]
+fn dates_in_addresses() {
+    let cases = [
+        ("https://example.org/2024/03/11/x", "2024-03-11"),
+        ("https://example.org/2024/3/1/x", "2024-03-01"),
+        ("https://example.org/news-2024-03-11-x", "2024-03-11"),
+        ("https://example.org/20240311/x", "2024-03-11"),
+        ("https://example.org/2024/03/x", "none"),
+        ("https://example.org/99202403/11", "none"),
+    ];
+    for (address, want) in cases {
+        let found = super::url::day_of_url(&Url::parse(address).unwrap());
+        let found = found.map(|t| t.0.format("%F").to_string());
+        assert_eq!(found.as_deref().unwrap_or("none"), want, "{address}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn never_panics(text in "[0-9./年月日 \\-:a-zäé-]{0,60}|\\PC{0,60}") {
+        let now = date::parse("2024-06-01T12:00:00Z").map(|t| t.fixed_offset());
+        for language in [None, Some("vi"), Some("ja"), Some("fa")] {
+            let _ = date::scan(&text, &Context { language, order: None, now });
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Dates in feeds and pages: RFC 822, RFC 3339, and common deviations from both.
+
+mod calendar;
+mod clock;
+mod names;
+mod numeric;
+mod relative;
+mod scan;
+mod token;
+mod words;
+
+pub use names::{day_name, is_weekday, language_of};
+pub use scan::{Context, Found as FoundDate, Order, Scan, scan};
+pub use token::prepared;
+
+/// The weekday, from 1 for Monday, that a text in lower case ends with.
+pub fn weekday_at_end(text: &str) -> Option<u32> {
+    let text = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let word = text.rsplit(|c: char| !c.is_alphanumeric()).next()?;
+    names::Names::get().weekday(word, None)
+}
+
+use self::words::{month, offset};
+use crate::model::Time;
+use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, TimeZone, Utc};
+
+/// Longest text that is read as a date, in bytes.
+const MAX_DATE: usize = 100;
+
+/// Reads a date in any form known from feeds. Without a zone it is taken as UTC, without a time
+/// as midnight. Returns `None` for impossible dates and for years outside 1 to 9999 (in UTC).
+pub fn parse(text: &str) -> Option<Time> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > MAX_DATE {
+        return None;
+    }
+    let found = unix(text).or_else(|| iso(text)).or_else(|| korean(text));
+    let found = found.or_else(|| written(text));
+    found.filter(|time| (1..=9999).contains(&time.year()))
+}
+
+/// Seconds or milliseconds since 1970. Shorter numbers are more likely written dates.
+fn unix(text: &str) -> Option<Time> {
+    let whole = text.split('.').next()?;
+    if !whole.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let number: i64 = whole.parse().ok()?;
+    match whole.len() {
+        9 | 10 => Utc.timestamp_opt(number, 0).single(),
+        12 | 13 => Utc.timestamp_opt(number / 1000, 0).single(),
+        _ => None,
+    }
+}
+
+/// ISO 8601, RFC 3339 and W3C dates, with gaps: `2024-03-11T04:15:30.5+01:00`, `2024-03`,
+/// `20240311`, `2024-03-11 04:15`.
+fn iso(text: &str) -> Option<Time> {
+    let date_len = text.bytes().take_while(|b| b.is_ascii_digit() || b"-/".contains(b)).count();
+    // A minus after the digits may start a zone, but never without a time in between.
+    let (date, rest) = text.split_at(date_len);
+    let date = iso_date(date)?;
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || "Tt,".contains(c));
+    if rest.is_empty() {
+        return at(date, Clock::MIDNIGHT, 0);
+    }
+    let clock_len = rest.bytes().take_while(|b| b.is_ascii_digit() || b":.,".contains(b)).count();
+    let (clock, zone) = rest.split_at(clock_len);
+    let (mut clock, zone) = (parse_clock(clock)?, zone.trim());
+    let (half, zone) = split_half_day(zone);
+    clock = clock.with_half_day(half)?;
+    at(date, clock, if zone.is_empty() { 0 } else { offset(zone)? })
+}
+
+fn iso_date(text: &str) -> Option<NaiveDate> {
+    let parts: Vec<&str> = text.split(['-', '/']).collect();
+    let number = |s: &str| s.parse::<u32>().ok();
+    match parts.as_slice() {
+        [y, m, d] if y.len() == 4 && d.len() <= 2 => ymd(y.parse().ok()?, number(m)?, number(d)?),
+        [y, m, d] if y.len() == 2 && text.contains('-') => {
+            ymd(century(y.parse().ok()?), number(m)?, number(d)?)
+        }
+        [y, m] if y.len() == 4 && m.len() == 2 => ymd(y.parse().ok()?, number(m)?, 1),
+        [y, day] if y.len() == 4 && day.len() == 3 => {
+            NaiveDate::from_yo_opt(y.parse().ok()?, number(day)?)
+        }
+        [all] => compact_date(all),
+        _ => None,
+    }
+}
+
+/// `20240311`, `240311`, `2024`.
+fn compact_date(all: &str) -> Option<NaiveDate> {
+    let part = |range: std::ops::Range<usize>| all.get(range)?.parse::<u32>().ok();
+    match all.len() {
+        8 => ymd(all[..4].parse().ok()?, part(4..6)?, part(6..8)?),
+        6 => ymd(century(all[..2].parse().ok()?), part(2..4)?, part(4..6)?),
+        4 => ymd(all.parse().ok().filter(|y| (1900..2200).contains(y))?, 1, 1),
+        _ => None,
+    }
+}
+
+/// `2004년 05월 28일 01:31:15`, Korean time.
+fn korean(text: &str) -> Option<Time> {
+    let (y, rest) = text.split_once('년').or_else(|| text.split_once('年'))?;
+    let chinese = text.contains('年');
+    let (m, rest) = rest.split_once(['월', '月'])?;
+    let (d, rest) = rest.split_once(['일', '日'])?;
+    let date = ymd(y.trim().parse().ok()?, m.trim().parse().ok()?, d.trim().parse().ok()?)?;
+    let rest = rest.trim();
+    let afternoon = rest.starts_with("오후") || rest.starts_with("下午");
+    let clock = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let clock = clock.split_whitespace().next().unwrap_or("0:00");
+    let clock = parse_clock(clock)?.with_half_day(afternoon.then_some(true))?;
+    let hours = match (chinese, text.contains('曜')) {
+        (true, false) => 8,
+        _ => 9,
+    };
+    at(date, clock, hours * 3600)
+}
+
+/// Dates with words, in any order: `Mon, 11 Mar 2024 04:15:30 GMT`,
+/// `March 11, 2024 4:15 pm`, `Mon Mar 11 04:15:30 2024`, `03/11/2024 04:15`.
+fn written(text: &str) -> Option<Time> {
+    let mut found = Found::default();
+    let spaced = text.replace([',', '(', ')'], " ");
+    for word in spaced.split_whitespace() {
+        found.take(word)?;
+    }
+    let (year, month, day) = found.date()?;
+    let clock = found.clock.unwrap_or(Clock::MIDNIGHT).with_half_day(found.afternoon)?;
+    at(ymd(year, month, day)?, clock, found.zone.unwrap_or(0))
+}
+
+/// The parts of a date found so far.
+#[derive(Default)]
+struct Found {
+    clock: Option<Clock>,
+    afternoon: Option<bool>,
+    zone: Option<i32>,
+    month: Option<u32>,
+    numbers: Vec<(u32, usize)>,
+    /// The numbers are separated by dots, which no American date has.
+    dotted: bool,
+}
+
+impl Found {
+    /// Reads a word. `None` means that the text is not a date.
+    fn take(&mut self, word: &str) -> Option<()> {
+        let first = word.chars().next()?;
+        if word.contains(':') && first.is_ascii_digit() {
+            return self.take_clock(word);
+        }
+        if matches!(first, '+' | '-') && self.clock.is_some() {
+            self.zone = Some(offset(word)?);
+            return Some(());
+        }
+        if first.is_ascii_digit() {
+            return self.take_numbers(word);
+        }
+        if let Some(month) = month(word) {
+            // Some zone and weekday names resemble months (mar, sep). The first one counts.
+            self.month.get_or_insert(month);
+        } else if let (Some(half), _) = split_half_day(word) {
+            self.afternoon = Some(half);
+        } else if let Some(zone) = offset(word).filter(|_| self.clock.is_some()) {
+            self.zone = Some(zone);
+        } else if self.clock.is_some() && word.contains(['+', '-']) && word.contains(':') {
+            return None;
+        }
+        Some(())
+    }
+
+    fn take_clock(&mut self, word: &str) -> Option<()> {
+        let len = word.bytes().take_while(|b| b.is_ascii_digit() || b":.".contains(b)).count();
+        let (clock, rest) = word.split_at(len);
+        self.clock = Some(parse_clock(clock)?);
+        let (half, rest) = split_half_day(rest);
+        self.afternoon = half;
+        if !rest.is_empty() {
+            self.zone = offset(rest);
+        }
+        Some(())
+    }
+
+    fn take_numbers(&mut self, word: &str) -> Option<()> {
+        self.dotted |= word.split('.').filter(|p| !p.is_empty()).count() == 3;
+        for part in word.split(['-', '/', '.']).filter(|p| !p.is_empty()) {
+            let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+            if digits == 0 {
+                self.month.get_or_insert(month(part)?);
+            } else {
+                // 1st, 2nd, 11th, 1er.
+                self.numbers.push((part[..digits].parse().ok()?, digits));
+            }
+        }
+        Some(())
+    }
+
+    /// Year, month and day from the numbers, by size and position.
+    fn date(&self) -> Option<(i32, u32, u32)> {
+        let year = |(n, digits): (u32, usize)| match digits {
+            4 => i32::try_from(n).ok(),
+            2 => i32::try_from(n).ok().map(century),
+            _ => None,
+        };
+        match (self.month, self.numbers.as_slice()) {
+            (Some(month), [a, b]) if a.1 == 4 => Some((year(*a)?, month, b.0)),
+            (Some(month), [a, b]) => Some((year(*b)?, month, a.0)),
+            (None, [a, b, c]) if a.1 == 4 => Some((year(*a)?, b.0, c.0)),
+            (None, [a, b, c]) if self.dotted && b.0 <= 12 => Some((year(*c)?, b.0, a.0)),
+            // Without month names the American order is more frequent in feeds.
+            (None, [a, b, c]) if a.0 <= 12 => Some((year(*c)?, a.0, b.0)),
+            (None, [a, b, c]) => Some((year(*c)?, b.0, a.0)),
+            _ => None,
+        }
+    }
+}
+
+/// A time of day. Hour 24 is the start of the next day.
+#[derive(Clone, Copy)]
+struct Clock {
+    hour: u32,
+    minute: u32,
+    second: u32,
+}
+
+impl Clock {
+    const MIDNIGHT: Self = Self { hour: 0, minute: 0, second: 0 };
+
+    /// The same time on a twelve-hour clock. `Some(true)` means p.m.
+    fn with_half_day(self, afternoon: Option<bool>) -> Option<Self> {
+        let hour = match afternoon {
+            Some(true) if self.hour < 12 => self.hour + 12,
+            Some(false) if self.hour == 12 => 0,
+            _ => self.hour,
+        };
+        Some(Self { hour, ..self })
+    }
+}
+
+fn parse_clock(text: &str) -> Option<Clock> {
+    let text = text.split(['.', ',']).next()?;
+    let parts: Vec<&str> = text.split(':').collect();
+    let number = |s: &str| (s.len() <= 2).then(|| s.parse::<u32>().ok()).flatten();
+    let clock = match parts.as_slice() {
+        [h, m, s] => Clock { hour: number(h)?, minute: number(m)?, second: number(s)? },
+        [h, m] => Clock { hour: number(h)?, minute: number(m)?, second: 0 },
+        [all] if matches!(all.len(), 4 | 6) && all.is_ascii() => Clock {
+            hour: number(&all[..2])?,
+            minute: number(&all[2..4])?,
+            second: number(all.get(4..6).filter(|s| !s.is_empty()).unwrap_or("0"))?,
+        },
+        [h] => Clock { hour: number(h)?, minute: 0, second: 0 },
+        _ => return None,
+    };
+    let fits = clock.hour <= 24 && clock.minute < 60 && clock.second <= 60;
+    fits.then_some(clock)
+}
+
+/// Strips `am` or `pm` from the start.
+fn split_half_day(text: &str) -> (Option<bool>, &str) {
+    let lower = text.to_ascii_lowercase();
+    for (mark, afternoon) in [("am", false), ("pm", true), ("a.m.", false), ("p.m.", true)] {
+        if let Some(rest) = lower.strip_prefix(mark)
+            && !rest.starts_with(|c: char| c.is_ascii_alphabetic())
+        {
+            return (Some(afternoon), text[mark.len()..].trim_start());
+        }
+    }
+    (None, text)
+}
+
+/// The year for two digits: 00-68 are 2000-2068, 69-99 are 1969-1999.
+fn century(year: i32) -> i32 {
+    if year < 69 { year + 2000 } else { year + 1900 }
+}
+
+fn ymd(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
+    (1..=9999).contains(&year).then(|| NaiveDate::from_ymd_opt(year, month, day)).flatten()
+}
+
+fn at(date: NaiveDate, clock: Clock, offset: i32) -> Option<Time> {
+    let midnight = NaiveDateTime::new(date, chrono::NaiveTime::MIN);
+    // A leap second becomes the first of the next minute.
+    let seconds = clock.hour * 3600 + clock.minute * 60 + clock.second;
+    let local = midnight.checked_add_signed(Duration::seconds(i64::from(seconds)))?;
+    Some(Utc.from_utc_datetime(&local.checked_sub_signed(Duration::seconds(i64::from(offset)))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_dates_in_many_forms() {
+        let cases = include_str!("../../../../tests/data/dates.tsv");
+        for case in cases.lines().filter(|l| !l.is_empty() && !l.starts_with('#')) {
+            let (input, expected) = case.split_once('\t').expect("two columns");
+            let got = parse(input).map(|t| t.format("%Y-%m-%dT%H:%M:%SZ").to_string());
+            assert_eq!(got.as_deref().unwrap_or("none"), expected, "{input}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(s in "\\PC{0,40}", t in "[0-9:/.+ TZapm-]{0,30}") {
+            let _ = (parse(&s), parse(&t));
+        }
+    }
+}

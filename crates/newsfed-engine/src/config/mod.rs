@@ -1,0 +1,106 @@
+//! What the user declares: settings and sources, and how both are read and edited.
+
+mod accounts;
+mod action;
+mod checks;
+mod choices;
+mod commands;
+mod config_file;
+mod declared_file;
+mod document;
+mod edit_error;
+mod elements;
+mod error;
+mod export;
+mod external;
+mod file_change;
+mod file_edit;
+mod followed_list;
+mod form;
+mod hooks;
+mod ids;
+mod import;
+mod item_rules;
+mod key;
+mod keymap;
+mod list_edit;
+mod load;
+mod machines;
+mod newsboat;
+mod open;
+mod opml;
+mod opml_settings;
+mod palette;
+mod paths;
+mod quote;
+mod rebind;
+mod render;
+mod role;
+mod rule;
+mod save;
+mod schema;
+mod section;
+mod setting;
+mod settings;
+mod shown;
+mod source_change;
+mod source_options;
+mod source_settings;
+mod sources;
+mod sources_file;
+mod splice;
+mod starter;
+mod style;
+mod theme;
+mod website;
+
+pub use accounts::{AccountSettings, add_account, remove_account};
+pub use action::{Action, Task, UnknownAction};
+pub use choices::{
+    Background, COLUMNS, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, HookAfter,
+    ListStyle, MarkRead, NotifyWay, SortOrder,
+};
+pub use config_file::{ConfigFile, ViewChange};
+pub use edit_error::EditError;
+pub use error::did_you_mean;
+pub use error::{ConfigError, ConfigErrors, ErrorPlace};
+pub use export::{OpmlExport, export_opml, export_urls};
+pub use external::{COMMAND_LIMIT, CommandSettings};
+pub use file_change::{Applied, FileChange};
+pub use file_edit::{FileEdit, FileKind};
+pub use followed_list::{
+    ListPlan, ListState, Listed, Stay, from_text as list_from_text, to_text as list_to_text,
+};
+pub use form::{FormField, SourceForm};
+pub use hooks::{HOOK_LIMIT, HookSettings};
+pub use ids::unique_id;
+pub use import::{Import, ImportError, ImportKind, import, read_import};
+pub use item_rules::RuleChange;
+pub use key::{Key, KeyCode, KeyError, MAX_SEQUENCE_KEYS, parse_sequence, show_sequence};
+pub use keymap::{BindingError, Context, KeyMap, KeyMapErrors, Lookup};
+pub use load::{Loaded, load};
+pub use machines::MachineSettings;
+pub use paths::{CONFIG_DIR_VARIABLE, CRAWLS_FOLDER, DATA_DIR_VARIABLE, NoHome, Paths};
+pub use rebind::{KeyOrigin, KeyRow, Rebinding, key_rows, rebind, restore_preset};
+pub use render::view_text;
+pub use role::Role;
+pub use save::SaveError;
+pub use section::{KeyChange, Section};
+pub use setting::FormPage;
+pub use settings::{
+    DownloadSettings, FeedsSettings, KeySettings, ListLayout, LlmSettings, LogSettings,
+    NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings, ScheduleSettings,
+    ServeSettings, Settings, UiSettings, ViewSettings,
+};
+pub use shown::{
+    SettingRow, setting_change, setting_choices, setting_keys, setting_rows, setting_shown,
+    show_settings,
+};
+pub use source_change::SourceChange;
+pub use source_options::{SourceOption, source_options};
+pub use source_settings::{own_keys, source_keys, source_values};
+pub(crate) use sources::path_url;
+pub use sources_file::{Added, Completion, SourcesFile};
+pub use starter::starter_sources;
+pub use style::{Color, Style, StyleError};
+pub use theme::{AUTO as AUTO_THEME, Depth, LEAST_CONTRAST, Theme, ThemeError, theme_names};

@@ -1,0 +1,385 @@
+//! Messages from and to the engine, as plain data.
+
+use super::follow::{access, may_have_credentials};
+use crate::config::{FileEdit, Section, unique_id};
+use crate::feed::ParsedFeed;
+use crate::model::{
+    LeftOut, Origin, Outcome, Pause, SelectorProblem, Source, SourceId, SourceKind, SourceRules,
+    Time, WebsiteRules,
+};
+use crate::net::Response;
+use crate::util::url::WebAddress;
+use std::collections::HashSet;
+use tokio::sync::mpsc::UnboundedSender;
+use url::Url;
+
+/// The state of the engine; only the latest value counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Which process follows the sources.
+    pub role: Role,
+    /// Polls finished since the queue was last empty.
+    pub done: usize,
+    /// Polls finished, running and waiting since the queue was last empty.
+    pub total: usize,
+    /// A host that is being fetched from.
+    pub host: Option<String>,
+    /// Row keys of the sources that are being polled or wait for their turn.
+    pub claimed: HashSet<i64>,
+    /// When the next poll is due.
+    pub next: Option<Time>,
+    /// No host can be reached.
+    pub offline: bool,
+    /// Why changed declarations could not be read; the old ones stay in use.
+    pub declaration_error: Option<String>,
+    /// The accounts that this process has synchronised, and how that went last.
+    pub accounts: Vec<AccountNote>,
+    /// How far the first synchronisation of an account is.
+    pub syncing: Option<SyncProgress>,
+}
+
+/// How far the first synchronisation of an account is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyncProgress {
+    pub account: String,
+    /// Items that are stored.
+    pub items: usize,
+    /// Items that will be, where it is known.
+    pub total: Option<usize>,
+}
+
+/// What messages call the folder through which machines exchange marks.
+pub(super) const MARKS_FOLDER: &str = "marks folder";
+
+/// The last synchronisation of an account, or of the folder of marks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountNote {
+    /// Its name, or [`MARKS_FOLDER`].
+    pub account: String,
+    pub at: Time,
+    /// Why it failed.
+    pub problem: Option<String>,
+    /// Marks that wait to be sent because of that.
+    pub waiting: usize,
+}
+
+/// What the program has changed on its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AutomaticChange {
+    /// What was changed, and why.
+    pub message: String,
+    /// What the list of changes calls it.
+    pub label: String,
+    /// What undoes it; `None` if that is part of another one.
+    pub edit: Option<FileEdit>,
+}
+
+/// The role of this process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Role {
+    /// It polls the sources when they are due.
+    #[default]
+    Follows,
+    /// Another process (its process id if known) polls; this one shows what that one finds.
+    Watches(Option<u32>),
+    /// It polls only on request.
+    OnDemand,
+    /// The database cannot be written, so nothing is polled.
+    Reads,
+}
+
+/// Which rules a refresh obeys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Only sources that are due.
+    Due,
+    /// Now, but obeying pauses that servers asked for.
+    Manual,
+    /// Now, ignoring all rules.
+    Force,
+}
+
+/// The result of a refresh for one source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    pub source: SourceId,
+    pub result: Refreshed,
+    /// What was not stored, and why.
+    pub left_out: Vec<LeftOut>,
+    /// What the selectors of a site did not find in this poll.
+    pub problem: Option<SelectorProblem>,
+}
+
+/// The result of one source in a [`Report`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refreshed {
+    Polled(Outcome),
+    /// It was skipped, with the reason.
+    Left(Pause),
+    /// Its next poll is due then, and the refresh was only for due sources.
+    NotDue(Time),
+    /// The source is disabled.
+    Disabled,
+    /// It could not be stored or no longer exists.
+    Lost(String),
+}
+
+/// The result of exploring a URL.
+#[derive(Debug, Clone)]
+pub struct Discovery {
+    /// The URL that was fetched.
+    pub address: Url,
+    /// The ways to follow it, best first; empty if there is none.
+    pub ways: Vec<Way>,
+    /// The attempts, in order.
+    pub tried: Vec<Tried>,
+    pub(super) typed: Box<Typed>,
+    /// Receives each attempt immediately.
+    pub(super) listener: Option<UnboundedSender<Tried>>,
+}
+
+/// An attempt to find a way to follow a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// Whether it found something to follow.
+    pub found: bool,
+    pub text: String,
+}
+
+/// The URL that the user typed.
+#[derive(Debug, Clone)]
+pub(super) struct Typed {
+    /// With the credentials that were typed with it.
+    pub(super) web: WebAddress,
+    /// Whether its name resolves to a private address.
+    pub(super) private: bool,
+    /// The program or file that was typed, or the filter beside the URL.
+    pub(super) origin: Origin,
+}
+
+impl Typed {
+    /// A URL without more.
+    pub(super) fn of(web: WebAddress) -> Self {
+        Self { web, private: false, origin: Origin::default() }
+    }
+}
+
+impl Discovery {
+    /// Whether a way is at the typed name, and that resolves to a private address.
+    pub fn is_private(&self, way: &Way) -> bool {
+        self.typed.private && self.typed.web.url.host() == way.url.host()
+    }
+
+    /// Whether a program printed it, or it is in a file: there is nothing but the feed.
+    pub fn is_local(&self) -> bool {
+        self.typed.origin.is_local()
+    }
+
+    /// The attempts as text.
+    pub fn attempts(&self) -> Vec<&str> {
+        self.tried.iter().map(|tried| tried.text.as_str()).collect()
+    }
+
+    /// Reports an attempt that found nothing, or a remark.
+    pub(super) fn report(&mut self, text: String) {
+        self.attempted(Tried { found: false, text });
+    }
+
+    /// Reports an attempt that found something to follow.
+    pub(super) fn report_found(&mut self, text: String) {
+        self.attempted(Tried { found: true, text });
+    }
+
+    /// An attempt found nothing if there is no way of that kind after all.
+    pub(super) fn retract_unless(&mut self, kind: SourceKind, attempt: Option<usize>) {
+        let there = self.ways.iter().any(|way| way.kind() == kind);
+        if let Some(tried) = attempt.and_then(|at| self.tried.get_mut(at)).filter(|_| !there) {
+            tried.found = false;
+        }
+    }
+
+    fn attempted(&mut self, tried: Tried) {
+        if let Some(listener) = &self.listener {
+            // The listener may have cancelled.
+            let _ = listener.send(tried.clone());
+        }
+        self.tried.push(tried);
+    }
+
+    /// The entry that following a way would write, for editing; without a way, a website whose
+    /// selectors the user has to write.
+    pub fn draft(&self, way: Option<usize>) -> Option<Section> {
+        Some(Section::draft(&match way {
+            Some(way) => self.source(self.ways.get(way)?),
+            None => self.source_by_hand(),
+        }))
+    }
+
+    /// A website at the URL, without a selector for its articles.
+    pub(super) fn source_by_hand(&self) -> Source {
+        self.source(&Way {
+            rules: SourceRules::new(SourceKind::Website, WebsiteRules::default()),
+            url: self.address.clone(),
+            title: String::new(),
+            confidence: 0.0,
+            first: None,
+        })
+    }
+
+    /// The source for a way.
+    pub(super) fn source(&self, way: &Way) -> Source {
+        // If the id is taken, another one is chosen when the file is written.
+        let id = unique_id(&way.url, &mut HashSet::new());
+        let mut source = Source::feed(id, way.url.clone());
+        source.rules = way.rules.clone();
+        if may_have_credentials(&self.typed.web.url, &way.url) {
+            source.access = access(&self.typed.web);
+        }
+        source.private = self.is_private(way);
+        if way.kind() == SourceKind::Feed {
+            source.origin = self.typed.origin.clone();
+        }
+        source
+    }
+}
+
+/// One way to follow a URL.
+#[derive(Debug, Clone)]
+pub struct Way {
+    pub rules: SourceRules,
+    /// The URL of the feed, page or sitemap.
+    pub url: Url,
+    /// Its own title, or the one on the page that announces it.
+    pub title: String,
+    /// The confidence that this is what the user wants from the URL, 0 to 1. For a list, that these
+    /// are the articles.
+    pub confidence: f64,
+    /// The response fetched before; it is used as the first poll.
+    pub(super) first: Option<FirstFetch>,
+}
+
+/// What was fetched while a URL was explored.
+#[derive(Debug, Clone)]
+pub(super) enum FirstFetch {
+    Feed(FirstFeed),
+    /// A list page or sitemap with its entries.
+    Page(FirstPage),
+}
+
+impl Way {
+    pub fn kind(&self) -> SourceKind {
+        self.rules.kind()
+    }
+
+    /// The first entries as title and date, if known.
+    pub fn preview(&self) -> Option<Vec<(String, Option<Time>)>> {
+        Some(match self.first.as_ref()? {
+            FirstFetch::Feed(first) => {
+                let entries = first.feed.entries.iter().take(20);
+                entries.map(|e| (e.title.clone(), e.published.or(e.updated))).collect()
+            }
+            FirstFetch::Page(first) => first.items.iter().take(20).cloned().collect(),
+        })
+    }
+
+    /// Whether it follows something that hardly anybody wants from a URL.
+    pub fn is_last_resort(&self) -> bool {
+        match self.kind() {
+            // A page that is an article.
+            SourceKind::Page => self.preview().is_none_or(|items| items.is_empty()),
+            SourceKind::Crawl | SourceKind::List => true,
+            SourceKind::Feed | SourceKind::Website | SourceKind::Entries | SourceKind::Sitemap => {
+                false
+            }
+        }
+    }
+
+    /// The number of entries, if known.
+    pub fn count(&self) -> Option<usize> {
+        Some(match self.first.as_ref()? {
+            FirstFetch::Feed(first) => first.feed.entries.len(),
+            FirstFetch::Page(first) => first.count,
+        })
+    }
+}
+
+/// A feed that was fetched while a URL was explored.
+#[derive(Debug, Clone)]
+pub(super) struct FirstFeed {
+    pub(super) feed: ParsedFeed,
+    pub(super) response: TimedResponse,
+}
+
+/// A page that was fetched while a URL was explored.
+#[derive(Debug, Clone)]
+pub(super) struct FirstPage {
+    /// Titles and dates of its entries.
+    pub(super) items: Vec<(String, Option<Time>)>,
+    pub(super) count: usize,
+    /// URLs and titles of the first articles.
+    pub(super) samples: Vec<(Url, String)>,
+    pub(super) response: TimedResponse,
+}
+
+/// A response and when it arrived.
+#[derive(Debug, Clone)]
+pub(super) struct TimedResponse {
+    pub(super) response: Response,
+    pub(super) at: Time,
+}
+
+/// Samples for tests of the TUI.
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "for tests")]
+impl Discovery {
+    pub fn sample(address: &str, ways: Vec<Way>, tried: &[&str]) -> Self {
+        let web = crate::util::url::parse_web(address).unwrap();
+        let attempt = |&text: &&str| Tried { found: false, text: text.to_owned() };
+        let tried = tried.iter().map(attempt).collect();
+        let (address, typed) = (web.url.clone(), Box::new(Typed::of(web)));
+        Self { address, ways, tried, typed, listener: None }
+    }
+}
+
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "for tests")]
+impl Way {
+    /// A list of articles on a page, by its selector and confidence; without them a sitemap.
+    pub fn sample(
+        url: &str,
+        title: &str,
+        list: Option<(&str, f64)>,
+        items: &[(&str, Time)],
+    ) -> Self {
+        let url: Url = url.parse().unwrap();
+        let response = Response {
+            status: 200,
+            final_url: url.clone(),
+            hops: Vec::new(),
+            validators: crate::model::Validators::default(),
+            cache: crate::net::Freshness::default(),
+            headers: Vec::new(),
+            body: bytes::Bytes::new(),
+            memory: None,
+            wire_bytes: 0,
+            elapsed: std::time::Duration::ZERO,
+            crawl_delay: std::time::Duration::ZERO,
+        };
+        let page = FirstPage {
+            items: items.iter().map(|(title, at)| ((*title).to_owned(), Some(*at))).collect(),
+            count: if list.is_some() { items.len() } else { 412 },
+            samples: Vec::new(),
+            response: TimedResponse { response, at: Time::UNIX_EPOCH },
+        };
+        let kind = if list.is_some() { SourceKind::Website } else { SourceKind::Sitemap };
+        let articles = list.map(|(articles, _)| articles.to_owned());
+        let rules = WebsiteRules { articles, ..WebsiteRules::default() };
+        Self {
+            rules: SourceRules::new(kind, rules),
+            url,
+            title: title.to_owned(),
+            confidence: list.map_or(0.5, |(_, sure)| sure),
+            first: Some(FirstFetch::Page(page)),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! What works behind the interface of newsfed: settings, database, HTTP client, background tasks.
+//!
+//! ARCHITECTURE.md describes the modules.
+
+use newsfed_core::{
+    article, crawl, discover, exchange, feed, greader, mail, model, query, save, schedule, sitemap,
+    story, util, website,
+};
+
+/// The Google Reader API over the database, for apps.
+pub mod api;
+/// Everything of the user in one file, and back.
+pub mod backup;
+/// Settings, sources, keys and themes: loads, validates, edits in place.
+pub mod config;
+/// The background task: plan, fetch, ingest, store.
+pub mod engine;
+/// The HTTP client: host gate, limits, robots.txt, redirects.
+pub mod net;
+/// A small HTTP server with limits.
+pub mod serve;
+/// SQLite.
+pub mod store;
