@@ -6,6 +6,7 @@ use super::output::Output;
 use crate::engine::Handle;
 #[cfg(unix)]
 use sd_notify::NotifyState;
+use std::pin::Pin;
 use std::time::Duration;
 
 /// Number of threads for reading the database, parsing and looking up names.
@@ -46,6 +47,8 @@ impl Runtime {
     }
 
     fn block_on_within<T>(self, work: impl Future<Output = T>, patience: Duration) -> T {
+        // Of one type for each kind of result, because each takes long to compile.
+        let work: Pin<Box<dyn Future<Output = T> + '_>> = Box::pin(work);
         let result = self.0.block_on(work);
         self.0.shutdown_timeout(patience);
         result

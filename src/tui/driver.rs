@@ -457,12 +457,13 @@ impl Driver {
         work: impl FnOnce(Handle) -> F + Send + 'static,
     ) -> AbortHandle {
         let (handle, events) = (self.handle.clone(), self.events.clone());
-        let task = tokio::spawn(async move {
+        // Of one type, because a task for each type of work takes long to compile.
+        let task: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
             let event = work(handle).await;
             // The interface may be closed already.
             let _ = events.send(event);
         });
-        task.abort_handle()
+        tokio::spawn(task).abort_handle()
     }
 
     fn blocking(&self, work: impl FnOnce() -> Option<Event> + Send + 'static) {

@@ -189,6 +189,17 @@ impl Context {
         self: &Arc<Self>,
         query: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
+        let (reply, result) = oneshot::channel();
+        let query = move |reader: &Reader| drop(reply.send(query(reader)));
+        self.read_boxed(Box::new(query)).await?;
+        result.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Runs a query. One function for all: a task for each type of query takes long to compile.
+    async fn read_boxed(
+        self: &Arc<Self>,
+        query: Box<dyn FnOnce(&Reader) + Send>,
+    ) -> Result<(), StoreError> {
         let _turn = self.reading.acquire().await.map_err(|_| StoreError::Closed)?;
         let context = self.clone();
         let task = tokio::task::spawn_blocking(move || {
@@ -198,12 +209,12 @@ impl Context {
                 Some(reader) => reader,
                 None => context.store.reader()?,
             };
-            let result = query(&reader);
+            query(&reader);
             let mut idle = readers();
             if idle.len() < READERS && !reader.is_frozen() {
                 idle.push(reader);
             }
-            result
+            Ok(())
         });
         task.await.unwrap_or(Err(StoreError::Closed))
     }

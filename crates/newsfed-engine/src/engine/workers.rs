@@ -56,16 +56,22 @@ impl Workers {
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<oneshot::Receiver<T>> {
-        let ((start, started), (done, result)) = (oneshot::channel(), oneshot::channel());
+        let (done, result) = oneshot::channel();
+        self.begin_boxed(bytes, Box::new(move || drop(done.send(work())))).await?;
+        Some(result)
+    }
+
+    /// One function for all work, which is quicker to compile than one for each.
+    async fn begin_boxed(&self, bytes: usize, work: Box<dyn FnOnce() + Send>) -> Option<()> {
+        let (start, started) = oneshot::channel();
         let run = move || {
             // Work that nobody waits for is not begun.
             if start.send(()).is_ok() {
-                drop(done.send(work()));
+                work();
             }
         };
         self.queue(Task { large: bytes >= LARGE, run: Box::new(run) });
-        started.await.ok()?;
-        Some(result)
+        started.await.ok()
     }
 
     fn queue(&self, task: Task) {

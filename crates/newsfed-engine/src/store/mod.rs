@@ -124,8 +124,8 @@ use crate::model::{Outcome, Pause, PauseReason, Retention, Source, SourceFacts, 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use tokio::sync::watch;
-use writer::{Joined, Writer};
+use tokio::sync::{oneshot, watch};
+use writer::{Job, Joined, Writer};
 
 /// The version of the bundled SQLite.
 pub fn sqlite_version() -> &'static str {
@@ -252,7 +252,7 @@ impl Store {
         &self,
         job: impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.opened().await?.call(job).await
+        self.send(writer::job(false, job)).await
     }
 
     /// Like [`Store::call`], for what nobody needs to notice: the revision stays.
@@ -260,7 +260,17 @@ impl Store {
         &self,
         job: impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.opened().await?.call_quietly(job).await
+        self.send(writer::job(true, job)).await
+    }
+
+    async fn send<T>(&self, (job, answer): (Job, oneshot::Receiver<Result<T>>)) -> Result<T> {
+        self.submit(job).await?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Queues a job on the writer thread, which is started if need be.
+    async fn submit(&self, job: Job) -> Result<()> {
+        self.opened().await?.submit(job).await
     }
 
     async fn opened(&self) -> Result<Writer> {

@@ -49,7 +49,7 @@ impl<T: Send, F: Fn(&Connection) -> Result<T> + Send> Work for Call<T, F> {
     }
 }
 
-struct Job {
+pub(super) struct Job {
     work: Box<dyn Work>,
     /// Whether the revision stays although something changes.
     quiet: bool,
@@ -87,33 +87,12 @@ impl Writer {
         Ok((Self { jobs, hashing }, thread))
     }
 
-    /// Runs a job and waits for its commit.
-    pub(super) async fn call<T: Send + 'static>(
-        &self,
-        work: impl Fn(&Connection) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.send(false, work).await
+    /// Queues a job.
+    pub(super) async fn submit(&self, job: Job) -> Result<()> {
+        self.jobs.send(job).await.map_err(|_| StoreError::Closed)
     }
 
-    /// Like [`Writer::call`], but the revision stays.
-    pub(super) async fn call_quietly<T: Send + 'static>(
-        &self,
-        work: impl Fn(&Connection) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.send(true, work).await
-    }
-
-    async fn send<T: Send + 'static>(
-        &self,
-        quiet: bool,
-        work: impl Fn(&Connection) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let (job, answer) = job(quiet, work);
-        self.jobs.send(job).await.map_err(|_| StoreError::Closed)?;
-        answer.await.unwrap_or(Err(StoreError::Closed))
-    }
-
-    /// Like [`Writer::call`], outside of a runtime.
+    /// Runs a job and waits for its commit, outside of a runtime.
     pub(super) fn call_blocking<T: Send + 'static>(
         &self,
         work: impl Fn(&Connection) -> Result<T> + Send + 'static,
@@ -124,7 +103,8 @@ impl Writer {
     }
 }
 
-fn job<T: Send + 'static>(
+/// A job, and where its result arrives. If it is quiet, the revision stays.
+pub(super) fn job<T: Send + 'static>(
     quiet: bool,
     work: impl Fn(&Connection) -> Result<T> + Send + 'static,
 ) -> (Job, oneshot::Receiver<Result<T>>) {
