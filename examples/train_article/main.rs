@@ -1,6 +1,6 @@
 //! Trains the block classifier and writes its tables:
 //!
-//! `cargo run --release --example train_article -- CORPUS... --tables assets/article`
+//! `cargo run --release --example train_article -- CORPUS... --tables crates/newsfed-core/assets/article`
 //!
 //! A CORPUS contains `items.json`, `gold.json.gz` and `pages/ID.html.gz`. The tables in the project
 //! are learned from `extraction` and `extraction-more`, in this order. Without `--tables` it only

@@ -34,7 +34,7 @@ pub(super) struct Driver {
     events: UnboundedSender<Event>,
     reads: ReadQueue,
     /// File changes, performed in the order of the key presses.
-    edits: UnboundedSender<Edit>,
+    edits: UnboundedSender<Task>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
     /// What the user can cancel.
@@ -49,7 +49,8 @@ pub(super) struct Driver {
     opened: Arc<AtomicI64>,
 }
 
-type Edit = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// Boxed: one task for each type of work would take long to compile.
+type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Time that an item stays open before its full text is fetched.
 const OPEN_DELAY: Duration = Duration::from_millis(300);
@@ -64,7 +65,7 @@ impl Driver {
         events: UnboundedSender<Event>,
     ) -> crate::store::Result<Self> {
         let reads = ReadQueue::start(handle.clone(), events.clone())?;
-        let (edits, mut waiting) = tokio::sync::mpsc::unbounded_channel::<Edit>();
+        let (edits, mut waiting) = tokio::sync::mpsc::unbounded_channel::<Task>();
         tokio::spawn(async move {
             while let Some(edit) = waiting.recv().await {
                 edit.await;
@@ -457,8 +458,7 @@ impl Driver {
         work: impl FnOnce(Handle) -> F + Send + 'static,
     ) -> AbortHandle {
         let (handle, events) = (self.handle.clone(), self.events.clone());
-        // Of one type, because a task for each type of work takes long to compile.
-        let task: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
+        let task: Task = Box::pin(async move {
             let event = work(handle).await;
             // The interface may be closed already.
             let _ = events.send(event);
@@ -468,11 +468,7 @@ impl Driver {
 
     fn blocking(&self, work: impl FnOnce() -> Option<Event> + Send + 'static) {
         let events = self.events.clone();
-        tokio::task::spawn_blocking(move || {
-            if let Some(event) = work() {
-                let _ = events.send(event);
-            }
-        });
+        tokio::task::spawn_blocking(move || work().is_some_and(|event| events.send(event).is_ok()));
     }
 }
 

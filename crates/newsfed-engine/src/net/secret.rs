@@ -138,7 +138,7 @@ mod tests {
         let secrets = Secrets::default();
         let cases = [
             (Secret::Plain("p".into()), Ok("p")),
-            (Secret::Env("CARGO_PKG_NAME".into()), Ok("newsfed")),
+            (Secret::Env("CARGO_PKG_NAME".into()), Ok("newsfed-engine")),
             (command(&["printf", "line one\nline two\n"]), Ok("line one")),
             (
                 Secret::Env("NEWSFED_NO_SUCH".into()),
