@@ -199,7 +199,7 @@ fn undo(store: &Store, out: &mut Output) -> Result<Exit, Failure> {
     let Some(restored) = store.restore_queue_blocking()? else {
         return Err(Failure::Plain("nothing was removed that can be put back".to_owned()));
     };
-    report(restored, out)?;
+    report(restored.len(), out)?;
     Ok(Exit::Ok)
 }
 
@@ -280,13 +280,14 @@ async fn follow(handle: &Handle, player: &Player, out: &mut Output) -> Result<Ex
 fn open(settings: &Settings, episode: &Queued, out: &mut Output) -> Result<Exit, Failure> {
     let around = Surroundings { variable: &browser::variable, installed: &browser::installed };
     let (argv, in_terminal) = settings.program(&episode.media_type);
+    let why = match settings.listen.player.first() {
+        Some(player) => format!("{player} is not installed"),
+        None => "listen.player is empty".to_owned(),
+    };
     if browser::needs_file(argv) {
-        return Err(Failure::Plain(
-            "the player of listen.player is not installed; `newsfed open --enclosure` opens the file"
-                .to_owned(),
-        ));
+        return Err(Failure::Plain(format!("{why}; `newsfed open --enclosure` opens the file")));
     }
-    out.note("newsfed: the player of listen.player is not installed, so the place is not kept");
+    out.note(format!("newsfed: {why}, so the place is not kept"));
     let launch = browser::plan(argv, in_terminal, &around, &[&episode.key.url]);
     let launch = launch.map_err(|e| Failure::Plain(e.to_string()))?;
     browser::launch(&launch).map_err(|e| Failure::Plain(format!("cannot open it: {e}")))?;

@@ -82,6 +82,8 @@ fn failing_hooks_change_nothing_but_what_doctor_says() {
     assert_eq!((synced.code, synced.err.as_str()), (Some(0), ""), "{synced:?}");
     assert_eq!(runs(&world, "sync").len(), 1, "the others run");
     let doctor = world.run(&["doctor"]).out;
+    let rules = world.run(&["rules"]);
+    assert!(rules.out.is_empty() && rules.err.contains("no rules yet"), "{rules:?}");
     for part in [
         "sync: 1 run, all ended well",
         "arrival has not run yet",

@@ -211,6 +211,13 @@ fn the_queue_is_changed_and_listed() {
     world.run(&["queue", "undo"]).ok();
     assert_eq!(numbers(), [one, three, two]);
     assert_eq!(world.run(&["queue", "undo"]).code, Some(1));
+    for number in [two, one] {
+        world.run(&["queue", "remove", number]).ok();
+    }
+    for expected in [vec![one, three], vec![one, three, two]] {
+        world.run(&["queue", "undo"]).ok();
+        assert_eq!(numbers(), expected, "each removal is taken back by itself");
+    }
     let cleared = world.run(&["queue", "clear"]);
     assert!(cleared.err.contains("`newsfed queue undo` takes this back"), "{cleared:?}");
     assert_eq!(numbers(), [""; 0]);
@@ -292,15 +299,15 @@ fn bad_players_are_bounded_and_lose_no_place() {
     let items = world.episodes();
     world.run(&["queue", "add", &items[0]]).ok();
     let opened = world.path().join("opened");
-    world.write(
-        "config.toml",
-        &format!(
-            "browser = [\"sh\", \"-c\", \"echo $0 > {}\", \"{{url}}\"]\n[listen]\nplayer = [\"/no/such/player\"]\n",
-            opened.display()
-        ),
-    );
-    let run = world.run(&["queue", "play"]);
-    assert!(run.code == Some(0) && run.err.contains("is not installed"), "{run:?}");
+    for (player, code, why) in [
+        ("[]", 0, "listen.player is empty, so the place is not kept"),
+        ("[\"/no/such/player\"]", 1, "/no/such/player is not installed (listen.player)"),
+    ] {
+        let browser = format!("[\"sh\", \"-c\", \"echo $0 > {}\", \"{{url}}\"]", opened.display());
+        world.write("config.toml", &format!("browser = {browser}\n[listen]\nplayer = {player}\n"));
+        let run = world.run(&["queue", "play"]);
+        assert!(run.code == Some(code) && run.err.contains(why), "{player}: {run:?}");
+    }
 }
 
 #[test]

@@ -84,3 +84,24 @@ fn saving_with_pictures_is_cancelled() {
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
+
+#[test]
+fn a_player_ends_when_newsfed_is_killed() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/feed.xml" => Reply::ok("application/rss+xml", FEED),
+        _ => Reply::status(404),
+    });
+    let world = World::following(server.unwrap(), ["/feed.xml".to_owned()]);
+    let player = world
+        .script("player", "#!/bin/sh\ntouch \"$0.began\"; cat > /dev/null; touch \"$0.ended\"");
+    let config = format!("[listen]\nplayer = [{player:?}]\n");
+    std::fs::write(world.path("config/config.toml"), config).unwrap();
+    let mut t = world.open(100, 30);
+    t.wait_for("Episode one");
+    t.send("\x05");
+    t.wait_for("1 item added to the queue");
+    t.send("\x1bp");
+    world.wait_for_file("player.began");
+    t.kill("KILL");
+    world.wait_for_file("player.ended");
+}

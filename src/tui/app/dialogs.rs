@@ -408,7 +408,7 @@ impl Dialog for Help {
         let page = 10;
         match event.code {
             KeyCode::Esc | KeyCode::F(1) => return Reply::close(vec![]),
-            KeyCode::Char('q' | '?') if self.field.value().is_empty() => {
+            KeyCode::Char('?') if self.field.value().is_empty() => {
                 return Reply::close(vec![]);
             }
             KeyCode::Down => self.top += 1,

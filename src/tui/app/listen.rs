@@ -5,13 +5,14 @@ use super::commands::NO_ITEM;
 use super::dialogs::KeyHint::{Back, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::config::{Action, Key};
-use crate::engine::{PlayerCommand, PlayerProblem, PlayerState};
+use crate::engine::{PlayerCommand, PlayerProblem, PlayerState, Playing};
 use crate::model::Queued;
 use crate::store::Mark;
 use crate::tui::effect::{Effect, FileOf, FileUse, MediaFile};
 use crate::tui::event::{Cause, Failure};
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
+use crate::util::time_text::clock_time;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
 
@@ -58,12 +59,20 @@ impl App {
 
     pub(super) fn player_changed(&mut self, state: PlayerState) -> Vec<Effect> {
         let is_new = state.problems != self.player.problems;
-        self.player = state;
+        let before = std::mem::replace(&mut self.player, state);
         match self.player.problem.clone().filter(|_| is_new) {
-            None => vec![],
+            None => match self.player.now.as_ref().and_then(|now| change(before.now.as_ref(), now))
+            {
+                // The dialog shows it by itself.
+                Some(change) if self.dialog::<ListenList>().is_none() => self.note(change),
+                _ => vec![],
+            },
             Some(PlayerProblem::Failed(why)) => self.problem(format!("Stopped playing: {why}")),
             Some(PlayerProblem::NoPlayer(episode)) => {
-                self.note("The player of listen.player is not installed: opened with [open]");
+                self.note(match self.settings.listen.player.first() {
+                    Some(player) => format!("{player} is not installed: opened with [open]"),
+                    None => "No player is set: opened with [open]".to_owned(),
+                });
                 let of = FileOf { item: episode.key.item, source: episode.source };
                 let (url, media_type) = (episode.key.url, episode.media_type);
                 let file = MediaFile { of, url, media_type };
@@ -84,7 +93,26 @@ impl App {
         if self.player.now.is_none() && command != PlayerCommand::Pause {
             return self.note("Nothing plays");
         }
+        if let (PlayerCommand::Seek(by), Some(now), None) =
+            (&command, &self.player.now, self.dialog::<ListenList>())
+        {
+            let to =
+                (now.progress.position + by).clamp(0.0, now.progress.length.unwrap_or(f64::MAX));
+            self.note(format!("{} · {}", clock_time(to), now.title));
+        }
         vec![Effect::Player(command)]
+    }
+}
+
+/// What a user who does not see the player wants to know of a change.
+fn change(before: Option<&Playing>, now: &Playing) -> Option<String> {
+    let at = clock_time(now.progress.position);
+    let same = before.filter(|before| before.key == now.key);
+    match same.map(|before| before.is_paused != now.is_paused) {
+        None => Some(format!("Playing {}", now.title)),
+        Some(true) if now.is_paused => Some(format!("Paused at {at} · {}", now.title)),
+        Some(true) => Some(format!("Playing at {at} · {}", now.title)),
+        Some(false) => None,
     }
 }
 

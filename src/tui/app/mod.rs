@@ -69,6 +69,8 @@ pub(super) use jump::Jump;
 pub(super) use links::{Hints, LinkList};
 pub(super) use listen::ListenList;
 pub(super) use mute::{Mute, UNTIL};
+#[cfg(test)]
+pub(super) use palette::assignment;
 pub(super) use palette::{Hit, Palette};
 pub(super) use pictures::{EncodedKey, TerminalInfo};
 pub(super) use progress::{Fate, Progress};

@@ -138,6 +138,13 @@ impl Dialog for Palette {
     }
 }
 
+/// The key and the value of `key value` or `key = value`. The value may contain both signs.
+pub(in crate::tui) fn assignment(typed: &str) -> Option<(&str, &str)> {
+    let end = typed.find([' ', '='])?;
+    let value = typed[end..].trim_start();
+    Some((&typed[..end], value.strip_prefix('=').unwrap_or(value).trim()))
+}
+
 impl Palette {
     /// Previews the selected theme.
     fn preview_theme(&self, app: &mut App) {
@@ -184,11 +191,11 @@ impl Palette {
 
     /// Whether the typed text is part of what a hit is called, not only similar.
     fn is_literal(&self, hit: &Hit) -> bool {
-        let mut typed = self.field.value().trim().to_lowercase();
-        if hit.action == Action::Set {
-            typed = typed.replacen('=', " ", 1);
-        }
+        let typed = self.field.value().trim().to_lowercase();
         let argument = typed.split_once(' ').map_or(typed.as_str(), |(_, rest)| rest.trim());
+        let setting = (hit.action == Action::Set).then(|| assignment(argument)).flatten();
+        let setting = setting.map(|(key, value)| format!("{key} {value}"));
+        let argument = setting.as_deref().unwrap_or(argument);
         let names = [Some(hit.action.name()), Some(hit.help.as_str()), hit.argument.as_deref()];
         let names: Vec<String> = names.into_iter().flatten().map(str::to_lowercase).collect();
         names.iter().any(|name| name.contains(&typed) || name.contains(argument))
@@ -393,9 +400,8 @@ impl App {
                 let entry = |c: &CommandSettings| (c.name.clone(), text::line(&c.run.join(" ")));
                 ranked_hits(self.settings.commands.iter().map(entry).collect(), typed)
             }
-            ArgumentKind::Setting => match typed.split_once([' ', '=']) {
+            ArgumentKind::Setting => match assignment(typed) {
                 Some((key, value)) if setting_keys().iter().any(|k| k == key) => {
-                    let value = value.trim_start_matches([' ', '=']);
                     let entries = setting_choices(&self.settings, key);
                     let entry = |w: String| (format!("{key} {w}"), String::new());
                     let mut hits = ranked_hits(

@@ -29,9 +29,8 @@ impl App {
             };
         };
         match kind {
-            ArgumentKind::Text(_) | ArgumentKind::Tag => return Ok(self.act_on(action, argument)),
-            ArgumentKind::Setting => {
-                return Ok(self.act_on(action, &argument.replacen('=', " ", 1)));
+            ArgumentKind::Text(_) | ArgumentKind::Tag | ArgumentKind::Setting => {
+                return Ok(self.act_on(action, argument));
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::items::Placement;
+use super::palette::assignment;
 use super::{App, Editor, RuleList};
 use crate::config::{
     FileChange, FormPage, Grouping, Key, KeyChange, KeyMap, KeyOrigin, KeyRow, KeySettings,
@@ -87,10 +88,10 @@ impl App {
         effects
     }
 
-    /// Sets a key to a value; both are separated by a space.
+    /// Sets a key to a value: `key value` or `key = value`.
     pub(super) fn set_setting(&mut self, typed: &str) -> Vec<Effect> {
-        let (key, value) = typed.split_once(' ').unwrap_or((typed, ""));
-        vec![Effect::edit(FileChange::Settings(vec![setting_change(key, value.trim())]))]
+        let (key, value) = assignment(typed).unwrap_or((typed, ""));
+        vec![Effect::edit(FileChange::Settings(vec![setting_change(key, value)]))]
     }
 
     /// Opens the form of the settings at a page.

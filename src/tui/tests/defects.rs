@@ -389,3 +389,13 @@ fn undo_waits_for_marks_that_are_being_stored() {
     stage.happen(Event::Marked(Ok(undone)));
     assert!(stage.app.history.rests_at(0));
 }
+
+#[test]
+fn every_letter_can_begin_a_word_that_help_finds() {
+    let mut stage = Stage::new();
+    stage.keys("?queue");
+    let screen = stage.screen(120, 36);
+    assert!(screen.contains("queue") && stage.requested.is_empty(), "{screen}");
+    stage.keys("<Esc>");
+    assert!(stage.requested.is_empty(), "{:?}", stage.requested);
+}

@@ -104,3 +104,16 @@ fn without_a_player_episodes_open_as_other_files_do() {
     stage.happen(Event::PlayerChanged(Box::new(state)));
     stage.keys_give("", "Stopped playing: it ended early");
 }
+
+#[test]
+fn without_the_dialog_messages_say_what_the_player_does() {
+    let mut stage = stage();
+    stage.keys("<Esc>");
+    let mut now = playing(100.0);
+    stage.happen(Event::PlayerChanged(Box::new(now.clone())));
+    stage.keys_give("", "Playing Episode 2");
+    stage.keys_give("<A-.>", "2:10 · Episode 2");
+    now.now.as_mut().unwrap().is_paused = true;
+    stage.happen(Event::PlayerChanged(Box::new(now)));
+    stage.keys_give("", "Paused at 1:40 · Episode 2");
+}

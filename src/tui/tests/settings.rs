@@ -4,7 +4,7 @@
 use super::real::{CONFIG, Real};
 use super::*;
 use crate::config::{Action, ConfigFile, Context, FileChange, Paths, Section, setting_change};
-use crate::tui::app::{Editor, ImportPreview, Palette as CommandPalette};
+use crate::tui::app::{Editor, ImportPreview, Palette as CommandPalette, assignment};
 
 pub(super) fn with_runtime<F: Future<Output = ()>>(work: F) {
     let runtime = tokio::runtime::Builder::new_multi_thread();
@@ -415,4 +415,16 @@ fn the_gallery_says_why_themes_look_alike() {
         assert!(screen.contains(note), "{screen}");
         assert!(tiles.contains(&screen.matches("plover 3.2").count()), "{screen}");
     }
+}
+
+#[test]
+fn values_of_settings_may_contain_the_sign_of_an_assignment() {
+    for typed in ["machines.name a=b", "machines.name = a=b", "machines.name=a=b"] {
+        assert_eq!(assignment(typed), Some(("machines.name", "a=b")), "{typed}");
+        let mut stage = Stage::new();
+        stage.keys(&format!(":set {typed}<Enter>"));
+        let found = stage.requested.iter().any(|e| e.contains("Settings([machines.name])"));
+        assert!(found, "{typed}: {:?}", stage.requested);
+    }
+    assert_eq!(assignment("machines.name"), None);
 }

@@ -88,9 +88,9 @@ pub use save::SaveError;
 pub use section::{KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
-    DownloadSettings, FeedsSettings, KeySettings, ListLayout, LlmSettings, LogSettings,
-    NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings, ScheduleSettings,
-    ServeSettings, Settings, UiSettings, ViewSettings,
+    DownloadSettings, FeedsSettings, KeySettings, ListLayout, ListenSettings, LlmSettings,
+    LogSettings, NetSettings, NotifySettings, OpenSettings, RUN_LIMIT, RuleSettings,
+    ScheduleSettings, ServeSettings, Settings, UiSettings, ViewSettings,
 };
 pub use shown::{
     SettingRow, setting_change, setting_choices, setting_keys, setting_rows, setting_shown,

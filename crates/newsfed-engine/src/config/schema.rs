@@ -210,13 +210,9 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("machines.name", Rule::Checked(word), |s| Slot::MaybeText(&mut s.machines.name))
         .on(FormPage::Reading, "Machine", "What your other machines call this one.")
         .unset("name of the computer"),
-    key("listen.player", Rule::Checked(word), |s| Slot::Words(&mut s.listen.player))
-        .on(
-            FormPage::Reading,
-            "Player",
-            "Plays the queue: mpv with your options. Empty: the program of [open].",
-        )
-        .unset("none"),
+    key("listen.player", Rule::Checked(word), |s| Slot::Command(&mut s.listen.player))
+        .on(FormPage::Reading, "Player", "Plays the queue: mpv with your options.")
+        .unset("mpv"),
     key("listen.step", Rule::Within(1, 600), |s| Slot::Time(&mut s.listen.step)).on(
         FormPage::Reading,
         "Listening step",

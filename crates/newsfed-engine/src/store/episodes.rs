@@ -16,23 +16,29 @@ use url::Url;
 /// Episodes in the queue.
 pub const MAX_QUEUE: usize = 1000;
 
-/// What a command has removed from the queue last: places and episodes (JSON).
-const REMOVED: &str = "queue_removed";
+/// What was removed from the queue, the latest last: lists of places and episodes (JSON).
+const REMOVED: &str = "queue_removals";
+/// Removals that can be taken back.
+const MAX_REMOVALS: usize = 20;
+/// The episode that was heard last (JSON).
+const HEARD: &str = "episode_heard";
+
+/// Episodes with their places, in the order of the queue.
+type Places = Vec<(usize, EpisodeKey)>;
 
 /// Puts the first audio or video enclosures of items (row keys) at the end of the queue, or removes their
-/// episodes from it; returns the items that changed. Beyond [`MAX_QUEUE`], none is added.
+/// episodes from it; returns the items that changed. Beyond [`MAX_QUEUE`], none is added. Those that were
+/// removed last return to their places.
 pub(super) fn set(conn: &Connection, items: &[i64], to: bool) -> Result<Vec<i64>> {
-    let mut changed = Vec::new();
     if !to {
-        let sql = "UPDATE episode SET rank = NULL WHERE item = ?1 AND rank IS NOT NULL";
-        let mut remove = conn.prepare_cached(sql)?;
-        for &item in items {
-            if remove.execute([item])? > 0 {
-                changed.push(item);
-            }
-        }
-        return Ok(changed);
+        return remove(conn, Some(items));
     }
+    let removals = removals(conn)?;
+    let last = removals.last().map(|places| items_of(places));
+    if last.is_some_and(|last| last == sorted(items.iter().copied())) {
+        return Ok(restore(conn)?.unwrap_or_default());
+    }
+    let mut changed = Vec::new();
     let mut files = conn.prepare_cached(
         "SELECT enclosures FROM detail WHERE item = ?1
          AND NOT EXISTS (SELECT 1 FROM episode WHERE item = ?1 AND rank IS NOT NULL)",
@@ -90,46 +96,76 @@ fn shift(conn: &Connection, key: &EpisodeKey, by: i64) -> Result<i64> {
     Ok(if to < from { -by } else { by })
 }
 
-/// Gives the queue this order; returns how many of the episodes exist.
-fn order(conn: &Connection, queue: &[EpisodeKey]) -> Result<usize> {
+/// Gives the queue this order.
+fn order(conn: &Connection, queue: &[EpisodeKey]) -> Result<()> {
     let mut place =
         conn.prepare_cached("UPDATE episode SET rank = ?3 WHERE item = ?1 AND url = ?2")?;
-    let mut count = 0;
     for (rank, key) in (1i64..).zip(queue) {
-        count += place.execute(params![key.item, key.url, rank])?;
+        place.execute(params![key.item, key.url, rank])?;
     }
-    Ok(count)
+    Ok(())
 }
 
-/// Removes items, or all, from the queue, and remembers where their episodes were; returns how many items.
+fn sorted(items: impl Iterator<Item = i64>) -> Vec<i64> {
+    let mut items: Vec<i64> = items.collect();
+    items.sort_unstable();
+    items.dedup();
+    items
+}
+
+/// The items of episodes, sorted.
+fn items_of(places: &[(usize, EpisodeKey)]) -> Vec<i64> {
+    sorted(places.iter().map(|(_, key)| key.item))
+}
+
+/// What was removed and not put back, the latest last.
+fn removals(conn: &Connection) -> Result<Vec<Places>> {
+    let text = memo::get(conn, REMOVED)?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+}
+
+/// Removes items, or all, from the queue, and remembers where their episodes were; returns the items.
 fn remove(conn: &Connection, items: Option<&[i64]>) -> Result<Vec<i64>> {
-    let queue = keys(conn)?;
     let is_meant = |key: &EpisodeKey| items.is_none_or(|items| items.contains(&key.item));
-    let places: Vec<(usize, &EpisodeKey)> =
-        queue.iter().enumerate().filter(|(_, key)| is_meant(key)).collect();
+    let queue = keys(conn)?.into_iter().enumerate();
+    let places: Places = queue.filter(|(_, key)| is_meant(key)).collect();
     if places.is_empty() {
         return Ok(Vec::new());
     }
-    memo::set(conn, REMOVED, &to_json(&places)?)?;
-    let mut items: Vec<i64> = places.iter().map(|(_, key)| key.item).collect();
-    items.sort_unstable();
-    items.dedup();
-    set(conn, &items, false)
+    let mut remove =
+        conn.prepare_cached("UPDATE episode SET rank = NULL WHERE item = ?1 AND url = ?2")?;
+    for (_, key) in &places {
+        remove.execute(params![key.item, key.url])?;
+    }
+    let items = items_of(&places);
+    let mut removals = removals(conn)?;
+    removals.push(places);
+    let surplus = removals.len().saturating_sub(MAX_REMOVALS);
+    removals.drain(..surplus);
+    memo::set(conn, REMOVED, &to_json(&removals)?)?;
+    Ok(items)
 }
 
-/// Puts back what was last removed by [`remove`]; returns how many episodes, `None` if there was nothing.
-fn restore(conn: &Connection) -> Result<Option<usize>> {
-    let places = memo::get(conn, REMOVED)?.and_then(|text| serde_json::from_str(&text).ok());
-    let Some::<Vec<(usize, EpisodeKey)>>(places) = places else { return Ok(None) };
-    let mut queue = keys(conn)?;
-    let before = queue.len();
-    for (at, key) in places {
-        if !queue.contains(&key) && queue.len() < MAX_QUEUE {
-            queue.insert(at.min(queue.len()), key);
+/// Puts back what was removed last and is not in the queue again; returns the items, `None` if there is
+/// nothing.
+fn restore(conn: &Connection) -> Result<Option<Vec<i64>>> {
+    let (mut removals, before) = (removals(conn)?, keys(conn)?);
+    let mut queue = before.clone();
+    while queue.len() == before.len()
+        && let Some(places) = removals.pop()
+    {
+        for (at, key) in places {
+            if !queue.contains(&key) && queue.len() < MAX_QUEUE {
+                queue.insert(at.min(queue.len()), key);
+            }
         }
+        order(conn, &queue)?;
+        // Of items that retention has removed, nothing is left.
+        queue = keys(conn)?;
     }
-    conn.execute("DELETE FROM memo WHERE name = ?1", [REMOVED])?;
-    Ok(Some(order(conn, &queue)?.saturating_sub(before)))
+    memo::set(conn, REMOVED, &to_json(&removals)?)?;
+    queue.retain(|key| !before.contains(key));
+    Ok((!queue.is_empty()).then(|| sorted(queue.iter().map(|key| key.item))))
 }
 
 /// Stores how far an episode was heard. One that is finished leaves the queue.
@@ -148,7 +184,7 @@ fn record(conn: &Connection, key: &EpisodeKey, progress: Progress) -> Result<()>
         progress.length,
         progress.finished
     ])?;
-    Ok(())
+    memo::set(conn, HEARD, &to_json(key)?)
 }
 
 impl Store {
@@ -169,9 +205,9 @@ impl Store {
         self.writer()?.call_blocking(move |conn| remove(conn, items.as_deref()))
     }
 
-    /// Puts back what was last removed by [`Store::remove_from_queue_blocking`]; returns how many episodes,
-    /// or `None` if there is nothing to take back.
-    pub fn restore_queue_blocking(&self) -> Result<Option<usize>> {
+    /// Puts back what was removed from the queue last; returns the items, or `None` if there is nothing to
+    /// take back. It can be repeated.
+    pub fn restore_queue_blocking(&self) -> Result<Option<Vec<i64>>> {
         self.writer()?.call_blocking(restore)
     }
 
@@ -198,6 +234,15 @@ impl Reader {
     /// The episodes of the queue in its order, without more about them.
     pub fn queue_keys(&self) -> Result<Vec<EpisodeKey>> {
         keys(&self.conn)
+    }
+
+    /// The episode of the queue to go on with: the one that was heard last, else the first.
+    pub fn next_episode(&self) -> Result<Option<EpisodeKey>> {
+        let heard = memo::get(&self.conn, HEARD)?;
+        let heard: Option<EpisodeKey> = heard.and_then(|text| serde_json::from_str(&text).ok());
+        let mut queue = keys(&self.conn)?;
+        let at = heard.and_then(|heard| queue.iter().position(|key| *key == heard)).unwrap_or(0);
+        Ok((at < queue.len()).then(|| queue.swap_remove(at)))
     }
 
     /// The queue in its order.

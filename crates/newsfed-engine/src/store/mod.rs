@@ -105,6 +105,7 @@ pub use part::{Beyond, Part};
 pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
+pub use rule_commands::HOOK_PREFIX;
 pub use rule_effects::{RuleMarks, RuleRecord};
 pub use rules::{Announcement, Rule, Rules};
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::error::Result;
 use super::marks::{self, Mark};
 use super::reader::Reader;
 use super::rows::time;
-use super::rule_commands;
+use super::rule_commands::{self, HOOK_PREFIX};
 use super::rules::Rule;
 use super::view::View;
 use crate::model::{CommandRecord, Effect, RuleEffect, Time};
@@ -355,6 +355,7 @@ impl Reader {
         for record in &mut records {
             record.commands = commands.remove(&record.rule);
         }
+        commands.retain(|name, _| !name.starts_with(HOOK_PREFIX));
         // Those of rules that have done nothing to a stored item.
         records.extend(commands.into_iter().map(|(rule, commands)| {
             let (last, commands) = (commands.at, Some(commands));

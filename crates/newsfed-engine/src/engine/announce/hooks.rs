@@ -7,7 +7,7 @@ use super::command::{Ended, run};
 use super::runs::source_titles;
 use crate::config::{HOOK_LIMIT, HookAfter, HookSettings};
 use crate::model::{CommandRecord, Item, Outcome, SourceId};
-use crate::store::StoreError;
+use crate::store::{HOOK_PREFIX, StoreError};
 use crate::util::text::counted;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 16 << 20;
 
 /// Where the record of a hook is, among those of rules.
 pub fn record_name(hook: &str) -> String {
-    format!("[[hook]] {hook}")
+    format!("{HOOK_PREFIX}{hook}")
 }
 
 /// A source of a refresh, as hooks read it.

@@ -135,7 +135,9 @@ fn property(value: &Value) -> Option<PlayerEvent> {
 }
 
 fn chapter(value: &Value) -> Option<Chapter> {
-    let start = seconds(value["time"].as_f64()?)?;
+    // Where sound begins late, the first chapter begins a moment before zero.
+    let start = value["time"].as_f64().filter(|start| *start > -1.0)?.max(0.0);
+    let start = seconds(start)?;
     Some(Chapter { start: start as u64, title: line(value["title"].as_str().unwrap_or_default()) })
 }
 
@@ -181,8 +183,11 @@ mod tests {
             ("chapter-list", "{}", PlayerEvent::Other),
             (
                 "chapter-list",
-                "[{\"title\":\"a\\u001b[31mb\",\"time\":61.9},{\"time\":-1},{\"title\":\"c\"},7]",
-                PlayerEvent::Chapters(vec![Chapter { start: 61, title: "ab".to_owned() }]),
+                "[{\"time\":-0.025,\"title\":\"o\"},{\"title\":\"a\\u001b[31mb\",\"time\":61.9},{\"time\":-1},{\"title\":\"c\"},7]",
+                PlayerEvent::Chapters(vec![
+                    Chapter { start: 0, title: "o".to_owned() },
+                    Chapter { start: 61, title: "ab".to_owned() },
+                ]),
             ),
         ] {
             assert_eq!(property(name, data), expected, "{name} {data}");

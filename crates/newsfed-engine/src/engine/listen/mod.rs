@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 pub enum PlayerCommand {
     /// Plays an episode of the queue from where it was left.
     Play(EpisodeKey),
-    /// Pauses, or goes on; if nothing plays, the first episode of the queue.
+    /// Pauses, or goes on; if nothing plays, the episode that was heard last, else the first of the queue.
     Pause,
     /// Goes forward by that many seconds, or back.
     Seek(f64),

@@ -2,11 +2,14 @@
 
 use super::super::announce::command::Group;
 use super::ipc::{Ipc, PlayerEvent};
+use crate::config::ListenSettings;
 use crate::model::Queued;
 use crate::util::text::line;
 use crate::util::url::parse_web;
 use serde_json::{Value, json};
 use std::io::ErrorKind;
+#[cfg(unix)]
+use std::os::{fd::OwnedFd, unix::net::UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -33,10 +36,17 @@ pub(super) enum StartError {
     Failed(String),
 }
 
+#[cfg(unix)]
+type Lifeline = UnixStream;
+#[cfg(not(unix))]
+type Lifeline = std::convert::Infallible;
+
 pub(super) struct Session {
     child: Child,
     group: Option<Group>,
     ipc: Ipc,
+    /// The other end is the player's standard input: it ends when this is closed, even if newsfed is killed.
+    _lifeline: Option<Lifeline>,
     /// The folder of the socket, which nobody else can enter.
     _folder: TempDir,
 }
@@ -65,14 +75,23 @@ impl Session {
         let mut command = Command::new(program);
         command.args(arguments).args(options(&socket, &episode, in_terminal)).arg("--").arg(target);
         command.kill_on_drop(true);
+        let mut lifeline = None;
         if !in_terminal {
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            #[cfg(unix)]
+            {
+                let (ours, its) = UnixStream::pair().map_err(|e| failed(e.to_string()))?;
+                command.stdin(OwnedFd::from(its));
+                lifeline = Some(ours);
+            }
             // Its own process group, so that keys typed in this terminal do not reach it.
             #[cfg(unix)]
             command.process_group(0);
         }
         let mut child = command.spawn().map_err(|e| match e.kind() {
-            ErrorKind::NotFound => StartError::NoPlayer,
+            // Whoever has chosen another one wants to know.
+            ErrorKind::NotFound if argv == ListenSettings::default().player => StartError::NoPlayer,
+            ErrorKind::NotFound => failed(format!("{program} is not installed (listen.player)")),
             _ => failed(format!("{program} cannot be started: {e}")),
         })?;
         let group = (!in_terminal).then(|| Group::of(&child));
@@ -84,7 +103,7 @@ impl Session {
             }
         };
         match ipc {
-            Ok(ipc) => Ok(Self { child, group, ipc, _folder: folder }),
+            Ok(ipc) => Ok(Self { child, group, ipc, _lifeline: lifeline, _folder: folder }),
             Err(why) => {
                 terminate(child, group).await;
                 Err(failed(format!("{program}: {why}")))
@@ -152,6 +171,7 @@ fn options(socket: &Path, episode: &Queued, in_terminal: bool) -> Vec<String> {
     ];
     if !in_terminal {
         options.push("--no-terminal".to_owned());
+        options.push("--input-ipc-client=fd://0".to_owned());
     }
     if episode.media_type.starts_with("audio/") {
         options.push("--no-video".to_owned());

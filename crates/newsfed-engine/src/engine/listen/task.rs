@@ -133,11 +133,9 @@ impl Task {
                     starting.is_paused = !starting.is_paused;
                     return;
                 }
-                match self.context.read(|reader| reader.queue_keys()).await {
-                    Ok(queue) => match queue.into_iter().next() {
-                        Some(first) => self.play(first).await,
-                        None => self.fail("the queue is empty"),
-                    },
+                match self.context.read(|reader| reader.next_episode()).await {
+                    Ok(Some(episode)) => self.play(episode).await,
+                    Ok(None) => self.fail("the queue is empty"),
                     Err(e) => self.fail(&e.to_string()),
                 }
             }

@@ -50,9 +50,13 @@ fn episodes_are_queued_moved_heard_and_kept() {
     assert_eq!(queue()[0].progress, at(50.0));
     mark(&[one], false);
     mark(&[one], true);
-    assert_eq!((order(), queue()[2].progress.position), (vec![two, three, one], 50.0));
+    assert_eq!((order(), queue()[0].progress.position), (vec![one, two, three], 50.0));
+    let next = || f.store.reader().unwrap().next_episode().unwrap().map(|key| key.item);
+    assert_eq!(next(), Some(one));
+    heard(three, at(3.0));
+    assert_eq!(next(), Some(three), "the one that was heard last");
     heard(two, Progress { finished: true, ..at(99.0) });
-    assert_eq!(order(), [three, one]);
+    assert_eq!((order(), next()), (vec![one, three], Some(one)));
     mark(&[two], true);
     assert_eq!(queue()[2].progress.position, 0.0);
     // Retention keeps what is in the queue.
