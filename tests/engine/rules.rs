@@ -367,3 +367,43 @@ async fn hooks_that_wait_until_the_end_are_left_out_and_do_not_fail() {
     }
     assert_eq!((failed, skipped), (2, 4), "those that ran were stopped");
 }
+
+/// The command of one rule waits for many items; a hook, and the command of another rule, run nevertheless.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_slow_rule_keeps_neither_hooks_nor_other_rules_from_running() {
+    let names: Vec<String> = (1..30).map(|n| format!("v{n}")).collect();
+    let mut entries: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), n.as_str())).collect();
+    entries.push(("b", "b"));
+    let document = rss(&entries);
+    let (server, news) = renewed(move |_| Reply::ok("application/rss+xml", document.clone()));
+    let mut home = Home::with(&[source("a", &server.url("/a"))]);
+    let out = home.dir.path().join("out");
+    let (to, go) = (out.display().to_string(), out.with_extension("go").display().to_string());
+    let named = |name: &str, script: String| {
+        let run = ["sh", "-c", &script].map(str::to_owned);
+        let rule = rule(&format!("title:/^{name}/"), &["run"], &run);
+        RuleSettings { name: name.to_owned(), run_limit: Some(HOUR), ..rule }
+    };
+    home.settings.rules = vec![
+        named("v", format!("while [ ! -e {go} ]; do sleep 0.02; done; echo v >> {to}")),
+        named("b", format!("echo b >> {to}")),
+    ];
+    home.settings.hooks = vec![hook("hook", &format!("cat > /dev/null; echo hook >> {to}"))];
+    let engine = home.on_demand().await;
+    sync_news(&engine, news).await;
+    let lines = || std::fs::read_to_string(&out).unwrap_or_default();
+    let hook_has_run = async {
+        while !lines().contains("hook") {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    soon(hook_has_run).await;
+    assert_eq!(lines(), "hook\n", "both turns of rules are taken");
+    std::fs::write(&go, "").unwrap();
+    soon(engine.announced()).await;
+    let lines = lines();
+    let place = lines.lines().position(|line| line == "b").unwrap();
+    assert!(place <= 5 && lines.lines().count() == 31, "{place}: {lines}");
+    engine.shutdown().await;
+}

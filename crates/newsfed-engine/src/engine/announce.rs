@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Commands that run at the same time.
+/// Commands of rules that run at the same time, and so many hooks.
 const AT_ONCE: usize = 2;
 /// Items per refresh for which commands run.
 pub const MOST_RUNS: usize = 100;
@@ -88,7 +88,10 @@ pub(super) struct Announcer {
     /// What waits for the commands of rules, by their names.
     runs: hooks::Queues,
     tasks: TaskTracker,
+    /// Turns of the commands of rules.
     running: Arc<Semaphore>,
+    /// Turns of hooks: no rule can keep them from running.
+    hooks: Arc<Semaphore>,
     stop: CancellationToken,
 }
 
@@ -102,6 +105,7 @@ impl Default for Announcer {
             runs: hooks::Queues::default(),
             tasks: TaskTracker::new(),
             running: Arc::new(Semaphore::new(AT_ONCE)),
+            hooks: Arc::new(Semaphore::new(AT_ONCE)),
             stop: CancellationToken::new(),
         }
     }
@@ -232,8 +236,9 @@ async fn notify_of(
     let firsts: Vec<i64> = groups.iter().filter_map(|group| group.items.first().copied()).collect();
     let titles = context.read(move |reader| titles(reader, &firsts)).await?;
     let Some(text) = message(groups, &titles) else { return Ok(()) };
-    let message = Notification::of(text);
+    let message = Notification::of(text.clone());
     if !notify(context, settings, message).await {
+        tracing::info!("{text}");
         return Ok(());
     }
     let (now, mut recorded) = (context.clock.now(), Ok(()));
@@ -305,7 +310,7 @@ pub(super) async fn report(context: &Arc<Context>, change: AutomaticChange) {
     }
 }
 
-/// Returns whether the message was shown.
+/// Returns whether the message was shown; whoever has it logs it otherwise.
 async fn notify(context: &Arc<Context>, settings: &Settings, message: Notification) -> bool {
     let how = settings.notify.how;
     if how == NotifyWay::None || is_quiet(settings, context.clock.now()) {
@@ -325,7 +330,6 @@ async fn notify(context: &Arc<Context>, settings: &Settings, message: Notificati
         return listener.send(message).is_ok();
     }
     if settings.notify.command.is_empty() {
-        tracing::info!("{}", message.text);
         return false;
     }
     let values = [("{title}", message.title.as_str()), ("{text}", message.text.as_str())];

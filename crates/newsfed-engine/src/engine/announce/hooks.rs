@@ -174,7 +174,7 @@ async fn serve(context: Arc<Context>, name: String) {
         let turn = tokio::select! {
             biased;
             () = announcer.stop.cancelled() => None,
-            turn = announcer.running.acquire() => turn.ok(),
+            turn = announcer.hooks.acquire() => turn.ok(),
         };
         let Some(waiting) = announcer.queues.take(&name) else { return };
         // It may have been removed from the settings.

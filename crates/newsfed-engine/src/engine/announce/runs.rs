@@ -2,12 +2,13 @@
 //! up to a limit.
 
 use super::super::context::Context;
-use super::Announced;
 use super::command::{Ended, run};
+use super::{AT_ONCE, Announced};
 use crate::config::{RUN_LIMIT, RuleSettings, Settings};
 use crate::model::{CommandRecord, Item, Source, SourceId};
 use crate::store::StoreError;
 use crate::util::{argv, text, url};
+use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -79,9 +80,11 @@ pub(super) async fn run_for(
         Ok(titles) => titles,
         Err(e) => return (done, Err(e)),
     };
-    let runs = items.iter().map(|item| run_one(context, rule, &titles, *item));
+    let runs: Vec<_> = items.iter().map(|item| run_one(context, rule, &titles, *item)).collect();
     let mut recorded = Ok(());
-    for result in futures_util::future::join_all(runs).await {
+    // Only these wait for a turn, so that one rule does not keep those of others waiting.
+    let mut ended = stream::iter(runs).buffer_unordered(AT_ONCE);
+    while let Some(result) = ended.next().await {
         match result {
             Ok(RunResult::Ended { ok: true }) => done.ok += 1,
             Ok(RunResult::Ended { ok: false }) => done.failed += 1,
