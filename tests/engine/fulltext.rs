@@ -3,6 +3,7 @@
 mod ahead;
 
 use super::*;
+use newsfed::config::FileChange;
 use newsfed::engine::TextGot;
 use newsfed::model::{FullText, TextFrom, TextWay};
 use newsfed::store::{Mark, MarkedItems};
@@ -683,6 +684,34 @@ async fn comments_that_are_gone_are_dropped_and_the_setting_keeps_them() {
     sync(&engine, Pace::Force).await;
     assert!(soon(engine.drop_dead_sources()).await.unwrap().is_empty());
     engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn comments_that_are_gone_stay_once_the_user_has_brought_them_back() {
+    for (status, polls) in [(410, 1), (404, 3)] {
+        let (server, state) = thread();
+        let mut home = Home::with(&[source("blog", &server.url("/feed"))]);
+        home.settings.comments.days = Some(10);
+        let engine = home.on_demand().await;
+        sync(&engine, Pace::Force).await;
+        soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
+        *state.lock().unwrap() = (1, status);
+        for _ in 0..polls {
+            home.clock.advance(DAY);
+            sync(&engine, Pace::Force).await;
+        }
+        let mut changes = soon(engine.drop_dead_sources()).await.unwrap();
+        let edit = changes.remove(0).edit.unwrap();
+        engine.edit(FileChange::Revert(vec![edit])).await.unwrap();
+        for day in 0..10 {
+            sync(&engine, Pace::Force).await;
+            assert!(dropped(&engine).await.is_empty(), "{status} {day}");
+            home.clock.advance(DAY);
+        }
+        sync(&engine, Pace::Force).await;
+        assert_eq!(dropped(&engine).await.len(), 1, "{status}");
+        engine.shutdown().await;
+    }
 }
 
 #[tokio::test]

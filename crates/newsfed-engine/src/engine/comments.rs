@@ -11,11 +11,17 @@ use crate::util::address::is_private_host;
 use crate::util::text;
 use crate::util::url::WebAddress;
 use chrono::TimeDelta;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashSet};
 use url::Url;
 
 /// When sources with `remove_after` were first seen (JSON: row keys and seconds).
 const SEEN: &str = "removed_later";
+/// Sources that were removed because they are gone (JSON: row keys).
+const REMOVED: &str = "removed_as_gone";
+/// So many of them are remembered, the newest.
+const MOST_REMOVED: usize = 1000;
 /// Failures in a row after which a page that is not found is gone.
 const NOT_FOUND: u32 = 3;
 /// Time until the first round: the interface is there to show its messages.
@@ -86,6 +92,10 @@ impl Handle {
 
 /// Since when a source is known, and its last poll.
 struct Known {
+    /// How long ago it was first seen.
+    age: TimeDelta,
+    /// Whether the user has brought it back after it was removed as gone.
+    is_back: bool,
     /// When its newest item arrived, or when it was first seen.
     since: Time,
     /// The status of the last poll.
@@ -100,11 +110,14 @@ fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
         return None;
     }
     let not_found = facts.fail_count >= NOT_FOUND && matches!(known.status, Some(404 | 410));
+    let days = TimeDelta::days(days.into());
+    // What was brought back has as much time as a source without news.
+    let has_time = known.is_back && known.age < days;
     if facts.health(facts.last_poll?) == Health::Gone || not_found {
-        return Some("its server says that it is gone".to_owned());
+        return (!has_time).then(|| "its server says that it is gone".to_owned());
     }
     // What was not polled may have news.
-    let is_quiet = facts.last_ok? - known.since >= TimeDelta::days(days.into());
+    let is_quiet = facts.last_ok? - known.since >= days;
     is_quiet.then(|| format!("nothing new since {}", known.since.format("%Y-%m-%d")))
 }
 
@@ -117,15 +130,19 @@ impl Handle {
     /// If the database or `sources.toml` cannot be used.
     pub async fn drop_dead_sources(&self) -> Result<Vec<AutomaticChange>, FollowError> {
         let (mut ids, mut keys, mut changes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut removed: Vec<i64> = self.memo(REMOVED).await?;
         for (source, facts) in self.sources().await? {
             let may_end = source.enabled && source.kind() != SourceKind::List;
             let Some(days) = source.remove_after.filter(|_| may_end) else { continue };
             let (key, now) = (facts.key, self.now());
             let first = self.first_seen(key, now).await?;
+            let is_back = removed.contains(&key);
             let read = move |reader: &Reader| {
                 let filter = PollFilter { source: Some(key), noteworthy: false };
                 let status = reader.polls(filter, 1)?.pop().and_then(|(_, poll)| poll.status);
                 Ok(Known {
+                    age: now - first,
+                    is_back,
                     kept: reader.has_kept(key)?,
                     since: reader.newest_arrival(key)?.max(Some(first)).unwrap_or(first),
                     status,
@@ -152,35 +169,43 @@ impl Handle {
                 }
             }
             // Followed again, they have as much time again.
-            let mut seen = self.seen().await?;
+            let mut seen: BTreeMap<i64, i64> = self.memo(SEEN).await?;
             seen.retain(|key, _| !keys.contains(key));
-            self.set_seen(&seen).await?;
+            self.set_memo(SEEN, &seen).await?;
+            removed.retain(|key| !keys.contains(key));
+            removed.extend(keys);
+            removed.drain(..removed.len().saturating_sub(MOST_REMOVED));
+            self.set_memo(REMOVED, &removed).await?;
         }
         Ok(changes)
     }
 
     /// When a source with `remove_after` was first seen: one that has no item yet is no dead one.
     async fn first_seen(&self, key: i64, now: Time) -> Result<Time, StoreError> {
-        let mut seen = self.seen().await?;
+        let mut seen: BTreeMap<i64, i64> = self.memo(SEEN).await?;
         if let Some(first) = seen.get(&key).and_then(|at| Time::from_timestamp(*at, 0)) {
             return Ok(first.min(now));
         }
         let keys = self.context.keys();
         seen.retain(|key, _| keys.contains(key));
         seen.insert(key, now.timestamp());
-        self.set_seen(&seen).await?;
+        self.set_memo(SEEN, &seen).await?;
         Ok(now)
     }
 
-    async fn seen(&self) -> Result<BTreeMap<i64, i64>, StoreError> {
-        let text = self.context.read(|reader| reader.memo(SEEN)).await?;
+    /// A note of the database; its default if there is none.
+    async fn memo<T: DeserializeOwned + Default>(
+        &self,
+        name: &'static str,
+    ) -> Result<T, StoreError> {
+        let text = self.context.read(move |reader| reader.memo(name)).await?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
-    async fn set_seen(&self, seen: &BTreeMap<i64, i64>) -> Result<(), StoreError> {
+    async fn set_memo(&self, name: &'static str, value: &impl Serialize) -> Result<(), StoreError> {
         // Integers have no form that fails.
-        let text = serde_json::to_string(seen).unwrap_or_default();
-        self.context.store.set_memo(SEEN, text).await
+        let text = serde_json::to_string(value).unwrap_or_default();
+        self.context.store.set_memo(name, text).await
     }
 }
 
