@@ -1,10 +1,11 @@
 //! Performs effects. Slow work runs in the background and reports back with an event.
 
+mod bench;
 mod discovery;
 
 pub(super) use self::discovery::followed;
 use super::crawls::RunningCrawls;
-use super::effect::{BenchRequest, Effect, PictureUse};
+use super::effect::{Effect, PictureUse};
 use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
 use super::files::{self, follow_starters, run_command};
 use super::graphics::encode;
@@ -14,8 +15,7 @@ use super::read::{Read, ReadQueue};
 use super::terminal;
 use crate::config::{EditError, Paths};
 use crate::engine::{
-    FollowError, Handle, MarkedItems, PrefetchPlan, Subject, TextGot, Way, WhichAccounts,
-    Workbench, WorkbenchEvent, WorkbenchPage,
+    FollowError, Handle, MarkedItems, PrefetchPlan, TextGot, Way, WhichAccounts, Workbench,
 };
 use crate::model::SourceKind;
 use crate::store::{Mark, RuleMarks, Store};
@@ -54,6 +54,9 @@ type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Time that an item stays open before its full text is fetched.
 const OPEN_DELAY: Duration = Duration::from_millis(300);
+
+/// How long the end of the program waits for changes of files.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Pages that one prefetch fetches at most.
 const MAX_PREFETCH: usize = 500;
@@ -210,7 +213,8 @@ impl Driver {
                     move |h| async move { Event::Followed(follow_starters(&h, &indexes).await) },
                 )
             }
-            Effect::FollowList { typed } => self.queue_edit(move |h| async move {
+            // Not among the changes of files: a slow server must not keep them waiting.
+            Effect::FollowList { typed } => self.spawn(move |h| async move {
                 let followed = h.follow_list(&typed, None, None).await;
                 Event::ListFollowed(typed, followed.map(Box::new).map_err(message))
             }),
@@ -312,6 +316,7 @@ impl Driver {
         self.listening.finish().await;
         self.crawls.finish().await;
         for effect in effects {
+        self.finish_edits().await;
             match effect {
                 Effect::StorePosition { item, place } => {
                     store_position(self.handle.store(), item, place).await;
@@ -327,31 +332,15 @@ impl Driver {
         }
     }
 
-    fn open_bench(&mut self, id: RequestId, subject: Subject) {
-        let (sender, mut replies) = tokio::sync::mpsc::unbounded_channel();
-        let events = self.events.clone();
-        tokio::spawn(async move {
-            while let Some(reply) = replies.recv().await {
-                let _ = events.send(Event::BenchReplied(id, reply));
-            }
-        });
-        self.bench = self.handle.workbench(subject, sender).map(|bench| (id, bench));
-        if self.bench.is_none() {
-            let why = "The source no longer exists".to_owned();
-            let _ = self.events.send(Event::BenchReplied(
-                id,
-                WorkbenchEvent::Failed { place: WorkbenchPage::List, why },
-            ));
-        }
-    }
-
-    fn ask_bench(&mut self, id: RequestId, ask: BenchRequest) {
-        let Some((_, bench)) = self.bench.as_mut().filter(|(open, _)| *open == id) else { return };
-        match ask {
-            BenchRequest::Preview { request, rules, list } => bench.preview(request, *rules, list),
-            BenchRequest::Pick { place, element, part } => bench.pick(place, element, part),
-            BenchRequest::Fetch { url, place, title } => bench.fetch(url, place, title),
-            BenchRequest::Copy(number) => bench.copy(number),
+    /// Waits until the queued file changes are made.
+    async fn finish_edits(&self) {
+        let (made, all_made) = tokio::sync::oneshot::channel();
+        let last = async move {
+            let _ = made.send(());
+        };
+        let _ = self.edits.send(Box::pin(last));
+        if tokio::time::timeout(PATIENCE, all_made).await.is_err() {
+            tracing::warn!("not all changes of files were made before the end");
         }
     }
 
