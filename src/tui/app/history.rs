@@ -1,20 +1,18 @@
 //! The history of changes: undo, redo and moving to an earlier state.
 
+mod list;
+
+pub(in crate::tui) use self::list::HistoryList;
 use super::App;
-use super::dialogs::KeyHint::{Back, Bound, Rows};
-use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::mark_words::{describe, verb};
-use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Key, MarkRead};
+use crate::config::{Action, Context, FileChange, FileEdit, FileKind, MarkRead};
 use crate::engine::{CollectedChanges, Edited};
 use crate::model::Time;
 use crate::store::{Mark, RuleMarks};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
 use crate::tui::read::Read;
-use crate::tui::view::{self, DialogArea};
 use crate::util::text::counted;
-use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::Frame;
 use std::sync::Arc;
 
 /// Changes kept for undo.
@@ -91,6 +89,18 @@ impl History {
         self.done = self.steps.len();
     }
 
+    /// Adds a change that the program has made on its own; returns its place. What was undone can still be
+    /// redone, and undo or redo that was pressed before is not about it.
+    fn insert(&mut self, step: Step) -> usize {
+        let at = self.goal.map_or(self.done, |goal| goal.min(self.done));
+        self.steps.insert(at, step);
+        let oldest = usize::from(self.steps.len() > MAX_STEPS && at > 0);
+        self.steps.drain(..oldest);
+        self.done = self.done + 1 - oldest;
+        self.goal = self.goal.map(|goal| goal + 1 - oldest);
+        at - oldest
+    }
+
     /// Removes the step to undo or redo next.
     fn take(&mut self, redo: bool) -> Option<&Step> {
         let at = if redo { self.done } else { self.done.checked_sub(1)? };
@@ -123,16 +133,14 @@ fn moved_rules(change: &Change, redo: bool) -> Vec<String> {
     rules_in(&added.collect::<Vec<_>>())
 }
 
-/// The list of changes, newest first, with the initial state at the bottom.
-#[derive(Debug, Default)]
-pub(crate) struct HistoryList {
-    pub(crate) selected: usize,
-}
-
 impl App {
     /// Records a change for undo; returns the hint how to undo it.
     pub(super) fn record_change(&mut self, change: Change, label: impl Into<String>) -> String {
         self.history.push(Step { change, label: label.into(), at: self.now, passed: false });
+        self.undo_hint()
+    }
+
+    fn undo_hint(&self) -> String {
         let key = self.keymap.keys_for(Context::Everywhere, Action::Undo);
         key.map(|k| format!(" ({k} undoes this)")).unwrap_or_default()
     }
@@ -143,8 +151,11 @@ impl App {
         text: String,
         undo: Option<Box<(String, FileEdit)>>,
     ) -> Vec<Effect> {
-        let hint = undo.map(|undo| self.record_change(Change::Files(vec![undo.1]), undo.0));
-        self.note(text + &hint.unwrap_or_default())
+        let Some((label, edit)) = undo.map(|undo| *undo) else { return self.note(text) };
+        let change = Change::Files(vec![edit]);
+        let at = self.history.insert(Step { change, label, at: self.now, passed: false });
+        self.history_grew(at);
+        self.note(text + &self.undo_hint())
     }
 
     pub(super) fn undo(&mut self) -> Vec<Effect> {
@@ -430,47 +441,5 @@ impl App {
         let label = label.unwrap_or_else(describe);
         let hint = self.record_change(Change::Files(edits), label.clone());
         self.note(format!("Saved: {label}{hint}{note}"))
-    }
-
-    pub(super) fn open_history(&mut self) -> Vec<Effect> {
-        let selected = self.history.steps.len() - self.history.done;
-        self.push_dialog(HistoryList { selected })
-    }
-
-    /// Number of rows in the history: the changes and the initial state.
-    pub(crate) fn history_rows(&self) -> usize {
-        self.history.steps.len() + 1
-    }
-}
-
-impl Dialog for HistoryList {
-    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
-        let count = app.history_rows();
-        self.selected = self.selected.min(count - 1);
-        match (event.code, app.motion(key), app.action_of(key)) {
-            (KeyCode::Enter, ..) => return app.go_to_state(count - 1 - self.selected).into(),
-            (_, Some(motion), _) => self.selected = motion.from(self.selected, 10, count),
-            (_, _, Some(Action::Undo)) => return app.undo().into(),
-            (_, _, Some(Action::Redo)) => return app.redo().into(),
-            (_, _, Some(Action::Back | Action::Log | Action::History)) => {
-                return Reply::close(vec![]);
-            }
-            _ => {}
-        }
-        Reply::default()
-    }
-
-    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::history::draw(app, frame, self, area);
-    }
-
-    fn hints(&self) -> KeyHints {
-        &[
-            KeyHint::Key("Enter", "go to this state"),
-            Rows("select"),
-            Bound(Context::Everywhere, Action::Undo, "undo"),
-            Bound(Context::Everywhere, Action::Redo, "redo"),
-            Back("close"),
-        ]
     }
 }
