@@ -94,6 +94,8 @@ fn plan(
         seed: args.seed,
         budget: args.limits(),
         resume: args.resume,
+        // The user has typed it.
+        allow_private: address.is_some(),
         ..CrawlPlan::new(address, folder)
     })
 }

@@ -95,10 +95,10 @@ async fn asked(handle: &Handle, command: CrawlCommand) -> Option<Event> {
         CrawlCommand::Explorations => {
             Event::ExplorationsListed(handle.explorations().await.map_err(message))
         }
-        CrawlCommand::Forget(folder) => {
-            let forgotten = handle.forget_crawl(&folder).await;
-            return forgotten.err().map(|e| Event::Message(Err(message(e))));
-        }
+        CrawlCommand::Forget(folder) => match handle.forget_crawl(&folder).await {
+            Ok(()) => Event::CrawlForgotten(folder),
+            Err(e) => Event::Message(Err(message(e))),
+        },
         CrawlCommand::Follow { start, targets } => {
             let source = handle.follow_crawl(&start, &targets).await;
             followed(handle, source, None, 0).await

@@ -126,6 +126,8 @@ pub(super) enum Event {
     CrawlsListed(Result<CrawlListing, Failure>),
     /// Sources (row keys) that explore their sites, with their progress in words.
     ExplorationsListed(Result<Vec<(i64, Vec<String>)>, Failure>),
+    /// The crawl in a folder is not listed any more.
+    CrawlForgotten(std::path::PathBuf),
     /// The path of a downloaded file.
     Downloaded(Result<String, Failure>),
     /// The settings file for the form.

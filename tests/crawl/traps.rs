@@ -152,6 +152,36 @@ fn a_crawl_of_an_unreachable_host_can_be_resumed() {
     assert_eq!(summary(&second)["found"], json!(30), "{second:?}");
 }
 
+/// Whatever ends a crawl while its host is away, the links that had no connection are fetched later.
+#[test]
+fn links_without_a_connection_at_the_end_of_a_run_are_not_lost() {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    let gone = Arc::new(AtomicBool::new(false));
+    let state = gone.clone();
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/" => page("Start", (0..12).map(|n| link(format!("/{n}.csv")))),
+        "/robots.txt" | "/sitemap.xml" => Reply::status(404),
+        "/5.csv" | "/6.csv" | "/7.csv" if state.load(Ordering::SeqCst) => {
+            Reply::status(200).failing(Failure::NeverAnswer)
+        }
+        _ => Reply::ok("text/csv", request.path.clone()),
+    })
+    .unwrap();
+    gone.store(true, Ordering::SeqCst);
+    let (world, url) = (World::new(), server.url("/"));
+    let bfs = ["--strategy", "bfs", "--set", "net.page_timeout=1s"];
+    // The start, its sitemap, five files, and three without a connection.
+    let first = world.run(&[&[url.as_str(), "--budget", "10req"], &bfs[..]].concat());
+    let first = summary(&first);
+    assert_eq!((&first["ended"], &first["found"]), (&json!("requests"), &json!(5)), "{first}");
+    gone.store(false, Ordering::SeqCst);
+    let second = summary(&world.run(&[&url, "--resume"]));
+    assert_eq!((&second["found"], &second["ended"]), (&json!(12), &json!("done")), "{second}");
+    // What the lost ones have cost counts.
+    assert_eq!(second["requests"], json!(2 + 12 + 3), "{second}");
+}
+
 #[test]
 fn some_pages_that_time_out_do_not_end_the_crawl() {
     let server = Server::start(|request| match request.path.as_str() {

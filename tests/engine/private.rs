@@ -160,3 +160,37 @@ async fn discovery_stays_on_the_typed_host() {
     assert_eq!(target.requests().len(), 0);
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn a_crawl_goes_to_a_private_address_only_if_the_user_has_typed_the_name() {
+    use newsfed::engine::crawl::{CrawlEnd, CrawlPhase, CrawlPlan, CrawlState};
+    use newsfed::util::url::parse_web;
+    let server = site();
+    let home = Home { names: names(), ..Home::new() };
+    let engine = home.on_demand().await;
+    let folder = home.dir.path().join("crawl");
+    let run = async |resume: bool, url: Option<String>, allow_private: bool| -> CrawlState {
+        let address = url.map(|url| parse_web(&url).unwrap());
+        let plan = CrawlPlan::new(address, folder.clone());
+        let plan = CrawlPlan { allow_private: plan.allow_private || allow_private, resume, ..plan };
+        let crawl = engine.crawl(plan);
+        let mut states = crawl.states();
+        let ended = soon(states.wait_for(|state| !state.is_running())).await.unwrap().clone();
+        soon(crawl.finish()).await;
+        ended
+    };
+    let url = at(&server, "nas.test", "/");
+    let is_refused = |state: &CrawlState| matches!(&state.phase, CrawlPhase::Ended(CrawlEnd::Left(why)) if why.contains("private"));
+    let state = run(false, Some(url.clone()), false).await;
+    assert!(is_refused(&state), "{state:?}");
+    // Nor when it is resumed.
+    let state = run(true, None, false).await;
+    assert!(is_refused(&state) && server.requests().is_empty(), "{state:?}");
+    let state = run(true, Some(url), true).await;
+    assert_eq!(state.phase, CrawlPhase::Ended(CrawlEnd::Done));
+    // A typed address shows what it is, and is remembered.
+    let folder = home.dir.path().join("typed");
+    let plan = CrawlPlan::new(Some(parse_web(&server.url("/")).unwrap()), folder);
+    assert!(plan.allow_private);
+    engine.shutdown().await;
+}

@@ -15,6 +15,7 @@ use crate::util::url::parse_web;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use std::path::{Path, PathBuf};
+use url::Url;
 
 /// A field of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +74,9 @@ pub(crate) struct CrawlForm {
     base: Option<PathBuf>,
     /// Whether the user has typed a folder.
     has_folder: bool,
+    /// Whether the host may have a private address although that does not show: the user has typed the URL,
+    /// or allows it for the source.
+    allow_private: bool,
 }
 
 impl CrawlForm {
@@ -88,6 +92,7 @@ impl CrawlForm {
             opening: None,
             base,
             has_folder: false,
+            allow_private: false,
         }
     }
 
@@ -181,8 +186,10 @@ impl CrawlForm {
             Some((_, folder)) => folder.clone(),
             None => self.typed_folder().map_err(|e| wrong(CrawlField::Folder, e))?,
         };
+        let plan = CrawlPlan::new(address, folder);
+        let allow_private = self.allow_private || plan.allow_private;
         let resume = self.resumed.is_some();
-        Ok(CrawlPlan { targets, budget, resume, ..CrawlPlan::new(address, folder) })
+        Ok(CrawlPlan { targets, budget, resume, allow_private, ..plan })
     }
 
     fn start(&mut self, app: &mut App) -> Vec<Effect> {
@@ -203,6 +210,7 @@ impl CrawlForm {
         }
         self.opening = Some(plan.folder.clone());
         self.error = None;
+        app.crawl_opens(&plan.folder, plan.budget);
         vec![Effect::Crawl(CrawlCommand::Run(Box::new(plan)))]
     }
 }
@@ -215,8 +223,14 @@ impl App {
             let url = || entry.source.web_url().map(ToString::to_string);
             entry.facts.home_url.clone().or_else(url)
         });
+        let site = site.unwrap_or_default();
         let base = Paths::downloads(self.settings.download.folder.as_deref()).ok();
-        let mut form = CrawlForm::new(&site.unwrap_or_default(), base);
+        let mut form = CrawlForm::new(&site, base);
+        // A publisher names its site itself, so only the host of the source counts.
+        form.allow_private = entry.is_some_and(|entry| {
+            let url = Url::parse(&site).ok();
+            entry.source.private && url.is_some_and(|url| url.host() == entry.source.url.host())
+        });
         form.suggest_folder(&self.crawls);
         self.push_dialog(form)
     }
@@ -273,7 +287,10 @@ impl Dialog for CrawlForm {
     fn typed(&mut self, app: &mut App) -> Vec<Effect> {
         self.error = None;
         match self.focus {
-            CrawlField::Url => self.suggest_folder(&app.crawls),
+            CrawlField::Url => {
+                self.allow_private = true;
+                self.suggest_folder(&app.crawls);
+            }
             CrawlField::Folder => self.has_folder = !self.folder.value().is_empty(),
             CrawlField::Targets | CrawlField::Budget => {}
         }

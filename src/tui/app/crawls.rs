@@ -1,15 +1,15 @@
 //! The crawls: those of this run, those in remembered folders, and sources that explore their sites.
 
 use super::dialogs::KeyHint::{Back, Rows};
-use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::dialogs::{Confirm, Dialog, KeyHint, KeyHints, Reply};
 use super::{App, CrawlForm};
 use crate::config::{Action, Context, Key, Lookup};
-use crate::engine::crawl::{CrawlEnd, CrawlListing, CrawlPhase, CrawlState};
+use crate::engine::crawl::{CrawlBudget, CrawlEnd, CrawlListing, CrawlPhase, CrawlState};
 use crate::tui::crawls::CrawlCommand;
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use crate::tui::view::{self, DialogArea};
-use crate::util::text::counted;
+use crate::util::text::{counted, line};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use std::path::{Path, PathBuf};
@@ -142,6 +142,45 @@ impl App {
         }
     }
 
+    /// Changes what is known of crawls; the selection stays on its row.
+    fn change_crawls(&mut self, change: impl FnOnce(&mut CrawlRuns)) {
+        let folder = self.selected_crawl().map(|crawl| crawl.folder.clone());
+        let before = self.crawls.rows().count();
+        change(&mut self.crawls);
+        let after = self.crawls.rows().count();
+        match (folder, self.dialog_mut::<CrawlList>()) {
+            (Some(folder), _) => self.select_crawl(Some(&folder)),
+            // Sources stay at the end.
+            (None, Some(list)) if list.selected < before => {
+                list.selected = (list.selected + after).saturating_sub(before);
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// Shows a crawl whose record is being read. Until its first state arrives, it can be stopped too.
+    pub(super) fn crawl_opens(&mut self, folder: &Path, budget: CrawlBudget) {
+        self.change_crawls(|runs| {
+            let at =
+                runs.all.iter().position(|crawl| crawl.folder == folder).unwrap_or_else(|| {
+                    runs.all.insert(0, CrawlState::new(folder.to_owned()));
+                    0
+                });
+            (runs.all[at].phase, runs.all[at].budget) = (CrawlPhase::Opening, budget);
+        });
+    }
+
+    pub(super) fn crawl_forgotten(&mut self, folder: &Path) -> Vec<Effect> {
+        self.change_crawls(|runs| {
+            runs.all.retain(|crawl| crawl.folder != folder || crawl.is_running());
+        });
+        if let Some(list) = self.dialog_mut::<CrawlList>() {
+            (list.part, list.find) = (CrawlPart::List, 0);
+        }
+        let folder = line(&folder.to_string_lossy());
+        self.note(format!("Removed from the list; the files stay in {folder}"))
+    }
+
     fn select_crawl(&mut self, folder: Option<&Path>) {
         let at = self.crawls.all.iter().position(|crawl| Some(crawl.folder.as_path()) == folder);
         if let (Some(list), Some(at)) = (self.dialog_mut::<CrawlList>(), at) {
@@ -157,6 +196,7 @@ impl App {
         if let (CrawlPhase::Failed(why), true) = (&state.phase, state.start.is_empty()) {
             let why = why.clone();
             // Another crawl may be there, or none any more.
+            self.change_crawls(|runs| runs.all.retain(|crawl| crawl.folder != state.folder));
             let effects = vec![self.list_crawls()];
             match self.dialog_mut::<CrawlForm>().filter(|_| waits) {
                 Some(form) => form.failed(why),
@@ -166,16 +206,10 @@ impl App {
         }
         let folder = state.folder.clone();
         let ended = (!state.is_running()).then(|| end_of(&state));
-        let is_new = self.crawls.in_folder(&folder).is_none();
-        match self.crawls.all.iter_mut().find(|crawl| crawl.folder == folder) {
+        self.change_crawls(|runs| match runs.all.iter_mut().find(|c| c.folder == state.folder) {
             Some(known) => *known = state,
-            None => self.crawls.all.insert(0, state),
-        }
-        if is_new && !waits {
-            // The selection stays on its crawl.
-            let shift = |list: &mut CrawlList| list.selected += 1;
-            self.dialog_mut::<CrawlList>().map(shift).unwrap_or_default();
-        }
+            None => runs.all.insert(0, state),
+        });
         let mut effects = Vec::new();
         if waits {
             self.close_dialogs::<CrawlForm>();
@@ -271,11 +305,11 @@ impl CrawlList {
                 app.note("This crawl is running: stop it first")
             }
             KeyCode::Char('d') => {
-                app.crawls.all.retain(|other| other.folder != crawl.folder);
-                (self.part, self.find) = (CrawlPart::List, 0);
-                let folder = crawl.folder.display();
-                app.note(format!("Removed from the list; the files stay in {folder}"));
-                vec![Effect::Crawl(CrawlCommand::Forget(crawl.folder.clone()))]
+                let question = format!("Remove the crawl of {} from the list?", crawl.site());
+                let detail =
+                    format!("Its files stay in {}.", line(&crawl.folder.to_string_lossy()));
+                let forget = Effect::Crawl(CrawlCommand::Forget(crawl.folder.clone()));
+                app.push_dialog(Confirm::for_good(question, detail, forget))
             }
             KeyCode::Char('f') if crawl.start.is_empty() => app.note("Its site is not known"),
             KeyCode::Char('f') => {

@@ -371,6 +371,7 @@ impl App {
             Event::CrawlChanged(state) => self.crawl_changed(*state),
             Event::CrawlsListed(result) => self.crawls_listed(result),
             Event::ExplorationsListed(result) => self.explorations_listed(result),
+            Event::CrawlForgotten(folder) => self.crawl_forgotten(&folder),
             Event::Downloaded(result) => self.downloaded(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::Refreshed(report) => self.refreshed(&report),

@@ -137,8 +137,9 @@ fn keys_of_the_list() {
         ("r", "This crawl is running"),
         ("d", "This crawl is running: stop it first"),
         ("js", "This crawl is not running"),
-        ("jd", "Crawl(Forget(\"/crawls/0\"))"),
-        ("jd", "Removed from the list; the files stay in /crawls/0"),
+        ("jd", "Remove the crawl of rain.example from the list?"),
+        ("jd", "Its files stay in /crawls/0."),
+        ("jd<Enter>", "Crawl(Forget(\"/crawls/0\"))"),
         ("o", "OpenDownload { path: \"/crawls/now\", media_type: \"inode/directory\" }"),
         ("f", "Follow { start: \"https://rain.example/\", targets: \"files\" }"),
         (
@@ -159,6 +160,70 @@ fn keys_of_the_list() {
         stage.screen(120, 40);
         stage.keys_give(keys, expected);
     }
+}
+
+#[test]
+fn a_crawl_is_removed_from_the_list_after_a_question() {
+    let mut stage = stage(Settings::default());
+    stage.keys("jjd<Esc>");
+    assert_eq!(stage.asked_for("Crawl(Forget"), 0);
+    stage.keys("d<Enter>");
+    assert_eq!(stage.asked_for("Crawl(Forget(\"/crawls/1\"))"), 1);
+    stage.keys("j");
+    stage.happen(Event::CrawlForgotten("/crawls/1".into()));
+    stage.keys_give("", "Removed from the list; the files stay in /crawls/1");
+    // The selection stays on its crawl.
+    stage.keys_give("o", "path: \"/crawls/2\"");
+}
+
+#[test]
+fn a_crawl_that_opens_is_one_that_runs() {
+    let mut stage = form();
+    stage.keys("rain.example<Enter>");
+    stage.keys_give("<Esc>", "The crawl starts in the background");
+    stage.keys("gc");
+    let folder = "/files/crawl-rain.example";
+    assert_eq!(stage.asked_for(&format!("Crawl(List {{ running: [{folder:?}] }})")), 1);
+    stage.keys_give("", "opening");
+    stage.keys_give("r", "This crawl is running");
+    stage.keys_give("s", &format!("Crawl(Stop({folder:?}))"));
+    let stopped = crawl(folder, CrawlPhase::Ended(CrawlEnd::Stopped));
+    stage.happen(Event::CrawlChanged(Box::new(stopped)));
+    // Resumed, it is shown as it was until it is open.
+    stage.keys("r<Enter><Esc>");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("opening") && screen.contains("rain.example"), "{screen}");
+    // One that does not start is no longer there, unless the list has it.
+    let mut failed = CrawlState::new(folder.into());
+    failed.phase = CrawlPhase::Failed("no".to_owned());
+    stage.happen(Event::CrawlChanged(Box::new(failed)));
+    stage.keys_give("", "The crawl did not start: no");
+    assert!(!stage.screen(120, 40).contains("opening"));
+}
+
+#[test]
+fn a_suggested_url_may_not_be_private_unless_it_shows() {
+    let private = |keys: &str, home: Option<&str>, is_private: bool| {
+        let mut list = source_list();
+        let entry = list.sources.iter_mut().find(|entry| entry.facts.key == 1).unwrap();
+        entry.facts.home_url = home.map(str::to_owned);
+        Arc::make_mut(&mut entry.source).private = is_private;
+        let mut settings = Settings::default();
+        settings.download.folder = Some("/files".to_owned());
+        let mut stage = Stage::with(settings, list, item_rows());
+        let title = stage.app.sources.entry(1).unwrap().title().to_owned();
+        stage.keys(&format!("<C-p>{title}<Enter>gs<A-c>"));
+        stage.keys(keys);
+        let asked = stage.requested.last().unwrap().clone();
+        assert!(asked.contains("Crawl(Run"), "{asked}");
+        asked.contains("allow_private: true")
+    };
+    assert!(!private("<Enter>", Some("http://router.test/"), false), "a publisher's choice");
+    assert!(!private("<Enter>", Some("http://router.test/"), true), "of another host");
+    assert!(private("<Enter>", Some("http://192.168.1.1/"), false), "it shows");
+    assert!(private("nas.test<Enter>", Some("http://router.test/"), false), "the user typed it");
+    assert!(!private("<Enter>", None, false));
+    assert!(private("<Enter>", None, true), "the user allows it");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use super::real::Real;
 use super::*;
-use crate::engine::crawl::{CrawlEnd, CrawlPhase, CrawlState};
+use crate::engine::crawl::{CrawlEnd, CrawlPhase, CrawlPlan, CrawlState};
+use crate::tui::app::{Editor, Prompt};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -192,6 +193,8 @@ async fn one_crawl_per_host_and_per_folder_runs() {
     assert_eq!(results(&first), results(&second));
     // What is started where a crawl is, is refused, and that crawl is listed.
     real.keys("d");
+    real.enter();
+    real.wait_for("Removed from the list").await;
     start(&mut real, &site.url, "9req", &second);
     real.screen_until("already contains a crawl").await;
 }
@@ -239,4 +242,54 @@ async fn a_crawled_site_is_followed() {
     }
     real.keys("f");
     real.wait_for("already followed").await;
+}
+
+/// Until a crawl is open, nobody can free its folder: stopping it waits.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
+    let (site, folder) = (Site::start(0), tempfile::tempdir().unwrap());
+    let out = folder.path().join("out");
+    let real = open().await;
+    for _ in 0..3 {
+        let address = crate::util::url::parse_web(&site.url).unwrap();
+        let plan = CrawlPlan::new(Some(address), out.clone());
+        let crawl = real.handle.crawl(CrawlPlan { resume: true, ..plan });
+        let states = crawl.states();
+        crawl.stop();
+        crawl.finish().await;
+        // Also its last state is that of the crawl.
+        let state = states.borrow().clone();
+        assert_eq!(
+            (&state.start, &state.phase),
+            (&site.url, &CrawlPhase::Ended(CrawlEnd::Stopped))
+        );
+        drop(crate::store::CrawlLog::open(&out.join("crawl.db")).unwrap());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_that_does_not_come_keeps_no_change_of_a_file_waiting() {
+    let site = Site::start(0);
+    let mut real = Real::configured(1, 1, CONFIG).await;
+    real.keys("i");
+    real.paste(&site.url);
+    real.enter();
+    real.command("settings retention");
+    let has_form = |app: &App| app.dialog::<Editor>().is_some_and(|editor| editor.form.is_some());
+    real.until("a form", has_form).await;
+    real.keys("30");
+    real.press(KeyCode::Char('s'), KeyModifiers::CONTROL);
+    real.wait_for("Saved: retention.days = 30").await;
+    // An error would ask for the URL of the list again.
+    assert!(real.app.dialog::<Prompt>().is_none(), "the list has not come");
+    real.finish().await;
+}
+
+#[tokio::test]
+async fn changes_of_files_that_wait_are_made_before_the_interface_ends() {
+    let mut real = Real::new(1, 1).await;
+    real.keys("t");
+    assert!(!real.config().contains("theme"), "it waits for its turn");
+    real.finish().await;
+    assert!(real.config().contains("theme = "), "{}", real.config());
 }

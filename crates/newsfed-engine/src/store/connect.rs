@@ -90,6 +90,24 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
 }
 
 /// Whether the database has the schema of this version.
+/// How long a reader waits for another program's lock on a file that it only shows.
+const SHORT_TIMEOUT: Duration = Duration::from_millis(50);
+
+/// Opens a database of another kind without changing it. Without a log beside it nobody writes, so no
+/// lock is taken.
+pub(super) fn open_unchanged(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = if has_log(path) {
+        Connection::open_with_flags(path, flags)
+    } else {
+        let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+        Connection::open_with_flags(immutable_uri(path), flags)
+    };
+    let conn = conn.map_err(|e| open_error(path, &e))?;
+    conn.busy_timeout(SHORT_TIMEOUT)?;
+    Ok(conn)
+}
+
 pub(super) fn is_current(conn: &Connection) -> bool {
     let version: rusqlite::Result<i64> =
         conn.pragma_query_value(None, "user_version", |r| r.get(0));

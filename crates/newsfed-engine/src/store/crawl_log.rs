@@ -10,6 +10,10 @@ use std::time::Duration;
 
 /// How long to wait for the file while another crawl uses it.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
+/// One step per version; a released step is never edited.
+pub(super) const STEPS: [&str; 3] =
+    [include_str!("crawl.sql"), include_str!("crawl-2.sql"), include_str!("crawl-3.sql")];
+
 /// A link that was seen for the first time.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkRow<'a> {
@@ -40,6 +44,8 @@ pub struct RequestRow {
     /// Unix time in milliseconds.
     pub at: i64,
     pub links: Vec<u32>,
+    /// Whether there was no connection.
+    pub lost: bool,
 }
 
 /// The open log. Nobody else can open it at the same time.
@@ -68,21 +74,15 @@ impl CrawlLog {
         conn.pragma_update(None, "synchronous", "NORMAL")?;
         conn.pragma_update(None, "cache_size", -1024)?;
         let begin = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        let found: i64 = begin.query_row("PRAGMA user_version", [], |r| r.get(0))?;
-        let steps = [include_str!("crawl.sql"), include_str!("crawl-2.sql")];
-        let done = usize::try_from(found).unwrap_or(usize::MAX);
-        let Some(left) = steps.get(done..) else {
-            return Err(StoreError::TooNew {
-                path: path.to_owned(),
-                found: done,
-                known: steps.len(),
-            });
-        };
-        for step in left {
+        for step in &STEPS[version(&begin, path)?..] {
             begin.execute_batch(step)?;
         }
-        begin.pragma_update(None, "user_version", steps.len() as i64)?;
+        begin.pragma_update(None, "user_version", STEPS.len() as i64)?;
         begin.commit()?;
+        Self::of(conn)
+    }
+
+    pub(super) fn of(conn: Connection) -> Result<Self> {
         let mut log = Self { conn, requests: 0, links: 0, paths: 0, anchors: 0 };
         log.count()?;
         Ok(log)
@@ -142,21 +142,25 @@ impl CrawlLog {
         let tx = self.conn.transaction()?;
         let mut counts = (self.links, self.paths, self.anchors);
         put_links(&tx, new, &mut counts)?;
-        let RequestRow { link, head, sent, status, class, article, bytes, at, links } = request;
+        let RequestRow { link, head, sent, status, class, article, bytes, at, links, lost } =
+            request;
         let bytes = i64::try_from(*bytes).unwrap_or(i64::MAX);
-        tx.prepare_cached("INSERT INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
-            .execute(params![
-                self.requests,
-                link,
-                head,
-                sent,
-                status,
-                class,
-                article,
-                bytes,
-                at,
-                pack(links)
-            ])?;
+        let sql =
+            "INSERT INTO request (id, link, head, sent, status, class, article, bytes, at, links, lost)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        tx.prepare_cached(sql)?.execute(params![
+            self.requests,
+            link,
+            head,
+            sent,
+            status,
+            class,
+            article,
+            bytes,
+            at,
+            pack(links),
+            lost
+        ])?;
         if let Some(json) = saved {
             tx.prepare_cached("INSERT INTO saved VALUES (?1, ?2)")?
                 .execute(params![self.requests, json])?;
@@ -194,7 +198,7 @@ impl CrawlLog {
         &self,
         mut each: impl FnMut(RequestRow, &mut Stored<'_>) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let sql = "SELECT link, head, sent, status, class, article, bytes, at, links
+        let sql = "SELECT link, head, sent, status, class, article, bytes, at, links, lost
                    FROM request ORDER BY id";
         let mut query = self.conn.prepare(sql).map_err(StoreError::from)?;
         let mut rows = query.query([]).map_err(StoreError::from)?;
@@ -297,6 +301,17 @@ impl Stored<'_> {
     }
 }
 
+/// The version of a log.
+pub(super) fn version(conn: &Connection, path: &Path) -> Result<usize> {
+    let found: i64 = conn.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    let found = usize::try_from(found).unwrap_or(usize::MAX);
+    if found > STEPS.len() {
+        let (path, known) = (path.to_owned(), STEPS.len());
+        return Err(StoreError::TooNew { path, found, known });
+    }
+    Ok(found)
+}
+
 fn put_links<'a>(
     conn: &Connection,
     new: impl Iterator<Item = LinkRow<'a>>,
@@ -336,6 +351,7 @@ fn read_request(row: &rusqlite::Row<'_>) -> rusqlite::Result<RequestRow> {
         bytes: row.get::<_, i64>(6)?.max(0) as u64,
         at: row.get(7)?,
         links: unpack(&packed),
+        lost: row.get(9)?,
     })
 }
 
@@ -455,7 +471,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("crawl.db");
         let log = CrawlLog::open(&path).unwrap();
-        log.conn.execute_batch("DROP TABLE validator; DROP TABLE waiting").unwrap();
+        let older =
+            "DROP TABLE validator; DROP TABLE waiting; ALTER TABLE request DROP COLUMN lost";
+        log.conn.execute_batch(older).unwrap();
         log.conn.pragma_update(None, "user_version", 1).unwrap();
         drop(log);
         let mut log = CrawlLog::open(&path).unwrap();

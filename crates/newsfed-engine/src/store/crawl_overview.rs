@@ -1,9 +1,26 @@
-//! Parts of the log of a crawl that show how far it is, without what it has learned.
+//! Parts of the log of a crawl that show how far it is, without what it has learned; and responses at its
+//! end that are none.
 
-use super::crawl_log::{CrawlLog, RequestRow};
-use super::error::Result;
+use super::connect::open_unchanged;
+use super::crawl_log::{CrawlLog, RequestRow, version};
+use super::error::{Result, StoreError};
+use std::path::Path;
 
 impl CrawlLog {
+    /// Opens the log without changing it. Other readers, and crawls that begin, are not kept waiting.
+    ///
+    /// # Errors
+    /// If it cannot be opened, is empty, or was written by a newer version; [`StoreError::Busy`] if a crawl
+    /// has it open.
+    pub fn open_for_reading(path: &Path) -> Result<Self> {
+        let conn = open_unchanged(path)?;
+        if version(&conn, path)? == 0 {
+            let why = "it is empty".to_owned();
+            return Err(StoreError::Open { path: path.to_owned(), why });
+        }
+        Self::of(conn)
+    }
+
     /// Passes all responses in order, without their links.
     ///
     /// # Errors
@@ -23,9 +40,23 @@ impl CrawlLog {
                 article: row.get(5)?,
                 bytes: row.get::<_, i64>(6)?.max(0) as u64,
                 at: row.get(7)?,
-                links: Vec::new(),
+                ..RequestRow::default()
             });
         }
+        Ok(())
+    }
+
+    /// Number of the last responses that were none, because there was no connection.
+    pub fn lost_at_end(&self) -> Result<u32> {
+        let sql = "SELECT count(*) FROM request
+                   WHERE id > (SELECT coalesce(max(id), -1) FROM request WHERE lost = 0)";
+        Ok(self.conn.query_row(sql, [], |r| r.get(0))?)
+    }
+
+    /// The last responses were lost although the host is there: they stay.
+    pub fn keep_lost(&self, answers: u32) -> Result<()> {
+        let from = self.requests().saturating_sub(answers);
+        self.conn.execute("UPDATE request SET lost = 0 WHERE id >= ?1", [from])?;
         Ok(())
     }
 
@@ -39,5 +70,48 @@ impl CrawlLog {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let rows = query.query_map([most], |r| r.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_a_log_changes_nothing_and_locks_nobody_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("crawl.db");
+        let mut log = CrawlLog::open(&path).unwrap();
+        log.append(&RequestRow::default(), std::iter::empty(), Some("{}")).unwrap();
+        assert!(matches!(CrawlLog::open_for_reading(&path), Err(StoreError::Busy)));
+        // As an older version has left it.
+        log.conn.execute_batch("ALTER TABLE request DROP COLUMN lost").unwrap();
+        log.conn.pragma_update(None, "user_version", 2).unwrap();
+        drop(log);
+        let before = std::fs::read(&path).unwrap();
+        let (one, two) = (CrawlLog::open_for_reading(&path), CrawlLog::open_for_reading(&path));
+        for log in [one.unwrap(), two.unwrap()] {
+            let mut responses = 0;
+            log.each_response(|_| responses += 1).unwrap();
+            assert_eq!((responses, log.newest_saved(9).unwrap()), (1, vec!["{}".to_owned()]));
+            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no other files");
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        let reading = CrawlLog::open_for_reading(&path).unwrap();
+        drop(CrawlLog::open(&path).unwrap());
+        drop(reading);
+    }
+
+    #[test]
+    fn the_log_of_a_killed_crawl_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, copy) = (dir.path().join("crawl.db"), dir.path().join("copy.db"));
+        let mut log = CrawlLog::open(&path).unwrap();
+        log.append(&RequestRow::default(), std::iter::empty(), None).unwrap();
+        // What is on the disk while it runs.
+        std::fs::copy(&path, &copy).unwrap();
+        std::fs::copy(dir.path().join("crawl.db-wal"), dir.path().join("copy.db-wal")).unwrap();
+        let killed = CrawlLog::open_for_reading(&copy).unwrap();
+        assert_eq!(killed.requests(), 1);
     }
 }

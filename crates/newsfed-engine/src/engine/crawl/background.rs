@@ -114,8 +114,11 @@ impl Handle {
     pub async fn crawls(&self, except: Vec<PathBuf>) -> Result<CrawlListing, StoreError> {
         let mut folders = remembered(&self.context).await?;
         folders.retain(|folder| !except.contains(folder));
-        let read = move || folders.into_iter().filter_map(CrawlState::read).rev().collect();
-        let crawls = self.context.work(read).await.ok_or(StoreError::Closed)?;
+        let read = move || -> Vec<CrawlState> {
+            folders.into_iter().filter_map(CrawlState::read).rev().collect()
+        };
+        // Not on the threads for documents, which polls need.
+        let crawls = tokio::task::spawn_blocking(read).await.map_err(|_| StoreError::Closed)?;
         Ok(CrawlListing { crawls, except, exploring: self.explorations().await? })
     }
 
@@ -201,8 +204,7 @@ impl Run {
                 self.state.exists = matches!(e, CrawlError::Exists(_));
                 CrawlPhase::Failed(text::line(&e.to_string()))
             }
-            Ok(None) => CrawlPhase::Ended(CrawlEnd::Stopped),
-            Ok(Some(crawl)) => self.follow(crawl).await,
+            Ok(crawl) => self.follow(crawl).await,
         };
         if self.state.exists || !matches!(phase, CrawlPhase::Failed(_)) {
             self.remember().await;
@@ -217,8 +219,8 @@ impl Run {
         self.states.send_replace(self.state.clone());
     }
 
-    /// Opens the crawl; `None` if it is stopped before.
-    async fn open(&mut self, plan: CrawlPlan) -> Result<Option<Crawl>, CrawlError> {
+    /// Opens the crawl, even if it is stopped by then: until it is open, nobody can free its folder.
+    async fn open(&mut self, plan: CrawlPlan) -> Result<Crawl, CrawlError> {
         let (client, clock) =
             (self.handle.context.client.clone(), self.handle.context.clock.clone());
         // Not on the threads for documents: reading a long record takes seconds.
@@ -228,12 +230,10 @@ impl Run {
             state.opened(&crawl)?;
             Ok::<_, CrawlError>((crawl, state))
         });
-        let opened = self.stop.run_until_cancelled(opening).await;
-        let Some(opened) = opened else { return Ok(None) };
-        let (crawl, state) = opened.unwrap_or(Err(CrawlError::Record))?;
+        let (crawl, state) = opening.await.unwrap_or(Err(CrawlError::Record))?;
         self.state = CrawlState { folder: std::mem::take(&mut self.state.folder), ..state };
         self.state.groups = crawl.link_groups(MOST_GROUPS).iter().map(describe).collect();
-        Ok(Some(crawl))
+        Ok(crawl)
     }
 
     /// Runs the crawl to its end; returns what it is then. The folder is free afterwards.

@@ -159,6 +159,11 @@ impl Crawl {
         Ok(file.exists() && Record::is_begun(&file)?)
     }
 
+    /// Whether a crawl may send requests to public addresses only.
+    fn is_public(place: &CrawlLocation) -> Result<bool, CrawlError> {
+        Record::is_public(&place.record())
+    }
+
     /// Starts a crawl.
     ///
     /// # Errors
@@ -177,7 +182,7 @@ impl Crawl {
         if folder.as_ref().is_some_and(CrawlFolder::has_list) {
             return Err(CrawlError::Foreign(shown(&file)));
         }
-        let record = Record::begin(&file, &order, budget.links, net.access.auth.is_some())?;
+        let record = Record::begin(&file, &order, budget.links, &net)?;
         Ok(Self::with(order, budget, net, record, folder))
     }
 
@@ -328,6 +333,7 @@ impl Crawl {
         let Ok(got) = got else { return Ok(false) };
         self.record.count_beside(u64::from(got.sent), got.bytes)?;
         if !got.lost {
+            self.record.keep_lost(self.lost)?;
             self.lost = 0;
         }
         Ok(!got.lost)

@@ -1,6 +1,6 @@
 //! A crawl in a folder as a list shows it, read from its log without replaying it.
 
-use super::record::{beside, class, open, read_order};
+use super::record::{beside, class, open_for_reading, read_order};
 use super::state::{CrawlPhase, CrawlState, MOST_FINDS};
 use super::{CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation};
 use crate::crawl::LinkGroup;
@@ -84,7 +84,7 @@ impl CrawlState {
     }
 
     fn read_log(&mut self) -> Result<(), CrawlError> {
-        let log = open(&CrawlLocation::Folder(self.folder.clone()).record())?;
+        let log = open_for_reading(&CrawlLocation::Folder(self.folder.clone()).record())?;
         let order = read_order(&log)?;
         (self.start, self.targets) = (order.start.to_string(), order.targets.to_string());
         let (progress, curve) = (&mut self.progress, &mut self.curve);

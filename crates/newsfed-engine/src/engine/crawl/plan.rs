@@ -6,6 +6,7 @@ use super::{
 use crate::crawl::{Kind, SleepingBanditParameters, Targets};
 use crate::engine::follow::access;
 use crate::net::Client;
+use crate::util::address::is_private_host;
 use crate::util::clock::Clock;
 use crate::util::url::WebAddress;
 use std::path::PathBuf;
@@ -26,12 +27,16 @@ pub struct CrawlPlan {
     pub budget: CrawlBudget,
     /// Whether it continues what the folder contains.
     pub resume: bool,
+    /// Whether the host may have a private address: the user has typed the URL, or can see it there.
+    pub allow_private: bool,
 }
 
 impl CrawlPlan {
     /// A crawl with the usual targets, budget and strategy.
     pub fn new(address: Option<WebAddress>, folder: PathBuf) -> Self {
+        let allow_private = address.as_ref().is_some_and(|web| is_private_host(&web.url));
         Self {
+            allow_private,
             address,
             folder,
             targets: Targets::files(),
@@ -50,11 +55,13 @@ impl CrawlPlan {
     pub fn open(self, client: Client, clock: Arc<dyn Clock>) -> Result<Crawl, CrawlError> {
         let access = self.address.as_ref().map(access).unwrap_or_default();
         let place = CrawlLocation::Folder(self.folder);
-        let net = CrawlNetwork { client, clock, access, allow_private: true, spacing: None };
+        // Also resumes a crawl that was killed before it stored anything.
+        let resumes = self.resume && Crawl::is_begun(&place)?;
+        let allow_private = self.allow_private || resumes && !Crawl::is_public(&place)?;
+        let net = CrawlNetwork { client, clock, access, allow_private, spacing: None };
         let given = self.address.map(|web| web.url);
         let crawl = match given.clone() {
-            // Also resumes a crawl that was killed before it stored anything.
-            Some(start) if !self.resume || !Crawl::is_begun(&place)? => {
+            Some(start) if !resumes => {
                 let order = CrawlOrder {
                     start,
                     declared: None,

@@ -3,7 +3,7 @@
 
 use super::fetch::LinkResult;
 use super::overview::{ENDING, Ending};
-use super::{CrawlError, CrawlOrder, CrawlProgress, Curve};
+use super::{CrawlError, CrawlNetwork, CrawlOrder, CrawlProgress, Curve};
 use crate::crawl::{
     Ask, Class, Kind, Known, Lessons, LinkGroup, LinkId, Links, Seen, SleepingBanditParameters,
     Strategy, Visit,
@@ -24,6 +24,8 @@ const SEED: &str = "seed";
 const PARAMETERS: &str = "parameters";
 /// The URL that redirected to the start.
 const DECLARED: &str = "declared";
+/// Whether its host must have a public address, because the user has not typed the URL.
+const PUBLIC: &str = "public";
 /// Whether it was started with credentials.
 const CREDENTIALS: &str = "credentials";
 /// Maximum number of links, if it is not the usual one.
@@ -48,12 +50,17 @@ impl Record {
         Ok(open(file)?.note(START)?.is_some())
     }
 
+    /// Whether the host of a crawl must have a public address.
+    pub(super) fn is_public(file: &Path) -> Result<bool, CrawlError> {
+        Ok(open(file)?.note(PUBLIC)?.is_some())
+    }
+
     /// Starts a crawl with at most `most` links.
     pub(super) fn begin(
         file: &Path,
         order: &CrawlOrder,
         most: Option<usize>,
-        secret: bool,
+        net: &CrawlNetwork,
     ) -> Result<Self, CrawlError> {
         let most = most.unwrap_or(limits::CRAWL_TOTAL);
         let mut record = Self::fresh(open(file)?, order, most)?;
@@ -71,7 +78,8 @@ impl Record {
             notes.push((MAX_LINKS, most.to_string()));
         }
         notes.extend(order.declared.as_ref().map(|url| (DECLARED, url.to_string())));
-        notes.extend(secret.then(|| (CREDENTIALS, "1".to_owned())));
+        notes.extend(net.access.auth.is_some().then(|| (CREDENTIALS, "1".to_owned())));
+        notes.extend((!net.allow_private).then(|| (PUBLIC, "1".to_owned())));
         record.log.set_notes(&notes)?;
         Ok(record)
     }
@@ -82,8 +90,11 @@ impl Record {
         most: Option<usize>,
         secret: bool,
     ) -> Result<(Self, CrawlOrder), CrawlError> {
-        let log = open(file)?;
+        let mut log = open(file)?;
         let order = read_order(&log)?;
+        // They may exist when the host is back.
+        let lost = log.lost_at_end()?;
+        forget_last(&mut log, lost)?;
         if !secret && log.note(CREDENTIALS)?.is_some() {
             return Err(CrawlError::Credentials);
         }
@@ -212,6 +223,7 @@ impl Record {
             bytes: got.bytes,
             at: at.timestamp_millis(),
             links: all,
+            lost: got.lost,
         };
         let links = &self.links;
         let unstored = rows(links, self.log.links());
@@ -249,27 +261,40 @@ impl Record {
 
     /// Removes the last responses, which have failed.
     pub(super) fn forget_last(&mut self, answers: u32) -> Result<(), CrawlError> {
-        let (requests, bytes) = self.log.spent(answers)?;
-        self.note_beside(requests, bytes)?;
-        Ok(self.log.forget_last(answers)?)
+        forget_last(&mut self.log, answers)
+    }
+
+    /// Keeps the last responses although they have failed.
+    pub(super) fn keep_lost(&self, answers: u32) -> Result<(), CrawlError> {
+        Ok(self.log.keep_lost(answers)?)
     }
 
     /// Counts requests and bytes that are not part of the crawl.
     pub(super) fn count_beside(&mut self, requests: u64, bytes: u64) -> Result<(), CrawlError> {
         self.progress.requests += requests;
         self.progress.bytes += bytes;
-        self.note_beside(requests, bytes)
-    }
-
-    fn note_beside(&mut self, requests: u64, bytes: u64) -> Result<(), CrawlError> {
-        let before = self.beside()?;
-        let sums = format!("{} {}", before.0 + requests, before.1 + bytes);
-        Ok(self.log.set_note(BESIDE, &sums)?)
+        note_beside(&self.log, requests, bytes)
     }
 
     fn beside(&self) -> Result<(u64, u64), CrawlError> {
         beside(&self.log)
     }
+}
+
+/// Removes the last responses, of which only the costs are kept.
+fn forget_last(log: &mut CrawlLog, answers: u32) -> Result<(), CrawlError> {
+    if answers > 0 {
+        let (requests, bytes) = log.spent(answers)?;
+        note_beside(log, requests, bytes)?;
+        log.forget_last(answers)?;
+    }
+    Ok(())
+}
+
+fn note_beside(log: &CrawlLog, requests: u64, bytes: u64) -> Result<(), CrawlError> {
+    let before = beside(log)?;
+    let sums = format!("{} {}", before.0 + requests, before.1 + bytes);
+    Ok(log.set_note(BESIDE, &sums)?)
 }
 
 /// Requests and bytes that have no rows.
@@ -341,10 +366,19 @@ pub(super) fn read_order(log: &CrawlLog) -> Result<CrawlOrder, CrawlError> {
 }
 
 pub(super) fn open(file: &Path) -> Result<CrawlLog, CrawlError> {
-    CrawlLog::open(file).map_err(|e| match e {
+    CrawlLog::open(file).map_err(|e| in_use(e, file))
+}
+
+/// Opens the log of a crawl that is only shown.
+pub(super) fn open_for_reading(file: &Path) -> Result<CrawlLog, CrawlError> {
+    CrawlLog::open_for_reading(file).map_err(|e| in_use(e, file))
+}
+
+fn in_use(error: StoreError, file: &Path) -> CrawlError {
+    match error {
         StoreError::Busy => CrawlError::Busy(file.to_owned()),
         other => other.into(),
-    })
+    }
 }
 
 fn report(strategy: &mut dyn Strategy, ask: Ask, answer: &Visit<'_>, known: &mut Known<'_>) {
