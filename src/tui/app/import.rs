@@ -170,37 +170,28 @@ impl Dialog for ImportPreview {
     }
 
     fn hints(&self) -> KeyHints {
-        match (self.has_private(), self.private) {
-            (false, _) if self.is_followable() => &[
-                KeyHint::Key("Enter", "import"),
-                KeyHint::Key("f", "follow the file"),
-                KeyHint::Key("Space", "skip or take"),
-                Back("cancel"),
-            ],
-            (false, _) => &[
-                KeyHint::Key("Enter", "import"),
-                KeyHint::Key("Space", "skip or take"),
-                Back("cancel"),
-            ],
-            (true, false) if self.is_followable() => &[
-                KeyHint::Key("Enter", "import"),
-                KeyHint::Key("p", "import private addresses too"),
-                KeyHint::Key("f", "follow the file"),
-                KeyHint::Key("Space", "skip or take"),
-                Back("cancel"),
-            ],
-            (true, false) => &[
-                KeyHint::Key("Enter", "import"),
-                KeyHint::Key("p", "import private addresses too"),
-                KeyHint::Key("Space", "skip or take"),
-                Back("cancel"),
-            ],
-            (true, true) => &[
-                KeyHint::Key("Enter", "import"),
-                KeyHint::Key("p", "skip private addresses"),
-                KeyHint::Key("Space", "skip or take"),
-                Back("cancel"),
-            ],
+        const FOLLOW: KeyHint = KeyHint::Key("f", "follow the file");
+        const WITH_PRIVATE: KeyHint = KeyHint::Key("p", "import private addresses too");
+        const WITHOUT: KeyHint = KeyHint::Key("p", "skip private addresses");
+        /// The keys of every preview, with others between them.
+        macro_rules! hints {
+            ($($other:expr),*) => {
+                &[
+                    KeyHint::Key("Enter", "import"),
+                    $($other,)*
+                    KeyHint::Key("Space", "skip or take"),
+                    Back("cancel"),
+                ]
+            };
+        }
+        let private = self.has_private().then_some(self.private);
+        match (private, self.is_followable()) {
+            (None, false) => hints!(),
+            (None, true) => hints!(FOLLOW),
+            (Some(false), false) => hints!(WITH_PRIVATE),
+            (Some(false), true) => hints!(WITH_PRIVATE, FOLLOW),
+            (Some(true), false) => hints!(WITHOUT),
+            (Some(true), true) => hints!(WITHOUT, FOLLOW),
         }
     }
 }
