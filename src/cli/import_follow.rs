@@ -20,6 +20,8 @@ struct Followed {
     /// URLs of the list that are followed already.
     already: Vec<String>,
     skipped: Vec<Skipped>,
+    /// Why its sources were not added, although it is followed.
+    problem: Option<String>,
 }
 
 impl From<ListFollowed> for Followed {
@@ -36,6 +38,7 @@ impl From<ListFollowed> for Followed {
                 .into_iter()
                 .map(|(what, why)| Skipped { what, why })
                 .collect(),
+            problem: followed.problem,
         }
     }
 }
@@ -69,9 +72,13 @@ pub(super) fn run(
     if out.verbose > 0 {
         followed.added.iter().for_each(|entry| out.note(format!("added: {}", line(&entry.url))));
     }
+    let exit = if followed.problem.is_some() { Exit::Partial } else { Exit::Ok };
+    if let Some(problem) = &followed.problem {
+        out.warn(format!("newsfed: {}: {problem}", followed.id));
+    }
     if out.json {
         out.value(&followed)?;
-        return Ok(Exit::Ok);
+        return Ok(exit);
     }
     let (added, already) = (counted(followed.added.len(), "source"), followed.already.len());
     let skipped = followed.skipped.len();
@@ -79,5 +86,5 @@ pub(super) fn run(
     out.result(format!(
         "{id}: {added} added, {already} already followed, {skipped} skipped; read once a day"
     ))?;
-    Ok(Exit::Ok)
+    Ok(exit)
 }

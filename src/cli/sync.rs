@@ -80,7 +80,7 @@ async fn refresh(
     }
     let (keys, accounts) = named(args, &catalogue)?;
     if args.accept {
-        accept(&catalogue, keys.as_deref().unwrap_or_default(), handle).await?;
+        accept(&catalogue, keys.as_deref().unwrap_or_default(), handle, out).await?;
     }
     let local = catalogue.entries.iter().filter(|e| e.source.account.is_none()).count();
     let steps = keys.as_ref().map_or(local, Vec::len);
@@ -166,22 +166,33 @@ async fn leave_accepted(
     let (declared, facts): (Vec<_>, Vec<_>) = handle.sources().await?.into_iter().unzip();
     let catalogue = Catalogue::join(declared, facts);
     let (keys, _) = named(args, &catalogue)?;
-    accept(&catalogue, keys.as_deref().unwrap_or_default(), handle).await?;
-    let who = pid.map_or("the process that polls".to_owned(), |pid| format!("process {pid}"));
-    out.note(format!("{who} removes them with its next check of the list"));
+    if accept(&catalogue, keys.as_deref().unwrap_or_default(), handle, out).await? {
+        let who = pid.map_or("the process that polls".to_owned(), |pid| format!("process {pid}"));
+        out.note(format!("{who} removes them with its next check of the list"));
+    }
     Ok(Exit::Ok)
 }
 
-/// Records that the sources which have left these lists may be removed.
-async fn accept(catalogue: &Catalogue, keys: &[i64], handle: &Handle) -> Result<(), Failure> {
+/// Records that the sources which have left these lists may be removed; returns whether there are any.
+async fn accept(
+    catalogue: &Catalogue,
+    keys: &[i64],
+    handle: &Handle,
+    out: &mut Output,
+) -> Result<bool, Failure> {
+    let mut any = false;
     for entry in catalogue.entries.iter().filter(|entry| keys.contains(&entry.facts.key)) {
         if entry.source.kind() != SourceKind::List {
             let id = &entry.source.id;
             return Err(Failure::Usage(format!("{id} is not a list; --accept is for lists")));
         }
-        handle.store().accept_list(entry.facts.key, true).await?;
+        let accepted = handle.accept_list(entry.facts.key).await?;
+        if !accepted {
+            out.note(format!("{} has nothing to confirm", entry.source.id));
+        }
+        any |= accepted;
     }
-    Ok(())
+    Ok(any)
 }
 
 /// Row keys of the given sources, and names of the accounts of those that a server collects; `None`

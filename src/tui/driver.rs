@@ -218,6 +218,9 @@ impl Driver {
                 let followed = h.follow_list(&typed, None, None).await;
                 Event::ListFollowed(typed, followed.map(Box::new).map_err(message))
             }),
+            Effect::AcceptList { source } => self.spawn(move |h| async move {
+                Event::ListAccepted(source, h.accept_list(source).await.map_err(message))
+            }),
             Effect::ReadImport { request, list, private } => {
                 let paths = self.paths.clone();
                 self.blocking(move || {
@@ -313,10 +316,10 @@ impl Driver {
 
     /// Performs effects that must be done before the program ends.
     pub(super) async fn finish(&mut self, effects: Vec<Effect>) {
+        self.finish_edits().await;
         self.listening.finish().await;
         self.crawls.finish().await;
         for effect in effects {
-        self.finish_edits().await;
             match effect {
                 Effect::StorePosition { item, place } => {
                     store_position(self.handle.store(), item, place).await;

@@ -129,11 +129,15 @@ pub(super) enum Effect {
     StopCrawl {
         source: i64,
     },
-    /// Reads a list of sources for a preview.
     /// Follows a list at a URL or in a file.
     FollowList {
         typed: String,
     },
+    /// Confirms that the sources which have left a list (row key) are removed.
+    AcceptList {
+        source: i64,
+    },
+    /// Reads a list of sources for a preview.
     ReadImport {
         request: RequestId,
         list: ImportList,

@@ -100,6 +100,8 @@ pub(super) enum Event {
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
     /// A list, as the user named it, is followed.
     ListFollowed(String, Result<Box<ListFollowed>, Failure>),
+    /// Whether there was something to confirm about a list (row key).
+    ListAccepted(i64, Result<bool, Failure>),
     /// Files whose paths begin with a typed text.
     PathsListed(String, Vec<String>),
     /// The URL of the comments on an item, if it names one.
@@ -124,10 +126,10 @@ pub(super) enum Event {
     PlayerChanged(Box<PlayerState>),
     CrawlChanged(Box<CrawlState>),
     CrawlsListed(Result<CrawlListing, Failure>),
-    /// Sources (row keys) that explore their sites, with their progress in words.
-    ExplorationsListed(Result<Vec<(i64, Vec<String>)>, Failure>),
     /// The crawl in a folder is not listed any more.
     CrawlForgotten(std::path::PathBuf),
+    /// Sources (row keys) that explore their sites, with their progress in words.
+    ExplorationsListed(Result<Vec<(i64, Vec<String>)>, Failure>),
     /// The path of a downloaded file.
     Downloaded(Result<String, Failure>),
     /// The settings file for the form.

@@ -109,6 +109,11 @@ impl Planet {
         declared.iter().filter(|s| s.kind() != SourceKind::List).map(shown).collect()
     }
 
+    /// What is stored of a list (row key).
+    fn stored(&self, key: i64) -> newsfed::store::FollowedList {
+        self.engine.store().reader().unwrap().followed_list(key).unwrap().unwrap()
+    }
+
     async fn edit(&self, host: &str, change: SourceChange) {
         let id = SourceId(format!("{host}-example"));
         self.home.file().update(&[id], &change).unwrap();
@@ -246,25 +251,252 @@ async fn when_many_leave_the_user_is_asked() {
     assert!(message.contains("newsfed sync --accept"), "{message}");
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources().len(), 9);
-    // Confirmed, they are removed, once.
+    // Confirmed, they are removed, once, although the document has another date.
     let key = facts(&planet.engine, &planet.id()).await.key;
-    planet.engine.store().accept_list(key, true).await.unwrap();
+    assert!(planet.engine.accept_list(key).await.unwrap());
+    let dated = "<dateModified>Mon, 02 Mar 2026 09:00:00 GMT</dateModified></head>";
+    planet.serve(list(opml(&numbered(4)).replace("</head>", dated)));
     assert!(failure(&planet.poll().await).is_none());
     assert_eq!(planet.step().await.len(), 1);
     assert_eq!(planet.sources().len(), 4);
-    let reader = planet.engine.store().reader().unwrap();
-    assert!(!reader.followed_list(key).unwrap().unwrap().accept, "it is used up");
+    let stored = planet.stored(key);
+    assert_eq!((stored.is_confirmed, stored.refused, stored.confirmed), (false, None, None));
+    assert!(!planet.engine.accept_list(key).await.unwrap(), "it is used up");
     // Few are removed at once, whatever their share.
     planet.changes_to(&outline("s0")).await;
     assert_eq!(planet.sources().len(), 1);
     planet.engine.shutdown().await;
-    // A confirmation ends when the list is as it was.
+}
+
+#[tokio::test]
+async fn a_confirmation_is_about_what_was_refused() {
     let planet = Planet::with(&numbered(9)).await;
     let key = facts(&planet.engine, &planet.id()).await.key;
-    planet.engine.store().accept_list(key, true).await.unwrap();
-    assert_eq!(planet.poll().await, UNCHANGED);
+    assert!(!planet.engine.accept_list(key).await.unwrap(), "nothing was refused");
     planet.changes_to(&numbered(4)).await;
+    assert!(planet.engine.accept_list(key).await.unwrap());
+    // What was confirmed is not what the list has when it is checked again.
+    planet.serve(list(opml(&numbered(2))));
+    let polled = planet.poll().await;
+    assert!(failure(&polled).unwrap().starts_with("7 of 9 sources"), "{polled:?}");
+    assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources().len(), 9);
+    // It ends when the list is as it was.
+    assert!(planet.engine.accept_list(key).await.unwrap());
+    planet.serve(list(opml(&numbered(9))));
+    assert_eq!(planet.poll().await, UNCHANGED);
+    planet.changes_to(&numbered(2)).await;
+    assert_eq!(planet.sources().len(), 9);
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn sources_that_have_moved_have_not_left() {
+    let planet = Planet::with(&numbered(9)).await;
+    for n in 0..6 {
+        let key = facts(&planet.engine, &format!("s{n}-example")).await.key;
+        let to = format!("https://n{n}.example/feed");
+        let moved = move |facts: &mut SourceFacts| facts.moved_to = Some(to.clone());
+        planet.engine.store().change_facts(key, moved).await.unwrap();
+    }
+    let new: String = (0..6).map(|n| outline(&format!("n{n}"))).collect();
+    let old: String = (6..9).map(|n| outline(&format!("s{n}"))).collect();
+    planet.serve(list(opml(&format!("{new}{old}"))));
+    let polled = planet.poll().await;
+    assert!(failure(&polled).is_none(), "{polled:?}");
+    planet.step().await;
+    let hosts: Vec<String> = planet.sources();
+    assert!(hosts.contains(&"n5 Team n5 listed".to_owned()) && hosts.len() == 9, "{hosts:?}");
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_list_that_is_followed_again_is_like_a_new_one() {
+    for body in [outlines(&["a", "b", "c"]), outlines(&["a", "b", "c", "d"])] {
+        let own = source("own", "https://c.example/feed");
+        let planet = Planet::beside(&outlines(&["a", "b", "c"]), &[own]).await;
+        let list_id = SourceId(planet.id());
+        let mut gone = planet.home.file().of_list(&list_id).unwrap();
+        gone.push(list_id);
+        planet.home.file().remove(&gone).unwrap();
+        planet.engine.reload().await.unwrap();
+        assert_eq!(planet.sources(), ["  c own"]);
+        planet.serve(list(opml(&body)));
+        let url = planet.server.url("/list.opml");
+        let followed = planet.engine.follow_list(&url, None, None).await.unwrap();
+        let urls: Vec<&str> = followed.already.iter().map(url::Url::as_str).collect();
+        assert_eq!(urls, ["https://c.example/feed"], "only what is followed");
+        assert_eq!(followed.problem, None);
+        assert_eq!(followed.added.len(), body.matches("outline").count() - 1);
+        assert_eq!(planet.sources()[1..3], ["a  a listed", "b  b listed"]);
+        planet.engine.shutdown().await;
+    }
+    // When its removal is undone, what the user has removed stays removed.
+    let planet = Planet::with(&outlines(&["a", "b"])).await;
+    planet.home.file().remove(&[SourceId("b-example".into())]).unwrap();
+    let removed = planet.home.file().remove(&[SourceId(planet.id())]).unwrap();
+    planet.engine.reload().await.unwrap();
+    removed.revert(&planet.home.paths()).unwrap();
+    planet.engine.reload().await.unwrap();
+    planet.changes_to(&outlines(&["a", "b", "c"])).await;
+    assert_eq!(planet.sources(), ["a Team a listed", "c Team c listed"]);
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn after_a_damaged_download_the_whole_list_is_read_again() {
+    let planet = Planet::with(&outlines(&["a", "b"])).await;
+    let key = facts(&planet.engine, &planet.id()).await.key;
+    let whole = opml(&outlines(&["a", "b"]));
+    planet.serve(list(whole[..whole.find("https://b").unwrap()].to_owned()));
+    assert!(failure(&planet.poll().await).unwrap().contains("damaged"));
+    assert!(!planet.stored(key).is_whole);
+    planet.serve(list(whole));
+    assert!(failure(&planet.poll().await).is_none());
+    assert!(!is_conditional(planet.server.requests().last().unwrap()), "it asks for all of it");
+    assert!(planet.stored(key).is_whole);
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_feed_of_a_list_that_is_damaged_now_is_not_removed() {
+    let planet = Planet::with(&outlines(&["a", "b"])).await;
+    let url = planet.server.url("/other.opml");
+    let other = planet.engine.follow_list(&url, None, None).await.unwrap().source.id;
+    let key = facts(&planet.engine, &other.0).await.key;
+    // Of the other list, only its end was read.
+    let z = [Source { title: Some("z".into()), ..source("z", "https://z.example/feed") }];
+    let listed = newsfed::config::list_to_text(&z);
+    planet.engine.store().set_listed(key, listed, false, false).await.unwrap();
+    planet.changes_to(&outline("a")).await;
+    assert_eq!(planet.sources(), ["a Team a listed", "b  b listed", "z  z listed"]);
+    let declared = planet.home.file().declared().unwrap();
+    assert_eq!(declared.iter().find(|s| s.id.0 == "b-example").unwrap().list, Some(other));
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn tags_and_credentials_of_a_list_are_no_changes_of_the_user() {
+    let feed = |name: &str, login: &str, tags: &str| {
+        format!(
+            "<outline text='{name}' category='{tags}' xmlUrl='https://{login}{name}.example/feed'/>"
+        )
+    };
+    let planet = Planet::with(&[feed("a", "", "x,y"), feed("b", "", "x")].concat()).await;
+    planet.edit("b", SourceChange::default().add_tags(["mine".to_owned()])).await;
+    planet.changes_to(&[feed("a", "me:env%3AHOME@", "z,y"), feed("b", "", "new")].concat()).await;
+    let declared = planet.home.file().declared().unwrap();
+    let of = |id: &str| declared.iter().find(|s| s.id.0 == id).unwrap();
+    assert_eq!(of("a-example").tags, ["y", "z"]);
+    assert_eq!(of("b-example").tags, ["mine", "new"]);
+    let auth = of("a-example").access.auth.clone().unwrap();
+    // A password of a list is never the name of a variable or a command.
+    assert!(matches!(auth.password, newsfed::model::Secret::Plain(_)), "{auth:?}");
+    let said = planet.changes_to(&outline("c")).await.join("");
+    assert_eq!(planet.sources(), ["b Team b own", "c Team c listed"]);
+    assert!(said.contains("1 removed (a)") && said.contains("b stays, because you"), "{said}");
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_source_whose_url_the_user_has_changed_stays() {
+    let planet = Planet::with(&outlines(&["a", "b"])).await;
+    planet.edit("a", SourceChange::default().set("url", "https://mine.example/feed")).await;
+    let said = planet.changes_to(&outline("b")).await.join("");
+    assert_eq!(planet.sources(), ["a Team mine own", "b Team b listed"]);
+    assert!(said.contains("a stays, because its URL is not on the list"), "{said}");
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_is_stored_damaged_removes_nothing() {
+    let planet = Planet::with(&outlines(&["a", "b"])).await;
+    let key = facts(&planet.engine, &planet.id()).await.key;
+    let store = planet.engine.store();
+    store.set_listed(key, "[[source".to_owned(), true, false).await.unwrap();
+    let said = planet.step().await;
+    assert!(said[0].message.contains("read again with its next check"), "{said:?}");
+    assert_eq!(planet.sources().len(), 2);
+    assert!(failure(&planet.poll().await).is_none());
+    assert!(!is_conditional(planet.server.requests().last().unwrap()));
+    assert!(planet.step().await.is_empty());
+    assert_eq!(planet.sources(), ["a Team a listed", "b Team b listed"]);
+    // Without what was taken over, nobody knows what the user has removed.
+    planet.home.file().remove(&[SourceId("b-example".into())]).unwrap();
+    planet.engine.reload().await.unwrap();
+    store.set_taken(key, "[[source".to_owned(), None).await.unwrap();
+    planet.serve(list(opml(&outlines(&["a", "b", "c"]))));
+    let polled = planet.poll().await;
+    assert!(failure(&polled).unwrap().contains("follow it again"), "{polled:?}");
+    planet.step().await;
+    assert_eq!(planet.sources(), ["a Team a listed"]);
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_taken_over_is_failing_and_the_others_go_on() {
+    let planet = Planet::with(&outlines(&["a"])).await;
+    let (id, url) = (planet.id(), planet.server.url("/other.opml"));
+    let other = planet.engine.follow_list(&url, None, None).await.unwrap().source.id;
+    let store = planet.engine.store();
+    // What each has now.
+    planet.serve(list(opml(&outlines(&["a", "n"]))));
+    planet.poll().await;
+    let (key, other_key) =
+        (facts(&planet.engine, &id).await.key, facts(&planet.engine, &other.0).await.key);
+    let taken = planet.stored(key).taken;
+    store.set_taken(key, "[[source".to_owned(), None).await.unwrap();
+    let new = ["b", "z", "q"].map(|n| source(n, &format!("https://{n}.example/feed")));
+    let new = new.map(|s| Source { list: Some(other.clone()), title: Some(s.id.0.clone()), ..s });
+    store.set_listed(other_key, newsfed::config::list_to_text(&new), true, false).await.unwrap();
+    let said: Vec<String> = planet.step().await.into_iter().map(|change| change.message).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said.iter().any(|text| text.contains("are not kept in step")), "{said:?}");
+    assert!(planet.sources().contains(&"q  q listed".to_owned()), "{:?}", planet.sources());
+    let shown = facts(&planet.engine, &id).await;
+    let is_shown = |facts: &SourceFacts| {
+        let outcome = facts.last_outcome.clone();
+        matches!(outcome, Some(Outcome::Failed { message, .. }) if message.contains("in step"))
+    };
+    assert!(is_shown(&shown) && shown.fail_count == 1, "{shown:?}");
+    assert!(planet.step().await.is_empty(), "it is said once");
+    // When it can be taken over, it is no longer failing.
+    store.set_taken(key, taken, None).await.unwrap();
+    assert_eq!(planet.step().await.len(), 1);
+    let shown = facts(&planet.engine, &id).await;
+    assert!(!is_shown(&shown) && shown.fail_count == 0, "{shown:?}");
+    assert!(planet.sources().contains(&"n Team n listed".to_owned()));
+    planet.engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn following_a_list_leaves_the_others_and_says_what_is_missing() {
+    let planet = Planet::with(&outlines(&["a"])).await;
+    planet.serve(list(opml(&outlines(&["a", "n"]))));
+    planet.poll().await;
+    // What another list has changed is not a part of this.
+    let url = planet.server.url("/other.opml");
+    let followed = planet.engine.follow_list(&url, None, None).await.unwrap();
+    assert_eq!((followed.added.len(), followed.edits.len()), (2, 2));
+    let said = planet.step().await;
+    assert!(said[0].message.contains("1 added (n)") && said[0].edit.is_some(), "{said:?}");
+    // Once the file is changed, the change is returned with the problem.
+    let database = rusqlite::Connection::open(planet.home.paths().database()).unwrap();
+    for (column, added, edits) in [("taken", 2, 2), ("listed", 0, 1)] {
+        planet.home.file().remove(std::slice::from_ref(&followed.source.id)).unwrap();
+        let of_other = ["b-example", "z-example"].map(|id| SourceId(id.to_owned()));
+        planet.home.file().remove(&of_other).unwrap();
+        planet.engine.reload().await.unwrap();
+        let refuse = format!(
+            "CREATE TRIGGER refuse BEFORE UPDATE ON followed_list WHEN new.{column} <> ''
+                BEGIN SELECT RAISE(ABORT, 'refused'); END"
+        );
+        database.execute_batch(&refuse).unwrap();
+        let again = planet.engine.follow_list(&url, None, None).await.unwrap();
+        assert_eq!((again.added.len(), again.edits.len()), (added, edits), "{column}");
+        assert!(again.problem.is_some(), "{column}");
+        database.execute_batch("DROP TRIGGER refuse").unwrap();
+    }
     planet.engine.shutdown().await;
 }
 
@@ -325,6 +557,12 @@ async fn a_list_has_at_most_5000_sources() {
     planet.changes_to(&other).await;
     assert!(planet.sources().iter().any(|s| s.contains("s4999")));
     planet.engine.shutdown().await;
+    // One that is too long for an import is not damaged.
+    let long = opml(&numbered(10_002));
+    let of = source("list", "https://planet.example/");
+    let listed = newsfed::config::Listed::read(long.as_bytes(), "planet", &of).unwrap();
+    assert_eq!((listed.sources.len(), listed.left_out), (5000, 5002));
+    assert!(!listed.is_damaged && !listed.is_whole());
 }
 
 #[tokio::test]
@@ -379,7 +617,7 @@ async fn each_change_can_be_undone() {
     let said = planet.changes_to(&outlines(&["b", "c", "d"])).await.join("");
     let here = ["a Team a own", "b Team b listed", "d Team d listed"];
     assert_eq!(planet.sources(), here);
-    assert!(said.contains("a stays, because it was not on the list before"), "{said}");
+    assert!(said.contains("a stays, because its URL is not on the list"), "{said}");
     // Without the list, its sources stay.
     planet.home.file().remove(&[SourceId(planet.id())]).unwrap();
     assert!(planet.home.file().declared().unwrap().iter().all(|s| s.list.is_none()));

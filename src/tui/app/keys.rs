@@ -222,6 +222,7 @@ impl App {
             Action::MoveUp => self.move_in_order(false),
             Action::SaveView => self.name_view(),
             Action::StopCrawl => self.stop_crawl(),
+            Action::AcceptList => self.accept_list(),
             Action::EditFile => self.edit_source(),
             Action::Theme => self.next_theme(),
             Action::FullText => self.fetch_text(),

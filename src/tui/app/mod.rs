@@ -352,6 +352,7 @@ impl App {
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::ListFollowed(typed, result) => self.list_followed(&typed, result),
+            Event::ListAccepted(source, result) => self.list_accepted(source, result),
             Event::PathsListed(typed, paths) => self.paths_listed(&typed, paths),
             Event::CommentsFound(result) => self.comments_found(result),
             Event::EnclosuresFound(of, file_use, result) => {
@@ -370,8 +371,8 @@ impl App {
             Event::PlayerChanged(state) => self.player_changed(*state),
             Event::CrawlChanged(state) => self.crawl_changed(*state),
             Event::CrawlsListed(result) => self.crawls_listed(result),
-            Event::ExplorationsListed(result) => self.explorations_listed(result),
             Event::CrawlForgotten(folder) => self.crawl_forgotten(&folder),
+            Event::ExplorationsListed(result) => self.explorations_listed(result),
             Event::Downloaded(result) => self.downloaded(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::Refreshed(report) => self.refreshed(&report),

@@ -242,6 +242,7 @@ fn a_list_is_followed_by_its_url_or_from_the_preview() {
         already: vec![],
         skipped: vec![("x".to_owned(), "y".to_owned())],
         edits: vec![edit],
+        problem: None,
     };
     stage.happen(Event::ListFollowed(String::new(), Ok(Box::new(followed))));
     assert!(stage.says("1 added, 1 skipped (u undoes this)"), "{}", stage.screen(120, 40));
@@ -263,6 +264,80 @@ fn what_the_program_changes_by_itself_is_undone_like_other_changes() {
     assert_eq!(file(&stage), SOURCES);
     stage.happen(Event::ChangedByItself("Removed x".to_owned(), None));
     assert!(stage.app.history.rests_at(0), "it is a part of another change");
+}
+
+/// A change that the program makes on its own.
+fn by_itself(stage: &mut Stage, id: &str) {
+    let paths = stage.files.as_ref().unwrap().paths.clone();
+    let gone = [crate::model::SourceId(id.to_owned())];
+    let edit = crate::config::SourcesFile::open(&paths).remove(&gone).unwrap();
+    let undo = Some(Box::new((format!("removal of {id}"), edit)));
+    stage.happen(Event::ChangedByItself(format!("Removed {id}"), undo));
+}
+
+fn switch(stage: &mut Stage, id: &str) {
+    stage.keys(&format!("<C-p>{id}<Enter>gsS"));
+}
+
+#[test]
+fn what_the_program_changes_by_itself_leaves_what_can_be_redone() {
+    let mut stage = stage_with_files();
+    // The user switches a source off, and takes it back.
+    switch(&mut stage, "kernel");
+    assert_ne!(file(&stage), SOURCES);
+    stage.keys("u");
+    assert_eq!(file(&stage), SOURCES);
+    by_itself(&mut stage, "theatre");
+    assert!(stage.app.history.rests_at(1));
+    stage.keys("<C-r>");
+    assert!(stage.app.history.rests_at(2));
+    let now = file(&stage);
+    assert!(now.contains("enabled = false") && !now.contains("theatre.example"), "{now}");
+    // Undo is about the newest change of both, in order.
+    stage.keys("u");
+    assert!(!file(&stage).contains("enabled = false") && !file(&stage).contains("theatre.example"));
+    stage.keys("u");
+    assert_eq!(file(&stage), SOURCES);
+}
+
+#[test]
+fn an_undo_in_progress_is_not_about_what_the_program_changes() {
+    let mut stage = stage_with_files();
+    for id in ["kernel", "allocator", "council"] {
+        switch(&mut stage, id);
+    }
+    assert!(stage.app.history.rests_at(3), "{}", stage.screen(120, 40));
+    // Two are to be undone; before that is done, the program changes something.
+    let mut effects = Vec::new();
+    for _ in 0..2 {
+        let undo = KeyEvent::new(KeyCode::Char('u'), KeyModifiers::NONE);
+        effects.extend(stage.app.update(Event::KeyPressed(undo), now()));
+    }
+    by_itself(&mut stage, "news");
+    effects.into_iter().for_each(|effect| stage.perform(effect));
+    assert!(stage.app.history.rests_at(2), "{:?}", stage.app.history);
+    let now = file(&stage);
+    assert_eq!(now.matches("enabled = false").count(), 1, "{now}");
+    assert!(!now.contains("news.example"), "its own change stays");
+}
+
+#[test]
+fn the_sources_that_have_left_a_list_are_confirmed_by_a_key() {
+    let mut stage = stage_with_files();
+    let paths = stage.files.as_ref().unwrap().paths.clone();
+    let list = "\n[[source]]\nid = \"planet\"\nkind = \"list\"\nurl = \"https://p.example/\"\n";
+    std::fs::write(paths.sources_file(), format!("{SOURCES}{list}")).unwrap();
+    let all = stage.files.as_ref().unwrap().list();
+    let key = all.sources.iter().find(|s| s.source.id.0 == "planet").unwrap().facts.key;
+    stage.happen(Event::SourcesLoaded(Ok(all)));
+    stage.keys("<C-p>kernel<Enter>gs<C-a>");
+    assert!(stage.says("Select a followed list in the Sources pane first"));
+    stage.keys("<C-p>planet<Enter>gs<C-a>");
+    assert_eq!(stage.asked_for(&format!("AcceptList {{ source: {key} }}")), 1);
+    stage.happen(Event::ListAccepted(key, Ok(false)));
+    assert!(stage.says("This list has nothing to confirm"));
+    stage.happen(Event::ListAccepted(key, Ok(true)));
+    assert_eq!(stage.asked_for(&format!("Refresh {{ keys: Some([{key}]), pace: Force }}")), 1);
 }
 
 #[test]

@@ -172,6 +172,7 @@ actions! {
         Add, "add", "add", "Follow a new URL";
         Crawl, "crawl", "crawl a website", "Crawl a website: collect its articles, data or other files in a folder";
         Import, "import", "import", "Import sources from a file, or follow a list";
+        AcceptList, "accept-list", "accept list", "Remove the sources that have left the list, even if they are many";
         Edit, "edit", "edit", "Edit the source in a form";
         Workbench, "workbench", "selectors", "Edit the selectors of a website on its page";
         EditFile, "edit-file", "edit file", "Edit the source's entry in $EDITOR";

@@ -3,16 +3,18 @@
 //! Three states are compared: what the list had when it was last taken over (`taken`), what it has now
 //! (`listed`), and the file. What differs between `taken` and the file is the user's own change and stays.
 
+use super::error::ConfigErrors;
 use super::import::{Import, ImportError, ImportKind, import};
 use super::load::check_sources;
 use super::render::source_text;
 use super::source_change::SourceChange;
 use super::source_settings::MAX_FOLDER_DEPTH;
-use crate::model::{Source, SourceId, SourceKind};
+use crate::model::{Access, Source, SourceId, SourceKind};
 use crate::util::limits;
 use crate::util::url::normalise;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use url::Url;
 
 /// So many sources that leave a list at once are removed without a question, whatever their share.
 const FEW: usize = 4;
@@ -38,7 +40,7 @@ pub enum Stay {
     Edited,
     /// The user has pinned, tagged or kept items of it.
     Kept,
-    /// It is not known what the list had.
+    /// The list had another URL, or none; which of it is not known.
     Unknown,
 }
 
@@ -47,14 +49,14 @@ impl Stay {
         match self {
             Self::Edited => "you have changed it",
             Self::Kept => "you have pinned, tagged or kept items of it",
-            Self::Unknown => "it was not on the list before",
+            Self::Unknown => "its URL is not on the list",
         }
     }
 }
 
-/// What is known of a list when its changes are planned.
+/// What a list has, and what it had: this decides which sources leave it.
 #[derive(Debug, Clone)]
-pub struct ListState {
+pub struct ListComparison {
     pub list: SourceId,
     /// What the list has now.
     pub listed: Vec<Source>,
@@ -62,30 +64,44 @@ pub struct ListState {
     pub is_whole: bool,
     /// What it had when it was last taken over.
     pub taken: Vec<Source>,
-    /// What other lists have.
-    pub others: Vec<Source>,
     /// URLs at which sources are followed besides their own: targets of permanent redirects.
     pub moved: HashMap<SourceId, String>,
+}
+
+/// What is known of a list when its changes are planned.
+#[derive(Debug, Clone)]
+pub struct ListState {
+    pub compared: ListComparison,
+    /// What other lists have.
+    pub others: Vec<Source>,
     /// Sources of which the user keeps items.
     pub kept: HashSet<SourceId>,
     /// Whether the user has confirmed that many sources leave.
-    pub accept: bool,
+    pub is_confirmed: bool,
 }
 
 /// What changes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListPlan {
     pub add: Vec<Source>,
+    /// URLs of the list at which the user follows a source of their own, or of another list.
+    pub already: Vec<Url>,
     pub change: Vec<(SourceId, SourceChange)>,
     pub remove: Vec<SourceId>,
     /// Those that leave the list, and are the user's own from now on.
     pub stay: Vec<(SourceId, Stay)>,
     /// Those that another list has: that list, and how it describes them.
     pub hand_over: Vec<(SourceId, Source)>,
-    /// How many have left the list of how many, while the user has to confirm it.
-    pub held: Option<(usize, usize)>,
     /// What is taken over from the list.
     pub taken: Vec<Source>,
+}
+
+/// The sources of a list that have left it.
+struct Leaving<'a> {
+    /// With their keys.
+    sources: Vec<(String, &'a Source)>,
+    /// How many of those that the list is known to have had have left it, and of how many.
+    count: (usize, usize),
 }
 
 impl Listed {
@@ -103,7 +119,7 @@ impl Listed {
             return Err(ImportError::NotFollowed(name.to_owned()));
         }
         import.skip_private(&HashSet::new(), "`newsfed add` follows it");
-        let Import { title, sources, mut skipped, is_whole, .. } = import;
+        let Import { title, sources, mut skipped, is_damaged, left_out, .. } = import;
         let (mut feeds, mut keys) = (Vec::new(), HashSet::new());
         for source in sources {
             if source.kind() != SourceKind::Feed {
@@ -113,12 +129,12 @@ impl Listed {
                 feeds.push(of_list(source, list));
             }
         }
-        let left_out = feeds.len().saturating_sub(limits::LIST_SOURCES);
+        let left_out = left_out + feeds.len().saturating_sub(limits::LIST_SOURCES);
         feeds.truncate(limits::LIST_SOURCES);
         if feeds.is_empty() {
             return Err(ImportError::NoFeeds(name.to_owned(), "none can be taken from a list"));
         }
-        Ok(Self { title, sources: feeds, skipped, left_out, is_damaged: !is_whole })
+        Ok(Self { title, sources: feeds, skipped, left_out, is_damaged })
     }
 
     /// Whether it is all of the list.
@@ -138,6 +154,8 @@ fn of_list(source: Source, list: &Source) -> Source {
     let levels = [list.folder.as_deref(), folder.as_deref()].into_iter().flatten();
     let levels: Vec<&str> = levels.flat_map(|f| f.split('/')).take(MAX_FOLDER_DEPTH).collect();
     let folder = Some(levels.join("/")).filter(|folder| !folder.is_empty());
+    // Credentials are a part of the URL; headers are settings.
+    let access = Access { auth: access.auth, ..Access::default() };
     Source { title, folder, tags, access, list: Some(list.id.clone()), ..Source::feed(id, url) }
 }
 
@@ -149,10 +167,13 @@ pub fn to_text(sources: &[Source]) -> String {
     sources.iter().enumerate().map(text).collect()
 }
 
-/// The sources of a text that [`to_text`] has made; none if it is damaged.
-pub fn from_text(text: &str) -> Vec<Source> {
-    let read = check_sources(Path::new(""), text);
-    read.map(|(sources, _)| sources.into_iter().map(|(_, s)| s).collect()).unwrap_or_default()
+/// The sources of a text that [`to_text`] has made.
+///
+/// # Errors
+/// If the text is damaged. It is not the same as a list without sources.
+pub fn from_text(text: &str) -> Result<Vec<Source>, ConfigErrors> {
+    let (sources, _) = check_sources(Path::new(""), text)?;
+    Ok(sources.into_iter().map(|(_, source)| source).collect())
 }
 
 fn by_key(sources: &[Source]) -> HashMap<String, &Source> {
@@ -163,76 +184,100 @@ fn by_key(sources: &[Source]) -> HashMap<String, &Source> {
     known
 }
 
+impl ListComparison {
+    /// How many have left the list of how many, if that is so much that the user is asked. `declared`
+    /// are the sources of the file.
+    pub fn to_confirm(&self, declared: &[Source]) -> Option<(usize, usize)> {
+        let leaving = self.leaving(declared, &by_key(&self.taken), &by_key(&self.listed));
+        self.question(leaving.count)
+    }
+
+    fn question(&self, (gone, known): (usize, usize)) -> Option<(usize, usize)> {
+        (self.is_whole && gone > FEW && gone * 2 > known).then_some((gone, known))
+    }
+
+    fn leaving<'a>(
+        &self,
+        declared: &'a [Source],
+        taken: &HashMap<String, &Source>,
+        listed: &HashMap<String, &Source>,
+    ) -> Leaving<'a> {
+        let ours = declared.iter().filter(|source| self.is_ours(source));
+        let ours: Vec<(String, &Source)> = ours.map(|source| (key(source), source)).collect();
+        let was_listed = |(key, _): &&(String, &Source)| taken.contains_key(key);
+        let known = ours.iter().filter(was_listed).count();
+        let mut sources = ours;
+        sources.retain(|(key, source)| {
+            let moved = self.moved_key(source);
+            !listed.contains_key(key) && !moved.is_some_and(|moved| listed.contains_key(&moved))
+        });
+        let gone = sources.iter().filter(was_listed).count();
+        Leaving { sources, count: (gone, known) }
+    }
+
+    /// Where a source is in fact, if it has moved for good.
+    fn moved_key(&self, source: &Source) -> Option<String> {
+        let moved = self.moved.get(&source.id)?;
+        Some(normalise(&Url::parse(moved).ok()?))
+    }
+
+    fn is_ours(&self, source: &Source) -> bool {
+        source.account.is_none() && source.list.as_ref() == Some(&self.list)
+    }
+}
+
 impl ListState {
     /// What changes in a file with these sources.
     pub fn plan(&self, declared: &[Source]) -> ListPlan {
+        let compared = &self.compared;
         let own: Vec<Source> = declared.iter().filter(|s| s.account.is_none()).cloned().collect();
         let mut followed = by_key(&own);
         for source in &own {
-            if let Some(moved) = self.moved_key(source) {
+            if let Some(moved) = compared.moved_key(source) {
                 followed.entry(moved).or_insert(source);
             }
         }
-        let (taken, listed) = (by_key(&self.taken), by_key(&self.listed));
+        let (taken, listed) = (by_key(&compared.taken), by_key(&compared.listed));
         let mut plan = ListPlan::default();
-        for source in &self.listed {
+        for source in &compared.listed {
             let listed_key = key(source);
             let now = followed.get(&listed_key).copied();
             // The list may name the target of a permanent redirect instead.
             let before = now.and_then(|now| taken.get(&key(now)));
             match (taken.get(&listed_key).or(before), now) {
                 (None, None) => plan.add.push(source.clone()),
-                (Some(before), Some(now)) if self.is_ours(now) => {
+                (Some(before), Some(now)) if compared.is_ours(now) => {
                     let change = changed(before, source, now);
                     if change != SourceChange::default() {
                         plan.change.push((now.id.clone(), change));
                     }
                 }
-                // Followed already, or removed by the user.
+                (_, Some(now)) if !compared.is_ours(now) => plan.already.push(source.url.clone()),
+                // Removed by the user, or added before the program was ended.
                 _ => {}
             }
             plan.taken.push(source.clone());
         }
-        self.plan_leaving(&own, &taken, &listed, &mut plan);
+        let leaving = compared.leaving(&own, &taken, &listed);
+        let is_asked = compared.question(leaving.count).is_some() && !self.is_confirmed;
+        if !compared.is_whole || is_asked {
+            let left = compared.taken.iter().filter(|source| !listed.contains_key(&key(source)));
+            plan.taken.extend(left.cloned());
+        } else {
+            self.plan_leaving(&leaving, &taken, &mut plan);
+        }
         plan
-    }
-
-    /// Where a source is in fact, if it has moved for good.
-    fn moved_key(&self, source: &Source) -> Option<String> {
-        let moved = self.moved.get(&source.id)?;
-        Some(normalise(&url::Url::parse(moved).ok()?))
-    }
-
-    fn is_ours(&self, source: &Source) -> bool {
-        source.list.as_ref() == Some(&self.list)
     }
 
     /// Plans what happens to the sources that the list does not have any more.
     fn plan_leaving(
         &self,
-        own: &[Source],
+        leaving: &Leaving<'_>,
         taken: &HashMap<String, &Source>,
-        listed: &HashMap<String, &Source>,
         plan: &mut ListPlan,
     ) {
-        let ours: Vec<(String, &Source)> =
-            own.iter().filter(|source| self.is_ours(source)).map(|s| (key(s), s)).collect();
-        let is_listed = |key: &String| listed.contains_key(key);
-        let leaves = |(key, source): &&(String, &Source)| {
-            !is_listed(key) && !self.moved_key(source).is_some_and(|moved| is_listed(&moved))
-        };
-        let leaving = || ours.iter().filter(leaves);
-        let gone = leaving().filter(|(key, _)| taken.contains_key(key)).count();
-        let known = ours.iter().filter(|(key, _)| taken.contains_key(key)).count();
-        let is_much = gone > FEW && gone * 2 > known && !self.accept;
-        if !self.is_whole || is_much {
-            let left = self.taken.iter().filter(|source| !is_listed(&key(source)));
-            plan.taken.extend(left.cloned());
-            plan.held = (self.is_whole && is_much).then_some((gone, known));
-            return;
-        }
         let others = by_key(&self.others);
-        for (key, source) in leaving() {
+        for (key, source) in &leaving.sources {
             let id = source.id.clone();
             match (taken.get(key), others.get(key)) {
                 (None, _) => plan.stay.push((id, Stay::Unknown)),
@@ -259,13 +304,28 @@ fn changed(before: &Source, listed: &Source, now: &Source) -> SourceChange {
     };
     take("title", before.title.as_deref(), listed.title.as_deref(), now.title.as_deref());
     take("folder", before.folder.as_deref(), listed.folder.as_deref(), now.folder.as_deref());
-    let [before, listed, now] = [before, listed, now].map(|source| Some(source.url.as_str()));
-    take("url", before, listed, now);
-    change
+    let urls = [before, listed, now].map(|source| Some(source.url.as_str()));
+    take("url", urls[0], urls[1], urls[2]);
+    let [was, is, own] = [before, listed, now].map(|source| &source.access.auth);
+    if is != was && own == was {
+        change = change.like("user", listed).like("password", listed);
+    }
+    let gone = before.tags.iter().filter(|tag| !listed.tags.contains(tag));
+    let new = listed.tags.iter().filter(|tag| !before.tags.contains(tag));
+    let gone = gone.filter(|tag| now.tags.contains(tag)).cloned();
+    change.remove_tags(gone).add_tags(new.filter(|tag| !now.tags.contains(tag)).cloned())
 }
 
-/// Whether the user has changed a source that came from a list.
+/// Whether the user has changed a source that came from a list. That `http` is now `https`, or the order
+/// of its tags, is no change.
 fn is_edited(before: &Source, now: &Source) -> bool {
-    let id = before.id.clone();
-    Source { id, list: before.list.clone(), ..now.clone() } != *before
+    let tags = |source: &Source| source.tags.iter().cloned().collect::<HashSet<String>>();
+    let as_listed = Source {
+        id: before.id.clone(),
+        list: before.list.clone(),
+        url: before.url.clone(),
+        tags: before.tags.clone(),
+        ..now.clone()
+    };
+    as_listed != *before || tags(before) != tags(now)
 }

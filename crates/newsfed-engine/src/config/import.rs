@@ -42,8 +42,10 @@ pub struct Import {
     pub views: Vec<ViewSettings>,
     /// What was skipped, and why.
     pub skipped: Vec<(String, String)>,
-    /// Whether all of it was read: it is neither damaged nor too long.
-    pub is_whole: bool,
+    /// Whether a part of it could not be read.
+    pub is_damaged: bool,
+    /// Sources beyond the most that an import can have.
+    pub left_out: usize,
 }
 
 impl Import {
@@ -125,12 +127,12 @@ pub enum ImportError {
     /// OPML without a body.
     #[error("{0} has no <body>, so it lists nothing")]
     NoBody(String),
-    /// A list without feeds.
     /// A list that is to be followed, but no OPML.
     #[error(
         "{0} is not OPML, and only OPML lists are followed; `newsfed import` reads others once"
     )]
     NotFollowed(String),
+    /// A list without feeds.
     #[error("{0} lists no feeds: {1}")]
     NoFeeds(String, &'static str),
     #[error("{name} nests outlines more than {limit} levels deep", limit = opml::MAX_DEPTH)]
@@ -371,9 +373,8 @@ impl Gatherer {
             let why = format!("a list can have {} sources; split the file", limits::IMPORT_SOURCES);
             self.skipped.push((more(self.left_out), why));
         }
-        let is_whole = self.left_out == 0 && !self.is_damaged;
-        let Self { title, sources, views, skipped, .. } = self;
-        Ok(Import { kind, title, sources, views, skipped, is_whole })
+        let Self { title, sources, views, skipped, is_damaged, left_out, .. } = self;
+        Ok(Import { kind, title, sources, views, skipped, is_damaged, left_out })
     }
 }
 

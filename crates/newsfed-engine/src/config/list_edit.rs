@@ -53,9 +53,9 @@ fn keys(plan: &ListPlan, declared: &[Source]) -> Vec<KeysOf> {
     let freed = plan.stay.iter().map(|(id, _)| keys_of(id, vec![list_key(None)]));
     let handed = plan.hand_over.iter().filter_map(|(id, other)| {
         let source = by_id.get(id)?;
-        let change = SourceChange::default()
-            .set("title", other.title.as_deref().unwrap_or_default())
-            .set("folder", other.folder.as_deref().unwrap_or_default())
+        let change = ["title", "folder", "user", "password"].into_iter();
+        let change = change
+            .fold(SourceChange::default(), |change, key| change.like(key, other))
             .remove_tags(source.tags.iter().filter(|t| !other.tags.contains(t)).cloned())
             .add_tags(other.tags.iter().cloned());
         let mut changes = change.keys(source);

@@ -69,7 +69,8 @@ pub use external::{COMMAND_LIMIT, CommandSettings};
 pub use file_change::{Applied, FileChange};
 pub use file_edit::{FileEdit, FileKind};
 pub use followed_list::{
-    ListPlan, ListState, Listed, Stay, from_text as list_from_text, to_text as list_to_text,
+    ListComparison, ListPlan, ListState, Listed, Stay, from_text as list_from_text,
+    to_text as list_to_text,
 };
 pub use form::{FormField, SourceForm};
 pub use hooks::{HOOK_LIMIT, HookSettings};

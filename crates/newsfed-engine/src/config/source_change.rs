@@ -29,6 +29,17 @@ impl SourceChange {
         self
     }
 
+    /// Sets a key to the value that it has in another source. A secret is not read as typed text, in
+    /// which `command:` would run a program. Unknown keys change nothing.
+    #[must_use]
+    pub(super) fn like(mut self, key: &str, other: &Source) -> Self {
+        if let Some(setting) = named(key) {
+            let value = written((setting.slot)(&mut SourceDraft::from(other)));
+            self.values.push((setting.key, value.map(|value| value.to_string())));
+        }
+        self
+    }
+
     /// Adds tags.
     #[must_use]
     pub fn add_tags(mut self, tags: impl IntoIterator<Item = String>) -> Self {

@@ -5,6 +5,7 @@ use super::budget;
 use super::context::FileState;
 use super::edit::blocking;
 use super::handle::Handle;
+use super::lists;
 use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, Pace, TimedResponse, Way};
 use super::poll::{Finished, Started, read_response, store};
 use super::queue::Job;
@@ -59,6 +60,9 @@ pub enum FollowError {
     /// A program or a file gave no feed.
     #[error("{0}; the source was not added")]
     Local(String),
+    /// A list cannot be taken over.
+    #[error("{0}")]
+    List(String),
     /// The document is not a feed.
     #[error("there is no feed at {0}")]
     NoFeed(Url),
@@ -150,9 +154,11 @@ impl Handle {
             }
         };
         rules::renew_for(&self.context, declared.iter(), &facts);
-        let facts_of = facts.iter().find(|f| f.id == source.id);
-        if let (Some(facts), Some(first)) = (facts_of, first) {
-            self.store_first(facts, &source, first, prefetched).await?;
+        if let Some(facts) = facts.iter().find(|f| f.id == source.id) {
+            // The file is changed already, and without this response the source is polled soon.
+            if let Err(e) = self.begin_source(facts, &source, first, prefetched).await {
+                tracing::error!("the first response of {} was not stored: {e}", source.id);
+            }
         }
         self.context.set_error(None);
         self.context.set_sources(declared, &facts);
@@ -247,13 +253,26 @@ impl Handle {
         prefetched
     }
 
+    /// Stores the first response of a source that the user follows from now on.
+    async fn begin_source(
+        &self,
+        facts: &SourceFacts,
+        source: &Source,
+        first: Option<FirstFetch>,
+        prefetched: Prefetched,
+    ) -> Result<(), StoreError> {
+        let facts = lists::begun(&self.context, source, facts).await?;
+        let Some(first) = first else { return Ok(()) };
+        self.store_first(&facts, source, first, prefetched).await
+    }
+
     async fn store_first(
         &self,
         facts: &SourceFacts,
         source: &Source,
         first: FirstFetch,
         prefetched: Prefetched,
-    ) -> Result<(), FollowError> {
+    ) -> Result<(), StoreError> {
         let source = Arc::new(source.clone());
         let job = Job { key: facts.key, source, pace: Pace::Manual, report: None };
         let hashing = self.context.store.hashing().await?;

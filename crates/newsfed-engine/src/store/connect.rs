@@ -34,6 +34,7 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-19.sql")),
     M::up(include_str!("schema-20.sql")),
     M::up(include_str!("schema-21.sql")),
+    M::up(include_str!("schema-22.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.
@@ -89,7 +90,6 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
     Ok((conn, immutable))
 }
 
-/// Whether the database has the schema of this version.
 /// How long a reader waits for another program's lock on a file that it only shows.
 const SHORT_TIMEOUT: Duration = Duration::from_millis(50);
 
@@ -108,6 +108,7 @@ pub(super) fn open_unchanged(path: &Path) -> Result<Connection> {
     Ok(conn)
 }
 
+/// Whether the database has the schema of this version.
 pub(super) fn is_current(conn: &Connection) -> bool {
     let version: rusqlite::Result<i64> =
         conn.pragma_query_value(None, "user_version", |r| r.get(0));

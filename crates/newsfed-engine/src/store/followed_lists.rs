@@ -12,10 +12,14 @@ pub struct FollowedList {
     pub listed: String,
     /// Whether that is all of it.
     pub is_whole: bool,
+    /// Whether the user has confirmed that many sources have left it.
+    pub is_confirmed: bool,
     /// What was taken over from it.
     pub taken: String,
-    /// Whether the user has confirmed that many sources leave.
-    pub accept: bool,
+    /// Hash of what is not taken over until the user confirms it.
+    pub refused: Option<[u8; 32]>,
+    /// The same hash, once the user has confirmed it.
+    pub confirmed: Option<[u8; 32]>,
     /// What it changed last, in words.
     pub changes: String,
 }
@@ -30,11 +34,46 @@ fn write(conn: &Connection, source: i64, set: &str, values: &[&dyn rusqlite::ToS
     Ok(())
 }
 
+/// Has the next poll ask for the whole list.
+fn forget_body(conn: &Connection, source: i64) -> Result<()> {
+    conn.prepare_cached(
+        "UPDATE source SET etag = NULL, last_modified = NULL, validators_of = NULL, body_hash = NULL
+         WHERE key = ?1",
+    )?
+    .execute([source])?;
+    Ok(())
+}
+
 impl Store {
-    /// Stores what a list (row key of its source) has.
-    pub async fn set_listed(&self, source: i64, listed: String, is_whole: bool) -> Result<()> {
-        let set = "listed = ?2, whole = ?3";
-        self.call_quietly(move |conn| write(conn, source, set, &[&listed, &is_whole])).await
+    /// Stores what a list (row key of its source) has, and whether the user has confirmed that. If it is not
+    /// all of the list, the next poll asks for the whole.
+    pub async fn set_listed(
+        &self,
+        source: i64,
+        listed: String,
+        is_whole: bool,
+        is_confirmed: bool,
+    ) -> Result<()> {
+        let set = "listed = ?2, whole = ?3, accept = ?4, refused = NULL, confirmed = NULL";
+        self.call_quietly(move |conn| {
+            write(conn, source, set, &[&listed, &is_whole, &is_confirmed])?;
+            if is_whole { Ok(()) } else { forget_body(conn, source) }
+        })
+        .await
+    }
+
+    /// Forgets what a list has, so that it is read again. What was taken over stays.
+    pub async fn forget_listed(&self, source: i64) -> Result<()> {
+        self.set_listed(source, String::new(), false, false).await
+    }
+
+    /// Forgets everything about a list that is followed again from the start.
+    pub async fn forget_list(&self, source: i64) -> Result<()> {
+        self.call_quietly(move |conn| {
+            conn.execute("DELETE FROM followed_list WHERE source = ?1", [source])?;
+            forget_body(conn, source)
+        })
+        .await
     }
 
     /// Stores what was taken over from a list, and what that changed, if anything. A confirmation is
@@ -49,9 +88,21 @@ impl Store {
         self.call_quietly(move |conn| write(conn, source, set, &[&taken, &changes])).await
     }
 
-    /// Records whether the user confirms that many sources leave a list.
-    pub async fn accept_list(&self, source: i64, accept: bool) -> Result<()> {
-        self.call_quietly(move |conn| write(conn, source, "accept = ?2", &[&accept])).await
+    /// Stores the hash of what is not taken over from a list until the user confirms it; `None` if there
+    /// is nothing to confirm any more. A confirmation of something else ends.
+    pub async fn refuse_list(&self, source: i64, hash: Option<[u8; 32]>) -> Result<()> {
+        let set = "refused = ?2, confirmed = NULL";
+        self.call_quietly(move |conn| write(conn, source, set, &[&hash])).await
+    }
+
+    /// Records that the user confirms what was refused last of a list. Returns whether there was anything.
+    pub async fn confirm_list(&self, source: i64) -> Result<bool> {
+        self.call_quietly(move |conn| {
+            let sql = "UPDATE followed_list SET confirmed = refused
+                       WHERE source = ?1 AND refused IS NOT NULL";
+            Ok(conn.prepare_cached(sql)?.execute([source])? > 0)
+        })
+        .await
     }
 }
 
@@ -59,15 +110,18 @@ impl Reader {
     /// What is stored of a list (row key of its source); `None` if it was never read.
     pub fn followed_list(&self, source: i64) -> Result<Option<FollowedList>> {
         let mut query = self.conn.prepare_cached(
-            "SELECT listed, whole, taken, accept, changes FROM followed_list WHERE source = ?1",
+            "SELECT listed, whole, accept, taken, refused, confirmed, changes
+             FROM followed_list WHERE source = ?1",
         )?;
         let list = query.query_row(params![source], |r| {
             Ok(FollowedList {
                 listed: r.get(0)?,
                 is_whole: r.get(1)?,
-                taken: r.get(2)?,
-                accept: r.get(3)?,
-                changes: r.get(4)?,
+                is_confirmed: r.get(2)?,
+                taken: r.get(3)?,
+                refused: r.get(4)?,
+                confirmed: r.get(5)?,
+                changes: r.get(6)?,
             })
         });
         Ok(list.optional()?)

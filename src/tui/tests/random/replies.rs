@@ -306,6 +306,7 @@ impl Chaos {
                     already: vec![],
                     skipped: vec![],
                     edits: vec![self.stock.edits[1].clone()],
+                    problem: self.rng.bool().then(|| self.failure()),
                 };
                 Event::ListFollowed(typed, self.result(Box::new(followed)))
             }
@@ -380,6 +381,10 @@ impl Chaos {
                 Event::QueueLoaded(self.result(queue))
             }
             Effect::Crawl(command) => return self.crawl_reply(command),
+            Effect::AcceptList { source } => {
+                let accepted = self.rng.bool();
+                Event::ListAccepted(source, self.result(accepted))
+            }
             Effect::Player(_) => Event::PlayerChanged(listening::player(&mut self.rng)),
             Effect::MakeMarkdown { items } => {
                 let made = self.failure();

@@ -1,6 +1,7 @@
 //! Following OPML lists. A list is polled like other sources (`read.rs`); then the sources in
 //! `sources.toml` are kept in step with it, in a step of its own that can be repeated at any time.
 
+mod known;
 mod read;
 mod step;
 
@@ -10,19 +11,23 @@ use super::handle::{Handle, role_changed};
 use super::local;
 use super::message::{FirstFetch, FirstPage, Role, TimedResponse};
 use super::{TypedOrigin, access};
-use crate::config::{FileEdit, ImportError, Listed, path_url};
+use crate::config::{FileEdit, ImportError, ListPlan, Listed, path_url};
 use crate::model::{Origin, Source, SourceId, SourceRules};
 use crate::net::{self, Response};
+use crate::store::StoreError;
 use crate::util::address::is_private_host;
 use crate::util::text;
 use crate::util::url::{WebAddress, parse_web};
 use chrono::TimeDelta;
-pub(super) use read::{read, unchanged};
+pub(super) use read::{begun, read, unchanged};
 use tokio::sync::{Mutex, Notify};
 use url::Url;
 
 /// How often lists are compared with the file anyway: it may have had errors.
 const ROUND: TimeDelta = TimeDelta::hours(6);
+/// Why no sources are added with a new list.
+const NOT_STORED: &str =
+    "what the list has was not stored; its sources are added after its next check";
 
 /// What concerns all lists.
 #[derive(Debug, Default)]
@@ -44,6 +49,8 @@ pub struct ListFollowed {
     /// What is not taken from the list, and why.
     pub skipped: Vec<(String, String)>,
     pub edits: Vec<FileEdit>,
+    /// Why its sources were not added, although the list is followed.
+    pub problem: Option<String>,
 }
 
 /// A file or URL of a list.
@@ -83,7 +90,7 @@ impl Handle {
     /// them in step with it.
     ///
     /// # Errors
-    /// If it cannot be fetched or is no list, or the file cannot be changed. Nothing is added then.
+    /// If it cannot be fetched or is no list, or the file cannot be changed. It is not followed then.
     pub async fn follow_list(
         &self,
         typed: &str,
@@ -96,7 +103,7 @@ impl Handle {
         let (name, of) = (source.url.to_string(), source.clone());
         let work = move || (Listed::read(&response.body, &name, &of), response);
         let read = self.context.read_document(0, work).await;
-        let (listed, response) = read.ok_or(crate::store::StoreError::Closed)?;
+        let (listed, response) = read.ok_or(StoreError::Closed)?;
         let listed = listed.map_err(not_a_list)?;
         let first = FirstFetch::Page(FirstPage {
             items: Vec::new(),
@@ -106,16 +113,28 @@ impl Handle {
         });
         let _turn = self.context.lists.turn.lock().await;
         let (source, edit) = self.follow_source(source, Some(first)).await?;
-        let stepped = self.step_lists().await?;
-        let of = |id: &SourceId| *id == source.id;
-        let (plans, edits): (Vec<_>, Vec<_>) =
-            stepped.into_iter().filter(|step| of(&step.list)).map(|s| (s.plan, s.edit)).unzip();
-        let added: Vec<Source> = plans.into_iter().flat_map(|plan| plan.add).collect();
-        let is_new = |url: &Url| added.iter().any(|source| source.url == *url);
-        let urls = listed.sources.into_iter().map(|source| source.url);
-        let already = urls.filter(|url| !is_new(url)).collect();
-        let edits = [vec![edit], edits].concat();
-        Ok(ListFollowed { source, added, already, skipped: listed.skipped, edits })
+        let stepped = self.step(&source.id).await;
+        // The other lists have their turn later.
+        self.context.lists.was_read.notify_one();
+        let (stepped, problem) = match stepped {
+            Ok(Some(stepped)) => (Some(stepped), None),
+            Ok(None) => (None, Some(NOT_STORED.to_owned())),
+            Err(e) => (None, Some(text::line(&e.to_string()))),
+        };
+        let problem = problem.or(stepped.as_ref().and_then(|stepped| stepped.problem.clone()));
+        let (plan, more) = stepped.map(|stepped| (stepped.plan, stepped.edit)).unzip();
+        let ListPlan { add: added, already, .. } = plan.unwrap_or_default();
+        let edits = [edit].into_iter().chain(more).filter(|edit| !edit.is_empty()).collect();
+        Ok(ListFollowed { source, added, already, skipped: listed.skipped, edits, problem })
+    }
+
+    /// Confirms that the sources which have left a list (row key) are removed with its next check. Returns
+    /// whether there was something to confirm.
+    ///
+    /// # Errors
+    /// If that cannot be stored.
+    pub async fn accept_list(&self, list: i64) -> Result<bool, StoreError> {
+        self.context.store.confirm_list(list).await
     }
 
     async fn fetch_list(&self, source: &Source) -> Result<Response, FollowError> {

@@ -4,12 +4,13 @@ use super::super::context::Context;
 use super::super::finished::Finished;
 use super::super::poll::Started;
 use super::super::verdict::DocumentFacts;
-use crate::config::{ListState, Listed, list_from_text, list_to_text};
-use crate::model::{ErrorKind, FeedHints, Outcome, Source};
+use super::known::compared;
+use crate::config::{Listed, list_to_text};
+use crate::model::{ErrorKind, FeedHints, Outcome, Source, SourceFacts, SourceKind};
 use crate::net::Response;
+use crate::store::{FollowedList, Reader, StoreError};
 use crate::util::limits;
 use crate::util::text::{self, counted};
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Notes about one poll.
@@ -18,10 +19,24 @@ const MOST_NOTES: usize = 20;
 /// Why a list is not taken over.
 struct Refusal(ErrorKind, String);
 
-impl From<crate::store::StoreError> for Refusal {
-    fn from(error: crate::store::StoreError) -> Self {
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
         Self(ErrorKind::Transient, text::line(&error.to_string()))
     }
+}
+
+/// The facts of a source that the user follows from now on. A list may have been followed before: all that
+/// it has is new again.
+pub(in crate::engine) async fn begun(
+    context: &Context,
+    source: &Source,
+    facts: &SourceFacts,
+) -> Result<SourceFacts, StoreError> {
+    if source.kind() != SourceKind::List {
+        return Ok(facts.clone());
+    }
+    context.store.forget_list(facts.key).await?;
+    Ok(SourceFacts { body_hash: None, ..facts.clone() })
 }
 
 /// Reads a list and stores what it has. If many sources have left it, nothing is stored until the user
@@ -39,13 +54,15 @@ pub(in crate::engine) async fn read(
     finished
 }
 
-/// Ends the confirmation of changes that a list (row key) does not have any more.
+/// A list (row key) has not changed: there is nothing to confirm any more. What could not be taken over is
+/// tried again.
 pub(in crate::engine) async fn unchanged(context: &Arc<Context>, key: i64) {
     let known = context.read(move |reader| reader.followed_list(key)).await;
-    let accepted = known.is_ok_and(|known| known.is_some_and(|known| known.accept));
-    if accepted && let Err(e) = context.store.accept_list(key, false).await {
-        tracing::warn!("the confirmation of a list stays: {e}");
+    let is_asked = known.is_ok_and(|known| known.is_some_and(|known| known.refused.is_some()));
+    if is_asked && let Err(e) = context.store.refuse_list(key, None).await {
+        tracing::warn!("the question about a list stays: {e}");
     }
+    context.lists.was_read.notify_one();
 }
 
 async fn take(
@@ -74,41 +91,53 @@ async fn take(
         unchanged(context, key).await;
         return Ok(());
     };
+    let (is_damaged, notes) = (listed.is_damaged, notes(&listed));
+    let title = listed.title.clone();
     let known = known.unwrap_or_default();
-    let (is_whole, is_damaged) = (listed.is_whole(), listed.is_damaged);
-    let (notes, text) = (notes(&listed), list_to_text(&listed.sources));
-    let state = ListState {
-        list: job.source.id.clone(),
-        listed: listed.sources,
-        is_whole,
-        taken: list_from_text(&known.taken),
-        accept: known.accept,
-        others: Vec::new(),
-        moved: HashMap::new(),
-        kept: HashSet::new(),
-    };
-    let declared: Vec<Source> =
-        context.declared().borrow().iter().map(|source| Source::clone(source)).collect();
-    if let Some((gone, of)) = state.plan(&declared).held {
-        let id = &job.source.id;
-        let message = format!(
-            "{gone} of {} have left this list, so nothing was changed; `newsfed sync --accept {id}` \
-             removes them",
-            counted(of, "source")
-        );
-        return Err(Refusal(ErrorKind::Permanent, message));
-    }
-    context.store.set_listed(key, text, is_whole).await?;
+    take_over(started, known, listed).await?;
     finished.repairs = notes;
     if is_damaged {
         let why = finished.repairs.first().map(|note| format!(" ({note})")).unwrap_or_default();
         let message = format!("the list is damaged{why}; no source was removed");
         return Err(Refusal(ErrorKind::Permanent, message));
     }
-    let document =
-        DocumentFacts { title: listed.title, home_url: None, hints: FeedHints::default(), hash };
+    let document = DocumentFacts { title, home_url: None, hints: FeedHints::default(), hash };
     finished.document = Some((Vec::new(), document));
     Ok(())
+}
+
+/// Stores what a list has, unless the user has to confirm it first.
+async fn take_over(
+    started: &Started<'_>,
+    known: FollowedList,
+    listed: Listed,
+) -> Result<(), Refusal> {
+    let Started { context, job, hashing, .. } = *started;
+    let (key, id, own) = (job.key, job.source.id.clone(), context.clone());
+    let (is_whole, confirmed) = (listed.is_whole(), known.confirmed);
+    let read = move |reader: &Reader| {
+        let compared = compared(reader, &own, id, &known, listed.sources, is_whole)?;
+        let declared = own.declared().borrow().clone();
+        let declared: Vec<Source> = declared.iter().map(|source| Source::clone(source)).collect();
+        Ok(compared.map(|now| (now.to_confirm(&declared), list_to_text(&now.listed))))
+    };
+    let read = context.read(read).await?;
+    let (question, text) =
+        read.map_err(|damage| Refusal(ErrorKind::Permanent, damage.message().to_owned()))?;
+    // Of what is listed: many servers change a date in the document each time.
+    let hash = hashing.document(text.as_bytes());
+    let is_confirmed = confirmed == Some(hash);
+    if let Some((gone, of)) = question.filter(|_| !is_confirmed) {
+        context.store.refuse_list(key, Some(hash)).await?;
+        let message = format!(
+            "{gone} of {} have left this list, so nothing was changed; `newsfed sync --accept {}` \
+             removes them, as does \"accept list\" in the interface",
+            counted(of, "source"),
+            job.source.id
+        );
+        return Err(Refusal(ErrorKind::Permanent, message));
+    }
+    Ok(context.store.set_listed(key, text, is_whole, is_confirmed).await?)
 }
 
 /// What is not taken from a list; what says that it is damaged comes first.

@@ -4,72 +4,131 @@ use super::super::edit::blocking;
 use super::super::follow::FollowError;
 use super::super::handle::Handle;
 use super::super::message::AutomaticChange;
-use crate::config::{
-    FileEdit, ListPlan, ListState, SourcesFile, Stay, list_from_text, list_to_text,
-};
-use crate::model::{Source, SourceFacts, SourceId, SourceKind};
-use crate::store::{Reader, StoreError};
+use super::known::{Damage, state};
+use crate::config::{FileEdit, ListPlan, SourcesFile, Stay, list_to_text};
+use crate::model::{ErrorKind, Outcome, Source, SourceFacts, SourceId, SourceKind};
+use crate::store::Reader;
 use crate::util::text;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Names in a message.
 const NAMED: usize = 3;
 
+/// The start of the message about a list that could not be taken over.
+const NOT_IN_STEP: &str = "its sources are not kept in step with it: ";
+
 /// What a list has changed.
 pub(super) struct Stepped {
-    pub(super) list: SourceId,
     title: String,
     pub(super) plan: ListPlan,
+    /// Empty if nothing was changed.
     pub(super) edit: FileEdit,
     names: HashMap<SourceId, String>,
+    /// What went wrong after the file was changed.
+    pub(super) problem: Option<String>,
 }
 
 impl Handle {
-    /// Keeps the sources of the file in step with the lists that were read; returns what was changed.
-    /// The items of removed sources stay for 30 days.
+    /// Keeps the sources of the file in step with the lists that were read; returns what was changed, and
+    /// new problems. The items of removed sources stay for 30 days.
     ///
     /// # Errors
-    /// If the database or `sources.toml` cannot be used.
+    /// If the database cannot be read.
     pub async fn keep_lists_in_step(&self) -> Result<Vec<AutomaticChange>, FollowError> {
         let _turn = self.context.lists.turn.lock().await;
-        let stepped = self.step_lists().await?;
-        Ok(stepped.into_iter().map(Stepped::report).collect())
+        let mut changes = Vec::new();
+        let all = self.sources().await?;
+        for (list, facts) in all.iter().filter_map(|of| Some((List::of(of)?, &of.1))) {
+            // A problem with one list does not keep the others from being taken over.
+            let (change, problem) = match self.step(&list.id).await {
+                Ok(stepped) => {
+                    let problem = stepped.as_ref().and_then(|stepped| stepped.problem.clone());
+                    (stepped.and_then(Stepped::report), problem)
+                }
+                Err(e) => (None, Some(text::line(&e.to_string()))),
+            };
+            changes.extend(change);
+            changes.extend(self.note_problem(&list, facts, problem).await);
+        }
+        Ok(changes)
     }
 
-    /// The same, for whoever has the turn.
-    pub(super) async fn step_lists(&self) -> Result<Vec<Stepped>, FollowError> {
+    /// Shows a problem as the failure of a check until the list can be taken over. Returns a message if it
+    /// is new.
+    async fn note_problem(
+        &self,
+        list: &List,
+        facts: &SourceFacts,
+        problem: Option<String>,
+    ) -> Option<AutomaticChange> {
+        let problem = problem.map(|why| format!("{NOT_IN_STEP}{why}"));
+        let before = match &facts.last_outcome {
+            Some(Outcome::Failed { message, .. }) if message.starts_with(NOT_IN_STEP) => {
+                Some(message.clone())
+            }
+            _ => None,
+        };
+        if problem == before {
+            return None;
+        }
+        let message = problem.clone();
+        let change = move |facts: &mut SourceFacts| match &message {
+            Some(message) => {
+                let (kind, message) = (ErrorKind::Permanent, message.clone());
+                facts.last_outcome = Some(Outcome::Failed { kind, message });
+                facts.fail_count = facts.fail_count.max(1);
+            }
+            None => {
+                facts.last_outcome = Some(Outcome::Unchanged);
+                facts.fail_count = facts.fail_count.saturating_sub(1);
+            }
+        };
+        if let Err(e) = self.context.store.change_facts(list.key, change).await {
+            tracing::error!("the state of the list {} is not stored: {e}", list.id);
+        }
+        let message = format!("{}: {}", list.title, problem?);
+        Some(AutomaticChange { message, label: String::new(), edit: None })
+    }
+
+    /// Takes over what one list has, for whoever has the turn; `None` if nothing else is known of it.
+    ///
+    /// # Errors
+    /// If the database or `sources.toml` cannot be used. The file is not changed then.
+    pub(super) async fn step(&self, id: &SourceId) -> Result<Option<Stepped>, FollowError> {
         let all = Arc::new(self.sources().await?);
         let lists: Vec<List> = all.iter().filter_map(List::of).collect();
+        let Some(list) = lists.iter().find(|list| list.id == *id) else { return Ok(None) };
         let keys: Vec<i64> = lists.iter().map(|list| list.key).collect();
-        let mut done = Vec::new();
-        for list in lists {
-            let (id, key, keys, all) = (list.id.clone(), list.key, keys.clone(), all.clone());
-            let read = move |reader: &Reader| state(reader, id, key, &keys, &all);
-            let Some(state) = self.context.read(read).await? else { continue };
-            done.extend(self.step(list, state).await?);
-        }
-        Ok(done)
-    }
-
-    /// Takes over what one list has; `None` if nothing changes.
-    async fn step(&self, list: List, state: ListState) -> Result<Option<Stepped>, FollowError> {
+        let (of, own, sources) = ((list.id.clone(), list.key), self.context.clone(), all.clone());
+        let read = move |reader: &Reader| state(reader, &own, of, &keys, &sources);
+        let state = match self.context.read(read).await? {
+            Ok(Some(state)) => state,
+            Ok(None) => return Ok(None),
+            Err(damage) => {
+                if let Damage::Listed(key) = damage {
+                    self.context.store.forget_listed(key).await?;
+                }
+                return Err(damage.into());
+            }
+        };
         let file = SourcesFile::open(&self.paths);
-        let names = self.sources().await?;
         self.refuse_missing_file().await?;
         let (plan, edit) = blocking(move || file.take_over(&state)).await?;
         let name = |(source, facts): &(Arc<Source>, SourceFacts)| {
             (source.id.clone(), text::line(facts.title(source)))
         };
-        let names = names.iter().map(name).collect();
-        let (id, key, taken) = (list.id, list.key, list_to_text(&plan.taken));
-        let stepped = Stepped { list: id, title: list.title, plan, edit, names };
-        if stepped.edit.is_empty() {
-            self.context.store.set_taken(key, taken, None).await?;
-            return Ok(None);
+        let names = all.iter().map(name).collect();
+        let (taken, title) = (list_to_text(&plan.taken), list.title.clone());
+        let mut stepped = Stepped { title, plan, edit, names, problem: None };
+        let changes = (!stepped.edit.is_empty()).then(|| stepped.describe());
+        if changes.is_some() {
+            self.read_again().await;
         }
-        self.read_again().await;
-        self.context.store.set_taken(key, taken, Some(stepped.describe())).await?;
+        if let Err(e) = self.context.store.set_taken(list.key, taken, changes).await {
+            // It is done again, which changes nothing more.
+            stepped.problem = Some(text::line(&e.to_string()));
+        }
         Ok(Some(stepped))
     }
 }
@@ -88,47 +147,6 @@ impl List {
         let title = || text::line(facts.title(source));
         is_list.then(|| Self { id: source.id.clone(), key: facts.key, title: title() })
     }
-}
-
-/// What is known of a list; `None` if all that it has was taken over.
-fn state(
-    reader: &Reader,
-    list: SourceId,
-    key: i64,
-    lists: &[i64],
-    all: &[(Arc<Source>, SourceFacts)],
-) -> Result<Option<ListState>, StoreError> {
-    let stored = reader.followed_list(key)?.unwrap_or_default();
-    if stored.listed.is_empty() || stored.listed == stored.taken {
-        return Ok(None);
-    }
-    let mut others = Vec::new();
-    for other in lists.iter().filter(|other| **other != key) {
-        let listed = reader.followed_list(*other)?.unwrap_or_default().listed;
-        others.extend(list_from_text(&listed));
-    }
-    let listed = list_from_text(&stored.listed);
-    let urls: HashSet<&str> = listed.iter().map(|source| source.url.as_str()).collect();
-    let mut kept = HashSet::new();
-    let ours = all.iter().filter(|(source, _)| source.list.as_ref() == Some(&list));
-    for (source, facts) in ours.filter(|(source, _)| !urls.contains(source.url.as_str())) {
-        if reader.has_kept(facts.key)? {
-            kept.insert(source.id.clone());
-        }
-    }
-    let moved = |(source, facts): &(Arc<Source>, SourceFacts)| {
-        Some((source.id.clone(), facts.moved_to.clone()?))
-    };
-    Ok(Some(ListState {
-        moved: all.iter().filter_map(moved).collect(),
-        taken: list_from_text(&stored.taken),
-        is_whole: stored.is_whole,
-        accept: stored.accept,
-        list,
-        listed,
-        others,
-        kept,
-    }))
 }
 
 impl Stepped {
@@ -158,10 +176,14 @@ impl Stepped {
         self.names.get(id).cloned().unwrap_or_else(|| id.to_string())
     }
 
-    fn report(self) -> AutomaticChange {
+    /// What is said about a change.
+    fn report(self) -> Option<AutomaticChange> {
+        if self.edit.is_empty() {
+            return None;
+        }
         let message = format!("{}: {}", self.title, self.describe());
         let label = format!("changes of the list {}", self.title);
-        AutomaticChange { message, label, edit: Some(self.edit) }
+        Some(AutomaticChange { message, label, edit: Some(self.edit) })
     }
 }
 

@@ -1,0 +1,109 @@
+//! What is stored of a list, for its comparison with the file.
+
+use super::super::context::Context;
+use super::super::follow::FollowError;
+use crate::config::{ListComparison, ListState, list_from_text};
+use crate::model::{Source, SourceFacts, SourceId};
+use crate::store::{FollowedList, Reader, StoreError};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// A stored text that cannot be read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Damage {
+    /// What the list with this row key has. It can be read again.
+    Listed(i64),
+    /// What was taken over. Without it, nobody knows what the user has changed.
+    Taken,
+    /// What was taken over from another list.
+    Other,
+}
+
+impl Damage {
+    pub(super) fn message(self) -> &'static str {
+        match self {
+            Self::Listed(_) => {
+                "what the list has is damaged in the database; it is read again with its next check"
+            }
+            Self::Taken => {
+                "what was taken over from this list is damaged in the database; remove the list and \
+                 follow it again"
+            }
+            Self::Other => {
+                "what was taken over from another list is damaged in the database, so it is not known \
+                 what may be removed"
+            }
+        }
+    }
+}
+
+impl From<Damage> for FollowError {
+    fn from(damage: Damage) -> Self {
+        Self::List(damage.message().to_owned())
+    }
+}
+
+/// What was read, unless a stored text is damaged.
+pub(super) type Undamaged<T> = Result<Result<T, Damage>, StoreError>;
+
+/// What a list has, beside what was taken over from it before.
+pub(super) fn compared(
+    reader: &Reader,
+    context: &Context,
+    list: SourceId,
+    stored: &FollowedList,
+    listed: Vec<Source>,
+    is_whole: bool,
+) -> Undamaged<ListComparison> {
+    let Ok(taken) = list_from_text(&stored.taken) else { return Ok(Err(Damage::Taken)) };
+    let moved = reader.moved(None)?.into_iter();
+    let moved = moved.filter_map(|(key, to)| Some((context.source(key)?.id.clone(), to)));
+    let moved: HashMap<SourceId, String> = moved.collect();
+    Ok(Ok(ListComparison { list, listed, is_whole, taken, moved }))
+}
+
+/// What is known of a list (row key) among all followed ones; `None` if all that it has was taken over.
+pub(super) fn state(
+    reader: &Reader,
+    context: &Context,
+    (list, key): (SourceId, i64),
+    lists: &[i64],
+    all: &[(Arc<Source>, SourceFacts)],
+) -> Undamaged<Option<ListState>> {
+    let stored = reader.followed_list(key)?.unwrap_or_default();
+    if stored.listed.is_empty() || stored.listed == stored.taken {
+        return Ok(Ok(None));
+    }
+    let Ok(listed) = list_from_text(&stored.listed) else { return Ok(Err(Damage::Listed(key))) };
+    let mut others = Vec::new();
+    for other in lists.iter().copied().filter(|other| *other != key) {
+        match sources_of(reader, other)? {
+            Ok(sources) => others.extend(sources),
+            Err(damage) => return Ok(Err(damage)),
+        }
+    }
+    let urls: HashSet<&str> = listed.iter().map(|source| source.url.as_str()).collect();
+    let mut kept = HashSet::new();
+    let ours = all.iter().filter(|(source, _)| source.list.as_ref() == Some(&list));
+    for (source, facts) in ours.filter(|(source, _)| !urls.contains(source.url.as_str())) {
+        if reader.has_kept(facts.key)? {
+            kept.insert(source.id.clone());
+        }
+    }
+    let compared = compared(reader, context, list, &stored, listed, stored.is_whole)?;
+    let is_confirmed = stored.is_confirmed;
+    Ok(compared.map(|compared| Some(ListState { compared, others, kept, is_confirmed })))
+}
+
+/// The sources of another list (row key). Those that it had before count as long as not all of it is known.
+fn sources_of(reader: &Reader, list: i64) -> Undamaged<Vec<Source>> {
+    let stored = reader.followed_list(list)?.unwrap_or_default();
+    let Ok(mut sources) = list_from_text(&stored.listed) else {
+        return Ok(Err(Damage::Listed(list)));
+    };
+    if !stored.is_whole {
+        let Ok(taken) = list_from_text(&stored.taken) else { return Ok(Err(Damage::Other)) };
+        sources.extend(taken);
+    }
+    Ok(Ok(sources))
+}
