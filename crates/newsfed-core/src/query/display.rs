@@ -79,10 +79,13 @@ impl fmt::Display for What {
     }
 }
 
+/// Whether a name after a colon would not be parsed as one word.
+pub(super) fn needs_quotes(name: &str) -> bool {
+    name.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')'))
+        || name.starts_with([':', '"', '/'])
+}
+
 /// A name after a colon, quoted if it would not be parsed as one word.
 pub fn quoted(name: &str) -> String {
-    let odd = name.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')'))
-        || name.starts_with("//")
-        || name.starts_with([':', '"', '/']);
-    if odd { format!("\"{}\"", name.replace('"', " ")) } else { name.to_owned() }
+    if needs_quotes(name) { format!("\"{}\"", name.replace('"', " ")) } else { name.to_owned() }
 }

@@ -1,5 +1,6 @@
 //! Words -> tree.
 
+use super::display::needs_quotes;
 use super::words::{Role, Word, Words};
 use super::{
     Column, Date, Field, Named, Query, QueryError, QueryErrorKind, Span, State, Term, Thing, What,
@@ -179,8 +180,13 @@ impl Word<'_> {
             // It is printed in quotation marks: inside a group, a parenthesis would end the group.
             value = value.replace('"', " ");
         }
-        let text = |column| What::Text { column, text: value.clone(), phrase };
         let name = self.operator.to_ascii_lowercase();
+        let is_name =
+            matches!(name.as_str(), "source:" | "folder:" | "tag:" | "url:" | "category:");
+        if is_name && needs_quotes(&value) {
+            value = value.replace('"', " ");
+        }
+        let text = |column| What::Text { column, text: value.clone(), phrase };
         if self.role == Role::Pattern {
             return self.pattern(&name);
         }
