@@ -28,6 +28,14 @@ snapshots:
 screenshots folder="docs/images":
     cargo run --example screenshots -- {{folder}}
 
+# Record the demo for README.md: docs/images/demo.svg, and demo.cast for asciinema
+recording folder="docs/images":
+    cargo run --example screenshots -- --recording {{folder}}
+
+# Build the guide in target/book; needs mdbook
+guide:
+    mdbook build
+
 # Measure parsing, storing, listing, searching and drawing
 bench:
     cargo bench --bench modules

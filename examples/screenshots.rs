@@ -1,12 +1,20 @@
 //! Runs the demo in a pseudo-terminal, presses keys, and saves the screens as SVG.
 //!
 //! `cargo run --example screenshots [-- FOLDER]` writes to `docs/images`. The pictures show the real
-//! screen, at a fixed time: the same program makes the same files.
+//! screen, at a fixed time: the same program makes the same files. With `--recording` first, it writes
+//! `demo.cast` (for asciinema) and `demo.svg` instead.
 
 #[path = "../tests/tui/term.rs"]
 #[allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared with the tests")]
 mod term;
 
+#[path = "screenshots/names.rs"]
+mod names;
+#[path = "screenshots/recording.rs"]
+mod recording;
+#[path = "../tests/cli/sites.rs"]
+#[allow(clippy::unwrap_used, reason = "shared with the tests")]
+mod sites;
 #[path = "screenshots/stage.rs"]
 mod stage;
 
@@ -31,6 +39,8 @@ enum Step {
 }
 use Step::{Press, See};
 
+/// A site without a feed.
+const COUNCIL: &str = "http://council.example/\r";
 /// An item of the demo, also where titles are cut.
 const READY: Step = See("Harbour bridge");
 /// Lists the items of a source with a long article.
@@ -63,7 +73,27 @@ const SHOTS: &[Shot] = &[
         theme: "dark",
         steps: &[READY, Press("/the source:"), See("temperature of")],
     },
-    Shot { name: "add", size: (120, 36), theme: "dark", steps: &[READY, Press("a"), See("Add")] },
+    Shot {
+        name: "ways",
+        size: (120, 36),
+        theme: "dark",
+        steps: &[READY, Press("a"), See("Add"), Press(COUNCIL), See("best match")],
+    },
+    Shot {
+        name: "workbench",
+        size: (120, 36),
+        theme: "dark",
+        steps: &[
+            READY,
+            Press("a"),
+            See("Add"),
+            Press(COUNCIL),
+            See("best match"),
+            Press("e"),
+            See("What these selectors give"),
+            See("Eleven lime"),
+        ],
+    },
     Shot {
         name: "schedule",
         size: (120, 36),
@@ -86,36 +116,44 @@ const SHOTS: &[Shot] = &[
 ];
 
 fn main() -> Result<()> {
-    let folder = std::env::args_os().nth(1);
-    if folder.as_deref() == Some(stage::ARGUMENT.as_ref()) {
-        return stage::run(&std::env::args().nth(2).unwrap_or_default());
+    let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.next_if(|argument| argument == stage::ARGUMENT).is_some() {
+        return stage::run(&arguments.next().unwrap_or_default());
     }
-    let folder = folder.map_or_else(|| "docs/images".into(), PathBuf::from);
+    let recorded = arguments.next_if(|argument| argument == "--recording").is_some();
+    let folder = arguments.next().map_or_else(|| "docs/images".into(), PathBuf::from);
     std::fs::create_dir_all(&folder)?;
     let program = std::env::current_exe()?;
+    let names = names::Names::start()?;
+    if recorded {
+        return recording::write(&program, &names, &folder);
+    }
     for shot in SHOTS {
-        let svg = take(&program, shot);
+        let svg = take(&program, &names, shot);
         std::fs::write(folder.join(format!("{}.svg", shot.name)), svg)?;
     }
     Ok(())
 }
 
-fn take(program: &Path, shot: &Shot) -> String {
+/// The interface on its stage.
+fn open(program: &Path, names: &names::Names, theme: &str, size: (u16, u16)) -> Term {
     let mut command = CommandBuilder::new(program);
     command.arg(stage::ARGUMENT);
-    command.arg(shot.theme);
+    command.arg(theme);
     command.env("TZ", "UTC");
     command.env("TERM", "xterm-256color");
     command.env("COLORTERM", "truecolor");
     command.env("COLORFGBG", "15;0");
     command.env("LC_ALL", "C.UTF-8");
-    let (columns, rows) = shot.size;
-    let mut term = Term::spawn(command, columns, rows);
+    command.env("http_proxy", names.proxy());
+    command.env("no_proxy", "127.0.0.0/8");
+    Term::spawn(command, size.0, size.1)
+}
+
+fn take(program: &Path, names: &names::Names, shot: &Shot) -> String {
+    let mut term = open(program, names, shot.theme, shot.size);
     for step in shot.steps {
-        match step {
-            Step::Press(keys) => term.send(keys),
-            Step::See(text) => term.wait_for(text),
-        }
+        step.perform(&mut term);
         term.settle();
     }
     let svg = term.with_screen(|screen| svg(screen, shot));
@@ -123,48 +161,70 @@ fn take(program: &Path, shot: &Shot) -> String {
     svg
 }
 
+impl Step {
+    fn perform(&self, term: &mut Term) {
+        match self {
+            Self::Press(keys) => term.send(keys),
+            Self::See(text) => term.wait_for(text),
+        }
+    }
+}
+
 /// Size of a cell, and the font size, in pixels.
 const CELL: (u16, u16) = (9, 19);
 const FONT: u16 = 15;
 
 /// Default foreground and background.
-fn defaults(shot: &Shot) -> [&'static str; 2] {
-    if shot.theme == "light" { ["#1c1c1c", "#ffffff"] } else { ["#d6d4ce", "#13151b"] }
+fn defaults(theme: &str) -> [&'static str; 2] {
+    if theme == "light" { ["#1c1c1c", "#ffffff"] } else { ["#d6d4ce", "#13151b"] }
 }
 
-/// Draws the cells of a screen: backgrounds first, then text, in runs of equal style.
-fn svg(screen: &vt100::Screen, shot: &Shot) -> String {
-    let (columns, rows) = shot.size;
-    let [text, background] = defaults(shot);
+/// The beginning of a picture of a screen, with its background.
+fn head((columns, rows): (u16, u16), background: &str) -> String {
     let (width, height) = (columns * CELL.0, rows * CELL.1);
-    let mut out = format!(
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"'DejaVu Sans Mono',Menlo,Consolas,monospace\" font-size=\"{FONT}\">\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"{background}\"/>\n"
-    );
-    for row in 0..rows {
-        let mut column = 0;
-        while column < columns {
-            let start = column;
-            let style = style(screen, row, column, [text, background]);
-            let mut run = String::new();
-            while column < columns && self::style(screen, row, column, [text, background]) == style
-            {
-                let cell = screen.cell(row, column);
-                let symbol = cell.map(vt100::Cell::contents).unwrap_or_default();
-                run.push_str(if symbol.is_empty() { " " } else { symbol });
-                let wide = cell.is_some_and(vt100::Cell::is_wide);
-                column += if wide { 2 } else { 1 };
-                // A wide character ends its run, because fonts disagree on its width.
-                if wide {
-                    break;
-                }
-            }
-            draw(&mut out, &run, &style, (start, row), column - start, background);
-        }
+    )
+}
+
+fn svg(screen: &vt100::Screen, shot: &Shot) -> String {
+    let colours = defaults(shot.theme);
+    let mut out = head(shot.size, colours[1]);
+    for row in 0..shot.size.1 {
+        line(&mut out, screen, (row, row), shot.size.0, colours);
     }
     out.push_str("</svg>\n");
     out
+}
+
+/// Draws a row of a screen at a row of the picture: backgrounds first, then text, in runs of equal style.
+fn line(
+    out: &mut String,
+    screen: &vt100::Screen,
+    (row, at): (u16, u16),
+    columns: u16,
+    [text, background]: [&str; 2],
+) {
+    let mut column = 0;
+    while column < columns {
+        let start = column;
+        let style = style(screen, row, column, [text, background]);
+        let mut run = String::new();
+        while column < columns && self::style(screen, row, column, [text, background]) == style {
+            let cell = screen.cell(row, column);
+            let symbol = cell.map(vt100::Cell::contents).unwrap_or_default();
+            run.push_str(if symbol.is_empty() { " " } else { symbol });
+            let wide = cell.is_some_and(vt100::Cell::is_wide);
+            column += if wide { 2 } else { 1 };
+            // A wide character ends its run, because fonts disagree on its width.
+            if wide {
+                break;
+            }
+        }
+        draw(out, &run, &style, (start, at), column - start, background);
+    }
 }
 
 #[derive(PartialEq)]
@@ -211,13 +271,25 @@ fn draw(out: &mut String, run: &str, style: &Style, at: (u16, u16), cells: u16, 
     if run.trim().is_empty() {
         return;
     }
+    let (mut run, mut x, mut cells) = (run, x, cells);
+    if !attributes.contains("underline") {
+        let start = run.len() - run.trim_start_matches(' ').len();
+        let end = run.len() - run.trim_end_matches(' ').len();
+        run = run.trim_matches(' ');
+        // A space is a byte and a cell.
+        let [start, end] = [start, end].map(|n| u16::try_from(n).unwrap_or(cells));
+        x += start * CELL.0;
+        cells -= start + end;
+    }
     // `textLength` keeps the grid whatever font the viewer has.
+    let width = cells * CELL.0;
     let text = run.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let spaces = if run.contains("  ") { " xml:space=\"preserve\"" } else { "" };
     let baseline = y + CELL.1 - 5;
     let _ = writeln!(
         out,
-        "<text x=\"{x}\" y=\"{baseline}\" textLength=\"{width}\" lengthAdjust=\"spacingAndGlyphs\" \
-         xml:space=\"preserve\" fill=\"{foreground}\"{attributes}>{text}</text>"
+        "<text x=\"{x}\" y=\"{baseline}\" textLength=\"{width}\" lengthAdjust=\"spacingAndGlyphs\"\
+         {spaces} fill=\"{foreground}\"{attributes}>{text}</text>"
     );
 }
 

@@ -25,7 +25,7 @@ const OVERRIDES: &[&str] = &[
 ];
 
 /// A Saturday at noon.
-const START: &str = "2026-11-21T12:00:00Z";
+pub(crate) const START: &str = "2026-11-21T12:00:00Z";
 /// From the start until the article is corrected, which the first polls do not see.
 const CORRECTION: TimeDelta = TimeDelta::seconds(25);
 /// From the start until the interface is shown: half a minute away from every change of an age.
