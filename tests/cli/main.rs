@@ -13,6 +13,8 @@ mod codes;
 mod downloads;
 mod enclosures;
 mod extract;
+#[cfg(unix)]
+mod guide;
 mod help;
 #[cfg(unix)]
 mod hooks;

@@ -7,8 +7,10 @@
 mod architecture;
 mod config;
 mod config_edit;
+mod docs;
 mod fuzz_seeds;
 mod import;
 mod limits;
 mod lists;
+mod markdown;
 mod stories;
