@@ -2,9 +2,9 @@
 
 use super::global::Global;
 use super::{
-    account, add, backup, config, crawl, discover, doctor, download, export, extract, generate,
-    import, list, machines, mark, open, parse, prefetch, prune, queue, reread, rules, run_program,
-    save, schedule, serve, show, sources, stats, sync, views,
+    account, add, backup, completions, config, crawl, discover, doctor, download, export, extract,
+    import, list, machines, man, mark, open, parse, prefetch, prune, queue, reread, rules,
+    run_program, save, schedule, serve, show, sources, stats, sync, views,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -138,9 +138,9 @@ pub(super) enum Command {
     /// Show what retention would remove, or remove it
     Prune(prune::PruneArgs),
     /// Print completions for a shell
-    Completions(generate::CompletionsArgs),
-    /// Print the manual page
-    Man(generate::ManArgs),
+    Completions(completions::CompletionsArgs),
+    /// Print a manual page, or write all of them
+    Man(man::ManArgs),
 }
 
 const DAEMON: &str = "\

@@ -12,6 +12,7 @@ mod advise;
 mod args;
 mod backup;
 mod catalogue;
+mod completions;
 mod config;
 mod crawl;
 mod crawl_site;
@@ -27,7 +28,6 @@ mod exit;
 mod export;
 mod extract;
 mod extract_batch;
-mod generate;
 mod global;
 mod home;
 mod import;
@@ -38,6 +38,7 @@ mod items;
 mod list;
 mod log;
 mod machines;
+mod man;
 mod mark;
 mod open;
 mod output;
@@ -157,7 +158,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Prefetch(args)) => prefetch::run(&args, global, out),
         Some(Command::Reread(args)) => reread::run(&args, global, out),
         Some(Command::Prune(args)) => prune::run(&args, global, out),
-        Some(Command::Completions(args)) => generate::completions(&args, command(), global, out),
-        Some(Command::Man(args)) => generate::man(&args, command(), out),
+        Some(Command::Completions(args)) => completions::run(&args, command(), global, out),
+        Some(Command::Man(args)) => man::run(&args, command(), out),
     }
 }

@@ -10,6 +10,8 @@ mod backups;
 mod broken;
 mod changes;
 mod codes;
+#[cfg(unix)]
+mod completions;
 mod downloads;
 mod enclosures;
 mod extract;

@@ -6,31 +6,112 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy)]
 pub struct Operator {
     pub name: &'static str,
+    /// What its value is, as in manual pages.
+    pub value: &'static str,
     pub help: &'static str,
+    /// The same as whole sentences.
+    pub explanation: &'static str,
+}
+
+const fn operator(
+    name: &'static str,
+    value: &'static str,
+    help: &'static str,
+    explanation: &'static str,
+) -> Operator {
+    Operator { name, value, help, explanation }
 }
 
 pub const OPERATORS: &[Operator] = &[
-    Operator {
-        name: "is:",
-        help: "unread, read, pinned, unpinned, changed, edited, duplicate, hidden, snoozed",
-    },
-    Operator { name: "source:", help: "of a source" },
-    Operator { name: "folder:", help: "from sources in a folder" },
-    Operator { name: "tag:", help: "with a tag, or from sources with it" },
-    Operator { name: "title:", help: "in the title" },
-    Operator { name: "author:", help: "in the names of the authors" },
-    Operator { name: "after:", help: "dated that day or later" },
-    Operator { name: "before:", help: "dated before that day" },
-    Operator { name: "age<", help: "newer than that" },
-    Operator { name: "age>", help: "older than that" },
-    Operator { name: "words<", help: "shorter than so many words" },
-    Operator { name: "words>", help: "longer than so many words" },
-    Operator { name: "has:", help: "audio, video, image, comments, version, tag, duplicate" },
-    Operator { name: "url:", help: "with this in the URL" },
-    Operator { name: "category:", help: "in a category of its publisher" },
-    Operator { name: "lang:", help: "in a language" },
-    Operator { name: "in:", help: "in:later, or in:versions for earlier versions" },
-    Operator { name: "asof:", help: "the items and titles of that day" },
+    operator(
+        "is:",
+        "STATE",
+        "unread, read, pinned, unpinned, changed, edited, duplicate, hidden, snoozed",
+        "Items in a state; see STATES.",
+    ),
+    operator("source:", "NAME", "of a source", "Items of a source, by its id or title."),
+    operator(
+        "folder:",
+        "NAME",
+        "from sources in a folder",
+        "Items of the sources in a folder or its subfolders.",
+    ),
+    operator(
+        "tag:",
+        "NAME",
+        "with a tag, or from sources with it",
+        "Items with a tag, and items of the sources that have it in sources.toml.",
+    ),
+    operator(
+        "title:",
+        "TEXT",
+        "in the title",
+        "Items with a word, a phrase or a match of a regular expression in the title.",
+    ),
+    operator(
+        "author:",
+        "TEXT",
+        "in the names of the authors",
+        "The same in the names of the authors.",
+    ),
+    operator(
+        "after:",
+        "DATE",
+        "dated that day or later",
+        "Items dated in that day, month or year, or later.",
+    ),
+    operator("before:", "DATE", "dated before that day", "Items dated before it."),
+    operator("age<", "AGE", "newer than that", "Items newer than that."),
+    operator("age>", "AGE", "older than that", "Items older than that."),
+    operator(
+        "words<",
+        "NUMBER",
+        "shorter than so many words",
+        "Items with fewer words, as far as they are counted.",
+    ),
+    operator(
+        "words>",
+        "NUMBER",
+        "longer than so many words",
+        "Items with more words, as far as they are counted.",
+    ),
+    operator(
+        "has:",
+        "THING",
+        "audio, video, image, comments, version, tag, duplicate",
+        "Items that have something; see THINGS.",
+    ),
+    operator(
+        "url:",
+        "TEXT",
+        "with this in the URL",
+        "Items whose URL contains a text, or matches a regular expression.",
+    ),
+    operator(
+        "category:",
+        "NAME",
+        "in a category of its publisher",
+        "Items that their publisher puts into a category.",
+    ),
+    operator(
+        "lang:",
+        "LANGUAGE",
+        "in a language",
+        "Items in a language, such as de, with its variants such as de-CH.",
+    ),
+    operator(
+        "in:",
+        "PLACE",
+        "in:later, or in:versions for earlier versions",
+        "in:later is for items kept for later. With in:versions, words are searched in the earlier \
+         versions of texts and titles; alone, it is for items with such versions.",
+    ),
+    operator(
+        "asof:",
+        "DATE",
+        "the items and titles of that day",
+        "Items that were stored at the end of that day, month or year, with their titles then.",
+    ),
 ];
 
 /// A position in a query at which something can be completed.

@@ -189,6 +189,24 @@ impl State {
         Self::ALL.iter().find(|(state, _)| *state == self).map_or("", |(_, name)| name)
     }
 
+    /// The items that have it, for manual pages.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Unread => "Unread items.",
+            Self::New => "Items that arrived since the interface was last open.",
+            Self::Read => "Read items.",
+            Self::Pinned => "Pinned items.",
+            Self::Unpinned => "Items that are not pinned.",
+            Self::Changed => {
+                "Items whose article changed by more than typing errors since you last opened it."
+            }
+            Self::Edited => "Items whose article changed in any way since then.",
+            Self::Duplicate => "Items whose story another source had earlier.",
+            Self::Hidden => "Items that a rule hid. Other searches leave them out.",
+            Self::Snoozed => "Items that are hidden until a time. Other searches leave them out.",
+        }
+    }
+
     /// The state with a name.
     pub fn named(name: &str) -> Option<Self> {
         let same = |(_, n): &&(Self, &str)| n.eq_ignore_ascii_case(name);
@@ -210,6 +228,19 @@ impl Thing {
     /// Its name after `has:`.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(thing, _)| *thing == self).map_or("", |(_, name)| name)
+    }
+
+    /// What it is, for manual pages.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Audio => "A recording among the enclosures.",
+            Self::Video => "A video among the enclosures.",
+            Self::Image => "A picture among the enclosures or in the text.",
+            Self::Comments => "Comments, or a page for them.",
+            Self::Version => "An earlier version of the text or title.",
+            Self::Tag => "A tag of the item itself.",
+            Self::Duplicate => "Items of other sources about the same story.",
+        }
     }
 
     /// The thing with a name.

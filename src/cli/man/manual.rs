@@ -1,0 +1,139 @@
+//! A manual page while it is written.
+
+use clap_mangen::roff::{Inline, Roff, bold, roman};
+use std::io;
+
+/// When this version was released: the date at the foot of every page. CHANGELOG.md has it, too.
+pub(super) const DATE: &str = "2026-11-25";
+const SOURCE: &str = concat!("newsfed ", env!("CARGO_PKG_VERSION"));
+const MANUAL: &str = "newsfed manual";
+
+/// Defines the apostrophe that every other line may use. roff begins each text with these lines.
+const PREAMBLE: usize = 2;
+const BREAK: &[u8] = b".br";
+
+/// A manual page that is written from the start to the end.
+pub(super) struct Manual {
+    text: Vec<u8>,
+}
+
+impl Manual {
+    /// A page with a name, and what it is about in a few words.
+    pub(super) fn new(name: &str, section: u8, about: &str) -> io::Result<Self> {
+        let mut roff = Roff::new();
+        roff.control("TH", [name, &section.to_string(), DATE, SOURCE, MANUAL]);
+        roff.control("SH", ["NAME"]);
+        roff.text([roman(format!("{name} - {about}"))]);
+        let mut text = Vec::new();
+        roff.to_writer(&mut text)?;
+        Ok(Self { text })
+    }
+
+    pub(super) fn section(&mut self, title: &str) -> io::Result<()> {
+        self.add(Roff::new().control("SH", [title]))
+    }
+
+    pub(super) fn subsection(&mut self, title: &str) -> io::Result<()> {
+        self.add(Roff::new().control("SS", [title]))
+    }
+
+    /// Begins another paragraph, except after a heading.
+    pub(super) fn paragraph(&mut self) -> io::Result<()> {
+        let text = self.text.trim_ascii_end();
+        let last = text.iter().rposition(|byte| *byte == b'\n').map_or(text, |at| &text[at + 1..]);
+        let begun = [".SH", ".SS", ".PP"].iter().any(|start| last.starts_with(start.as_bytes()));
+        if begun { Ok(()) } else { self.add(Roff::new().control("PP", [])) }
+    }
+
+    /// Text that is filled. What is between backticks is bold.
+    pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            self.add(Roff::new().text(inlines(line)))?;
+        }
+        Ok(())
+    }
+
+    /// What a paragraph with a hanging tag explains; the text follows. Several tags share it.
+    pub(super) fn tags(&mut self, tags: Vec<Vec<Inline>>) -> io::Result<()> {
+        for (index, tag) in tags.into_iter().enumerate() {
+            self.add(Roff::new().control(if index == 0 { "TP" } else { "TQ" }, []).text(tag))?;
+        }
+        Ok(())
+    }
+
+    /// A word in bold, and what it means.
+    pub(super) fn entry(&mut self, word: &str, text: &str) -> io::Result<()> {
+        self.tags(vec![vec![bold(word)]])?;
+        self.text(text)
+    }
+
+    /// Lines that are printed as they are, indented.
+    pub(super) fn sample<'a>(
+        &mut self,
+        lines: impl IntoIterator<Item = &'a str>,
+    ) -> io::Result<()> {
+        self.paragraph()?;
+        let mut roff = Roff::new();
+        roff.control("RS", ["4"]).control("nf", []);
+        for line in lines {
+            match line {
+                "" => roff.control("sp", []),
+                line => roff.text([roman(line)]),
+            };
+        }
+        self.add(roff.control("fi", []).control("RE", []))
+    }
+
+    /// The last section: other pages, such as `newsfed(1)`.
+    pub(super) fn see_also(&mut self, pages: &[String]) -> io::Result<()> {
+        self.section("SEE ALSO")?;
+        let last = pages.len().saturating_sub(1);
+        for (index, page) in pages.iter().enumerate() {
+            let (name, number) = page.split_once('(').unwrap_or((page, "1)"));
+            let comma = if index < last { "," } else { "" };
+            self.add(Roff::new().text([bold(name), roman(format!("({number}{comma}"))]))?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, lines: &Roff) -> io::Result<()> {
+        let mut text = Vec::new();
+        lines.to_writer(&mut text)?;
+        self.append(&text);
+        Ok(())
+    }
+
+    /// Adds what roff wrote, without empty lines, which it leaves between line breaks.
+    pub(super) fn append(&mut self, text: &[u8]) {
+        let mut last: &[u8] = &[];
+        for line in text.split(|byte| *byte == b'\n').skip(PREAMBLE) {
+            let line = line.trim_ascii_end();
+            if line.is_empty() || (line == BREAK && last == BREAK) {
+                continue;
+            }
+            last = line;
+            self.text.extend_from_slice(line);
+            self.text.push(b'\n');
+        }
+    }
+
+    /// The text in ASCII: not every roff expects UTF-8.
+    pub(super) fn finish(self) -> Vec<u8> {
+        let text = String::from_utf8_lossy(&self.text);
+        let ascii = |c: char| match c {
+            c if c.is_ascii() => c.to_string(),
+            c => format!("\\[u{:04X}]", u32::from(c)),
+        };
+        text.chars().map(ascii).collect::<String>().into_bytes()
+    }
+}
+
+/// A line with bold words between backticks.
+fn inlines(line: &str) -> Vec<Inline> {
+    let part = |(index, text): (usize, &str)| match (index % 2, text) {
+        (_, "") => None,
+        (0, text) => Some(roman(text)),
+        (_, text) => Some(bold(text)),
+    };
+    line.split('`').enumerate().filter_map(part).collect()
+}
