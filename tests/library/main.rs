@@ -13,4 +13,6 @@ mod import;
 mod limits;
 mod lists;
 mod markdown;
+#[cfg(unix)]
+mod packaging;
 mod stories;

@@ -1,0 +1,26 @@
+# Homebrew. `packaging/fill` fills in version and checksum.
+class Newsfed < Formula
+  desc "News reader for people who live in a terminal"
+  homepage "https://newsfed.example/"
+  url "https://newsfed.example/releases/@VERSION@/newsfed-@VERSION@.crate"
+  sha256 "@SHA256(newsfed-@VERSION@.crate)@"
+  license "MIT"
+
+  depends_on "rust" => :build
+
+  def install
+    system "cargo", "build", "--locked", "--profile", "dist"
+    ENV["PREFIX"] = opt_prefix
+    system "sh", "packaging/assemble", "target/dist/newsfed", prefix
+  end
+
+  service do
+    run [opt_bin/"newsfed", "daemon"]
+    keep_alive true
+  end
+
+  test do
+    assert_match version.to_s, shell_output("#{bin}/newsfed --version")
+    system bin/"newsfed", "--config-dir", testpath, "--data-dir", testpath, "config", "check"
+  end
+end

@@ -1,0 +1,181 @@
+//! The packages: what they contain, and that their files agree with Cargo.toml.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn cargo_toml() -> toml::Table {
+    fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap()
+}
+
+/// A script of `packaging` and its result.
+fn script(name: &str, args: &[&Path]) -> Output {
+    Command::new("sh").arg(root().join("packaging").join(name)).args(args).output().unwrap()
+}
+
+/// All files below a folder, as paths in it.
+fn files(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.insert(path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The assets of a package, from where to where.
+fn assets(tool: &str) -> Vec<(String, String)> {
+    let manifest = cargo_toml();
+    let table = &manifest["package"]["metadata"][tool];
+    let text = |value: &toml::Value| value.as_str().unwrap().to_owned();
+    let asset = |asset: &toml::Value| match asset.as_array() {
+        Some(list) => (text(&list[0]), text(&list[1])),
+        None => (text(&asset["source"]), text(&asset["dest"])),
+    };
+    table["assets"].as_array().unwrap().iter().map(asset).collect()
+}
+
+/// Where a package puts a file of the assembled folder, without the leading slash; once for each asset.
+fn destinations(assets: &[(String, String)], file: &str) -> Vec<String> {
+    let to = |(source, dest): &(String, String)| {
+        let source = match source.strip_prefix("target/assembled/") {
+            Some(source) => source,
+            None => &source.replace("target/release/", "bin/"),
+        };
+        let dest = dest.trim_start_matches('/');
+        let name = match source.strip_suffix("**/*") {
+            Some(folder) => file.strip_prefix(folder)?,
+            None if source == file => file.rsplit('/').next()?,
+            None => return None,
+        };
+        Some(if dest.ends_with('/') { format!("{dest}{name}") } else { dest.to_owned() })
+    };
+    assets.iter().filter_map(to).collect()
+}
+
+#[test]
+fn every_file_is_in_every_package_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("usr");
+    let done = script("assemble", &[Path::new(env!("CARGO_BIN_EXE_newsfed")), &folder]);
+    assert!(done.status.success(), "{done:?}");
+    let files = files(&folder);
+    for file in [
+        "bin/newsfed",
+        "share/man/man1/newsfed-account-add.1",
+        "share/man/man5/newsfed-config.5",
+        "share/licenses/newsfed/LICENSE",
+        "share/doc/newsfed/CHANGELOG.md",
+        "share/doc/newsfed/config.example.toml",
+        "share/doc/newsfed/docs/search.md",
+    ] {
+        assert!(files.contains(file), "{file} is missing");
+    }
+    // The licence of a .deb package is its copyright file, which cargo-deb writes.
+    for (tool, elsewhere) in [("deb", "share/licenses/"), ("generate-rpm", "nothing")] {
+        let assets = assets(tool);
+        let mut written = BTreeSet::new();
+        for file in files.iter().filter(|file| !file.starts_with(elsewhere)) {
+            let to = destinations(&assets, file);
+            assert_eq!(to.len(), 1, "{tool}: {file} goes to {to:?}");
+            // Debian has a folder of its own for completions of zsh.
+            let expected = format!("usr/{file}").replace(
+                "zsh/site-functions",
+                if tool == "deb" { "zsh/vendor-completions" } else { "zsh/site-functions" },
+            );
+            assert_eq!(to[0], expected, "{tool}");
+            written.insert(to[0].clone());
+        }
+        for asset in &assets {
+            let used = |file: &String| !destinations(std::slice::from_ref(asset), file).is_empty();
+            assert!(files.iter().any(used), "{tool}: there is no {}", asset.0);
+        }
+    }
+    let unit = fs::read_to_string(folder.join("lib/systemd/user/newsfed.service")).unwrap();
+    assert!(unit.contains("\nExecStart=/usr/bin/newsfed daemon\n"), "{unit}");
+    assert!(!unit.contains(".cargo"), "{unit}");
+}
+
+/// The manifests with placeholders, and the files of a release whose checksums they name.
+fn manifests() -> BTreeMap<PathBuf, BTreeSet<String>> {
+    let folder = root().join("packaging");
+    let version = cargo_toml()["package"]["version"].as_str().unwrap().to_owned();
+    let named = |file: &String| {
+        let text = fs::read_to_string(folder.join(file)).unwrap().replace("@VERSION@", &version);
+        let names = text.split("@SHA256(").skip(1).map(|rest| rest.split(")@").next().unwrap());
+        (text.contains(&version)).then(|| (file.into(), names.map(str::to_owned).collect()))
+    };
+    files(&folder)
+        .iter()
+        .filter(|file| file.contains('/') && !file.starts_with("deb/"))
+        .filter_map(named)
+        .collect()
+}
+
+#[test]
+fn manifests_agree_with_cargo_toml() {
+    let manifest = cargo_toml();
+    let package = |key: &str| manifest["package"][key].as_str().unwrap();
+    let manifests = manifests();
+    assert_eq!(manifests.len(), 6, "{manifests:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let (sums, filled) = (folder.path().join("SHA256SUMS"), folder.path().join("filled"));
+    let names: BTreeSet<&String> = manifests.values().flatten().collect();
+    let sum = |index: usize| format!("{:064x}", 0xabc0 + index);
+    let lines = names.iter().enumerate().map(|(index, name)| format!("{}  {name}\n", sum(index)));
+    fs::write(&sums, lines.collect::<String>()).unwrap();
+    let done = script("fill", &[&sums, &filled]);
+    assert!(done.status.success(), "{done:?}");
+    for (file, needed) in &manifests {
+        let text = fs::read_to_string(filled.join(file)).unwrap();
+        assert!(text.contains(package("version")) && text.contains("newsfed"), "{file:?}");
+        assert!(!text.contains('@') || file.ends_with("PKGBUILD"), "{file:?}: {text}");
+        for name in needed {
+            let index = names.iter().position(|other| *other == name).unwrap();
+            assert!(text.contains(&sum(index)), "{file:?} has the checksum of {name}");
+        }
+        let urls = text.split("https://").skip(1);
+        assert!(urls.clone().all(|url| url.starts_with("newsfed.example/")), "{file:?}");
+        if file.starts_with("winget") {
+            assert!(text.contains(&format!("\nPackageVersion: {}\n", package("version"))));
+        } else {
+            assert!(text.contains(package("license")) && text.contains(package("homepage")));
+        }
+        let described = package("description").trim_start_matches("A ").to_lowercase();
+        let without =
+            ["newsfed.yaml", "newsfed.installer.yaml"].iter().any(|end| file.ends_with(end));
+        assert!(without || text.to_lowercase().contains(&described), "{file:?}");
+    }
+    let scoop = fs::read_to_string(filled.join("scoop/newsfed.json")).unwrap();
+    let scoop: serde_json::Value = serde_json::from_str(&scoop).unwrap();
+    assert_eq!(scoop["version"], package("version"));
+    // A release without a file that a manifest needs is not published.
+    fs::write(&sums, format!("{}  other.crate\n", sum(0))).unwrap();
+    assert!(!script("fill", &[&sums, &filled]).status.success());
+}
+
+#[test]
+fn changelog_of_the_deb_package_begins_with_this_version() {
+    let manifest = cargo_toml();
+    let version = manifest["package"]["version"].as_str().unwrap();
+    let text = fs::read_to_string(root().join("packaging/deb/changelog")).unwrap();
+    assert!(text.starts_with(&format!("newsfed ({version}-1) ")), "{text}");
+    let tag = format!("v{version}");
+    let done = script("version", &[Path::new("v0.0.0")]);
+    assert!(!done.status.success());
+    let released = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    let released = released.contains(&format!("\n## [{version}] - 20"));
+    assert_eq!(script("version", &[Path::new(&tag)]).status.success(), released);
+}
