@@ -47,6 +47,28 @@ fn assets(tool: &str) -> Vec<(String, String)> {
     table["assets"].as_array().unwrap().iter().map(asset).collect()
 }
 
+/// Folders below `usr` that belong to every system with rpm.
+const COMMON: [&str; 17] = [
+    "",
+    "bin",
+    "lib",
+    "lib/systemd",
+    "lib/systemd/user",
+    "share",
+    "share/bash-completion",
+    "share/bash-completion/completions",
+    "share/doc",
+    "share/fish",
+    "share/fish/vendor_completions.d",
+    "share/licenses",
+    "share/man",
+    "share/zsh",
+    "share/zsh/site-functions",
+    // `rmdir -p` removes these with the folder in them.
+    "share/nushell",
+    "share/nushell/vendor",
+];
+
 /// Where a package puts a file of the assembled folder, without the leading slash; once for each asset.
 fn destinations(assets: &[(String, String)], file: &str) -> Vec<String> {
     let to = |(source, dest): &(String, String)| {
@@ -103,6 +125,16 @@ fn every_file_is_in_every_package_once() {
             assert!(files.iter().any(used), "{tool}: there is no {}", asset.0);
         }
     }
+    // rpm leaves folders, so a script of the package removes them.
+    let rpm = &cargo_toml()["package"]["metadata"]["generate-rpm"];
+    let script = rpm["post_uninstall_script"].as_str().unwrap();
+    let removed: BTreeSet<&str> =
+        script.split_whitespace().filter_map(|word| word.strip_prefix("/usr/")).collect();
+    let folders = files.iter().flat_map(|file| Path::new(file).ancestors().skip(1));
+    let folders = folders.map(|folder| folder.to_str().unwrap());
+    let own =
+        folders.filter(|folder| !COMMON.contains(folder) && !folder.starts_with("share/man/"));
+    assert_eq!(removed, own.collect());
     let unit = fs::read_to_string(folder.join("lib/systemd/user/newsfed.service")).unwrap();
     assert!(unit.contains("\nExecStart=/usr/bin/newsfed daemon\n"), "{unit}");
     assert!(!unit.contains(".cargo"), "{unit}");
