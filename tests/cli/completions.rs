@@ -1,5 +1,7 @@
 //! Completions: the scripts run in their shells, with names that would do harm if they were evaluated.
 
+#![allow(clippy::print_stdout, reason = "says which shell is missing")]
+
 use super::World;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use std::ffi::OsString;

@@ -17,8 +17,7 @@ pub(super) enum Shell {
     Zsh,
     Fish,
     Nushell,
-    #[value(name = "powershell")]
-    PowerShell,
+    Powershell,
     Elvish,
 }
 
@@ -54,7 +53,7 @@ pub(super) fn script(shell: Shell, command: Command) -> String {
             let start = "module completions {\n\n";
             each_kind(script, call).replacen(start, &format!("{start}{NUSHELL}"), 1)
         }
-        Shell::PowerShell => generated(ClapShell::PowerShell, command),
+        Shell::Powershell => generated(ClapShell::PowerShell, command),
         Shell::Elvish => generated(ClapShell::Elvish, command),
     }
 }
