@@ -2,8 +2,8 @@
 class Newsfed < Formula
   desc "News reader for people who live in a terminal"
   homepage "https://newsfed.example/"
-  url "https://newsfed.example/releases/@VERSION@/newsfed-@VERSION@.crate"
-  sha256 "@SHA256(newsfed-@VERSION@.crate)@"
+  url "https://newsfed.example/releases/@VERSION@/newsfed-@VERSION@.tar.gz"
+  sha256 "@SHA256(newsfed-@VERSION@.tar.gz)@"
   license "MIT"
 
   depends_on "rust" => :build

@@ -2,7 +2,8 @@
 
 let
   source = ../..;
-  manifest = (builtins.fromTOML (builtins.readFile (source + "/Cargo.toml"))).package;
+  toml = builtins.fromTOML (builtins.readFile (source + "/Cargo.toml"));
+  manifest = toml.workspace.package // { inherit (toml.package) description; };
 in
 rustPlatform.buildRustPackage {
   pname = "newsfed";

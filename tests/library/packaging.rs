@@ -13,6 +13,13 @@ fn cargo_toml() -> toml::Table {
     fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap()
 }
 
+/// A value of `[package]`, also if all crates share it.
+fn package(key: &str) -> String {
+    let manifest = cargo_toml();
+    let shared = || manifest.get("workspace")?.get("package")?.get(key)?.as_str();
+    manifest["package"][key].as_str().or_else(shared).unwrap().to_owned()
+}
+
 /// A script of `packaging` and its result.
 fn script(name: &str, args: &[&Path]) -> Output {
     Command::new("sh").arg(root().join("packaging").join(name)).args(args).output().unwrap()
@@ -143,7 +150,7 @@ fn every_file_is_in_every_package_once() {
 /// The manifests with placeholders, and the files of a release whose checksums they name.
 fn manifests() -> BTreeMap<PathBuf, BTreeSet<String>> {
     let folder = root().join("packaging");
-    let version = cargo_toml()["package"]["version"].as_str().unwrap().to_owned();
+    let version = package("version");
     let named = |file: &String| {
         let text = fs::read_to_string(folder.join(file)).unwrap().replace("@VERSION@", &version);
         let names = text.split("@SHA256(").skip(1).map(|rest| rest.split(")@").next().unwrap());
@@ -158,8 +165,6 @@ fn manifests() -> BTreeMap<PathBuf, BTreeSet<String>> {
 
 #[test]
 fn manifests_agree_with_cargo_toml() {
-    let manifest = cargo_toml();
-    let package = |key: &str| manifest["package"][key].as_str().unwrap();
     let manifests = manifests();
     assert_eq!(manifests.len(), 6, "{manifests:?}");
     let folder = tempfile::tempdir().unwrap();
@@ -172,7 +177,7 @@ fn manifests_agree_with_cargo_toml() {
     assert!(done.status.success(), "{done:?}");
     for (file, needed) in &manifests {
         let text = fs::read_to_string(filled.join(file)).unwrap();
-        assert!(text.contains(package("version")) && text.contains("newsfed"), "{file:?}");
+        assert!(text.contains(&package("version")) && text.contains("newsfed"), "{file:?}");
         assert!(!text.contains('@') || file.ends_with("PKGBUILD"), "{file:?}: {text}");
         for name in needed {
             let index = names.iter().position(|other| *other == name).unwrap();
@@ -183,7 +188,7 @@ fn manifests_agree_with_cargo_toml() {
         if file.starts_with("winget") {
             assert!(text.contains(&format!("\nPackageVersion: {}\n", package("version"))));
         } else {
-            assert!(text.contains(package("license")) && text.contains(package("homepage")));
+            assert!(text.contains(&package("license")) && text.contains(&package("homepage")));
         }
         let described = package("description").trim_start_matches("A ").to_lowercase();
         let without =
@@ -194,14 +199,13 @@ fn manifests_agree_with_cargo_toml() {
     let scoop: serde_json::Value = serde_json::from_str(&scoop).unwrap();
     assert_eq!(scoop["version"], package("version"));
     // A release without a file that a manifest needs is not published.
-    fs::write(&sums, format!("{}  other.crate\n", sum(0))).unwrap();
+    fs::write(&sums, format!("{}  other.tar.gz\n", sum(0))).unwrap();
     assert!(!script("fill", &[&sums, &filled]).status.success());
 }
 
 #[test]
 fn changelog_of_the_deb_package_begins_with_this_version() {
-    let manifest = cargo_toml();
-    let version = manifest["package"]["version"].as_str().unwrap();
+    let version = package("version");
     let text = fs::read_to_string(root().join("packaging/deb/changelog")).unwrap();
     assert!(text.starts_with(&format!("newsfed ({version}-1) ")), "{text}");
     let tag = format!("v{version}");

@@ -84,9 +84,7 @@ pub use load::{Loaded, load};
 pub use machines::MachineSettings;
 pub use paths::{CONFIG_DIR_VARIABLE, CRAWLS_FOLDER, DATA_DIR_VARIABLE, NoHome, Paths};
 pub use rebind::{KeyOrigin, KeyRow, Rebinding, key_rows, rebind, restore_preset};
-pub use reference::{
-    SettingReference, elements_reference, settings_reference, sources_reference,
-};
+pub use reference::{SettingReference, elements_reference, settings_reference, sources_reference};
 pub use render::view_text;
 pub use role::Role;
 pub use save::SaveError;
