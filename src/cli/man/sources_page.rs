@@ -26,6 +26,7 @@ tags = ["web", "weekly"]
 url = "https://example.org/news"
 kind = "website"
 website.articles = "main h2 a"
+website.title = "h1"
 website.content = ".article-body"
 schedule = { priority = "high", min_interval = "10m" }
 
