@@ -79,6 +79,7 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
     };
     findings.extend(doctor_checks::clock());
     findings.extend(doctor_checks::permissions(&paths));
+    findings.extend(doctor_checks::crashes(&paths));
     // Without the arguments of this run, which are in no file.
     let files = config::load(&paths, &[]).unwrap_or_default();
     findings.extend(doctor_checks::secrets(&paths, &files));

@@ -4,10 +4,11 @@ use super::doctor::Finding;
 use super::output::colours_wanted;
 use crate::config::{HookSettings, Loaded, Paths, Settings};
 use crate::engine::{hook_record, machine_files};
-use crate::model::{Access, Health, LeftOut, Outcome, Secret, SourceFacts};
+use crate::model::{Access, Health, LeftOut, Outcome, Secret, SourceFacts, Time};
 use crate::store::{PollFilter, Poller, PollerLock, Reader, Store, StoreError};
 use crate::util::browser::{self, How, Surroundings};
 use crate::util::clock::{Clock, SystemClock};
+use crate::util::crash::report_file;
 use crate::util::login::has_secrets;
 use crate::util::text::{self, counted, counted_as};
 use std::io::{self, IsTerminal};
@@ -80,6 +81,15 @@ pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
 pub(super) fn permissions(paths: &Paths) -> Vec<Finding> {
     let wanted = [(paths.data_dir().to_owned(), 0o700), (paths.database(), 0o600)];
     wanted.iter().filter_map(|(path, mode)| permission(path, *mode)).collect()
+}
+
+/// Whether newsfed has crashed, and where that is described.
+pub(super) fn crashes(paths: &Paths) -> Option<Finding> {
+    let file = report_file(paths.data_dir());
+    let at = Time::from(file.metadata().ok()?.modified().ok()?);
+    let (at, file) = (at.format("%Y-%m-%d %H:%M UTC"), file.display());
+    let what = format!("the last one was at {at}; read {file}, report it, and delete the file");
+    Some(Finding::warning("crash", what))
 }
 
 /// Files with secrets should be private.

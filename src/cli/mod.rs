@@ -115,6 +115,9 @@ fn print_usage(error: &clap::Error, args: &[OsString]) {
 
 fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
     let global = &cli.global;
+    if let Ok(paths) = global.paths() {
+        crate::util::crash::install(paths.data_dir());
+    }
     match cli.command {
         None => tui::run(global, out),
         Some(Command::Demo) => demo::run(global, out),

@@ -7,6 +7,7 @@ use super::view;
 use crate::config::NotifyWay;
 use crate::config::{AUTO_THEME, GraphicsMode, Settings};
 use crate::engine::Notification;
+use crate::util::crash;
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
     EnableFocusChange, EnableMouseCapture,
@@ -308,6 +309,7 @@ fn restore_on_panic(drawing: ThreadId) {
                 restore();
                 print(info);
             } else if ACTIVE.load(Ordering::SeqCst) {
+                crash::record(info);
                 tracing::error!("{info}");
             } else {
                 print(info);

@@ -5,6 +5,7 @@ pub mod argv;
 pub mod browser;
 pub mod clock;
 pub mod color;
+pub mod crash;
 pub mod date;
 pub mod domain;
 pub mod file_name;
