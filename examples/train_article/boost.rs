@@ -97,7 +97,7 @@ pub(crate) fn train(
         features.truncate((features.len() as f64 * plan.features).ceil() as usize);
         trees.push(grow(table, some, &slopes, &features, plan, &mut scores));
     }
-    Forest::new(base, trees)
+    Forest::new(base, &trees).unwrap()
 }
 
 fn grow(

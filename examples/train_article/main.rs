@@ -164,17 +164,13 @@ impl<'c> Data<'c> {
             let forest = self.learn(&self.table, &learned, FIRST);
             for i in test {
                 let case = &self.cases[i];
-                more[i] = case.sample.second(&chances(&forest, &case.rows));
+                more[i] = case.sample.second(&forest.chances(&case.rows));
             }
         }
         let table = self.table.with(more.iter().flatten());
         let second = self.learn(&table, some, SECOND);
         (self.learn(&self.table, some, FIRST), second)
     }
-}
-
-fn chances(forest: &Forest, rows: &[Vec<f32>]) -> Vec<f32> {
-    rows.iter().map(|row| forest.chance(row)).collect()
 }
 
 fn text(case: &Case, taken: &[bool]) -> String {
@@ -207,9 +203,9 @@ fn validate(data: &Data<'_>) -> Vec<(usize, Fit, Fit, String)> {
         let scored = test.into_iter().map(|i| {
             let case = &data.cases[i];
             let mut rows = case.rows.clone();
-            let more = case.sample.second(&chances(&first, &rows));
+            let more = case.sample.second(&first.chances(&rows));
             rows.iter_mut().zip(more).for_each(|(row, more)| row.extend(more));
-            let chances = chances(&second, &rows);
+            let chances = second.chances(&rows);
             let found = text(case, &case.sample.choose(&chances));
             let taken: Vec<bool> = chances.iter().map(|c| *c >= 0.5).collect();
             let line = serde_json::json!({ "id": case.id, "text": found, "chances": chances });

@@ -86,7 +86,7 @@ fn extracts_articles_from_all_kinds_of_sites() {
     }
     let (plain, guided) = (Figures::of(&plain), Figures::of(&guided));
     floor("without a guide", &plain, 0.94, 0.27, 0.83);
-    floor("with title and summary", &guided, 0.945, 0.28, 0.85);
+    floor("with title and summary", &guided, 0.958, 0.28, 0.865);
     assert!(guided.f1 >= plain.f1 - 0.0005, "a guide makes it worse: {} {}", guided.f1, plain.f1);
     floor("by the guide alone", &Figures::of(&by_lead), 0.88, 0.25, 0.7);
     println!("dates {right} of {dated}");
@@ -128,7 +128,7 @@ fn finds_the_publication_dates_of_pages() {
         (page, url, case["day"].as_str().unwrap().to_owned())
     });
     let [right, wrong, _] = dates(cases);
-    assert!(right >= 0.925 && wrong <= 0.035);
+    assert!(right >= 0.93 && wrong <= 0.025);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn finds_the_publication_dates_of_more_articles() {
     });
     // A fifth of the others are dates of the last update, which are not given as publication dates.
     let [right, wrong, _] = dates(cases);
-    assert!(right >= 0.83 && wrong <= 0.08);
+    assert!(right >= 0.848 && wrong <= 0.065);
 }
 
 #[test]
@@ -168,13 +168,13 @@ fn reads_threads_and_documentation_whole() {
         }
     }
     for (kind, words) in [
-        ("article", 0.96),
-        ("documentation", 0.92),
-        ("forum", 0.84),
-        ("service", 0.82),
-        ("collection", 0.65),
-        ("listing", 0.72),
-        ("product", 0.68),
+        ("article", 0.965),
+        ("documentation", 0.925),
+        ("forum", 0.865),
+        ("service", 0.865),
+        ("collection", 0.75),
+        ("listing", 0.755),
+        ("product", 0.685),
     ] {
         let figures = Figures::of(&kinds[kind]);
         println!("{kind:16} {figures}");
@@ -254,8 +254,8 @@ fn learns_the_template_from_the_pages_of_a_site() {
         }
         all.iter_mut().zip(&rows).for_each(|(all, row)| all.extend(of(row)));
     }
-    floor("single pages", &Figures::of(&all[0]), 0.994, 0.77, 0.97);
-    floor("online", &Figures::of(&all[1]), 0.997, 0.885, 0.99);
+    floor("single pages", &Figures::of(&all[0]), 0.994, 0.78, 0.975);
+    floor("online", &Figures::of(&all[1]), 0.998, 0.895, 0.99);
     floor("with all pages", &Figures::of(&all[2]), 0.998, 0.95, 0.99);
 }
 

@@ -46,7 +46,7 @@ pub(super) struct Head<'a> {
     /// Objects of structured data (JSON-LD), with graphs and lists flattened.
     pub(super) objects: Vec<Value>,
     /// Texts of other scripts that may contain a publication date.
-    pub(super) scripts: Vec<String>,
+    pub(super) scripts: Vec<&'a str>,
     /// `time` elements, and abbreviations with a title.
     pub(super) times: Vec<ElementRef<'a>>,
     /// Elements with an `itemprop` other than `meta`, and its first word.
@@ -164,10 +164,11 @@ impl<'a> Head<'a> {
     fn script(&mut self, element: ElementRef<'a>) {
         let text = element.text().next().unwrap_or_default();
         let text = crate::util::text::start(text, MAX_SCRIPT);
-        let named = ["ublished", "ublish_date", "ublishDate", "ublicationDate"];
+        // Parts of the names of dates.
+        let named = ["ublish", "ublication", "ate_posted", "atePosted"];
         let named =
             named.iter().any(|n| memchr::memmem::find(text.as_bytes(), n.as_bytes()).is_some());
-        self.scripts.extend(named.then(|| text.to_owned()));
+        self.scripts.extend(named.then_some(text));
     }
 
     fn take(&mut self, value: Value, depth: usize) {

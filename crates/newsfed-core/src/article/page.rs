@@ -22,6 +22,8 @@ const THRESHOLD_LIST: f32 = 0.35;
 const THRESHOLD_ENCLOSED: f32 = 0.1;
 /// Probability of a block that cannot be part of the article.
 const EXCLUDED: f32 = 0.02;
+/// First-stage probability below which the second stage, which takes time, never selects a block.
+const HOPELESS: f32 = 0.005;
 /// Number of blocks at the start of an article that may be a title or a date.
 const HEAD: usize = 4;
 /// With fewer words the trees are unreliable, and the best box is used.
@@ -64,10 +66,15 @@ fn chances(
     second: &Forest,
 ) -> Vec<f32> {
     let (mut rows, positions) = features::features(page, density, hints);
-    let mut chances: Vec<f32> = rows.iter().map(|row| first.chance(row)).collect();
+    let mut chances = first.chances(&rows);
     exclude_author(page, &mut chances);
     features::second(page, &positions, &mut rows, &chances);
-    rows.iter().map(|row| second.chance(row)).collect()
+    let open: Vec<usize> = (0..chances.len()).filter(|at| chances[*at] >= HOPELESS).collect();
+    let open_rows: Vec<&[f32]> = open.iter().map(|at| rows[*at].as_slice()).collect();
+    for (at, chance) in open.into_iter().zip(second.chances(&open_rows)) {
+        chances[at] = chance;
+    }
+    chances
 }
 
 /// Lowers the first stage's probabilities of boxes about the author, which else would support the

@@ -2,6 +2,7 @@
 //! source, meaning and score; candidates that agree support each other, and the best one wins.
 
 mod elements;
+mod label_words;
 mod labels;
 mod places;
 mod region;
@@ -27,6 +28,8 @@ const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
 const DATE_LINE: usize = 12;
 /// Candidates below this score are not publication dates.
 const LEAST: f32 = 14.0;
+/// Score of a date from which it shows that a later one is that of the last build.
+const SHOWN: f32 = 40.0;
 /// The share of its score that a candidate adds to another of the same day.
 const SUPPORT: f32 = 0.35;
 
@@ -77,6 +80,8 @@ struct Candidate {
     family: &'static str,
     meaning: Meaning,
     beside: places::Apart,
+    /// It may be the time when the page was last built.
+    built: bool,
 }
 
 impl Candidate {
@@ -116,6 +121,7 @@ pub(super) fn dates(
     among_others(&mut all);
     settle_order(&mut all, modified, &context);
     in_zones(&mut all);
+    before_build(&mut all);
     // A date without a label that is that of the modification.
     let known = all.iter().any(|c| c.family != "text" && c.meaning == Meaning::Published);
     if let Some(modified) = modified.map(|t| t.date_naive()).filter(|_| known) {
@@ -152,6 +158,18 @@ fn among_others(all: &mut [Candidate]) {
         if boxes.iter().any(|b| b.0 == node && b.1 != day) {
             candidate.score -= 40.0;
         }
+    }
+}
+
+/// An earlier day beside the heading shows that a possible time of the last build is one.
+fn before_build(all: &mut [Candidate]) {
+    let shown = |c: &&Candidate| {
+        let certain = c.swapped.is_none() && !c.short && c.score >= SHOWN;
+        certain && !c.built && c.meaning == Meaning::Published && c.family != "json-ld"
+    };
+    let Some(first) = all.iter().filter(shown).map(Candidate::day).min() else { return };
+    for candidate in all.iter_mut().filter(|c| c.built && c.day() > first) {
+        candidate.score -= SHOWN;
     }
 }
 

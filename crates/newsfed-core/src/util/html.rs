@@ -4,6 +4,7 @@ mod decode;
 mod gate;
 mod safe;
 mod scan;
+mod streamed;
 pub mod tree;
 
 pub use decode::decode;

@@ -1,5 +1,9 @@
 //! Words around a date that say what it means, in many languages.
 
+use super::label_words::{MODIFIED, OTHER, PUBLISHED, WEAK};
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
+
 /// What the words around a date say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
@@ -9,400 +13,43 @@ pub(super) enum Label {
     Other,
 }
 
-/// Beginnings of words, in lower case.
-const MODIFIED: &[&str] = &[
-    "updated",
-    "update",
-    "обнов",
-    "最終",
-    "modified",
-    "edited",
-    "revised",
-    "last change",
-    "last reviewed",
-    "reviewed",
-    "aktualisier",
-    "geändert",
-    "änderung",
-    "bearbeitet",
-    "überarbeit",
-    "mis à jour",
-    "mise à jour",
-    "modifi",
-    "actualiz",
-    "última modif",
-    "ultima modif",
-    "aggiorna",
-    "atualiz",
-    "bijgewerkt",
-    "gewijzigd",
-    "laatste wijziging",
-    "uppdatera",
-    "ändrad",
-    "opdater",
-    "ændret",
-    "oppdater",
-    "endret",
-    "päivitet",
-    "muokattu",
-    "uppfært",
-    "uuenda",
-    "muudet",
-    "atjaun",
-    "labots",
-    "atnaujin",
-    "pakeista",
-    "aktualiz",
-    "zaktualiz",
-    "modyfik",
-    "zmien",
-    "upraven",
-    "změn",
-    "zmenen",
-    "frissít",
-    "frissül",
-    "módosít",
-    "modificat",
-    "обновл",
-    "измен",
-    "редакт",
-    "оновлен",
-    "змінен",
-    "абноўлен",
-    "актуализ",
-    "промен",
-    "ажурир",
-    "ažurir",
-    "izmen",
-    "izmijen",
-    "posodob",
-    "spremen",
-    "përditës",
-    "ενημερ",
-    "τροποποι",
-    "güncel",
-    "değiş",
-    "yenilən",
-    "עודכן",
-    "עדכון",
-    "נערך",
-    "تحديث",
-    "محدث",
-    "عدل",
-    "آخر تعديل",
-    "به‌روز",
-    "بروز",
-    "به روز",
-    "ویرایش",
-    "تازه",
-    "अपडेट",
-    "अद्यतन",
-    "संशोधित",
-    "আপডেট",
-    "হালনাগাদ",
-    "புதுப்பி",
-    "อัปเดต",
-    "อัพเดท",
-    "อัพเดต",
-    "แก้ไข",
-    "ปรับปรุง",
-    "cập nhật",
-    "chỉnh sửa",
-    "sửa đổi",
-    "diperbarui",
-    "pembaruan",
-    "diubah",
-    "dikemas",
-    "kemas kini",
-    "更新",
-    "引用",
-    "修改",
-    "修訂",
-    "修正",
-    "编辑于",
-    "編輯",
-    "改訂",
-    "수정",
-    "업데이트",
-    "갱신",
-    "actualitz",
-    "eguneratu",
-    "diweddar",
-    "na-update",
-    "განახლ",
-    "թարմաց",
-    "жаңарт",
-];
-
-const PUBLISHED: &[&str] = &[
-    "publi",
-    "posted",
-    "released",
-    "created",
-    "written",
-    "geschrieben",
-    "verfasst",
-    "eingestellt",
-    "écrit par",
-    "escrito",
-    "scritto",
-    "napisa",
-    "napsal",
-    "skrevet",
-    "skriv",
-    "dated",
-    "first published",
-    "veröffentlich",
-    "erschienen",
-    "erstellt",
-    "online seit",
-    "publié",
-    "paru",
-    "mis en ligne",
-    "mise en ligne",
-    "posté",
-    "écrit le",
-    "rédigé",
-    "pubblicat",
-    "scritto il",
-    "postado",
-    "geplaatst",
-    "gepublic",
-    "verschenen",
-    "publicer",
-    "udgiv",
-    "offentlig",
-    "publiser",
-    "lagt ut",
-    "julkais",
-    "birt",
-    "avaldat",
-    "lisatud",
-    "publicēt",
-    "paskelb",
-    "įkelta",
-    "opublikow",
-    "dodano",
-    "zamieszcz",
-    "data publik",
-    "vydán",
-    "zveřejn",
-    "zverejn",
-    "vložen",
-    "megjelen",
-    "közzét",
-    "írta",
-    "postat",
-    "опублик",
-    "размещ",
-    "добавлен",
-    "публик",
-    "објављ",
-    "objav",
-    "postavlj",
-    "botuar",
-    "δημοσι",
-    "ανάρτ",
-    "yayın",
-    "eklenme",
-    "dərc",
-    "פורסם",
-    "نشر",
-    "النشر",
-    "منتشر",
-    "انتشار",
-    "प्रकाशित",
-    "প্রকাশ",
-    "வெளியி",
-    "เผยแพร่",
-    "โพสต์",
-    "ประกาศ",
-    "đăng",
-    "xuất bản",
-    "diterbit",
-    "terbit",
-    "tayang",
-    "dipos",
-    "disiar",
-    "diunggah",
-    "公開",
-    "掲載",
-    "投稿",
-    "発行",
-    "配信",
-    "発表",
-    "发布",
-    "發布",
-    "發佈",
-    "发表",
-    "發表",
-    "刊登",
-    "게시",
-    "등록",
-    "입력",
-    "작성",
-    "발행",
-    "승인",
-    "publicat",
-    "argitarat",
-    "cyhoedd",
-    "გამოქვეყ",
-    "հրապարակ",
-    "жариялан",
-    "inilathala",
-    "nai-publish",
-];
-
-/// These follow other labels: "Date of update:".
-const WEAK: &[&str] = &[
-    "date:",
-    "datum",
-    "fecha",
-    "data:",
-    "дата",
-    "tarih",
-    "תאריך",
-    "تاريخ",
-    "تاریخ",
-    "तारीख",
-    "วันที่",
-    "ngày",
-    "tarikh",
-    "tanggal",
-    "时间",
-    "時間",
-    "日期",
-];
-
-const OTHER: &[&str] = &[
-    "©",
-    "copyright",
-    "all rights",
-    "(c)",
-    "accessed",
-    "retrieved",
-    "abgerufen",
-    "consulté le",
-    "consultado",
-    "member since",
-    "joined",
-    "mitglied seit",
-    "dabei seit",
-    "registr",
-    "inscrit",
-    "born",
-    "geboren",
-    "geb.",
-    "né le",
-    "née le",
-    "founded",
-    "since",
-    "seit ",
-    "depuis",
-    "desde",
-    "expires",
-    "deadline",
-    "valid",
-    "gültig",
-    "until",
-    "bis zum",
-    "bis ",
-    "jusqu",
-    "hasta",
-    "entro",
-    "fino al",
-    "scade",
-    "até ",
-    "tot en met",
-    "t/m",
-    "sista dag",
-    "anmeldeschluss",
-    "bewerbungsschluss",
-    "einsendeschluss",
-    "event",
-    "veranstaltung",
-    "termin",
-    "beginn",
-    "starts",
-    "start:",
-    "starting",
-    "takes place",
-    "findet",
-    "when:",
-    "wann:",
-    "quando:",
-    "cuándo",
-    "quand:",
-    "évènement",
-    "événement",
-    "evento",
-    "arrangement",
-    "tapahtum",
-    "esemény",
-    "wydarzen",
-    "termín",
-    "konference",
-    "etkinlik",
-    "мероприят",
-    "подія",
-    "до ",
-    "εκδήλωσ",
-    "אירוע",
-    "فعالية",
-    "رویداد",
-    "イベント",
-    "開催",
-    "期限",
-    "締切",
-    "活动时间",
-    "活動",
-    "截止",
-    "행사",
-    "마감",
-    "วันงาน",
-    "sự kiện",
-    "acara",
-    "next:",
-    "upcoming",
-    "save the date",
-    "version",
-    "isbn",
-    "issn",
-    "tel.",
-    "fax",
-    "phone",
-    "telefon",
-    "doors",
-    "tickets",
-    "check-in",
-    "arrival",
-    "delivery",
-    "in force",
-    "effective",
-    "refer",
-    "引用日期",
-    "检索",
-    "stand der",
-    "geöffnet",
-    "comes out on",
-];
-
 /// What the words before a date, else those after it, say.
 pub(super) fn of(before: &str, after: &str) -> Option<Label> {
     nearest(before).or_else(|| first(after))
 }
 
+/// Whether the words before a date say that it is the first publication.
+pub(super) fn is_original(before: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "originally p",
+        "first p",
+        "ursprünglich",
+        "zuerst",
+        "erstmals",
+        "initialement",
+        "originalmente",
+        "originariamente",
+        "oorspronkelijk",
+    ];
+    let text = tail(before, 40);
+    WORDS.iter().any(|word| has(text, word))
+}
+
+/// Whether the words before a date say only that it is one.
+pub(super) fn is_weak(before: &str) -> bool {
+    let hits = hits(tail(before, 90));
+    let has = |label| hits.iter().any(|hit| hit.label == label);
+    has(None) && !has(Some(Label::Published))
+}
+
 /// The label that is closest to the end of a text.
 fn nearest(text: &str) -> Option<Label> {
-    let text = tail(text, 90);
-    let last = |words: &[&str]| words.iter().filter_map(|w| rfind(text, w)).max();
-    let found = [
-        (last(MODIFIED), Label::Modified),
-        (last(OTHER), Label::Other),
-        (last(PUBLISHED), Label::Published),
-    ];
+    let hits = hits(tail(text, 90));
+    let last = |label| hits.iter().filter(|hit| hit.label == label).map(|hit| hit.at).max();
+    let found =
+        [Label::Modified, Label::Other, Label::Published].map(|label| (last(Some(label)), label));
     let best = found.iter().filter(|f| f.0.is_some()).max_by_key(|f| f.0);
-    best.map(|b| b.1).or_else(|| last(WEAK).map(|_| Label::Published))
+    best.map(|b| b.1).or_else(|| last(None).map(|_| Label::Published))
 }
 
 /// The label at the start of a text; those of the next date come later.
@@ -410,12 +57,19 @@ fn first(text: &str) -> Option<Label> {
     let text = text.trim_start_matches(|c: char| !c.is_alphabetic());
     let text = crate::util::text::start(text, 48);
     let starts = |words: &[&str]| words.iter().any(|w| text.starts_with(w));
-    let at = |words: &[&str]| words.iter().filter_map(|w| rfind(text, w)).min();
-    if at(MODIFIED).is_some_and(|at| text[at..].contains(|c: char| c.is_ascii_digit())) {
+    let hits = hits(text);
+    // Of each word the last place.
+    let is_last = |at: usize| !hits[at + 1..].iter().any(|hit| hit.word == hits[at].word);
+    let at = |label| {
+        let all = hits.iter().enumerate().filter(|(at, hit)| hit.label == label && is_last(*at));
+        all.map(|(_, hit)| hit.at).min()
+    };
+    let (modified, published) = (at(Some(Label::Modified)), at(Some(Label::Published)));
+    if modified.is_some_and(|at| text[at..].contains(|c: char| c.is_ascii_digit())) {
         // It belongs to what follows it.
         return None;
     }
-    match (at(MODIFIED), at(PUBLISHED)) {
+    match (modified, published) {
         (Some(modified), published) if published.is_none_or(|p| modified < p) => {
             Some(Label::Modified)
         }
@@ -424,11 +78,58 @@ fn first(text: &str) -> Option<Label> {
     }
 }
 
-/// Where a word begins with this, seen from the end. Scripts without spaces have no such limits.
-fn rfind(text: &str, word: &str) -> Option<usize> {
-    let alphabetic = word.chars().next().is_some_and(|c| c.is_alphabetic() && u32::from(c) < 0xE00);
-    let mut hits = text.rmatch_indices(word).map(|(at, _)| at);
-    hits.find(|at| !alphabetic || !text[..*at].chars().next_back().is_some_and(char::is_alphabetic))
+/// A word of a label in a text.
+struct Hit {
+    word: usize,
+    at: usize,
+    /// `None` for weak words.
+    label: Option<Label>,
+}
+
+/// Where words of labels begin, by their ends.
+fn hits(text: &str) -> Vec<Hit> {
+    const KINDS: [(&[&str], Option<Label>); 4] = [
+        (MODIFIED, Some(Label::Modified)),
+        (OTHER, Some(Label::Other)),
+        (PUBLISHED, Some(Label::Published)),
+        (WEAK, None),
+    ];
+    static WORDS: LazyLock<Option<AhoCorasick>> =
+        LazyLock::new(|| AhoCorasick::new(KINDS.iter().flat_map(|kind| kind.0)).ok());
+    let Some(words) = &*WORDS else { return Vec::new() };
+    let label = |mut word: usize| {
+        KINDS.iter().find_map(|(words, label)| match word.checked_sub(words.len()) {
+            Some(rest) => {
+                word = rest;
+                None
+            }
+            None => Some(*label),
+        })?
+    };
+    words
+        .find_overlapping_iter(text)
+        .filter(|found| is_start(text, found.start()))
+        .map(|found| {
+            let word = found.pattern().as_usize();
+            Hit { word, at: found.start(), label: label(word) }
+        })
+        .collect()
+}
+
+/// Whether a word begins here. Scripts without spaces have no such limits.
+fn is_start(text: &str, at: usize) -> bool {
+    let mut around = text[..at].chars().rev().take(1).chain(text[at..].chars().take(1));
+    match (around.next(), around.next()) {
+        (Some(before), Some(first)) => {
+            !(before.is_alphabetic() && first.is_alphabetic() && u32::from(first) < 0xE00)
+        }
+        _ => true,
+    }
+}
+
+/// Whether a word begins with this.
+fn has(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| is_start(text, at))
 }
 
 fn tail(text: &str, most: usize) -> &str {

@@ -157,6 +157,7 @@ pub(super) fn candidate(
         family,
         meaning,
         beside: Apart::No,
+        built: false,
     }
 }
 
@@ -288,16 +289,13 @@ fn of_objects(
             ));
         }
         if let Some(read) = date("datePublished") {
-            // Some systems give the time of the last build twice, without a time of day.
-            let built = modified.is_some_and(|m| m.0 == read.0);
+            // Some systems give the time of the last build twice, or as publication after the last
+            // modification.
+            let built = modified.is_some_and(|m| m.0 <= read.0);
             let score = if built { base - 32.0 } else { base };
-            found.push(candidate(
-                read,
-                score,
-                DateSource::StructuredData,
-                "json-ld",
-                Meaning::Published,
-            ));
+            let from = DateSource::StructuredData;
+            let found_here = candidate(read, score, from, "json-ld", Meaning::Published);
+            found.push(Candidate { built, ..found_here });
         } else if let Some(read) = date("dateCreated").or_else(|| date("uploadDate")) {
             found.push(candidate(
                 read,

@@ -77,6 +77,62 @@ fn prefers_the_most_reliable_publication_date() {
 }
 
 #[test]
+fn an_earlier_day_on_the_page_shows_that_the_stated_one_is_that_of_the_last_build() {
+    let page = |published: &str, modified: &str, shown: &str| {
+        let markup = format!(
+            "<script type='application/ld+json'>{{\"@type\":\"Article\",\"datePublished\":\"{published}\",\
+             \"dateModified\":\"{modified}\"}}</script><h1>A title</h1><p>By Ann on {shown}</p>"
+        );
+        read(&markup, None, None).published.unwrap().time.date_naive().to_string()
+    };
+    assert_eq!(page("2024-06-03T10:00:00Z", "2024-06-03T10:00:00Z", "May 2, 2024"), "2024-05-02");
+    assert_eq!(page("2024-06-03T10:00:09Z", "2024-06-03T10:00:00Z", "May 2, 2024"), "2024-05-02");
+    assert_eq!(page("2024-06-03T10:00:00Z", "2024-06-03T10:00:00Z", "July 2, 2024"), "2024-06-03");
+    assert_eq!(page("2024-06-03T10:00:00Z", "2024-06-05T10:00:00Z", "May 2, 2024"), "2024-06-03");
+}
+
+#[test]
+fn reads_dates_of_glued_elements_original_dates_and_dates_of_events() {
+    let text = |body: &str| format!("<article>{body}{TEXT}</article>");
+    let cases = [
+        (
+            text("<h1>A title</h1><div><span>Mar 27, 2025</span><span>5 mins</span></div>"),
+            "2025-03-27",
+        ),
+        (
+            text(
+                "<h1>A title</h1><div><a href=/x>Health</a><b>MAY 2, 2024</b><b>Updated: JUNE 3, 2024</b></div>",
+            ),
+            "2024-05-02",
+        ),
+        (text("<h1>A title</h1><p>The 3<sup>rd</sup> May 2024</p>"), "2024-05-03"),
+        (
+            text(
+                "<h1>A title</h1><p>30 Sep 2022</p><p>This article was originally published on <b>26 Sep 2019</b> but has been updated</p>",
+            ),
+            "2019-09-26",
+        ),
+        (
+            text(
+                "<p>October 13, 2025</p><h1>Tech events</h1><h2>1. A fair</h2><b>Date</b>: January 6-9, 2026<br><br>",
+            ),
+            "2025-10-13",
+        ),
+        (
+            format!(
+                "{}<script>d = {{\"first_publication_date\":\"2025-08-04T11:55:39+0000\"}}</script>",
+                text("<h1>A title</h1>")
+            ),
+            "2025-08-04",
+        ),
+    ];
+    for (markup, want) in cases {
+        let found = read(&markup, None, None).published.map(|p| p.time.date_naive().to_string());
+        assert_eq!(found.as_deref().unwrap_or("none"), want, "{markup}");
+    }
+}
+
+#[test]
 fn says_where_a_date_comes_from_and_how_sure_it_is() {
     let json = "<script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"datePublished\":\"2024-03-02\"}</script>";
     let cases = [

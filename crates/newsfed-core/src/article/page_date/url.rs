@@ -66,7 +66,7 @@ fn day(year: &str, month: &str, day: &str) -> Option<PageTime> {
 /// Dates in the data of scripts that are named like a publication date: `"publishedAt":"2024-…"`.
 /// The last resort.
 pub(super) fn of_scripts(head: &Head<'_>) -> Vec<Candidate> {
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 13] = [
         "datePublished",
         "publishedDate",
         "publishDate",
@@ -76,6 +76,10 @@ pub(super) fn of_scripts(head: &Head<'_>) -> Vec<Candidate> {
         "publicationDate",
         "firstPublished",
         "datePosted",
+        "date_published",
+        "first_publication_date",
+        "first_published_at",
+        "date_posted",
     ];
     let mut found = Vec::new();
     for script in &head.scripts {
@@ -86,9 +90,10 @@ pub(super) fn of_scripts(head: &Head<'_>) -> Vec<Candidate> {
                 let rest = crate::util::text::start(&script[at..], 60);
                 let value = rest.trim_start_matches(['"', '\\', ':', ' ', '\'']);
                 let end = value.find(['"', '\\', '\'', ',', '}']).unwrap_or(0);
-                if let Ok(time) =
-                    value.get(..end).unwrap_or_default().parse::<DateTime<chrono::FixedOffset>>()
-                {
+                let value = value.get(..end).unwrap_or_default();
+                let time = value.parse::<DateTime<chrono::FixedOffset>>();
+                let time = time.or_else(|_| DateTime::parse_from_str(value, "%Y-%m-%dT%H:%M:%S%z"));
+                if let Ok(time) = time {
                     found.push(candidate(
                         (time, None),
                         30.0,

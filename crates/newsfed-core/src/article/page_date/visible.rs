@@ -8,6 +8,7 @@ use crate::article::blocks::Page;
 use crate::article::comments;
 use crate::util::date::{self, Context, FoundDate, Scan};
 use chrono::Datelike;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// How many blocks around the heading are searched.
@@ -109,7 +110,7 @@ fn of_block(
     found: &mut Vec<Candidate>,
 ) {
     let block = &page.blocks[at];
-    let text = page.text(at);
+    let text = &*separated(page, at);
     let long = block.words > 22;
     // A paragraph of the article may start with a dateline: "BERLIN, 5 March 2024 – ".
     let prose = long && (taken[at] || block.words > MOST_WORDS);
@@ -126,7 +127,9 @@ fn of_block(
     for (number, date) in scan.dates.iter().enumerate() {
         let (before, after) = around(&scan, number);
         let label = labels::of(before, after).or_else(|| label_beside(page, at, &scan, number));
-        if label == Some(Label::Other) || date.range && label != Some(Label::Published) {
+        // "Date: 6-9 January" is about an event.
+        let published = label == Some(Label::Published) && !labels::is_weak(before);
+        if label == Some(Label::Other) || date.range && !published {
             continue;
         }
         let meaning = match label {
@@ -135,7 +138,7 @@ fn of_block(
         };
         let mut score = score;
         if label == Some(Label::Published) {
-            score += 20.0;
+            score += if labels::is_original(before) { 34.0 } else { 20.0 };
         }
         // A heading, a caption or an entry of a list inside the text.
         let inside = taken[at] && first.is_some_and(|f| at > f + 1);
@@ -177,6 +180,38 @@ fn of_block(
             found.push(candidate);
         }
     }
+}
+
+/// The text of a block, with spaces between elements that follow each other without one, as in
+/// `<span>May 3, 2024</span><span>5 min</span>`. An ordinal such as `3<sup>rd</sup>` stays whole.
+fn separated<'p>(page: &'p Page<'_>, at: usize) -> Cow<'p, str> {
+    let (block, text) = (&page.blocks[at], page.text(at));
+    if block.pieces < 2 || block.words > MOST_WORDS {
+        return text.into();
+    }
+    let tree = page.elements[0].node.tree();
+    let nodes = page.nodes(at).iter().filter_map(|id| tree.get(*id)?.value().as_text());
+    let mut lengths = nodes.map(|text| text.chars().filter(|c| !c.is_whitespace()).count());
+    let mut left = lengths.next().unwrap_or(usize::MAX);
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_whitespace() {
+            out.push(c);
+            continue;
+        }
+        let mut starts = false;
+        while left == 0 {
+            left = lengths.next().unwrap_or(usize::MAX);
+            starts = true;
+        }
+        left -= 1;
+        let begins = c.is_uppercase() || c.is_ascii_digit();
+        if starts && begins && out.ends_with(char::is_alphanumeric) {
+            out.push(' ');
+        }
+        out.push(c);
+    }
+    out.into()
 }
 
 /// Whether the words before a date begin a sentence that goes on about it: "On 3 May 2024, the".
@@ -232,6 +267,7 @@ fn candidate(date: &FoundDate, score: f32, meaning: Meaning, before: &str) -> Op
         family: "text",
         meaning,
         beside: Apart::No,
+        built: false,
     })
 }
 

@@ -1,7 +1,7 @@
 //! HTML trees. This is the only place where they are built: piece by piece, and not beyond the
 //! limits of depth and size.
 
-use super::gate;
+use super::{gate, streamed};
 use crate::util::limits::{PAGE_BYTES, PAGE_DEPTH, PAGE_NODES, PAGE_STEPS};
 use crate::util::text;
 use html5ever::driver::{self, Parser};
@@ -19,12 +19,17 @@ const MAX_TIME: Duration = Duration::from_secs(20);
 /// Why a page has no tree.
 pub const REFUSED: &str = "the page is nested too deeply, or too large, to be read safely";
 
-/// The tree of a page's first [`PAGE_BYTES`]. `None` if it would be nested deeper than
+/// The tree of a page's first [`PAGE_BYTES`], with streamed parts in their places. `None` if it would be nested deeper than
 /// [`PAGE_DEPTH`], have more than [`PAGE_NODES`] nodes or [`PAGE_STEPS`] levels above them, or take too
 /// long.
 pub fn page(markup: &str) -> Option<Html> {
     let sink = HtmlTreeSink::new(Html::new_document());
-    build(markup, driver::parse_document(sink, driver::ParseOpts::default()))
+    let mut html = build(markup, driver::parse_document(sink, driver::ParseOpts::default()))?;
+    if streamed::is_likely(markup) {
+        streamed::assemble(&mut html);
+        return is_within_limits(&html).then_some(html);
+    }
+    Some(html)
 }
 
 /// The tree of a fragment, with the same limits as [`page`].
@@ -63,17 +68,23 @@ fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     }
     let html = parser.finish();
     // The parser may have moved parts of the tree since.
-    let mut depth = 0;
+    is_within_limits(&html).then_some(html)
+}
+
+fn is_within_limits(html: &Html) -> bool {
+    let (mut depth, mut steps) = (0, 0);
     for edge in html.tree.root().traverse() {
         match edge {
             ego_tree::iter::Edge::Open(_) => depth += 1,
             ego_tree::iter::Edge::Close(_) => depth -= 1,
         }
-        if depth > PAGE_DEPTH + 1 {
-            return None;
+        steps += depth;
+        // Each node is passed twice.
+        if depth > PAGE_DEPTH + 1 || steps > 2 * PAGE_STEPS {
+            return false;
         }
     }
-    Some(html)
+    true
 }
 
 /// Elements whose content is not readable text.
