@@ -123,7 +123,8 @@ impl Catalogue {
         let view = self.views.iter().find(|view| text::comparable(&view.name) == comparable);
         view.ok_or_else(|| {
             let hint = did_you_mean(name, self.views.iter().map(|view| view.name.as_str()));
-            Failure::Plain(format!("there is no view \"{}\"{hint}", text::line(name)))
+            let name = text::line(name);
+            Failure::Plain(format!("there is no view \"{name}\"{hint}; `newsfed views` lists them"))
         })
     }
 

@@ -13,7 +13,7 @@ use crate::engine;
 use crate::engine::crawl::{Crawl, CrawlEnd, CrawlError, CrawlPlan, CrawlStep, folder_name};
 use crate::net::Client;
 use crate::util::clock::SystemClock;
-use crate::util::text::counted;
+use crate::util::text::{counted, size};
 use crate::util::url::{WebAddress, parse_web};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -153,16 +153,16 @@ async fn follow(
     }
 }
 
-/// `120 requests, 34 found (28 in 100), 3.1 MB; best: ...`
+/// `120 requests, 34 found (28 in 100), 3 MB; best: ...`
 fn summary(crawl: &Crawl, best: Option<&str>) -> String {
     let now = crawl.progress();
     let rate = 100.0 * now.found as f64 / now.requests.max(1) as f64;
-    let megabytes = now.bytes as f64 / 1e6;
     let best = best.map(|b| format!("; best: {b}")).unwrap_or_default();
     format!(
-        "{}, {} found ({rate:.0} in 100), {megabytes:.1} MB{best}",
+        "{}, {} found ({rate:.0} in 100), {}{best}",
         counted(now.requests, "request"),
-        now.found
+        now.found,
+        size(now.bytes)
     )
 }
 

@@ -109,7 +109,7 @@ pub(super) async fn poll(
 ) -> Result<Discovery, FollowError> {
     let (listener, mut summary) = tokio::sync::mpsc::unbounded_channel();
     let wheel = Progress::wheel(out);
-    wheel.say(format!("asking {}", without_secrets(url)));
+    wheel.say(format!("fetching {}", without_secrets(url)));
     let mut exploring = std::pin::pin!(handle.discover_reporting(url, kind, listener));
     let discovery = loop {
         tokio::select! {

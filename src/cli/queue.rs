@@ -104,9 +104,7 @@ pub(super) fn run(args: &QueueArgs, global: &Global, out: &mut Output) -> Result
             let store = home.store()?;
             let episode = episode(&store, Some(id))?;
             let moved = store.move_in_queue_blocking(episode.key, *places)?;
-            if out.json {
-                out.value(&Changed { changed: usize::from(moved != 0) })?;
-            }
+            report(usize::from(moved != 0), out)?;
             Ok(Exit::Ok)
         }
         QueueCommand::Play { id } => play(&home, id.as_deref(), out),

@@ -237,7 +237,8 @@ fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View)
     }
     let rule = settings.and_then(rule_of).ok_or_else(|| {
         let hint = did_you_mean(name, known.iter().map(|rule| rule.name.as_str()));
-        Failure::Plain(format!("there is no rule \"{}\"{hint}", text::line(name)))
+        let name = text::line(name);
+        Failure::Plain(format!("there is no rule \"{name}\"{hint}; `newsfed rules` lists them"))
     })?;
     catalogue.check_names(&rule.query)?;
     let now = SystemClock.now().with_timezone(&Local);

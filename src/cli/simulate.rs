@@ -352,7 +352,7 @@ fn describe(shape: &Shape) -> Vec<String> {
             ("day 14", s.polls_day_14),
             ("day 40", s.polls_day_40),
         ];
-        polls.iter().for_each(|(when, n)| line(&format!("looks a day, {when}"), format!("{n:.1}")));
+        polls.iter().for_each(|(when, n)| line(&format!("polls a day, {when}"), format!("{n:.1}")));
         let delays = [
             ("before", s.delay_before_min),
             ("day 0", s.delay_day_0_min),

@@ -69,7 +69,8 @@ fn folder_of(path: &Path) -> &Path {
 /// # Errors
 /// If it cannot be written; an existing file stays as it was then.
 pub fn write_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = shared_file(folder_of(path))?;
+    // The message of tempfile names its own file, which nobody knows.
+    let mut file = shared_file(folder_of(path)).map_err(|e| io::Error::from(e.kind()))?;
     file.write_all(bytes)?;
     if let Ok(existing) = std::fs::metadata(path) {
         std::fs::set_permissions(file.path(), existing.permissions())?;
