@@ -116,7 +116,7 @@ fn programs_that_fail_are_failed_polls_with_the_reason() {
     let world = World::usual();
     let slow = "echo $$ > \"$HOME/group\"; sleep 600 & sleep 600";
     let cases = [
-        ("status", "echo 'no key\u{1b}[31m' >&2; exit 3", "failed: exit status: 3: no key"),
+        ("status", "echo 'no key\u{1b}[31m' >&2; exit 3", "failed: exit status 3: no key"),
         ("slow", slow, "slow failed: ended after its limit of 1 s"),
         ("endless", "yes '<rss><item/>'", "endless failed: it printed more than 10 MB"),
         ("text", "echo hello", "not a feed"),
@@ -172,7 +172,7 @@ fn feeds_pass_through_their_filter() {
     world.write("sources.toml", &world.sources_toml().replace("\"news\"", "\"other\""));
     world.sync();
     let error = world.source(id)["error"].as_str().unwrap_or_default().to_owned();
-    assert!(error.ends_with("shorter failed: exit status: 4"), "{error}");
+    assert!(error.ends_with("shorter failed: exit status 4"), "{error}");
 }
 
 #[test]

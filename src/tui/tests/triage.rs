@@ -82,15 +82,22 @@ fn articles_are_copied_and_saved() {
     stage.happen(Event::SaveAdvanced(state, 12));
     stage.keys_give("", "Saving 3 of 12 articles, 1 picture; C-k cancels");
     stage.happen(Event::MarkdownMade(Ok(("x".repeat(1 << 21), 2))));
-    stage.keys_give("", "Not copied: 2097 kB of Markdown, and terminals take 1048 kB");
+    stage.keys_give("", "Not copied: 2.0 MB of Markdown, and terminals take 1.0 MB");
     stage.app.settings.save.folder = Some("/tmp/articles".to_owned());
     stage.keys("<C-w>");
     assert!(stage.screen(120, 40).contains("Save in /tmp/articles as (.md, .html, .epub)"));
     stage.keys_give("a.txt<Enter>", "Write a name that ends with .md, .html or .epub");
     assert_eq!(stage.asked_for("Save"), 0);
     stage.keys("<Esc><C-w>");
-    stage.keys_give("a b.epub<Enter>", "folder: \"/tmp/articles\", name: \"a b.epub\"");
+    // Markdown has no pictures; for the others, Tab changes what the setting says.
+    stage.keys("a b.md");
+    assert!(!stage.screen(120, 40).contains("pictures"));
+    stage.keys("<Backspace><Backspace>epub");
+    stage.keys_give("", "without pictures (Tab: with)");
+    stage.keys_give("<Tab>", "with pictures (Tab: without)");
+    stage.keys_give("<Enter>", "folder: \"/tmp/articles\", name: \"a b.epub\"");
     stage.keys_give("", "format: Epub");
+    stage.keys_give("", "pictures: true");
     stage.keys_give(":save ../x.html<Enter>", "folder: \"..\", name: \"x.html\"");
 }
 

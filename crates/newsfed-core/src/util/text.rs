@@ -447,7 +447,10 @@ pub fn counted_as<N: Display + PartialEq + From<u8>>(
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} B"),
-        10_000..10_000_000 => format!("{} kB", bytes / 1000),
+        10_000..1_000_000 => format!("{} kB", bytes / 1000),
+        1_000_000..10_000_000 => {
+            format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000)
+        }
         _ => format!("{} MB", bytes / 1_000_000),
     }
 }

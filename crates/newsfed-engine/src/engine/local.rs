@@ -129,6 +129,8 @@ async fn run(
         Ended { is_started: false, status, .. } => Err(failed(ErrorKind::User, status)),
         Ended { status, error, .. } => {
             let error = error.map(|error| format!(": {error}")).unwrap_or_default();
+            // One colon less, because what the program says follows.
+            let status = status.replacen("exit status: ", "exit status ", 1);
             let message = format!("{name} failed: {status}{error}");
             Err(failed(ErrorKind::Permanent, text::truncate(&message, MOST_ERROR).into_owned()))
         }

@@ -4,11 +4,12 @@ use super::follow::{access, may_have_credentials};
 use crate::config::{FileEdit, Section, unique_id};
 use crate::feed::ParsedFeed;
 use crate::model::{
-    LeftOut, Origin, Outcome, Pause, SelectorProblem, Source, SourceId, SourceKind, SourceRules,
-    Time, WebsiteRules,
+    Entry, LeftOut, Origin, Outcome, Pause, SelectorProblem, Source, SourceId, SourceKind,
+    SourceRules, Time, WebsiteRules,
 };
 use crate::net::Response;
 use crate::util::url::WebAddress;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
@@ -271,12 +272,16 @@ impl Way {
         self.rules.kind()
     }
 
-    /// The first entries as title and date, if known.
+    /// The first entries as title and date, if known; those of a feed newest first, as they will be listed.
     pub fn preview(&self) -> Option<Vec<(String, Option<Time>)>> {
         Some(match self.first.as_ref()? {
             FirstFetch::Feed(first) => {
-                let entries = first.feed.entries.iter().take(20);
-                entries.map(|e| (e.title.clone(), e.published.or(e.updated))).collect()
+                let date = |entry: &Entry| entry.published.or(entry.updated);
+                let mut entries: Vec<&Entry> = first.feed.entries.iter().collect();
+                if entries.iter().all(|entry| date(entry).is_some()) {
+                    entries.sort_by_key(|entry| Reverse(date(entry)));
+                }
+                entries.into_iter().take(20).map(|e| (e.title.clone(), date(e))).collect()
             }
             FirstFetch::Page(first) => first.items.iter().take(20).cloned().collect(),
         })
@@ -344,6 +349,12 @@ impl Discovery {
 #[cfg(any(test, feature = "testing"))]
 #[allow(clippy::unwrap_used, reason = "for tests")]
 impl Way {
+    /// A feed that a page announces.
+    pub fn announced(url: &str, title: &str) -> Self {
+        let (rules, url, title) = (SourceRules::Feed, url.parse().unwrap(), title.to_owned());
+        Self { rules, url, title, confidence: 0.9, first: None }
+    }
+
     /// A list of articles on a page, by its selector and confidence; without them a sitemap.
     pub fn sample(
         url: &str,
