@@ -32,6 +32,18 @@ pub(in crate::tui) struct DialogArea {
     pub(in crate::tui) hints: KeyHints,
     /// Whether the dialog has the keys.
     pub(in crate::tui) is_top: bool,
+    /// The way to the keys that have no space in it.
+    pub(in crate::tui) more: MoreKeys,
+}
+
+/// Whether the key for the help lists the keys of a dialog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum MoreKeys {
+    /// It is the help, or takes every key.
+    Never,
+    /// A key that types a character is typed into its field.
+    Untyped,
+    Any,
 }
 
 /// Draws the open dialogs.
@@ -45,8 +57,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
             app.palette.cover(frame.buffer_mut(), body);
             is_covered = true;
         }
+        let more = match () {
+            () if dialog.is_help() || dialog.takes_keys() => MoreKeys::Never,
+            () if dialog.field().is_some() => MoreKeys::Untyped,
+            () => MoreKeys::Any,
+        };
         let hints = dialog.hints();
-        dialog.draw(app, frame, DialogArea { body, foot, hints, is_top: i + 1 == count });
+        dialog.draw(app, frame, DialogArea { body, foot, hints, is_top: i + 1 == count, more });
     }
     app.dialogs = dialogs;
 }

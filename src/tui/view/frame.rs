@@ -1,9 +1,9 @@
 //! The frame of dialogs: border, title, what they are about, and their keys in the last row.
 
-use super::super::app::{App, Hint, KeyHints};
-use super::dialogs::DialogArea;
+use super::super::app::{App, Hint};
+use super::dialogs::{DialogArea, MoreKeys};
 use super::row::Row;
-use crate::config::Role;
+use crate::config::{Action, Context, Key, Role, parse_sequence};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -74,7 +74,7 @@ pub(super) fn window(
     let Shape { outer, inner, keys } = shape(area.body, size);
     if app.settings.ui.linear {
         linear(app, frame, area, (title, subject));
-        frame.render_widget(key_line(app, area.hints, keys), keys);
+        frame.render_widget(key_line(app, area, keys), keys);
         return inner;
     }
     clear(frame, outer);
@@ -100,7 +100,7 @@ pub(super) fn window(
         head,
         Rect { x: outer.x + 2, y: outer.y, width: outer.width.saturating_sub(4), height: 1 },
     );
-    frame.render_widget(key_line(app, area.hints, keys), keys);
+    frame.render_widget(key_line(app, area, keys), keys);
     inner
 }
 
@@ -114,28 +114,45 @@ fn linear(app: &App, frame: &mut Frame<'_>, area: DialogArea, (title, subject): 
     frame.render_widget(Line::styled(format!("{title}{of}{subject}"), style), head);
 }
 
-/// As many keys with their labels as fit, most useful first.
-fn key_line(app: &App, hints: KeyHints, area: Rect) -> Line<'static> {
-    let width = area.width;
-    let mut row = Row::new(width);
+/// The key that lists the keys of a dialog.
+fn more_hint(app: &App, more: MoreKeys) -> Option<Hint> {
+    let keys = app.keymap.all_keys_for(Context::Everywhere, Action::Help);
+    let mut keys = keys.into_iter().map(|keys| (parse_sequence(&keys).unwrap_or_default(), keys));
+    let is_typed = |press: &[Key]| press.first().is_none_or(|key| key.text().is_some());
+    let (press, keys) = match more {
+        MoreKeys::Never => None,
+        MoreKeys::Untyped => keys.find(|(press, _)| !is_typed(press)),
+        MoreKeys::Any => keys.next(),
+    }?;
+    Some(Hint { keys, label: "more".into(), press })
+}
+
+/// As many keys with their labels as fit, most useful first, and the key for the others.
+fn key_line(app: &App, DialogArea { hints, more, .. }: DialogArea, area: Rect) -> Line<'static> {
+    /// Cells between two keys.
+    const GAP: usize = 3;
     let hints = app.dialog_hints(hints);
-    let cells = |hint: &Hint| {
-        let keys = shown_keys(&hint.keys, app.settings.ui.ascii);
-        3 + text::width(&keys) + 1 + text::width(&hint.label)
-    };
+    let shown = |hint: &Hint| shown_keys(&hint.keys, app.settings.ui.ascii);
+    let cells = |hint: &Hint| GAP + text::width(&shown(hint)) + 1 + text::width(&hint.label);
+    let space = usize::from(area.width) + GAP;
+    let all_fit = hints.iter().map(cells).sum::<usize>() <= space;
     // The way out is always shown; it is the last one.
-    let last = hints.len().saturating_sub(1);
-    let way_out = hints.last().map_or(0, cells);
-    for (i, hint) in hints.iter().enumerate() {
-        let gap = if row.free() == usize::from(width) { 0 } else { 3 };
-        let reserved = if i == last { 0 } else { way_out };
-        if cells(hint) - 3 + gap + reserved > row.free() {
+    let (others, way_out) = hints.split_at(hints.len().saturating_sub(1));
+    let least: usize = others.iter().take(1).chain(way_out).map(cells).sum();
+    let more = more_hint(app, more).filter(|more| !all_fit && least + cells(more) <= space);
+    let after: usize = way_out.iter().map(cells).sum();
+    let reserved = after + more.iter().map(cells).sum::<usize>();
+    let others = others.iter().map(|hint| (hint, reserved));
+    let rest = more.iter().map(|hint| (hint, after)).chain(way_out.iter().map(|hint| (hint, 0)));
+    let mut row = Row::new(area.width);
+    for (hint, reserved) in others.chain(rest) {
+        let gap = if row.used() == 0 { 0 } else { GAP };
+        if cells(hint) - GAP + gap + reserved > row.free() {
             continue;
         }
-        let keys = shown_keys(&hint.keys, app.settings.ui.ascii);
         row.left(&" ".repeat(gap), app.palette.style(Role::Text));
         let start = row.used();
-        row.left(&keys, app.palette.style(Role::KeyHint));
+        row.left(&shown(hint), app.palette.style(Role::KeyHint));
         row.left(&format!(" {}", hint.label), app.palette.style(Role::Soft));
         super::clickable(app, area, start..row.used(), hint.press.clone());
     }
