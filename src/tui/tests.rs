@@ -7,6 +7,7 @@ mod crawls_real;
 mod defects;
 mod editor;
 mod enclosures;
+mod help;
 mod imports;
 mod listen;
 mod lists;

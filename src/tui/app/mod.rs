@@ -71,7 +71,7 @@ pub(super) use listen::ListenList;
 pub(super) use mute::{Mute, UNTIL};
 #[cfg(test)]
 pub(super) use palette::assignment;
-pub(super) use palette::{Hit, Palette};
+pub(super) use palette::{Hit, Palette, command_takes};
 pub(super) use pictures::{EncodedKey, TerminalInfo};
 pub(super) use progress::{Fate, Progress};
 pub(super) use prompt::{Prompt, PromptKind};

@@ -86,6 +86,21 @@ pub(super) fn argument_kind(action: Action) -> Option<ArgumentKind> {
     })
 }
 
+/// What can be typed after the name of a command.
+pub(crate) fn command_takes(action: Action) -> Option<&'static str> {
+    Some(match argument_kind(action)? {
+        ArgumentKind::Theme => "a theme",
+        ArgumentKind::Page => "a page or a setting",
+        ArgumentKind::Source => "a source",
+        ArgumentKind::Tag => "a tag",
+        ArgumentKind::Setting => "a setting and its value",
+        ArgumentKind::Order => "an order",
+        ArgumentKind::Action => "a command",
+        ArgumentKind::Command => "the name of a program",
+        ArgumentKind::Text(what) => what,
+    })
+}
+
 /// Commands that are listed as recently used.
 pub(super) const MAX_RECENT: usize = 4;
 /// Largest number of argument lines.

@@ -24,7 +24,7 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
         let whole = !all.is_empty();
         let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
         let described = Action::ALL.iter().copied().filter(|action| {
-            let help = action.help().to_lowercase();
+            let help = format!("{} {}", action.help(), action.search_words()).to_lowercase();
             let has = |word: &String| {
                 let mut parts = help.split(|c: char| !c.is_alphanumeric());
                 parts.any(|part| part == word || !whole && part.starts_with(word.as_str()))
@@ -49,8 +49,8 @@ pub(super) fn settings(typed: &str) -> Vec<SettingRow> {
         words.iter().all(begins)
     };
     let name = |row: &SettingRow| format!("{} {}", row.key, row.label);
-    let mut found: Vec<SettingRow> =
-        setting_rows().filter(|row| fits(&format!("{} {}", name(row), row.help))).collect();
+    let described = |row: &SettingRow| format!("{} {} {}", name(row), row.help, row.search_words());
+    let mut found: Vec<SettingRow> = setting_rows().filter(|row| fits(&described(row))).collect();
     found.sort_by_key(|row| !fits(&name(row)));
     found
 }
@@ -134,6 +134,11 @@ mod tests {
             ("unread", vec!["unread-only", "show-unread", "next-unread", "previous-unread"]),
             ("thme", vec!["theme"]),
             ("footnote", vec!["hints", "jump-back"]),
+            // Words that no name and no description has.
+            ("newsletter", vec!["add"]),
+            ("podcast", vec!["queue", "downloads", "enclosure", "download", "enqueue"]),
+            ("macro", vec!["keys"]),
+            ("notify", vec!["rules"]),
             ("zzzz", vec![]),
         ] {
             let mut names: Vec<&str> = actions(typed, true).iter().map(|a| a.name()).collect();
@@ -151,6 +156,7 @@ mod tests {
             ("theme", vec!["ui.theme"]),
             ("date format", vec!["ui.dates"]),
             ("mark sto", vec!["ui.mark_stories"]),
+            ("episode", vec!["listen.player"]),
             ("zzzz", vec![]),
         ] {
             let mut keys: Vec<&str> = settings(typed).iter().map(|row| row.key).collect();

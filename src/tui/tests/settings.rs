@@ -96,7 +96,7 @@ fn binds_keys_by_pressing_them() {
     with_runtime(async {
         let mut real = Real::new(2, 10).await;
         real.command("keys pin");
-        assert!(real.screen().contains("Items [p] s "));
+        assert!(real.screen().contains("Items: [p] s "));
         real.enter();
         assert!(real.screen().contains("press the new key"));
         real.keys("g");

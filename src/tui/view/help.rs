@@ -5,7 +5,7 @@ use super::super::reader::wrap_plain;
 use super::dialogs::{DialogArea, field_line, split_field};
 use super::frame::window;
 use super::row::Row;
-use crate::config::{Action, Context, Role};
+use crate::config::{Action, Context, Role, topics};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -23,23 +23,34 @@ enum Line {
     Empty,
 }
 
+/// Lines that stay together: an entry, with the heading above the first one of a group.
+type Block = Vec<Line>;
+
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, area: DialogArea) {
     let inner = window(app, frame, area, ("Keys", ""), (132, area.body.height));
     let (field, list) = split_field(inner);
-    let two = list.width >= TWO_COLUMNS && !app.settings.ui.linear;
-    let columns = if two { 2 } else { 1 };
-    let width = list.width / columns;
-    let shown = if columns > 1 { width.saturating_sub(GAP) } else { width };
     // Ignore a search key typed by habit.
     let typed = help.field.value().trim_start_matches('/').to_lowercase();
-    let lines = lines(app, help, &typed, shown.into());
     let height = usize::from(list.height);
-    let rows = lines.len().div_ceil(columns.into()).max(height);
+    let all = blocks(app, help, &typed, list.width.into());
+    let fits = all.iter().map(Vec::len).sum::<usize>() <= height;
+    let two = list.width >= TWO_COLUMNS && !app.settings.ui.linear && !fits;
+    let (columns, shown) = if two {
+        let shown = (list.width - GAP) / 2;
+        (in_columns(blocks(app, help, &typed, shown.into()), height), shown)
+    } else {
+        (vec![all.into_iter().flatten().collect()], list.width)
+    };
+    let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
     help.top = help.top.min(rows.saturating_sub(height));
-    for column in 0..columns {
-        let of_column = lines.iter().skip(usize::from(column) * rows).take(rows).skip(help.top);
-        let x = list.x + column * width;
-        for (y, line) in (list.y..list.bottom()).zip(of_column) {
+    for (x, column) in (list.x..).step_by(usize::from(shown + GAP)).zip(&columns) {
+        let visible = column.get(help.top..).unwrap_or_default();
+        for (y, line) in (list.y..list.bottom()).zip(visible) {
+            // A heading belongs to what follows.
+            if y + 1 == list.bottom() && matches!(line, Line::Heading(_)) && visible.len() > height
+            {
+                continue;
+            }
             let mut row = Row::new(shown);
             draw_line(app, &mut row, line, keys_width(shown.into()));
             let at = Rect { x, y, width: shown, height: 1 };
@@ -47,6 +58,20 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
         }
     }
     field_line(app, frame, "Find: ", &help.field, field);
+}
+
+/// Two columns: the first is at least as high as the screen, and no block is in both.
+fn in_columns(blocks: Vec<Block>, height: usize) -> Vec<Vec<Line>> {
+    let total: usize = blocks.iter().map(Vec::len).sum();
+    let most = total.div_ceil(2).max(height);
+    let mut columns = vec![Vec::new(), Vec::new()];
+    for block in blocks {
+        let goes_on = columns[1].is_empty() && columns[0].len() + block.len() <= most;
+        let column = &mut columns[usize::from(!goes_on)];
+        let is_first = column.is_empty();
+        column.extend(block.into_iter().skip_while(|line| is_first && matches!(line, Line::Empty)));
+    }
+    columns
 }
 
 /// Width of the keys, in cells.
@@ -68,83 +93,182 @@ fn draw_line(app: &App, row: &mut Row, line: &Line, keys_width: usize) {
     }
 }
 
-/// The keys of the dialog from which the help was opened, then all actions by task.
-fn lines(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Line> {
+/// The keys of the dialog from which the help was opened, all actions by task, and what else the typed text
+/// finds.
+fn blocks(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Block> {
     let keys = keys_width(width);
     let space = width.saturating_sub(keys + 4).max(8);
-    let mut lines = Vec::new();
-    let mut group = |title: &str, rows: Vec<[String; 3]>| {
-        if rows.is_empty() {
-            return;
-        }
-        if !lines.is_empty() {
-            lines.push(Line::Empty);
-        }
-        lines.push(Line::Heading(title.to_owned()));
-        for [bound, words, panes] in rows {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut group = |title: &str, entries: Vec<Entry>| {
+        for (i, mut entry) in entries.into_iter().enumerate() {
             // The heading says it.
-            let panes = if panes.trim() == title { String::new() } else { panes };
-            lines.extend(wrap([bound, words, panes], (keys, space)));
+            if entry.panes.trim() == title {
+                entry.panes.clear();
+            }
+            let mut block = Block::new();
+            if i == 0 {
+                block.extend((!blocks.is_empty()).then_some(Line::Empty));
+                block.push(Line::Heading(title.to_owned()));
+            }
+            block.extend(wrap(&entry, (keys, space)));
+            blocks.push(block);
         }
     };
-    let fits = |keys: &str, words: &str| {
+    let words: Vec<&str> = typed.split_whitespace().collect();
+    let fits = |entry: &Entry| {
         typed.is_empty()
-            || keys.to_lowercase().contains(typed)
-            || words.to_lowercase().contains(typed)
+            || entry.keys.join(", ").to_lowercase().contains(typed)
+            || entry.words.to_lowercase().contains(typed)
     };
     let of_dialog = app.dialog_hints(help.dialog).into_iter();
-    let of_dialog = of_dialog.filter(|hint| fits(&hint.keys, &hint.label));
-    let of_dialog = of_dialog.map(|hint| [hint.keys, hint.label.into_owned(), String::new()]);
-    group("This dialog", of_dialog.collect());
+    let of_dialog = of_dialog.map(|hint| Entry::new(vec![hint.keys], hint.label));
+    group("This dialog", of_dialog.filter(|entry| fits(entry)).collect());
     let mut rest = Action::ALL;
     while let Some(first) = rest.first() {
         let count = rest.iter().take_while(|action| action.task() == first.task()).count();
         let (of_task, others) = rest.split_at(count);
-        let row = |action: &Action| action_row(app, help.context, *action);
         let whole = first.task().title().to_lowercase().contains(typed);
-        let matching = |(action, [keys, words, _]): &(&Action, [String; 3])| {
-            whole || fits(keys, words) || action.name().contains(typed)
+        let matching = |(action, entry): &(Action, Entry)| {
+            let is_meant = action.name().contains(typed) || action.is_searched_by(&words);
+            whole || is_meant || fits(entry)
         };
-        let rows = of_task.iter().filter_map(|action| Some((action, row(action)?)));
-        group(first.task().title(), rows.filter(matching).map(|(_, row)| row).collect());
+        let of_action = |action: &Action| Some((*action, entry(app, help.context, *action)?));
+        let entries = of_task.iter().filter_map(of_action).filter(matching);
+        group(first.task().title(), entries.map(|(_, entry)| entry).collect());
         rest = others;
     }
-    let own = app.keymap.own_lines().filter_map(|action| action_row(app, help.context, action));
-    group("Your own", own.filter(|[keys, words, _]| fits(keys, words)).collect());
-    if lines.is_empty() {
-        lines.push(Line::Heading("No match".to_owned()));
+    let own = app.keymap.own_lines().filter_map(|action| entry(app, help.context, action));
+    let whole = "your own".contains(typed);
+    group("Your own", own.filter(|entry| whole || fits(entry)).collect());
+    let in_file = topics(typed).map(|topic| Entry::new(vec![topic.name.to_owned()], topic.help));
+    group("In config.toml", in_file.collect());
+    if blocks.is_empty() {
+        blocks.push(vec![Line::Heading("No match".to_owned())]);
     }
-    lines
+    blocks
+}
+
+/// An entry of the list.
+struct Entry {
+    keys: Vec<String>,
+    words: String,
+    /// The panes that bind the keys if the focused one does not.
+    panes: String,
+}
+
+impl Entry {
+    fn new(keys: Vec<String>, words: impl Into<String>) -> Self {
+        Self { keys, words: words.into(), panes: String::new() }
+    }
 }
 
 /// The keys of an action in a context, what it does, and the panes if others bind it.
-fn action_row(app: &App, context: Context, action: Action) -> Option<[String; 3]> {
-    let here = app.keymap.all_keys_for(context, action);
+fn entry(app: &App, context: Context, action: Action) -> Option<Entry> {
     let words = || match action {
         Action::Lines(_) => app.keymap.label(action),
         action => action.help().to_owned(),
     };
+    let shown = |keys| key_list(keys, app.settings.ui.ascii);
+    let here = app.keymap.all_keys_for(context, action);
     if !here.is_empty() {
-        return Some([here.join(", "), words(), String::new()]);
+        return Some(Entry::new(shown(here), words()));
     }
     let others: Vec<(Context, Vec<String>)> = Context::ALL
         .into_iter()
         .map(|other| (other, app.keymap.all_keys_for(other, action)))
         .filter(|(_, keys)| !keys.is_empty())
         .collect();
-    let keys = others.first()?.1.join(", ");
     let panes: Vec<&str> = others.iter().map(|(context, _)| context.title()).collect();
-    Some([keys, words(), format!("  {}", panes.join(", "))])
+    let panes = format!("  {}", panes.join(", "));
+    let (_, keys) = others.into_iter().next()?;
+    Some(Entry { panes, ..Entry::new(shown(keys), words()) })
 }
 
-/// Wraps a row: its keys, and its words beside the panes.
-fn wrap([keys, words, panes]: [String; 3], (left, right): (usize, usize)) -> Vec<Line> {
-    let right = right.saturating_sub(text::width(&panes)).max(8);
-    let (keys, words) = (wrap_plain(&keys, left), wrap_plain(&words, right));
+/// The keys, where all the digits from 1 are one range.
+fn key_list(mut keys: Vec<String>, ascii: bool) -> Vec<String> {
+    let digits: Vec<String> = (1..=9).map(|digit| digit.to_string()).collect();
+    if keys.starts_with(&digits) {
+        let range = if ascii { "1-9" } else { "1–9" };
+        keys.splice(..digits.len(), [range.to_owned()]);
+    }
+    keys
+}
+
+/// Keys with commas between them, as many in a line as fit. A key is broken only if it is wider than a line.
+fn key_lines(keys: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for key in keys {
+        match lines.last_mut() {
+            Some(line) if text::width(line) + 2 + text::width(key) <= width => {
+                line.push_str(", ");
+                line.push_str(key);
+            }
+            last => {
+                last.into_iter().for_each(|line| line.push(','));
+                lines.extend(wrap_plain(key, width));
+            }
+        }
+    }
+    lines
+}
+
+/// The lines of an entry. The panes stand behind its words, or below them.
+fn wrap(Entry { keys, words, panes }: &Entry, (left, right): (usize, usize)) -> Block {
+    let (keys, mut words) = (key_lines(keys, left), wrap_plain(words, right));
+    let beside = words.last().is_some_and(|last| text::width(last) + text::width(panes) <= right);
+    if !beside && !panes.is_empty() {
+        words.push(String::new());
+    }
     let of = |lines: &[String], i: usize| lines.get(i).cloned().unwrap_or_default();
     let line = |i| {
-        let panes = if i == 0 { panes.clone() } else { String::new() };
+        let panes = if i + 1 == words.len() { panes.clone() } else { String::new() };
         Line::Keys(of(&keys, i), of(&words, i), panes)
     };
     (0..keys.len().max(words.len())).map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(keys: &[&str]) -> Vec<String> {
+        keys.iter().map(|key| (*key).to_owned()).collect()
+    }
+
+    #[test]
+    fn keys_are_broken_between_them_alone() {
+        let lines = |keys: &[&str], width| key_lines(&texts(keys), width);
+        assert_eq!(lines(&["Tab", "S-Tab"], 12), ["Tab, S-Tab"]);
+        assert_eq!(lines(&["Tab", "S-Tab"], 8), ["Tab,", "S-Tab"]);
+        assert_eq!(lines(&["C-d"], 8), ["C-d"]);
+        assert_eq!(lines(&[], 8), Vec::<String>::new());
+        let wide = lines(&["A-Backspace A-Backspace"], 12);
+        assert!(wide.len() > 1 && wide.iter().all(|line| text::width(line) <= 12), "{wide:?}");
+    }
+
+    #[test]
+    fn digits_are_a_range() {
+        let digits = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+        assert_eq!(key_list(texts(&digits), false), ["1–9"]);
+        assert_eq!(key_list(texts(&digits[..8]), false), digits[..8]);
+        assert_eq!(key_list(texts(&[&digits[..], &["x"]].concat()), true), ["1-9", "x"]);
+    }
+
+    #[test]
+    fn no_entry_is_in_two_columns() {
+        for height in 1..14 {
+            let blocks = (1..=4usize).map(|n| {
+                let entry = (0..n).map(|_| Line::Keys(n.to_string(), String::new(), String::new()));
+                let above = [Line::Empty, Line::Heading(n.to_string())];
+                above.into_iter().chain(entry).collect::<Block>()
+            });
+            let columns = in_columns(blocks.collect(), height);
+            for column in &columns {
+                assert!(!matches!(column.last(), Some(Line::Heading(_))));
+                assert!(!matches!(column.first(), Some(Line::Empty | Line::Keys(..))));
+            }
+            let entries = columns.iter().flatten().filter(|line| matches!(line, Line::Keys(..)));
+            assert_eq!(entries.count(), 10);
+        }
+    }
 }

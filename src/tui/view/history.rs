@@ -85,14 +85,28 @@ fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<u
     } else if all(KeyOrigin::Unbound) {
         row.right(" unbound", style(Role::Warning));
     }
-    let width = usize::from(row.width()) * 2 / 5;
+    // The keys of most actions need little, and some all of it.
+    let keys = binding_keys(page, (range, here));
+    let cells: usize = keys.iter().map(|(part, _)| text::width(part)).sum();
+    let whole = row.free();
+    let wanted = (whole * 3 / 5).max(text::width(first.action.help()) + 2);
+    let width = wanted.min(whole.saturating_sub(cells)).max(whole * 2 / 5);
     let help = text::truncate(first.action.help(), width.saturating_sub(2)).into_owned();
     row.left(&help, role(app, here, Role::Text));
     row.left(&" ".repeat(width.saturating_sub(text::width(&help))), style(Role::Text));
+    for (part, role) in keys {
+        row.left(&part, style(role));
+    }
+}
+
+/// The keys of an action, with the panes that have them: `Items: n  Reader: N`.
+fn binding_keys(page: &KeysPage, (range, here): (Range<usize>, bool)) -> Vec<(String, Role)> {
+    let mut parts = Vec::new();
     let mut context = Context::Everywhere;
-    for (i, binding) in range.zip(bindings) {
+    for (i, binding) in range.clone().zip(&page.rows[range]) {
         if binding.context != context {
-            row.left(&format!("{} ", binding.context.title()), style(Role::Dim));
+            let gap = if parts.is_empty() { "" } else { "  " };
+            parts.push((format!("{gap}{}: ", binding.context.title()), Role::Dim));
             context = binding.context;
         }
         let keys = binding.keys.as_deref().map_or_else(|| "-".to_owned(), show_sequence);
@@ -102,8 +116,9 @@ fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<u
             KeyOrigin::Unbound => Role::Dim,
             _ => Role::KeyHint,
         };
-        row.left(&format!("{open}{keys}{close}"), style(role));
+        parts.push((format!("{open}{keys}{close}"), role));
     }
+    parts
 }
 
 /// The text below the list: the help of the selected action or a question.

@@ -1,11 +1,11 @@
 //! The command palette: commands in groups, with the letters that match and their keys.
 
-use super::super::app::{App, Hit, Palette};
+use super::super::app::{App, Hit, Palette, command_takes};
 use super::super::reader::wrap_plain;
 use super::dialogs::{DialogArea, field_line, role, rows};
 use super::frame::window;
 use super::row::Row;
-use crate::config::Role;
+use crate::config::{Action, Context, Role, topics};
 use crate::util::text::{self, counted, counted_as};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -19,6 +19,8 @@ const WITH_HEADINGS: u16 = 10;
 /// Width of the list from which names of commands have a column, and the width of that column.
 const WITH_NAMES: u16 = 66;
 const NAMES: usize = 18;
+/// Width of the column of the keys.
+const KEYS: usize = 6;
 
 /// A line of the list.
 enum Line {
@@ -42,7 +44,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, 
     let inner = window(app, frame, area, ("Commands", &count), (WIDTH, height));
     let field = Rect { height: inner.height.min(1), ..inner };
     let rule = u16::from(inner.height >= WITH_HEADINGS);
-    let below = explanation(hits.get(selected), inner);
+    let below = explanation(app, hits.get(selected), inner);
     let space = u16::try_from(below.len()).unwrap_or(0);
     let top = (field.bottom() + rule).min(inner.bottom());
     let list = Rect { y: top, height: inner.bottom().saturating_sub(top + rule + space), ..inner };
@@ -51,8 +53,15 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, 
         super::dialogs::rule(app, frame, Rect { y: list.bottom(), height: 1, ..inner });
     }
     if hits.is_empty() {
-        let none = TextLine::styled("No match", app.palette.style(Role::Dim));
-        frame.render_widget(none, list.intersection(inner));
+        let mut found =
+            topics(typed).map(|topic| format!("{} in config.toml: {}", topic.name, topic.help));
+        let first = found.next().unwrap_or_else(|| "No match".to_owned());
+        let found = [first].into_iter().chain(found);
+        let found = found.flat_map(|line| wrap_plain(&line, list.width.max(8).into()));
+        for (y, line) in (list.y..list.bottom()).zip(found) {
+            let line = TextLine::styled(line, app.palette.style(Role::Dim));
+            frame.render_widget(line, Rect { y, height: 1, ..list }.intersection(inner));
+        }
     }
     let lines = lines(&hits, list.height >= WITH_HEADINGS);
     let at = lines.iter().position(|line| matches!(line, Line::Hit(i) if *i == selected));
@@ -86,17 +95,54 @@ fn lines(hits: &[Hit], with_headings: bool) -> Vec<Line> {
     lines
 }
 
-/// What the selected command does, if its row cannot say it, or why it is not available.
-fn explanation(hit: Option<&Hit>, inner: Rect) -> Vec<(String, Role)> {
+/// What the row of the selected command cannot say, or why it is not available.
+fn explanation(app: &App, hit: Option<&Hit>, inner: Rect) -> Vec<(String, Role)> {
     let Some(hit) = hit else { return Vec::new() };
     let (words, role) = match hit.reason {
         Some(why) => (format!("Not available: {why}"), Role::Warning),
         None if hit.argument.is_some() => (hit.help.clone(), Role::Soft),
-        None => (format!("{}.", hit.help), Role::Soft),
+        None => {
+            let beside = KEYS + if inner.width >= WITH_NAMES { NAMES + 1 } else { 0 };
+            let is_cut = text::width(&hit.help) + beside > inner.width.into();
+            let help = if is_cut { format!("{}. ", hit.help) } else { String::new() };
+            (help + &usage(app, hit.action), Role::Soft)
+        }
     };
     let lines = wrap_plain(&words, inner.width.max(8).into());
     let most = usize::from(inner.height / 4).min(2);
     lines.into_iter().filter(|line| !line.is_empty()).take(most).map(|l| (l, role)).collect()
+}
+
+/// The keys of a command with their panes, and what it takes: `Keys: m in Items and Reader.`
+fn usage(app: &App, action: Action) -> String {
+    let mut places: Vec<(Vec<String>, Vec<Context>)> = Vec::new();
+    let everywhere = app.keymap.all_keys_for(Context::Everywhere, action);
+    for context in Context::ALL {
+        let mut keys = app.keymap.all_keys_for(context, action);
+        keys.retain(|key| context == Context::Everywhere || !everywhere.contains(key));
+        match places.iter_mut().find(|(known, _)| *known == keys) {
+            _ if keys.is_empty() => {}
+            Some((_, contexts)) => contexts.push(context),
+            None => places.push((keys, vec![context])),
+        }
+    }
+    let place = |(keys, contexts): (Vec<String>, Vec<Context>)| {
+        let keys = keys.join(", ");
+        let panes: Vec<&str> = contexts.iter().map(|context| context.title()).collect();
+        match contexts.as_slice() {
+            [Context::Everywhere] => keys,
+            _ => format!("{keys} in {}", panes.join(" and ")),
+        }
+    };
+    let places: Vec<String> = places.into_iter().map(place).collect();
+    let keys = match places.as_slice() {
+        [] => "No key.".to_owned(),
+        places => format!("Keys: {}.", places.join("; ")),
+    };
+    match command_takes(action) {
+        Some(what) => format!("{keys} Takes {what}."),
+        None => keys,
+    }
 }
 
 fn hit_row(app: &App, row: &mut Row, (hit, here): (&Hit, bool), (typed, width): (&str, u16)) {
@@ -108,7 +154,7 @@ fn hit_row(app: &App, row: &mut Row, (hit, here): (&Hit, bool), (typed, width): 
     };
     if hit.argument.is_none() {
         let keys = app.keymap.keys_for(app.context(), hit.action).unwrap_or_default();
-        let keys = format!("{keys:>6}");
+        let keys = format!("{keys:>KEYS$}");
         row.right(keys, app.palette.style(Role::KeyHint));
         if named {
             let name = format!(" {beside:<NAMES$}");

@@ -214,6 +214,46 @@ actions! {
     }
 }
 
+impl Action {
+    /// Other words by which users look for it.
+    pub fn search_words(self) -> &'static str {
+        match self {
+            Self::Add => "subscribe podcast mail newsletter mailbox program file filter website",
+            Self::Enqueue | Self::Queue | Self::PlayPause => "podcast listen audio video player",
+            Self::Enclosure | Self::Download => "podcast audio video attachment",
+            Self::Downloads => "podcast files",
+            Self::Run => "program script command plugin external",
+            Self::Pipe => "program script shell",
+            Self::Keys => "macro shortcut remap keyboard",
+            Self::Rules => "notify notification message alert automatic killfile",
+            Self::Import => "opml newsboat subscriptions",
+            Self::Mute => "block ignore killfile",
+            Self::Later => "bookmark queue",
+            Self::Pin => "star favourite favorite bookmark",
+            Self::Save => "export print file",
+            Self::Crawl => "scrape spider archive",
+            Self::Workbench => "css scrape website",
+            Self::Log => "errors failures",
+            Self::Why => "interval poll",
+            Self::FullText => "page readability",
+            Self::SaveView => "smart folder",
+            Self::Settings => "preferences options configuration machine",
+            Self::Help => "manual keys",
+            Self::Quit => "exit",
+            _ => "",
+        }
+    }
+
+    /// Whether each of some words, in lower case, begins a word by which users look for it.
+    pub fn is_searched_by(self, words: &[&str]) -> bool {
+        is_searched_by(self.search_words(), words)
+    }
+}
+
+pub(super) fn is_searched_by(all: &str, words: &[&str]) -> bool {
+    !words.is_empty() && words.iter().all(|word| all.split(' ').any(|part| part.starts_with(word)))
+}
+
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -53,6 +53,7 @@ mod splice;
 mod starter;
 mod style;
 mod theme;
+mod topic;
 mod website;
 
 pub use accounts::{AccountSettings, add_account, remove_account};
@@ -107,3 +108,4 @@ pub use sources_file::{Added, Completion, SourcesFile};
 pub use starter::starter_sources;
 pub use style::{Color, Style, StyleError};
 pub use theme::{AUTO as AUTO_THEME, Depth, LEAST_CONTRAST, Theme, ThemeError, theme_names};
+pub use topic::{Topic, topics};

@@ -86,6 +86,21 @@ pub struct SettingRow {
     pub help: &'static str,
 }
 
+impl SettingRow {
+    /// Other words by which users look for it.
+    pub fn search_words(self) -> &'static str {
+        match self.key.split_once('.') {
+            Some(("notify", _)) => "notification alert desktop message",
+            Some(("machines", _)) => "machines synchronise sync computer",
+            Some(("listen", _)) => "podcast episode audio video",
+            Some(("download", _)) => "podcast enclosure",
+            Some(("llm", _)) => "language model ai",
+            Some(("serve", _)) => "app phone fever greader",
+            _ => "",
+        }
+    }
+}
+
 /// The settings that the form shows, in its order.
 pub fn setting_rows() -> impl Iterator<Item = SettingRow> {
     SETTINGS.iter().filter_map(|setting| {

@@ -1,0 +1,136 @@
+//! Finding commands: the help, the palette, and the keys in the last row of dialogs.
+
+use super::*;
+
+#[test]
+fn words_that_no_command_is_called_find_it() {
+    for (typed, expected) in [
+        ("newsletter", "Follow a new URL"),
+        ("mail", "Follow a new URL"),
+        ("podcast", "Put the audio or video of the selected items into the queue"),
+        ("macro", "Change the key bindings"),
+        ("notify", "Show the rules: what they do, have done and would do"),
+        ("opml", "Import sources from a file, or follow a list"),
+    ] {
+        for opened in ["?", ":"] {
+            let mut stage = Stage::new();
+            stage.keys(&format!("{opened}{typed}"));
+            let screen = stage.screen(120, 36);
+            assert!(screen.contains(expected), "{opened}{typed}:\n{screen}");
+        }
+    }
+    let mut stage = Stage::new();
+    stage.keys(":machine");
+    assert!(stage.screen(120, 36).contains("machines.folder"));
+}
+
+#[test]
+fn what_only_the_file_has_is_found_too() {
+    for (keys, expected) in [
+        ("?hook", "[[hook]]"),
+        (":hook", "[[hook]] in config.toml: Run a program after a refresh, with the new items"),
+        ("?your own", "[keys]"),
+        ("?script", "[[command]]"),
+    ] {
+        let mut stage = Stage::new();
+        stage.keys(keys);
+        let screen = stage.screen(120, 36);
+        assert!(screen.contains(expected) && !screen.contains("No match"), "{keys}:\n{screen}");
+    }
+    let mut stage = Stage::new();
+    stage.keys("?zzz");
+    assert!(stage.screen(120, 36).contains("No match"));
+}
+
+#[test]
+fn keys_are_whole_and_a_short_list_uses_the_width() {
+    for (width, height) in [(120, 36), (80, 24), (50, 15), (40, 12)] {
+        let mut stage = Stage::new();
+        stage.keys("?tab");
+        let screen = stage.screen(width, height);
+        assert!(screen.contains("S-Tab"), "{screen}");
+        let mut stage = Stage::new();
+        stage.keys("?by its number");
+        assert!(stage.screen(width, height).contains("1–9"), "{}", stage.screen(width, height));
+    }
+    // The panes stand behind the words.
+    let mut stage = Stage::new();
+    stage.keys("gs?browser");
+    let screen = stage.screen(120, 36);
+    let line = screen.lines().find(|line| line.contains("Open the comments in the browser"));
+    let line = line.map(|line| line.trim_end_matches([' ', '│']));
+    assert!(line.is_some_and(|line| line.ends_with("Items, Reader")), "{screen}");
+    assert!(screen.contains("Open in the browser, mark read, next item"), "{screen}");
+}
+
+#[test]
+fn no_heading_of_the_help_stands_alone() {
+    for height in 12..44 {
+        let mut stage = Stage::new();
+        stage.keys("?");
+        let screen = stage.screen(120, height);
+        // The last row of the list; an empty one may be between it and the keys of the dialog.
+        let above = screen.lines().rev().skip_while(|line| !line.contains("Esc close")).skip(1);
+        let has_text = |line: &&str| line.contains(char::is_alphanumeric);
+        let cells: Vec<char> = above.take(2).find(has_text).unwrap_or_default().chars().collect();
+        for start in [3, 61] {
+            let is_heading = cells.get(start).is_some_and(|cell| cell.is_uppercase());
+            assert!(!is_heading, "{height}:\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn the_palette_says_more_than_its_rows() {
+    for (keys, expected) in [
+        (":pin", "Keys: p, s in Items and Reader."),
+        (":refresh-all", "Keys: R."),
+        (":read-for", "No key. Takes minutes, such as 20."),
+        (":jump", "Keys: C-p; f in Sources."),
+    ] {
+        let mut stage = Stage::new();
+        stage.keys(keys);
+        let screen = stage.screen(120, 36);
+        assert!(screen.contains(expected), "{keys}:\n{screen}");
+    }
+    // What a narrow row cuts is said in full.
+    let mut stage = Stage::new();
+    stage.keys(":follow-comments");
+    let screen = stage.screen(50, 24);
+    assert!(screen.contains("Follow the comments on the item as a source."), "{screen}");
+}
+
+#[test]
+fn keys_without_space_are_behind_a_key_that_is_named() {
+    for (width, height) in [(120, 36), (80, 24), (50, 15)] {
+        let mut stage = Stage::new();
+        stage.keys("gq");
+        stage.happen(Event::QueueLoaded(Ok(vec![])));
+        let screen = stage.screen(width, height);
+        assert!(screen.contains("? more   Esc close"), "{screen}");
+        stage.keys("?");
+        let screen = stage.screen(width, height);
+        assert!(screen.contains("This dialog") && !screen.contains("? more"), "{screen}");
+    }
+    // Nothing more is behind it where all fit.
+    let mut stage = Stage::new();
+    stage.keys("U");
+    assert!(!stage.screen(120, 36).contains("? more"), "{}", stage.screen(120, 36));
+    // Where `?` is typed into a field, another key is named.
+    let mut stage = Stage::new();
+    stage.keys("K");
+    assert!(stage.screen(50, 15).contains("F1 more"), "{}", stage.screen(50, 15));
+}
+
+#[test]
+fn the_page_of_keys_shows_what_they_do_and_where() {
+    let mut stage = Stage::new();
+    stage.keys("Kfilter the");
+    let screen = stage.screen(120, 36);
+    assert!(screen.contains("Items:"), "{screen}");
+    let mut stage = Stage::new();
+    stage.keys("Kenclosure");
+    let screen = stage.screen(120, 36);
+    let whole = "Open the enclosure, such as an episode; several: choose one";
+    assert!(screen.lines().any(|line| line.contains(whole) && line.contains("Items:")), "{screen}");
+}
