@@ -33,7 +33,7 @@ fn rows_and_the_reader_say_where_a_story_is_too() {
     stage.shown = Some(Article { also_in: vec![other], ..article(row) });
     for size in [(120, 40), (80, 24), (44, 20)] {
         let screen = stage.screen(size.0, size.1);
-        assert_eq!(screen.matches("+2").count(), 3, "{screen}");
+        assert_eq!(screen.matches("×3").count(), 3, "{screen}");
     }
     stage.keys("<Enter>");
     let screen = stage.screen(120, 40);
@@ -81,7 +81,7 @@ async fn a_key_folds_and_unfolds_stories() {
     let mut real = two().await;
     real.keys("giZ");
     real.until("one of the story", |app| titles(app) == 1).await;
-    assert!(real.screen().contains("+1"));
+    assert!(real.screen().contains("×2"));
     real.keys("Z");
     real.until("both of the story", |app| titles(app) == 2).await;
     real.command("set ui.fold_stories on");

@@ -47,6 +47,8 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) track: &'static str,
     pub(in crate::tui) pointer: &'static str,
     pub(in crate::tui) bullet: &'static str,
+    /// Before the number of sources that have a story.
+    pub(in crate::tui) times: &'static str,
 }
 
 const UNICODE: Marks = Marks {
@@ -77,6 +79,7 @@ const UNICODE: Marks = Marks {
     track: "▕",
     pointer: "▸",
     bullet: "·",
+    times: "×",
 };
 
 const ASCII: Marks = Marks {
@@ -107,6 +110,7 @@ const ASCII: Marks = Marks {
     track: "|",
     pointer: ">",
     bullet: "-",
+    times: "x",
 };
 
 pub(in crate::tui) fn marks(app: &App) -> &'static Marks {

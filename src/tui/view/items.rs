@@ -1,5 +1,8 @@
 //! The Items pane.
 
+mod columns;
+
+use self::columns::{COLUMNS, Column};
 use super::super::app::{App, Focus};
 use super::chrome::marks;
 use super::groups::Groups;
@@ -15,6 +18,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
+use std::collections::HashSet;
 
 /// Narrowest list that is compact by itself.
 const COMPACT_FROM: u16 = 56;
@@ -33,6 +37,8 @@ struct Form {
     separators: bool,
     /// Whether the list, or each group of it, has a single source, whose name needs no column.
     one_source: bool,
+    /// Cells of the longest name of a source in the list.
+    source_cells: usize,
 }
 
 /// Whether the rows of the list show how the texts begin.
@@ -85,7 +91,16 @@ impl Form {
         for (place, name) in columns.iter_mut().zip(names) {
             *place = index(name);
         }
-        Self { style, dates: layout.dates.unwrap_or(ui.dates), columns, separators, one_source }
+        let dates = layout.dates.unwrap_or(ui.dates);
+        Self { style, dates, columns, separators, one_source, source_cells: usize::MAX }
+    }
+
+    /// With the names of the sources of the list, which change its columns.
+    fn with_names(self, app: &App) -> Self {
+        let sources: HashSet<i64> = app.items.rows.iter().map(|row| row.source_key).collect();
+        let names = sources.into_iter().filter_map(|key| app.sources.entry(key));
+        let source_cells = names.map(|source| text::width(source.title())).max().unwrap_or(0);
+        Self { source_cells, ..self }
     }
 
     /// Rows of an item.
@@ -114,7 +129,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     if app.items.rows.is_empty() {
         return super::empty::draw(app, frame, area, focused);
     }
-    let form = Form::new(app, area);
+    let form = Form::new(app, area).with_names(app);
     let groups = Groups::new(app);
     let separated = |i: usize| form.separators && groups.is_first(&app.items.rows, i);
     let height = |i: usize| form.rows() + usize::from(separated(i));
@@ -229,82 +244,6 @@ fn separator(app: &App, label: &str, count: Option<usize>, width: u16) -> Line<'
     row.line(Style::new())
 }
 
-/// A column at the right of a row.
-struct Column {
-    name: &'static str,
-    /// Columns with a higher number are left out first.
-    rank: u8,
-    /// Cells in a list of a width; 0 if it is not shown.
-    cells: fn(&Cell<'_>) -> usize,
-    /// Texts with their roles, at most as wide as the column.
-    draw: fn(&Cell<'_>, usize) -> Vec<(String, Role)>,
-}
-
-/// The columns right of the title, from the left. Together they take at most 45 % of a row.
-const COLUMNS: &[Column] = &[
-    // The first one, so that its width may differ from row to row.
-    Column {
-        name: "stories",
-        rank: 0,
-        cells: |cell| match cell.row.also {
-            0 => 0,
-            also => text::width(&format!("  +{also}")),
-        },
-        draw: |cell, _| vec![(format!("  +{}", cell.row.also), Role::Dim)],
-    },
-    Column {
-        name: "comments",
-        rank: 3,
-        cells: |cell| if cell.width >= 90 && cell.row.comment_count.is_some() { 9 } else { 0 },
-        draw: |cell, cells| {
-            let count = cell.row.comment_count.filter(|count| *count > 0);
-            let new = match cell.row.new_comments {
-                0 => String::new(),
-                new => format!("+{new}"),
-            };
-            let text = count.map(|count| format!("{count}c{new}")).unwrap_or_default();
-            let text = text::truncate(&text, cells).into_owned();
-            vec![(format!("{text:>cells$}"), Role::Dim)]
-        },
-    },
-    Column {
-        name: "source",
-        rank: 1,
-        cells: |cell| match cell.width {
-            _ if cell.form.one_source => 0,
-            ..46 => 0,
-            46..70 => 16,
-            70..80 => 20,
-            80.. => 22,
-        },
-        draw: |cell, cells| {
-            // Two cells before the mark, one behind it.
-            let mark = format!("  {} ", marks(cell.app).square);
-            let name = text::truncate(cell.source, cells - text::width(&mark)).into_owned();
-            let rest = " ".repeat(cells - text::width(&mark) - text::width(&name));
-            let color = cell.app.sources.color(cell.row.source_key);
-            let role = if cell.row.read { Role::Dim } else { Role::Soft };
-            vec![(mark, color), (name + &rest, role)]
-        },
-    },
-    Column {
-        name: "minutes",
-        rank: 2,
-        cells: |cell| if cell.width >= 96 { 8 } else { 0 },
-        draw: |cell, cells| vec![(format!("{:>cells$}", cell.minutes()), Role::Dim)],
-    },
-    Column {
-        name: "date",
-        rank: 0,
-        cells: |cell| match cell.form.dates {
-            DateStyle::Age => 6,
-            DateStyle::Date => 13,
-            DateStyle::Time => 14,
-        },
-        draw: |cell, cells| vec![(format!("{:>cells$}", cell.date()), Role::Dim)],
-    },
-];
-
 /// An item in the list.
 struct Cell<'a> {
     app: &'a App,
@@ -342,6 +281,11 @@ impl<'a> Cell<'a> {
 
     fn style(&self, role: Role) -> Style {
         self.app.palette.style(role)
+    }
+
+    /// In how many sources its story is.
+    fn stories(&self) -> String {
+        format!("  {}{}", marks(self.app).times, u64::from(self.row.also) + 1)
     }
 
     fn minutes(&self) -> String {

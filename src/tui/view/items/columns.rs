@@ -1,0 +1,86 @@
+//! The columns right of the titles of a list.
+
+use super::super::chrome::marks;
+use super::Cell;
+use crate::config::{DateStyle, Role};
+use crate::util::text;
+
+/// A column at the right of a row.
+pub(super) struct Column {
+    pub(super) name: &'static str,
+    /// Columns with a higher number are left out first.
+    pub(super) rank: u8,
+    /// Cells in a list of a width; 0 if it is not shown.
+    pub(super) cells: fn(&Cell<'_>) -> usize,
+    /// Texts with their roles, at most as wide as the column.
+    pub(super) draw: fn(&Cell<'_>, usize) -> Vec<(String, Role)>,
+}
+
+/// The columns right of the title, from the left. Together they take at most 45 % of a row.
+pub(super) const COLUMNS: &[Column] = &[
+    // The first one, so that its width may differ from row to row.
+    Column {
+        name: "stories",
+        rank: 0,
+        cells: |cell| match cell.row.also {
+            0 => 0,
+            _ => text::width(&cell.stories()),
+        },
+        draw: |cell, _| vec![(cell.stories(), Role::Dim)],
+    },
+    Column {
+        name: "comments",
+        rank: 3,
+        cells: |cell| if cell.width >= 90 && cell.row.comment_count.is_some() { 9 } else { 0 },
+        draw: |cell, cells| {
+            let count = cell.row.comment_count.filter(|count| *count > 0);
+            let new = match cell.row.new_comments {
+                0 => String::new(),
+                new => format!("+{new}"),
+            };
+            let text = count.map(|count| format!("{count}c{new}")).unwrap_or_default();
+            let text = text::truncate(&text, cells).into_owned();
+            vec![(format!("{text:>cells$}"), Role::Dim)]
+        },
+    },
+    Column {
+        name: "source",
+        rank: 1,
+        cells: |cell| {
+            // The square with its blanks takes four.
+            let most = match cell.width {
+                _ if cell.form.one_source => 0,
+                ..46 => 0,
+                46..70 => 16,
+                70..80 => 20,
+                80.. => 22,
+            };
+            most.min(cell.form.source_cells.saturating_add(4))
+        },
+        draw: |cell, cells| {
+            // Two cells before the mark, one behind it.
+            let mark = format!("  {} ", marks(cell.app).square);
+            let name = text::truncate(cell.source, cells - text::width(&mark)).into_owned();
+            let rest = " ".repeat(cells - text::width(&mark) - text::width(&name));
+            let color = cell.app.sources.color(cell.row.source_key);
+            let role = if cell.row.read { Role::Dim } else { Role::Soft };
+            vec![(mark, color), (name + &rest, role)]
+        },
+    },
+    Column {
+        name: "minutes",
+        rank: 2,
+        cells: |cell| if cell.width >= 96 { 8 } else { 0 },
+        draw: |cell, cells| vec![(format!("{:>cells$}", cell.minutes()), Role::Dim)],
+    },
+    Column {
+        name: "date",
+        rank: 0,
+        cells: |cell| match cell.form.dates {
+            DateStyle::Age => 6,
+            DateStyle::Date => 13,
+            DateStyle::Time => 14,
+        },
+        draw: |cell, cells| vec![(format!("{:>cells$}", cell.date()), Role::Dim)],
+    },
+];
