@@ -5,7 +5,7 @@ use super::history::Change;
 use super::import::several_addresses;
 use super::starters::Starters;
 use super::{App, Editor, Prompt};
-use crate::config::{Action, Context, FileEdit, Key};
+use crate::config::{Action, Context, FileEdit, FormPage, Key};
 use crate::engine::{Discovery, Tried, TypedOrigin, Way};
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, ExitReason};
@@ -13,6 +13,7 @@ use crate::tui::event::{Failure, Followed, RequestId};
 use crate::tui::input::Field;
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
+use crate::util::url::parse_web;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
@@ -226,9 +227,10 @@ impl Add {
             }
             Some(Ok(typed)) => {
                 // What runs is shown completely, or does not run.
-                self.stage = match address.len() <= MAX_COMMAND {
-                    true => Stage::Confirming(typed),
-                    false => Stage::Failed(vec![TOO_LONG.to_owned()]),
+                self.stage = match app.followed_title(&typed.url) {
+                    Some(title) => Stage::Failed(app.already_followed(&title)),
+                    None if address.len() <= MAX_COMMAND => Stage::Confirming(typed),
+                    None => Stage::Failed(vec![TOO_LONG.to_owned()]),
                 };
                 return vec![];
             }
@@ -295,6 +297,24 @@ impl Add {
 }
 
 impl App {
+    /// The title of the source at a typed URL.
+    fn followed_title(&self, typed: &str) -> Option<String> {
+        let url = parse_web(typed).ok()?.url;
+        let source = self.sources.list.sources.iter().find(|s| s.source.url == url)?;
+        Some(source.title().to_owned())
+    }
+
+    /// How a source that is followed gets a filter.
+    fn already_followed(&self, title: &str) -> Vec<String> {
+        let key = self.keymap.keys_for(Context::Sources, Action::Edit);
+        let form = key.map_or_else(|| "Its form".to_owned(), |key| format!("{key} on it"));
+        let page = FormPage::Origin.title();
+        vec![
+            format!("This feed is already followed as {title}."),
+            format!("{form}, page {page}, adds the filter to it."),
+        ]
+    }
+
     /// Opens the dialog with a pasted URL and starts discovery.
     pub(super) fn add_url(&mut self, url: &str) -> Vec<Effect> {
         self.push_dialog(Add::with(url));

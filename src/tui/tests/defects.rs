@@ -399,3 +399,61 @@ fn every_letter_can_begin_a_word_that_help_finds() {
     stage.keys("<Esc>");
     assert!(stage.requested.is_empty(), "{:?}", stage.requested);
 }
+
+#[test]
+fn announced_feeds_are_told_apart_by_title_and_address() {
+    let url = "http://council.example/";
+    let (posts, notes) = ("http://council.example/feeds/posts.xml", "https://other.example/n.xml");
+    let mut stage = Stage::new();
+    stage.keys("a");
+    stage.happen(Event::Pasted(url.to_owned()));
+    stage.keys("<Enter>");
+    let ways = vec![Way::announced(posts, "Posts"), Way::announced(notes, "Notes")];
+    stage.happen(Event::Discovered(last_request(&stage), Ok(Discovery::sample(url, ways, &[]))));
+    let screen = stage.screen(120, 36);
+    for expected in ["“Posts”, announced", "  /feeds/posts.xml", "“Notes”, announced", notes, posts]
+    {
+        assert!(screen.contains(expected), "{expected} in\n{screen}");
+    }
+    // A narrow screen has the address of the selected one.
+    stage.keys("j");
+    let screen = stage.screen(50, 24);
+    assert!(screen.contains(notes) && !screen.contains(posts), "{screen}");
+}
+
+#[test]
+fn a_filter_for_a_feed_that_is_followed_does_not_run() {
+    let mut stage = Stage::new();
+    stage.keys("a");
+    stage.happen(Event::Pasted("filter:grep x:https://kernel.example/feed".to_owned()));
+    stage.keys("<Enter>");
+    let screen = stage.screen(120, 36);
+    for expected in ["followed as Kernel notes and other things", "e on it, page Program or file"] {
+        assert!(screen.contains(expected), "{expected} in\n{screen}");
+    }
+    stage.keys("<Enter>");
+    assert_eq!(stage.asked_for("DiscoverOrigin"), 0);
+    // For another feed, the program is shown before it runs.
+    let mut stage = Stage::new();
+    stage.keys("a");
+    stage.happen(Event::Pasted("filter:grep x:https://kernel.example/other".to_owned()));
+    stage.keys("<Enter>");
+    assert!(stage.screen(120, 36).contains("Runs this program now"));
+}
+
+#[test]
+fn short_names_of_sources_leave_space_for_titles() {
+    let mut list = source_list();
+    list.sources.truncate(2);
+    list.sources[0].facts.feed_title = Some("N1".to_owned());
+    list.sources[1].facts.feed_title = Some("N2".to_owned());
+    let mut rows = item_rows();
+    rows.truncate(3);
+    for (i, row) in rows.iter_mut().enumerate() {
+        (row.source_key, row.read) = (i as i64 % 2 + 1, false);
+    }
+    let mut stage = Stage::with(Settings::default(), list, rows);
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("Why we moved off a message queue and"), "{screen}");
+    assert!(screen.contains("  ▪ N2    8m"), "{screen}");
+}

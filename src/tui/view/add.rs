@@ -16,6 +16,7 @@ use chrono::Local;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
+use url::Url;
 
 /// Text above the URL field on the first run.
 const GREETING: [&str; 3] = ["", "News from any page, with or without a feed.", ""];
@@ -210,8 +211,10 @@ fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
     let tried = tried_lines(app, &discovery.tried, width.saturating_sub(6)).len().min(MAX_TRIED);
     let entries =
         discovery.ways.iter().map(|way| way.preview().map_or(0, |entries| entries.len())).max();
+    // A way without entries has two lines and its address.
+    let least = if discovery.ways.iter().any(|way| way.url != discovery.address) { 3 } else { 2 };
     // The URL, headings, the folder, and empty rows between the parts.
-    let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).clamp(2, MAX_ENTRIES);
+    let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).clamp(least, MAX_ENTRIES);
     u16::try_from(rows).unwrap_or(u16::MAX)
 }
 
@@ -219,6 +222,8 @@ fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
 const MAX_ENTRIES: usize = 8;
 /// Height from which there are headings and empty rows, and progress lines.
 const ROOMY: u16 = 12;
+/// Cells of five squares and a word.
+const QUALITY: usize = 18;
 /// Width from which the ways have columns for how well they match and where they come from.
 const WITH_QUALITY: u16 = 64;
 const WITH_ORIGIN: u16 = 84;
@@ -274,19 +279,22 @@ fn found(
         line(frame, y, row);
         y += 1;
     }
-    let lines = preview(app, way, area.width);
+    let lines = preview(app, (way, way.url != discovery.address), area.width);
     for (y, row) in (y..last.saturating_sub(u16::from(roomy))).zip(lines) {
         line(frame, y, row);
     }
 }
 
 /// The first entries of a way, or what will happen if they are not known yet.
-fn preview(app: &App, way: &Way, width: u16) -> Vec<Row> {
+fn preview(app: &App, (way, elsewhere): (&Way, bool), width: u16) -> Vec<Row> {
     const DATES: usize = 12;
     let style = |role| app.palette.style(role);
     let entries = way.preview().unwrap_or_default();
     if entries.is_empty() {
-        let lines = wrap_plain(way.outlook(), width.into()).into_iter();
+        // The origin above may be cut, and is left out on narrow screens.
+        let address = elsewhere.then(|| text::line(way.url.as_str()));
+        let words = address.into_iter().chain([way.outlook().to_owned()]);
+        let lines = words.flat_map(|words| wrap_plain(&words, width.into()));
         let row = |text: String| {
             let mut row = Row::new(width);
             row.left(&text, style(Role::Soft));
@@ -318,16 +326,29 @@ struct WayCells<'a> {
 }
 
 fn cells<'a>(app: &App, discovery: &Discovery, way: &'a Way, label: &str) -> WayCells<'a> {
-    let (name, detail) = way.describe(app.now);
+    let (name, mut detail) = way.describe(app.now);
     // What distinguishes it from others of the same kind.
     let own = label.strip_prefix(name).unwrap_or_default();
     let own = own.strip_prefix(&format!(" \u{b7} {detail}")).unwrap_or_default();
-    let elsewhere = Some(way.url.as_str()).filter(|_| way.url != discovery.address);
-    let named = way.kind() == SourceKind::Feed && !way.title.is_empty();
-    let title = Some(way.title.as_str()).filter(|_| named);
-    let origin = Some(own.trim_start_matches([' ', '\u{b7}'])).filter(|own| !own.is_empty());
-    let origin = origin.or(elsewhere).or(title).unwrap_or_default().to_owned();
+    let own = Some(own.trim_start_matches([' ', '\u{b7}'])).filter(|own| !own.is_empty());
+    let title = Some(text::line(&way.title)).filter(|title| !title.is_empty());
+    let title = title.filter(|_| way.kind() == SourceKind::Feed);
+    let elsewhere =
+        (way.url != discovery.address).then(|| short_address(&way.url, &discovery.address));
+    // A feed that was not read has nothing but its title.
+    if let Some(title) = title.as_ref().filter(|_| way.count().is_none()) {
+        detail = format!("\u{201c}{title}\u{201d}, {detail}");
+    }
+    let own = own.map(str::to_owned).filter(|_| way.kind() != SourceKind::Feed);
+    let origin = own.or(elsewhere).or(title).unwrap_or_default();
     WayCells { name, detail, origin }
+}
+
+/// A URL, without what it has in common with the one that was typed.
+fn short_address(url: &Url, typed: &Url) -> String {
+    let same = url.origin() == typed.origin();
+    let part = if same { &url[url::Position::BeforePath..] } else { url.as_str() };
+    text::line(part)
 }
 
 /// Widths of the columns of the ways.
@@ -339,9 +360,12 @@ struct Columns {
 impl Columns {
     fn of(cells: &[WayCells<'_>], width: usize) -> Self {
         let widest = |cell: fn(&WayCells<'_>) -> usize| cells.iter().map(cell).max().unwrap_or(0);
-        let origin = widest(|cells| text::width(&cells.origin)).min(width / 4);
-        let shown = width >= usize::from(WITH_ORIGIN);
         let name = widest(|cells| text::width(cells.name));
+        // What the other columns leave, at least a quarter.
+        let others = name + 2 + widest(|cells| text::width(&cells.detail)) + QUALITY + 2;
+        let most = width.saturating_sub(others).max(width / 4);
+        let origin = widest(|cells| text::width(&cells.origin)).min(most);
+        let shown = width >= usize::from(WITH_ORIGIN);
         Self { name, origin: if shown { origin } else { 0 } }
     }
 }
