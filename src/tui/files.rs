@@ -118,6 +118,10 @@ pub(super) async fn save(
     let articles = counted(saved.file.articles, "article");
     let mut facts = vec![articles, size(saved.file.bytes.len() as u64)];
     facts.extend(saved.lacks());
+    if saved.pictures_as_links > 0 {
+        let links = if saved.pictures_as_links == 1 { "a link" } else { "links" };
+        facts.push(format!("{} left as {links}", counted(saved.pictures_as_links, "picture")));
+    }
     let write = move || write_beside(&folder, &name, &saved.file.bytes).map_err(|e| (e, folder));
     Event::Message(match tokio::task::spawn_blocking(write).await {
         Ok(Ok(path)) => Ok(format!("Saved {}: {}", path.to_string_lossy(), facts.join(", "))),

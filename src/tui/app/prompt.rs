@@ -4,6 +4,7 @@ use super::App;
 use super::complete::{Candidate, Completion, signed_words};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::config::Key;
+use crate::engine::SaveFormat;
 use crate::model::{SourceId, Time};
 use crate::query::{self, Query, Spot};
 use crate::store::Mark;
@@ -69,6 +70,8 @@ pub(crate) enum PromptKind {
         items: Vec<i64>,
         title: String,
         folder: String,
+        /// Whether their pictures are fetched for it.
+        pictures: bool,
     },
     /// The name of a new view.
     SaveView {
@@ -126,6 +129,17 @@ impl Prompt {
         Self::new(PromptKind::Import, path)
     }
 
+    /// What Tab changes beside the text.
+    pub(crate) fn note(&self) -> Option<&'static str> {
+        let PromptKind::Save { pictures, .. } = self.kind else { return None };
+        // Markdown has links only.
+        let with_pictures = SaveFormat::of_name(self.field.value())?.has_pictures();
+        with_pictures.then_some(match pictures {
+            true => "with pictures (Tab: without)",
+            false => "without pictures (Tab: with)",
+        })
+    }
+
     /// Whether Tab has to read a folder first.
     fn lists_paths(&self) -> bool {
         self.kind == PromptKind::Import && self.completion.is_none()
@@ -171,6 +185,11 @@ impl Dialog for Prompt {
                 let typed = self.field.value().to_owned();
                 return vec![Effect::ListPaths { typed }].into();
             }
+            KeyCode::Tab if self.note().is_some() => {
+                if let PromptKind::Save { pictures, .. } = &mut self.kind {
+                    *pictures = !*pictures;
+                }
+            }
             KeyCode::Tab | KeyCode::Down => self.complete(app, true),
             KeyCode::BackTab | KeyCode::Up => self.complete(app, false),
             KeyCode::Enter if self.error.is_some() && self.kind != PromptKind::Import => {}
@@ -197,6 +216,11 @@ impl Dialog for Prompt {
             PromptKind::Import => &[
                 KeyHint::Key("Enter", "preview"),
                 KeyHint::Key("Tab", "complete"),
+                KeyHint::Key("Esc", "cancel"),
+            ],
+            PromptKind::Save { .. } => &[
+                KeyHint::Key("Enter", "save"),
+                KeyHint::Key("Tab", "with or without pictures"),
                 KeyHint::Key("Esc", "cancel"),
             ],
             _ => &[KeyHint::Key("Enter", "ok"), KeyHint::Key("Esc", "cancel")],
@@ -341,7 +365,9 @@ impl App {
                 Some(until) => self.change_mark(Mark::Snoozed(until), keys, true, Cause::User),
                 None => vec![],
             },
-            PromptKind::Save { items, title, .. } => self.save_articles(items, title, &text),
+            PromptKind::Save { items, title, pictures, .. } => {
+                self.save_articles((items, title), pictures, &text)
+            }
             PromptKind::SaveView { query } => self.save_view(text, query),
             PromptKind::ViewQuery { name } => self.change_view_query(&name, text),
             PromptKind::RuleQuery { name } => self.change_rule_query(&name, text),

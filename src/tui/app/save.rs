@@ -76,14 +76,15 @@ impl App {
             _ => (line(&list), "epub"),
         };
         let name = titled(&title, &format!(".{ending}"), MAX_NAME, " ,'()&");
-        self.ask(PromptKind::Save { items, title, folder }, &name)
+        let pictures = self.settings.save.pictures;
+        self.ask(PromptKind::Save { items, title, folder, pictures }, &name)
     }
 
     /// Saves articles under a name in the folder for them, or at a path.
     pub(super) fn save_articles(
         &mut self,
-        items: Vec<i64>,
-        title: String,
+        (items, title): (Vec<i64>, String),
+        pictures: bool,
         typed: &str,
     ) -> Vec<Effect> {
         let Some(format) = SaveFormat::of_name(typed) else {
@@ -101,8 +102,7 @@ impl App {
         let (Some(name), Ok(folder)) = (name, folder) else {
             return self.problem(format!("{typed} is not the name of a file"));
         };
-        let order = SaveOrder { items, format, title, pictures: settings.pictures };
-        self.items.marked.clear();
+        let order = SaveOrder { items, format, title, pictures };
         self.note(format!("Saving {} …", counted(order.items.len(), "article")));
         vec![Effect::Save { order: Box::new(order), folder, name }]
     }

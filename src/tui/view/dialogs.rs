@@ -116,6 +116,10 @@ pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, 
     }
     let typed = (&prompt.field, &prompt.completion, &prompt.error);
     completed_line(app, frame, &label, typed, Role::Dim, foot);
+    if let (Some(note), None, None) = (prompt.note(), &prompt.completion, &prompt.error) {
+        let used = text::width(&label);
+        super::complete::message_line(app, frame, note, Role::Dim, &prompt.field, used, foot);
+    }
 }
 
 /// A field with its completion or its error.

@@ -47,6 +47,8 @@ pub struct Saved {
     pub pictures_failed: usize,
     /// Pictures that would be too many or too large for the file; they are links.
     pub pictures_left_out: usize,
+    /// Pictures that are links because nobody asked for them, in a format that could have them.
+    pub pictures_as_links: usize,
 }
 
 impl Saved {
@@ -107,6 +109,7 @@ impl Handle {
         let with_pictures = order.pictures && order.format.has_pictures();
         let (mut all, mut gone, mut first) = (Collection::default(), 0, String::new());
         let (mut state, mut failed, mut surplus) = (SaveState::default(), 0, 0);
+        let mut pictures_as_links = 0;
         for &key in &order.items {
             state.articles += 1;
             let read = move |reader: &crate::store::Reader| match reader.row(key)? {
@@ -133,6 +136,9 @@ impl Handle {
                 (failed, surplus) = (failed + fetched.failed, surplus + fetched.left_out);
                 chapter.pictures = fetched.pictures;
             }
+            if !order.pictures && order.format.has_pictures() {
+                pictures_as_links += picture_urls(&chapter.document).len();
+            }
             all.add(chapter, text);
             progress(state);
         }
@@ -145,7 +151,14 @@ impl Handle {
         let (format, outline) = (order.format, Outline { title: line(&order.title) });
         let write = move || all.write(format, &outline);
         let file = context.read_document(0, write).await.ok_or(SaveError::Conversion)??;
-        Ok(Saved { file, name, gone, pictures_failed: failed, pictures_left_out: surplus })
+        Ok(Saved {
+            file,
+            name,
+            gone,
+            pictures_failed: failed,
+            pictures_left_out: surplus,
+            pictures_as_links,
+        })
     }
 
     /// The texts of items as Markdown, for the clipboard.
