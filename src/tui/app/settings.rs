@@ -33,6 +33,8 @@ pub(super) fn setting_pages() -> Vec<(FormPage, String)> {
     let pages = [
         FormPage::Appearance,
         FormPage::Reading,
+        FormPage::Listen,
+        FormPage::Programs,
         FormPage::FullText,
         FormPage::Retention,
         FormPage::Budget,

@@ -169,7 +169,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.fold_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.fold_stories)).on(
         FormPage::Reading,
         "Fold stories",
-        "List a story once if several sources have it. +2: also in two others.",
+        "List a story once if several sources have it. ×3: three sources have it.",
     ),
     key("ui.mark_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.mark_stories)).on(
         FormPage::Reading,
@@ -178,28 +178,28 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     ),
     key("browser", Rule::Checked(word), |s| Slot::Command(&mut s.browser))
         .on(
-            FormPage::Reading,
+            FormPage::Programs,
             "Browser",
             "A command such as firefox --new-tab {url}. Empty: the system's browser.",
         )
         .unset("system browser"),
     key("browser_in_terminal", Rule::Any, |s| Slot::Flag(&mut s.browser_in_terminal)).on(
-        FormPage::Reading,
+        FormPage::Programs,
         "In terminal",
         "The browser draws in the terminal, as w3m and lynx do.",
     ),
     key("open.terminal", Rule::Checked(word), |s| Slot::Words(&mut s.open.terminal))
         .on(
-            FormPage::Reading,
+            FormPage::Programs,
             "Text players",
             "Programs of [open] that draw in the terminal. mpv for audio is recognised.",
         )
         .unset("recognised ones"),
     key("download.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.download.folder))
-        .on(FormPage::Reading, "Downloads", "The folder for downloads, such as ~/Podcasts.")
+        .on(FormPage::Listen, "Downloads", "The folder for downloads, such as ~/Podcasts.")
         .unset("download folder"),
     key("download.max_size", Rule::Within(1024, 1 << 40), |s| Slot::Size(&mut s.download.max_size))
-        .on(FormPage::Reading, "Max download", "Maximum size of a download, such as 1GiB."),
+        .on(FormPage::Listen, "Max download", "Maximum size of a download, such as 1GiB."),
     key("machines.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.machines.folder))
         .on(
             FormPage::Reading,
@@ -211,46 +211,41 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Reading, "Machine", "What your other machines call this one.")
         .unset("name of the computer"),
     key("listen.player", Rule::Checked(word), |s| Slot::Command(&mut s.listen.player))
-        .on(FormPage::Reading, "Player", "Plays the queue: mpv with your options.")
+        .on(FormPage::Listen, "Player", "Plays the queue: mpv with your options.")
         .unset("mpv"),
     key("listen.step", Rule::Within(1, 600), |s| Slot::Time(&mut s.listen.step)).on(
-        FormPage::Reading,
+        FormPage::Listen,
         "Listening step",
         "How far keys go forward and back, 1s to 10min. Default 30s.",
     ),
     key("save.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.save.folder))
         .on(
-            FormPage::Reading,
+            FormPage::Listen,
             "Saved articles",
             "The folder for saved articles, such as ~/Articles.",
         )
         .unset("download folder"),
     key("save.pictures", Rule::Any, |s| Slot::Flag(&mut s.save.pictures)).on(
-        FormPage::Reading,
+        FormPage::Listen,
         "Save pictures",
         "Fetches pictures for articles saved as HTML or EPUB. Default off.",
     ),
-    key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
-        FormPage::Reading,
-        "Feed items",
-        "How many items a view has as a feed, 1 to 5000. Default 50.",
-    ),
     key("notify.how", Rule::OneOf(NotifyWay::NAMES), |s| Slot::Choice(&mut s.notify.how)).on(
-        FormPage::Reading,
+        FormPage::Programs,
         "Notify",
         "How the interface shows messages of rules with the effect notify.",
     ),
     key("notify.command", Rule::Checked(word), |s| Slot::Command(&mut s.notify.command))
         .on(
-            FormPage::Reading,
+            FormPage::Programs,
             "Notify command",
             "Such as notify-send {title} {text}. Also without the interface.",
         )
         .unset("none"),
     key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))
         .on(
-            FormPage::Reading,
-            "Notify not at",
+            FormPage::Programs,
+            "Silent hours",
             "Hours without messages of rules, in local time, such as 22:00-07:00.",
         )
         .unset("none"),
@@ -389,6 +384,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Network, "View feeds", "Where the daemon serves views: 127.0.0.1:8990.")
         .waits()
         .unset("off"),
+    key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
+        FormPage::Network,
+        "Feed items",
+        "How many items a view has as a feed, 1 to 5000. Default 50.",
+    ),
     key("serve.address", Rule::Checked(listening), |s| Slot::MaybeText(&mut s.serve.address))
         .on(FormPage::Network, "API for apps", "Where the daemon serves apps: 127.0.0.1:8991.")
         .waits()

@@ -25,8 +25,12 @@ pub enum FormPage {
     Access,
     /// Theme and layout.
     Appearance,
-    /// Lists, reader and browser.
+    /// Lists and reader.
     Reading,
+    /// Episodes, downloads and saved articles.
+    Listen,
+    /// The browser, players and messages.
+    Programs,
     /// Full texts from pages.
     FullText,
     /// How long items are kept.
@@ -41,7 +45,7 @@ pub enum FormPage {
 
 impl FormPage {
     /// Every page, in the order of the form.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::General,
         Self::Schedule,
         Self::Selectors,
@@ -50,6 +54,8 @@ impl FormPage {
         Self::Origin,
         Self::Appearance,
         Self::Reading,
+        Self::Listen,
+        Self::Programs,
         Self::FullText,
         Self::Retention,
         Self::Budget,
@@ -68,6 +74,8 @@ impl FormPage {
             Self::Access => "Headers and login",
             Self::Appearance => "Appearance",
             Self::Reading => "Reading",
+            Self::Listen => "Listen and save",
+            Self::Programs => "Programs",
             Self::FullText => "Full text",
             Self::Retention => "Retention",
             Self::Budget => "Budget",
