@@ -3,7 +3,7 @@
 use super::{Stage, article, item_rows};
 use crate::article::{Link, LinkKind};
 use crate::engine::{DownloadEntry, FileState};
-use crate::model::Enclosure;
+use crate::model::{Enclosure, Item};
 use crate::tui::effect::{FileOf, FileUse};
 use crate::tui::event::{Article, Event};
 use crate::tui::read::document;
@@ -53,6 +53,24 @@ fn one_enclosure_opens_and_several_are_listed() {
         "j<Enter>",
         r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://e.org/c.ogg", media_type: "audio/ogg" }, file_use: Open }"#,
     );
+}
+
+#[test]
+fn the_reader_names_what_is_enclosed_and_its_keys() {
+    let audio = file("https://e.org/a", Some("audio/mpeg"));
+    let (page, row) = (file("https://e.org/b", None), item_rows()[0].clone());
+    for (files, expected) in [
+        (vec![audio.clone()], "Audio, 52 min, @ opens, C-e queues, C-s downloads"),
+        (vec![page.clone()], "Enclosure, 52 min, @ opens, C-s downloads"),
+        (vec![page, audio], "2 enclosures, @ opens, C-e queues, C-s downloads"),
+    ] {
+        let mut stage = Stage::new();
+        let shown = article(row.clone());
+        let item = Item { enclosures: files, ..(*shown.item).clone() };
+        stage.shown = Some(Article { item: Arc::new(item), ..shown });
+        stage.keys("<Enter>");
+        assert!(stage.screen(100, 30).contains(expected), "{}", stage.screen(100, 30));
+    }
 }
 
 #[test]

@@ -7,8 +7,9 @@ use super::super::chrome::marks;
 use super::ink;
 use crate::config::{Action, Context, Role};
 use crate::model::{Item, Revision, TextFrom, Time};
+use crate::util::media::is_playable;
 use crate::util::text;
-use crate::util::time_text::{DayName, day_name, span};
+use crate::util::time_text::{DayName, day_name, length, span};
 use chrono::{Local, TimeZone};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Ink};
@@ -133,6 +134,7 @@ fn facts(
         origin(app, item, source).filter(|_| roomy),
         changed(app, article),
         also_in(app, article),
+        enclosures(app, item),
         comments(app, article).filter(|_| roomy),
         tags.filter(|_| roomy),
     ];
@@ -207,6 +209,40 @@ fn also_in(app: &App, article: &Article) -> Option<Fact> {
     });
     let names = names.collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| vec![(short(&format!("Also in {names}")), Role::Soft)])
+}
+
+/// What is enclosed, and the keys that open, queue and download it.
+fn enclosures(app: &App, item: &Item) -> Option<Fact> {
+    let words = match item.enclosures.as_slice() {
+        [] => return None,
+        [one] => {
+            let kind = one.mime.as_deref().and_then(|mime| mime.split('/').next());
+            let kind = match kind {
+                Some("audio") => "Audio",
+                Some("video") => "Video",
+                _ => "Enclosure",
+            };
+            let length = one.seconds.map(|seconds| format!(", {}", length(seconds)));
+            let chapters = match one.chapters.len() {
+                0 => String::new(),
+                many => format!(", {}", text::counted(many, "chapter")),
+            };
+            format!("{kind}{}{chapters}", length.unwrap_or_default())
+        }
+        many => text::counted(many.len(), "enclosure"),
+    };
+    let queue = item.enclosures.iter().any(is_playable).then_some((Action::Enqueue, " queues"));
+    let verbs =
+        [Some((Action::Enclosure, " opens")), queue, Some((Action::Download, " downloads"))];
+    let mut fact = vec![(words, Role::Soft)];
+    for (action, verb) in verbs.into_iter().flatten() {
+        if let Some(key) = key(app, action) {
+            fact.push((", ".to_owned(), Role::Dim));
+            fact.push((key, Role::KeyHint));
+            fact.push((verb.to_owned(), Role::Dim));
+        }
+    }
+    Some(fact)
 }
 
 /// The number of comments, and the keys that open and follow them.
