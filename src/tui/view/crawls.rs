@@ -344,19 +344,26 @@ fn finds(app: &App, frame: &mut Frame<'_>, list: &CrawlList, crawl: &CrawlState,
         row.right(format!("{:>9}", size(find.bytes as u64)), role(app, here, Role::Text));
         let mime = text::line(&find.mime);
         row.right(format!("  {}", text::truncate(&mime, 24)), role(app, here, Role::Dim));
-        row.left(&title_of(find), role(app, here, Role::Text));
+        let (name, words) = title_of(find);
+        row.left(&name, role(app, here, Role::Text));
+        row.left(&words, role(app, here, Role::Dim));
     });
 }
 
-/// The title of an article, the text of the link to a file, or its name.
-fn title_of(find: &CrawlFind) -> String {
-    let words = find.title.as_deref().unwrap_or(&find.anchor);
-    let words = text::line(words);
-    let name = || {
-        let name = find.file.as_deref().unwrap_or(&find.url);
-        text::line(name.rsplit('/').next().unwrap_or(name))
-    };
-    if words.is_empty() { name() } else { words }
+/// The title of an article, or the name of a file and the text of the link to it: many links have the same.
+fn title_of(find: &CrawlFind) -> (String, String) {
+    if let Some(title) = find.title.as_deref().map(text::line).filter(|title| !title.is_empty()) {
+        return (title, String::new());
+    }
+    let name =
+        |path: &str| text::line(path.trim_end_matches('/').rsplit('/').next().unwrap_or(path));
+    // Without its query, which names no file.
+    let url = find.url.split(['?', '#']).next().unwrap_or_default();
+    let name = find.file.as_deref().map_or_else(|| name(url), name);
+    let words = text::line(&find.anchor);
+    let beside =
+        if words.is_empty() || words == name { String::new() } else { format!("  {words}") };
+    (name, beside)
 }
 
 /// A source that explores its site.
