@@ -394,3 +394,31 @@ impl Way {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the preview of a feed lists, given the titles and dates of its items.
+    fn previewed(items: &[(&str, Option<&str>)]) -> Vec<String> {
+        let item = |(title, date): &(&str, Option<&str>)| serde_json::json!({ "id": title, "title": title, "date_published": date });
+        let items: Vec<_> = items.iter().map(item).collect();
+        let version = "https://jsonfeed.org/version/1.1";
+        let text = serde_json::json!({ "version": version, "title": "T", "items": items });
+        let feed = crate::feed::parse(text.to_string().as_bytes(), None, None).unwrap();
+        let mut way = Way::sample("https://e.example/", "", None, &[]);
+        let Some(FirstFetch::Page(FirstPage { response, .. })) = way.first.take() else {
+            panic!("a page")
+        };
+        way.first = Some(FirstFetch::Feed(FirstFeed { feed, response }));
+        way.preview().unwrap().into_iter().map(|(title, _)| title).collect()
+    }
+
+    #[test]
+    fn a_feed_is_previewed_newest_first() {
+        let (old, new) = (Some("2026-01-01T00:00:00Z"), Some("2026-03-01T00:00:00Z"));
+        assert_eq!(previewed(&[("a", old), ("b", new), ("c", old)]), ["b", "a", "c"]);
+        // Without all dates, the order of the feed is the best guess.
+        assert_eq!(previewed(&[("a", old), ("b", new), ("c", None)]), ["a", "b", "c"]);
+    }
+}
