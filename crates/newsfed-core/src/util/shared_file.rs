@@ -64,13 +64,20 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// The error without the name of the temporary file, which nobody knows.
+fn without_path(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((why, _)) => io::Error::new(error.kind(), why),
+        None => error,
+    }
+}
+
 /// Writes a file, replacing one that exists, whose permissions stay.
 ///
 /// # Errors
 /// If it cannot be written; an existing file stays as it was then.
 pub fn write_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // The message of tempfile names its own file, which nobody knows.
-    let mut file = shared_file(folder_of(path)).map_err(|e| io::Error::from(e.kind()))?;
+    let mut file = shared_file(folder_of(path)).map_err(without_path)?;
     file.write_all(bytes)?;
     if let Ok(existing) = std::fs::metadata(path) {
         std::fs::set_permissions(file.path(), existing.permissions())?;
@@ -83,6 +90,13 @@ pub fn write_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_do_not_name_temporary_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = write_shared(&folder.path().join("none/x"), b"text").unwrap_err().to_string();
+        assert!(error.contains("No such file") && !error.contains("none"), "{error}");
+    }
 
     #[cfg(unix)]
     #[test]
