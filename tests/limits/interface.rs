@@ -1,7 +1,7 @@
 //! The interface opens what was stored of the documents, and fetches the pages as full texts.
 
 use super::documents::{DOCUMENTS, Kind};
-use super::term::{Term, key};
+use super::term::{Term, key, unread_on};
 use super::{measure, source};
 use newsfed::demo::server::{Reply, Server};
 use portable_pty::CommandBuilder;
@@ -26,12 +26,6 @@ fn teasers(server: &str, only: &str) -> String {
         "<rss version='2.0'><channel><title>t</title>{}</channel></rss>",
         items.collect::<String>()
     )
-}
-
-/// The number beside "All unread", in the Sources pane or in the title of the list; none is shown for 0.
-fn unread_on(screen: &str) -> usize {
-    let rest = screen.split_once("All unread").map_or("", |(_, rest)| rest);
-    rest.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
 /// Leaves one unread item of each source but the one with the teasers. Returns how many are unread.
@@ -98,7 +92,6 @@ fn the_interface_opens_every_document() {
     command.args(["-c", &script]);
     let mut t = Term::spawn(command, 110, 30);
     t.wait_until(&format!("{unread} unread"), |screen| unread_on(screen) == unread);
-    t.send("g");
     t.send(key::ENTER);
     let mut fetched = 0;
     let (opened, started) = (unread, Instant::now());

@@ -250,6 +250,13 @@ pub(crate) fn has_title(screen: &str, title: &str) -> bool {
     ruled(screen, title, &['━', '─', '=', '-'])
 }
 
+/// The number beside "All unread", in the Sources pane or in the title of the list; none is shown for 0.
+#[allow(dead_code, reason = "used by slow tests")]
+pub(crate) fn unread_on(screen: &str) -> usize {
+    let rest = screen.split_once("All unread").map_or("", |(_, rest)| rest);
+    rest.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
 /// Whether the pane with a title has the focus: the rule below the title is heavy.
 pub(crate) fn has_focus(screen: &str, title: &str) -> bool {
     ruled(screen, title, &['━', '='])
