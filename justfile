@@ -24,6 +24,10 @@ demo:
 snapshots:
     INSTA_UPDATE=always cargo test --lib tui
 
+# Write the JSON Schemas of both files to docs/schema
+schemas:
+    UPDATE_EXPECT=1 cargo test --test cli committed_schemas
+
 # Save pictures of the real screens to docs/images
 screenshots folder="docs/images":
     cargo run --example screenshots -- {{folder}}

@@ -1,10 +1,11 @@
-//! `newsfed config`: prints file locations, checks the files, shows the effective settings.
+//! `newsfed config`: prints file locations, checks the files, shows the effective settings, and prints the schemas
+//! of both files.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
 use super::output::Output;
-use crate::config::{self, show_settings};
+use crate::config::{self, config_schema, show_settings, sources_schema};
 use crate::util::text::{self, counted};
 use serde_json::json;
 
@@ -21,7 +22,8 @@ config.example.toml explains every setting.
 Examples:
   newsfed config check
   newsfed config show | grep -A9 '^.net'
-  $EDITOR \"$(newsfed --json config path | jq -r .config)\"";
+  $EDITOR \"$(newsfed --json config path | jq -r .config)\"
+  newsfed config schema > config.schema.json";
 
 #[derive(Debug, Clone, Copy, clap::Subcommand)]
 pub(super) enum ConfigCommand {
@@ -31,6 +33,20 @@ pub(super) enum ConfigCommand {
     Check,
     /// Print all effective settings as TOML
     Show,
+    /// Print the JSON Schema of a file, with which editors complete and check it
+    Schema {
+        #[arg(value_enum, default_value_t = SchemaFile::Config)]
+        file: SchemaFile,
+    },
+}
+
+/// A file that the user writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum SchemaFile {
+    /// config.toml
+    Config,
+    /// sources.toml
+    Sources,
 }
 
 pub(super) fn run(
@@ -51,8 +67,20 @@ pub(super) fn run(
                 out.raw(text.as_bytes())?;
             }
         }
+        ConfigCommand::Schema { file } => schema(file, out)?,
     }
     Ok(Exit::Ok)
+}
+
+fn schema(file: SchemaFile, out: &mut Output) -> Result<(), Failure> {
+    let schema = match file {
+        SchemaFile::Config => config_schema(),
+        SchemaFile::Sources => sources_schema(),
+    };
+    if out.json {
+        return out.value(&schema);
+    }
+    out.raw(format!("{schema:#}\n").as_bytes())
 }
 
 fn path(global: &Global, out: &mut Output) -> Result<(), Failure> {

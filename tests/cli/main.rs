@@ -37,6 +37,7 @@ mod queries;
 mod rules;
 mod saving;
 mod schedule;
+mod schemas;
 #[cfg(unix)]
 mod secrets;
 #[cfg(unix)]

@@ -14,13 +14,13 @@ use std::time::Duration;
 const EXAMPLE: &str = include_str!("../../config.example.toml");
 
 /// A folder with both files.
-struct Home {
-    paths: Paths,
+pub(super) struct Home {
+    pub(super) paths: Paths,
     _folder: tempfile::TempDir,
 }
 
 impl Home {
-    fn new(config: impl AsRef<[u8]>, sources: impl AsRef<[u8]>) -> Self {
+    pub(super) fn new(config: impl AsRef<[u8]>, sources: impl AsRef<[u8]>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
         fs::create_dir_all(paths.config_dir()).unwrap();
@@ -29,14 +29,14 @@ impl Home {
         Self { paths, _folder: folder }
     }
 
-    fn load(&self, overrides: &[&str]) -> Result<Loaded, String> {
+    pub(super) fn load(&self, overrides: &[&str]) -> Result<Loaded, String> {
         let overrides: Vec<_> = overrides.iter().map(|o| (*o).to_owned()).collect();
         load(&self.paths, &overrides).map_err(|e| e.to_string())
     }
 }
 
 /// The example with its settings uncommented, and optionally its samples.
-fn uncommented(samples: bool) -> String {
+pub(super) fn uncommented(samples: bool) -> String {
     let line = |line: &str| {
         let setting = line.strip_prefix('#').filter(|l| l.starts_with(char::is_alphabetic));
         let sample = line.strip_prefix("#   ").filter(|_| samples);

@@ -7,6 +7,7 @@
 mod architecture;
 mod config;
 mod config_edit;
+mod config_schema;
 mod docs;
 mod fuzz_seeds;
 mod import;

@@ -1,12 +1,12 @@
 //! `[[account]]` of `config.toml`: servers of the Google Reader API that newsfed reads.
 
-use super::checks::word;
+use super::checks::{ANY_PATH, WEB, WORD, word};
 use super::declared_file::DeclaredFile;
 use super::document::Pair;
 use super::edit_error::EditError;
 use super::error::{ConfigError, Report, did_you_mean};
 use super::file_edit::{Element, FileEdit, FileKind, Step};
-use super::ids::check_id;
+use super::ids::{ID_PATTERN, check_id};
 use super::load::{Positioned, elements};
 use super::paths::Paths;
 use super::quote::quote;
@@ -65,14 +65,14 @@ const DAY: u64 = 24 * 3600;
 
 /// The keys of an `[[account]]`.
 pub(super) const KEYS: &[Setting<AccountSettings>] = &[
-    Setting::new("id", Rule::Checked(id), |a| Slot::Text(&mut a.id)),
-    Setting::new("url", Rule::Address(api), |a| Slot::Text(&mut a.url)),
-    Setting::new("user", Rule::Checked(word), |a| Slot::Text(&mut a.user)),
-    Setting::new("password_command", Rule::Checked(word), |a| {
-        Slot::Command(&mut a.password_command)
+    Setting::new("id", Rule::Checked(id, ID_PATTERN), |a| Slot::Text(&mut a.id)),
+    Setting::new("url", Rule::Address(api, WEB), |a| Slot::Text(&mut a.url)),
+    Setting::new("user", WORD, |a| Slot::Text(&mut a.user)),
+    Setting::new("password_command", WORD, |a| Slot::Command(&mut a.password_command)),
+    Setting::new("password_file", Rule::Checked(file, ANY_PATH), |a| {
+        Slot::MaybeText(&mut a.password_file)
     }),
-    Setting::new("password_file", Rule::Checked(file), |a| Slot::MaybeText(&mut a.password_file)),
-    Setting::new("password_env", Rule::Checked(word), |a| Slot::MaybeText(&mut a.password_env)),
+    Setting::new("password_env", WORD, |a| Slot::MaybeText(&mut a.password_env)),
     Setting::new("interval", Rule::Within(60, DAY), |a| Slot::Time(&mut a.interval)),
     Setting::new("history", Rule::Within(0, 1_000_000), |a| Slot::Count(&mut a.history)),
     Setting::new("insecure", Rule::Any, |a| Slot::Flag(&mut a.insecure)),

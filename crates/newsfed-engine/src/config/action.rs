@@ -265,16 +265,16 @@ impl fmt::Display for Action {
 #[error("{0}")]
 pub struct UnknownAction(String);
 
+/// Names of earlier versions, and what they became.
+pub(super) const OLD_NAMES: [(&str, &str); 2] =
+    [("save-query", "save-view"), ("stop-exploring", "stop-crawl")];
+
 impl FromStr for Action {
     type Err = UnknownAction;
 
     fn from_str(name: &str) -> Result<Self, UnknownAction> {
-        let current = match name {
-            // Names of earlier versions.
-            "save-query" => "save-view",
-            "stop-exploring" => "stop-crawl",
-            name => name,
-        };
+        let renamed = OLD_NAMES.iter().find(|(old, _)| *old == name);
+        let current = renamed.map_or(name, |(_, current)| current);
         Self::ALL.iter().copied().find(|a| a.name() == current).ok_or_else(|| {
             let names = Self::ALL.iter().map(|a| a.name()).chain(["none"]);
             let hint = super::error::did_you_mean(name, names);

@@ -2,13 +2,39 @@
 
 use super::error::did_you_mean;
 use super::quote::quote;
-use super::rule::one_of;
+use super::rule::{Rule, one_of};
 use crate::model::QuietHours;
 use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
 
+/// Paths that do not depend on the folder in which the program is started.
+pub(super) const ANY_PATH: &str = r"^\s*(~/|/|[A-Za-z]:|\\\\)";
+/// URLs of the web.
+pub(super) const WEB: &str = r"^\s*[hH][tT][tT][pP][sS]?:";
+
+pub(super) const WORD: Rule = Rule::Checked(word, r"\S");
+pub(super) const ARGUMENT: Rule = Rule::Checked(argument, r"^[^\x00]*$");
+pub(super) const FOLDER: Rule = Rule::Checked(folder, ANY_PATH);
+pub(super) const PATH: Rule = Rule::Checked(path, ANY_PATH);
+pub(super) const QUIET_HOURS: Rule = Rule::Checked(
+    quiet_hours,
+    r"^\s*([01]?[0-9]|2[0-3]):[0-5]?[0-9]\s*-\s*([01]?[0-9]|2[0-3]):[0-5]?[0-9]\s*$",
+);
+pub(super) const ENDPOINT: Rule = Rule::Address(endpoint, WEB);
+pub(super) const PROXY: Rule =
+    Rule::Address(proxy, r"^\s*([hH][tT][tT][pP][sS]?|[sS][oO][cC][kK][sS]5[hH]?):");
+pub(super) const LISTENING: Rule =
+    Rule::Checked(listening, r"^([0-9]{1,3}(\.[0-9]{1,3}){3}|\[[0-9a-fA-F:.%]+\]):[0-9]+$");
+pub(super) const LOOPBACK: Rule =
+    Rule::Checked(loopback, r"^(127(\.[0-9]{1,3}){3}|\[[0-9a-fA-F:.%]+\]):[0-9]+$");
+pub(super) const CONTACT: Rule = Rule::Checked(contact, "^[ -~]{0,200}$");
+pub(super) const LOG_LEVEL: Rule = Rule::Checked(
+    log_level,
+    r"^([^,]*=)?\s*(off|error|warn|info|debug|trace)\s*(,([^,]*=)?\s*(off|error|warn|info|debug|trace)\s*)*$",
+);
+
 /// Hours of the day.
-pub(super) fn quiet_hours(text: &str) -> Result<String, String> {
+fn quiet_hours(text: &str) -> Result<String, String> {
     match QuietHours::parse(text) {
         Some(_) => Ok(text.to_owned()),
         None => Err(format!("expected hours such as \"23:00-07:00\", found {}", quote(text))),
@@ -16,7 +42,7 @@ pub(super) fn quiet_hours(text: &str) -> Result<String, String> {
 }
 
 /// The URL of a service.
-pub(super) fn endpoint(text: &str) -> Result<String, String> {
+fn endpoint(text: &str) -> Result<String, String> {
     let good =
         url::Url::parse(text).is_ok_and(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
     if good {
@@ -35,7 +61,7 @@ pub(super) fn word(text: &str) -> Result<String, String> {
 }
 
 /// A folder that means the same wherever the program is started.
-pub(super) fn folder(text: &str) -> Result<String, String> {
+fn folder(text: &str) -> Result<String, String> {
     if std::path::Path::new(text).is_absolute() || text.starts_with("~/") {
         return Ok(text.to_owned());
     }
@@ -43,7 +69,7 @@ pub(super) fn folder(text: &str) -> Result<String, String> {
 }
 
 /// A file or folder that means the same wherever the program is started.
-pub(super) fn path(text: &str) -> Result<String, String> {
+fn path(text: &str) -> Result<String, String> {
     if std::path::Path::new(text).is_absolute() || text.starts_with("~/") {
         return Ok(text.to_owned());
     }
@@ -52,7 +78,7 @@ pub(super) fn path(text: &str) -> Result<String, String> {
 }
 
 /// A program or an argument, as it is.
-pub(super) fn argument(text: &str) -> Result<String, String> {
+fn argument(text: &str) -> Result<String, String> {
     match text.contains('\0') {
         true => Err("expected text without NUL characters".to_owned()),
         false => Ok(text.to_owned()),
@@ -60,7 +86,7 @@ pub(super) fn argument(text: &str) -> Result<String, String> {
 }
 
 /// An address to listen at.
-pub(super) fn listening(text: &str) -> Result<String, String> {
+fn listening(text: &str) -> Result<String, String> {
     let address: Option<std::net::SocketAddr> = text.parse().ok();
     match address {
         Some(address) if address.port() > 0 => Ok(text.to_owned()),
@@ -72,7 +98,7 @@ pub(super) fn listening(text: &str) -> Result<String, String> {
 }
 
 /// An address that only programs on this computer can reach.
-pub(super) fn loopback(text: &str) -> Result<String, String> {
+fn loopback(text: &str) -> Result<String, String> {
     let address: Option<std::net::SocketAddr> = text.parse().ok();
     match address {
         Some(address) if address.ip().is_loopback() && address.port() > 0 => Ok(text.to_owned()),
@@ -89,7 +115,7 @@ pub(super) fn loopback(text: &str) -> Result<String, String> {
 }
 
 /// A contact goes into a request header.
-pub(super) fn contact(text: &str) -> Result<String, String> {
+fn contact(text: &str) -> Result<String, String> {
     let good = text.len() <= 200 && text.bytes().all(|b| (0x20..0x7f).contains(&b));
     if good {
         Ok(text.to_owned())
@@ -120,7 +146,7 @@ pub(crate) fn proxy(text: &str) -> Result<String, String> {
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// A level, or `module=level` parts with commas between.
-pub(super) fn log_level(text: &str) -> Result<String, String> {
+fn log_level(text: &str) -> Result<String, String> {
     for part in text.split(',') {
         let level = part.rsplit('=').next().unwrap_or(part).trim();
         if !LEVELS.contains(&level) {

@@ -1,6 +1,6 @@
 //! `[[hook]]` of `config.toml`: programs that run after refreshes, with what they have found.
 
-use super::checks::word;
+use super::checks::WORD;
 use super::choices::HookAfter;
 use super::document::Pair;
 use super::error::Report;
@@ -27,9 +27,9 @@ pub struct HookSettings {
 
 /// The keys of a `[[hook]]`.
 pub(super) const KEYS: &[Setting<HookSettings>] = &[
-    Setting::new("name", Rule::Checked(word), |h| Slot::Text(&mut h.name)),
+    Setting::new("name", WORD, |h| Slot::Text(&mut h.name)),
     Setting::new("after", Rule::OneOf(HookAfter::NAMES), |h| Slot::Choice(&mut h.after)),
-    Setting::new("run", Rule::Checked(word), |h| Slot::Command(&mut h.run)),
+    Setting::new("run", WORD, |h| Slot::Command(&mut h.run)),
     Setting::new("limit", Rule::Within(1, 10 * 60), |h| Slot::MaybeTime(&mut h.limit)),
 ];
 

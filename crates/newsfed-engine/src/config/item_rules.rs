@@ -1,6 +1,6 @@
 //! `[[rule]]` of `config.toml`: what is done to new items.
 
-use super::checks::word;
+use super::checks::WORD;
 use super::declared_file::DeclaredFile;
 use super::document::Pair;
 use super::edit_error::EditError;
@@ -18,14 +18,16 @@ use crate::model::Effect;
 use crate::query::{Query, State, Term, Thing, What};
 use toml_edit::Value;
 
+const DAY: Rule = Rule::Checked(day, r"^\s*[+-]?[0-9]+\s*-\s*[0-9]{1,2}\s*-\s*[0-9]{1,2}$");
+
 /// The keys of a `[[rule]]`.
 pub(super) const KEYS: &[Setting<RuleSettings>] = &[
-    Setting::new("name", Rule::Checked(word), |r| Slot::Text(&mut r.name)),
-    Setting::new("query", Rule::Checked(word), |r| Slot::Text(&mut r.query)),
+    Setting::new("name", WORD, |r| Slot::Text(&mut r.name)),
+    Setting::new("query", WORD, |r| Slot::Text(&mut r.query)),
     Setting::new("do", Rule::Any, |r| Slot::Words(&mut r.effects)),
-    Setting::new("until", Rule::Checked(day), |r| Slot::Text(&mut r.until)),
+    Setting::new("until", DAY, |r| Slot::Text(&mut r.until)),
     Setting::new("stop", Rule::Any, |r| Slot::Flag(&mut r.stop)),
-    Setting::new("run", Rule::Checked(word), |r| Slot::Command(&mut r.run)),
+    Setting::new("run", WORD, |r| Slot::Command(&mut r.run)),
     Setting::new("run_limit", Rule::Within(1, 10 * 60), |r| Slot::MaybeTime(&mut r.run_limit)),
 ];
 

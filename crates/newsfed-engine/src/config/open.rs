@@ -1,10 +1,10 @@
 //! `[open]` of `config.toml`: the programs that open files, by media type.
 
-use super::checks::word;
+use super::checks::WORD;
 use super::document::Pair;
 use super::error::Report;
 use super::quote::quote;
-use super::rule::{Rule, Slot, fill};
+use super::rule::{Slot, fill};
 use super::schema::SETTINGS;
 use super::setting::read;
 use super::settings::{OpenSettings, Settings};
@@ -47,7 +47,7 @@ pub(super) fn read_open(table: &[Pair], settings: &mut Settings, report: &mut Re
     for pair in table.iter().filter(is_type) {
         let name = format!("open.{}", quote(&pair.key));
         let mut argv = Vec::new();
-        let filled = fill(Slot::Command(&mut argv), Rule::Checked(word), &pair.node);
+        let filled = fill(Slot::Command(&mut argv), WORD, &pair.node);
         match (pattern(&pair.key), filled) {
             (Err(message), _) => report.error(pair.at, &name, message),
             (_, Err(message)) => report.error(pair.node.at, &name, message),

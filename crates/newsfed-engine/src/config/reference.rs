@@ -29,7 +29,7 @@ pub struct SettingReference {
     pub waits: bool,
 }
 
-fn reference<T: Default>(setting: &Setting<T>) -> SettingReference {
+pub(super) fn reference<T: Default>(setting: &Setting<T>) -> SettingReference {
     let mut draft = T::default();
     let shown = setting.shown(&mut draft);
     let is_empty = shown.as_str().is_some_and(str::is_empty);
@@ -55,7 +55,7 @@ fn values(slot: &Slot<'_>, rule: Rule) -> String {
         Slot::Flag(_) => "true or false".to_owned(),
         Slot::Choice(_) | Slot::Text(_) | Slot::MaybeText(_) => match rule {
             Rule::OneOf(words) => one_of(words),
-            Rule::Address(_) => "URL".to_owned(),
+            Rule::Address(..) => "URL".to_owned(),
             _ => "text".to_owned(),
         },
         Slot::Words(_) => "list of texts".to_owned(),

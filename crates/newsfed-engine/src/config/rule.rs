@@ -20,10 +20,11 @@ pub(crate) enum Rule {
     Between(f64, f64),
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// A text that passes a check, as the check returns it.
-    Checked(fn(&str) -> Result<String, String>),
+    /// A text that passes a check, as the check returns it, and the pattern of these texts. The
+    /// pattern is for editors: it may match more than passes, but nothing less. "" matches all.
+    Checked(fn(&str) -> Result<String, String>, &'static str),
     /// The same for a URL, whose user and password are not shown.
-    Address(fn(&str) -> Result<String, String>),
+    Address(fn(&str) -> Result<String, String>, &'static str),
 }
 
 /// Where a value goes. The variant is the type of the value.
@@ -172,7 +173,7 @@ fn text(node: &Node, rule: Rule) -> Result<String, String> {
             let hint = did_you_mean(text, words.iter().copied());
             Err(format!("{}{hint}", mismatch(&one_of(words), node)))
         }
-        Rule::Checked(check) | Rule::Address(check) => check(text),
+        Rule::Checked(check, _) | Rule::Address(check, _) => check(text),
         _ => Ok(text.clone()),
     }
 }
@@ -330,7 +331,7 @@ pub(crate) fn show_size(bytes: u64) -> String {
     }
 }
 
-fn bounds(rule: Rule) -> (u64, u64) {
+pub(super) fn bounds(rule: Rule) -> (u64, u64) {
     match rule {
         Rule::Within(min, max) => (min, max),
         _ => (0, u64::from(u32::MAX)),

@@ -2,7 +2,7 @@
 //! of the example file all use this table.
 
 use super::checks::{
-    contact, endpoint, folder, listening, log_level, loopback, proxy, quiet_hours, word,
+    CONTACT, ENDPOINT, FOLDER, LISTENING, LOG_LEVEL, LOOPBACK, PROXY, QUIET_HOURS, WORD,
 };
 use super::choices::{
     Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay, SortOrder,
@@ -28,8 +28,6 @@ pub(super) const MAX_INTERVAL: Rule = Rule::Within(MINUTE, YEAR);
 pub(super) const RETENTION_DAYS: Rule = Rule::Within(0, 36_500);
 pub(super) const RETENTION_ITEMS: Rule = Rule::Within(0, 10_000_000);
 const FEED_ITEMS: Rule = Rule::Within(1, FEED_ENTRIES as u64);
-pub(super) const QUIET_HOURS: Rule = Rule::Checked(quiet_hours);
-pub(super) const PROXY: Rule = Rule::Address(proxy);
 const TIMEOUT: Rule = Rule::Within(1, 10 * MINUTE);
 
 /// Tables at the top of the file.
@@ -176,7 +174,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Mark stories",
         "Reading and pinning an item act on the story in all sources.",
     ),
-    key("browser", Rule::Checked(word), |s| Slot::Command(&mut s.browser))
+    key("browser", WORD, |s| Slot::Command(&mut s.browser))
         .on(
             FormPage::Programs,
             "Browser",
@@ -188,29 +186,29 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "In terminal",
         "The browser draws in the terminal, as w3m and lynx do.",
     ),
-    key("open.terminal", Rule::Checked(word), |s| Slot::Words(&mut s.open.terminal))
+    key("open.terminal", WORD, |s| Slot::Words(&mut s.open.terminal))
         .on(
             FormPage::Programs,
             "Text players",
             "Programs of [open] that draw in the terminal. mpv for audio is recognised.",
         )
         .unset("recognised ones"),
-    key("download.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.download.folder))
+    key("download.folder", FOLDER, |s| Slot::MaybeText(&mut s.download.folder))
         .on(FormPage::Listen, "Downloads", "The folder for downloads, such as ~/Podcasts.")
         .unset("download folder"),
     key("download.max_size", Rule::Within(1024, 1 << 40), |s| Slot::Size(&mut s.download.max_size))
         .on(FormPage::Listen, "Max download", "Maximum size of a download, such as 1GiB."),
-    key("machines.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.machines.folder))
+    key("machines.folder", FOLDER, |s| Slot::MaybeText(&mut s.machines.folder))
         .on(
             FormPage::Reading,
             "Marks folder",
             "Where your machines exchange marks, such as ~/Sync/newsfed.",
         )
         .unset("marks stay here"),
-    key("machines.name", Rule::Checked(word), |s| Slot::MaybeText(&mut s.machines.name))
+    key("machines.name", WORD, |s| Slot::MaybeText(&mut s.machines.name))
         .on(FormPage::Reading, "Machine", "What your other machines call this one.")
         .unset("name of the computer"),
-    key("listen.player", Rule::Checked(word), |s| Slot::Command(&mut s.listen.player))
+    key("listen.player", WORD, |s| Slot::Command(&mut s.listen.player))
         .on(FormPage::Listen, "Player", "Plays the queue: mpv with your options.")
         .unset("mpv"),
     key("listen.step", Rule::Within(1, 600), |s| Slot::Time(&mut s.listen.step)).on(
@@ -218,7 +216,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Listening step",
         "How far keys go forward and back, 1s to 10min. Default 30s.",
     ),
-    key("save.folder", Rule::Checked(folder), |s| Slot::MaybeText(&mut s.save.folder))
+    key("save.folder", FOLDER, |s| Slot::MaybeText(&mut s.save.folder))
         .on(
             FormPage::Listen,
             "Saved articles",
@@ -235,7 +233,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Notify",
         "How the interface shows messages of rules with the effect notify.",
     ),
-    key("notify.command", Rule::Checked(word), |s| Slot::Command(&mut s.notify.command))
+    key("notify.command", WORD, |s| Slot::Command(&mut s.notify.command))
         .on(
             FormPage::Programs,
             "Notify command",
@@ -367,7 +365,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Network, "Proxy", "For all requests, such as socks5://localhost:9050.")
         .waits()
         .unset("environment"),
-    key("net.contact", Rule::Checked(contact), |s| Slot::Text(&mut s.net.contact))
+    key("net.contact", CONTACT, |s| Slot::Text(&mut s.net.contact))
         .on(FormPage::Network, "Contact", "Sent to servers, so that their owners can reach you.")
         .waits(),
     key("net.feed_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.feed_timeout))
@@ -380,7 +378,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("net.max_body", Rule::Within(1024, 1 << 30), |s| Slot::Size(&mut s.net.max_body))
         .on(FormPage::Network, "Max body", "Maximum size of a document; feeds never over 10MiB.")
         .waits(),
-    key("feeds.address", Rule::Checked(loopback), |s| Slot::MaybeText(&mut s.feeds.address))
+    key("feeds.address", LOOPBACK, |s| Slot::MaybeText(&mut s.feeds.address))
         .on(FormPage::Network, "View feeds", "Where the daemon serves views: 127.0.0.1:8990.")
         .waits()
         .unset("off"),
@@ -389,11 +387,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Feed items",
         "How many items a view has as a feed, 1 to 5000. Default 50.",
     ),
-    key("serve.address", Rule::Checked(listening), |s| Slot::MaybeText(&mut s.serve.address))
+    key("serve.address", LISTENING, |s| Slot::MaybeText(&mut s.serve.address))
         .on(FormPage::Network, "API for apps", "Where the daemon serves apps: 127.0.0.1:8991.")
         .waits()
         .unset("off"),
-    key("serve.user", Rule::Checked(word), |s| Slot::Text(&mut s.serve.user)).on(
+    key("serve.user", WORD, |s| Slot::Text(&mut s.serve.user)).on(
         FormPage::Network,
         "API user",
         "The name that apps log in with. A new one ends their logins.",
@@ -403,16 +401,16 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Apps may edit",
         "Whether apps can add, change and remove sources.",
     ),
-    key("llm.endpoint", Rule::Address(endpoint), |s| Slot::MaybeText(&mut s.llm.endpoint))
+    key("llm.endpoint", ENDPOINT, |s| Slot::MaybeText(&mut s.llm.endpoint))
         .on(FormPage::FullText, "Model URL", "A language model that is asked for missing dates.")
         .unset("off"),
     key("llm.model", Rule::Any, |s| Slot::Text(&mut s.llm.model))
         .on(FormPage::FullText, "Model", "Name of the model, such as qwen3:4b.")
         .unset("none"),
-    key("llm.key_env", Rule::Checked(word), |s| Slot::MaybeText(&mut s.llm.key_env))
+    key("llm.key_env", WORD, |s| Slot::MaybeText(&mut s.llm.key_env))
         .on(FormPage::FullText, "Key variable", "Environment variable with the model's key.")
         .unset("none"),
-    key("llm.key_command", Rule::Checked(word), |s| Slot::Command(&mut s.llm.key_command))
+    key("llm.key_command", WORD, |s| Slot::Command(&mut s.llm.key_command))
         .on(FormPage::FullText, "Key command", "Command that prints the model's key.")
         .unset("none"),
     key("llm.timeout", Rule::Within(1, 2 * MINUTE), |s| Slot::Time(&mut s.llm.timeout)).on(
@@ -425,7 +423,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Preset",
         "The key bindings to start from. The command keys changes single ones.",
     ),
-    key("log.level", Rule::Checked(log_level), |s| Slot::Text(&mut s.log.level))
+    key("log.level", LOG_LEVEL, |s| Slot::Text(&mut s.log.level))
         .on(FormPage::Keys, "Log level", "off, error, warn, info, debug or trace.")
         .waits(),
     key("log.keep", Rule::Within(1, 365), |s| Slot::Count(&mut s.log.keep)),
@@ -433,8 +431,8 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
 
 /// The keys of a `[[view]]`.
 pub(super) const VIEW: &[Setting<ViewSettings>] = &[
-    Setting::new("name", Rule::Checked(word), |v| Slot::Text(&mut v.name)),
-    Setting::new("query", Rule::Checked(word), |v| Slot::Text(&mut v.query)),
+    Setting::new("name", WORD, |v| Slot::Text(&mut v.name)),
+    Setting::new("query", WORD, |v| Slot::Text(&mut v.query)),
     Setting::new("sort", Rule::OneOf(SortOrder::NAMES), |v| Slot::Choice(&mut v.layout.sort)),
     Setting::new("list", Rule::OneOf(ListStyle::NAMES), |v| Slot::Choice(&mut v.layout.list)),
     Setting::new("dates", Rule::OneOf(DateStyle::NAMES), |v| Slot::Choice(&mut v.layout.dates)),

@@ -181,7 +181,7 @@ impl<T> Setting<T> {
     /// The value as TOML, without secrets.
     pub(super) fn shown(&self, of: &mut T) -> toml::Value {
         match (show_slot((self.slot)(of)), self.rule) {
-            (toml::Value::String(text), Rule::Address(_)) => hide_secrets(&text).into(),
+            (toml::Value::String(text), Rule::Address(..)) => hide_secrets(&text).into(),
             (value, _) => value,
         }
     }

@@ -1,12 +1,11 @@
 //! Every key of a `[[source]]`, once. The loader, the form, `sources edit`, `sources show` and the
 //! writer of new entries all use this table.
 
-use super::checks::{argument, path};
+use super::checks::{ARGUMENT, PATH, PROXY, QUIET_HOURS};
 use super::quote::quote;
 use super::rule::{Rule, Slot, show};
 use super::schema::{
-    CAP, HOUR, ITEMS, MAX_INTERVAL, POLLS, PROXY, QUIET_HOURS, RETENTION_DAYS, RETENTION_ITEMS,
-    SHARE, TICK, YEAR,
+    CAP, HOUR, ITEMS, MAX_INTERVAL, POLLS, RETENTION_DAYS, RETENTION_ITEMS, SHARE, TICK, YEAR,
 };
 use super::setting::{FormPage, Setting, text_array};
 use crate::crawl::Targets;
@@ -40,6 +39,10 @@ const FEEDS: &[SourceKind] = &[SourceKind::Feed];
 const FILES: &[SourceKind] = &[SourceKind::Feed, SourceKind::List];
 /// Kinds with items.
 const WITH_ITEMS: &[SourceKind] = SourceKind::ALL.split_at(SourceKind::List as usize).0;
+const LINE: Rule = Rule::Checked(line, r"\S");
+const FOLDER: Rule = Rule::Checked(folder, r"[^/\s]");
+const TAG: Rule = Rule::Checked(tag, r"^[^,]*[^,\s][^,]*$");
+const TARGETS: Rule = Rule::Checked(targets, "");
 /// Seconds that a program of a source may take.
 const PROGRAM: Rule = Rule::Within(1, 10 * 60);
 /// Programs and files: they never come from a list, a server or an app.
@@ -79,7 +82,7 @@ const fn key(
 
 /// Every key but `id`, in the order of the form.
 pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
-    key("title", Rule::Checked(line), |d| Slot::MaybeText(&mut d.title))
+    key("title", LINE, |d| Slot::MaybeText(&mut d.title))
         .on(GENERAL, "Title", "Shown in place of the title of the feed or page.")
         .unset("default (feed or page title)")
         .option("title", "TITLE"),
@@ -95,11 +98,11 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         )
         .unset("default (feed)")
         .polls(),
-    key("folder", Rule::Checked(folder), |d| Slot::MaybeText(&mut d.folder))
+    key("folder", FOLDER, |d| Slot::MaybeText(&mut d.folder))
         .on(GENERAL, "Folder", "Levels are separated by /, as in Tech/Rust.")
         .unset("none")
         .option("folder", "FOLDER"),
-    key("tags", Rule::Checked(tag), |d| Slot::Words(&mut d.tags))
+    key("tags", TAG, |d| Slot::Words(&mut d.tags))
         .on(GENERAL, "Tags", "Words separated by commas.")
         .unset("none")
         .option("tags", "TAGS"),
@@ -232,7 +235,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .unset(INHERIT)
         .kinds(SITES)
         .polls(),
-    key("website.targets", Rule::Checked(targets), |d| Slot::MaybeText(&mut d.website.targets))
+    key("website.targets", TARGETS, |d| Slot::MaybeText(&mut d.website.targets))
         .on(FormPage::Crawl, "Targets", "articles, files, data, or media types such as text/csv.")
         .unset("default (articles)")
         .kinds(CRAWLS)
@@ -261,27 +264,27 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
             "Name: value, Name: env:VARIABLE or Name: command:pass show name.",
         )
         .polls(),
-    key("exec", Rule::Checked(argument), |d| Slot::Command(&mut d.origin.exec))
+    key("exec", ARGUMENT, |d| Slot::Command(&mut d.origin.exec))
         .on(ORIGIN, "Program", "Each check runs it and reads what it prints as a feed. No shell.")
         .unset("none")
         .kinds(FEEDS)
         .polls(),
-    key("file", Rule::Checked(path), |d| Slot::MaybeText(&mut d.origin.file))
+    key("file", PATH, |d| Slot::MaybeText(&mut d.origin.file))
         .on(ORIGIN, "File", "A file on this computer, such as ~/feeds/local.xml.")
         .unset("none")
         .kinds(FILES)
         .polls(),
-    key("mail", Rule::Checked(path), |d| Slot::MaybeText(&mut d.origin.mail))
+    key("mail", PATH, |d| Slot::MaybeText(&mut d.origin.mail))
         .on(ORIGIN, "Mailbox", "A Maildir or mbox file whose mails are the entries. Read only.")
         .unset("none")
         .kinds(FEEDS)
         .polls(),
-    key("from", Rule::Checked(line), |d| Slot::MaybeText(&mut d.origin.from))
+    key("from", LINE, |d| Slot::MaybeText(&mut d.origin.from))
         .on(ORIGIN, "Sender", "Only mails with this text in the sender's name or address.")
         .unset("all")
         .kinds(FEEDS)
         .polls(),
-    key("filter", Rule::Checked(argument), |d| Slot::Command(&mut d.origin.filter))
+    key("filter", ARGUMENT, |d| Slot::Command(&mut d.origin.filter))
         .on(ORIGIN, "Filter", "Runs with what was fetched as its input, and prints the feed.")
         .unset("none")
         .kinds(FEEDS)

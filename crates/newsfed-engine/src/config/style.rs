@@ -33,7 +33,7 @@ pub struct Style {
 }
 
 /// The names of the 16 colours, in order.
-const COLORS: [&str; 16] = [
+pub(super) const COLORS: [&str; 16] = [
     "black",
     "red",
     "green",

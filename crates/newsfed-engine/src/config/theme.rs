@@ -19,10 +19,10 @@ const MONO: &str = "mono";
 const ALIASES: [(&str, &str); 2] = [("ink", "dark"), ("paper", "light")];
 
 /// The key that names the theme a theme is based on.
-const BASE: &str = "base";
+pub(super) const BASE: &str = "base";
 /// The key that keeps colours as they are, even where they are hard to read.
-const CONTRAST: &str = "contrast";
-const AS_IS: &str = "as-is";
+pub(super) const CONTRAST: &str = "contrast";
+pub(super) const AS_IS: &str = "as-is";
 
 /// Lowest contrast of a text on every surface: WCAG 2.2, 1.4.3.
 pub const LEAST_CONTRAST: f64 = 4.5;

@@ -1,18 +1,18 @@
 //! Loads the `website` table of a source, with its old keys.
 
+use super::checks::QUIET_HOURS;
 use super::document::{Pair, Value};
 use super::error::{At, Report};
 use super::rule::mismatch;
-use super::schema::QUIET_HOURS;
 use super::setting::{in_table, read};
 use super::source_settings::{SETTINGS, SourceDraft};
 use crate::model::{SourceKind, WebsiteRules};
 use crate::website::check;
 
 /// The old name of `schedule.quiet_hours`.
-const PEAK_HOURS: &str = "peak_hours";
+pub(super) const PEAK_HOURS: &str = "peak_hours";
 /// The old key by which a website was one page.
-const MODE: &str = "mode";
+pub(super) const MODE: &str = "mode";
 
 /// Reads the `website` table. A feed has none, a website needs selectors for title and content, and
 /// the other kinds may have them.
@@ -98,6 +98,9 @@ fn warn_of_unused(table: &[Pair], name: &str, kind: SourceKind, report: &mut Rep
     }
 }
 
+/// The values of the old key.
+pub(super) const MODES: [&str; 2] = ["list", "direct"];
+
 /// Reads the old key: a website with `direct` is a page.
 fn read_mode(pair: &Pair, name: &str, draft: &mut SourceDraft, report: &mut Report) {
     let hint = match (&pair.node.value, draft.kind) {
@@ -105,7 +108,7 @@ fn read_mode(pair: &Pair, name: &str, draft: &mut SourceDraft, report: &mut Repo
             draft.kind = SourceKind::Page;
             "has a new name: write kind = \"page\" instead"
         }
-        (Value::Text(mode), _) if mode == "list" || mode == "direct" => {
+        (Value::Text(mode), _) if MODES.contains(&mode.as_str()) => {
             "is no longer used; remove this key"
         }
         _ => {
