@@ -24,9 +24,9 @@ demo:
 snapshots:
     INSTA_UPDATE=always cargo test --lib tui
 
-# Write the JSON Schemas of both files to docs/schema
+# Write the JSON Schemas of both files and of the outputs to docs/schema
 schemas:
-    UPDATE_EXPECT=1 cargo test --test cli committed_schemas
+    UPDATE_EXPECT=1 cargo test --test cli
 
 # Save pictures of the real screens to docs/images
 screenshots folder="docs/images":

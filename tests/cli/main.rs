@@ -30,6 +30,7 @@ mod machines;
 #[cfg(unix)]
 mod origins;
 mod output;
+mod output_schema;
 #[cfg(unix)]
 mod processes;
 mod programs;

@@ -5,10 +5,10 @@ use newsfed::demo::server::Reply;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-const DOCUMENT: &str = include_str!("../../docs/json.md");
+pub(super) const DOCUMENT: &str = include_str!("../../docs/json.md");
 
 /// The keys in a section of the document: key -> whether it may be absent.
-fn documented(section: &str) -> BTreeMap<String, bool> {
+pub(super) fn documented(section: &str) -> BTreeMap<String, bool> {
     let start = DOCUMENT.find(&format!("## {section}\n")).expect(section);
     let text = DOCUMENT[start + 3..].split("\n## ").next().unwrap();
     let mut keys = BTreeMap::new();
@@ -43,6 +43,7 @@ pub(super) fn check(section: &str, values: &[Value]) {
         }
     }
     assert_eq!(seen, wanted.into_keys().collect(), "{section}: every key appears at least once");
+    super::output_schema::check(section, values);
 }
 
 /// All times have one format: UTC, with `Z`, in whole seconds.
