@@ -9,6 +9,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+/// In place of a type where every test has `null`.
+const COMMENT: &str = "$comment";
+
 /// Tests run at the same time, and each adds its types to the file.
 static FILE: Mutex<()> = Mutex::new(());
 
@@ -83,6 +86,7 @@ fn merged(mut one: Value, other: Value) -> Value {
     let (is_number, null) = (types.contains("number"), json!(null));
     let types: Vec<_> = types.into_iter().filter(|t| !is_number || t != "integer").collect();
     one["type"] = json!(types);
+    one.as_object_mut().unwrap().remove(COMMENT);
     match (one.get("items"), other.get("items")) {
         (Some(a), Some(b)) => one["items"] = merged(a.clone(), b.clone()),
         (None, Some(b)) => one["items"] = b.clone(),
@@ -99,6 +103,7 @@ fn types(shape: &Value) -> BTreeSet<String> {
     match shape.get("type") {
         Some(Value::String(one)) => BTreeSet::from([one.clone()]),
         Some(Value::Array(list)) => list.iter().map(|t| t.as_str().unwrap().to_owned()).collect(),
+        _ if shape.get(COMMENT).is_some() => BTreeSet::from(["null".to_owned()]),
         _ => BTreeSet::new(),
     }
 }
@@ -113,7 +118,10 @@ fn published(mut shape: Value) -> Value {
     let keys = shape.as_object_mut().unwrap();
     match Vec::from_iter(types).as_slice() {
         [] => {}
-        [only] if only == "null" => drop(keys.remove("type")),
+        [only] if only == "null" => {
+            keys.remove("type");
+            keys.insert(COMMENT.to_owned(), "No test has another value than null.".into());
+        }
         [only] => drop(keys.insert("type".to_owned(), json!(only))),
         several => drop(keys.insert("type".to_owned(), json!(several))),
     }
@@ -139,7 +147,7 @@ fn types_of_items(items: &Value) -> Vec<String> {
 
 /// The schema of all documented objects, with the types of `known`.
 fn build(known: &Value) -> Value {
-    let mut definitions = Map::new();
+    let (mut definitions, mut last) = (Map::new(), "");
     for text in DOCUMENT.split("\n## ").skip(1) {
         let (section, body) = text.split_once('\n').unwrap();
         if !body.contains("\n- `") {
@@ -156,18 +164,26 @@ fn build(known: &Value) -> Value {
             properties.insert(key, property);
         }
         let about = body.split("\n- `").next().unwrap().split_whitespace().collect::<Vec<_>>();
-        let definition = json!({
+        let about = about.join(" ");
+        let same = about.contains("prints the same and").then_some(last);
+        let same = Vec::from_iter(same.map(|s| json!({ "$ref": format!("#/definitions/{s}") })));
+        let mut definition = json!({
             "type": "object",
-            "description": about.join(" "),
+            "description": about,
             "required": required,
             "properties": properties,
         });
+        if !same.is_empty() {
+            definition["allOf"] = json!(same);
+        }
         definitions.insert(section.to_owned(), definition);
+        last = section;
     }
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Outputs of newsfed --json",
-        "description": "One definition for each object in docs/json.md. New keys can be added.",
+        "description": "One definition for each object in docs/json.md. \
+            New keys can be added. Objects that no test compares have no types.",
         "definitions": definitions,
     })
 }

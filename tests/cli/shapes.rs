@@ -92,6 +92,7 @@ fn json_matches_the_documentation() {
     check("Source", &run(&["sources"]).values());
     let full = run(&["sources", "show", "Kernel", "Held"]).values();
     for value in full {
+        super::output_schema::check("Source in full", std::slice::from_ref(&value));
         let mut value = value;
         let polls = value.as_object_mut().unwrap().remove("polls").unwrap();
         assert_eq!(polls[0]["status"], 200);
