@@ -20,6 +20,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Read, Stdout, Write};
+use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +37,8 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 /// The screen; dropping it restores the terminal.
 pub(super) struct Screen {
-    pub(super) terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// Not dropped: its `drop` panics if the terminal is gone, and [`restore`] shows the cursor.
+    pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
     mouse: bool,
     canvas: Canvas,
 }
@@ -47,6 +49,7 @@ impl Screen {
         enter(mouse)?;
         let terminal =
             Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| restore())?;
+        let terminal = ManuallyDrop::new(terminal);
         Ok(Self { terminal, mouse, canvas: Canvas::default() })
     }
 
@@ -79,7 +82,7 @@ impl Screen {
         execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
         // A new terminal redraws everything. Clearing the old one would query the cursor position
         // and wait for the reply.
-        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        *self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
         Ok(())
     }
 

@@ -224,6 +224,9 @@ impl Shape {
         if text.is_empty() {
             return None;
         }
+        if let (Self::Words | Self::Command, Some(list)) = (self, list(text)) {
+            return (!list.is_empty()).then(|| text_array(&list));
+        }
         Some(match self {
             Self::Text => text.into(),
             Self::Number => number(text),
@@ -341,6 +344,32 @@ pub(super) fn read<T>(
                 hint => hint,
             };
             report.error(pair.at, &name, format!("unknown key{hint}"));
+        }
+    }
+}
+
+/// A list as it is written in TOML, such as `["mpv", "--no-video"]`.
+fn list(text: &str) -> Option<Vec<String>> {
+    let list = text.parse::<toml_edit::Value>().ok()?;
+    list.as_array()?.iter().map(|word| Some(word.as_str()?.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_typed_as_words_or_as_in_toml() {
+        for (shape, typed, expected) in [
+            (Shape::Command, "mpv --no-video", Some("[\"mpv\", \"--no-video\"]")),
+            (Shape::Command, "[\"mpv\", \"--title=a b\"]", Some("[\"mpv\", \"--title=a b\"]")),
+            (Shape::Words, "a, b", Some("[\"a\", \"b\"]")),
+            (Shape::Words, "['a', \"b, c\"]", Some("[\"a\", \"b, c\"]")),
+            (Shape::Words, "[]", None),
+            (Shape::Command, "[ -f x ]", Some("[\"[\", \"-f\", \"x\", \"]\"]")),
+        ] {
+            let value = shape.value(typed).map(|value| value.to_string().trim().to_owned());
+            assert_eq!(value.as_deref(), expected, "{typed}");
         }
     }
 }

@@ -116,8 +116,8 @@ fn start(
     })?;
     let folders = config.iter().chain(&logs).filter_map(|file| file.parent());
     for folder in folders.collect::<BTreeSet<_>>() {
-        // Without a configuration there is no folder yet.
-        if folder.is_dir() {
+        // Without a configuration there is no folder yet, and files in it would be noticed late.
+        if folder.is_dir() || std::fs::create_dir_all(folder).is_ok() {
             watcher.watch(folder, RecursiveMode::NonRecursive)?;
         }
     }
