@@ -457,3 +457,20 @@ fn short_names_of_sources_leave_space_for_titles() {
     assert!(screen.contains("Why we moved off a message queue and"), "{screen}");
     assert!(screen.contains("  ▪ N2    8m"), "{screen}");
 }
+
+#[test]
+fn the_status_names_the_file_with_the_error() {
+    for (error, expected) in [
+        ("/home/u/config.toml:5: unknown key", "error in config.toml"),
+        ("/home/u/sources.toml:3: config.toml: no", "error in sources.toml"),
+    ] {
+        let mut stage = Stage::new();
+        let declaration_error = Some(error.to_owned());
+        stage.happen(Event::StatusChanged(crate::engine::Status {
+            declaration_error,
+            ..Default::default()
+        }));
+        let screen = stage.screen(120, 36);
+        assert!(screen.contains(expected), "{screen}");
+    }
+}

@@ -303,7 +303,12 @@ fn state(app: &App) -> (String, Role) {
         }
         (Part::Reads, ..) => ("read-only".to_owned(), Role::Warning),
         _ if status.declaration_error.is_some() => {
-            (format!("{} error in sources.toml", m.failing), Role::Warning)
+            // It begins with the file and the line.
+            let error = status.declaration_error.as_deref().unwrap_or_default();
+            let file = error.split(':').next().unwrap_or_default();
+            let of_config = file.ends_with("config.toml");
+            let name = if of_config { "config.toml" } else { "sources.toml" };
+            (format!("{} error in {name}", m.failing), Role::Warning)
         }
         _ if !status.offline && refused.is_some() => {
             let (account, waiting) =
