@@ -107,7 +107,7 @@ fn commands(command: &clap::Command, above: Option<&str>, to: &mut Vec<Page>) ->
     subcommands().try_for_each(|sub| commands(sub, Some(name), to))
 }
 
-/// Writes the pages into folders of their sections, as `man` looks for them.
+/// Writes the pages into folders of their sections, as `man` expects them.
 fn write(pages: &[Page], folder: &Path) -> Result<(), Failure> {
     for page in pages {
         let section = folder.join(format!("man{}", page.section));

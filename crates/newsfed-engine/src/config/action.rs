@@ -215,7 +215,7 @@ actions! {
 }
 
 impl Action {
-    /// Other words by which users look for it.
+    /// Other words by which users search for it.
     pub fn search_words(self) -> &'static str {
         match self {
             Self::Add => "subscribe podcast mail newsletter mailbox program file filter website",
@@ -244,7 +244,7 @@ impl Action {
         }
     }
 
-    /// Whether each of some words, in lower case, begins a word by which users look for it.
+    /// Whether each of some words, in lower case, begins a word by which users search for it.
     pub fn is_searched_by(self, words: &[&str]) -> bool {
         is_searched_by(self.search_words(), words)
     }

@@ -87,7 +87,7 @@ pub struct SettingRow {
 }
 
 impl SettingRow {
-    /// Other words by which users look for it.
+    /// Other words by which users search for it.
     pub fn search_words(self) -> &'static str {
         match self.key.split_once('.') {
             Some(("notify", _)) => "notification alert desktop message",

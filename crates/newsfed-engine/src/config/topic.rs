@@ -1,4 +1,4 @@
-//! What is set up in `config.toml` alone: neither a command nor the form has it, but users look for it there.
+//! What is set up in `config.toml` alone: neither a command nor the form has it, but users search for it there.
 
 use super::action::is_searched_by;
 
@@ -9,7 +9,7 @@ pub struct Topic {
     pub name: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
-    /// Other words by which users look for it.
+    /// Other words by which users search for it.
     search_words: &'static str,
 }
 
