@@ -67,6 +67,8 @@ fn shows_a_read_only_database_and_says_so() {
     t.wait_for("Text of the third article");
     t.send("R");
     t.wait_for("Not refreshed");
+    t.send("p");
+    t.wait_for("Not changed: the database is read-only");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
     assert_eq!(world.requests("/feed.xml"), asked);

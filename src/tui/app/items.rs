@@ -40,7 +40,7 @@ pub(crate) struct ItemsPane {
     /// The row of the Sources pane whose items are listed.
     pub(super) listed: Option<RowId>,
     /// Rows that stay in a list of unread items after they were read.
-    kept: Vec<ItemRow>,
+    pub(super) kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
     /// The request for the best unread items.
     pub(super) fitting: Option<RequestId>,
@@ -403,43 +403,6 @@ impl App {
         }
         let marked = |r: &&ItemRow| self.items.marked.contains(&r.key);
         self.items.rows.iter().filter(marked).cloned().collect()
-    }
-
-    /// Shows a mark at once and stores it.
-    pub(super) fn set_mark(
-        &mut self,
-        mark: Mark,
-        rows: &[ItemRow],
-        to: bool,
-        cause: Cause,
-    ) -> Vec<Effect> {
-        self.change_mark(mark, rows.iter().map(|r| r.key).collect(), to, cause)
-    }
-
-    /// Like [`Self::set_mark`], by row keys, for items that need not be in the list.
-    pub(super) fn change_mark(
-        &mut self,
-        mark: Mark,
-        keys: Vec<i64>,
-        to: bool,
-        cause: Cause,
-    ) -> Vec<Effect> {
-        let unread_list = self.items.listing.base.unread_only;
-        let shown = self.shown_with(&mark, &keys, cause);
-        for row in self.items.rows.iter_mut().filter(|r| shown.contains(&r.key)) {
-            show_mark(row, &mark, to);
-            if unread_list {
-                self.items.kept.retain(|k| k.key != row.key);
-                if row.read {
-                    self.items.kept.push(row.clone());
-                }
-            }
-        }
-        for row in self.items.kept.iter_mut().filter(|r| shown.contains(&r.key)) {
-            show_mark(row, &mark, to);
-        }
-        self.reader.show_mark(&mark, &keys, to);
-        vec![Effect::Mark { mark, keys, to, cause }]
     }
 
     pub(super) fn sort(&mut self, next: bool) -> Vec<Effect> {

@@ -1,14 +1,16 @@
 //! Going through many items: selections, parts of lists, and sources with unread items.
 
-use super::items::{Placement, Seek};
+use super::items::{Placement, Seek, show_mark};
 use super::listing::Listing;
 use super::settings::setting;
 use super::{App, Focus, RowId};
 use crate::config::{FileChange, ListLayout};
+use crate::engine::Role;
+use crate::model::ItemRow;
 use crate::query::Query;
-use crate::store::{Anchor, Beyond, Cursor, Part, Scope, View};
+use crate::store::{Anchor, Beyond, Cursor, Mark, Part, Scope, View};
 use crate::tui::effect::{Effect, Purpose};
-use crate::tui::event::{Failure, RequestId};
+use crate::tui::event::{Cause, Failure, RequestId};
 use crate::tui::read::Read;
 use crate::util::text::counted;
 
@@ -21,6 +23,50 @@ pub(super) enum Extent {
 }
 
 impl App {
+    /// Shows a mark at once and stores it.
+    pub(super) fn set_mark(
+        &mut self,
+        mark: Mark,
+        rows: &[ItemRow],
+        to: bool,
+        cause: Cause,
+    ) -> Vec<Effect> {
+        self.change_mark(mark, rows.iter().map(|r| r.key).collect(), to, cause)
+    }
+
+    /// Like [`Self::set_mark`], by row keys, for items that need not be in the list.
+    pub(super) fn change_mark(
+        &mut self,
+        mark: Mark,
+        keys: Vec<i64>,
+        to: bool,
+        cause: Cause,
+    ) -> Vec<Effect> {
+        if self.status.role == Role::Reads {
+            // Reading alone does not ask for a change: nobody needs to hear of it.
+            return match cause {
+                Cause::Reading => vec![],
+                _ => self.note("Not changed: the database is read-only"),
+            };
+        }
+        let unread_list = self.items.listing.base.unread_only;
+        let shown = self.shown_with(&mark, &keys, cause);
+        for row in self.items.rows.iter_mut().filter(|r| shown.contains(&r.key)) {
+            show_mark(row, &mark, to);
+            if unread_list {
+                self.items.kept.retain(|k| k.key != row.key);
+                if row.read {
+                    self.items.kept.push(row.clone());
+                }
+            }
+        }
+        for row in self.items.kept.iter_mut().filter(|r| shown.contains(&r.key)) {
+            show_mark(row, &mark, to);
+        }
+        self.reader.show_mark(&mark, &keys, to);
+        vec![Effect::Mark { mark, keys, to, cause }]
+    }
+
     /// Marks a view, or the part of it beyond a row, read.
     pub(super) fn mark_view_read(&self, view: View, beyond: Option<Beyond>) -> Effect {
         let part = Part { up_to: self.sources.list.last_key, beyond };
