@@ -30,6 +30,7 @@ mod pages;
 mod pauses;
 mod pictures;
 mod private;
+mod replanning;
 mod rules;
 mod signals;
 mod statistics;

@@ -33,6 +33,9 @@ pub struct Planned {
     /// How long the last response that said so stays fresh (`max-age`, `Expires`), in seconds.
     #[serde(default)]
     pub fresh_for: Option<u64>,
+    /// Identifies the settings that it was decided with; `None` for plans of earlier versions.
+    #[serde(default)]
+    pub settings: Option<u64>,
 }
 
 /// A rule that moved a poll, and the new time.

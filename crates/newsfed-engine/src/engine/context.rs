@@ -6,6 +6,7 @@ use super::download::Downloads;
 use super::fulltext::PageRequests;
 use super::lists::Lists;
 use super::message::{AccountNote, MARKS_FOLDER, SyncProgress};
+use super::planner::Planner;
 use super::setup::{Machine, east};
 use super::workers::Workers;
 use crate::config::Settings;
@@ -169,6 +170,12 @@ impl Context {
     pub(super) fn machine(&self) -> Machine {
         let seed = self.jitter.load(Ordering::Relaxed);
         Machine { east: east(self.clock.now()), seed }
+    }
+
+    /// What decides about the polls of a source now.
+    pub(super) fn planner(&self, source: Arc<Source>) -> Planner {
+        let settings = Arc::new(self.settings().schedule.clone());
+        Planner::new(source, settings, self.price(), self.machine())
     }
 
     pub(super) fn set_jitter_seed(&self, seed: u64) {

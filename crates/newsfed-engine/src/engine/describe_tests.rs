@@ -27,6 +27,7 @@ fn why() -> Why {
             moved_by: Vec::new(),
             signal: None,
             fresh_for: None,
+            settings: None,
         }),
         expected: Some(0.128),
         pause: None,

@@ -4,6 +4,7 @@ use super::budget;
 use super::collected::CollectedChanges;
 use super::follow::FollowError;
 use super::handle::Handle;
+use super::planner;
 use super::rules;
 use crate::config::{
     ConfigFile, EditError, FileChange, FileEdit, FileKind, KeyChange, Section, Settings,
@@ -71,9 +72,14 @@ impl Handle {
         }
         if let Some(settings) = &edited.settings {
             *self.overrides.write().unwrap_or_else(PoisonError::into_inner) = left;
+            let before = self.context.settings();
             self.context.set_settings(Settings::clone(settings));
             // Another budget is another price of a poll.
             budget::restore(&self.context).await;
+            if before.schedule != settings.schedule {
+                let facts = self.context.read(|reader| reader.sources()).await?;
+                planner::plan_changed(&self.context, &facts).await?;
+            }
             rules::renew(&self.context).await;
             self.replan().await;
         }

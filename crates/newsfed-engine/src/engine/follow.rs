@@ -7,6 +7,7 @@ use super::edit::blocking;
 use super::handle::Handle;
 use super::lists;
 use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, Pace, TimedResponse, Way};
+use super::planner;
 use super::poll::{Finished, Started, read_response, store};
 use super::queue::Job;
 use super::read_feed::ReadFeed;
@@ -374,6 +375,7 @@ impl Handle {
                 rules::renew_for(&self.context, declared.iter(), &facts);
                 let changed = self.context.set_sources(declared, &facts);
                 self.end_refusals(&facts, &changed).await?;
+                planner::plan_changed(&self.context, &facts).await?;
                 self.replan().await;
                 Ok(())
             }

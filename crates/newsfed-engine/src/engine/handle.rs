@@ -8,6 +8,7 @@ use super::context::Context;
 use super::lists;
 use super::machines;
 use super::message::{Pace, Report, Role, Status};
+use super::planner;
 use super::role_lock::RoleLock;
 use super::rules;
 use super::run::{Command, Loop};
@@ -91,6 +92,9 @@ impl Engine {
         ));
         context.set_sources(self.sources, &facts);
         budget::restore(&context).await;
+        if writes {
+            planner::plan_changed(&context, &facts).await?;
+        }
         rules::renew(&context).await;
         let (commands, inbox) = mpsc::channel(64);
         let (status_in, status) = channel(Status { role: role.role(), ..Status::default() });

@@ -30,6 +30,7 @@ mod mailbox;
 mod message;
 mod picture;
 mod plan;
+mod planner;
 mod poll;
 mod queue;
 mod read_feed;

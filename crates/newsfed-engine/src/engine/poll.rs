@@ -379,11 +379,8 @@ pub(super) async fn store(
         response: head,
         document,
         offline,
-        source: job.source.clone(),
-        settings: context.settings().schedule.clone(),
-        price: context.price(),
         automatic: job.pace == Pace::Due,
-        machine: context.machine(),
+        planner: context.planner(job.source.clone()),
     };
     let left_host = site.as_ref().is_some_and(|site| site.left_host);
     let (pages, site) = site.map(|site| (site.pages, site.facts)).unzip();

@@ -2,6 +2,7 @@
 //! its rules, and the budget. Pure but for reading the history.
 
 use super::budget::{Account, TICK};
+use super::planner::Planner;
 use super::setup::{Machine, east, setup, shares_budget};
 use super::verdict::{Head, Verdict};
 use crate::config::ScheduleSettings;
@@ -260,11 +261,13 @@ impl Polled {
             response: Some(head.clone()),
             document: None,
             offline: false,
-            source: source.clone(),
-            settings: settings.clone(),
-            price,
             automatic: true,
-            machine: Machine { east: 0, seed },
+            planner: Planner::new(
+                source.clone(),
+                Arc::new(settings.clone()),
+                price,
+                Machine { east: 0, seed },
+            ),
         };
         Self { verdict, facts: start.clone(), seed }
     }
@@ -286,12 +289,12 @@ impl Scheduler for Polled {
         // An unchanged document is not read, so its entries are not counted.
         let known = if is_read { count(listed.saturating_sub(new.len())) } else { 0 };
         (verdict.started, verdict.now) = (now, now);
-        verdict.machine = Machine { east: east(now), seed: *seed };
+        verdict.planner.machine = Machine { east: east(now), seed: *seed };
         verdict.apply(facts, &Ingested { new: new.to_vec(), known, ..Ingested::default() });
         facts.due().unwrap_or(now)
     }
 
     fn set_price(&mut self, price: f64) {
-        self.verdict.price = price;
+        self.verdict.planner.price = price;
     }
 }

@@ -1,17 +1,15 @@
 //! What a poll teaches about its source: validators, moves, the next poll. Pure.
 
-use super::setup::{Machine, begin, rules, setup};
-use crate::config::ScheduleSettings;
+use super::planner::Planner;
+use super::setup::begin;
 use crate::model::{
-    DecidingSignal, FeedHints, MoveCandidate, Moved, Outcome, PageSays, Planned, PolicyKind,
-    Source, SourceFacts, Time, Validators,
+    DecidingSignal, FeedHints, MoveCandidate, Outcome, PageSays, SourceFacts, Time, Validators,
 };
 use crate::net::Response;
 use crate::schedule::{self, Clues, Memory, ResponseFacts, ResponseKind};
 use crate::store::Ingested;
 use crate::website::signal::{Evidence, HeaderFacts, next_visit};
-use chrono::{SubsecRound, TimeDelta};
-use std::sync::Arc;
+use chrono::TimeDelta;
 use std::time::Duration;
 
 /// A permanent redirect to a target without known items is trusted after so many polls …
@@ -34,13 +32,9 @@ pub(super) struct Verdict {
     pub(super) document: Option<DocumentFacts>,
     /// The reason is this machine or its network: the failure does not count for the source.
     pub(super) offline: bool,
-    pub(super) source: Arc<Source>,
-    pub(super) settings: ScheduleSettings,
-    /// Price of a poll for the sources that share a budget, in item-seconds.
-    pub(super) price: f64,
     /// Whether the poll was automatic.
     pub(super) automatic: bool,
-    pub(super) machine: Machine,
+    pub(super) planner: Planner,
 }
 
 /// The part of a response that is kept after its body.
@@ -157,7 +151,7 @@ impl Verdict {
         if let Some(document) = &self.document {
             facts.hints = document.hints.clone();
         }
-        let mut response = self.response();
+        let response = self.response();
         let said = self.signal(&response, facts.website.says, None);
         let memory = self.remember(facts, ingested, &response, said.as_ref());
         facts.schedule = memory.save();
@@ -166,35 +160,7 @@ impl Verdict {
             Some(gap) => self.signal(&response, PageSays::default(), Some(gap)),
             None => said,
         };
-        // A source with a fixed interval uses no other.
-        let fixed = memory.policy() == PolicyKind::Fixed;
-        let hint = signal.as_ref().filter(|signal| signal.name.is_hint() && !fixed);
-        response.page_says = hint.map(|signal| Duration::from_secs(signal.after));
-        let rules = rules(&self.source, facts, &self.settings, &memory, self.machine, self.now);
-        let wanted = schedule::jittered(memory.plan(self.now), self.now, rules.seed);
-        let decision = schedule::decide(&schedule::PollContext {
-            wanted,
-            response,
-            fail_count: facts.fail_count,
-            interval: (wanted - self.now).to_std().unwrap_or_default(),
-            ..rules
-        });
-        let fresh_for = response.max_age.or(response.expires).map(|fresh| fresh.as_secs());
-        facts.next_poll = Some(decision.next);
-        facts.pause = decision.pause;
-        facts.planned = Some(Planned {
-            at: self.now.trunc_subsecs(0),
-            policy: memory.policy(),
-            wanted: wanted.trunc_subsecs(0),
-            next: decision.next.trunc_subsecs(0),
-            moved_by: decision
-                .moved_by
-                .into_iter()
-                .map(|m| Moved { to: m.to.trunc_subsecs(0), ..m })
-                .collect(),
-            signal,
-            fresh_for: fresh_for.or(facts.planned.as_ref().and_then(|planned| planned.fresh_for)),
-        });
+        self.planner.plan(facts, &memory, response, signal, self.now);
     }
 
     /// The signal that says when the pages of a site should be polled again: the cheapest
@@ -213,8 +179,8 @@ impl Verdict {
             no_store: head.cache.no_store,
         });
         let evidence = Evidence { headers, says, interval };
-        let site = self.source.kind().reads_pages();
-        site.then(|| next_visit(&self.source.url, &evidence, self.now))
+        let site = self.planner.source.kind().reads_pages();
+        site.then(|| next_visit(&self.planner.source.url, &evidence, self.now))
     }
 
     /// The state of the schedule after this poll. A failed poll says nothing about what the
@@ -226,7 +192,7 @@ impl Verdict {
         response: &ResponseFacts,
         said: Option<&DecidingSignal>,
     ) -> Memory {
-        let mut setup = setup(&self.source, facts, &self.settings, self.price);
+        let mut setup = self.planner.setup(facts);
         if !schedule::is_learned(&facts.schedule) {
             let hint = said.filter(|signal| signal.name.is_hint());
             let hint = hint.map(|signal| Duration::from_secs(signal.after));

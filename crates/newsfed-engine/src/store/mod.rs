@@ -411,10 +411,21 @@ impl Store {
         source: i64,
         change: impl Fn(&mut SourceFacts) + Send + 'static,
     ) -> Result<()> {
+        self.change_all_facts(vec![source], change).await
+    }
+
+    /// Changes the facts of several sources (row keys).
+    pub async fn change_all_facts(
+        &self,
+        sources: Vec<i64>,
+        change: impl Fn(&mut SourceFacts) + Send + 'static,
+    ) -> Result<()> {
         self.call(move |conn| {
-            if let Some(mut facts) = rows::load_facts(conn, source)? {
-                change(&mut facts);
-                rows::save_facts(conn, &facts)?;
+            for source in &sources {
+                if let Some(mut facts) = rows::load_facts(conn, *source)? {
+                    change(&mut facts);
+                    rows::save_facts(conn, &facts)?;
+                }
             }
             Ok(())
         })

@@ -1,0 +1,152 @@
+//! When a source is polled next, after a poll and after a change of settings.
+
+use super::context::Context;
+use super::setup::{Machine, rules, setup};
+use crate::config::ScheduleSettings;
+use crate::model::{
+    DecidingSignal, Moved, PauseReason, Planned, PolicyKind, Source, SourceFacts, Time, stable_hash,
+};
+use crate::schedule::{self, Memory, PollContext, ResponseFacts, Setup};
+use crate::store::StoreError;
+use chrono::SubsecRound;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What decides about the polls of a source besides its responses.
+pub(super) struct Planner {
+    pub(super) source: Arc<Source>,
+    settings: Arc<ScheduleSettings>,
+    /// Identifies the settings of this source.
+    fingerprint: u64,
+    /// Price of a poll for the sources that share a budget, in item-seconds.
+    pub(super) price: f64,
+    pub(super) machine: Machine,
+}
+
+impl Planner {
+    pub(super) fn new(
+        source: Arc<Source>,
+        settings: Arc<ScheduleSettings>,
+        price: f64,
+        machine: Machine,
+    ) -> Self {
+        let fingerprint = fingerprint(&source, general(&settings));
+        Self { source, settings, fingerprint, price, machine }
+    }
+
+    pub(super) fn setup(&self, facts: &SourceFacts) -> Setup {
+        setup(&self.source, facts, &self.settings, self.price)
+    }
+
+    /// Decides when to poll next, after a response at `now`.
+    pub(super) fn plan(
+        &self,
+        facts: &mut SourceFacts,
+        memory: &Memory,
+        mut response: ResponseFacts,
+        signal: Option<DecidingSignal>,
+        now: Time,
+    ) {
+        // A source with a fixed interval uses no other.
+        let fixed = memory.policy() == PolicyKind::Fixed;
+        let hint = signal.as_ref().filter(|signal| signal.name.is_hint() && !fixed);
+        response.page_says = hint.map(|signal| Duration::from_secs(signal.after));
+        let rules = rules(&self.source, facts, &self.settings, memory, self.machine, now);
+        let wanted = schedule::jittered(memory.plan(now), now, rules.seed);
+        let decision = schedule::decide(&PollContext {
+            wanted,
+            response,
+            fail_count: facts.fail_count,
+            interval: (wanted - now).to_std().unwrap_or_default(),
+            ..rules
+        });
+        let fresh_for = response.max_age.or(response.expires).map(|fresh| fresh.as_secs());
+        facts.next_poll = Some(decision.next);
+        facts.pause = decision.pause;
+        facts.planned = Some(Planned {
+            at: now.trunc_subsecs(0),
+            policy: memory.policy(),
+            wanted: wanted.trunc_subsecs(0),
+            next: decision.next.trunc_subsecs(0),
+            moved_by: decision
+                .moved_by
+                .into_iter()
+                .map(|m| Moved { to: m.to.trunc_subsecs(0), ..m })
+                .collect(),
+            signal,
+            fresh_for: fresh_for.or(facts.planned.as_ref().and_then(|planned| planned.fresh_for)),
+            settings: Some(self.fingerprint),
+        });
+    }
+
+    /// Decides again with these settings what was decided with others after the last poll. The
+    /// back-off after a failure stays until the next poll.
+    fn plan_again(&self, facts: &mut SourceFacts) {
+        let Some(planned) = facts.planned.clone() else { return };
+        // Without a next poll it is due at once, for example because its URL has changed.
+        if facts.fail_count > 0
+            || facts.next_poll.is_none()
+            || !is_outdated(&planned, self.fingerprint)
+        {
+            return;
+        }
+        let memory = Memory::load(&facts.schedule, self.setup(facts));
+        // What the server asked for then still applies.
+        let fresh = planned.fresh_for.map(Duration::from_secs);
+        let response = match planned.moved_by.iter().any(|m| m.reason == PauseReason::Expires) {
+            true => ResponseFacts { expires: fresh, ..ResponseFacts::default() },
+            false => ResponseFacts { max_age: fresh, ..ResponseFacts::default() },
+        };
+        let paused = facts.pause;
+        self.plan(facts, &memory, response, planned.signal, planned.at);
+        // Its host may have asked for a pause since then.
+        if paused.map(|pause| pause.until) > facts.pause.map(|pause| pause.until) {
+            facts.pause = paused;
+        }
+    }
+}
+
+/// Whether a plan was made with other settings. A poll without a connection has planned nothing,
+/// and plans of earlier versions do not say with which settings they were made.
+fn is_outdated(planned: &Planned, settings: u64) -> bool {
+    let offline = |moved: &Moved| moved.reason == PauseReason::Offline;
+    planned.settings.is_some_and(|then| then != settings) && !planned.moved_by.iter().any(offline)
+}
+
+/// Identifies general settings.
+fn general(settings: &ScheduleSettings) -> u64 {
+    stable_hash([format!("{settings:?}").as_str()])
+}
+
+/// Identifies what a source is planned with.
+fn fingerprint(source: &Source, general: u64) -> u64 {
+    let own = format!("{general} {:?} {:?} {:?}", source.kind(), source.interval, source.schedule);
+    stable_hash([own.as_str()])
+}
+
+/// Decides again when those sources are polled whose settings have changed since that was decided.
+pub(super) async fn plan_changed(
+    context: &Arc<Context>,
+    facts: &[SourceFacts],
+) -> Result<(), StoreError> {
+    let settings = Arc::new(context.settings().schedule.clone());
+    let general = general(&settings);
+    let (price, machine) = (context.price(), context.machine());
+    let changed = facts.iter().filter_map(|facts| {
+        let source = context.source(facts.key)?;
+        let outdated = is_outdated(facts.planned.as_ref()?, fingerprint(&source, general));
+        outdated.then(|| (facts.key, Planner::new(source, settings.clone(), price, machine)))
+    });
+    let planners: HashMap<i64, Planner> = changed.collect();
+    if planners.is_empty() {
+        return Ok(());
+    }
+    let keys = planners.keys().copied().collect();
+    let plan = move |facts: &mut SourceFacts| {
+        if let Some(planner) = planners.get(&facts.key) {
+            planner.plan_again(facts);
+        }
+    };
+    context.store.change_all_facts(keys, plan).await
+}

@@ -1,0 +1,111 @@
+//! Changed settings apply to the check that is planned already.
+
+use super::*;
+use newsfed::config::SourceChange;
+
+const MAX_AGE: &str = "max-age=5400";
+
+fn sources_of(server: &Server) -> Vec<Source> {
+    ["/plain", "/fresh", "/fails"]
+        .map(|path| source(&path[1..], &server.url(path)))
+        .into_iter()
+        .collect()
+}
+
+fn server() -> Server {
+    Server::start(|request| match request.path.as_str() {
+        "/fails" => Reply::status(500),
+        "/fresh" => feed(&[("f", "F")]).header("etag", "\"x\"").header("cache-control", MAX_AGE),
+        path => feed(&[(path, path)]).header("etag", "\"x\""),
+    })
+    .unwrap()
+}
+
+/// The minutes from the last poll, at the start of the clock, to the next one.
+async fn wait(engine: &Handle, home: &Home, id: &str) -> i64 {
+    let facts = facts(engine, id).await;
+    let wait = facts.next_poll.unwrap() - home.clock.now();
+    assert_eq!(facts.planned.unwrap().next, facts.next_poll.unwrap(), "{id}");
+    wait.num_minutes()
+}
+
+async fn set(engine: &Handle, home: &Home, id: &str, key: &'static str, value: &str) {
+    let change = SourceChange::default().set(key, value);
+    home.file().update(&[SourceId(id.to_owned())], &change).unwrap();
+    engine.reload().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_changed_interval_moves_the_next_check() {
+    let server = server();
+    let home = Home::with(&sources_of(&server));
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let before = wait(&engine, &home, "plain").await;
+    assert!((60..=61).contains(&before), "{before}");
+    assert!((90..=91).contains(&wait(&engine, &home, "fresh").await));
+    let failing = wait(&engine, &home, "fails").await;
+    for id in ["plain", "fresh", "fails"] {
+        set(&engine, &home, id, "interval", "3h").await;
+    }
+    for id in ["plain", "fresh"] {
+        let later = wait(&engine, &home, id).await;
+        assert!((180..=181).contains(&later), "{id}: {later}");
+    }
+    for id in ["plain", "fresh", "fails"] {
+        set(&engine, &home, id, "interval", "10m").await;
+    }
+    let sooner = wait(&engine, &home, "plain").await;
+    assert!((10..=11).contains(&sooner), "{sooner}");
+    // What the server asked for still applies, and so does the back-off.
+    assert_eq!(wait(&engine, &home, "fresh").await, 90);
+    assert_eq!(wait(&engine, &home, "fails").await, failing);
+    let reasons = facts(&engine, "fresh").await.planned.unwrap().moved_by;
+    assert_eq!(reasons.iter().map(|m| m.reason).collect::<Vec<_>>(), [PauseReason::MaxAge]);
+    assert_eq!(server.requests().len(), 3, "nothing was polled for that");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn settings_changed_while_newsfed_was_not_running_count_from_the_start() {
+    let server = server();
+    let mut home = Home::with(&sources_of(&server));
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let planned = facts(&engine, "plain").await;
+    engine.shutdown().await;
+    // The same settings change nothing.
+    let engine = home.on_demand().await;
+    assert_eq!(facts(&engine, "plain").await, planned);
+    engine.shutdown().await;
+    home.settings.schedule.interval = 4 * HOUR;
+    home.clock.advance(HOUR);
+    let engine = home.on_demand().await;
+    let left = wait(&engine, &home, "plain").await;
+    assert!((180..=181).contains(&left), "four hours after the poll: {left}");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_pause_of_the_host_outlasts_changed_settings() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/limited" => Reply::status(429).header("retry-after", "7200"),
+        path => feed(&[(path, path)]).header("etag", "\"x\""),
+    })
+    .unwrap();
+    let home =
+        Home::with(&[source("a", &server.url("/a")), source("limited", &server.url("/limited"))]);
+    let engine = home.on_demand().await;
+    for id in ["a", "limited"] {
+        let key = facts(&engine, id).await.key;
+        let mut reports = engine.refresh(Some(vec![key]), Pace::Manual).await;
+        while soon(reports.recv()).await.is_some() {}
+    }
+    let paused = facts(&engine, "a").await.pause;
+    assert!(paused.is_some());
+    set(&engine, &home, "a", "interval", "10m").await;
+    let after = facts(&engine, "a").await;
+    assert_eq!(after.pause, paused);
+    assert!(after.due().unwrap() >= paused.unwrap().until);
+    engine.shutdown().await;
+}
