@@ -11,6 +11,7 @@ RUN apt-get update \
     && useradd --system --uid 10001 --no-create-home newsfed \
     && install --directory --mode 0700 --owner newsfed /config /data
 COPY --from=build /src/target/release/newsfed /usr/local/bin/newsfed
+COPY LICENSE /usr/share/licenses/newsfed/LICENSE
 ENV NEWSFED_CONFIG_DIR=/config NEWSFED_DATA_DIR=/data
 USER newsfed
 VOLUME ["/config", "/data"]

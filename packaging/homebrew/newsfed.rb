@@ -2,7 +2,7 @@
 class Newsfed < Formula
   desc "News reader for people who live in a terminal"
   homepage "https://newsfed.example/"
-  url "https://newsfed.example/releases/@VERSION@/newsfed-@VERSION@.tar.gz"
+  url "@RELEASE@/newsfed-@VERSION@.tar.gz"
   sha256 "@SHA256(newsfed-@VERSION@.tar.gz)@"
   license "MIT"
 
@@ -16,7 +16,8 @@ class Newsfed < Formula
 
   service do
     run [opt_bin/"newsfed", "daemon"]
-    keep_alive true
+    # A second newsfed, invalid usage and an invalid configuration end it for a reason.
+    keep_alive crashed: true
   end
 
   test do

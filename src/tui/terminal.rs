@@ -313,7 +313,9 @@ fn restore_on_panic(drawing: ThreadId) {
                 print(info);
             } else if ACTIVE.load(Ordering::SeqCst) {
                 crash::record(info);
-                tracing::error!("{info}");
+                // The message may quote what was read, and the log has no texts.
+                let place = info.location().map(ToString::to_string).unwrap_or_default();
+                tracing::error!("newsfed has a bug: a thread panicked at {place}");
             } else {
                 print(info);
             }

@@ -57,15 +57,15 @@ impl Session {
             std::fs::write(config.join("sources.toml"), SOURCES).unwrap();
             // One after the other, so that items always have the same numbers.
             for id in ["kettle", "small-machines", "tramline", "slow-radio"] {
-                let output = session.run(&format!("newsfed sync {id}"));
+                let (output, _) = session.run(&format!("newsfed sync {id}"));
                 assert!(output.contains("in 1 source"), "{output}");
             }
         }
         session
     }
 
-    /// What the terminal shows after a command.
-    fn run(&self, line: &str) -> String {
+    /// What the terminal shows after a command, and whether it succeeded.
+    fn run(&self, line: &str) -> (String, bool) {
         let size = PtySize { rows: 300, cols: 100, pixel_width: 0, pixel_height: 0 };
         let pty = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new("sh");
@@ -97,8 +97,7 @@ impl Session {
             child.kill().unwrap();
             panic!("{line}: still running");
         };
-        child.wait().unwrap();
-        screen
+        (screen, child.wait().unwrap().success())
     }
 }
 
@@ -161,8 +160,12 @@ fn differences(page: &Page) -> Vec<String> {
         if command.contains("jq ") && !with_jq {
             continue;
         }
-        let output = session.run(&command);
+        let (output, succeeds) = session.run(&command);
         let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        // What fails on purpose shows why.
+        if expected.is_empty() && !succeeds {
+            differences.push(format!("{}:{line}: $ {command}\nfails:\n{output}", page.path));
+        }
         if let Some(wanted) = missing(&expected, &output) {
             differences.push(format!(
                 "{}:{line}: $ {command}\nshould print {wanted:?}:\n{output}",

@@ -250,20 +250,25 @@ fn keys_in_tables_are_bound() {
     let keys = Page::read("docs/keys.md");
     let bound: BTreeSet<String> =
         first_cells(&keys).into_iter().flat_map(|(_, cell)| spans(cell)).collect();
-    let mut wrong = vec![];
-    for path in ["docs/start.md", "docs/reading.md", "docs/triage.md"] {
-        let page = Page::read(path);
-        let rows: Vec<_> =
-            first_cells(&page).into_iter().skip_while(|(_, cell)| cell.trim() != "key").collect();
-        // A table of keys ends with the lines of the page that follow one another.
-        let rows =
-            rows.windows(2).take_while(|pair| pair[1].0 <= pair[0].0 + 2).map(|pair| &pair[1]);
-        for (line, cell) in rows {
-            let unbound = spans(cell.clone()).into_iter().filter(|key| !bound.contains(key));
-            wrong.extend(unbound.map(|key| format!("{path}:{line}: {key}")));
+    let (mut wrong, mut count) = (vec![], 0);
+    for page in pages().iter().filter(|page| page.path != "docs/keys.md") {
+        // The line after which the next row of a table of keys follows, if one has begun.
+        let mut last = None;
+        for (line, cell) in first_cells(page) {
+            let heading = ["key", "keys"].contains(&cell.trim());
+            let follows = last.is_some_and(|last| line <= last + 2);
+            last = (heading || follows).then_some(line);
+            if heading || !follows {
+                continue;
+            }
+            let (known, unbound): (Vec<_>, Vec<_>) =
+                spans(cell).into_iter().partition(|key| bound.contains(key));
+            count += known.len();
+            wrong.extend(unbound.iter().map(|key| format!("{}:{line}: {key}", page.path)));
         }
     }
     assert_none("keys that are not bound", &wrong);
+    assert!(count > 60, "only {count} keys in tables");
 }
 
 /// Every key in config.example.toml, with its section: `ui.theme`.

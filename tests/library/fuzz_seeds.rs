@@ -115,3 +115,19 @@ fn requests_of_apps() {
 fn articles() {
     replay("articles", FORMS / 3, checks::articles);
 }
+
+#[test]
+fn every_target_is_fuzzed_at_night() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = std::fs::read_to_string(root.join("fuzz/Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let targets = manifest["bin"].as_array().unwrap().iter();
+    let mut targets: Vec<&str> = targets.map(|bin| bin["name"].as_str().unwrap()).collect();
+    let workflow = std::fs::read_to_string(root.join(".github/workflows/nightly.yml")).unwrap();
+    let matrix = workflow.lines().find_map(|line| line.trim().strip_prefix("target: ["));
+    let matrix = matrix.unwrap().trim_end_matches(']');
+    let mut matrix: Vec<&str> = matrix.split(", ").collect();
+    targets.sort_unstable();
+    matrix.sort_unstable();
+    assert_eq!(matrix, targets);
+}

@@ -25,6 +25,13 @@ fn script(name: &str, args: &[&Path]) -> Output {
     Command::new("sh").arg(root().join("packaging").join(name)).args(args).output().unwrap()
 }
 
+/// The same for a user whose files nobody else may read.
+fn private_script(name: &str, args: &[&Path]) -> Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 077 && exec sh \"$@\"", "sh"]);
+    command.arg(root().join("packaging").join(name)).args(args).output().unwrap()
+}
+
 /// All files below a folder, as paths in it.
 fn files(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -98,9 +105,17 @@ fn destinations(assets: &[(String, String)], file: &str) -> Vec<String> {
 fn every_file_is_in_every_package_once() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("usr");
-    let done = script("assemble", &[Path::new(env!("CARGO_BIN_EXE_newsfed")), &folder]);
+    let done = private_script("assemble", &[Path::new(env!("CARGO_BIN_EXE_newsfed")), &folder]);
     assert!(done.status.success(), "{done:?}");
     let files = files(&folder);
+    #[cfg(unix)]
+    for path in &files {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.join(path);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&path) & 0o444, 0o444, "everybody may read {path:?}");
+        assert_eq!(mode(path.parent().unwrap()) & 0o555, 0o555, "{path:?}");
+    }
     for file in [
         "bin/newsfed",
         "share/man/man1/newsfed-account-add.1",
@@ -154,7 +169,7 @@ fn manifests() -> BTreeMap<PathBuf, BTreeSet<String>> {
     let named = |file: &String| {
         let text = fs::read_to_string(folder.join(file)).unwrap().replace("@VERSION@", &version);
         let names = text.split("@SHA256(").skip(1).map(|rest| rest.split(")@").next().unwrap());
-        (text.contains(&version)).then(|| (file.into(), names.map(str::to_owned).collect()))
+        text.contains(&version).then(|| (file.into(), names.map(str::to_owned).collect()))
     };
     files(&folder)
         .iter()
@@ -191,8 +206,9 @@ fn manifests_agree_with_cargo_toml() {
             assert!(text.contains(&package("license")) && text.contains(&package("homepage")));
         }
         let described = package("description").trim_start_matches("A ").to_lowercase();
-        let without =
-            ["newsfed.yaml", "newsfed.installer.yaml"].iter().any(|end| file.ends_with(end));
+        let without = ["newsfed.newsfed.yaml", "newsfed.newsfed.installer.yaml"]
+            .iter()
+            .any(|end| file.ends_with(end));
         assert!(without || text.to_lowercase().contains(&described), "{file:?}");
     }
     let scoop = fs::read_to_string(filled.join("scoop/newsfed.json")).unwrap();
@@ -214,4 +230,32 @@ fn changelog_of_the_deb_package_begins_with_this_version() {
     let released = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
     let released = released.contains(&format!("\n## [{version}] - 20"));
     assert_eq!(script("version", &[Path::new(&tag)]).status.success(), released);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn checksums_cover_every_file_of_a_release() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: BTreeSet<String> = manifests().into_values().flatten().collect();
+    for name in &names {
+        fs::write(folder.path().join(name), name).unwrap();
+    }
+    let sums = || {
+        let done = script("sums", &[folder.path()]);
+        assert!(done.status.success(), "{done:?}");
+        fs::read_to_string(folder.path().join("SHA256SUMS")).unwrap()
+    };
+    let first = sums();
+    assert_eq!(sums(), first, "the same files have the same checksums");
+    let covered: BTreeSet<&str> =
+        first.lines().map(|line| line.split("  ").nth(1).unwrap()).collect();
+    let all = files(folder.path());
+    let own = ["SHA256SUMS", "NOTES.md"];
+    assert_eq!(
+        covered,
+        all.iter().map(String::as_str).filter(|name| !own.contains(name)).collect()
+    );
+    let mut check = Command::new("sha256sum");
+    check.args(["--check", "--strict", "--quiet", "SHA256SUMS"]).current_dir(folder.path());
+    assert!(check.status().unwrap().success());
 }

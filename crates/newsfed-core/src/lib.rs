@@ -1,4 +1,5 @@
-//! The parts of newsfed that need no runtime, network, database or clock: bytes and times in, data out.
+//! The parts of newsfed that need no network and no database: bytes and times in, data out. Only `util` reads
+//! the clock and starts programs.
 //!
 //! ARCHITECTURE.md describes the modules.
 

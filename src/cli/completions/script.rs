@@ -105,9 +105,9 @@ fn zsh(script: &str) -> String {
 struct Table {
     /// Every command, such as `rules test`.
     commands: BTreeSet<String>,
-    /// Options with a value.
+    /// Options with a value, after their command: some are flags of another one.
     valued: BTreeSet<String>,
-    /// Options whose value is a name.
+    /// Those whose value is a name.
     options: BTreeSet<(String, &'static str)>,
     /// Arguments that are names: the command, the number of arguments before it, or `None` for all
     /// further ones, and the kind.
@@ -137,6 +137,7 @@ impl Table {
                 let long = arg.get_long().map(|long| format!("--{long}"));
                 let short = arg.get_short().map(|short| format!("-{short}"));
                 for name in long.into_iter().chain(short) {
+                    let name = format!("{path} {name}").trim().to_owned();
                     self.options.extend(kind.map(|kind| (name.clone(), kind)));
                     self.valued.insert(name);
                 }
@@ -153,8 +154,8 @@ impl Table {
     fn bash(&self) -> String {
         let commands: Vec<String> =
             self.commands.iter().map(|path| format!("\"{path}\"")).collect();
-        let valued: Vec<&str> = self.valued.iter().map(String::as_str).collect();
-        let options = self.options.iter().map(|(name, kind)| format!("{name}) kind={kind} ;;"));
+        let valued: Vec<String> = self.valued.iter().map(|name| format!("\"{name}\"")).collect();
+        let options = self.options.iter().map(|(name, kind)| format!("\"{name}\") kind={kind} ;;"));
         let options: Vec<String> = options.collect();
         let positionals = self.positionals.iter().map(|(path, place, kind)| match place {
             Some(place) => format!("\"{path} {place}\") kind={kind} ;;"),
@@ -170,7 +171,7 @@ impl Table {
     /// The functions of fish, and the arguments that use them.
     fn fish(&self) -> String {
         let commands: Vec<String> = self.commands.iter().map(|path| format!("'{path}'")).collect();
-        let valued: Vec<&str> = self.valued.iter().map(String::as_str).collect();
+        let valued: Vec<String> = self.valued.iter().map(|name| format!("'{name}'")).collect();
         let positionals = self.positionals.iter().map(|(path, place, kind)| {
             let place = place.map_or_else(|| "*".to_owned(), |place| place.to_string());
             format!("case '{path} {place}'\n            set kind {kind}")

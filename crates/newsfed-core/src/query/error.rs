@@ -94,13 +94,6 @@ pub enum QueryErrorKind {
     Long(usize, usize),
 }
 
-impl QueryErrorKind {
-    /// Whether the text may only be incomplete.
-    pub fn is_unfinished(&self) -> bool {
-        matches!(self, Self::Missing(..) | Self::Unclosed)
-    }
-}
-
 fn meant_operator(name: &str, whole: &str) -> String {
     let names = super::OPERATORS.iter().filter_map(|o| o.name.strip_suffix(':'));
     match did_you_mean(name, names) {

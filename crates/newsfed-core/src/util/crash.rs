@@ -1,6 +1,7 @@
 //! Reports of panics, which users can read and send. Nothing is sent by itself.
 
 use super::clock::{Clock, SystemClock};
+use super::login::hide_secrets;
 use super::text::line;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fs::{self, OpenOptions};
@@ -13,6 +14,9 @@ use std::sync::OnceLock;
 const NAME: &str = "crash.txt";
 /// Bytes after which a file is begun again, so that a panic that repeats fills no disk.
 const MAX_BYTES: u64 = 256 << 10;
+/// Lines of a message, and characters of each.
+const MAX_LINES: usize = 20;
+const MAX_LINE: usize = 400;
 
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
@@ -21,20 +25,19 @@ pub fn report_file(data_dir: &Path) -> PathBuf {
     data_dir.join(NAME)
 }
 
-/// From now on, a panic adds a report to the file in this folder, if the folder exists, and says so. The
-/// hook before it still runs.
+/// From now on, a panic is printed without what could command a terminal, and adds a report to the file in
+/// this folder, if the folder exists.
 pub fn install(data_dir: &Path) {
     if FOLDER.set(data_dir.to_owned()).is_err() {
         return;
     }
-    let before = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        before(info);
+    std::panic::set_hook(Box::new(|info| {
+        let _ = writeln!(io::stderr(), "newsfed has a bug: it {}", message(info));
         if let Some(file) = record(info) {
             let file = file.display();
             let _ = writeln!(
                 io::stderr(),
-                "newsfed has a bug. What happened is described in {file}.\n\
+                "What happened is described in {file}.\n\
                  Read it, remove what is private, and report it with what you did before."
             );
         }
@@ -49,28 +52,46 @@ pub fn record(info: &PanicHookInfo<'_>) -> Option<PathBuf> {
         BacktraceStatus::Captured => trace.to_string(),
         _ => String::new(),
     };
-    append(&file, &report(&info.to_string(), &trace)).ok().map(|()| file)
+    append(&file, &report(&message(info), &trace)).ok().map(|()| file)
+}
+
+/// Where it happened and what the panic says. That may quote a page or a URL, so it is sanitised, short,
+/// and URLs have neither a login nor a query.
+fn message(info: &PanicHookInfo<'_>) -> String {
+    let text = info.to_string();
+    let lines = text.lines().take(MAX_LINES).map(|text| {
+        let words = line(text).split(' ').map(without_private_parts).collect::<Vec<_>>();
+        words.join(" ").chars().take(MAX_LINE).collect::<String>()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn without_private_parts(word: &str) -> String {
+    if !word.contains("://") {
+        return word.to_owned();
+    }
+    match hide_secrets(word).split_once(['?', '#']) {
+        Some((page, _)) => format!("{page}?…"),
+        None => hide_secrets(word),
+    }
 }
 
 /// What a developer needs to know: the version, the system, where it happened.
 fn report(message: &str, trace: &str) -> String {
     let thread = std::thread::current().name().unwrap_or("?").to_owned();
     let term = std::env::var("TERM").unwrap_or_default();
-    // Packages have no names of functions, and addresses alone help nobody.
     let trace: String = trace
         .lines()
         .filter(|line| line.contains("newsfed"))
         .fold(String::new(), |text, line| text + line.trim_end() + "\n");
-    let message: Vec<String> = message.lines().take(20).map(line).collect();
     format!(
-        "newsfed {} on {} {}, TERM={}, thread {}, {}\n{}\n{trace}\n",
+        "newsfed {} on {} {}, TERM={}, thread {}, {}\n{message}\n{trace}\n",
         env!("CARGO_PKG_VERSION"),
         std::env::consts::OS,
         std::env::consts::ARCH,
         line(&term),
         line(&thread),
         SystemClock.now().format("%Y-%m-%dT%H:%M:%SZ"),
-        message.join("\n"),
     )
 }
 
@@ -93,7 +114,7 @@ mod tests {
     fn panics_in_a_folder() {
         if let Some(folder) = std::env::var_os("NEWSFED_TEST_CRASH") {
             install(Path::new(&folder));
-            let text = "bad page\u{1b}[2J";
+            let text = "bad page\u{1b}[2J of https://me:secret@e.example/a?token=hidden here";
             panic!("{text}");
         }
     }
@@ -108,12 +129,20 @@ mod tests {
             String::from_utf8_lossy(&output.stderr).into_owned()
         };
         let file = report_file(folder.path());
-        assert!(run().contains(file.to_str().unwrap()), "the message names the file");
+        let printed = run();
+        assert!(printed.contains(file.to_str().unwrap()), "the message names the file");
         let text = fs::read_to_string(&file).unwrap();
-        for part in [env!("CARGO_PKG_VERSION"), std::env::consts::OS, "bad page", "crash.rs:"] {
+        for part in [env!("CARGO_PKG_VERSION"), std::env::consts::OS] {
             assert!(text.contains(part), "{part} in {text}");
         }
-        assert!(!text.contains('\u{1b}'), "nothing in it commands a terminal");
+        for text in [&text, &printed] {
+            for part in ["bad page", "crash.rs:", "https://***@e.example/a?… here"] {
+                assert!(text.contains(part), "{part} in {text}");
+            }
+            for part in ["\u{1b}", "secret", "hidden"] {
+                assert!(!text.contains(part), "{part:?} in {text}");
+            }
+        }
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

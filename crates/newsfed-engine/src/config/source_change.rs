@@ -76,11 +76,6 @@ impl SourceChange {
         self.values.iter().map(|(key, value)| (*key, value.as_ref().and_then(text))).collect()
     }
 
-    /// Whether it changes tags.
-    pub fn changes_tags(&self) -> bool {
-        !self.add_tags.is_empty() || !self.remove_tags.is_empty()
-    }
-
     /// The keys to write into the entry of a source. Keys that have these values are left out.
     pub fn keys(&self, source: &Source) -> Vec<KeyChange> {
         let mut keys = Vec::new();

@@ -405,33 +405,6 @@ impl Store {
         self.inner.revision.send_modify(|revision| *revision += 1);
     }
 
-    /// Changes the facts of a source without a poll.
-    pub async fn change_facts(
-        &self,
-        source: i64,
-        change: impl Fn(&mut SourceFacts) + Send + 'static,
-    ) -> Result<()> {
-        self.change_all_facts(vec![source], change).await
-    }
-
-    /// Changes the facts of several sources (row keys).
-    pub async fn change_all_facts(
-        &self,
-        sources: Vec<i64>,
-        change: impl Fn(&mut SourceFacts) + Send + 'static,
-    ) -> Result<()> {
-        self.call(move |conn| {
-            for source in &sources {
-                if let Some(mut facts) = rows::load_facts(conn, *source)? {
-                    change(&mut facts);
-                    rows::save_facts(conn, &facts)?;
-                }
-            }
-            Ok(())
-        })
-        .await
-    }
-
     /// Pauses sources (row keys), unless they are paused for longer already.
     pub async fn pause(&self, sources: Vec<i64>, pause: Pause) -> Result<()> {
         self.call(move |conn| sources::pause(conn, &sources, pause)).await

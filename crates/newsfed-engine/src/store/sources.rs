@@ -206,6 +206,35 @@ impl Reader {
     }
 }
 
+impl super::Store {
+    /// Changes the facts of a source without a poll.
+    pub async fn change_facts(
+        &self,
+        source: i64,
+        change: impl Fn(&mut SourceFacts) + Send + 'static,
+    ) -> Result<()> {
+        self.change_all_facts(vec![source], change).await
+    }
+
+    /// Changes the facts of several sources (row keys).
+    pub async fn change_all_facts(
+        &self,
+        sources: Vec<i64>,
+        change: impl Fn(&mut SourceFacts) + Send + 'static,
+    ) -> Result<()> {
+        self.call(move |conn| {
+            for source in &sources {
+                if let Some(mut facts) = super::rows::load_facts(conn, *source)? {
+                    change(&mut facts);
+                    super::rows::save_facts(conn, &facts)?;
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
 /// What the plan needs to know about a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
