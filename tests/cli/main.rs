@@ -141,17 +141,27 @@ impl World {
         command
     }
 
+    #[track_caller]
     fn run(&self, args: &[&str]) -> Run {
-        self.command(args).output().unwrap().into()
+        let run: Run = self.command(args).output().unwrap().into();
+        if args.contains(&"--json") {
+            shapes::check_run(args, &run.out);
+        }
+        run
     }
 
     /// Runs with a standard input.
+    #[track_caller]
     fn run_with(&self, args: &[&str], input: &str) -> Run {
         let mut command = self.command(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        child.wait_with_output().unwrap().into()
+        let run: Run = child.wait_with_output().unwrap().into();
+        if args.contains(&"--json") {
+            shapes::check_run(args, &run.out);
+        }
+        run
     }
 
     /// Writes `config.toml` or `sources.toml`.

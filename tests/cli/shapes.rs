@@ -23,6 +23,95 @@ pub(super) fn documented(section: &str) -> BTreeMap<String, bool> {
     keys
 }
 
+/// The sections that describe what a command prints, in the order in which they are tried.
+const SECTIONS: &[(&str, &[&str])] = &[
+    ("account move", &["Move", "Synchronisation"]),
+    ("account sync", &["Synchronisation"]),
+    ("account", &["Account", "Synchronisation"]),
+    ("add", &["Follow", "Marks"]),
+    ("backup", &["Backup"]),
+    ("config check", &["Check"]),
+    // Their formats are those of the files.
+    ("config schema", &[]),
+    ("config show", &[]),
+    // In the section "Others".
+    ("parse", &[]),
+    ("config path", &["Paths"]),
+    ("crawl", &["Found", "Crawl", "Replay"]),
+    ("discover", &["Way"]),
+    ("doctor", &["Finding"]),
+    ("download", &["Download", "Listed download", "Removed download"]),
+    ("export", &["Export"]),
+    ("extract", &["Article"]),
+    ("import", &["Import", "Following a list", "Import of items", "Import undone", "Summary"]),
+    ("list", &["Item"]),
+    ("machines", &["File of marks"]),
+    ("open", &["URL", "Marks"]),
+    ("prefetch", &["Prefetched page", "Prefetch"]),
+    ("prune", &["Prune", "Removed download"]),
+    ("queue", &["Episode in the queue"]),
+    ("reread", &["Read again"]),
+    ("restore", &["Restore"]),
+    ("rules apply", &["Marks", "Summary"]),
+    ("rules test", &["Item", "Summary"]),
+    ("rules", &["Rule", "Summary", "Marks"]),
+    ("run", &["Program", "Program run"]),
+    ("save", &["Saved file"]),
+    ("schedule advise", &["Advice"]),
+    ("schedule simulate", &["Simulation"]),
+    ("schedule", &["Schedule"]),
+    ("search", &["Item"]),
+    ("show", &["Item", "Version", "Difference", "Page"]),
+    ("sources show", &["Source in full"]),
+    ("sources", &["Source", "Change of sources"]),
+    ("stats", &["Statistics"]),
+    ("sync", &["Poll", "Synchronisation", "Summary"]),
+    ("views url", &["URL of a view"]),
+    ("views", &["View", "Feed of a view"]),
+    ("read", &["Marks"]),
+    ("pin", &["Marks"]),
+];
+
+/// Why a value is not as its section says; `None` if it is.
+fn difference(section: &str, value: &Value) -> Option<String> {
+    let mut wanted = documented(section);
+    if section == "Source in full" {
+        wanted.extend(documented("Source"));
+    }
+    let found: BTreeSet<&String> = value.as_object()?.keys().collect();
+    let unknown = found.iter().find(|key| !wanted.contains_key(**key));
+    let absent = wanted.iter().find(|(key, optional)| !**optional && !found.contains(key));
+    unknown
+        .map(|key| format!("{section}: {key} is not documented"))
+        .or_else(|| absent.map(|(key, _)| format!("{section}: {key} is missing")))
+}
+
+/// Checks every output of `--json` in the tests, whatever the test is about.
+#[track_caller]
+pub(super) fn check_run(args: &[&str], out: &str) {
+    let words: Vec<&str> = args.iter().copied().filter(|arg| !arg.starts_with('-')).collect();
+    // Values of options can come first.
+    let sections = (0..words.len()).find_map(|at| {
+        SECTIONS
+            .iter()
+            .find(|(command, _)| words[at..].starts_with(&Vec::from_iter(command.split(' '))))
+    });
+    if let Some((_, [])) = sections {
+        return;
+    }
+    for line in out.lines() {
+        let value: Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+        let (_, sections) = sections.unwrap_or_else(|| panic!("no section for {args:?}: {line}"));
+        let differences: Vec<Option<String>> =
+            sections.iter().map(|section| difference(section, &value)).collect();
+        let Some(at) = differences.iter().position(Option::is_none) else {
+            panic!("{args:?}: {differences:?} in {line}");
+        };
+        check_times(sections[at], &value);
+        super::output_schema::check(sections[at], &[value]);
+    }
+}
+
 #[track_caller]
 pub(super) fn check(section: &str, values: &[Value]) {
     let wanted = documented(section);
@@ -30,17 +119,9 @@ pub(super) fn check(section: &str, values: &[Value]) {
     let mut seen = BTreeSet::new();
     for value in values {
         let found: BTreeSet<&String> = value.as_object().unwrap().keys().collect();
-        for key in &found {
-            assert!(wanted.contains_key(*key), "{section}: {key} is not documented");
-        }
-        for (key, _) in wanted.iter().filter(|(_, optional)| !**optional) {
-            assert!(found.contains(key), "{section}: {key} is missing in {value}");
-        }
+        assert_eq!(difference(section, value), None, "{value}");
         seen.extend(found.into_iter().cloned());
-        // An article keeps the time zone of its page.
-        if section != "Article" {
-            check_times(section, value);
-        }
+        check_times(section, value);
     }
     assert_eq!(seen, wanted.into_keys().collect(), "{section}: every key appears at least once");
     super::output_schema::check(section, values);
@@ -48,6 +129,10 @@ pub(super) fn check(section: &str, values: &[Value]) {
 
 /// All times have one format: UTC, with `Z`, in whole seconds.
 fn check_times(section: &str, value: &Value) {
+    // An article keeps the time zone of its page.
+    if section == "Article" {
+        return;
+    }
     match value {
         Value::String(text) => {
             let is_time = chrono::DateTime::parse_from_rfc3339(text).is_ok();

@@ -7,6 +7,7 @@ use crate::store::{Reader, Store, StoreError};
 use crate::util::shared_file::shared_file;
 use crate::util::text::{counted, line};
 use crate::util::{file_name, text};
+use chrono::SubsecRound;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -322,7 +323,8 @@ pub fn machine_files(folder: &Path) -> io::Result<Vec<MachineFile>> {
             }
             Err(e) => (mark_file::MarkFile::default(), Some(e.to_string())),
         };
-        let changed = fs::metadata(&path).and_then(|about| about.modified()).ok().map(Time::from);
+        let changed = fs::metadata(&path).and_then(|about| about.modified()).ok();
+        let changed = changed.map(|at| Time::from(at).trunc_subsecs(0));
         let name = about.name.as_deref().map(line);
         let (marks, damaged) = (about.lines, about.damaged);
         MachineFile { path, name, changed, marks, damaged, problem }

@@ -7,6 +7,7 @@ use crate::net::Response;
 use crate::store::{Ingested, ListCopy};
 use crate::util::text;
 use crate::website::ListLink;
+use chrono::SubsecRound;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use url::Url;
@@ -102,7 +103,7 @@ impl Gathering {
                 ..WebsiteFacts::default()
             };
         };
-        let since = before.problem.as_ref().map_or(started, |t| t.since);
+        let since = before.problem.as_ref().map_or(started.trunc_subsecs(0), |t| t.since);
         let said_something = self.nothing_listed.is_some() || self.read > 0;
         let instead = match &before.problem {
             // A poll without new articles has found no better selectors either.
