@@ -63,7 +63,9 @@ fn hooks_get_lines_of_json_once_for_each_refresh() {
     assert_eq!(arrived[0][0]["title"], "Two $(touch hacked) `x`");
     assert!(arrived[0][0]["number"].is_i64() && arrived[0][0]["content"].is_null());
     assert_eq!(arrived[1][0]["title"], "Three");
+    super::output_schema::check("Item for a command", &arrived.concat());
     let polled = runs(&world, "sync");
+    super::output_schema::check("Lines for hooks", &polled.concat());
     assert_eq!(polled.len(), 3, "{polled:?}");
     let results: Vec<_> = polled.iter().map(|run| (&run[0]["result"], &run[0]["new"])).collect();
     let new = Value::from("new");

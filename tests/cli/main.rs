@@ -12,6 +12,7 @@ mod changes;
 mod codes;
 #[cfg(unix)]
 mod completions;
+mod crawl_output;
 mod downloads;
 mod enclosures;
 mod extract;

@@ -23,6 +23,8 @@ fn programs_get_what_they_need_and_nothing_is_run_by_a_shell() {
     let item: Value = serde_json::from_str(json).unwrap();
     assert_eq!(item["number"].to_string(), numbers[0]);
     assert!(item["title"].is_string() && item["source_title"].is_string(), "{item}");
+    super::output_schema::check("Item for a command", &[item]);
+    world.run(&["run", "--json", "count", &numbers[0]]);
     let listed = world.run(&["run", "--json"]).ok();
     let listed: Value = serde_json::from_str(&listed).unwrap();
     assert_eq!((&listed["name"], &listed["input"]), (&"count".into(), &"json".into()));

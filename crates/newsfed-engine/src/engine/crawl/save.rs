@@ -6,6 +6,7 @@ use crate::crawl::{LinkId, Links};
 use crate::model::Time;
 use crate::util::file_name;
 use crate::util::shared_file::shared_file;
+use chrono::SubsecRound;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -54,7 +55,7 @@ impl CrawlFind {
             found_on: links.url(links.from(link)).to_owned(),
             anchor: links.anchor(link).to_owned(),
             title,
-            at,
+            at: at.trunc_subsecs(0),
             file: None,
         }
     }
