@@ -139,7 +139,7 @@ pub(super) enum Command {
     Prune(prune::PruneArgs),
     /// Print completions for a shell
     Completions(completions::CompletionsArgs),
-    /// Print a manual page, or write all of them
+    /// Show a manual page, or write all of them
     Man(man::ManArgs),
 }
 

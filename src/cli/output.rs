@@ -59,6 +59,11 @@ impl Output {
         if self.quiet || self.json { Ok(()) } else { self.line(words) }
     }
 
+    /// Whether standard output is a terminal.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.width.is_some()
+    }
+
     /// Prints data unchanged.
     pub(super) fn raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         Ok(self.out.write_all(bytes)?)

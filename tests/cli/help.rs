@@ -109,3 +109,39 @@ fn completions_include_every_command() {
         assert!(!text.contains("newsfed-names"), "{shell}: every marker is replaced");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn manual_pages_are_shown_with_man_in_a_terminal() {
+    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+    use std::io::Read;
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::usual();
+    let man = world.path().join("bin/man");
+    std::fs::create_dir(man.parent().unwrap()).unwrap();
+    let run = |installed: bool| {
+        let script = "#!/bin/sh\necho \"shown: ${1##*/} $(grep -c TH \"$1\")\"\n";
+        if installed {
+            std::fs::write(&man, script).unwrap();
+            std::fs::set_permissions(&man, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_newsfed"));
+        command.args(["man", "sources", "show"]);
+        let folder = man.parent().unwrap().display();
+        let path = if installed { format!("{folder}:/usr/bin:/bin") } else { folder.to_string() };
+        command.env("PATH", path);
+        let mut child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let (mut shown, mut buffer) = (Vec::new(), [0; 4096]);
+        while let Ok(n @ 1..) = reader.read(&mut buffer) {
+            shown.extend_from_slice(&buffer[..n]);
+        }
+        assert!(child.wait().unwrap().success());
+        String::from_utf8(shown).unwrap()
+    };
+    assert!(run(false).contains(".TH newsfed-sources-show 1 "), "without man");
+    assert_eq!(run(true).trim(), "shown: newsfed-sources-show.1 1");
+}

@@ -10,16 +10,18 @@ mod sources_page;
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
+use crate::util::scratch::private_folder;
 use crate::util::text::{self, counted};
 use manual::Manual;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Arguments of `man`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManArgs {
-    /// Command or page to print [default: newsfed itself]
+    /// Command or page to show [default: newsfed itself]
     #[arg(conflicts_with = "dir")]
     command: Vec<String>,
     /// Write all pages as files into this folder
@@ -28,13 +30,14 @@ pub(super) struct ManArgs {
 }
 
 const EXAMPLES: &str = "\
-There is a page for each command, and newsfed-config(5), newsfed-sources(5) and
-newsfed-query(7).
+There is a page for each command, and newsfed-config(5), newsfed-sources(5)
+and newsfed-query(7). In a terminal, man shows the page; otherwise its source
+is printed.
 
 Examples:
-  newsfed man | man -l -
-  newsfed man account add | man -l -
-  newsfed man newsfed-query | man -l -
+  newsfed man account add
+  newsfed man newsfed-query
+  newsfed man > newsfed.1
   newsfed man --dir ~/.local/share/man";
 
 /// A page and the name of its file, such as `newsfed-query.7`.
@@ -67,8 +70,18 @@ pub(super) fn run(args: &ManArgs, all: clap::Command, out: &mut Output) -> Resul
         let name = text::line(&args.command.join(" "));
         Failure::Usage(format!("there is no command or page \"{name}\"; `newsfed help` lists them"))
     })?;
-    out.raw(&page.text)?;
+    if !(out.is_terminal() && shown(page)?) {
+        out.raw(&page.text)?;
+    }
     Ok(Exit::Ok)
+}
+
+/// Shows a page with `man`; returns whether that is installed.
+fn shown(page: &Page) -> io::Result<bool> {
+    let folder = private_folder(&std::env::temp_dir())?;
+    let file = folder.path().join(page.file());
+    std::fs::write(&file, &page.text)?;
+    Ok(Command::new("man").arg(file).status().is_ok_and(|status| status.success()))
 }
 
 /// The page of a command, or with a name such as `newsfed-query`, `newsfed-config.5` or `newsfed-config(5)`.
