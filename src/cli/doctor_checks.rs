@@ -2,8 +2,8 @@
 
 use super::doctor::Finding;
 use super::output::colours_wanted;
-use crate::config::{HookSettings, Loaded, Paths, Settings};
-use crate::engine::{hook_record, machine_files};
+use crate::config::{Loaded, Paths, Settings};
+use crate::engine::{NOTIFY_COMMAND, hook_record, machine_files};
 use crate::model::{Access, Health, LeftOut, Outcome, Secret, SourceFacts, Time};
 use crate::store::{PollFilter, Poller, PollerLock, Reader, Store, StoreError};
 use crate::util::browser::{self, How, Surroundings};
@@ -49,14 +49,14 @@ pub(super) fn clock() -> Vec<Finding> {
     }]
 }
 
-/// How the programs of `[[hook]]` ended.
+/// How the programs of `[[hook]]` and `notify.command` ended.
 pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
     let Ok(reader) = store.reader() else { return Vec::new() };
-    let finding = |hook: &HookSettings| {
-        let name = text::line(&hook.name);
-        let Ok(Some(record)) = reader.command_record(&hook_record(&hook.name)) else {
-            return Finding::ok("hook", format!("{name} has not run yet"));
+    let finding = |name: &str| {
+        let Ok(Some(record)) = reader.command_record(&hook_record(name)) else {
+            return Finding::ok("hook", format!("{} has not run yet", text::line(name)));
         };
+        let name = text::line(name);
         let runs = counted(record.ok + record.failed, "run");
         let skipped = match record.skipped {
             0 => String::new(),
@@ -74,7 +74,8 @@ pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
             format!("{name}: {failed} of {runs} failed; the last: {last}{error}{skipped}"),
         )
     };
-    settings.hooks.iter().map(finding).collect()
+    let notify = (!settings.notify.command.is_empty()).then_some(NOTIFY_COMMAND);
+    settings.hooks.iter().map(|hook| hook.name.as_str()).chain(notify).map(finding).collect()
 }
 
 /// The database and its folder should be private.

@@ -7,12 +7,21 @@ use super::output::Output;
 use super::runtime::runtime_beside;
 use super::{demo, log};
 use crate::config::KeyMap;
-use crate::tui::{self, ExitReason, Interface, TerminalQuery};
+use crate::tui::{self, ExitReason, Interface, Left, TerminalQuery};
+use crate::util::text::counted;
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     refuse_without_terminal()?;
     let home = Home::load(global, out)?;
-    match show(home)? {
+    let left = show(home)?;
+    if left.downloads > 0 {
+        let downloads = counted(left.downloads, "download");
+        out.note(format!(
+            "{downloads} stopped; `newsfed download --list` lists what is unfinished, and the next download \
+             of it continues"
+        ));
+    }
+    match left.reason {
         ExitReason::Quit => Ok(Exit::Ok),
         ExitReason::Demo => demo::run(global, out),
     }
@@ -29,7 +38,7 @@ pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
 }
 
 /// Shows the interface until the user quits.
-pub(super) fn show(home: Home) -> Result<ExitReason, Failure> {
+pub(super) fn show(home: Home) -> Result<Left, Failure> {
     // Both files were loaded without errors before.
     let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
     let terminal = TerminalQuery::start(&home.settings);

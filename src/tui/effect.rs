@@ -296,6 +296,14 @@ pub enum ExitReason {
     Demo,
 }
 
+/// How the interface was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    pub reason: ExitReason,
+    /// Downloads that were running.
+    pub downloads: usize,
+}
+
 /// The item that has a file, and its source (row keys).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct FileOf {

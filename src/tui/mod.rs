@@ -28,7 +28,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use effect::ExitReason;
+pub use effect::{ExitReason, Left};
 pub use headless::Headless;
 pub use run::{Interface, InterfaceError, run};
 pub use terminal::TerminalQuery;

@@ -2,7 +2,7 @@
 
 use super::app::{App, TerminalInfo};
 use super::driver::Driver;
-use super::effect::{Effect, ExitReason, Purpose};
+use super::effect::{Effect, ExitReason, Left, Purpose};
 use super::event::Event;
 use super::external;
 use super::graphics;
@@ -54,7 +54,7 @@ pub enum InterfaceError {
 }
 
 /// Runs the interface until the user quits or a signal ends the process.
-pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
+pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
     let Interface { handle, mut settings, paths, keymap, terminal } = interface;
     let var = |name: &str| std::env::var(name).ok();
     let support = ColorSupport::detect(var);
@@ -89,10 +89,11 @@ pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
         exit_reason: None,
     };
     let result = run.run().await;
+    let downloads = run.app.downloads.len();
     let last = run.app.store_reading_state();
     run.driver.finish(last).await;
     visited.end_visit().await.ok();
-    result
+    result.map(|reason| Left { reason, downloads })
 }
 
 /// A signal that can be forgotten: the runtime may report it only later.

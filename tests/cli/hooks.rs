@@ -78,6 +78,8 @@ fn failing_hooks_change_nothing_but_what_doctor_says() {
     let more = "[[hook]]\nname = \"missing\"\nafter = \"sync\"\nrun = [\"/no/such/program\"]\n\
                 [[hook]]\nname = \"bad\"\nafter = \"sync\"\n\
                 run = [\"sh\", \"-c\", \"echo 'no way' >&2; exit 7\"]\n\
+                [notify]\nhow = \"command\"\ncommand = [\"/no/such/pager\", \"{title}\"]\n\
+                [[rule]]\nquery = \"title:two\"\ndo = [\"notify\"]\n\
                 [[hook]]\nname = \"slow\"\nafter = \"sync\"\nrun = [\"sleep\", \"600\"]\nlimit = \"1s\"\n";
     let world = world(more);
     let synced = world.run(&SYNC);
@@ -85,7 +87,7 @@ fn failing_hooks_change_nothing_but_what_doctor_says() {
     assert_eq!(runs(&world, "sync").len(), 1, "the others run");
     let doctor = world.run(&["doctor"]).out;
     let rules = world.run(&["rules"]);
-    assert!(rules.out.is_empty() && rules.err.contains("no rules yet"), "{rules:?}");
+    assert!(rules.out.lines().count() == 1 && !rules.out.contains("missing"), "{rules:?}");
     for part in [
         "sync: 1 run, all ended well",
         "arrival has not run yet",
@@ -95,4 +97,9 @@ fn failing_hooks_change_nothing_but_what_doctor_says() {
     ] {
         assert!(doctor.contains(part), "{part} in {doctor}");
     }
+    // The second poll has a new item, and a message about it.
+    world.run(&SYNC);
+    let doctor = world.run(&["doctor"]).out;
+    let part = "notify.command: 1 of 1 run failed; the last: /no/such/pager cannot be started";
+    assert!(doctor.contains(part), "{doctor}");
 }

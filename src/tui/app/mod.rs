@@ -180,7 +180,7 @@ pub(super) struct App {
     pub(super) shown_hints: RefCell<Vec<(Rect, Vec<Key>)>>,
     /// The pane whose right border is being dragged.
     dragged: Option<Focus>,
-    downloads: Vec<downloads::Running>,
+    pub(super) downloads: Vec<downloads::Running>,
     pub(super) crawls: CrawlRuns,
     pub(super) texts: Texts,
     pub(super) history: History,

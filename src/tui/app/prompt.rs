@@ -116,10 +116,7 @@ impl Prompt {
         // Another name is more likely than a longer one.
         let suggested = matches!(
             kind,
-            PromptKind::Folder { .. }
-                | PromptKind::SaveView { .. }
-                | PromptKind::Save { .. }
-                | PromptKind::Snooze { .. }
+            PromptKind::Folder { .. } | PromptKind::SaveView { .. } | PromptKind::Snooze { .. }
         );
         let field = if suggested { Field::suggestion(text) } else { Field::new(text) };
         Self { kind, field, completion: None, error: None }

@@ -1,6 +1,6 @@
 //! Ranks names by how well they match a typed text.
 
-use crate::config::{Action, SettingRow, setting_rows};
+use crate::config::{Action, SettingRow, begins_as, setting_rows};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
@@ -27,7 +27,7 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
             let help = format!("{} {}", action.help(), action.search_words()).to_lowercase();
             let has = |word: &String| {
                 let mut parts = help.split(|c: char| !c.is_alphanumeric());
-                parts.any(|part| part == word || !whole && part.starts_with(word.as_str()))
+                parts.any(|part| part == word || !whole && begins_as(part, word))
             };
             !all.contains(action) && !weak.contains(action) && words.iter().all(has)
         });
@@ -43,10 +43,10 @@ pub(super) fn settings(typed: &str) -> Vec<SettingRow> {
     let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
     let fits = |text: &str| {
         let text = text.to_lowercase();
-        let begins = |word: &String| {
-            text.split(|c: char| !c.is_alphanumeric()).any(|part| part.starts_with(word.as_str()))
+        let has = |word: &String| {
+            text.split(|c: char| !c.is_alphanumeric()).any(|part| begins_as(part, word))
         };
-        words.iter().all(begins)
+        words.iter().all(has)
     };
     let name = |row: &SettingRow| format!("{} {}", row.key, row.label);
     let described = |row: &SettingRow| format!("{} {} {}", name(row), row.help, row.search_words());

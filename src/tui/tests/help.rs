@@ -22,6 +22,9 @@ fn words_that_no_command_is_called_find_it() {
     let mut stage = Stage::new();
     stage.keys(":machine");
     assert!(stage.screen(120, 36).contains("machines.folder"));
+    let mut stage = Stage::new();
+    stage.keys("?podcasts");
+    assert!(stage.screen(120, 36).contains("Put the audio or video"));
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn articles_are_copied_and_saved() {
     assert_eq!(stage.asked_for("Save"), 0);
     stage.keys("<Esc><C-w>");
     // Markdown has no pictures; for the others, Tab changes what the setting says.
-    stage.keys("a b.md");
+    stage.keys("<C-u>a b.md");
     assert!(!stage.screen(120, 40).contains("pictures"));
     stage.keys("<Backspace><Backspace>epub");
     stage.keys_give("", "without pictures (Tab: with)");

@@ -251,7 +251,13 @@ impl Action {
 }
 
 pub(super) fn is_searched_by(all: &str, words: &[&str]) -> bool {
-    !words.is_empty() && words.iter().all(|word| all.split(' ').any(|part| part.starts_with(word)))
+    let begins = |word: &&str| all.split(' ').any(|part| begins_as(part, word));
+    !words.is_empty() && words.iter().all(begins)
+}
+
+/// Whether a word begins as typed, also if the typed word is its plural.
+pub fn begins_as(part: &str, typed: &str) -> bool {
+    part.starts_with(typed) || typed.len() > 3 && typed.strip_suffix('s') == Some(part)
 }
 
 impl fmt::Display for Action {

@@ -59,7 +59,7 @@ mod topic;
 mod website;
 
 pub use accounts::{AccountSettings, add_account, remove_account};
-pub use action::{Action, Task, UnknownAction};
+pub use action::{Action, Task, UnknownAction, begins_as};
 pub use choices::{
     Background, COLUMNS, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, HookAfter,
     ListStyle, MarkRead, NotifyWay, SortOrder,

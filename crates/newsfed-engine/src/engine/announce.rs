@@ -9,13 +9,13 @@ pub(super) mod runs;
 use super::context::Context;
 use super::message::AutomaticChange;
 use crate::config::{FileEdit, NotifyWay, RuleSettings, Settings};
-use crate::model::{QuietHours, Time};
+use crate::model::{CommandRecord, QuietHours, Time};
 use crate::store::{Announcement, Reader, StoreError};
 use crate::util::text::counted;
 use crate::util::{argv, text};
 use chrono::{Local, Timelike};
 use command::run;
-use hooks::PolledSource;
+use hooks::{NOTIFY_COMMAND, PolledSource, record_name};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -339,10 +339,18 @@ async fn notify(context: &Arc<Context>, settings: &Settings, message: Notificati
         () = announcer.stop.cancelled() => return false,
     };
     if !ended.ok {
-        let error = ended.error.unwrap_or_default();
+        let error = ended.error.as_deref().unwrap_or_default();
         tracing::warn!("notify.command failed: {}: {error}", ended.status);
     }
-    ended.ok
+    let (ok, now) = (ended.ok, context.clock.now());
+    let add = move |record: &mut CommandRecord| {
+        record.add(ended.ok, &ended.status, ended.error.as_deref(), now);
+    };
+    if let Err(e) = context.store.record_commands(record_name(NOTIFY_COMMAND), None, add, now).await
+    {
+        tracing::error!("how notify.command ended cannot be recorded: {e}");
+    }
+    ok
 }
 
 /// The announcement of one rule for stored items, on request; waits for it.

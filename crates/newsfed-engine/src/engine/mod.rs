@@ -58,7 +58,7 @@ pub use account::{
     MovingSource, SyncDone, WhichAccounts,
 };
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
-pub use announce::hooks::record_name as hook_record;
+pub use announce::hooks::{NOTIFY_COMMAND, record_name as hook_record};
 pub use announce::{Announced, MOST_RUNS, Notification};
 pub use collected::CollectedChanges;
 pub use commands::CommandRun;

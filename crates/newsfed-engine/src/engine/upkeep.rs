@@ -1,7 +1,7 @@
 //! Background tasks: indexing texts for searches, retention, cleaning up, updating the budget,
 //! fetching pages in advance.
 
-use super::announce::hooks::record_name as hook_record;
+use super::announce::hooks::{NOTIFY_COMMAND, record_name as hook_record};
 use super::budget;
 use super::context::Context;
 use super::download;
@@ -128,7 +128,8 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
     // Here and not when a rule is removed, because that can be undone.
     let settings = context.settings();
     let rules = settings.rules.iter().map(|rule| rule.name.clone());
-    let hooks = settings.hooks.iter().map(|hook| hook_record(&hook.name));
+    let hooks = settings.hooks.iter().map(|hook| hook.name.as_str());
+    let hooks = hooks.chain([NOTIFY_COMMAND]).map(hook_record);
     context.store.forget_commands(rules.chain(hooks).collect()).await?;
     download::retire(context).await?;
     let (folder, kept) = (context.store.folder().to_owned(), context.read(|r| r.kept_ids()).await?);

@@ -23,6 +23,9 @@ pub fn record_name(hook: &str) -> String {
     format!("{HOOK_PREFIX}{hook}")
 }
 
+/// The name under which the runs of `notify.command` are recorded, beside those of hooks.
+pub const NOTIFY_COMMAND: &str = "notify.command";
+
 /// A source of a refresh, as hooks read it.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::engine) struct PolledSource {
