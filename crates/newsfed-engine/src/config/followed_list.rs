@@ -132,7 +132,11 @@ impl Listed {
         let left_out = left_out + feeds.len().saturating_sub(limits::LIST_SOURCES);
         feeds.truncate(limits::LIST_SOURCES);
         if feeds.is_empty() {
-            return Err(ImportError::NoFeeds(name.to_owned(), "none can be taken from a list"));
+            let name = name.to_owned();
+            return Err(match skipped.into_iter().next() {
+                Some((url, why)) => ImportError::NoneTaken { name, url, why },
+                None => ImportError::NoFeeds(name, "a list needs one at least"),
+            });
         }
         Ok(Self { title, sources: feeds, skipped, left_out, is_damaged })
     }
