@@ -147,9 +147,12 @@ impl Reader {
 
     /// The unread items of each source (row key) that has some.
     pub fn unread_of_sources(&self) -> Result<HashMap<i64, UnreadOf>> {
+        // What is unread is not hidden, and keys grow in the order of discovery.
         self.unread(&format!(
-            "SELECT i.source, count(*), max{MICROS} FROM item i INDEXED BY item_unread
-             WHERE i.read = 0 AND {SHOWN} GROUP BY i.source"
+            "SELECT s.key, s.unread, {MICROS} FROM source s JOIN item i ON i.key = (
+                 SELECT max(n.key) FROM item n INDEXED BY item_source_unread
+                 WHERE n.source = s.key AND n.read = 0)
+             WHERE s.declared = 1 AND s.unread > 0"
         ))
     }
 
