@@ -191,6 +191,9 @@ fn linear_mode_says_states_in_words() {
     let items = stage.screen(120, 40);
     assert!(items.contains("Pinned, Unread: Kernel notes for 6.19; Kernel notes"), "{items}");
     assert!(items.contains("4 min ago"), "{items}");
+    // Moving on changes nothing but the cursor and attributes, so that nothing else is read.
+    stage.keys("j");
+    assert_eq!(stage.screen(120, 40), items);
     stage.app.note("Copied");
     let after = stage.screen(120, 40);
     assert_eq!(after.lines().last().map(str::trim), Some("Copied"), "{after}");

@@ -260,14 +260,17 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         super::clickable(app, area, start..end, parse_sequence(&help).unwrap_or_default());
     }
     let (state, role) = state(app);
+    // Screen readers say the whole line again when a part of it changes.
+    let linear = app.settings.ui.linear;
     match role {
+        Role::Dim if linear => {}
         // Half of it would say nothing.
         Role::Dim if area.width < 60 => {}
         Role::Dim => row.right(state, style(role)),
         _ => row.right_fitting(&state, style(role)),
     }
     row.left(&" ".repeat(padding(area.width)), Style::new());
-    for (i, hint) in app.hints().into_iter().enumerate() {
+    for (i, hint) in app.hints().into_iter().filter(|_| !linear).enumerate() {
         let gap = if i == 0 { 0 } else { 3 };
         let keys = shown_keys(&hint.keys, app.settings.ui.ascii);
         let label = match hint.keys.as_str() {
@@ -358,6 +361,9 @@ fn first_items(app: &App) -> String {
 /// `↻ 7 of 12 ━━━━━───`
 fn progress(app: &App, done: usize, total: usize) -> String {
     const CELLS: usize = 8;
+    if app.settings.ui.linear {
+        return "refreshing".to_owned();
+    }
     let m = marks(app);
     let filled = (done * CELLS).checked_div(total).unwrap_or(CELLS).min(CELLS);
     let bar = m.heavy.repeat(filled) + &m.across.repeat(CELLS - filled);

@@ -227,6 +227,10 @@ fn title_style(app: &App, usual: Role, selected: bool, focused: bool) -> Style {
 
 /// The bar at the left of a selected row.
 fn select_bar(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
+    // A screen reader reads the row of the cursor, and would read both rows that have changed.
+    if app.settings.ui.linear {
+        return;
+    }
     let m = chrome::marks(app);
     let (bar, role) = if focused { (m.bar, Role::Accent) } else { (m.faint_bar, Role::Edge) };
     let style = app.palette.style(role);
