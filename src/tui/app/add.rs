@@ -69,6 +69,8 @@ impl Choice {
     }
 }
 
+const CLOSE: KeyHint = KeyHint::Key("Esc", "close");
+
 /// Bytes of a program with its arguments that the dialog can show.
 const MAX_COMMAND: usize = 400;
 const TOO_LONG: &str =
@@ -200,7 +202,12 @@ impl Dialog for Add {
             ],
             Stage::Discovering { .. } => &[KeyHint::Key("Esc", "stop")],
             Stage::Following => &[KeyHint::Key("Esc", "continue in the background")],
-            _ => &[KeyHint::Key("Enter", "find feeds"), KeyHint::Key("Esc", "close")],
+            _ => match self.choice.map(|choice| Choice::ALL[choice]) {
+                Some(Choice::Import) => &[KeyHint::Key("Enter", "name the file"), CLOSE],
+                Some(Choice::Starters) => &[KeyHint::Key("Enter", "list them"), CLOSE],
+                Some(Choice::Demo) => &[KeyHint::Key("Enter", "start the demo"), CLOSE],
+                None => &[KeyHint::Key("Enter", "find feeds"), CLOSE],
+            },
         }
     }
 

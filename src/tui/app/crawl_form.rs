@@ -135,7 +135,7 @@ impl CrawlForm {
     }
 
     /// Suggests a folder for the URL, which no known crawl has.
-    fn suggest_folder(&mut self, known: &CrawlRuns) {
+    pub(super) fn suggest_folder(&mut self, known: &CrawlRuns) {
         if self.has_folder || self.resumed.is_some() {
             return;
         }
@@ -232,7 +232,11 @@ impl App {
             entry.source.private && url.is_some_and(|url| url.host() == entry.source.url.host())
         });
         form.suggest_folder(&self.crawls);
-        self.push_dialog(form)
+        let mut effects = self.push_dialog(form);
+        if !self.crawls.is_listed {
+            effects.push(self.list_crawls());
+        }
+        effects
     }
 }
 

@@ -95,7 +95,7 @@ impl App {
         effects
     }
 
-    fn list_crawls(&self) -> Effect {
+    pub(super) fn list_crawls(&self) -> Effect {
         Effect::Crawl(CrawlCommand::List { running: self.crawls.running() })
     }
 
@@ -120,7 +120,11 @@ impl App {
         runs.exploring = listing.exploring;
         runs.is_listed = true;
         self.select_crawl(selected.as_deref());
-        vec![]
+        // A form that is open suggests a folder that none of them has.
+        self.with::<CrawlForm>(|form, app| {
+            form.suggest_folder(&app.crawls);
+            Reply::default()
+        })
     }
 
     pub(super) fn explorations_listed(
@@ -239,6 +243,9 @@ fn end_of(state: &CrawlState) -> (String, bool) {
         CrawlPhase::Ended(CrawlEnd::Done) => (format!("Crawled {site}: {sums}"), false),
         CrawlPhase::Ended(CrawlEnd::Stopped) => {
             (format!("Stopped the crawl of {site}: {sums}; it can be resumed"), false)
+        }
+        CrawlPhase::Ended(CrawlEnd::Left(why)) if state.progress.requests <= 1 => {
+            (format!("The crawl of {site} failed: {why}"), true)
         }
         CrawlPhase::Ended(CrawlEnd::Left(why)) => {
             (format!("The crawl of {site} gave up, {sums}: {why}"), true)

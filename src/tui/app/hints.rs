@@ -138,6 +138,7 @@ impl App {
         let selected = (marked > 0).then(|| text("", format!("{marked} selected:")));
         let context = self.context();
         let bound = |&action: &Action| {
+            self.unavailable_reason(action).is_none().then_some(())?;
             Some(hint(self.keymap.keys_for(context, action)?, self.label(action)))
         };
         selected.into_iter().chain(actions.iter().filter_map(bound)).collect()

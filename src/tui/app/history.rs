@@ -280,6 +280,9 @@ impl App {
         if keys.is_empty() {
             // Otherwise undo would seem to be about this.
             return match cause {
+                Cause::User if mark == Mark::Queued && to => {
+                    self.note("No audio or video here that is not in the queue yet")
+                }
                 Cause::User => self.note("Nothing to change"),
                 _ => vec![],
             };

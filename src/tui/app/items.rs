@@ -26,6 +26,8 @@ pub(crate) struct ItemsPane {
     pub(crate) scroll: usize,
     /// The line of the screen on which the selected item stays when the list is read again.
     pub(crate) held: Option<usize>,
+    /// Whether the next reload shows the same part: the user has moved an item of the list.
+    pub(super) keeps_scroll: bool,
     /// Row keys of the selected items.
     pub(crate) marked: HashSet<i64>,
     /// Visible items at the last draw.
@@ -97,6 +99,7 @@ impl ItemsPane {
             selected: 0,
             scroll: 0,
             held: None,
+            keeps_scroll: false,
             marked: HashSet::new(),
             height: 20,
             shown: Vec::new(),
@@ -443,7 +446,8 @@ impl ItemsPane {
         self.merge_kept();
         let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
         self.selected = same.unwrap_or(index).min(self.rows.len().saturating_sub(1));
-        self.held = line.filter(|_| !at_top && same.is_some());
+        let keeps_scroll = std::mem::take(&mut self.keeps_scroll);
+        self.held = line.filter(|_| !at_top && !keeps_scroll && same.is_some());
     }
 }
 

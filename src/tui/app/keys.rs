@@ -4,7 +4,7 @@ use super::dialogs::Reply;
 use super::import::several_addresses;
 use super::triage::Extent;
 use super::{App, Focus, READ_TIME, Smart, Toast};
-use crate::config::{Action, Context, Key, KeyCode, Lookup};
+use crate::config::{Action, Context, Key, KeyCode, Lookup, SortOrder};
 use crate::engine::Pace;
 use crate::store::{Beyond, Mark};
 use crate::tui::effect::{Effect, ExitReason, FileUse};
@@ -360,7 +360,10 @@ impl App {
         }
         let single = self.focus == Focus::Items && self.items.marked.is_empty();
         self.items.marked.clear();
-        let goes_on = single && mark == Mark::Read;
+        // A pinned item may move to the top; the place in the list stays.
+        let moves = mark == Mark::Pinned && self.items.order() == SortOrder::PinnedNewest;
+        let goes_on = single && (mark == Mark::Read || moves);
+        self.items.keeps_scroll = moves;
         let mut effects = self.set_mark(mark, &rows, to, Cause::User);
         if goes_on {
             effects.extend(self.select_item(self.items.selected + 1));

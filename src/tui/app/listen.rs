@@ -189,6 +189,9 @@ impl Dialog for ListenList {
     }
 
     fn hints(&self) -> KeyHints {
+        if self.queue.as_ref().is_some_and(Vec::is_empty) {
+            return &[Back("close")];
+        }
         &[
             KeyHint::Key("Enter", "play"),
             KeyHint::Key("Space", "pause"),

@@ -181,6 +181,8 @@ pub(super) struct App {
     /// The pane whose right border is being dragged.
     dragged: Option<Focus>,
     pub(super) downloads: Vec<downloads::Running>,
+    /// Whether letters go into a text field.
+    pub(super) typing: bool,
     pub(super) crawls: CrawlRuns,
     pub(super) texts: Texts,
     pub(super) history: History,
@@ -259,6 +261,7 @@ impl App {
             shown_hints: RefCell::default(),
             dragged: None,
             downloads: Vec::new(),
+            typing: false,
             crawls: CrawlRuns::default(),
             texts: Texts::default(),
             history: History::default(),
@@ -286,6 +289,8 @@ impl App {
         effects.extend(self.request_snippets());
         self.edits.add(&effects);
         self.history.expect(&effects);
+        let topmost = self.dialogs.last_mut();
+        self.typing = topmost.is_some_and(|d| d.field().is_some() || d.takes_keys());
         effects
     }
 

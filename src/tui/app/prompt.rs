@@ -100,7 +100,7 @@ impl PromptKind {
             Self::Tags { name, .. } => format!("Tags of {name} (+add -remove)"),
             Self::ItemTags { keys } => format!("Tags of {} (+add -remove)", items(keys)),
             Self::Snooze { .. } => "Hide until (12h, 3d, tomorrow, friday, 2026-12-31)".to_owned(),
-            Self::Save { folder, .. } => format!("Save in {folder} as (.md, .html, .epub)"),
+            Self::Save { folder, .. } => format!("Save as .md, .html or .epub in {folder}"),
             Self::SaveView { .. } => "Save as view".to_owned(),
             Self::ViewQuery { name } | Self::RuleQuery { name } => format!("Query of {name}"),
         }

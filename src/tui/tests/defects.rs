@@ -197,7 +197,8 @@ fn hints_follow_the_state() {
     let mut stage = Stage::new();
     let last = |stage: &mut Stage| stage.screen(120, 40).lines().last().unwrap().to_owned();
     assert!(last(&mut stage).contains("p pin   m mark read"));
-    stage.keys("p");
+    // The pinned item moves to the top, and the selection to the next one.
+    stage.keys("pk");
     stage.app.toast = None;
     assert!(last(&mut stage).contains("p unpin"));
     stage.keys("<Space><Space><Space>");

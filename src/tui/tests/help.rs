@@ -106,9 +106,7 @@ fn the_palette_says_more_than_its_rows() {
 #[test]
 fn keys_without_space_are_behind_a_key_that_is_named() {
     for (width, height) in [(120, 36), (80, 24), (50, 15)] {
-        let mut stage = Stage::new();
-        stage.keys("gq");
-        stage.happen(Event::QueueLoaded(Ok(vec![])));
+        let mut stage = super::listen::stage();
         let screen = stage.screen(width, height);
         assert!(screen.contains("? more   Esc close"), "{screen}");
         stage.keys("?");

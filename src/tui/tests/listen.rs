@@ -30,7 +30,7 @@ fn playing(position: f64) -> PlayerState {
     PlayerState { now: Some(now), ..PlayerState::default() }
 }
 
-fn stage() -> Stage {
+pub(super) fn stage() -> Stage {
     let mut stage = Stage::new();
     stage.keys("gq");
     stage.happen(Event::QueueLoaded(Ok((1..4).map(episode).collect())));

@@ -290,8 +290,10 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(row.line(Style::new()), area);
 }
 
+/// The key for help; in a text field, one that is no character.
 fn help_key(app: &App) -> Option<String> {
-    app.keymap.keys_for(Context::Everywhere, Action::Help)
+    let all = app.keymap.all_keys_for(Context::Everywhere, Action::Help);
+    all.into_iter().find(|keys| !app.typing || keys.chars().count() > 1)
 }
 
 /// What the engine does, or why it does nothing.

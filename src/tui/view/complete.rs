@@ -13,6 +13,7 @@ use ratatui::widgets::Clear;
 const MAX_ROWS: u16 = 8;
 /// Largest width of the list, in cells.
 const MAX_WIDTH: u16 = 60;
+const LEAST_WIDTH: usize = 28;
 
 /// The rows that can be drawn over: above a line at the bottom, below a line at the top.
 fn free_rows(frame: &Frame<'_>, line: Rect, height: u16) -> Rect {
@@ -34,8 +35,9 @@ pub(super) fn candidates(app: &App, frame: &mut Frame<'_>, completion: &Completi
     let height = free.height;
     let widest = completion.candidates.iter().map(|o| text::width(&o.text)).max().unwrap_or(0);
     let help_width = completion.candidates.iter().map(|o| text::width(&o.help)).max().unwrap_or(0);
-    let width =
-        u16::try_from(widest + help_width + 4).unwrap_or(MAX_WIDTH).min(MAX_WIDTH).min(line.width);
+    // A narrow list would be lost in what it covers.
+    let width = u16::try_from((widest + help_width + 4).max(LEAST_WIDTH)).unwrap_or(MAX_WIDTH);
+    let width = width.min(MAX_WIDTH).min(line.width);
     let area = Rect { width, ..free };
     frame.render_widget(Clear, area);
     let selected = completion.applied.unwrap_or(0);

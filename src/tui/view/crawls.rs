@@ -9,7 +9,7 @@ use super::dialogs::{list_rows, role, rule};
 use super::frame::window;
 use super::row::Row;
 use crate::config::{Action, Context, Role};
-use crate::engine::crawl::{CrawlEnd, CrawlFind, CrawlPhase, CrawlState};
+use crate::engine::crawl::{CrawlEnd, CrawlFind, CrawlPhase, CrawlState, Targets};
 use crate::util::text::{self, counted, size};
 use crate::util::time_text::length;
 use ratatui::Frame;
@@ -332,7 +332,13 @@ fn finds(app: &App, frame: &mut Frame<'_>, list: &CrawlList, crawl: &CrawlState,
         let words = format!("the newest {shown} of {}", crawl.progress.found);
         title.right(words, app.palette.style(Role::Dim));
     }
-    let name = if shown == 0 { "Nothing found yet" } else { "Newest results" };
+    let articles = crawl.targets == Targets::Articles.to_string();
+    let name = match (shown, crawl.is_running()) {
+        (0, true) => "Nothing found yet",
+        (0, false) if articles => "Nothing found: no page is marked as an article",
+        (0, false) => "Nothing found",
+        _ => "Newest results",
+    };
     title.left(name, app.palette.style(Role::Header));
     let line = title.line(app.palette.style(Role::Text));
     frame.render_widget(line, Rect { height: 1, ..area });

@@ -174,7 +174,11 @@ pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &
         cell.bg = ground;
     }
     let used = text::width(label).min(usize::from(area.width) / 2);
-    let name = text::truncate(label, used).into_owned();
+    // A cell stays between a name that is cut and the text.
+    let name = match text::width(label) > used {
+        true => text::truncate(label.trim_end(), used.saturating_sub(1)).into_owned(),
+        false => label.to_owned(),
+    };
     frame.render_widget(Line::styled(name, app.palette.style(Role::KeyHint)), area);
     let cells = u16::try_from(used).unwrap_or(area.width);
     let inside = Rect { x: area.x + cells, width: area.width - cells, ..area };

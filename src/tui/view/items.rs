@@ -154,6 +154,12 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         let count = groups.count(&app.items, &group);
         let at = Rect { height: 1, ..area };
         frame.render_widget(separator(app, group.label(app), count, area.width), at);
+    } else if let Some(before) = first.checked_sub(1).filter(|_| above > 0) {
+        // The end of the item before it.
+        let parts = (0..form.rows()).rev().zip((area.y..rows.y).rev());
+        for (part, y) in parts {
+            draw_row(app, frame, Rect { y, height: 1, ..area }, (before, part), form, focused);
+        }
     }
     app.items.scroll = first;
     app.items.height = (usize::from(area.height) / form.rows()).max(1);

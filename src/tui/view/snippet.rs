@@ -4,6 +4,7 @@ use super::super::app::App;
 use super::row::Row;
 use crate::config::Role;
 use crate::model::ItemRow;
+use crate::util::text;
 use ratatui::style::Style;
 use std::ops::Range;
 
@@ -25,7 +26,17 @@ pub(super) fn draw(
     let hit = |base: Style| base.patch(app.palette.style(Role::Match));
     // Items without a title are listed by their URL.
     let hits = if title == item.title { snippet.title_hits.as_slice() } else { &[] };
-    marked(title, hits, out, plain, hit(plain));
+    let end = hits.first().map_or(0, |hit| hit.end);
+    let seen = title.get(..end).map_or(0, text::width) < out.free();
+    match hits.len() {
+        // The hit is what was searched for.
+        1.. if !seen && text::width(title) > out.free() => {
+            let (title, hits) = from_first(title, hits, out.free() / 3);
+            out.left("…", dim);
+            marked(title, &hits, out, plain, hit(plain));
+        }
+        _ => marked(title, hits, out, plain, hit(plain)),
+    }
     if with_text && !snippet.text.is_empty() && !snippet.hits.is_empty() && out.free() >= LEAST {
         out.left("  ", dim);
         let (text, hits) = from_first(&snippet.text, &snippet.hits, out.free() / 3);
@@ -33,10 +44,15 @@ pub(super) fn draw(
     }
 }
 
-/// A text with its hits (byte ranges) in another style.
+/// A text with its hits (byte ranges) in another style, cut where the line ends.
 fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: Style) {
+    let shown = text::truncate(text, out.free());
+    let cut = shown.len() < text.len() || *shown != *text;
+    // What follows the last common character is the sign of the cut.
+    let kept = if cut { shown.trim_end_matches('…').len() } else { text.len() };
     let mut at = 0;
     for range in hits {
+        let range = &(range.start.min(kept)..range.end.min(kept));
         let (Some(before), Some(found)) = (text.get(at..range.start), text.get(range.clone()))
         else {
             continue;
@@ -45,7 +61,7 @@ fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: S
         out.left(found, hit);
         at = range.end;
     }
-    out.left(text.get(at..).unwrap_or_default(), plain);
+    out.left(shown.get(at..).unwrap_or_default(), plain);
 }
 
 /// The text from a word on that is at most so many characters before the first hit, so that the hit

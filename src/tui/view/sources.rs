@@ -264,7 +264,9 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
         all.push(("Checked", ago, Role::Soft));
     }
     let since = |time: Time| span((app.now - time).num_seconds());
-    if let Some(pause) = facts.pause.filter(|pause| pause.until > app.now) {
+    // What a server asks for in good health only moves the next check.
+    let pause = facts.pause.filter(|pause| pause.until > app.now && pause.reason.is_trouble());
+    if let Some(pause) = pause {
         all.push(("Paused", pause.reason.describe().to_owned(), Role::Warning));
     } else if facts.fail_count > 0 {
         let words = match facts.fail_count {

@@ -77,8 +77,9 @@ pub struct CrawledPage {
     pub links: Vec<PageLink>,
     /// What of the page was not read, and why.
     pub note: Option<String>,
-    /// Whether it declares itself an article: by the type of its structured data, or by `og:type`
-    /// and a date. Some generators set `og:type` on every page, so a date is required too.
+    /// Whether it declares itself an article: by the type of its structured data, by `og:type` and a date, or
+    /// by a single `article` with an `h1` and a `time`. Some generators set `og:type` on every page, so a date
+    /// is required too.
     pub article: bool,
 }
 
@@ -145,6 +146,10 @@ struct Reading {
     typed: bool,
     og_article: bool,
     dated: bool,
+    /// Number of `article` elements, and whether one has a heading of the page and a time.
+    articles: usize,
+    headed: bool,
+    timed: bool,
 }
 
 impl Reading {
@@ -158,6 +163,9 @@ impl Reading {
             typed: false,
             og_article: false,
             dated: false,
+            articles: 0,
+            headed: false,
+            timed: false,
         }
     }
 
@@ -183,7 +191,12 @@ impl Reading {
                     _ => {}
                 }
             }
-            "time" => self.dated = true,
+            "article" => self.articles += 1,
+            "h1" if self.articles == 1 && !self.headed => self.headed = in_article(element),
+            "time" => {
+                self.dated = true;
+                self.timed |= self.articles == 1 && !self.timed && in_article(element);
+            }
             "script" if self.pieces < MOST_PIECES => {
                 let kind = element.attr("type").unwrap_or_default().trim().to_ascii_lowercase();
                 if kind.starts_with("application/ld+json") {
@@ -199,8 +212,14 @@ impl Reading {
     }
 
     fn is_article(&self, url: &Url) -> bool {
-        self.typed || (self.og_article && (self.dated || date_in(url)))
+        self.typed
+            || (self.og_article && (self.dated || date_in(url)))
+            || (self.articles == 1 && self.headed && self.timed)
     }
+}
+
+fn in_article(element: ElementRef<'_>) -> bool {
+    element.ancestors().filter_map(ElementRef::wrap).any(|above| above.value().name() == "article")
 }
 
 /// Whether structured data describes an article: the object itself, one in a list or graph, or the
@@ -338,6 +357,10 @@ mod tests {
             (format!("{og}<time datetime=2026-01-02>2 Jan</time>"), true),
             (format!("{og}<meta property='article:published_time' content='2026'>"), true),
             ("<time>2 Jan</time>".to_owned(), false),
+            ("<article><h1>T</h1><time>2 Jan</time></article>".to_owned(), true),
+            ("<h1>T</h1><article><h2>T</h2><time>2 Jan</time></article>".to_owned(), false),
+            ("<article><h1>T</h1></article><footer><time>x</time></footer>".to_owned(), false),
+            ("<article><h1>T</h1><time>1</time></article>".repeat(2), false),
         ];
         for (markup, want) in cases {
             assert_eq!(read(&markup).article, want, "{markup}");

@@ -69,6 +69,20 @@ impl PauseReason {
         )
     }
 
+    /// Whether it follows from something that went wrong.
+    pub fn is_trouble(self) -> bool {
+        matches!(
+            self,
+            Self::RetryAfter
+                | Self::RateLimited
+                | Self::HostPaused
+                | Self::Failures
+                | Self::Refused
+                | Self::Ended
+                | Self::Gone
+        )
+    }
+
     /// Whether the rule concerns the whole host, not only one document.
     pub fn is_of_host(self) -> bool {
         matches!(self, Self::RetryAfter | Self::RateLimited | Self::HostPaused)

@@ -62,6 +62,8 @@ pub(super) struct Loop {
     resting: HashMap<i64, Time>,
     done: usize,
     total: usize,
+    /// The sources (row keys) of which that is.
+    counted: HashSet<i64>,
     wake: Option<Time>,
     /// The latest time that this loop has seen; `None` until the plans were compared with the clock.
     latest: Option<Time>,
@@ -87,6 +89,7 @@ impl Loop {
             resting: HashMap::new(),
             done: 0,
             total: 0,
+            counted: HashSet::new(),
             wake: None,
             latest: None,
         }
@@ -176,8 +179,14 @@ impl Loop {
     }
 
     fn enqueue(&mut self, host: String, job: Job) {
-        if self.queue.push(host, job) {
-            self.total += 1;
+        let key = job.key;
+        if !self.queue.push(host, job) {
+            return;
+        }
+        // A source that is due again before the others are done counts once.
+        match self.counted.insert(key) {
+            true => self.total += 1,
+            false => self.done = self.done.saturating_sub(1),
         }
     }
 
@@ -232,6 +241,7 @@ impl Loop {
     fn end_refresh(&mut self) {
         if self.done >= self.total {
             (self.done, self.total) = (0, 0);
+            self.counted.clear();
             announce::refresh_ended(&self.context);
         }
     }

@@ -315,7 +315,19 @@ impl Crawl {
             Ok(got) if got.over => Ok(CrawlStep::Ended(CrawlEnd::Bytes)),
             Ok(got) => {
                 let why = got.why.clone().unwrap_or_default();
+                let unread = (ask == Ask::Get(0)).then(|| start_error(&got)).flatten();
+                let is_lost = got.lost;
                 let answered = self.take(ask, got)?;
+                if let Some(mut why) = unread {
+                    // The start may be there when the crawl is resumed.
+                    if is_lost {
+                        self.record.forget_last(1)?;
+                        if self.order.start.scheme() == "https" {
+                            why += "; start at http:// if the site has no https";
+                        }
+                    }
+                    return Ok(CrawlStep::Ended(CrawlEnd::Left(why)));
+                }
                 if self.lost < MAX_LOST || self.is_there().await? {
                     return Ok(answered);
                 }
@@ -377,6 +389,16 @@ impl Crawl {
         self.lost = if got.lost { self.lost + 1 } else { 0 };
         Ok(CrawlStep::Response { url, found, got: Box::new(got) })
     }
+}
+
+/// Why a crawl cannot begin: its start has no page.
+fn start_error(got: &LinkResult) -> Option<String> {
+    let why = match (&got.why, got.status) {
+        (Some(why), _) => why.clone(),
+        (None, status @ 400..) => format!("HTTP {status}"),
+        _ => return None,
+    };
+    Some(format!("the start page could not be read: {why}"))
 }
 
 /// A link that is being fetched.
