@@ -260,3 +260,30 @@ fn pages_with_unique_tag_paths_stay_cheap() {
     assert_eq!(summary(&child.wait_with_output().unwrap())["ended"], "requests");
     assert!(most < 100 << 10, "{most} KiB");
 }
+
+/// A crawl that finds nothing because its start has no page has not been done.
+#[test]
+fn a_start_without_a_page_is_said_and_tried_again() {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    for (status, why) in [(404, "HTTP 404"), (500, "HTTP 500")] {
+        let there = Arc::new(AtomicBool::new(false));
+        let state = there.clone();
+        let server = Server::start(move |request| match request.path.as_str() {
+            "/" if state.load(Ordering::SeqCst) => page("Start", [link("/1.csv")]),
+            "/" => Reply::status(status),
+            "/1.csv" => Reply::ok("text/csv", "x"),
+            _ => Reply::status(404),
+        })
+        .unwrap();
+        let (world, url) = (World::new(), server.url("/"));
+        let first = world.run(&[&url]);
+        let details = summary(&first);
+        assert_eq!(details["ended"], "gave-up", "{details}");
+        assert!(details["why"].as_str().unwrap().contains(why), "{details}");
+        assert_ne!(first.status.code(), Some(0), "{first:?}");
+        there.store(true, Ordering::SeqCst);
+        let again = world.run(&[&url, "--resume"]);
+        assert_eq!(summary(&again)["found"], json!(1), "{again:?}");
+    }
+}

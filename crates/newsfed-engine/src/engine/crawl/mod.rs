@@ -319,12 +319,10 @@ impl Crawl {
                 let is_lost = got.lost;
                 let answered = self.take(ask, got)?;
                 if let Some(mut why) = unread {
-                    // The start may be there when the crawl is resumed.
-                    if is_lost {
-                        self.record.forget_last(1)?;
-                        if self.order.start.scheme() == "https" {
-                            why += "; start at http:// if the site has no https";
-                        }
+                    // It may be there when the crawl is resumed.
+                    self.record.forget_last(1)?;
+                    if is_lost && self.order.start.scheme() == "https" {
+                        why += "; start at http:// if the site has no https";
                     }
                     return Ok(CrawlStep::Ended(CrawlEnd::Left(why)));
                 }
