@@ -99,8 +99,10 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
         }
         Stage::Failed(why) => {
             for text in why {
-                for part in wrap_plain(text, usize::from(area.width).saturating_sub(2)) {
-                    line(&format!("{} {part}", marks(app).failing), Role::Error, &mut area);
+                let parts = wrap_plain(text, usize::from(area.width).saturating_sub(2));
+                for (i, part) in parts.into_iter().enumerate() {
+                    let mark = if i == 0 { marks(app).failing } else { " " };
+                    line(&format!("{mark} {part}"), Role::Error, &mut area);
                 }
             }
         }

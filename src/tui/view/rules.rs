@@ -1,6 +1,7 @@
 //! The rules, and the dialog that makes a rule which hides items.
 
 use super::super::app::{App, DryRun, KeyHint, KeyHints, Mute, RuleList, UNTIL};
+use super::super::reader::wrap_plain;
 use super::DialogArea;
 use super::dialogs::{field_line, role, rows};
 use super::frame::window;
@@ -42,7 +43,11 @@ pub(in crate::tui) fn draw(
         let key = app.keymap.keys_for(crate::config::Context::Items, crate::config::Action::Mute);
         let key = key.map(|key| format!(" {key} on an item makes one.")).unwrap_or_default();
         let hint = format!("No rules yet.{key} A [[rule]] in config.toml does more.");
-        return line(app, frame, &hint, Role::Text, Rect { height: inner.height.min(1), ..inner });
+        let parts = wrap_plain(&hint, inner.width.max(1).into());
+        for (part, y) in parts.iter().zip(inner.y..inner.bottom()) {
+            line(app, frame, part, Role::Text, Rect { y, height: 1, ..inner });
+        }
+        return;
     }
     let below = MATCHES.min(inner.height / 2);
     let top = Rect { height: inner.height - below, ..inner };

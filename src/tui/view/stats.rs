@@ -168,7 +168,8 @@ fn sources(all: &Statistics, ascii: bool, width: usize) -> Vec<Pieces> {
         );
         // The numbers and the name come first.
         let chart = if width < CHARTS_FROM.0.into() { &[] } else { &*source.items_per_week };
-        let chart = sparkline(chart, ascii);
+        // Whole blocks would join those of the next row.
+        let chart = sparkline(chart, ascii).replace('█', "▇");
         let free = width.saturating_sub(text::width(&numbers) + text::width(&chart) + 1);
         let title = text::truncate(&source.title, free.max(8)).into_owned();
         let blank = " ".repeat(free.saturating_sub(text::width(&title)) + 1);

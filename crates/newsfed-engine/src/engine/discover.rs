@@ -188,8 +188,10 @@ impl Handle {
         {
             return Err(failed);
         }
-        let words = format!("{failed}; tried http instead");
-        let words = words.replace("; the source was not added", "");
+        // What to do about it does not matter where http works.
+        let words = failed.to_string();
+        let words = words.split("; ").next().unwrap_or_default();
+        let words = format!("{words}; tried http instead");
         typed.web.url = plain;
         match self.fetch_name(typed).await {
             Ok(first) => Ok((first, Some(words))),
