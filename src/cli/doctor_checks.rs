@@ -182,7 +182,8 @@ fn integrity(reader: &Reader, path: &Path) -> Finding {
             Finding::ok("database", format!("{}, {mebibytes} MiB, no errors found", path.display()))
         }
         Ok(errors) => Finding::problem("database", damaged(path, &errors.join("; "))),
-        Err(e) => Finding::problem("database", damaged(path, &e.to_string())),
+        // It says what to do.
+        Err(e) => Finding::problem("database", format!("{}: {e}", path.display())),
     }
 }
 
