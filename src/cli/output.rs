@@ -31,13 +31,15 @@ pub(super) struct Output {
 impl Output {
     pub(super) fn new(global: &Global) -> Self {
         let terminal = io::stdout().is_terminal();
-        let width = crate::tui::screen_size().map_or(USUAL_WIDTH, |(columns, _)| columns);
         Self {
             out: BufWriter::new(io::stdout()),
             json: global.json,
             quiet: global.quiet,
             verbose: global.verbose,
-            width: terminal.then_some(usize::from(width).max(20)),
+            width: terminal.then(|| {
+                let width = crate::tui::screen_size().map_or(USUAL_WIDTH, |(columns, _)| columns);
+                usize::from(width).max(20)
+            }),
             colour: terminal && colours_wanted(),
         }
     }

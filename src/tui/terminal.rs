@@ -140,7 +140,12 @@ impl Drop for Screen {
 
 /// Columns and rows of the terminal; `None` if unknown, as on a serial line.
 pub(crate) fn screen_size() -> Option<(u16, u16)> {
-    crossterm::terminal::size().ok().filter(|(columns, rows)| *columns > 0 && *rows > 0)
+    // Without a terminal, the other function runs two programs.
+    let size = match cfg!(windows) {
+        true => terminal::size(),
+        false => terminal::window_size().map(|window| (window.columns, window.rows)),
+    };
+    size.ok().filter(|(columns, rows)| *columns > 0 && *rows > 0)
 }
 
 /// Width and height of a cell in pixels, if the terminal's driver knows them.

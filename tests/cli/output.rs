@@ -151,3 +151,22 @@ fn parse_works_without_a_home_folder() {
     let parsed = world.run_with(&["parse", "--json", "-"], text).values();
     assert_eq!((&parsed[0]["title"], parsed.len()), (&"T".into(), 1));
 }
+
+#[cfg(unix)]
+#[test]
+fn no_other_program_is_run_to_print_to_a_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::usual();
+    let (folder, ran) = (world.path().join("bin"), world.path().join("ran"));
+    std::fs::create_dir(&folder).unwrap();
+    for name in ["tput", "stty", "sh", "locale"] {
+        let program = folder.join(name);
+        std::fs::write(&program, format!("#!/bin/sh\n: > '{}'\n", ran.display())).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    for args in [&["list"][..], &["sources"], &["sync"], &["config", "show"], &["--help"]] {
+        let mut command = world.command(args);
+        assert!(command.env("PATH", &folder).output().unwrap().status.success(), "{args:?}");
+    }
+    assert!(!ran.exists());
+}

@@ -147,6 +147,8 @@ struct Inner {
     /// Whether items of a story that was read are read too.
     stories_together: AtomicBool,
     revision: Arc<watch::Sender<u64>>,
+    /// A connection that nobody uses yet: opening one takes time.
+    spare: Mutex<Option<Reader>>,
 }
 
 /// The state of the writer.
@@ -203,16 +205,23 @@ impl Store {
     /// Like [`Self::open`], but a current database is opened for writing only when something is
     /// written: that takes longer than reading a list.
     pub fn open_to_read(path: &Path) -> Result<Self> {
-        if !Reader::open(path).is_ok_and(|reader| reader.is_current()) {
+        let Some(reader) = Reader::open(path).ok().filter(Reader::is_current) else {
             return Self::open(path);
-        }
-        Ok(Self::with(path, WriterState::Unavailable, Arc::new(watch::Sender::new(0))))
+        };
+        let store = Self::with(path, WriterState::Unavailable, Arc::new(watch::Sender::new(0)));
+        *store.spare() = Some(reader);
+        Ok(store)
     }
 
     fn with(path: &Path, writer: WriterState, revision: Arc<watch::Sender<u64>>) -> Self {
         let (rules, stories_together) = (RwLock::default(), AtomicBool::default());
         let (path, writer) = (path.to_owned(), Mutex::new(writer));
-        Self { inner: Arc::new(Inner { path, writer, rules, stories_together, revision }) }
+        let spare = Mutex::default();
+        Self { inner: Arc::new(Inner { path, writer, rules, stories_together, revision, spare }) }
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Option<Reader>> {
+        self.inner.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The folder of the database.
@@ -220,9 +229,10 @@ impl Store {
         self.inner.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// A new read-only connection.
+    /// A read-only connection.
     pub fn reader(&self) -> Result<Reader> {
-        Reader::open(&self.inner.path)
+        let spare = self.spare().take();
+        spare.map_or_else(|| Reader::open(&self.inner.path), Ok)
     }
 
     /// The database file.
@@ -239,6 +249,7 @@ impl Store {
 
     /// Waits for the queued jobs, then closes the file.
     pub fn close(&self) {
+        drop(self.spare().take());
         self.inner.close();
     }
 
