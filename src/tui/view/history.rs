@@ -85,12 +85,12 @@ fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<u
     } else if all(KeyOrigin::Unbound) {
         row.right(" unbound", style(Role::Warning));
     }
-    // The keys of most actions need little, and some all of it.
+    // One column, but for the few actions whose keys would not fit behind it. The last row says in full what
+    // is cut.
     let keys = binding_keys(page, (range, here));
     let cells: usize = keys.iter().map(|(part, _)| text::width(part)).sum();
     let whole = row.free();
-    let wanted = (whole * 3 / 5).max(text::width(first.action.help()) + 2);
-    let width = wanted.min(whole.saturating_sub(cells)).max(whole * 2 / 5);
+    let width = (whole * 3 / 5).min(whole.saturating_sub(cells)).max(whole * 2 / 5);
     let help = text::truncate(first.action.help(), width.saturating_sub(2)).into_owned();
     row.left(&help, role(app, here, Role::Text));
     row.left(&" ".repeat(width.saturating_sub(text::width(&help))), style(Role::Text));
@@ -105,7 +105,7 @@ fn binding_keys(page: &KeysPage, (range, here): (Range<usize>, bool)) -> Vec<(St
     let mut context = Context::Everywhere;
     for (i, binding) in range.clone().zip(&page.rows[range]) {
         if binding.context != context {
-            let gap = if parts.is_empty() { "" } else { "  " };
+            let gap = if parts.is_empty() { " " } else { "  " };
             parts.push((format!("{gap}{}: ", binding.context.title()), Role::Dim));
             context = binding.context;
         }
