@@ -132,6 +132,6 @@ fn the_page_of_keys_shows_what_they_do_and_where() {
     let mut stage = Stage::new();
     stage.keys("Kenclosure");
     let screen = stage.screen(120, 36);
-    let whole = "Open the enclosure, such as an episode; several: choose one";
+    let whole = "Open the enclosure, or choose one of several";
     assert!(screen.lines().any(|line| line.contains(whole) && line.contains("Items:")), "{screen}");
 }

@@ -127,7 +127,7 @@ actions! {
         Save, "save", "save to a file", "Save the selected articles as Markdown, HTML or EPUB";
         Comments, "comments", "comments", "Open the comments in the browser";
         FollowComments, "follow-comments", "follow comments", "Follow the comments on the item as a source";
-        Enclosure, "enclosure", "enclosure", "Open the enclosure, such as an episode; several: choose one";
+        Enclosure, "enclosure", "enclosure", "Open the enclosure, or choose one of several";
         Download, "download", "download", "Download the enclosure, or one of several";
         CancelRunning, "cancel-running", "cancel running", "Cancel running downloads, programs and saving";
     }
