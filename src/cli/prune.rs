@@ -74,12 +74,15 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
             out.line(format!("{items:>7}  {}", entry.title()))?;
         }
     }
-    if !limited {
+    let days = home.settings.download.days;
+    if !limited && days == 0 {
         out.note("all items are kept forever; set a limit in [retention] of config.toml");
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
-    out.result(format!("{} {done}", counted(total, "item")))?;
-    let days = home.settings.download.days;
+    // Where only downloads are limited, no item is meant.
+    if limited || days == 0 {
+        out.result(format!("{} {done}", counted(total, "item")))?;
+    }
     let expired = |file: &DownloadRecord| is_expired(file, days, now);
     let files: Vec<DownloadRecord> = reader.downloads()?.into_iter().filter(expired).collect();
     if files.is_empty() { Ok(Exit::Ok) } else { downloads(&files, args.apply, &store, now, out) }

@@ -150,7 +150,7 @@ fn print(
         ("Former title", item.former_title.clone()),
         ("Comments", comments(item)),
         ("Comment feed", item.comment_feed.clone()),
-        ("Tags", Some(item.tags.join(", ")).filter(|tags| !tags.is_empty())),
+        ("Categories", Some(item.tags.join(", ")).filter(|tags| !tags.is_empty())),
         ("Own tags", Some(shape.own_tags.join(", ")).filter(|tags| !tags.is_empty())),
         ("Also in", also_in(shape)),
         ("Rules", Some(rules).filter(|rules| !rules.is_empty())),

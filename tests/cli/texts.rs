@@ -209,7 +209,7 @@ fn every_text_of_an_item_can_be_printed() {
     assert_eq!((&json["text_from"], &json["page_text"]), (&"page".into(), &true.into()));
     assert_eq!(json["tags"], serde_json::json!(["Ports", "Harbours"]));
     let tags = world.run(&["show", &id]).ok();
-    assert!(tags.contains("Tags: Ports, Harbours"), "{tags}");
+    assert!(tags.contains("Categories: Ports, Harbours"), "{tags}");
     // In a blog with teasers the page is shown, but not if pages are excluded.
     let (world, _) = blog();
     let one = world.numbers().pop().unwrap();

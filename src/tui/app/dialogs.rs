@@ -248,10 +248,10 @@ impl App {
             Action::Edit => self.open_editor(false),
             Action::Workbench => self.open_editor(true),
             Action::Settings => self.open_settings(crate::config::FormPage::Appearance),
-            Action::Tag if self.sources.tags().is_empty() => {
+            Action::Tag if self.has_no_tags() => {
                 let key = self.keymap.keys_for(Context::Sources, Action::EditTags);
-                let hint = key.map(|key| format!(" Press {key} on a source to add one."));
-                self.note(format!("No source has a tag.{}", hint.unwrap_or_default()))
+                let hint = key.map(|key| format!(" Press {key} on one to add a tag."));
+                self.note(format!("No source and no item has a tag.{}", hint.unwrap_or_default()))
             }
             Action::Set | Action::Tag => self.open_palette(&format!("{action} ")),
             Action::Keys => self.open_keys(""),
@@ -265,6 +265,10 @@ impl App {
             Action::Pipe if self.reader.article.is_some() => self.ask(PromptKind::Pipe, ""),
             _ => vec![],
         }
+    }
+
+    fn has_no_tags(&self) -> bool {
+        self.sources.tags().is_empty() && self.sources.list.item_tags.is_empty()
     }
 
     /// The topmost open dialog of a type.

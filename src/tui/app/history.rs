@@ -290,6 +290,12 @@ impl App {
         if cause == Cause::Reading && self.merge_read(&keys) {
             return vec![];
         }
+        // The head of the article lists its tags.
+        let shown = self.reader.row().is_some_and(|row| keys.contains(&row.key));
+        let mut effects = match mark {
+            Mark::Tag(_) if shown => self.reload_article(),
+            _ => vec![],
+        };
         let label = format!("{}: {}", verb(&mark, to), self.items_named(&keys));
         let summary = describe(&mark, keys.len(), to);
         let many = keys.len() > 1;
@@ -297,11 +303,12 @@ impl App {
         if let Some(step) = self.history.steps.last_mut() {
             step.passed = cause == Cause::Reading;
         }
-        match cause {
+        effects.extend(match cause {
             Cause::User if many => self.note(summary + &hint),
             Cause::User => self.note(summary),
             _ => vec![],
-        }
+        });
+        effects
     }
 
     /// Adds items that the selection has passed to the newest step, so that scrolling does not drop

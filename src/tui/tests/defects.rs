@@ -326,10 +326,13 @@ fn tags_are_explained_if_there_are_none() {
     for entry in &mut list.sources {
         std::sync::Arc::make_mut(&mut entry.source).tags.clear();
     }
-    let mut stage = Stage::with(Settings::default(), list, item_rows());
+    let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
     stage.keys("T");
-    assert!(stage.says("No source has a tag. Press # on a source to add one."));
+    assert!(stage.says("No source and no item has a tag. Press # on one to add a tag."));
     assert!(stage.app.dialogs.is_empty());
+    list.item_tags = vec!["garden".to_owned()];
+    let mut stage = Stage::with(Settings::default(), list, item_rows());
+    stage.keys_give("T", "garden");
 }
 
 #[test]

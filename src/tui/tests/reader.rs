@@ -156,7 +156,7 @@ fn shows_tags_comments_and_the_other_text() {
     (shown.item, shown.new_comments) = (Arc::new(item), 7);
     stage.app.reader.column = 110;
     stage.keys("<Enter>");
-    stage.shows("Tags: Rail, Night");
+    stage.shows("Categories: Rail, Night");
     stage.shows("12 comments, +7 since you read it, c");
     stage.shows("Text from the feed, x shows the one of the");
     // Reading the item again does not hide the number while it is open.

@@ -28,7 +28,7 @@ pub enum QueryErrorKind {
     Operator(String, String),
     /// A comparison of something else.
     #[error(
-        "only age and words can be compared, as in age<3d or words<500; quote \"{}\" to find it as text",
+        "only age and words can be compared, with < or >, as in age<3d or words<500; quote \"{}\" to find it as text",
         clean(.0)
     )]
     Comparison(String),

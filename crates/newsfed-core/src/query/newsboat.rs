@@ -1,6 +1,6 @@
 //! Translates newsboat's query feeds into searches, where a search can express the same.
 
-use super::{Date, Field, Named, Query, Span, State, Term, Unit, What};
+use super::{Date, Field, Named, Query, Span, State, Term, Thing, Unit, What};
 use crate::util::text::line as clean;
 use chrono::NaiveDate;
 
@@ -61,7 +61,10 @@ fn alternatives(rest: &mut &str, count: &mut usize, depth: usize) -> Result<Quer
         query.push_group(false, vec![group]);
     } else {
         let (attribute, operator, value, tail) = comparison(rest)?;
-        query.terms.push(term(attribute, operator, &value)?);
+        match ages_between(attribute, operator, &value) {
+            Some(both) => query.push_group(false, vec![Query::of(both)]),
+            None => query.terms.push(term(attribute, operator, &value)?),
+        }
         *rest = tail.trim_start();
     }
     if let Some(tail) = join(rest, "and", "&&") {
@@ -140,6 +143,20 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
             What::Of(Named::Source(value.trim().to_owned()))
         }
         "age" => return age(sign, value).map(Term::new).ok_or_else(unknown),
+        // What an import makes of flags: `s` pins.
+        "flags" if sign != "#" && is_flag(value) => match value {
+            "s" => What::Is(State::Pinned),
+            flag => What::Of(Named::Tag(format!("flag-{flag}"))),
+        },
+        "enclosure_type" if matches!(sign, "=~" | "!~") => {
+            let kind = value.trim_start_matches('^').trim_end_matches(['$', '*', '.']);
+            What::Has(match kind.trim_end_matches(['/', '\\']) {
+                "audio" => Thing::Audio,
+                "video" => Thing::Video,
+                "image" => Thing::Image,
+                _ => return Err(unknown()),
+            })
+        }
         "date" if matches!(sign, ">" | ">=" | "<" | "<=") => {
             let date = NaiveDate::parse_from_str(value, "%Y-%m-%d").map_err(|_| unknown())?;
             // A date stands for the entire day.
@@ -160,6 +177,19 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
 fn is_plain(pattern: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '\'' | ',');
     pattern.chars().all(plain) && !pattern.trim().is_empty()
+}
+
+/// Whether a pattern or value is a single flag.
+fn is_flag(value: &str) -> bool {
+    matches!(value.as_bytes(), [flag] if flag.is_ascii_alphabetic())
+}
+
+/// The two conditions for ages that do not begin today.
+fn ages_between(attribute: &str, sign: &str, value: &str) -> Option<[What; 2]> {
+    let (from, to) = value.split_once(':').filter(|_| attribute == "age" && sign == "between")?;
+    let days = |text: &str| text.trim().parse::<u32>().ok().filter(|count| *count > 0);
+    days(from).and(days(to))?;
+    Some([age(">=", from)?, age("<=", to)?])
 }
 
 /// In newsboat, ages are whole days.

@@ -124,8 +124,8 @@ fn facts(
         article.row.pinned.then(|| vec![(format!("{} Pinned", marks(app).pinned), Role::Pinned)]);
     let roomy = area.height >= ROOMY;
     let dim = |words: String| vec![(words, Role::Dim)];
-    let tags =
-        (!item.tags.is_empty()).then(|| dim(short(&format!("Tags: {}", item.tags.join(", ")))));
+    let tags = (!item.tags.is_empty())
+        .then(|| dim(short(&format!("Categories: {}", item.tags.join(", ")))));
     let later =
         article.row.later.then(|| vec![(format!("{} Later", marks(app).later), Role::Accent)]);
     let all = [
