@@ -75,12 +75,12 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
         }
     }
     let days = home.settings.download.days;
-    if !limited && days == 0 {
+    if !limited && days.is_none() {
         out.note("all items are kept forever; set a limit in [retention] of config.toml");
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
     // Where only downloads are limited, no item is meant.
-    if limited || days == 0 {
+    if limited || days.is_none() {
         out.result(format!("{} {done}", counted(total, "item")))?;
     }
     let expired = |file: &DownloadRecord| is_expired(file, days, now);
