@@ -1,11 +1,13 @@
 //! How likely a link leads to an article.
 
-use super::links::{Link, Region};
+use super::links::{Link, Prose, Region};
 use crate::website::signal::date_in_path;
 use percent_encoding::percent_decode_str;
 
+/// Maximum likeness of a link in running text, whatever else speaks for it.
+const MAX_IN_PROSE: f64 = 0.4;
 /// Words in URLs of lists and of pages about a site.
-const SECTIONS: [&str; 48] = [
+const SECTIONS: [&str; 61] = [
     "about",
     "account",
     "archive",
@@ -16,10 +18,13 @@ const SECTIONS: [&str; 48] = [
     "categories",
     "category",
     "comments",
+    "companies",
+    "company",
     "contact",
     "cookies",
     "docs",
     "donate",
+    "edit",
     "events",
     "faq",
     "feed",
@@ -32,26 +37,36 @@ const SECTIONS: [&str; 48] = [
     "jobs",
     "label",
     "labels",
+    "latest",
     "legal",
     "links",
     "login",
+    "member",
+    "members",
     "newsletter",
     "page",
     "pages",
+    "people",
+    "print",
     "privacy",
     "profile",
     "projects",
     "register",
+    "reply",
     "rss",
     "search",
     "series",
+    "share",
     "signup",
     "sitemap",
+    "staff",
     "subscribe",
     "tag",
     "tags",
+    "team",
     "terms",
     "topics",
+    "unread",
     "user",
     "users",
 ];
@@ -92,7 +107,13 @@ pub(super) fn likeness(link: &Link) -> f64 {
     let mut score = by_text(&link.text);
     let path = percent_decode_str(link.url.path()).decode_utf8_lossy().to_lowercase();
     let segments = segments(&path);
-    let Some(last) = segments.last() else { return 0.0 };
+    // At the root, a page is named by its query: `/?p=12`.
+    let by_query = || link.url.query().is_some_and(|q| q.contains(|c: char| c.is_ascii_digit()));
+    let last = match segments.last() {
+        Some(last) => *last,
+        None if by_query() => "",
+        None => return 0.0,
+    };
     let words = |s: &str| -> Vec<String> {
         s.split(|c: char| !c.is_alphanumeric())
             .filter(|w| !w.is_empty())
@@ -101,7 +122,8 @@ pub(super) fn likeness(link: &Link) -> f64 {
     };
     let slug = words(last.rsplit_once('.').map_or(last, |(name, _)| name));
     // The list of an archive or of jobs is itself in a section of that name.
-    let own = &segments[link.within_page.min(segments.len() - 1)..segments.len() - 1];
+    let folders = segments.len().saturating_sub(1);
+    let own = &segments[link.within_page.min(folders)..folders];
     let in_section = own.iter().any(|s| leads_to_list(s));
     if in_section || (leads_to_list(last) && link.url.query().is_none()) {
         score -= 0.4;
@@ -124,7 +146,12 @@ pub(super) fn likeness(link: &Link) -> f64 {
     if link.dated {
         score += 0.15;
     }
-    if link.in_prose {
+    match link.prose {
+        Prose::None => {}
+        Prose::Begins => score -= 0.15,
+        Prose::Within => score = (score - 0.3).min(MAX_IN_PROSE),
+    }
+    if link.foreign {
         score -= 0.3;
     }
     if link.region == Region::Frame {
@@ -174,7 +201,8 @@ fn by_text(text: &str) -> f64 {
 
 /// Share of the words of a URL that are in the text of the link.
 fn overlap(slug: &[String], text: &[String]) -> f64 {
-    let long: Vec<&String> = slug.iter().filter(|w| w.chars().count() > 2).collect();
+    let number = |w: &String| w.bytes().all(|b| b.is_ascii_digit());
+    let long: Vec<&String> = slug.iter().filter(|w| w.chars().count() > 2 || number(w)).collect();
     if long.is_empty() {
         return 0.0;
     }

@@ -6,12 +6,15 @@
 //! superfluous link costs as much as a missing one. The best groups that differ are the
 //! proposals.
 
+mod candidates;
 mod groups;
 mod likeness;
 mod links;
 mod names;
 mod pages;
 mod parts;
+#[cfg(test)]
+mod tests;
 
 pub(super) use likeness::says_nothing;
 pub(super) use links::{Region, is_file, region};
