@@ -1,7 +1,7 @@
 //! Selectors that could find the links of a list.
 
 use super::likeness::segments;
-use super::links::{MAX_SIBLINGS, above};
+use super::links::{MAX_SIBLINGS, above, column};
 use super::names::{around, classes, is_heading};
 use scraper::ElementRef;
 use std::collections::{BTreeSet, HashMap};
@@ -21,7 +21,7 @@ const FRAMES: [(&str, &str); 4] =
 /// Longest folder of a URL that is part of a selector, in bytes.
 const MAX_FOLDER: usize = 30;
 /// Maximum number of folders of a URL that are part of a selector.
-const MAX_FOLDERS: usize = 2;
+const MAX_FOLDERS: usize = 3;
 
 /// The selectors of the links of a page.
 pub(super) struct Candidates {
@@ -142,7 +142,7 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
     }
     // The column of a table.
     if let Some(cell) = levels.iter().take(3).find(|e| e.value().name() == "td") {
-        let before = cell.prev_siblings().take(MAX_SIBLINGS).filter_map(ElementRef::wrap).count();
+        let before = column(*cell);
         if before < MAX_COLUMNS {
             found.push(format!("td:nth-child({}) a", before + 1));
         }

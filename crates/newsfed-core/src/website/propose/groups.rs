@@ -147,11 +147,27 @@ fn rate(selector: String, members: Vec<usize>, says: f64, even: f64, targets: &[
     let texts: HashSet<&str> = all().map(|t| t.text.as_str()).collect();
     let distinct = texts.len() as f64 / count;
     let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.3 + 0.7 * even) * (0.85 + 0.15 * says);
+    let fit = fit * (1.0 - outsiders(all()));
     let mean: f64 = all().map(|t| t.likeness).sum::<f64>() / count;
     // Many members do not make a list of articles out of links that are none.
     let worth = if sum > 0.0 { sum.powf(0.8) * fit } else { sum };
     let confidence = (mean * fit * (1.0 - (-count / 3.0).exp())).clamp(0.0, 1.0);
     Group { selector, confidence, worth, members, even, says }
+}
+
+/// Share of members that are unlike most others: without a date and with URLs of another shape, or
+/// linked in many rows.
+fn outsiders<'a>(all: impl Iterator<Item = &'a Target> + Clone) -> f64 {
+    let count = all.clone().count() as f64;
+    let dated = || all.clone().filter(|t| t.dated);
+    let shapes: HashSet<&str> = dated().map(|t| t.shape.as_str()).collect();
+    let comparable = dated().count() >= LEAST && dated().count() as f64 * 2.0 >= count;
+    let returns = |t: &Target| t.returns >= MAX_RETURNS;
+    let mostly = all.clone().filter(|t| !returns(t)).count() as f64 > count * 0.6;
+    let outside = |t: &&Target| {
+        (comparable && !t.dated && !shapes.contains(t.shape.as_str())) || (mostly && returns(t))
+    };
+    all.filter(outside).count() as f64 / count.max(1.0)
 }
 
 /// How similar the places of the links of a group are, of each URL that of the most likely link.

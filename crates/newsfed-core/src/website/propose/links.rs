@@ -1,7 +1,7 @@
 //! The links of a page that may lead to articles, with their context on the page.
 
 use super::candidates::Candidates;
-use super::likeness::says_nothing;
+use super::likeness::{is_named_after, says_nothing};
 use super::names::{classes, is_heading, is_style_name};
 use crate::util::domain::same_site;
 use crate::util::html::tree::text_up_to;
@@ -97,7 +97,7 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
     links
         .into_iter()
         .map(|(element, url, key)| Link {
-            text: blocks.label(element),
+            text: blocks.label(element, &url),
             in_heading: in_heading(element),
             dated: blocks.is_dated(element),
             prose: prose(element),
@@ -127,7 +127,18 @@ fn place(link: ElementRef<'_>) -> String {
             && links().next().is_some_and(|first| first.attr("href") != link.attr("href"))
     });
     let later = if later { " +" } else { "" };
-    format!("{tag}{} {}{heading}{later}", parent.map(name).unwrap_or_default(), name(link))
+    let column = above(link).take(3).find(|e| e.value().name() == "td").map_or(0, column);
+    let frame = if region(link) == Region::Frame { " frame" } else { "" };
+    format!(
+        "{tag}{} {}{heading}{later}{frame}{column}",
+        parent.map(name).unwrap_or_default(),
+        name(link)
+    )
+}
+
+/// The number of cells before one.
+pub(super) fn column(cell: ElementRef<'_>) -> usize {
+    cell.prev_siblings().take(MAX_SIBLINGS).filter_map(ElementRef::wrap).count()
 }
 
 /// The number of common folders at the beginning of two URLs, the page itself counting as one:
@@ -361,10 +372,13 @@ impl Blocks {
 
     /// The label of a link: its own text, or if that is empty ("read more"), the heading or the
     /// longest link in its block.
-    fn label(&self, link: ElementRef<'_>) -> String {
+    fn label(&self, link: ElementRef<'_>, url: &Url) -> String {
         let own = label(link);
         if !says_nothing(&own) {
-            return own;
+            // A date, or "more on this", below a headline that has no link.
+            let short = own.len() <= LONGEST_DATE && !is_named_after(url, &own);
+            let headline = if short { self.headline(link) } else { None };
+            return headline.filter(|text| is_named_after(url, text)).unwrap_or(own);
         }
         let alone = |e: &ElementRef<'_>| self.addresses.get(&e.id()).is_some_and(|n| *n == 1);
         let block = above(link).take(NEAR).take_while(alone).last();

@@ -1,5 +1,7 @@
 //! Lists as the themes of blogs and small sites write them, each beside what such pages have as well.
 
+mod sites;
+
 use super::propose;
 use crate::website::Page;
 use std::collections::BTreeSet;
@@ -47,7 +49,8 @@ fn rows(titles: &[&str], row: &str) -> String {
 
 fn paths(titles: &[&str], path: &str) -> Vec<String> {
     let fill = |(n, title): (usize, &&str)| {
-        path.replace("{s}", &slug(title)).replace("{n}", &(n + 1).to_string())
+        let path = path.replace("{s}", &slug(title)).replace("{n}", &(n + 1).to_string());
+        path.replace("{g}", TAGS[n % TAGS.len()])
     };
     titles.iter().enumerate().map(fill).collect()
 }
@@ -77,6 +80,7 @@ fn samples() -> Vec<Sample> {
     all.extend(plain());
     all.extend(two_lists());
     all.extend(noise());
+    all.extend(sites::samples());
     all
 }
 
