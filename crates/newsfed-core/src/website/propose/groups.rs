@@ -146,7 +146,7 @@ fn rate(selector: String, members: Vec<usize>, says: f64, even: f64, targets: &[
     let regular = majority(all().map(|t| t.shape.as_str()));
     let texts: HashSet<&str> = all().map(|t| t.text.as_str()).collect();
     let distinct = texts.len() as f64 / count;
-    let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.3 + 0.7 * even) * (0.85 + 0.15 * says);
+    let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.3 + 0.7 * even) * (0.7 + 0.3 * says);
     let fit = fit * (1.0 - outsiders(all()));
     let mean: f64 = all().map(|t| t.likeness).sum::<f64>() / count;
     // Many members do not make a list of articles out of links that are none.
