@@ -198,6 +198,8 @@ pub(super) struct App {
 pub(super) struct Refreshing {
     polled: usize,
     new: u32,
+    /// Items with a changed text.
+    updated: u32,
     failed: usize,
     skipped: usize,
     /// Entries and pages that were not stored.
