@@ -162,13 +162,15 @@ fn date_selectors(sample: &Sample) -> Vec<String> {
         .collect()
 }
 
-/// A list of selectors in which one comes first; the usual list if that finds the same.
+/// A list of selectors in which one comes first. The usual list keeps its order if it has that one
+/// and finds the same.
 fn leading(selector: &str, usual: &str, samples: &[Sample]) -> String {
     let first = |selectors: &str, sample: &Sample| {
         let selectors = Selectors::parse(selectors).ok()?;
         selectors.first(sample.page.tree()).map(|element| element.id())
     };
-    if samples.iter().all(|sample| first(usual, sample) == first(selector, sample)) {
+    let same = |sample: &Sample| first(usual, sample) == first(selector, sample);
+    if usual.split(", ").any(|one| one == selector) && samples.iter().all(same) {
         return usual.to_owned();
     }
     before(selector, usual)
@@ -195,7 +197,7 @@ mod tests {
     #[test]
     fn the_usual_selectors_keep_their_order_where_they_find_the_title() {
         assert_eq!(title("<h1>Site</h1><main><h1>A story</h1></main>"), WebsiteRules::TITLE);
-        assert_eq!(title("<h1 class=headline>A story</h1>"), WebsiteRules::TITLE);
+        assert_eq!(title("<h1>A story</h1>"), WebsiteRules::TITLE);
         let other = title("<h1>Site</h1><h2 class=headline>A story</h2>");
         assert_eq!(other, format!("h2.headline, {}", WebsiteRules::TITLE));
     }
