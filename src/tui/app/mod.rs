@@ -198,7 +198,6 @@ pub(super) struct App {
 pub(super) struct Refreshing {
     polled: usize,
     new: u32,
-    /// Items with a changed text.
     updated: u32,
     failed: usize,
     skipped: usize,
