@@ -111,10 +111,11 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
     if let Some(account) = &args.account {
         return subscribe(args, account, handle, out).await;
     }
-    let (followed, listed) = match &args.comments_of {
+    let (followed, listed, urls) = match &args.comments_of {
         Some(id) => {
             let key = items::keys(&handle.store().reader()?, std::slice::from_ref(id))?;
-            (handle.follow_comments(key.first().copied().unwrap_or_default()).await, 0)
+            let key = key.first().copied().unwrap_or_default();
+            (handle.follow_comments(key).await, 0, Vec::new())
         }
         None => {
             let url = args.url.as_deref().unwrap_or_default();
@@ -124,8 +125,9 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
             };
             let way = choose(args, &discovery, handle.now(), out)?;
             let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
+            let urls = discovery.ways.get(way).map(Way::listed_urls).unwrap_or_default();
             let (title, folder) = (args.title.clone(), args.folder.clone());
-            (handle.follow(discovery, way, title, folder).await, listed)
+            (handle.follow(discovery, way, title, folder).await, listed, urls)
         }
     };
     let summary = match followed {
@@ -141,7 +143,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
             if facts.as_ref().is_none_or(|f| f.last_poll.is_none()) {
                 out.note("the next `newsfed sync` fetches its items");
             }
-            if let Some(why) = handle.first_poll_note(&source.id, listed).await? {
+            if let Some(why) = handle.first_poll_note(&source.id, listed, urls).await? {
                 out.note(why);
             }
             let items = facts.map_or(0, |f| f.items);

@@ -101,7 +101,7 @@ async fn asked(handle: &Handle, command: CrawlCommand) -> Option<Event> {
         },
         CrawlCommand::Follow { start, targets } => {
             let source = handle.follow_crawl(&start, &targets).await;
-            followed(handle, source, None, 0).await
+            followed(handle, source, None, (0, Vec::new())).await
         }
         CrawlCommand::Run(_) | CrawlCommand::Stop(_) => return None,
     })

@@ -3,7 +3,7 @@
 mod bench;
 mod discovery;
 
-pub(super) use self::discovery::followed;
+pub(super) use self::discovery::{followed, listed};
 use super::crawls::RunningCrawls;
 use super::effect::{Effect, PictureUse};
 use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
@@ -15,7 +15,7 @@ use super::read::{Read, ReadQueue};
 use super::terminal;
 use crate::config::{EditError, Paths};
 use crate::engine::{
-    FollowError, Handle, MarkedItems, PrefetchPlan, TextGot, Way, WhichAccounts, Workbench,
+    FollowError, Handle, MarkedItems, PrefetchPlan, TextGot, WhichAccounts, Workbench,
 };
 use crate::model::SourceKind;
 use crate::store::{Mark, RuleMarks, Store};
@@ -181,7 +181,7 @@ impl Driver {
                 // The description of a crawl is not a name for the source.
                 let named = discovery.ways.get(way).filter(|w| w.kind() != SourceKind::Crawl);
                 let title = named.map(|w| w.title.clone());
-                let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
+                let listed = listed(discovery.ways.get(way));
                 let source = h.follow(discovery, way, None, folder).await;
                 followed(&h, source, title, listed).await
             }),
@@ -190,13 +190,14 @@ impl Driver {
                     let named = way.and_then(|way| discovery.ways.get(way));
                     let named = named.filter(|w| w.kind() != SourceKind::Crawl);
                     let title = named.map(|w| w.title.clone());
+                    let listed = listed(way.and_then(|way| discovery.ways.get(way)));
                     let source = h.follow_edited(&discovery, way, &base, &changes).await;
-                    followed(&h, source, title, 0).await
+                    followed(&h, source, title, listed).await
                 });
             }
             Effect::FollowComments { item } => self.spawn(move |h| async move {
                 let source = h.follow_comments(item).await;
-                followed(&h, source, None, 0).await
+                followed(&h, source, None, listed(None)).await
             }),
             Effect::OpenBench { bench, subject } => self.open_bench(bench, subject),
             Effect::Bench { bench, ask } => self.ask_bench(bench, ask),

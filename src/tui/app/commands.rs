@@ -73,9 +73,10 @@ impl App {
         totals.left_out += report.left_out.iter().map(|each| each.count).sum::<u32>();
         match &report.result {
             Refreshed::Polled(Outcome::Failed { .. }) | Refreshed::Lost(_) => totals.failed += 1,
-            Refreshed::Polled(Outcome::Fetched { new, .. }) => {
+            Refreshed::Polled(Outcome::Fetched { new, updated, .. }) => {
                 totals.polled += 1;
                 totals.new += new;
+                totals.updated += updated;
             }
             Refreshed::Polled(Outcome::Unchanged) => totals.polled += 1,
             Refreshed::Left(_) | Refreshed::NotDue(_) | Refreshed::Disabled => totals.skipped += 1,
@@ -92,9 +93,11 @@ impl App {
                 None => self.note("Already refreshing"),
             };
         }
-        let mut text = match totals.new {
-            0 => "Nothing new".to_owned(),
-            n => counted(n, "new item"),
+        let mut text = match (totals.new, totals.updated) {
+            (0, 0) => "Nothing new".to_owned(),
+            (0, updated) => counted(updated, "updated item"),
+            (new, 0) => counted(new, "new item"),
+            (new, updated) => format!("{}, {updated} updated", counted(new, "new item")),
         };
         if totals.skipped > 0 {
             text += &format!(", {} skipped", totals.skipped);

@@ -198,6 +198,7 @@ pub(super) struct App {
 pub(super) struct Refreshing {
     polled: usize,
     new: u32,
+    updated: u32,
     failed: usize,
     skipped: usize,
     /// Entries and pages that were not stored.

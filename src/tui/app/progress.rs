@@ -64,6 +64,9 @@ impl App {
             Refreshed::Polled(Outcome::Fetched { new, updated: 0, .. }) => {
                 (Fate::New, format!("{new} new"))
             }
+            Refreshed::Polled(Outcome::Fetched { new: 0, updated, .. }) => {
+                (Fate::New, format!("{updated} updated"))
+            }
             Refreshed::Polled(Outcome::Fetched { new, updated, .. }) => {
                 (Fate::New, format!("{new} new, {updated} updated"))
             }

@@ -3,8 +3,9 @@
 use super::super::event::{Event, Followed, RequestId};
 use super::{Driver, message};
 use crate::config::FileEdit;
-use crate::engine::{FollowError, Handle, TypedOrigin};
+use crate::engine::{FollowError, Handle, TypedOrigin, Way};
 use crate::model::Source;
+use url::Url;
 
 impl Driver {
     /// Explores a URL; each attempt is an event.
@@ -30,18 +31,24 @@ impl Driver {
     }
 }
 
+/// How many articles a way lists, with the URLs of some.
+pub(in crate::tui) fn listed(way: Option<&Way>) -> (usize, Vec<Url>) {
+    let count = way.and_then(Way::count).unwrap_or(0);
+    (count, way.map(Way::listed_urls).unwrap_or_default())
+}
+
 /// Builds the event for a source that was added.
 pub(in crate::tui) async fn followed(
     handle: &Handle,
     source: Result<(Source, FileEdit), FollowError>,
     title: Option<String>,
-    listed: usize,
+    (listed, urls): (usize, Vec<Url>),
 ) -> Event {
     let (source, edit) = match source {
         Ok(followed) => followed,
         Err(e) => return Event::Followed(Err(message(e))),
     };
-    let no_items = handle.first_poll_note(&source.id, listed).await.unwrap_or_default();
+    let no_items = handle.first_poll_note(&source.id, listed, urls).await.unwrap_or_default();
     let followed = Followed::from(source);
     let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
     Event::Followed(Ok((vec![Followed { title, no_items, ..followed }], edit)))

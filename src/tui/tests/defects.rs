@@ -296,6 +296,26 @@ fn progress_of_a_refresh_lists_what_failed_first_and_can_be_stopped() {
 }
 
 #[test]
+fn a_refresh_reports_changed_items() {
+    use crate::engine::{Refreshed, Report};
+    for (new, updated, says) in [
+        (0, 1, "1 updated item"),
+        (2, 1, "2 new items, 1 updated"),
+        (2, 0, "2 new items"),
+        (0, 0, "Nothing new"),
+    ] {
+        let mut stage = Stage::new();
+        stage.screen(120, 40);
+        stage.keys("R");
+        let source = SourceId("kernel".to_owned());
+        let result = Refreshed::Polled(Outcome::Fetched { new, updated, entries: 9 });
+        stage.happen(Event::Refreshed(Report { source, result, left_out: vec![], problem: None }));
+        stage.happen(Event::RefreshEnded);
+        assert!(stage.says(says), "{}", stage.screen(120, 40));
+    }
+}
+
+#[test]
 fn a_note_does_not_hide_a_problem_that_was_not_read() {
     let mut stage = Stage::new();
     stage.screen(120, 40);

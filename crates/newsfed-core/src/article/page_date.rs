@@ -10,6 +10,7 @@ mod stated;
 mod url;
 mod visible;
 
+pub(crate) use labels::Label as DateLabel;
 pub(super) use region::context;
 
 use super::blocks::Page;
@@ -32,6 +33,11 @@ const LEAST: f32 = 14.0;
 const SHOWN: f32 = 40.0;
 /// The share of its score that a candidate adds to another of the same day.
 const SUPPORT: f32 = 0.35;
+
+/// What the words before a date, else those after it, say about it.
+pub(crate) fn date_label(before: &str, after: &str) -> Option<DateLabel> {
+    labels::of(&before.to_lowercase(), &after.to_lowercase())
+}
 
 /// A publication date, where it comes from, and how sure it is.
 #[derive(Debug, Clone, Copy, PartialEq)]

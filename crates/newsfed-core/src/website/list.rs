@@ -2,8 +2,8 @@
 
 use super::date::time_of;
 use super::page::Page;
-use super::row;
 use super::selector::Selectors;
+use super::{row, row_dates};
 use crate::article::{self, Guide};
 use crate::model::Time;
 use crate::util::date::{Context, FoundDate};
@@ -15,6 +15,7 @@ use chrono::NaiveDate;
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Html};
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
@@ -57,6 +58,11 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
     read(page, articles, next).0
 }
 
+/// Only the links to articles, without dates.
+pub(super) fn undated_links(page: &Page, articles: &Selectors) -> Vec<ListLink> {
+    gather(page, articles, None).0.links
+}
+
 /// As [`list_page`], with authors and the last activity.
 pub fn list_page_with_rows(
     page: &Page,
@@ -68,8 +74,28 @@ pub fn list_page_with_rows(
     found
 }
 
-/// The links of a page with their elements.
+/// The links of a page with their elements and dates.
 fn read<'a>(
+    page: &'a Page,
+    articles: &Selectors,
+    next: Option<&Selectors>,
+) -> (ListPage, Vec<ElementRef<'a>>) {
+    let (mut list, rows) = gather(page, articles, next);
+    let context = LazyCell::new(|| date_context(page));
+    date_by_element(&mut list.links, &rows);
+    if list.links.iter().any(|link| link.date.is_none()) {
+        date_by_text(&mut list.links, &rows, &context);
+    }
+    if !rows.is_empty() {
+        for (link, date) in list.links.iter_mut().zip(row_dates::decide(&rows, &context)) {
+            link.date = date.or(link.date);
+        }
+    }
+    (list, rows)
+}
+
+/// The links of a page with their elements.
+fn gather<'a>(
     page: &'a Page,
     articles: &Selectors,
     next: Option<&Selectors>,
@@ -95,8 +121,6 @@ fn read<'a>(
             rows.push(link);
         }
     }
-    date_by_element(&mut links, &rows);
-    date_by_text(page, &mut links, &rows);
     let next = next.and_then(|s| s.first(page.tree())).and_then(|e| places.link_of(e));
     let next = next.and_then(|a| page.resolve(a.attr("href")?));
     (ListPage { links, next, left_out }, rows)
@@ -192,21 +216,17 @@ fn date_beside<'a>(blocks: impl Iterator<Item = ElementRef<'a>>) -> Option<Time>
 }
 
 /// Dates the links without a machine-readable date by the text of their rows.
-fn date_by_text(page: &Page, links: &mut [ListLink], rows: &[ElementRef<'_>]) {
-    if links.iter().all(|l| l.date.is_some()) {
-        return;
-    }
-    let context = date_context(page);
+fn date_by_text(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Context) {
     let mut found: Vec<Option<FoundDate>> = links
         .iter()
         .zip(rows)
-        .map(|(link, row)| link.date.is_none().then(|| text_beside(*row, &context)).flatten())
+        .map(|(link, row)| link.date.is_none().then(|| text_beside(*row, context)).flatten())
         .collect();
     settle_order(&mut found);
     for (link, found) in links.iter_mut().zip(found) {
         // Of a date with two readings, neither is certain enough.
         let found = found.filter(|f| f.swapped.is_none());
-        link.date = link.date.or(found.map(|f| time_of(&f, &context)));
+        link.date = link.date.or(found.map(|f| time_of(&f, context)));
     }
 }
 

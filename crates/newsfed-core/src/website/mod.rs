@@ -18,6 +18,7 @@ mod pick;
 mod preview;
 pub mod propose;
 mod row;
+mod row_dates;
 mod rules;
 mod selector;
 pub mod signal;

@@ -127,11 +127,14 @@ impl PreviewPage {
         &self.page
     }
 
-    /// A selector for the element of that number, if one was found.
-    pub fn pick(&self, element: u32, part: SelectorField) -> Option<String> {
+    /// A selector for the element of that number, if one was found. The parts of entries are
+    /// selected in each of them.
+    pub fn pick(&self, element: u32, part: SelectorField, in_entries: bool) -> Option<String> {
         let element = self.elements.get(&self.page, element)?;
         let what = match part {
             SelectorField::Articles => super::Pick::Alike,
+            SelectorField::Next => super::Pick::One,
+            _ if in_entries => super::Pick::Alike,
             _ => super::Pick::One,
         };
         super::pick(&self.page, element, what)
@@ -295,7 +298,7 @@ mod tests {
         let (_, found) = &details.found[0];
         let marks = &found.as_ref().unwrap().marks;
         assert_eq!((found.as_ref().unwrap().count, marks.len()), (2, 2));
-        assert_eq!(list.pick(marks[0], SelectorField::Articles).as_deref(), Some("h3 a"));
+        assert_eq!(list.pick(marks[0], SelectorField::Articles, false).as_deref(), Some("h3 a"));
         let broken = list.list(&rules("h3 >"), &known);
         assert_eq!((broken.found[0].1.as_ref(), broken.links.len(), broken.lost), (None, 0, 2));
     }

@@ -18,12 +18,10 @@ use crate::config::{
     Settings, SourcesFile,
 };
 use crate::model::{
-    Access, BasicAuth, LeftOut, Pause, PauseReason, Secret, Source, SourceFacts, SourceId,
-    SourceKind,
+    Access, BasicAuth, Pause, PauseReason, Secret, Source, SourceFacts, SourceId, SourceKind,
 };
 use crate::net::{FetchError, Response};
-use crate::store::{PollFilter, StoreError};
-use crate::util::text::counted;
+use crate::store::StoreError;
 use crate::util::url as address;
 use crate::website::Page;
 use crate::website::propose::{Sample, article_rules};
@@ -188,41 +186,6 @@ impl Handle {
         };
         let known = self.sources().await?.into_iter().find(leads_here);
         Ok(known.map(|(source, _)| source.id.clone()))
-    }
-
-    /// What the first poll of a new source left out, or why it has no items although it lists
-    /// some; `None` if there is nothing to say.
-    ///
-    /// # Errors
-    /// If the database cannot be read.
-    pub async fn first_poll_note(
-        &self,
-        id: &SourceId,
-        listed: usize,
-    ) -> Result<Option<String>, StoreError> {
-        let all = self.sources().await?;
-        let facts = all.into_iter().map(|(_, facts)| facts).find(|facts| facts.id == *id);
-        let Some(facts) = facts.filter(|facts| facts.last_poll.is_some()) else { return Ok(None) };
-        let last = PollFilter { source: Some(facts.key), noteworthy: false };
-        let polls = self.context.read(move |reader| reader.polls(last, 1)).await?;
-        let left_out = polls.first().and_then(|(_, poll)| LeftOut::describe(&poll.left_out));
-        if facts.items > 0 || left_out.is_some() {
-            return Ok(left_out);
-        }
-        if listed == 0 {
-            return Ok(Some("the page lists nothing yet".to_owned()));
-        }
-        let notes = polls.first().map(|(_, poll)| poll.repairs.join("; ")).unwrap_or_default();
-        Ok(Some(match notes.as_str() {
-            "" => {
-                let all = counted(listed, "article");
-                format!("all that is listed there ({all}) is already stored from other sources")
-            }
-            notes => {
-                let all = counted(listed, "article");
-                format!("nothing that is listed there ({all}) could be used: {notes}")
-            }
-        }))
     }
 
     /// Derives the selectors of a website's articles from the first of them. Returns their pages:

@@ -299,6 +299,16 @@ impl Way {
         }
     }
 
+    /// The URLs of some of the listed articles.
+    pub fn listed_urls(&self) -> Vec<Url> {
+        match &self.first {
+            Some(FirstFetch::Page(first)) => {
+                first.samples.iter().map(|(url, _)| url.clone()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The number of entries, if known.
     pub fn count(&self) -> Option<usize> {
         Some(match self.first.as_ref()? {

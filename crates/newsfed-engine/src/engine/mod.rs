@@ -19,6 +19,7 @@ mod discover_origin;
 mod download;
 mod edit;
 mod finished;
+mod first_poll;
 mod follow;
 mod fulltext;
 mod handle;

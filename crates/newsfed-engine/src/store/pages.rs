@@ -136,6 +136,16 @@ impl Reader {
         item_at(&self.conn, source, address_hash(url))
     }
 
+    /// Row keys of the sources that have an item with this URL, but for one of them.
+    pub fn sources_with(&self, but: i64, url: &Url) -> Result<Vec<i64>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT DISTINCT s.key FROM source s CROSS JOIN item i INDEXED BY item_url
+             WHERE i.source = s.key AND i.url_hash = ?1 AND s.key <> ?2 ORDER BY s.key",
+        )?;
+        let keys = query.query_map(params![address_hash(url), but], |r| r.get(0))?;
+        Ok(keys.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The date and the text of the items of a source with these guids, where there are any.
     pub fn entries_of(&self, source: i64, guids: &[String]) -> Result<Vec<Option<KnownEntry>>> {
         let mut query = self.conn.prepare_cached(

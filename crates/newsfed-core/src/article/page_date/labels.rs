@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 /// What the words around a date say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Label {
+pub(crate) enum Label {
     Published,
     Modified,
     /// An event, a deadline, a copyright, a citation, the member since: no date of the page.

@@ -1,7 +1,7 @@
 //! Groups of links that share a selector, sorted by their value.
 
 use super::likeness::{likeness, segments};
-use super::links::Link;
+use super::links::{Link, Prose};
 use super::names::cost;
 use std::collections::{HashMap, HashSet};
 
@@ -9,6 +9,13 @@ use std::collections::{HashMap, HashSet};
 pub(super) const LEAST: usize = 3;
 /// Maximum number of groups that are ranked.
 const MAX_GROUPS: usize = 200;
+/// Maximum number of groups with too few links for a list that are joined with one.
+const MAX_FEW: usize = 100;
+/// How many times other links may be between links to one article, in a joined group: the links to a
+/// tag are in many rows.
+const MAX_RETURNS: usize = 2;
+/// Share of the links of a list with a date from which on all should have one.
+const DATED: f64 = 0.8;
 /// Minimum likeness of a link that adds to a group; less counts against it.
 const BORDER: f64 = 0.45;
 /// Maximum number of groups that are joined with the best one.
@@ -20,6 +27,8 @@ pub(super) struct Group {
     pub(super) confidence: f64,
     worth: f64,
     members: Vec<usize>,
+    /// How similar the places of its links are.
+    even: f64,
     /// How good the texts of its own links are, compared with other links to the same URLs.
     says: f64,
 }
@@ -28,10 +37,18 @@ pub(super) struct Group {
 struct Target {
     likeness: f64,
     shape: String,
-    place: String,
     text: String,
     /// Whether it is only linked as one of the popular articles.
     popular: bool,
+    /// Whether one of its links has a date or is a heading.
+    marked: bool,
+    /// Whether one of its links has a date.
+    dated: bool,
+    /// Whether it is only linked in running text.
+    in_prose: bool,
+    /// The last link to it, and how many times others were between two of them.
+    last: usize,
+    returns: usize,
 }
 
 /// The groups of a page, best first; of groups with the same links the simplest selector.
@@ -39,22 +56,31 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
     let mut index: HashMap<&str, usize> = HashMap::new();
     let mut targets: Vec<Target> = Vec::new();
     let mut of_link = Vec::with_capacity(links.len());
-    for link in links {
+    for (n, link) in links.iter().enumerate() {
         let at = *index.entry(link.key.as_str()).or_insert(targets.len());
         let likeness = likeness(link);
         if at == targets.len() {
             targets.push(Target {
                 likeness,
                 shape: shape(link),
-                place: link.place.clone(),
                 text: link.text.clone(),
                 popular: true,
+                marked: false,
+                dated: false,
+                in_prose: true,
+                last: n,
+                returns: 0,
             });
         } else if likeness > targets[at].likeness {
             targets[at].likeness = likeness;
             targets[at].text.clone_from(&link.text);
         }
         targets[at].popular &= link.popular;
+        targets[at].returns += usize::from(n > targets[at].last + 1);
+        targets[at].last = n;
+        targets[at].in_prose &= link.prose != Prose::None;
+        targets[at].dated |= link.dated;
+        targets[at].marked |= link.dated || link.in_heading;
         of_link.push((at, likeness));
     }
     let mut by_selector: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -68,11 +94,13 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
         let mut members: Vec<usize> = found.iter().map(|n| of_link[*n].0).collect();
         members.sort_unstable();
         members.dedup();
-        if members.len() < LEAST {
-            continue;
-        }
         let says = found.iter().map(|n| of_link[*n].1).sum::<f64>() / found.len() as f64;
-        let group = rate(selector.to_owned(), members, says, &targets);
+        let mut even = evenness(&found, links, &of_link);
+        // The site itself says that they are of one kind.
+        if selector.starts_with("a.") || selector.starts_with("a[rel") {
+            even = f64::midpoint(even, 1.0);
+        }
+        let group = rate(selector.to_owned(), members, says, even, &targets);
         let simpler = |old: &Group| {
             let rank = |g: &Group| (-(g.says * 10.0).round(), cost(&g.selector) as f64);
             let (new, old_rank) = (rank(&group), rank(old));
@@ -82,13 +110,16 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
             best.insert(group.members.clone(), group);
         }
     }
-    let mut groups: Vec<Group> = best.into_values().collect();
+    let (mut groups, mut few): (Vec<Group>, Vec<Group>) =
+        best.into_values().partition(|group| group.members.len() >= LEAST);
     sort(&mut groups);
     groups.truncate(MAX_GROUPS);
+    sort(&mut few);
+    few.truncate(MAX_FEW);
     let mut joined = None;
     for _ in 0..MAX_JOINED {
         let best = joined.as_ref().or(groups.first());
-        match best.and_then(|best| join(best, &groups, &targets)) {
+        match best.and_then(|best| join(best, &groups, &few, &targets)) {
             Some(more) => joined = Some(more),
             None => break,
         }
@@ -108,22 +139,48 @@ fn sort(groups: &mut [Group]) {
 
 /// Rates a group: the sum of its members' likeness above the threshold, times how well they fit
 /// together: URLs of one shape, similar positions, and different titles.
-fn rate(selector: String, members: Vec<usize>, says: f64, targets: &[Target]) -> Group {
+fn rate(selector: String, members: Vec<usize>, says: f64, even: f64, targets: &[Target]) -> Group {
     let all = || members.iter().map(|m| &targets[*m]);
     let count = members.len() as f64;
     let sum: f64 = all().map(|t| t.likeness - BORDER).sum();
     let regular = majority(all().map(|t| t.shape.as_str()));
-    // Joined groups are in different positions on purpose.
-    let joined = selector.contains(", ");
-    let even = if joined { 1.0 } else { majority(all().map(|t| t.place.as_str())) };
     let texts: HashSet<&str> = all().map(|t| t.text.as_str()).collect();
     let distinct = texts.len() as f64 / count;
-    let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.5 + 0.5 * even) * (0.85 + 0.15 * says);
+    let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.3 + 0.7 * even) * (0.7 + 0.3 * says);
+    let fit = fit * (1.0 - outsiders(all()));
     let mean: f64 = all().map(|t| t.likeness).sum::<f64>() / count;
     // Many members do not make a list of articles out of links that are none.
     let worth = if sum > 0.0 { sum.powf(0.8) * fit } else { sum };
     let confidence = (mean * fit * (1.0 - (-count / 3.0).exp())).clamp(0.0, 1.0);
-    Group { selector, confidence, worth, members, says }
+    Group { selector, confidence, worth, members, even, says }
+}
+
+/// Share of members that are unlike most others: without a date and with URLs of another shape, or
+/// linked in many rows.
+fn outsiders<'a>(all: impl Iterator<Item = &'a Target> + Clone) -> f64 {
+    let count = all.clone().count() as f64;
+    let dated = || all.clone().filter(|t| t.dated);
+    let shapes: HashSet<&str> = dated().map(|t| t.shape.as_str()).collect();
+    let comparable = dated().count() >= LEAST && dated().count() as f64 * 2.0 >= count;
+    let returns = |t: &Target| t.returns >= MAX_RETURNS;
+    let mostly = all.clone().filter(|t| !returns(t)).count() as f64 > count * 0.6;
+    let outside = |t: &&Target| {
+        (comparable && !t.dated && !shapes.contains(t.shape.as_str())) || (mostly && returns(t))
+    };
+    all.filter(outside).count() as f64 / count.max(1.0)
+}
+
+/// How similar the places of the links of a group are, of each URL that of the most likely link.
+fn evenness(found: &[usize], links: &[Link], of_link: &[(usize, f64)]) -> f64 {
+    let mut places: HashMap<usize, (&str, f64)> = HashMap::new();
+    for n in found {
+        let (target, likeness) = of_link[*n];
+        let place = places.entry(target).or_insert((&links[*n].place, likeness));
+        if likeness > place.1 {
+            *place = (&links[*n].place, likeness);
+        }
+    }
+    majority(places.into_values().map(|(place, _)| place))
 }
 
 /// Share of the most frequent value.
@@ -138,28 +195,40 @@ fn majority<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
 
 /// The best group combined with another one, if both together are worth more, such as a lead
 /// story beside the list. Only groups whose URLs have the same shape are joined, and a list of
-/// articles is not joined with what is popular: that is old.
-fn join(best: &Group, groups: &[Group], targets: &[Target]) -> Option<Group> {
+/// articles is not joined with what is popular, which is old, nor with tags and running text. To a
+/// list with dates, only what has dates or headings is added if pages of all kinds are at the root:
+/// the rest is a menu.
+fn join(best: &Group, groups: &[Group], few: &[Group], targets: &[Target]) -> Option<Group> {
     let own: HashSet<usize> = best.members.iter().copied().collect();
     let shapes: HashSet<&str> = own.iter().map(|m| targets[*m].shape.as_str()).collect();
     let popular = best.members.iter().all(|m| targets[*m].popular);
+    let dated = own.iter().filter(|m| targets[**m].dated).count() as f64;
+    let dated = dated >= own.len() as f64 * DATED;
+    // A folder of articles has nothing else in it.
+    let root = shapes.iter().all(|shape| !shape.contains('/'));
     let more = |group: &&Group| {
         let new: Vec<&usize> = group.members.iter().filter(|m| !own.contains(m)).collect();
+        let least = group.members.len() < LEAST;
         let good = |m: &&usize| {
             let target = &targets[**m];
             target.likeness > BORDER + 0.1
                 && shapes.contains(target.shape.as_str())
                 && (popular || !target.popular)
+                && (target.marked || !(least || dated && root))
+                && !target.in_prose
+                && target.returns < MAX_RETURNS
         };
         !new.is_empty() && new.iter().all(good)
     };
-    let joined = groups.iter().filter(more).map(|group| {
+    let joined = groups.iter().chain(few).filter(more).map(|group| {
         let mut members = best.members.clone();
         members.extend(&group.members);
         members.sort_unstable();
         members.dedup();
         let selector = format!("{}, {}", best.selector, group.selector);
-        rate(selector, members, best.says.min(group.says), targets)
+        // Joined groups are in different places on purpose.
+        let even = best.even.min(group.even);
+        rate(selector, members, best.says.min(group.says), even, targets)
     });
     let found = joined.max_by(|a, b| a.worth.total_cmp(&b.worth))?;
     (found.worth > best.worth * 1.02).then_some(found)

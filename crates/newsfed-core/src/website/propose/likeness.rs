@@ -1,11 +1,16 @@
 //! How likely a link leads to an article.
 
-use super::links::{Link, Region};
+use super::links::{Link, Prose, Region};
 use crate::website::signal::date_in_path;
 use percent_encoding::percent_decode_str;
+use url::Url;
 
+/// How much it says against a page that it is one of a section.
+const LIST: f64 = 0.4;
+/// Maximum likeness of a link in running text, whatever else speaks for it.
+const MAX_IN_PROSE: f64 = 0.4;
 /// Words in URLs of lists and of pages about a site.
-const SECTIONS: [&str; 48] = [
+const SECTIONS: [&str; 61] = [
     "about",
     "account",
     "archive",
@@ -16,10 +21,13 @@ const SECTIONS: [&str; 48] = [
     "categories",
     "category",
     "comments",
+    "companies",
+    "company",
     "contact",
     "cookies",
     "docs",
     "donate",
+    "edit",
     "events",
     "faq",
     "feed",
@@ -32,26 +40,36 @@ const SECTIONS: [&str; 48] = [
     "jobs",
     "label",
     "labels",
+    "latest",
     "legal",
     "links",
     "login",
+    "member",
+    "members",
     "newsletter",
     "page",
     "pages",
+    "people",
+    "print",
     "privacy",
     "profile",
     "projects",
     "register",
+    "reply",
     "rss",
     "search",
     "series",
+    "share",
     "signup",
     "sitemap",
+    "staff",
     "subscribe",
     "tag",
     "tags",
+    "team",
     "terms",
     "topics",
+    "unread",
     "user",
     "users",
 ];
@@ -92,20 +110,19 @@ pub(super) fn likeness(link: &Link) -> f64 {
     let mut score = by_text(&link.text);
     let path = percent_decode_str(link.url.path()).decode_utf8_lossy().to_lowercase();
     let segments = segments(&path);
-    let Some(last) = segments.last() else { return 0.0 };
-    let words = |s: &str| -> Vec<String> {
-        s.split(|c: char| !c.is_alphanumeric())
-            .filter(|w| !w.is_empty())
-            .map(str::to_owned)
-            .collect()
+    // At the root, a page is named by its query: `/?p=12`.
+    let by_query = || link.url.query().is_some_and(|q| q.contains(|c: char| c.is_ascii_digit()));
+    let last = match segments.last() {
+        Some(last) => *last,
+        None if by_query() => "",
+        None => return 0.0,
     };
-    let slug = words(last.rsplit_once('.').map_or(last, |(name, _)| name));
+    let slug = slug(last);
     // The list of an archive or of jobs is itself in a section of that name.
-    let own = &segments[link.within_page.min(segments.len() - 1)..segments.len() - 1];
-    let in_section = own.iter().any(|s| leads_to_list(s));
-    if in_section || (leads_to_list(last) && link.url.query().is_none()) {
-        score -= 0.4;
-    }
+    let folders = segments.len().saturating_sub(1);
+    let own = &segments[link.within_page.min(folders)..folders];
+    let section = if leads_to_list(last) && link.url.query().is_none() { LIST } else { 0.0 };
+    score -= own.iter().map(|folder| of_section(folder, last)).fold(section, f64::max);
     // Articles have a name of several words, a number or a date.
     if slug.len() >= 3 {
         score += 0.12;
@@ -117,14 +134,21 @@ pub(super) fn likeness(link: &Link) -> f64 {
     } else if has_digits(last) || link.url.query().is_some_and(has_digits) {
         score += 0.05;
     }
-    score += 0.2 * overlap(&slug, &words(&link.text.to_lowercase()));
+    let text = link.text.to_lowercase();
+    let same = !last.is_empty() && *last == text;
+    score += 0.2 * if same { 1.0 } else { overlap(&slug, &words(&text)) };
     if link.in_heading {
         score += 0.18;
     }
     if link.dated {
         score += 0.15;
     }
-    if link.in_prose {
+    match link.prose {
+        Prose::None => {}
+        Prose::Begins => score -= 0.15,
+        Prose::Within => score = (score - 0.3).min(MAX_IN_PROSE),
+    }
+    if link.foreign {
         score -= 0.3;
     }
     if link.region == Region::Frame {
@@ -140,6 +164,19 @@ pub(super) fn segments(path: &str) -> Vec<&str> {
         segments.pop();
     }
     segments
+}
+
+/// How much it says against a page that it is in a folder.
+fn of_section(folder: &str, last: &str) -> f64 {
+    let number = last.len() <= 4 && last.bytes().all(|b| b.is_ascii_digit());
+    match folder {
+        // Of years and months; systems exist that have their articles there.
+        "archive" | "archives" if !number => 0.0,
+        // Not what most people want of a home page, but lists of things that happen.
+        "events" | "forum" | "jobs" | "newsletter" => 0.15,
+        _ if leads_to_list(folder) => LIST,
+        _ => 0.0,
+    }
 }
 
 fn leads_to_list(segment: &str) -> bool {
@@ -172,9 +209,26 @@ fn by_text(text: &str) -> f64 {
     }
 }
 
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+fn slug(last: &str) -> Vec<String> {
+    words(last.rsplit_once('.').map_or(last, |(name, _)| name))
+}
+
+/// Whether the last part of a URL is made of the words of a title.
+pub(super) fn is_named_after(url: &Url, title: &str) -> bool {
+    let path = percent_decode_str(url.path()).decode_utf8_lossy().to_lowercase();
+    let slug = segments(&path).last().map(|last| slug(last)).unwrap_or_default();
+    overlap(&slug, &words(&title.to_lowercase())) >= 0.5
+}
+
 /// Share of the words of a URL that are in the text of the link.
 fn overlap(slug: &[String], text: &[String]) -> f64 {
-    let long: Vec<&String> = slug.iter().filter(|w| w.chars().count() > 2).collect();
+    let number = |w: &String| w.bytes().all(|b| b.is_ascii_digit());
+    let long: Vec<&String> = slug.iter().filter(|w| w.chars().count() > 2 || number(w)).collect();
     if long.is_empty() {
         return 0.0;
     }

@@ -1,7 +1,8 @@
 //! The links of a page that may lead to articles, with their context on the page.
 
-use super::likeness::says_nothing;
-use super::names::{around, classes, is_heading};
+use super::candidates::Candidates;
+use super::likeness::{is_named_after, says_nothing};
+use super::names::{classes, is_heading, is_style_name};
 use crate::util::domain::same_site;
 use crate::util::html::tree::text_up_to;
 use crate::util::text;
@@ -15,18 +16,16 @@ use url::Url;
 
 /// Maximum number of links of one page that are examined.
 const MAX_LINKS: usize = 2000;
-/// Maximum number of selectors per link.
-const MAX_SELECTORS: usize = 120;
 /// Maximum number of bytes of the text of one element that are examined.
 const MAX_TEXT: usize = 1000;
-/// Maximum number of ancestors of a link that are examined.
-const LEVELS: usize = 12;
 /// Maximum number of ancestors of a link within which its date is.
 const NEAR: usize = 6;
 /// Maximum number of elements beside a link, or beside its cell, that are examined.
-const MAX_SIBLINGS: usize = 50;
-/// Maximum number of columns of a table that has a list in one of them.
-const MAX_COLUMNS: usize = 10;
+pub(super) const MAX_SIBLINGS: usize = 50;
+/// Maximum number of nodes of a paragraph before a link.
+const MAX_NODES: usize = 400;
+/// Elements after which a line begins.
+const BREAKS: [&str; 9] = ["br", "p", "div", "ul", "ol", "table", "h2", "h3", "h4"];
 /// Maximum number of URLs in a block whose date applies to them.
 const SHARED: usize = 4;
 /// Longest text that may be a date, in bytes.
@@ -41,6 +40,15 @@ pub(in crate::website) enum Region {
     Frame,
 }
 
+/// Whether a link is part of running text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prose {
+    None,
+    /// Its line begins with it: perhaps a title with a teaser.
+    Begins,
+    Within,
+}
+
 #[derive(Debug)]
 pub(super) struct Link {
     /// Key of its URL: see `normalise`.
@@ -51,17 +59,18 @@ pub(super) struct Link {
     pub(super) in_heading: bool,
     /// Whether the block around it contains a date.
     pub(super) dated: bool,
-    /// Whether it is part of running text.
-    pub(super) in_prose: bool,
+    pub(super) prose: Prose,
     pub(super) region: Region,
     /// Whether it is one of the popular or related articles, which are not the newest.
     pub(super) popular: bool,
     /// Number of folders of its URL that contain the page too.
     pub(super) within_page: usize,
-    /// The parent element, and whether it is part of a heading.
+    /// What it is in its row.
     pub(super) place: String,
     /// Selectors that find it.
     pub(super) selectors: Vec<String>,
+    /// Whether it leads to a translation.
+    pub(super) foreign: bool,
     /// Whether it leads to another site, to a file, or to a folder that contains the page.
     pub(super) elsewhere: bool,
 }
@@ -82,19 +91,22 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
     };
     let links: Vec<_> =
         elements.into_iter().filter_map(|e| target(&e).map(|(url, key)| (e, url, key))).collect();
+    let language = root.attr("lang").unwrap_or_default();
+    let candidates = Candidates::read(links.iter().map(|(e, url, _)| (*e, url)));
     let blocks = Blocks::read(root, links.iter().map(|(e, _, key)| (*e, key.as_str())));
     links
         .into_iter()
         .map(|(element, url, key)| Link {
-            text: blocks.label(element),
+            text: blocks.label(element, &url),
             in_heading: in_heading(element),
             dated: blocks.is_dated(element),
-            in_prose: in_prose(element),
+            prose: prose(element),
+            foreign: is_foreign(element, language),
             region: region(element),
             popular: is_popular(element),
             place: place(element),
             within_page: within(&url, page.url()),
-            selectors: selectors(element),
+            selectors: candidates.of(element, &url),
             elsewhere: leads_up(&url, page.url()) || is_file(&url) || !same_site(&url, page.url()),
             key,
             url,
@@ -102,10 +114,31 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
         .collect()
 }
 
+/// What a link is in its row: its name and that of its parent, and whether another one precedes it.
 fn place(link: ElementRef<'_>) -> String {
-    let parent = above(link).next().map_or("", |e| e.value().name());
+    let parent = above(link).next();
+    let tag = parent.map_or("", |e| e.value().name());
     let heading = if in_heading(link) { " h" } else { "" };
-    format!("{parent}{heading}")
+    let name = |e| classes(e).into_iter().find(|c| !is_style_name(&c[1..])).unwrap_or_default();
+    let later = parent.is_some_and(|parent| {
+        let links =
+            || parent.child_elements().take(MAX_SIBLINGS).filter(|e| e.value().name() == "a");
+        (2..=SHARED).contains(&links().count())
+            && links().next().is_some_and(|first| first.attr("href") != link.attr("href"))
+    });
+    let later = if later { " +" } else { "" };
+    let column = above(link).take(3).find(|e| e.value().name() == "td").map_or(0, column);
+    let frame = if region(link) == Region::Frame { " frame" } else { "" };
+    format!(
+        "{tag}{} {}{heading}{later}{frame}{column}",
+        parent.map(name).unwrap_or_default(),
+        name(link)
+    )
+}
+
+/// The number of cells before one.
+pub(super) fn column(cell: ElementRef<'_>) -> usize {
+    cell.prev_siblings().take(MAX_SIBLINGS).filter_map(ElementRef::wrap).count()
 }
 
 /// The number of common folders at the beginning of two URLs, the page itself counting as one:
@@ -115,6 +148,13 @@ fn within(url: &Url, page: &Url) -> usize {
         url.path().split('/').filter(|s| !s.is_empty())
     }
     folders(url).zip(folders(page)).take_while(|(a, b)| a == b).count()
+}
+
+/// Whether a link says that its page is in another language.
+fn is_foreign(link: ElementRef<'_>, language: &str) -> bool {
+    let primary = |code: &str| code.split(['-', '_']).next().unwrap_or_default().to_lowercase();
+    let own = primary(language);
+    link.attr("hreflang").is_some_and(|other| !own.is_empty() && primary(other) != own)
 }
 
 fn leads_up(url: &Url, page: &Url) -> bool {
@@ -141,10 +181,11 @@ fn label(link: ElementRef<'_>) -> String {
         return text;
     }
     let picture = link.descendent_elements().find_map(|e| e.attr("alt"));
-    text::line(link.attr("title").or(picture).unwrap_or_default())
+    let name = link.attr("title").or(picture).or(link.attr("aria-label"));
+    text::line(name.unwrap_or_default())
 }
 
-fn above(element: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
+pub(super) fn above(element: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
     element.ancestors().filter_map(ElementRef::wrap)
 }
 
@@ -153,16 +194,62 @@ fn in_heading(link: ElementRef<'_>) -> bool {
         || link.descendent_elements().any(|e| is_heading(e.value().name()))
 }
 
-/// Whether its paragraph contains more text than the link.
-fn in_prose(link: ElementRef<'_>) -> bool {
-    let paragraph = above(link)
-        .take(3)
-        .find(|e| matches!(e.value().name(), "p" | "blockquote" | "figcaption" | "pre" | "code"));
+/// Whether its paragraph contains more text than the link, and where.
+fn prose(link: ElementRef<'_>) -> Prose {
+    let is_text = |e: &ElementRef<'_>| {
+        matches!(
+            e.value().name(),
+            "p" | "blockquote" | "figcaption" | "pre" | "code" | "li" | "dd" | "td"
+        )
+    };
+    let Some(block) = above(link).take(3).find(is_text) else { return Prose::None };
+    let (before, after) = words_beside(block, link);
+    if before > 2 && after > 1 {
+        return Prose::Within;
+    }
     let length = |e| text_up_to(e, MAX_TEXT).chars().count();
-    paragraph.is_some_and(|p| {
-        let (all, own) = (length(p), length(link));
-        all > 60 && own * 5 < all * 2
-    })
+    let (all, own) = (length(block), length(link));
+    if all <= 60 || own * 5 >= all * 2 {
+        return Prose::None;
+    }
+    // A row of a list may be as long as a paragraph.
+    let row = matches!(block.value().name(), "li" | "dd" | "td");
+    match (before > 2, row) {
+        (true, _) => Prose::Within,
+        (false, true) => Prose::None,
+        (false, false) => Prose::Begins,
+    }
+}
+
+/// The number of words before and after a link in its line, apart from a date.
+fn words_beside(block: ElementRef<'_>, link: ElementRef<'_>) -> (usize, usize) {
+    let breaks = |n: &Node| n.as_element().is_some_and(|tag| BREAKS.contains(&tag.name()));
+    let nodes = || block.descendants().take(MAX_NODES);
+    let mut before = String::new();
+    for node in nodes().take_while(|n| n.id() != link.id()) {
+        match node.value() {
+            Node::Text(text) => before.push_str(text),
+            other if breaks(other) => before.clear(),
+            _ => {}
+        }
+    }
+    let own: HashSet<NodeId> = link.descendants().take(MAX_NODES).map(|n| n.id()).collect();
+    let rest = nodes().skip_while(|n| n.id() != link.id()).filter(|n| !own.contains(&n.id()));
+    let rest = rest.take_while(|n| !breaks(n.value()));
+    let after: String = rest.filter_map(|n| n.value().as_text().map(|t| &**t)).collect();
+    (words(&before), words(&after))
+}
+
+fn words(line: &str) -> usize {
+    if is_date(line) {
+        return 0;
+    }
+    let words = line.split_whitespace().map(|word| {
+        let syllables = word.chars().filter(|c| *c > '\u{2e80}').count();
+        let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+        if syllables > 0 { syllables.div_ceil(3) } else { usize::from(letters > 1) }
+    });
+    words.sum()
 }
 
 pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
@@ -246,6 +333,8 @@ fn is_popular(link: ElementRef<'_>) -> bool {
 struct Blocks {
     dates: HashSet<NodeId>,
     addresses: HashMap<NodeId, usize>,
+    /// Number of headings.
+    headings: HashMap<NodeId, usize>,
 }
 
 impl Blocks {
@@ -254,7 +343,13 @@ impl Blocks {
         links: impl Iterator<Item = (ElementRef<'a>, &'a str)>,
     ) -> Self {
         let mut dates = HashSet::new();
+        let mut headings: HashMap<NodeId, usize> = HashMap::new();
         for node in root.descendants() {
+            if let Some(heading) = ElementRef::wrap(node).filter(|e| is_heading(e.value().name())) {
+                for block in above(heading).take(NEAR) {
+                    *headings.entry(block.id()).or_default() += 1;
+                }
+            }
             let element = match node.value() {
                 Node::Element(tag) if tag.name() == "time" => ElementRef::wrap(node),
                 Node::Text(text) if is_date(text) => node.parent().and_then(ElementRef::wrap),
@@ -271,24 +366,43 @@ impl Blocks {
                 addresses.entry(element.id()).or_default().insert(key);
             }
         }
-        Self { dates, addresses: addresses.into_iter().map(|(id, set)| (id, set.len())).collect() }
+        let addresses = addresses.into_iter().map(|(id, set)| (id, set.len())).collect();
+        Self { dates, addresses, headings }
     }
 
     /// The label of a link: its own text, or if that is empty ("read more"), the heading or the
     /// longest link in its block.
-    fn label(&self, link: ElementRef<'_>) -> String {
+    fn label(&self, link: ElementRef<'_>, url: &Url) -> String {
         let own = label(link);
         if !says_nothing(&own) {
-            return own;
+            // A date, or "more on this", below a headline that has no link.
+            let short = own.len() <= LONGEST_DATE && !is_named_after(url, &own);
+            let headline = if short { self.headline(link) } else { None };
+            return headline.filter(|text| is_named_after(url, text)).unwrap_or(own);
         }
         let alone = |e: &ElementRef<'_>| self.addresses.get(&e.id()).is_some_and(|n| *n == 1);
-        let Some(block) = above(link).take(NEAR).take_while(alone).last() else { return own };
-        let within = || block.descendent_elements();
-        let heading = within().find(|e| is_heading(e.value().name()));
-        let links = within().filter(|e| e.value().name() == "a");
-        let found = heading.or_else(|| links.max_by_key(|e| text_up_to(*e, MAX_TEXT).len()));
-        let found = found.map(|e| text::line(&text_up_to(e, MAX_TEXT))).filter(|t| !t.is_empty());
-        found.unwrap_or(own)
+        let block = above(link).take(NEAR).take_while(alone).last();
+        let found = block.and_then(|block| {
+            let within = || block.descendent_elements();
+            let heading = within().find(|e| is_heading(e.value().name()));
+            let links = within().filter(|e| e.value().name() == "a");
+            heading.or_else(|| links.max_by_key(|e| text_up_to(*e, MAX_TEXT).len()))
+        });
+        let found =
+            found.map(|e| text::line(&text_up_to(e, MAX_TEXT))).filter(|t| !says_nothing(t));
+        found.or_else(|| self.headline(link)).unwrap_or(own)
+    }
+
+    /// The only heading of a row that has other links, if it is not a link itself.
+    fn headline(&self, link: ElementRef<'_>) -> Option<String> {
+        let count = |e: &ElementRef<'_>| self.headings.get(&e.id()).copied().unwrap_or(0);
+        let row = above(link).take(NEAR).find(|e| count(e) > 0).filter(|e| count(e) == 1)?;
+        let heading = row.descendent_elements().find(|e| is_heading(e.value().name()))?;
+        let linked = heading.descendent_elements().chain(above(heading).take(3));
+        if linked.into_iter().any(|e| e.value().name() == "a") {
+            return None;
+        }
+        Some(text::line(&text_up_to(heading, MAX_TEXT))).filter(|t| !t.is_empty())
     }
 
     fn is_dated(&self, link: ElementRef<'_>) -> bool {
@@ -303,75 +417,4 @@ fn is_date(text: &str) -> bool {
     (5..=LONGEST_DATE).contains(&text.len())
         && text.contains(|c: char| c.is_ascii_digit())
         && in_text(text).is_some()
-}
-
-/// Selectors that find a link: by its own classes, by its ancestors, by headings, and by two
-/// ancestors at once.
-fn selectors(link: ElementRef<'_>) -> Vec<String> {
-    let mut found: Vec<String> = classes(link).into_iter().map(|c| format!("a{c}")).collect();
-    let levels: Vec<ElementRef<'_>> =
-        above(link).take_while(|e| !matches!(e.value().name(), "html")).take(LEVELS).collect();
-    if link.attr("rel").is_some_and(|r| r.split_whitespace().any(|w| w == "bookmark")) {
-        found.push("a[rel~=bookmark]".to_owned());
-    }
-    // The last step: the link itself, in its parent, or around a heading.
-    let mut ends = vec!["a".to_owned()];
-    ends.extend(classes(link).into_iter().take(1).map(|c| format!("a{c}")));
-    if let Some(parent) = levels.first() {
-        let tag = parent.value().name();
-        ends.push(format!("{tag} > a"));
-        for class in classes(*parent).into_iter().take(2) {
-            found.push(format!("{tag}{class} > a"));
-            ends.push(format!("{tag}{class} > a"));
-        }
-        let children = parent.child_elements().take(MAX_SIBLINGS);
-        let mut links = children.filter(|e| e.value().name() == "a");
-        if links.next().is_some_and(|first| first.id() == link.id()) && links.next().is_some() {
-            found.push(format!("{tag} > a:first-of-type"));
-        }
-    }
-    // The column of a table.
-    if let Some(cell) = levels.iter().take(3).find(|e| e.value().name() == "td") {
-        let before = cell.prev_siblings().take(MAX_SIBLINGS).filter_map(ElementRef::wrap).count();
-        if before < MAX_COLUMNS {
-            found.push(format!("td:nth-child({}) a", before + 1));
-        }
-    }
-    if let Some(heading) = link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()))
-    {
-        let end = format!("a {}", heading.value().name());
-        found.push(end.clone());
-        ends.push(end);
-    }
-    let heading = levels.iter().take(3).find(|e| is_heading(e.value().name()));
-    if let Some(heading) = heading {
-        let end = format!("{} a", heading.value().name());
-        found.push(end.clone());
-        ends.push(end);
-    }
-    let mut rings = Vec::new();
-    for (level, element) in levels.iter().enumerate() {
-        for name in around(*element) {
-            for end in &ends {
-                // The parent is in the last step already.
-                let again = level == 0 && end.contains('>');
-                if !again && found.len() < MAX_SELECTORS {
-                    found.push(format!("{name} {end}"));
-                }
-            }
-            rings.push((level, name));
-        }
-    }
-    // Two ancestors: a list and the relevant part of its entries.
-    for (outer_level, outer) in rings.iter().filter(|(_, n)| n.contains(['.', '#']) || n == "main")
-    {
-        for (inner_level, inner) in rings.iter().filter(|(l, _)| *l < 4) {
-            if outer_level > inner_level && found.len() < MAX_SELECTORS {
-                found.push(format!("{outer} {inner} a"));
-            }
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
 }

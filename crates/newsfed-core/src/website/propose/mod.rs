@@ -6,12 +6,15 @@
 //! superfluous link costs as much as a missing one. The best groups that differ are the
 //! proposals.
 
+mod candidates;
 mod groups;
 mod likeness;
 mod links;
 mod names;
 mod pages;
 mod parts;
+#[cfg(test)]
+mod tests;
 
 pub(super) use likeness::says_nothing;
 pub(super) use links::{Region, is_file, region};
@@ -19,7 +22,7 @@ pub(super) use names::{around, classes, cost, is_heading, lasts, tag};
 pub use pages::next_selector;
 pub use parts::{Sample, article_rules};
 
-use super::list::{ListLink, list_page};
+use super::list::{ListLink, list_page, undated_links};
 use super::page::Page;
 use super::selector::Selectors;
 use crate::util::url::normalise;
@@ -57,6 +60,11 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
             continue;
         }
         // The selector will be used, so the links that it finds are decisive.
+        let found = undated_links(page, &selectors);
+        let set: HashSet<String> = found.iter().map(|item| normalise(&item.url)).collect();
+        if set.len() < groups::LEAST || sets.iter().any(|other| share(&set, other) >= ALIKE) {
+            continue;
+        }
         let mut items = list_page(page, &selectors, None).links;
         for item in &mut items {
             // Links with texts like "read more" get the headline of their block.
@@ -64,10 +72,6 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
             if let Some(link) = named.filter(|_| likeness::says_nothing(&item.title)) {
                 item.title.clone_from(&link.text);
             }
-        }
-        let set: HashSet<String> = items.iter().map(|item| normalise(&item.url)).collect();
-        if set.len() < groups::LEAST || sets.iter().any(|other| share(&set, other) >= ALIKE) {
-            continue;
         }
         let confidence = group.confidence;
         proposals.push(Proposal {

@@ -64,7 +64,7 @@ fn word_lasts(word: &str) -> bool {
 }
 
 /// Whether a class describes the style.
-fn is_style_name(name: &str) -> bool {
+pub(super) fn is_style_name(name: &str) -> bool {
     let first = name.split(['-', '_']).next().unwrap_or(name);
     STYLE_NAMES.contains(&first) || first.len() < 2
 }
@@ -123,16 +123,24 @@ pub(in crate::website) fn is_heading(tag: &str) -> bool {
 
 /// How much a selector depends on what may change: style, ids, length. Less is better.
 pub(in crate::website) fn cost(selector: &str) -> usize {
-    let parts = selector.split([' ', '>', ',']).filter(|p| !p.is_empty());
-    let of_part = |part: &str| {
-        let (_, class) = part.split_once(['.', '#']).unwrap_or((part, ""));
-        let style = if is_style_name(class) && !class.is_empty() { 3 } else { 0 };
-        // Headings stay headings when everything else is rebuilt.
-        let heading = usize::from(is_heading(part));
-        let position = if part.contains(':') { 3 } else { 0 };
-        2 + style + usize::from(part.contains('#')) + class.len() / 12 + position - heading
+    let of_one = |selector: &str| {
+        // Exceptions, and folders of URLs, are harder to understand than names.
+        let (names, rest) = selector.split_at(selector.find(":not(").unwrap_or(selector.len()));
+        let (names, folder) = names.split_at(names.find("[href").unwrap_or(names.len()));
+        let parts = names.split([' ', '>']).filter(|p| !p.is_empty());
+        let folder = if folder.is_empty() { 0 } else { 3 };
+        parts.map(cost_of_part).sum::<usize>() + folder + 2 * rest.matches(":not(").count()
     };
-    parts.map(of_part).sum()
+    selector.split(", ").map(of_one).sum()
+}
+
+fn cost_of_part(part: &str) -> usize {
+    let (_, class) = part.split_once(['.', '#']).unwrap_or((part, ""));
+    let style = if is_style_name(class) && !class.is_empty() { 3 } else { 0 };
+    // Headings stay headings when everything else is rebuilt.
+    let heading = usize::from(is_heading(part));
+    let position = if part.contains(':') { 3 } else { 0 };
+    2 + style + usize::from(part.contains('#')) + class.len() / 12 + position - heading
 }
 
 #[cfg(test)]

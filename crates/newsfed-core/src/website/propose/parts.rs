@@ -30,10 +30,10 @@ pub struct Sample {
 pub fn article_rules(samples: &[Sample], rules: WebsiteRules) -> WebsiteRules {
     let mut rules = rules;
     if let Some(title) = common(samples, title_selectors) {
-        rules.title = before(&title, WebsiteRules::TITLE);
+        rules.title = leading(&title, WebsiteRules::TITLE, samples);
     }
     if let Some(content) = common(samples, content_selectors) {
-        rules.content = before(&content, WebsiteRules::CONTENT);
+        rules.content = leading(&content, WebsiteRules::CONTENT, samples);
     }
     rules.author = rules.author.or_else(|| common(samples, author_selectors));
     let has_metadata = |s: &Sample| glance(&s.page, &rules).published.is_some();
@@ -162,8 +162,43 @@ fn date_selectors(sample: &Sample) -> Vec<String> {
         .collect()
 }
 
+/// A list of selectors in which one comes first. The usual list keeps its order if it has that one
+/// and finds the same.
+fn leading(selector: &str, usual: &str, samples: &[Sample]) -> String {
+    let first = |selectors: &str, sample: &Sample| {
+        let selectors = Selectors::parse(selectors).ok()?;
+        selectors.first(sample.page.tree()).map(|element| element.id())
+    };
+    let same = |sample: &Sample| first(usual, sample) == first(selector, sample);
+    if usual.split(", ").any(|one| one == selector) && samples.iter().all(same) {
+        return usual.to_owned();
+    }
+    before(selector, usual)
+}
+
 /// A list of selectors that begins with `first` and names none twice.
 fn before(first: &str, others: &str) -> String {
     let rest = others.split(", ").filter(|other| *other != first);
     std::iter::once(first).chain(rest).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use url::Url;
+
+    fn title(markup: &str) -> String {
+        let url = Url::parse("https://example.org/a").unwrap();
+        let page = Page::parse(markup, &url).unwrap();
+        let samples = [Sample { page, title: "A story".to_owned() }];
+        article_rules(&samples, WebsiteRules::default()).title
+    }
+
+    #[test]
+    fn the_usual_selectors_keep_their_order_where_they_find_the_title() {
+        assert_eq!(title("<h1>Site</h1><main><h1>A story</h1></main>"), WebsiteRules::TITLE);
+        assert_eq!(title("<h1>A story</h1>"), WebsiteRules::TITLE);
+        let other = title("<h1>Site</h1><h2 class=headline>A story</h2>");
+        assert_eq!(other, format!("h2.headline, {}", WebsiteRules::TITLE));
+    }
 }

@@ -198,7 +198,7 @@ impl Worker {
             }
             Task::Pick { place, element, part } => {
                 let sheet = self.sheets.get(&place);
-                let selector = sheet.and_then(|sheet| sheet.pick(element, part));
+                let selector = sheet.and_then(|sheet| sheet.pick(element, part, self.of_entries));
                 self.report(WorkbenchEvent::Picked(part, selector));
             }
         }
@@ -417,5 +417,43 @@ mod tests {
         assert_eq!(found, 4, "without a selector, the best blocks are read");
         let selectors = vec![(SelectorField::Articles, "div.release".to_owned())];
         assert_eq!(offered[0], Offer { selectors, count: 4, known: 0 });
+    }
+
+    #[test]
+    fn picks_parts_of_entries_in_any_row() {
+        let (_jobs, inbox) = mpsc::channel();
+        let (said, mut events) = tokio::sync::mpsc::unbounded_channel();
+        let mut worker = Worker::new(inbox, Arc::default(), said);
+        let block = |n: usize| {
+            format!(
+                "<li class=notice><b>Notice {n}</b> <i>1{n} May 2024</i> <span>2{n} May 2024</span>"
+            )
+        };
+        let page = format!("<ul>{}</ul>", (1..5).map(block).collect::<String>());
+        let rules = |date: Option<String>| {
+            let articles = Some("li.notice".to_owned());
+            let rules = WebsiteRules { articles, date, ..WebsiteRules::default() };
+            Box::new(SourceRules::new(SourceKind::Entries, rules))
+        };
+        let list = WorkbenchPage::List;
+        worker.take(Task::Preview { request: 1, rules: rules(None), list });
+        worker.lay(list, page.as_bytes(), None, &Url::parse("https://example.org/").unwrap());
+        // The last element of the page: the second date of its last row.
+        let page = Page::parse(&page, &Url::parse("https://example.org/").unwrap()).unwrap();
+        let last = page.tree().root_element().descendent_elements().count() - 1;
+        let element = u32::try_from(last).unwrap();
+        worker.take(Task::Pick { place: list, element, part: SelectorField::Date });
+        let mut picked = None;
+        while let Ok(said) = events.try_recv() {
+            if let WorkbenchEvent::Picked(_, selector) = said {
+                picked = selector;
+            }
+        }
+        worker.take(Task::Preview { request: 2, rules: rules(picked), list });
+        let Ok(WorkbenchEvent::Previewed(_, preview)) = events.try_recv() else { panic!() };
+        let links = preview.list.unwrap().links;
+        let days: Vec<_> =
+            links.iter().map(|l| l.date.map(|d| d.format("%e").to_string())).collect();
+        assert_eq!(days, ["21", "22", "23", "24"].map(|day| Some(day.to_owned())));
     }
 }

@@ -1,0 +1,65 @@
+//! What the first poll of a new source says about it.
+
+use super::Handle;
+use crate::model::{LeftOut, SourceId};
+use crate::store::{PollFilter, StoreError};
+use crate::util::text::counted;
+use std::collections::BTreeSet;
+use url::Url;
+
+impl Handle {
+    /// What the first poll of a new source left out, or why it has no items although it lists
+    /// some; `None` if there is nothing to say. `urls` are some of those that it lists.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub async fn first_poll_note(
+        &self,
+        id: &SourceId,
+        listed: usize,
+        urls: Vec<Url>,
+    ) -> Result<Option<String>, StoreError> {
+        let all = self.sources().await?;
+        let facts = all.into_iter().map(|(_, facts)| facts).find(|facts| facts.id == *id);
+        let Some(facts) = facts.filter(|facts| facts.last_poll.is_some()) else { return Ok(None) };
+        let key = facts.key;
+        let last = PollFilter { source: Some(facts.key), noteworthy: false };
+        let polls = self.context.read(move |reader| reader.polls(last, 1)).await?;
+        let left_out = polls.first().and_then(|(_, poll)| LeftOut::describe(&poll.left_out));
+        if facts.items > 0 || left_out.is_some() {
+            return Ok(left_out);
+        }
+        if listed == 0 {
+            return Ok(Some("the page lists nothing yet".to_owned()));
+        }
+        let notes = polls.first().map(|(_, poll)| poll.repairs.join("; ")).unwrap_or_default();
+        Ok(Some(match notes.as_str() {
+            "" => {
+                let all = counted(listed, "article");
+                let others = self.holders(key, urls).await?.join(" and ");
+                let from = if others.is_empty() { "other sources" } else { &others };
+                format!("all that is listed there ({all}) is already known from {from}")
+            }
+            notes => {
+                let all = counted(listed, "article");
+                format!("nothing that is listed there ({all}) could be used: {notes}")
+            }
+        }))
+    }
+
+    /// The titles of the sources that have all of these pages, but for the source with this key.
+    async fn holders(&self, but: i64, urls: Vec<Url>) -> Result<Vec<String>, StoreError> {
+        let found = self.context.read(move |reader| {
+            urls.iter().map(|url| reader.sources_with(but, url)).collect::<Result<Vec<_>, _>>()
+        });
+        let found = found.await?;
+        // One that is known from nowhere says that more is unknown.
+        if found.iter().any(Vec::is_empty) {
+            return Ok(Vec::new());
+        }
+        let keys: BTreeSet<i64> = found.iter().filter_map(|keys| keys.first().copied()).collect();
+        let all = self.sources().await?.into_iter();
+        let titled = all.filter(|(_, facts)| keys.contains(&facts.key));
+        Ok(titled.map(|(source, facts)| facts.title(&source).to_owned()).collect())
+    }
+}
