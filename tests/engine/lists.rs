@@ -217,7 +217,10 @@ async fn a_damaged_list_removes_nothing() {
         ("Service unavailable".to_owned(), "not OPML"),
         ("https://d.example/feed\n".to_owned(), "not OPML"),
         (opml(""), "lists no feeds"),
-        (opml("<outline text='x' xmlUrl='http://127.0.0.1/x'/>"), "lists no feeds"),
+        (
+            opml("<outline text='x' xmlUrl='http://127.0.0.1/x'/>"),
+            "nothing that can be taken over: http://127.0.0.1/x was skipped: a private address",
+        ),
         (opml(&"<outline text='x'>".repeat(300)), "nests outlines"),
         ("x".repeat(11 << 20), "larger than"),
     ];
