@@ -106,7 +106,7 @@ pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
 pub use rule_commands::HOOK_PREFIX;
-pub use rule_effects::{RuleMarks, RuleRecord};
+pub use rule_effects::{RuleMarks, RuleRecord, WouldChange};
 pub use rules::{Announcement, Rule, Rules};
 #[cfg(test)]
 pub(crate) use snapshot::database_of;
