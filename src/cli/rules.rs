@@ -253,12 +253,18 @@ fn test(home: &Home, name: &str, limit: usize, out: &mut Output) -> Result<Exit,
     let catalogue = Catalogue::read(home, &store)?;
     let (rule, view) = chosen(home, &catalogue, name)?;
     super::list::index_all(&store, out)?;
-    let (count, shown) = {
+    let (count, shown, would_change) = {
         let reader = store.reader()?;
         let items = reader.keys(&view)?;
-        (items.len(), reader.shown(&items)?.len())
+        let would_change = reader.would_change(&rule.effects, &items)?;
+        (items.len(), reader.shown(&items)?.len(), would_change)
     };
-    out.note(counted_as(count, "stored item matches", "stored items match"));
+    let mut found = counted_as(count, "stored item matches", "stored items match");
+    let changes = would_change.map(|would| would.describe(count)).unwrap_or_default();
+    if !changes.is_empty() {
+        found += &format!(", {changes}");
+    }
+    out.note(found);
     let settings = home.settings.rules.iter().find(|settings| settings.name == rule.name);
     let would = settings.map(|settings| would_do(settings, shown)).unwrap_or_default();
     if !would.is_empty() {

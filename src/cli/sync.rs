@@ -12,6 +12,7 @@ use super::refresh_summary::{Tally, json_report};
 use super::runtime::{THERE, asked_to_stop, other_poller, runtime_beside};
 use crate::engine::{Handle, Pace, Refreshed, Report, Role, WhichAccounts, broken};
 use crate::model::{LeftOut, SourceId, SourceKind};
+use crate::query::{self, Query, What};
 use crate::util::text::line;
 use crate::util::time_text;
 use std::collections::HashMap;
@@ -23,6 +24,12 @@ pub(super) struct SyncArgs {
     /// Only these sources; without it, all enabled ones
     #[arg(value_name = "SOURCE")]
     sources: Vec<String>,
+    /// Only sources in this folder; can be repeated
+    #[arg(long, value_name = "NAME")]
+    folder: Vec<String>,
+    /// Only sources with this tag; can be repeated
+    #[arg(long, value_name = "NAME")]
+    tag: Vec<String>,
     /// Only sources that are due by their schedule
     #[arg(long, conflicts_with = "force")]
     due: bool,
@@ -30,7 +37,7 @@ pub(super) struct SyncArgs {
     #[arg(long)]
     force: bool,
     /// Remove the sources that have left a list, also if they are many
-    #[arg(long, requires = "sources", conflicts_with = "due")]
+    #[arg(long, requires = "sources", conflicts_with_all = ["due", "folder", "tag"])]
     accept: bool,
 }
 
@@ -38,11 +45,13 @@ const EXAMPLES: &str = "\
 Sources whose servers asked for a pause (Retry-After, max-age, ttl and the
 like) are skipped and listed. Accounts are synchronised, too. Exits with 3 if
 some sources failed, and with 1 if all did. Only one newsfed process polls the
-sources of a database at a time.
+sources of a database at a time. With several sources, folders and tags, those
+that any of them names are refreshed. A folder includes its subfolders.
 
 Examples:
   newsfed sync
   newsfed sync kernel council
+  newsfed sync --folder Tech --tag daily
   newsfed sync --accept planet      for a list that many sources have left
   newsfed sync --due --quiet        for cron, without `newsfed daemon`
   newsfed sync --json | jq -c 'select(.result == \"failed\")'";
@@ -200,12 +209,25 @@ async fn accept(
 type Named = (Option<Vec<i64>>, Option<Vec<String>>);
 
 fn named(args: &SyncArgs, catalogue: &Catalogue) -> Result<Named, Failure> {
-    if args.sources.is_empty() {
+    let folders = args.folder.iter().cloned().map(query::Named::Folder);
+    let groups: Vec<_> = folders.chain(args.tag.iter().cloned().map(query::Named::Tag)).collect();
+    if args.sources.is_empty() && groups.is_empty() {
         return Ok((None, None));
     }
-    let found = catalogue.find_all(&args.sources)?;
+    let mut found = catalogue.find_all(&args.sources)?;
+    for group in groups {
+        let one = Query::of([What::Of(group.clone())]);
+        if let Some(unknown) = query::unknown_name(&one, catalogue.known(), &[]) {
+            return Err(Failure::Plain(unknown.message));
+        }
+        let keys = query::resolve(&group, catalogue.known());
+        let named: Vec<i64> = found.iter().map(|entry| entry.facts.key).collect();
+        let is_more = |e: &&Entry| keys.contains(&e.facts.key) && !named.contains(&e.facts.key);
+        found.extend(catalogue.entries.iter().filter(is_more));
+    }
     let local = found.iter().filter(|e| e.source.account.is_none());
     let mut accounts: Vec<String> = found.iter().filter_map(|e| e.source.account.clone()).collect();
+    accounts.sort_unstable();
     accounts.dedup();
     Ok((Some(local.map(|e| e.facts.key).collect()), Some(accounts)))
 }

@@ -15,7 +15,7 @@ use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Queued, Source, SourceFacts, SourceId, SourceKind,
     StoryItem, Time,
 };
-use crate::store::{Count, ItemValues, Mark, RuleMarks, RuleRecord, Snippet, Window};
+use crate::store::{Count, ItemValues, Mark, RuleMarks, RuleRecord, Snippet, Window, WouldChange};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub(super) type Failure = String;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Matches {
     pub(super) count: Count,
+    /// What would change; `None` if that is not known, or nothing is done to stored items.
+    pub(super) would_change: Option<WouldChange>,
     /// The newest ones: titles, and the row keys of their sources.
     pub(super) newest: Vec<(String, i64)>,
 }

@@ -8,7 +8,7 @@ use crate::config::Paths;
 use crate::engine::{
     self, DownloadEntry, Handle, Rhythm, ScheduleReport, Statistics, VersionChange,
 };
-use crate::model::{Item, Revision, by_rule};
+use crate::model::{Effect as RuleEffect, Item, Revision, by_rule};
 use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
 use crate::util::limits;
 use crate::util::text::line;
@@ -42,10 +42,11 @@ pub(super) enum Read {
     Queue,
     /// Categories and languages of items, for completion.
     Values,
-    /// The stored items that a view has.
+    /// The stored items that a view has, and what effects of a rule would change.
     Matches {
         request: RequestId,
         view: Box<View>,
+        effects: Vec<RuleEffect>,
     },
     /// The best unread items of a view for some minutes.
     Fitting {
@@ -253,8 +254,8 @@ impl ReaderThread {
                 let values = self.retry(|this| this.reader.item_values());
                 Event::ValuesLoaded(values.map_err(message))
             }
-            Read::Matches { request, view } => {
-                let found = self.retry(|this| this.matches(&view));
+            Read::Matches { request, view, effects } => {
+                let found = self.retry(|this| this.matches(&view, &effects));
                 Event::MatchesFound(request, found.map_err(message))
             }
             Read::Fitting { request, view, minutes } => {
@@ -356,11 +357,15 @@ impl ReaderThread {
         })
     }
 
-    fn matches(&self, view: &View) -> Result<Matches> {
+    fn matches(&self, view: &View, effects: &[RuleEffect]) -> Result<Matches> {
         let (count, newest) = self.reader.sample(view, LISTED_MATCHES)?;
         let newest = newest.into_iter().take(LISTED_MATCHES);
         let newest = newest.map(|row| (row.title, row.source_key)).collect();
-        Ok(Matches { count, newest })
+        let would_change = match count.more {
+            true => None,
+            false => self.reader.would_change(effects, &self.reader.keys(view)?)?,
+        };
+        Ok(Matches { count, would_change, newest })
     }
 
     fn rhythms(&self, sources: &[i64]) -> Result<Vec<(i64, Rhythm)>> {

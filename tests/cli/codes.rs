@@ -95,6 +95,45 @@ fn exit_code_is_3_for_some_failures_and_1_for_all() {
 }
 
 #[test]
+fn folders_and_tags_select_what_is_refreshed() {
+    let world = World::new(|request| feed(request.path.trim_matches('/'), &["x"]));
+    let source = |id: &str, more: &str| {
+        let url = world.server.url(&format!("/{id}"));
+        format!("[[source]]\nid = \"{id}\"\nurl = \"{url}\"\nprivate = true\n{more}\n")
+    };
+    let sources = [
+        source("a", "folder = \"Tech\""),
+        source("b", "folder = \"Tech/Linux\"\ntags = [\"daily\"]"),
+        source("c", "tags = [\"daily\"]"),
+        source("d", "folder = \"Town\""),
+    ];
+    world.write("sources.toml", &sources.concat());
+    let polled = |args: &[&str]| -> Vec<String> {
+        let all = [&["sync", "--force", "--json", "--set", "net.host_delay=0s"], args].concat();
+        let run = world.run(&all);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let polled = run.values().into_iter().filter(|value| value["type"] != "summary");
+        let mut ids: Vec<_> = polled.map(|v| v["source"].as_str().unwrap().to_owned()).collect();
+        ids.sort();
+        ids
+    };
+    assert_eq!(polled(&["--folder", "tech"]), ["a", "b"]);
+    assert_eq!(polled(&["--tag", "daily"]), ["b", "c"]);
+    assert_eq!(polled(&["a", "--tag", "daily", "--folder", "Town", "--folder", "Tech"]).len(), 4);
+    assert_eq!(polled(&["--folder", "Town", "d"]), ["d"]);
+    for (args, message) in [
+        (&["--folder", ""][..], "no source has the folder \"\""),
+        (&["--tag", ""], "has the tag \"\""),
+        (&["--folder", "Tehc"], "did you mean \"Tech\"?"),
+        (&["a", "--tag", "weekly"], "has the tag \"weekly\""),
+    ] {
+        let run = world.run(&[&["sync"], args].concat());
+        assert!(run.code == Some(1) && run.err.contains(message), "{args:?}: {run:?}");
+        assert_eq!(run.out, "", "{args:?}");
+    }
+}
+
+#[test]
 fn add_lists_what_it_tried_if_nothing_works() {
     let world = World::new(|request| match request.path.as_str() {
         "/empty" => Reply::ok("text/html", "<html><title>x</title><p>hello"),

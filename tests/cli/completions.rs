@@ -137,7 +137,9 @@ fn bash_completes_names_and_runs_nothing_in_them() {
         // A flag here and an option with a value elsewhere.
         (&["prune", "--apply", "--fo"], ""),
         (&["schedule", "advise", "--apply", start], id),
-        (&["sync", "--fo"], "--force"),
+        (&["sync", "--forc"], "--force"),
+        (&["sync", "--folder", "Te"], "Tech/A\\ b"),
+        (&["sync", "--folder", "Te", "--tag", "it"], "it\\'s"),
     ] {
         let run = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_WORDBREAKS=$' :='; COMP_CWORD=$(($# - 1)); \
                    _newsfed_with_names \"$1\" \"${COMP_WORDS[COMP_CWORD]}\" \
@@ -196,7 +198,7 @@ fn zsh_completes_names_and_runs_nothing_in_them() {
         ("newsfed tag it".to_owned(), "newsfed tag it\\'s ".to_owned()),
         (format!("newsfed sources show x {start}"), format!("newsfed sources show x {id} ")),
         ("newsfed rules test No".to_owned(), "newsfed rules test No\\ football ".to_owned()),
-        ("newsfed sync --fo".to_owned(), "newsfed sync --force ".to_owned()),
+        ("newsfed sync --forc".to_owned(), "newsfed sync --force ".to_owned()),
     ] {
         read_until(&mut screen, "READY> ");
         keys.write_all(format!("{typed}\t").as_bytes()).unwrap();

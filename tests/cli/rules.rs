@@ -52,6 +52,38 @@ fn rules_are_tested_applied_and_undone() {
     );
 }
 
+#[test]
+fn a_test_counts_what_applying_would_change() {
+    let world =
+        World::new(|_| super::feed("Council", &["Bridge one", "Bridge two", "Bridge three"]));
+    world.write(
+        "config.toml",
+        "[[rule]]\nname = \"Hide\"\nquery = \"bridge\"\ndo = [\"hide\"]\nuntil = \"2020-01-01\"\n\
+         [[rule]]\nname = \"Mark\"\nquery = \"bridge\"\ndo = [\"tag:Old\", \"read\"]\nuntil = \"2020-01-01\"\n",
+    );
+    world.run_with(&["import", "--private", "-"], &world.server.url("/council.xml")).ok();
+    world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
+    let numbers: Vec<String> = world
+        .run(&["list", "--json"])
+        .values()
+        .iter()
+        .map(|item| item["number"].to_string())
+        .collect();
+    let test = |rule: &str| world.run(&["rules", "test", rule]).err.trim().to_owned();
+    let apply = |rule: &str| world.run(&["rules", "apply", rule]).ok().trim().to_owned();
+    assert_eq!(test("Hide"), "3 stored items match");
+    world.run(&["pin", &numbers[0]]).ok();
+    assert_eq!(test("Hide"), "3 stored items match, 2 would change (1 is pinned)");
+    assert_eq!(apply("Hide"), "2 items changed");
+    assert_eq!(test("Hide"), "3 stored items match, 0 would change (1 is pinned)");
+    // Those that are hidden are read, but have no tag.
+    assert_eq!(test("Mark"), "3 stored items match");
+    world.run(&["tag", "old", &numbers[0], &numbers[1]]).ok();
+    assert_eq!(test("Mark"), "3 stored items match, 2 would change");
+    assert_eq!(apply("Mark"), "2 items changed");
+    assert_eq!(test("Mark"), "3 stored items match, 0 would change");
+}
+
 /// A world whose feed has one item, and these when it is polled again.
 #[cfg(unix)]
 fn renewed(news: &'static [&'static str]) -> World {

@@ -192,6 +192,6 @@ impl Dialog for Mute {
         let query = self.field.value().trim().to_owned();
         // What is typed is none of the suggestions.
         self.selected = self.suggestions.len();
-        self.run.ask(app, &query)
+        self.run.ask(app, &query, vec![crate::model::Effect::Hide])
     }
 }

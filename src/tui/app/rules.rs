@@ -5,6 +5,7 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, PromptKind};
 use crate::config::{Action, FileChange, Key, RuleChange, RuleSettings};
 use crate::engine::rule_of;
+use crate::model::Effect as RuleEffect;
 use crate::store::{Criteria, Hidden, RuleMarks, RuleRecord, Scope, View};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, Matches, RequestId};
@@ -20,6 +21,7 @@ use std::sync::Arc;
 pub(crate) struct DryRun {
     /// The latest query.
     query: String,
+    effects: Vec<RuleEffect>,
     request: RequestId,
     /// The error in it.
     pub(crate) error: Option<String>,
@@ -36,13 +38,19 @@ pub(crate) struct RuleList {
 }
 
 impl DryRun {
-    /// Asks for the items of another query.
-    pub(super) fn ask(&mut self, app: &mut App, query: &str) -> Vec<Effect> {
-        if self.query == query && self.request > 0 {
+    /// Asks for the items of another query, and what effects of a rule would change.
+    pub(super) fn ask(
+        &mut self,
+        app: &mut App,
+        query: &str,
+        effects: Vec<RuleEffect>,
+    ) -> Vec<Effect> {
+        if self.query == query && self.effects == effects && self.request > 0 {
             return vec![];
         }
         (self.request, self.found) = (app.request(), None);
         query.clone_into(&mut self.query);
+        self.effects.clone_from(&effects);
         self.error = match query {
             "" => Some("Type a query".to_owned()),
             query => app.query_error(query),
@@ -51,7 +59,7 @@ impl DryRun {
             Some(_) => vec![],
             None => {
                 let view = Box::new(app.everything(query));
-                vec![Effect::Read(Read::Matches { request: self.request, view })]
+                vec![Effect::Read(Read::Matches { request: self.request, view, effects })]
             }
         }
     }
@@ -181,7 +189,10 @@ impl RuleList {
     /// Asks for the items of the selected rule.
     pub(super) fn preview(&mut self, app: &mut App) -> Vec<Effect> {
         match self.current(app) {
-            Some(rule) => self.run.ask(app, &rule.query),
+            Some(rule) => {
+                let effects = rule_of(&rule).map(|rule| rule.effects).unwrap_or_default();
+                self.run.ask(app, &rule.query, effects)
+            }
             None => vec![],
         }
     }

@@ -101,7 +101,7 @@ fn rules_are_listed_applied_taken_back_changed_and_removed() {
         real.until("rules", list).await;
         let screen = real.screen();
         assert!(screen.contains("hide") && screen.contains("3 items"), "{screen}");
-        assert!(screen.contains("Matches 3 stored items"), "{screen}");
+        assert!(screen.contains("Matches 3 stored items, 0 would change"), "{screen}");
         real.keys("x");
         real.wait_for("taken back from 3 items").await;
         assert_eq!(shown(&real), 30);

@@ -152,10 +152,16 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: 
         }
         (None, Some(found)) => {
             let items = found.count.items;
-            let matches = match found.count.more {
+            let mut matches = match found.count.more {
                 true => format!("Matches {items} or more stored items"),
                 false => format!("Matches {}", counted(items, "stored item")),
             };
+            if let Some(would) = found.would_change {
+                let changes = would.describe(usize::try_from(items).unwrap_or(usize::MAX));
+                if !changes.is_empty() {
+                    matches += &format!(", {changes}");
+                }
+            }
             (matches + outside, Role::Soft)
         }
     };

@@ -16,10 +16,11 @@ use super::phrases::Found;
 use super::prefilter::Candidates;
 use super::rule_effects::apply_to_new;
 use super::rule_test::Arriving;
-use super::rules::{Announcement, Rules, shown};
+use super::rules::{Announcement, Rules, Searches, shown};
 use crate::model::{Entry, Time};
 use chrono::{DateTime, Local};
 use rusqlite::{Connection, params, params_from_iter};
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 /// The table of the texts of new items, in memory: the index is written later.
@@ -97,7 +98,7 @@ impl<'a> Arrivals<'a> {
     /// Stores a new item under the given key, or under one above all others.
     pub(super) fn store(&mut self, new: &Prepared, key: Option<i64>) -> Result<()> {
         let at = self.arrival.at;
-        let matches = self.matches(&new.entry, sort_date(new, at.timestamp()));
+        let matches = self.matches(&new.entry, sort_date(new, at.timestamp()), false);
         if matches.iter().any(|(_, is_certain)| !is_certain) {
             let key = insert(self.conn, self.source, new, at, key, NewMarks::default())?;
             self.count(key, NewMarks::default());
@@ -125,7 +126,7 @@ impl<'a> Arrivals<'a> {
     /// A new item that is stored already, with marks of its own.
     pub(super) fn is_stored(&mut self, key: i64, new: &Prepared, date: i64) -> Result<()> {
         self.keys.push(key);
-        let matches = self.matches(&new.entry, date);
+        let matches = self.matches(&new.entry, date, true);
         if matches.is_empty() { Ok(()) } else { self.postpone(key, &new.entry, matches) }
     }
 
@@ -135,7 +136,8 @@ impl<'a> Arrivals<'a> {
         self.counts[1] += i64::from(marks.pinned);
     }
 
-    fn matches(&mut self, entry: &Entry, date: i64) -> Matches {
+    /// `has_page`: it may have more than its entry says.
+    fn matches(&mut self, entry: &Entry, date: i64, has_page: bool) -> Matches {
         let mut matches = Matches::new();
         if self.active.is_empty() {
             return matches;
@@ -144,13 +146,13 @@ impl<'a> Arrivals<'a> {
         rules.phrases.search(entry, &mut self.found);
         rules.prefilter.candidates(entry, &self.found, &mut self.candidates);
         let (source, now, phrases) = (self.source, self.now, &self.found);
-        let item = Arriving { entry, source, date, now, phrases };
-        for &i in &self.active {
-            if rules.prefilter.is_candidate(&self.candidates, i) {
-                let decided = rules.rules[i].test.decide(&item);
-                if decided != Some(false) {
-                    matches.push((i, decided.is_some()));
-                }
+        let categories = OnceCell::new();
+        let item = Arriving { entry, source, date, now, phrases, has_page, categories };
+        let is_active = |rule: &usize| self.active.binary_search(rule).is_ok();
+        for i in self.candidates.rules.iter().copied().filter(is_active) {
+            let decided = rules.rules[i].test.decide(&item);
+            if decided != Some(false) {
+                matches.push((i, decided.is_some()));
             }
         }
         matches
@@ -158,22 +160,27 @@ impl<'a> Arrivals<'a> {
 
     /// Has the rules apply when all items are stored. The texts of the item can be searched then.
     fn postpone(&mut self, key: i64, entry: &Entry, matches: Matches) -> Result<()> {
-        if matches.iter().any(|(_, is_certain)| !is_certain) {
+        let unsure = matches.iter().filter(|(_, is_certain)| !is_certain);
+        let searches = unsure.map(|(rule, _)| self.arrival.rules.rules[*rule].searches);
+        let searches = searches.fold(Searches::default(), Searches::or);
+        let body = match searches.body || searches.words {
+            true => text_of(entry),
+            false => String::new(),
+        };
+        if searches.texts {
             if !std::mem::replace(&mut self.is_indexed, true) {
                 self.conn.execute_batch(ARRIVING)?;
                 self.conn.execute("INSERT INTO arriving (arriving) VALUES ('delete-all')", [])?;
             }
-            let texts = self.arrival.rules.texts;
-            let body = if texts { text_of(entry) } else { String::new() };
             let authors = super::rows::to_json(&entry.authors)?;
             let insert =
                 "INSERT INTO arriving (rowid, title, authors, body) VALUES (?1, ?2, ?3, ?4)";
             self.conn.prepare_cached(insert)?.execute(params![key, entry.title, authors, body])?;
-            if texts {
-                self.conn
-                    .prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?
-                    .execute(params![key, super::index::count_words(&body)])?;
-            }
+        }
+        if searches.words {
+            self.conn
+                .prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?
+                .execute(params![key, super::index::count_words(&body)])?;
         }
         self.stored.push(Stored { key, matches });
         Ok(())

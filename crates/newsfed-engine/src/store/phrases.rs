@@ -4,38 +4,20 @@
 //! Texts are read as the words of the index, with one space between them. Where the index may write letters
 //! otherwise, this finds what is possible, and a second pass what of it is certain.
 
-use super::folding::{Folded, folded, is_plain};
-use super::index::{MAX_TEXT, markup_of, stripped};
+use super::folding::{Form, known};
+use super::index::{markup_of, stripped};
+use super::phrase_walk::{GAP, Walk};
+use super::sieve::Sieve;
 use crate::model::Entry;
 use crate::query::Column;
-use crate::util::html::{TextPart, text_parts};
-use crate::util::text::{self, MAX_BLOCK_LINE};
-use aho_corasick::automaton::{Automaton, StateID};
-use aho_corasick::{Anchored, dfa, nfa::contiguous};
-use std::collections::HashMap;
+use aho_corasick::automaton::Automaton;
+use aho_corasick::{dfa, nfa::contiguous};
+use std::collections::{HashMap, HashSet};
 
 /// Longer words are left to the database.
 const LONGEST_WORD: usize = 1000;
 /// Phrases up to which the automaton that finds them is a table, of about 2 KiB for each.
 const MOST_IN_TABLE: usize = 1000;
-/// What separates words, and stands at both ends of a text.
-const GAP: u8 = b' ';
-/// A sign that is in no phrase.
-const OTHER: u8 = 1;
-/// The bytes of longer characters.
-const NOT_ASCII: u8 = 0;
-
-/// What bytes are read as: letters in lower case and digits, all greater than [`GAP`], or one of the above.
-const CLASSES: [u8; 256] = {
-    let (mut classes, mut byte) = ([NOT_ASCII; 256], 0u8);
-    while byte.is_ascii() {
-        let class = if byte.is_ascii_alphanumeric() { byte.to_ascii_lowercase() } else { GAP };
-        classes[byte as usize] = class;
-        byte += 1;
-    }
-    classes
-};
-
 /// The bits of the parts of an item.
 const TITLE: u8 = 1;
 const AUTHORS: u8 = 2;
@@ -56,8 +38,12 @@ fn parts_of(column: Column) -> u8 {
 pub(super) struct Phrases {
     numbers: HashMap<Vec<u8>, usize>,
     machine: Option<Machine>,
-    /// Whether some phrase may stand in the body.
-    bodies: bool,
+    /// Excludes words of titles and authors.
+    sieve: Sieve,
+    /// Excludes words of bodies.
+    body_sieve: Sieve,
+    /// The phrases that may stand in a body.
+    of_bodies: HashSet<usize>,
 }
 
 #[derive(Debug)]
@@ -71,24 +57,35 @@ impl Phrases {
     /// `None` if there are none, or only the index knows them.
     pub(super) fn add(&mut self, text: &str, begins: bool, column: Column) -> Option<usize> {
         let mut phrase = vec![GAP];
-        for word in text.split(|c: char| is_plain(c) && !c.is_ascii_alphanumeric()) {
-            if word.len() > LONGEST_WORD || !word.bytes().all(|b| b.is_ascii_alphanumeric()) {
-                return None;
-            }
-            if !word.is_empty() {
-                phrase.extend(word.bytes().map(|b| b.to_ascii_lowercase()));
-                phrase.push(GAP);
+        for c in text.chars() {
+            let form = match c {
+                'a'..='z' | '0'..='9' => Form::Letter(c),
+                'A'..='Z' => Form::Letter(c.to_ascii_lowercase()),
+                _ if c.is_ascii() => Form::Gap,
+                _ => known(c).form,
+            };
+            match form {
+                Form::Letter(c) => phrase.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+                Form::Gap if phrase.last() != Some(&GAP) => phrase.push(GAP),
+                Form::Gap | Form::Nothing => {}
+                Form::Strange | Form::Unknown => return None,
             }
         }
-        if phrase.len() == 1 {
+        if phrase.last() != Some(&GAP) {
+            phrase.push(GAP);
+        }
+        if phrase.len() == 1 || phrase.split(|b| *b == GAP).any(|word| word.len() > LONGEST_WORD) {
             return None;
         }
         if begins {
             phrase.pop();
         }
-        self.bodies |= column == Column::Any;
         let next = self.numbers.len();
-        Some(*self.numbers.entry(phrase).or_insert(next))
+        let number = *self.numbers.entry(phrase).or_insert(next);
+        if column == Column::Any {
+            self.of_bodies.insert(number);
+        }
+        Some(number)
     }
 
     /// Prepares the search. Phrases that are too many or too long together are found nowhere, but
@@ -96,6 +93,16 @@ impl Phrases {
     pub(super) fn build(&mut self) {
         let mut all: Vec<(&Vec<u8>, usize)> = self.numbers.iter().map(|(p, n)| (p, *n)).collect();
         all.sort_unstable_by_key(|(_, number)| *number);
+        (self.sieve, self.body_sieve) = Default::default();
+        for (phrase, number) in &all {
+            let mut words = phrase.split(|b| *b == GAP).skip(1);
+            let first = words.next().and_then(|word| std::str::from_utf8(word).ok());
+            let (first, begins) = (first.unwrap_or_default(), words.next().is_none());
+            self.sieve.add(first, begins);
+            if self.of_bodies.contains(number) {
+                self.body_sieve.add(first, begins);
+            }
+        }
         let all = all.into_iter().map(|(phrase, _)| phrase);
         self.machine = match self.numbers.len() {
             0 => None,
@@ -117,22 +124,23 @@ impl Phrases {
     }
 
     fn search_with(&self, machine: &impl Automaton, entry: &Entry, found: &mut Found) {
-        search_part(machine, found, TITLE, |walk| walk.read(&entry.title));
-        search_part(machine, found, AUTHORS, |walk| {
+        let sieve = &self.sieve;
+        search_part((machine, sieve), found, TITLE, |walk| walk.read(&entry.title));
+        search_part((machine, sieve), found, AUTHORS, |walk| {
             for author in &entry.authors {
                 walk.read_author(author);
                 walk.push(GAP);
             }
         });
-        let markup = markup_of(entry);
-        if !self.bodies || markup.is_empty() {
+        let (markup, sieve) = (markup_of(entry), &self.body_sieve);
+        if self.of_bodies.is_empty() || sieve.excludes(markup) {
             return;
         }
-        let is_clean = search_part(machine, found, BODY, |walk| walk.read_markup(markup));
+        let is_clean = search_part((machine, sieve), found, BODY, |walk| walk.read_markup(markup));
         if is_clean == Some(false) {
             found.forget(BODY);
             let body = stripped(markup);
-            search_part(machine, found, BODY, |walk| walk.read(&body));
+            search_part((machine, sieve), found, BODY, |walk| walk.read(&body));
         }
     }
 }
@@ -140,12 +148,12 @@ impl Phrases {
 /// Searches a part of an item for what is possible and, where that is not certain, for what is. What is
 /// certain is among what is possible: its letters are all plain.
 fn search_part<A: Automaton, T>(
-    machine: &A,
+    (machine, sieve): (&A, &Sieve),
     found: &mut Found,
     part: u8,
     mut read: impl FnMut(&mut Walk<'_, A>) -> T,
 ) -> Option<T> {
-    let mut walk = Walk::new(machine, found, part << POSSIBLE)?;
+    let mut walk = Walk::new(machine, sieve, found, part << POSSIBLE)?;
     walk.folds = true;
     let result = read(&mut walk);
     walk.push(GAP);
@@ -153,7 +161,7 @@ fn search_part<A: Automaton, T>(
     if !is_strange {
         found.confirm(part);
     } else if found.touched.iter().any(|phrase| found.possible(*phrase) & part != 0) {
-        let mut walk = Walk::new(machine, found, part)?;
+        let mut walk = Walk::new(machine, sieve, found, part)?;
         read(&mut walk);
         walk.push(GAP);
     }
@@ -206,7 +214,7 @@ impl Found {
         }
     }
 
-    fn add(&mut self, phrase: usize, part: u8) {
+    pub(super) fn add(&mut self, phrase: usize, part: u8) {
         if let Some(parts) = self.parts.get_mut(phrase) {
             if *parts == 0 {
                 self.touched.push(phrase);
@@ -225,150 +233,21 @@ impl Found {
         }
     }
 
+    /// The phrases that any part has or may have; `None`: perhaps all.
+    pub(super) fn touched(&self) -> Option<&[usize]> {
+        (self.open == 0).then_some(self.touched.as_slice())
+    }
+
     /// Whether the item may have a phrase.
     pub(super) fn may_have(&self, phrase: usize, column: Column) -> bool {
         self.has(phrase, column) != Some(false)
     }
 }
 
-/// The way of one part of an item through the automaton.
-struct Walk<'a, A> {
-    machine: &'a A,
-    found: &'a mut Found,
-    /// What is noted of a phrase that is found.
-    note: u8,
-    state: StateID,
-    /// The state outside of all phrases.
-    start: StateID,
-    after_gap: bool,
-    /// Whether other letters are read as what they may be in the index.
-    folds: bool,
-    /// Whether there were such letters.
-    is_strange: bool,
-    /// Whether there may be any phrase.
-    is_open: bool,
-    /// Whether all other letters stay as they are when HTML is made text.
-    is_clean: bool,
-}
-
-impl<'a, A: Automaton> Walk<'a, A> {
-    fn new(machine: &'a A, found: &'a mut Found, note: u8) -> Option<Self> {
-        let state = machine.start_state(Anchored::No).ok()?;
-        let mut walk = Self {
-            machine,
-            found,
-            note,
-            state,
-            start: state,
-            after_gap: false,
-            folds: false,
-            is_strange: false,
-            is_open: false,
-            is_clean: true,
-        };
-        walk.push(GAP);
-        Some(walk)
-    }
-
-    fn push(&mut self, class: u8) {
-        if class != GAP || !self.after_gap {
-            self.after_gap = class == GAP;
-            self.state = self.machine.next_state(Anchored::No, self.state, class);
-            self.note_found();
-        }
-    }
-
-    fn read(&mut self, text: &str) {
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            match CLASSES[usize::from(byte)] {
-                NOT_ASCII => {
-                    let c = text[at..].chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
-                    self.read_other(c);
-                    at += c.len_utf8();
-                }
-                // Only the first of several separators moves.
-                GAP if self.after_gap => at += 1,
-                class => {
-                    self.after_gap = class == GAP;
-                    self.state = self.machine.next_state(Anchored::No, self.state, class);
-                    at += 1;
-                    if self.state == self.start {
-                        // No phrase has such a word. The rest of it is passed over.
-                        let word = |b: &&u8| CLASSES[usize::from(**b)] > GAP;
-                        at += bytes[at..].iter().take_while(word).count();
-                    } else if self.machine.is_special(self.state) {
-                        self.note_found();
-                    }
-                }
-            }
-        }
-    }
-
-    fn note_found(&mut self) {
-        if self.machine.is_match(self.state) {
-            for at in 0..self.machine.match_len(self.state) {
-                let phrase = self.machine.match_pattern(self.state, at);
-                self.found.add(phrase.as_usize(), self.note);
-            }
-        }
-    }
-
-    /// The name of an author, as the index has it: JSON.
-    fn read_author(&mut self, author: &str) {
-        if author.bytes().any(|b| b.is_ascii_control()) {
-            self.read(&serde_json::to_string(author).unwrap_or_default());
-        } else {
-            self.read(author);
-        }
-    }
-
-    /// Reads HTML as [`stripped`] makes it text; false if that may be another one.
-    fn read_markup(&mut self, markup: &str) -> bool {
-        let (mut is_clean, mut line) = (markup.len() <= MAX_TEXT, 0);
-        self.is_clean = true;
-        text_parts(markup, |part| match part {
-            TextPart::Text(text) => {
-                line += text.len();
-                // Longer lines are broken, perhaps within a word.
-                is_clean &= line <= MAX_BLOCK_LINE && !text::has_controls(text);
-                self.read(text);
-            }
-            TextPart::Space => self.push(GAP),
-            TextPart::Line => {
-                line = 0;
-                self.push(GAP);
-            }
-        });
-        is_clean && self.is_clean
-    }
-
-    fn read_other(&mut self, c: char) {
-        self.is_clean &= c == '\u{a0}' || text::stands_alone(c);
-        if is_plain(c) {
-            return self.push(GAP);
-        }
-        self.is_strange = true;
-        if !self.folds {
-            return self.push(OTHER);
-        }
-        match folded(c) {
-            Folded::Letters(letters) => {
-                for byte in letters.bytes() {
-                    self.push(if byte.is_ascii_alphanumeric() { byte } else { GAP });
-                }
-            }
-            Folded::Nothing => {}
-            Folded::Gap => self.push(GAP),
-            Folded::Unknown => self.is_open = true,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::text::MAX_BLOCK_LINE;
 
     #[test]
     fn phrases_are_found_in_markup_as_in_its_text() {
@@ -380,16 +259,30 @@ mod tests {
             ("<a href=\"rust\">go</a>", "rust", Some(false)),
             ("a<script>rust</script>b", "rust", Some(false)),
             ("rust&amp;go &eacute;", "rust go", Some(true)),
-            ("caf&eacute;", "cafe", None),
+            ("caf&eacute;", "cafe", Some(true)),
             ("caf&eacute;", "caf", Some(false)),
             ("caf\u{e9}s", "cafe", Some(false)),
+            ("caf\u{e9}s", "Caf\u{c9}S", Some(true)),
+            ("cafe\u{301}s", "Caf\u{c9}S", Some(true)),
+            ("Sm\u{f8}rrebr\u{f8}d", "sm\u{d8}rrebr\u{f8}d", Some(true)),
+            ("Sm\u{f8}rrebr\u{f8}d", "smorrebrod", Some(false)),
+            ("\u{41d}\u{43e}\u{432}\u{43e}\u{441}\u{442}\u{438} дня", "\u{43d}овости", Some(true)),
+            ("сновости", "новости", Some(false)),
+            ("\u{d6}l und Gas", "ol", Some(true)),
+            ("东京\u{2019}s", "东京", Some(true)),
+            ("go东京", "东京", Some(false)),
+            ("ru\u{1f980}st go", "go", Some(true)),
             ("ru\u{200b}st &#x1f980;", "rust", Some(true)),
             ("ru&#x200b;st", "ru", Some(false)),
             ("go\u{336}rust", "rust", None),
             ("rust\u{a0}go", "rust go", Some(true)),
-            ("R\u{fc}st", "rust", None),
+            ("R\u{fc}st", "rust", Some(true)),
             ("R\u{fc}st rust", "rust", Some(true)),
-            ("\u{440}rust", "rust", None),
+            ("\u{440}rust", "rust", Some(false)),
+            ("\u{904}rust", "rust", None),
+            ("Stanisl\u{e1}vrust \u{e9}rust", "rust", Some(false)),
+            ("xxxx<b>rust</b>", "rust", Some(false)),
+            ("xxxx<b>-rust</b>", "rust", Some(true)),
             (long.as_str(), "abc abc", Some(true)),
             ("<pre>rust\n\tgo</pre>", "rust go", Some(true)),
             ("", "rust", Some(false)),

@@ -31,19 +31,45 @@ struct Place {
 /// What rules need.
 #[derive(Debug, Default)]
 pub(super) struct Prefilter {
-    phrase_places: Vec<(usize, Column, Place)>,
+    /// Of each phrase.
+    phrase_places: Vec<Vec<(Column, Place)>>,
     titles: Option<RegexSet>,
     title_places: Vec<Place>,
     urls: Option<RegexSet>,
     url_places: Vec<Place>,
     /// The bits of each rule that must all be found.
     full: Vec<u32>,
+    /// The rules without any.
+    always: Vec<usize>,
 }
 
 /// Which rules may match an item. It is used for one item after the other.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     found: Vec<u32>,
+    /// Rules with any bits.
+    touched: Vec<usize>,
+    /// The rules, in order.
+    pub(super) rules: Vec<usize>,
+}
+
+impl Candidates {
+    fn clear(&mut self, rules: usize) {
+        for rule in self.touched.drain(..) {
+            self.found[rule] = 0;
+        }
+        self.found.resize(rules, 0);
+        self.rules.clear();
+    }
+
+    fn mark(&mut self, place: Place) {
+        if let Some(found) = self.found.get_mut(place.rule) {
+            if *found == 0 {
+                self.touched.push(place.rule);
+            }
+            *found |= place.bit;
+        }
+    }
 }
 
 impl Prefilter {
@@ -58,7 +84,10 @@ impl Prefilter {
                 for need in needs {
                     match need {
                         Need::Phrase(phrase, column) => {
-                            all.phrase_places.push((phrase, column, place));
+                            if all.phrase_places.len() <= phrase {
+                                all.phrase_places.resize(phrase + 1, Vec::new());
+                            }
+                            all.phrase_places[phrase].push((column, place));
                         }
                         Need::Title(pattern) => {
                             titles.push(pattern);
@@ -71,6 +100,9 @@ impl Prefilter {
                     }
                 }
             }
+            if full == 0 {
+                all.always.push(rule);
+            }
             all.full.push(full);
         }
         (all.titles, all.urls) = (set(&titles), set(&urls));
@@ -79,17 +111,17 @@ impl Prefilter {
 
     /// Finds the rules that may match an item in whose texts these phrases were found.
     pub(super) fn candidates(&self, entry: &Entry, phrases: &Found, all: &mut Candidates) {
-        all.found.clear();
-        all.found.resize(self.full.len(), 0);
-        let mut mark = |place: &Place| {
-            if let Some(found) = all.found.get_mut(place.rule) {
-                *found |= place.bit;
+        all.clear(self.full.len());
+        let mut phrase_found = |phrase: usize| {
+            for (column, place) in self.phrase_places.get(phrase).into_iter().flatten() {
+                if phrases.may_have(phrase, *column) {
+                    all.mark(*place);
+                }
             }
         };
-        for (phrase, column, place) in &self.phrase_places {
-            if phrases.may_have(*phrase, *column) {
-                mark(place);
-            }
+        match phrases.touched() {
+            Some(touched) => touched.iter().for_each(|phrase| phrase_found(*phrase)),
+            None => (0..self.phrase_places.len()).for_each(phrase_found),
         }
         let url = entry.url.as_deref().unwrap_or_default();
         for (set, places, text) in [
@@ -99,18 +131,14 @@ impl Prefilter {
             match set {
                 // Most items fit none, which is found without a list of those that do.
                 Some(set) if places.is_empty() || !set.is_match(text) => {}
-                Some(set) => set.matches(text).iter().for_each(|at| mark(&places[at])),
-                None => places.iter().for_each(&mut mark),
+                Some(set) => set.matches(text).iter().for_each(|at| all.mark(places[at])),
+                None => places.iter().for_each(|place| all.mark(*place)),
             }
         }
-    }
-
-    /// Whether a rule is among the candidates.
-    pub(super) fn is_candidate(&self, all: &Candidates, rule: usize) -> bool {
-        match (all.found.get(rule), self.full.get(rule)) {
-            (Some(found), Some(full)) => found & full == *full,
-            _ => false,
-        }
+        let is_full = |rule: &usize| all.found[*rule] == self.full[*rule];
+        all.rules.extend(all.touched.iter().copied().filter(is_full));
+        all.rules.extend(&self.always);
+        all.rules.sort_unstable();
     }
 }
 
@@ -191,7 +219,7 @@ mod tests {
             let (mut found, mut candidates) = (Found::default(), Candidates::default());
             phrases.search(&entry, &mut found);
             prefilter.candidates(&entry, &found, &mut candidates);
-            assert_eq!(prefilter.is_candidate(&candidates, 0), expected, "{query}");
+            assert_eq!(candidates.rules == [0], expected, "{query}");
         }
     }
 }

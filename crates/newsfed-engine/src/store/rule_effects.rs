@@ -7,9 +7,10 @@ use super::reader::Reader;
 use super::rows::time;
 use super::rule_commands::{self, HOOK_PREFIX};
 use super::rules::Rule;
+use super::tags;
 use super::view::View;
 use crate::model::{CommandRecord, Effect, RuleEffect, Time};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -312,7 +313,73 @@ impl Store {
     }
 }
 
+/// What effects of a rule would do to stored items.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WouldChange {
+    /// Items of which at least one mark would change.
+    pub items: usize,
+    /// The others that would be hidden if they were not pinned.
+    pub pinned: usize,
+}
+
+impl WouldChange {
+    /// What differs from the number of items that match, as a part of a sentence; empty if all change.
+    pub fn describe(&self, matching: usize) -> String {
+        if self.items >= matching {
+            return String::new();
+        }
+        let pinned = match self.pinned {
+            0 => String::new(),
+            1 => " (1 is pinned)".to_owned(),
+            many => format!(" ({many} are pinned)"),
+        };
+        format!("{} would change{pinned}", self.items)
+    }
+}
+
 impl Reader {
+    /// What [`Store::apply_rule`] would change of some items (row keys); `None` if none of the effects
+    /// sets a mark.
+    pub fn would_change(&self, effects: &[Effect], keys: &[i64]) -> Result<Option<WouldChange>> {
+        let marks: Vec<Mark> = effects.iter().filter_map(mark_of).collect();
+        if marks.is_empty() {
+            return Ok(None);
+        }
+        let forms = marks.iter().filter_map(|mark| match mark {
+            Mark::Tag(tag) => tags::stored_form(tag).map(|(_, form)| form),
+            _ => None,
+        });
+        let forms: Vec<String> = forms.collect();
+        let mut of_item = self
+            .conn
+            .prepare_cached("SELECT read, pinned, later, hidden FROM item WHERE key = ?1")?;
+        let mut has_tag = self.conn.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM item_tag WHERE item = ?1 AND form = ?2)",
+        )?;
+        let mut would = WouldChange::default();
+        for key in keys {
+            let flags = of_item.query_row([key], |r| {
+                let flag = |at: usize| Ok::<_, rusqlite::Error>(r.get::<_, i64>(at)? != 0);
+                Ok([flag(0)?, flag(1)?, flag(2)?, flag(3)?])
+            });
+            let Some([read, pinned, later, hidden]) = flags.optional()? else { continue };
+            let mut changes = marks.iter().any(|mark| match mark {
+                Mark::Read => !read,
+                Mark::Pinned => !pinned,
+                Mark::Later => !later,
+                Mark::Hidden => !hidden && !pinned,
+                _ => false,
+            });
+            for form in &forms {
+                changes =
+                    changes || !has_tag.query_row(params![key, form], |r| r.get::<_, bool>(0))?;
+            }
+            would.items += usize::from(changes);
+            would.pinned += usize::from(!changes && pinned && marks.contains(&Mark::Hidden));
+        }
+        Ok(Some(would))
+    }
+
     /// What rules did to an item (row key).
     pub fn effects_on(&self, item: i64) -> Result<Vec<RuleEffect>> {
         let mut query = self.conn.prepare_cached(

@@ -7,6 +7,7 @@ use crate::query::{self, Column, Field, Named, Query, What};
 use crate::util::text;
 use chrono::{DateTime, Local};
 use regex::Regex;
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 /// A condition as [`super::condition::Condition`] has it.
@@ -18,6 +19,9 @@ pub(super) enum RuleTest {
     /// A phrase, by its number.
     Phrase(usize, Column),
     Title(Regex),
+    Author(Regex),
+    /// In this category, in comparable form.
+    Category(String),
     Url(Regex),
     UrlPart(String),
     /// Of one of these sources (row keys).
@@ -79,6 +83,8 @@ impl RuleTest {
             }
             What::Pattern(Field::Title, text) => pattern(text, Self::Title),
             What::Pattern(Field::Url, text) => pattern(text, Self::Url),
+            What::Pattern(Field::Author, text) => pattern(text, Self::Author),
+            What::Category(name) => Self::Category(text::comparable(name)),
             What::Url(part) => Self::UrlPart(part.to_ascii_lowercase()),
             What::AsOf(_) | What::InVersions => return None,
             dated if is_timed(dated) => Self::Dated(dated.clone()),
@@ -94,6 +100,10 @@ impl RuleTest {
             Self::Not(test) => test.decide(item).map(|is| !is),
             Self::Phrase(phrase, column) => item.phrases.has(*phrase, *column),
             Self::Title(pattern) => Some(pattern.is_match(&item.entry.title)),
+            Self::Author(pattern) => {
+                Some(item.entry.authors.iter().any(|author| pattern.is_match(author)))
+            }
+            Self::Category(form) => item.is_in(form),
             Self::Url(pattern) => {
                 Some(item.entry.url.as_ref().is_some_and(|url| pattern.is_match(url)))
             }
@@ -148,6 +158,21 @@ pub(super) struct Arriving<'a> {
     pub(super) now: DateTime<Local>,
     /// The phrases of the rules that it has.
     pub(super) phrases: &'a Found,
+    /// Whether its page may give it further categories.
+    pub(super) has_page: bool,
+    /// Its categories in comparable form, once a rule asks for them.
+    pub(super) categories: OnceCell<Vec<String>>,
+}
+
+impl Arriving<'_> {
+    /// Whether it is in a category.
+    fn is_in(&self, form: &str) -> Option<bool> {
+        let forms = || self.entry.categories.iter().map(|name| text::comparable(name)).collect();
+        match self.categories.get_or_init(forms).iter().any(|category| category == form) {
+            false if self.has_page => None,
+            is_in => Some(is_in),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -160,6 +185,7 @@ mod tests {
             title: "The Release — “v1.2”, nonsense\u{2122}word".to_owned(),
             url: Some("https://A.example/x/1".to_owned()),
             authors: vec!["Ann Lee".to_owned()],
+            categories: vec!["Tr\u{e1}ms".to_owned()],
             content: Some("<p>One small <b>body</b>, with FIVE words</p>".to_owned()),
             ..Entry::default()
         };
@@ -175,7 +201,7 @@ mod tests {
             ("\"small body\"", Some(true)),
             ("\"body small\"", Some(false)),
             ("title:release", Some(true)),
-            ("title:word", None),
+            ("title:word", Some(true)),
             ("author:le", Some(true)),
             ("author:small", Some(false)),
             ("author:\"le\"", Some(false)),
@@ -187,7 +213,7 @@ mod tests {
             ("author:zoe OR is:read", None),
             ("author:ann is:read", None),
             ("author:zoe is:read", Some(false)),
-            ("author:caf\u{e9}", None),
+            ("author:caf\u{e9}", Some(false)),
             ("title:/v[0-9]/ url:a.EXAMPLE", Some(true)),
             ("url:/y/", Some(false)),
             ("source:here body", Some(true)),
@@ -200,6 +226,11 @@ mod tests {
             ("age<1h", Some(true)),
             ("age>1h", Some(false)),
             ("after:2020-01-01 -before:2020-01-01", Some(true)),
+            ("author:/^ann/", Some(true)),
+            ("author:/^lee/", Some(false)),
+            ("category:trams", Some(true)),
+            ("category:tram", Some(false)),
+            ("category:rail", None),
             ("words>3", None),
             ("-...", Some(false)),
         ] {
@@ -208,7 +239,15 @@ mod tests {
             phrases.build();
             let mut found = Found::default();
             phrases.search(&entry, &mut found);
-            let item = Arriving { entry: &entry, source: 7, date, now, phrases: &found };
+            let item = Arriving {
+                entry: &entry,
+                source: 7,
+                date,
+                now,
+                phrases: &found,
+                has_page: query == "category:rail",
+                categories: OnceCell::new(),
+            };
             assert_eq!(test.decide(&item), expected, "{query}");
         }
     }

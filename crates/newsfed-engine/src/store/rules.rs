@@ -39,8 +39,6 @@ pub struct Rules {
     pub(super) phrases: Phrases,
     /// Excludes most rules without SQL.
     pub(super) prefilter: Prefilter,
-    /// Whether texts must be searched, not only titles.
-    pub(super) texts: bool,
     /// How many items of the first document of a source are unread; `None`: all.
     pub(super) first_unread: Option<u32>,
     /// Whether new items are announced to hooks.
@@ -57,6 +55,8 @@ pub(super) struct Prepared {
     pub(super) sources: Option<Vec<i64>>,
     /// Decides about most items.
     pub(super) test: RuleTest,
+    /// What the database needs to decide about the others.
+    pub(super) searches: Searches,
     /// What it sets.
     pub(super) marks: Vec<RuleMark>,
     /// Whether it also acts outside of the database.
@@ -102,13 +102,21 @@ impl Rules {
             let timed = rule.query.all_terms().any(|term| is_timed(&term.what));
             let condition =
                 (!timed).then(|| all.condition(&rule.query, DateTime::default())).flatten();
-            all.texts |= rule.query.all_terms().any(|term| searches_text(&term.what));
             let resolve = |named: &Named| all.names.get(named).cloned().unwrap_or_default();
             let names = Names { resolve: &resolve, given: &given };
             let test = RuleTest::new(&rule.query, &names, &mut all.phrases);
             let marks = rule.effects.iter().filter_map(RuleMark::of).collect();
             let is_outside = rule.effects.iter().any(is_outside);
-            all.rules.push(Prepared { rule, condition, sources, test, marks, is_outside });
+            let searches = Searches::of(&rule.query);
+            all.rules.push(Prepared {
+                rule,
+                condition,
+                sources,
+                test,
+                searches,
+                marks,
+                is_outside,
+            });
         }
         all.phrases.build();
         all
@@ -139,9 +147,34 @@ fn is_outside(effect: &Effect) -> bool {
     matches!(effect, Effect::Notify | Effect::Run)
 }
 
-fn searches_text(what: &What) -> bool {
-    matches!(what, What::Text { column: crate::query::Column::Any, .. })
-        || matches!(what, What::Shorter(_) | What::Longer(_))
+/// What a search with the query of a rule needs of a new item.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Searches {
+    /// That its texts can be searched.
+    pub(super) texts: bool,
+    /// That its text can be searched, too, not only title and authors.
+    pub(super) body: bool,
+    /// That its words are counted.
+    pub(super) words: bool,
+}
+
+impl Searches {
+    fn of(query: &Query) -> Self {
+        let any = |test: fn(&What) -> bool| query.all_terms().any(|term| test(&term.what));
+        Self {
+            texts: any(|what| matches!(what, What::Text { .. })),
+            body: any(|what| matches!(what, What::Text { column: query::Column::Any, .. })),
+            words: any(|what| matches!(what, What::Shorter(_) | What::Longer(_))),
+        }
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            texts: self.texts || other.texts,
+            body: self.body || other.body,
+            words: self.words || other.words,
+        }
+    }
 }
 
 /// New items (row keys) for which a rule notifies, or runs its command, once they are stored.

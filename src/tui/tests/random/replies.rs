@@ -8,7 +8,7 @@ use crate::engine::{
     CommandRun, Discovery, ListFollowed, PrefetchPlan, Refreshed, Report, Role as Part, Status,
     TestWorkbench, TextGot, Way, WorkbenchEvent, WorkbenchPage,
 };
-use crate::store::{Count, ItemValues, RuleRecord, Snippet};
+use crate::store::{Count, ItemValues, RuleRecord, Snippet, WouldChange};
 use crate::tui::effect::{BenchRequest, FileUse};
 use crate::tui::event::Matches;
 use crate::tui::graphics::encode;
@@ -268,7 +268,10 @@ impl Chaos {
             Effect::Read(Read::Matches { request, .. }) => {
                 let count = Count { items: self.rng.u32(..2000), more: self.rng.bool() };
                 let newest = vec![("日本語 and a title".to_owned(), 2); self.rng.usize(..14)];
-                Event::MatchesFound(request, self.result(Matches { count, newest }))
+                let would_change =
+                    self.rng.bool().then(|| WouldChange { items: 3, pinned: self.rng.usize(..3) });
+                let found = Matches { count, would_change, newest };
+                Event::MatchesFound(request, self.result(found))
             }
             Effect::MarkViewRead { .. } => {
                 let (mark, keys) = (Mark::Read, vec![1, 2, 3]);

@@ -13,6 +13,7 @@ use chrono::Local;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rusqlite::{Connection, params};
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 /// Words as publishers write them, and parts of words.
@@ -60,6 +61,36 @@ const WORDS: &[&str] = &[
     "<b>ru</b>st",
     "<br>go<i>",
     "...",
+    "Sm\u{f8}rrebr\u{f8}d",
+    "sm\u{d8}",
+    "\u{41d}\u{41e}\u{412}\u{41e}\u{421}\u{422}\u{418}",
+    "\u{43d}\u{43e}\u{432}\u{43e}\u{441}\u{442}\u{438}",
+    "\u{43d}\u{43e}\u{432}\u{43e}",
+    "\u{439}",
+    "\u{438}\u{306}",
+    "\u{39f}\u{3b4}\u{3cc}\u{3c2}",
+    "\u{39f}\u{394}\u{38c}\u{3a3}",
+    "\u{3c3}",
+    "\u{212a}ust",
+    "\u{c5}ngstr\u{f6}m",
+    "\u{212b}ngstrom",
+    "\u{1e0}b",
+    "ab",
+    "\u{b5}s",
+    "\u{3bc}s",
+    "\u{3d5}\u{3c6}",
+    "\u{6f22}\u{5b57}go",
+    "\u{65e5}",
+    "go\u{1f680}",
+    "\u{2b50}\u{fe0f}rust",
+    "\u{ed}\u{1ea5}x",
+    "x\u{e1}rust",
+    "stanislavsk",
+    "Stanisl\u{e1}vsk",
+    "stan",
+    "\u{1c80}",
+    "\u{432}",
+    "1\u{fe0f}\u{20e3}",
 ];
 
 fn word() -> impl Strategy<Value = &'static str> {
@@ -92,6 +123,10 @@ fn term() -> impl Strategy<Value = String> {
         "title:/^.?rust$/",
         "title:/caf./",
         "title:/\\bgo/",
+        "author:/rust/",
+        "author:/^.?go/",
+        "category:rust",
+        "category:cafe",
         "url:/a[.]example/",
         "url:/rust/",
         "url:RUST",
@@ -131,6 +166,7 @@ fn stored(f: &Fixture, items: &[Made]) -> Vec<(i64, Prepared)> {
         title: title.clone(),
         content: Some(format!("<p>{body}</p>")),
         authors: authors.clone(),
+        categories: authors.iter().flat_map(|a| a.split(' ')).map(str::to_owned).collect(),
         url: url.clone(),
         // Dates differ, so that they identify the items.
         published: Some(f.now - TimeDelta::hours(*hours) - TimeDelta::seconds(i as i64)),
@@ -180,7 +216,9 @@ fn compare(
             let test = RuleTest::new(&query, &names, &mut phrases);
             phrases.build();
             phrases.search(entry, &mut found);
-            let item = Arriving { entry, source, date, now: local, phrases: &found };
+            let (phrases, categories) = (&found, OnceCell::new());
+            let (now, has_page) = (local, false);
+            let item = Arriving { entry, source, date, now, phrases, has_page, categories };
             let Some(meets) = test.decide(&item) else { continue };
             let sql = match rules.condition(&query, local) {
                 Some(condition) => !among(conn, &[*key], &condition).unwrap().is_empty(),

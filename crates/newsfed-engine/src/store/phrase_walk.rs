@@ -1,0 +1,186 @@
+//! The way of a text through the automaton that finds phrases.
+
+use super::folding::{Form, Known, known};
+use super::index::MAX_TEXT;
+use super::phrases::Found;
+use super::sieve::Sieve;
+use crate::util::html::{TextPart, text_parts};
+use crate::util::text::{self, MAX_BLOCK_LINE};
+use aho_corasick::Anchored;
+use aho_corasick::automaton::{Automaton, StateID};
+
+/// What separates words, and stands at both ends of a text.
+pub(super) const GAP: u8 = b' ';
+/// A sign that is in no phrase.
+const OTHER: u8 = 1;
+/// The bytes of longer characters.
+const NOT_ASCII: u8 = 0;
+
+/// What bytes are read as: letters in lower case and digits, all greater than [`GAP`], or one of the above.
+const CLASSES: [u8; 256] = {
+    let (mut classes, mut byte) = ([NOT_ASCII; 256], 0u8);
+    while byte.is_ascii() {
+        let class = if byte.is_ascii_alphanumeric() { byte.to_ascii_lowercase() } else { GAP };
+        classes[byte as usize] = class;
+        byte += 1;
+    }
+    classes
+};
+
+/// The way of one part of an item through the automaton.
+pub(super) struct Walk<'a, A> {
+    machine: &'a A,
+    sieve: &'a Sieve,
+    found: &'a mut Found,
+    /// What is noted of a phrase that is found.
+    note: u8,
+    state: StateID,
+    /// The state outside of all phrases, in a word that begins none, and the one before a word.
+    start: StateID,
+    before_word: StateID,
+    after_gap: bool,
+    /// Whether letters of which nothing is certain are read as what they may be.
+    pub(super) folds: bool,
+    /// Whether there were such letters.
+    pub(super) is_strange: bool,
+    /// Whether there may be any phrase.
+    pub(super) is_open: bool,
+    /// Whether all other letters stay as they are when HTML is made text.
+    is_clean: bool,
+}
+
+impl<'a, A: Automaton> Walk<'a, A> {
+    pub(super) fn new(
+        machine: &'a A,
+        sieve: &'a Sieve,
+        found: &'a mut Found,
+        note: u8,
+    ) -> Option<Self> {
+        let start = machine.start_state(Anchored::No).ok()?;
+        let before_word = machine.next_state(Anchored::No, start, GAP);
+        Some(Self {
+            machine,
+            sieve,
+            found,
+            note,
+            state: before_word,
+            start,
+            before_word,
+            after_gap: true,
+            folds: false,
+            is_strange: false,
+            is_open: false,
+            is_clean: true,
+        })
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, class: u8) {
+        if class != GAP || !self.after_gap {
+            self.after_gap = class == GAP;
+            self.state = self.machine.next_state(Anchored::No, self.state, class);
+            if self.machine.is_special(self.state) {
+                self.note_found();
+            }
+        }
+    }
+
+    fn note_found(&mut self) {
+        if self.machine.is_match(self.state) {
+            for at in 0..self.machine.match_len(self.state) {
+                let phrase = self.machine.match_pattern(self.state, at);
+                self.found.add(phrase.as_usize(), self.note);
+            }
+        }
+    }
+
+    /// Whether it is outside of all phrases.
+    #[inline]
+    fn is_outside(&self) -> bool {
+        self.state == self.start || self.state == self.before_word
+    }
+
+    pub(super) fn read(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if !byte.is_ascii() {
+                let c = text[at..].chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
+                self.read_other(c);
+                at += c.len_utf8();
+                continue;
+            }
+            if self.is_outside() {
+                let (next, in_word) = self.sieve.next(text, at, !self.after_gap, false);
+                self.after_gap = !in_word;
+                self.state = if in_word { self.start } else { self.before_word };
+                at = next;
+            }
+            // Through the words that may belong to a phrase.
+            while let Some(&byte) = bytes.get(at).filter(|byte| byte.is_ascii()) {
+                self.push(CLASSES[usize::from(byte)]);
+                at += 1;
+                if self.is_outside() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The name of an author, as the index has it: JSON.
+    pub(super) fn read_author(&mut self, author: &str) {
+        if author.bytes().any(|b| b.is_ascii_control()) {
+            self.read(&serde_json::to_string(author).unwrap_or_default());
+        } else {
+            self.read(author);
+        }
+    }
+
+    /// Reads HTML as [`super::index::stripped`] makes it text; false if that may be another one.
+    pub(super) fn read_markup(&mut self, markup: &str) -> bool {
+        let (mut is_clean, mut line) = (markup.len() <= MAX_TEXT, 0);
+        self.is_clean = true;
+        text_parts(markup, |part| match part {
+            TextPart::Text(text) => {
+                line += text.len();
+                // Longer lines are broken, perhaps within a word.
+                is_clean &= line <= MAX_BLOCK_LINE && !text::has_controls(text);
+                self.read(text);
+            }
+            TextPart::Space => self.push(GAP),
+            TextPart::Line => {
+                line = 0;
+                self.push(GAP);
+            }
+        });
+        is_clean && self.is_clean
+    }
+
+    fn read_other(&mut self, c: char) {
+        let Known { form, is_clean } = known(c);
+        self.is_clean &= is_clean;
+        match form {
+            Form::Gap => self.push(GAP),
+            Form::Nothing => {}
+            Form::Letter(_) if self.state == self.start => self.after_gap = false,
+            Form::Letter(letter)
+                if self.state == self.before_word && !self.sieve.may_begin_with(letter) =>
+            {
+                (self.state, self.after_gap) = (self.start, false);
+            }
+            Form::Letter(letter) => {
+                for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
+                    self.push(byte);
+                }
+            }
+            Form::Strange | Form::Unknown => {
+                self.is_strange = true;
+                match (self.folds, form) {
+                    (false, _) => self.push(OTHER),
+                    (true, Form::Unknown) => self.is_open = true,
+                    (true, _) => self.push(GAP),
+                }
+            }
+        }
+    }
+}
