@@ -64,16 +64,15 @@ impl<'a> Marking<'a> {
     /// items.
     pub(super) fn apply(&mut self, rule: &'a str, marks: &'a [RuleMark]) {
         for mark in marks {
+            if matches!(mark.kind, Kind::Pin) {
+                self.show();
+            }
             let was_read = self.marks.read;
             let now = &mut self.marks;
             let changes = match &mark.kind {
                 Kind::Read => !std::mem::replace(&mut now.read, true),
                 Kind::Later => !std::mem::replace(&mut now.later, true),
-                // Pinned items are shown.
-                Kind::Pin => {
-                    now.hidden = false;
-                    !std::mem::replace(&mut now.pinned, true)
-                }
+                Kind::Pin => !std::mem::replace(&mut now.pinned, true),
                 Kind::Hide if now.pinned || now.hidden => false,
                 Kind::Hide => {
                     (now.read, now.hidden) = (true, true);
@@ -88,6 +87,15 @@ impl<'a> Marking<'a> {
                 self.done.push((rule, mark, hides && was_read));
             }
         }
+    }
+
+    /// Takes back what an earlier rule hid: pinned items are shown, in whatever order the rules are.
+    fn show(&mut self) {
+        let hiding = self.done.iter().position(|(_, mark, _)| matches!(mark.kind, Kind::Hide));
+        if let Some((_, _, was_read)) = hiding.map(|at| self.done.remove(at)) {
+            self.marks.read = was_read;
+        }
+        self.marks.hidden = false;
     }
 
     /// Stores the tags of an item (row key), and which rule set what. `shares`: marks are shared with

@@ -106,6 +106,9 @@ pub(super) fn apply_to_new<'a>(
     now: Time,
 ) -> Result<()> {
     for effect in effects {
+        if *effect == Effect::Pin {
+            show_new(conn, keys)?;
+        }
         apply_by(conn, name, effect, keys, now, marks::set_all)?;
     }
     Ok(())
@@ -135,6 +138,9 @@ pub(super) fn apply_effect(
     keys: &[i64],
     now: Time,
 ) -> Result<Vec<Changed>> {
+    if *effect == Effect::Pin {
+        show(conn, keys)?;
+    }
     apply_by(conn, name, effect, keys, now, marks::set)
 }
 
@@ -163,6 +169,45 @@ fn apply_by(
         remember.execute(params![key, effect, name, now.timestamp(), was_read])?;
     }
     Ok(changed)
+}
+
+/// Forgets which of these items (row keys) rules hid; returns them, and whether they were read before.
+fn forget_hidden(conn: &Connection, keys: &[i64]) -> Result<Vec<Changed>> {
+    let mut hidden = conn.prepare_cached(
+        "DELETE FROM rule_effect WHERE effect = 'hide'
+         AND item = (SELECT key FROM item WHERE key = ?1 AND hidden <> 0) RETURNING was_read",
+    )?;
+    let mut all = Vec::new();
+    for &key in keys {
+        let was_read = hidden.query_row([key], |r| r.get(0)).optional()?;
+        all.extend(was_read.map(|was_read| (key, was_read)));
+    }
+    Ok(all)
+}
+
+/// Takes back what rules hid: pinned items are shown, in whatever order the rules are.
+fn show(conn: &Connection, keys: &[i64]) -> Result<()> {
+    let hidden = forget_hidden(conn, keys)?;
+    let shown: Vec<i64> = hidden.iter().map(|(key, _)| *key).collect();
+    marks::set(conn, &Mark::Hidden, &shown, false)?;
+    let read = hidden.into_iter().filter(|(_, was_read)| *was_read);
+    marks::set(conn, &Mark::Read, &read.map(|(key, _)| key).collect::<Vec<_>>(), true)?;
+    Ok(())
+}
+
+/// The same for new items: nobody has seen them hidden.
+fn show_new(conn: &Connection, keys: &[i64]) -> Result<()> {
+    let mut show = conn.prepare_cached(
+        "UPDATE item SET hidden = 0, read = ?2, comments_seen = iif(?2, comments_seen, NULL)
+         WHERE key = ?1",
+    )?;
+    let mut forget =
+        conn.prepare_cached("DELETE FROM marked WHERE item = ?1 AND form = 'read' AND NOT ?2")?;
+    for (key, was_read) in forget_hidden(conn, keys)? {
+        show.execute(params![key, was_read])?;
+        forget.execute(params![key, was_read])?;
+    }
+    Ok(())
 }
 
 /// Remembers that a rule notified of items (row keys), or ran its command for them. Some may have been

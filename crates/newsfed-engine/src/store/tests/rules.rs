@@ -145,7 +145,7 @@ fn effects_are_undone_where_they_still_hold() {
     f.store.mark_blocking(Mark::Read, vec![hidden.key], false).unwrap();
     assert_eq!(titles(""), "sport b, news");
     assert_eq!(f.store.undo_rule_blocking("s".to_owned()).unwrap(), 1);
-    assert_eq!((titles("").as_str(), f.counts("s")), ("sport a, sport b, news", (3, 2, 0)));
+    assert_eq!((titles("").as_str(), f.counts("s")), ("sport a, sport b, news", (3, 3, 0)));
 }
 
 #[test]
@@ -411,4 +411,39 @@ fn several_rules_can_act_on_one_item() {
     assert_eq!(crate::model::by_rule(named), "Bell (notify); Ring (notify)");
     let records = reader.rule_records().unwrap();
     assert_eq!(records.iter().map(|record| record.notified).collect::<Vec<_>>(), [1, 1]);
+}
+
+/// A pinned item is never hidden, in whatever order the rules are, at arrival and later.
+#[test]
+fn what_a_rule_hides_is_as_before_when_another_one_pins_it() {
+    for decided_by_sql in [false, true] {
+        // Only the database counts words.
+        let query = if decided_by_sql { "kernel words<50" } else { "kernel" };
+        let hide = || rule("Hide", query, &["hide"]);
+        let pin = || rule("Pin", "title:/v[0-9]/", &["pin"]);
+        for rules in [vec![hide(), pin()], vec![pin(), hide()]] {
+            let f = Fixture::new(&["s"]);
+            use_rules(&f, rules);
+            let text = |title: &str| Entry {
+                content: Some("<p>kernel</p>".to_owned()),
+                ..dated(title, 2)
+            };
+            f.poll("s", vec![text("v1"), text("other")]);
+            assert_eq!(f.titles(&list("is:pinned is:unread")), ["v1"]);
+            assert_eq!(f.titles(&list("is:hidden")), ["other"]);
+            let records = f.store.reader().unwrap().rule_records().unwrap();
+            let of = |name: &str| records.iter().find(|record| record.rule == name).unwrap().items;
+            assert_eq!((of("Hide"), of("Pin")), (1, 1));
+        }
+    }
+    // On request, a rule that pins shows what another one has hidden.
+    let f = Fixture::new(&["s"]);
+    use_rules(&f, vec![rule("Hide", "title:v1", &["hide"])]);
+    f.poll("s", vec![dated("v1", 2)]);
+    let pin = rule("Pin", "title:v1", &["pin"]);
+    assert_eq!(f.titles(&list("is:hidden")), ["v1"]);
+    let done = super::upkeep::wait(f.store.apply_rule(pin, list("is:hidden"), f.now));
+    assert_eq!(done.unwrap().items(), 1);
+    assert_eq!(f.titles(&list("is:pinned")), ["v1"]);
+    assert_eq!(f.titles(&list("is:pinned is:unread")), ["v1"]);
 }
