@@ -7,6 +7,7 @@ mod access;
 mod accounts;
 mod clocks;
 mod crawls;
+mod datasets;
 mod discovery;
 mod entries;
 mod errors;

@@ -3,6 +3,7 @@
 
 use super::Visit;
 use super::crawl_logs::{FOLDER, SavedCrawl};
+use super::files::FileFacts;
 use super::gathering::Gathering;
 use crate::article::{Guide, Mode, extract};
 use crate::crawl::{Kind, SleepingBanditParameters, Targets};
@@ -10,7 +11,7 @@ use crate::engine::crawl::{
     Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
     CrawlProgress, CrawlStep, LinkResult, Revisit,
 };
-use crate::model::{Enclosure, Entry, Time, WebsiteRules};
+use crate::model::{Entry, Time, WebsiteRules};
 use crate::net::Response;
 use crate::store::{Reader, ReservedKeys, StoreError};
 use crate::util::text::counted;
@@ -382,23 +383,6 @@ fn entry(found: &CrawlFind, publisher: &str) -> Entry {
     let name = found.url.split(['?', '#']).next().unwrap_or_default();
     let name = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&found.url);
     let title = if found.anchor.is_empty() { text::line(name) } else { found.anchor.clone() };
-    let size = match found.bytes {
-        bytes if bytes < 10_000 => format!("{bytes} bytes"),
-        bytes => format!("{} kB", bytes / 1000),
-    };
-    let summary = format!("{}, {size}", found.mime);
-    Entry {
-        title,
-        url: Some(found.url.clone()),
-        summary: Some(html::escape(&summary).into_owned()),
-        enclosures: vec![Enclosure {
-            url: found.url.clone(),
-            mime: Some(found.mime.clone()),
-            bytes: Some(found.bytes as u64),
-            seconds: None,
-            ..Enclosure::default()
-        }],
-        publisher: Some(publisher.to_owned()).filter(|p| !p.is_empty()),
-        ..Entry::default()
-    }
+    let file = FileFacts { url: &found.url, title, mime: &found.mime, bytes: found.bytes };
+    file.entry(publisher)
 }
