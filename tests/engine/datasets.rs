@@ -204,6 +204,79 @@ async fn json_is_followed_and_an_error_page_changes_nothing() {
     engine.shutdown().await;
 }
 
+/// A file with one worksheet of these texts and numbers.
+fn xlsx(name: &str, rows: &[[&str; 3]]) -> Vec<u8> {
+    use std::io::Write;
+    let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let cell = |text: &&str| match text.parse::<f64>() {
+        Ok(number) => format!("<c><v>{number}</v></c>"),
+        Err(_) => format!("<c t=\"inlineStr\"><is><t>{text}</t></is></c>"),
+    };
+    let row = |row: &[&str; 3]| format!("<row>{}</row>", row.iter().map(cell).collect::<String>());
+    let sheet: String = rows.iter().map(row).collect();
+    let parts = [
+        (
+            "_rels/.rels",
+            format!(
+                "<Relationships><Relationship Id=\"a\" Type=\"{kind}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>"
+            ),
+        ),
+        (
+            "xl/workbook.xml",
+            format!("<workbook><sheets><sheet name=\"{name}\" r:id=\"b\"/></sheets></workbook>"),
+        ),
+        (
+            "xl/_rels/workbook.xml.rels",
+            format!(
+                "<Relationships><Relationship Id=\"b\" Type=\"{kind}/worksheet\" Target=\"sheet.xml\"/></Relationships>"
+            ),
+        ),
+        ("xl/sheet.xml", format!("<worksheet><sheetData>{sheet}</sheetData></worksheet>")),
+    ];
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, part) in parts {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(part.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn xlsx_is_followed_by_its_cells() {
+    const TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+    let files = Files::default();
+    let head = ["id", "town", "people"];
+    files.put(
+        "/towns.xlsx",
+        TYPE,
+        xlsx("Towns", &[head, ["1", "Aachen", "250"], ["2", "Bonn", "330"]]),
+    );
+    let server = files.start();
+    let home = Home::with(&[file(&server.url("/towns.xlsx"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    assert!(text(&engine).starts_with("XLSX file with 2 rows and 3 columns"), "{}", text(&engine));
+    // Another name of the only sheet, and another order.
+    home.clock.advance(DAY);
+    files.put(
+        "/towns.xlsx",
+        TYPE,
+        xlsx("T", &[head, ["2", "Bonn", "330"], ["1", "Aachen", "250"]]),
+    );
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
+    home.clock.advance(DAY);
+    files.put("/towns.xlsx", TYPE, xlsx("T", &[head, ["2", "Bonn", "331"], ["3", "Celle", "70"]]));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    assert_eq!(change(&engine), "1 row added; 1 row removed; 1 row changed");
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    // A damaged file changes nothing.
+    home.clock.advance(DAY);
+    files.put("/towns.xlsx", TYPE, &b"PK\x03\x04 damaged"[..]);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
+    assert_eq!(item(&engine).versions, 1);
+    engine.shutdown().await;
+}
+
 #[tokio::test]
 async fn fifty_polls_of_a_changing_file_store_one_item() {
     let files = Files::default();

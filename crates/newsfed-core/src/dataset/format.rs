@@ -9,6 +9,7 @@ pub enum Format {
     Csv,
     Tsv,
     Json,
+    Xlsx,
 }
 
 /// Media types that say nothing about the content.
@@ -28,6 +29,7 @@ impl Format {
             Self::Csv => "CSV",
             Self::Tsv => "TSV",
             Self::Json => "JSON",
+            Self::Xlsx => "XLSX",
         }
     }
 
@@ -40,8 +42,8 @@ impl Format {
             return None;
         }
         match named {
-            // Spreadsheet programs register this type for CSV files as well.
-            "application/vnd.ms-excel" => Self::of_extension(url).filter(|f| *f != Self::Json),
+            // Servers send these for other files as well, such as CSV and XLSX.
+            "application/vnd.ms-excel" | "application/zip" => Self::of_extension(url),
             named if GENERIC.contains(&named) => Self::of_extension(url),
             named => Self::of_type(named),
         }
@@ -63,6 +65,8 @@ impl Format {
             | "application/jsonl"
             | "application/x-jsonlines"
             | "application/json-seq" => Self::Json,
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+            | "application/vnd.ms-excel.sheet.macroenabled.12" => Self::Xlsx,
             // Such as GeoJSON.
             named if named.ends_with("+json") => Self::Json,
             _ => return None,
@@ -75,6 +79,7 @@ impl Format {
             "csv" => Self::Csv,
             "tsv" | "tab" => Self::Tsv,
             "json" | "geojson" | "ndjson" | "jsonl" => Self::Json,
+            "xlsx" | "xlsm" => Self::Xlsx,
             _ => return None,
         })
     }
@@ -100,6 +105,8 @@ mod tests {
             (Some("application/vnd.ms-excel"), "a.xls", "\u{1}", None),
             (Some("text/plain"), "a.TSV?x=1.csv", "1\t2", Some(Format::Tsv)),
             (Some("application/octet-stream"), "a.csv", "1,2", Some(Format::Csv)),
+            (Some("application/zip"), "a.xlsx", "PK", Some(Format::Xlsx)),
+            (Some("application/zip"), "a.zip", "PK", None),
             (Some("application/geo+json"), "a", "{}", Some(Format::Json)),
             (None, "a.jsonl", "{}", Some(Format::Json)),
             (Some("text/plain"), "a.txt", "1,2", None),

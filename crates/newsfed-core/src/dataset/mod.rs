@@ -1,4 +1,4 @@
-//! Data files that are followed for what changes inside: CSV, TSV and JSON.
+//! Data files that are followed for what changes inside: CSV, TSV, JSON and XLSX.
 //!
 //! Pure. [`read`] makes tables of a file and counts every limit while it reads, [`compare`] finds
 //! rows, columns and totals that differ, [`describe`] and [`describe_difference`] write both as the text
@@ -12,6 +12,7 @@ mod numbers;
 mod render;
 mod saved;
 mod table;
+mod xlsx;
 
 pub use compare::{ChangedCell, ChangedRow, Difference, TableDifference, Total, compare};
 pub use format::Format;
@@ -39,8 +40,8 @@ pub struct Dataset {
 pub enum DatasetError {
     #[error("the file is not valid {format}: {why}")]
     Invalid { format: &'static str, why: String },
-    #[error("the file is larger than {limit} after decompression")]
-    TooLarge { limit: String },
+    #[error("the file is too large after decompression")]
+    TooLarge,
     #[error("the file needs a password")]
     Encrypted,
 }
@@ -58,8 +59,9 @@ pub fn read(
     let tables = match format {
         Format::Csv | Format::Tsv => vec![delimited::read(bytes, content_type, &mut budget)],
         Format::Json => json::read(bytes, &mut budget)?,
+        Format::Xlsx => xlsx::read(bytes, &mut budget)?,
     };
-    let mut left_out = Vec::new();
+    let mut left_out = std::mem::take(&mut budget.notes);
     let beyond: u64 = tables.iter().map(|table| table.beyond).sum();
     if beyond > 0 {
         left_out.push(format!(

@@ -32,6 +32,8 @@ pub(super) struct Budget {
     pub(super) bytes: usize,
     /// Cells beyond the limit of columns.
     pub(super) surplus_cells: u64,
+    /// What else was left out.
+    pub(super) notes: Vec<String>,
 }
 
 impl Default for Budget {
@@ -41,6 +43,7 @@ impl Default for Budget {
             cells: limits::DATASET_CELLS,
             bytes: limits::DATASET_TEXT,
             surplus_cells: 0,
+            notes: Vec::new(),
         }
     }
 }
@@ -117,6 +120,10 @@ pub(super) struct Headed {
 }
 
 impl Headed {
+    pub(super) fn named(name: &str) -> Self {
+        Self { table: Table::named(name), begun: false }
+    }
+
     /// Adds a record, of which the first is the header if it seems to be one.
     pub(super) fn push(&mut self, record: &[Cow<'_, str>], budget: &mut Budget) {
         if !self.begun && record.iter().any(|cell| !cell.is_empty()) {
