@@ -33,15 +33,16 @@ impl Format {
         }
     }
 
-    /// The format of a response by its first bytes, its media type and the extension in its URL; `None`
-    /// if it is none of these files. A page is none, whatever its URL: it may ask for a login.
+    /// The format of a response by its media type and the extension in its URL; `None` if it is none of
+    /// these files. A page is none, whatever it is called: it may ask for a login.
     pub fn of(content_type: Option<&str>, url: &Url, body: &[u8]) -> Option<Self> {
+        if starts_like_a_page(body) { None } else { Self::named(content_type, url) }
+    }
+
+    /// The same before the file is fetched.
+    pub fn named(content_type: Option<&str>, url: &Url) -> Option<Self> {
         let named = content_type.unwrap_or_default().to_ascii_lowercase();
-        let named = named.split(';').next().unwrap_or_default().trim();
-        if starts_like_a_page(body) {
-            return None;
-        }
-        match named {
+        match named.split(';').next().unwrap_or_default().trim() {
             // Servers send these for other files as well, such as CSV and XLSX.
             "application/vnd.ms-excel" | "application/zip" => Self::of_extension(url),
             named if GENERIC.contains(&named) => Self::of_extension(url),

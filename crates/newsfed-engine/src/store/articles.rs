@@ -1,12 +1,12 @@
 //! Full texts: the results of fetching pages, and what was learned about their site.
 
+use super::datasets;
 use super::error::{Result, StoreError};
 use super::index;
 use super::reader::Reader;
 use super::rows::{json, opt_time, seconds, time, to_json};
 use super::versions::{insert, mark_changed};
 use crate::model::{DateOrigin, Revision, TextFrom, TextWay, Time, Validators};
-use crate::util::limits;
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
@@ -209,7 +209,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
             .execute(params![key, to_json(&read.tags)?])?;
     }
     if let Some(state) = &read.dataset {
-        save_dataset(conn, key, source, state)?;
+        datasets::save(conn, key, source, state)?;
     }
     let (html, from, changed, revisions) = match &read.text {
         PageText::Same => return Ok(()),
@@ -266,25 +266,6 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
         }
     }
     index::queue(conn, key)
-}
-
-/// Stores the state of a data file, if those of its source do not get too large with it. Without one, the
-/// next change is noticed, but not what changed inside.
-fn save_dataset(conn: &Connection, key: i64, source: i64, state: &[u8]) -> Result<()> {
-    let others: i64 = conn
-        .prepare_cached(
-            "SELECT coalesce(sum(length(d.state)), 0) FROM item i JOIN dataset d ON d.item = i.key
-             WHERE i.source = ?1 AND i.key <> ?2",
-        )?
-        .query_row([source, key], |r| r.get(0))?;
-    let most = limits::DATASET_STATES - limits::DATASET_STATES.min(state.len());
-    if usize::try_from(others).is_ok_and(|others| others <= most) {
-        conn.prepare_cached("INSERT OR REPLACE INTO dataset (item, state) VALUES (?1, ?2)")?
-            .execute(params![key, state])?;
-    } else {
-        conn.prepare_cached("DELETE FROM dataset WHERE item = ?1")?.execute([key])?;
-    }
-    Ok(())
 }
 
 /// The current text from the feed.
@@ -358,12 +339,6 @@ pub(super) fn page(conn: &Connection, key: i64) -> Result<Option<PageState>> {
 }
 
 impl Reader {
-    /// What a data file contained when it was last read, packed; `None` if that is not stored.
-    pub fn dataset(&self, key: i64) -> Result<Option<Vec<u8>>> {
-        let mut query = self.conn.prepare_cached("SELECT state FROM dataset WHERE item = ?1")?;
-        Ok(query.query_row([key], |r| r.get(0)).optional()?)
-    }
-
     /// What was learned from the pages of a source (row key).
     pub fn site(&self, source: i64) -> Result<LearnedSite> {
         let mut query =

@@ -32,6 +32,8 @@ const MAX_TIME: Duration = Duration::from_secs(600);
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 /// A page that was read and rejected is skipped for this long.
 const REFUSED: TimeDelta = TimeDelta::days(30);
+/// Bytes of files that are kept until they have items.
+const MAX_HELD: usize = 8 << 20;
 /// Number of link kinds that are reported.
 const MAX_KINDS: usize = 4;
 /// Number of responses between two progress reports.
@@ -66,14 +68,23 @@ pub(super) async fn read(
         rules: rules.clone(),
         publisher: visit.publisher(None),
         entries: Vec::new(),
+        files: Vec::new(),
         _over: stop.clone().drop_guard(),
         stop,
     };
     let gathered = gather(visit, order, response, &mut exploration, gathering).await;
     let Gathered { lost, record } = gathered.map_err(|e| e.to_string())?;
+    let follows_files = exploration.follows_files();
+    let files = std::mem::take(&mut exploration.files);
     let mut keys = ReservedKeys::for_articles(exploration.entries.len() + lost.len());
     visit.keep(exploration.entries, &mut keys, gathering).await?;
     visit.articles(lost, &exploration.rules, &exploration.publisher, &mut keys, gathering).await?;
+    if follows_files {
+        visit.found_files(files).await?;
+        if matches!(record, Some(SavedCrawl::Learned(_))) && !gathering.left_host {
+            visit.check_files(gathering).await?;
+        }
+    }
     // Stored last: a poll that is killed before this finds the same again.
     if let Some(record) = record {
         let concluded = visit.context.work(move || record.conclude()).await;
@@ -96,6 +107,8 @@ struct Exploration {
     publisher: String,
     /// Stored at the end, because only then it is known which are newest.
     entries: Vec<Entry>,
+    /// Data files, to be read once they have items.
+    files: Vec<Response>,
     /// Cancelled if the user stops the exploration.
     stop: CancellationToken,
     /// Unregisters the exploration when dropped.
@@ -103,6 +116,19 @@ struct Exploration {
 }
 
 impl Exploration {
+    /// Whether what it finds are files and not articles.
+    fn follows_files(&self) -> bool {
+        self.rules.targets.as_deref().is_some_and(|targets| targets != "articles")
+    }
+
+    /// Keeps a file until it has an item. What does not fit is fetched again in the next poll.
+    fn hold(&mut self, file: Response) {
+        let held: usize = self.files.iter().map(|file| file.body.len()).sum();
+        if held + file.body.len() <= MAX_HELD {
+            self.files.push(file.release());
+        }
+    }
+
     /// Runs a step unless the user stops the exploration.
     async fn step<E>(
         &self,
@@ -321,7 +347,7 @@ async fn take(
     let Some(found) = found else { return };
     let Ok(url) = Url::parse(&found.url) else { return };
     match got.response {
-        Some(page) => {
+        Some(page) if got.article => {
             gathering.elapsed += page.elapsed;
             if exploration.rules.has_selectors() {
                 let (rules, publisher) = (exploration.rules.clone(), exploration.publisher.clone());
@@ -343,7 +369,12 @@ async fn take(
                 None => gathering.note(format!("{url} could not be read (this is a bug)")),
             }
         }
-        None => exploration.entries.push(entry(&found, &exploration.publisher)),
+        file => {
+            exploration.entries.push(entry(&found, &exploration.publisher));
+            if let Some(file) = file {
+                exploration.hold(*file);
+            }
+        }
     }
 }
 

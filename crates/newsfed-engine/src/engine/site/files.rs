@@ -6,9 +6,11 @@ use super::page;
 use crate::dataset::Format;
 use crate::engine::fulltext::{self, TextGot};
 use crate::model::{Enclosure, Entry, SourceKind};
-use crate::net::Response;
-use crate::store::ReservedKeys;
+use crate::net::{FetchError, Request, Response};
+use crate::store::{ReservedKeys, StoredFile};
 use crate::util::{file_name, html, text};
+use chrono::TimeDelta;
+use std::collections::HashSet;
 use url::Url;
 
 impl Visit<'_> {
@@ -59,6 +61,174 @@ impl Visit<'_> {
     }
 }
 
+/// Files that one poll of a crawled site checks again.
+const MAX_CHECKS: usize = 10;
+/// Items for which one poll decides whether they are checked again.
+const MAX_PLANNED: usize = 500;
+/// Failures after which the other files wait for the next poll.
+const MAX_FAILURES: usize = 3;
+/// Times between two checks of a file: at first, and the shortest and longest.
+const FIRST: TimeDelta = TimeDelta::days(1);
+const SHORTEST: TimeDelta = TimeDelta::hours(6);
+const LONGEST: TimeDelta = TimeDelta::days(30);
+
+/// What a check of a file has shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Checked {
+    /// It was read for the first time.
+    First,
+    Changed,
+    Unchanged,
+    /// It is missing, or forbidden, or no file any more.
+    Gone,
+    /// The server did not respond.
+    Failed,
+    /// No more requests may be sent to the host.
+    LeftHost,
+}
+
+impl Checked {
+    /// The time until the next check: shorter after a change, longer without one.
+    fn interval(self, before: Option<TimeDelta>) -> TimeDelta {
+        let Some(before) = before else { return FIRST };
+        let next = match self {
+            Self::Changed => before / 2,
+            Self::Unchanged => before * 3 / 2,
+            Self::Gone => before * 2,
+            Self::First => FIRST,
+            Self::Failed | Self::LeftHost => before,
+        };
+        next.clamp(SHORTEST, LONGEST)
+    }
+}
+
+/// The files of a crawled site.
+impl Visit<'_> {
+    /// Reads files that were found in this poll, and plans when all new ones are checked again.
+    ///
+    /// # Errors
+    /// The reason, if that cannot be stored.
+    pub(super) async fn found_files(&self, files: Vec<Response>) -> Result<(), String> {
+        let mut read = HashSet::new();
+        for file in files {
+            // Older ones than the first that became items have none.
+            let Some(item) = self.item(&file.final_url.clone()).await? else { continue };
+            let source = &self.job.source;
+            let got = fulltext::take_response(self.context, source, item, file, false).await;
+            got.map_err(|e| text::line(&e.to_string()))?;
+            read.insert(item);
+        }
+        let (key, now) = (self.job.key, self.started);
+        let new = self.context.read(move |reader| reader.unplanned_files(key, MAX_PLANNED)).await;
+        let new = new.map_err(|e| text::line(&e.to_string()))?;
+        let next = |file: &StoredFile| {
+            let url = Url::parse(&file.url).ok()?;
+            Format::named(file.mime.as_deref(), &url)?;
+            Some(if read.contains(&file.item) { now + FIRST } else { now })
+        };
+        let plans = new.iter().map(|file| (file.item, next(file))).collect();
+        let planned = self.context.store.plan_files(now, plans).await;
+        planned.map_err(|e| text::line(&e.to_string()))
+    }
+
+    /// Checks the files that are due, with conditional requests. One that changed gets a version, and
+    /// becomes unread.
+    ///
+    /// # Errors
+    /// The reason, if the result cannot be stored.
+    pub(super) async fn check_files(&mut self, gathering: &mut Gathering) -> Result<(), String> {
+        let (key, now) = (self.job.key, self.started);
+        let due = self.context.read(move |reader| reader.due_files(key, now, MAX_CHECKS)).await;
+        let mut failures = 0;
+        for file in due.map_err(|e| text::line(&e.to_string()))? {
+            let checked = self.check_file(&file, gathering).await?;
+            if checked == Checked::LeftHost {
+                (gathering.left_host, gathering.unfinished) = (true, true);
+                break;
+            }
+            let next = now + checked.interval(file.interval.filter(|time| !time.is_zero()));
+            let planned = self.context.store.plan_files(now, vec![(file.item, Some(next))]).await;
+            planned.map_err(|e| text::line(&e.to_string()))?;
+            failures += usize::from(checked == Checked::Failed);
+            if failures == MAX_FAILURES {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn check_file(
+        &mut self,
+        file: &StoredFile,
+        gathering: &mut Gathering,
+    ) -> Result<Checked, String> {
+        let Ok(url) = Url::parse(&file.url) else { return Ok(Checked::Gone) };
+        let item = file.item;
+        let page = self.context.read(move |reader| reader.page(item)).await;
+        let page = page.map_err(|e| text::line(&e.to_string()))?;
+        let known = page.filter(|page| page.page_hash.is_some());
+        let of = known.as_ref().and_then(|page| Url::parse(page.validators_of.as_deref()?).ok());
+        let request = Request {
+            validators: known.map(|page| page.validators).unwrap_or_default(),
+            validators_of: of,
+            ..Request::page(url)
+        };
+        let answer = self.fetcher.fetch(request).await;
+        if let Ok(response) = &answer {
+            gathering.wire_bytes += response.wire_bytes;
+            gathering.elapsed += response.elapsed;
+        }
+        match answer {
+            Ok(response) if response.status == 304 => {
+                gathering.kept.known += 1;
+                Ok(Checked::Unchanged)
+            }
+            Ok(response) if response.is_success() => {
+                gathering.kept.known += 1;
+                self.compare_file(file, response, gathering).await
+            }
+            Ok(response) if response.status == 429 => Ok(Checked::LeftHost),
+            Err(FetchError::Paused { .. }) => Ok(Checked::LeftHost),
+            Ok(response) => {
+                gathering.note(format!("{}: HTTP {}", file.url, response.status));
+                Ok(if response.status < 500 { Checked::Gone } else { Checked::Failed })
+            }
+            Err(e) => {
+                gathering.note(format!("{}: {e}", file.url));
+                let lasting = matches!(e, FetchError::Robots { .. })
+                    || e.kind() == crate::model::ErrorKind::Permanent;
+                Ok(if lasting { Checked::Gone } else { Checked::Failed })
+            }
+        }
+    }
+
+    async fn compare_file(
+        &self,
+        file: &StoredFile,
+        response: Response,
+        gathering: &mut Gathering,
+    ) -> Result<Checked, String> {
+        if !self.is_file(&response) {
+            gathering.note(format!("{}: a page instead of the data file", file.url));
+            return Ok(Checked::Gone);
+        }
+        let source = &self.job.source;
+        let got = fulltext::take_response(self.context, source, file.item, response, true).await;
+        Ok(match got.map_err(|e| text::line(&e.to_string()))? {
+            TextGot::Fetched { changed: true, .. } => {
+                gathering.kept.updated += 1;
+                Checked::Changed
+            }
+            TextGot::Fetched { .. } => Checked::First,
+            TextGot::Failed(why) => {
+                gathering.note(format!("{}: {why}", file.url));
+                Checked::Gone
+            }
+            _ => Checked::Unchanged,
+        })
+    }
+}
+
 /// What is known of a file before it is read.
 pub(super) struct FileFacts<'a> {
     pub(super) url: &'a str,
@@ -88,5 +258,25 @@ impl FileFacts<'_> {
             publisher: Some(publisher.to_owned()).filter(|p| !p.is_empty()),
             ..Entry::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_checked_as_often_as_it_changes() {
+        let after = |all: &[Checked]| {
+            let interval = |before, checked: &Checked| Some(checked.interval(before));
+            all.iter().fold(None, interval).unwrap()
+        };
+        assert_eq!(after(&[Checked::First]), FIRST);
+        assert_eq!(after(&[Checked::First, Checked::Changed]), TimeDelta::hours(12));
+        assert_eq!(after(&[Checked::First, Checked::Unchanged]), TimeDelta::hours(36));
+        assert_eq!(after(&[Checked::Changed; 9]), SHORTEST);
+        assert_eq!(after(&[Checked::Unchanged; 20]), LONGEST);
+        assert_eq!(after(&[Checked::Gone; 20]), LONGEST);
+        assert_eq!(after(&[Checked::Unchanged, Checked::Failed]), FIRST);
     }
 }
