@@ -9,21 +9,21 @@ use std::sync::Mutex;
 
 /// A server of files that a test can change, with validators.
 #[derive(Clone, Default)]
-struct Files {
+pub(super) struct Files {
     files: Arc<Mutex<BTreeMap<String, (String, Bytes)>>>,
 }
 
 impl Files {
-    fn put(&self, path: &str, media_type: &str, body: impl Into<Bytes>) {
+    pub(super) fn put(&self, path: &str, media_type: &str, body: impl Into<Bytes>) {
         let file = (media_type.to_owned(), body.into());
         self.files.lock().unwrap().insert(path.to_owned(), file);
     }
 
-    fn remove(&self, path: &str) {
+    pub(super) fn remove(&self, path: &str) {
         self.files.lock().unwrap().remove(path);
     }
 
-    fn start(&self) -> Server {
+    pub(super) fn start(&self) -> Server {
         let files = self.files.clone();
         Server::start(move |request| {
             let Some((media_type, body)) = files.lock().unwrap().get(&request.path).cloned() else {
@@ -66,7 +66,7 @@ fn change(engine: &Handle) -> String {
     Revision::summary(&item(engine).revisions)
 }
 
-const TOWNS: &str = "id,town,people\n1,Aachen,250\n2,Bonn,330\n3,Celle,70\n";
+pub(super) const TOWNS: &str = "id,town,people\n1,Aachen,250\n2,Bonn,330\n3,Celle,70\n";
 
 #[tokio::test]
 async fn a_csv_file_gets_a_version_for_each_change_inside() {
@@ -277,6 +277,65 @@ async fn xlsx_is_followed_by_its_cells() {
     engine.shutdown().await;
 }
 
+/// A PDF with a page for each text.
+fn pdf(pages: &[&str]) -> Vec<u8> {
+    let kids: String = (0..pages.len()).map(|n| format!("{} 0 R ", 3 + 2 * n)).collect();
+    let mut out = format!(
+        "%PDF-1.4\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj 2 0 obj <</Type/Pages/Kids[{kids}]>> endobj\n"
+    );
+    for (n, text) in pages.iter().enumerate() {
+        let (page, content) = (3 + 2 * n, 4 + 2 * n);
+        let draw = format!("BT /F1 12 Tf 72 700 Td ({text}) Tj ET");
+        let length = draw.len();
+        out += &format!(
+            "{page} 0 obj <</Type/Page/Contents {content} 0 R>> endobj\n\
+             {content} 0 obj <</Length {length}>> stream\n{draw}\nendstream endobj\n"
+        );
+    }
+    (out + "trailer <</Root 1 0 R>>\n%%EOF").into_bytes()
+}
+
+#[tokio::test]
+async fn pdf_is_followed_by_the_text_of_its_pages() {
+    let files = Files::default();
+    files.put(
+        "/timetable.pdf",
+        "application/pdf",
+        pdf(&["Timetable", "Bus 4 leaves at 9.05", "Fares"]),
+    );
+    let server = files.start();
+    let home = Home::with(&[file(&server.url("/timetable.pdf"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    assert!(text(&engine).starts_with("PDF file with 3 pages"), "{}", text(&engine));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    // Other bytes with the same text.
+    home.clock.advance(DAY);
+    let mut other = pdf(&["Timetable", "Bus 4 leaves at 9.05", "Fares"]);
+    other.extend_from_slice(b"\n% made again\n");
+    files.put("/timetable.pdf", "application/pdf", other);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
+    home.clock.advance(DAY);
+    let pages = ["Timetable", "Bus 4 leaves at 9.35", "Fares", "Contact"];
+    files.put("/timetable.pdf", "application/pdf", pdf(&pages));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    assert_eq!(change(&engine), "1 page added; 1 page changed");
+    assert!(
+        text(&engine).contains("Page 2 Bus 4 leaves at 9.05 9.35 Page 4 Contact"),
+        "{}",
+        text(&engine)
+    );
+    // An encrypted file is reported and changes nothing.
+    home.clock.advance(DAY);
+    let mut locked = pdf(&pages[..1]);
+    locked.extend_from_slice(b"trailer <</Root 1 0 R /Encrypt 9 0 R>>");
+    files.put("/timetable.pdf", "application/pdf", locked);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
+    assert_eq!(polls(&engine)[0].repairs, ["the file is encrypted"]);
+    assert_eq!(item(&engine).versions, 1);
+    engine.shutdown().await;
+}
+
 #[tokio::test]
 async fn fifty_polls_of_a_changing_file_store_one_item() {
     let files = Files::default();
@@ -348,123 +407,23 @@ async fn a_file_that_disappears_and_comes_back_is_compared_with_what_it_was() {
     engine.shutdown().await;
 }
 
-/// A site of which the pages are links to files.
-fn crawled(url: &str) -> Source {
-    let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
-    Source { rules: SourceRules::Crawl(rules.into()), ..source("site", url) }
-}
-
 #[tokio::test]
-async fn a_crawl_source_returns_to_its_files() {
+async fn a_change_is_noticed_without_the_state_before() {
     let files = Files::default();
-    let links =
-        |names: &[&str]| names.iter().map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>();
-    files.put("/", "text/html", links(&["towns.csv", "pack.zip", "old.csv"]));
     files.put("/towns.csv", "text/csv", TOWNS);
-    files.put("/old.csv", "text/csv", "id,v\n1,2\n");
-    files.put("/pack.zip", "application/zip", "PK no data");
     let server = files.start();
-    let home = Home::with(&[crawled(&server.url("/"))]);
+    let home = Home::with(&[file(&server.url("/towns.csv"))]);
     let engine = home.on_demand().await;
-    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
-    let named = |title: &str| items(&engine).into_iter().find(|i| i.title == title).unwrap();
-    assert!(
-        newsfed::util::html::to_text(named("towns.csv").body()).starts_with("CSV file with 3 rows")
-    );
-    let asked = |before: usize| -> Vec<(String, bool)> {
-        let requests = server.requests().split_off(before);
-        requests
-            .iter()
-            .filter(|r| r.path != "/" && r.path != "/robots.txt")
-            .map(|r| (r.path.clone(), is_conditional(r)))
-            .collect()
-    };
-    let requests = server.requests().len();
-    // Checked a day later, with validators; the archive is not fetched again.
-    home.clock.advance(HOUR);
-    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
-    assert_eq!(asked(requests), []);
+    sync_one(&engine, Pace::Manual).await;
+    let database = rusqlite::Connection::open(home.paths().database()).unwrap();
+    assert_eq!(database.execute("UPDATE dataset SET state = x'00'", []).unwrap(), 1);
     home.clock.advance(DAY);
-    let requests = server.requests().len();
-    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 2));
-    let both = [("/towns.csv".to_owned(), true), ("/old.csv".to_owned(), true)];
-    let mut found = asked(requests);
-    found.sort_by(|a, b| b.cmp(a));
-    assert_eq!(found, both);
-    // What changed inside becomes a version, and the item unread.
-    let reader = engine.store().reader().unwrap();
-    let all = reader.keys(&View::of(Scope::All)).unwrap();
-    engine.mark(Mark::Read, all, true).await.unwrap();
     files.put("/towns.csv", "text/csv", TOWNS.replace("330", "340"));
-    home.clock.advance(DAY * 2);
-    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 2));
-    let changed = named("towns.csv");
-    assert!(changed.changed && !changed.read && changed.versions == 1);
-    assert_eq!(Revision::summary(&changed.revisions), "1 row changed");
-    assert!(!named("old.csv").changed && named("old.csv").read && !named("pack.zip").changed);
-    engine.shutdown().await;
-}
-
-#[tokio::test]
-async fn fifty_polls_of_a_crawl_source_ask_for_its_files_less_and_less_and_repeat_nothing() {
-    const FILES: usize = 15;
-    let files = Files::default();
-    let names: Vec<String> = (0..FILES).map(|n| format!("/{n}.csv")).collect();
-    files.put(
-        "/",
-        "text/html",
-        names.iter().map(|n| format!("<a href={n}>{n}</a>")).collect::<String>(),
-    );
-    let state = |n: usize| -> String { (0..=n).map(|n| format!("row {n},x\n")).collect() };
-    names.iter().for_each(|name| files.put(name, "text/csv", format!("k,v\n{}", state(0))));
-    let server = files.start();
-    let home = Home::with(&[crawled(&server.url("/"))]);
-    let engine = home.on_demand().await;
-    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(FILES as u32, 0, FILES as u32));
-    let (mut changes, mut most) = (0, 0);
-    for n in 1..50 {
-        home.clock.advance(DAY);
-        files.put("/3.csv", "text/csv", format!("k,v\n{}", state(n)));
-        let before = server.requests().len();
-        let Refreshed::Polled(Outcome::Fetched { new: 0, updated, .. }) =
-            sync_one(&engine, Pace::Manual).await
-        else {
-            panic!("poll {n}")
-        };
-        changes += updated;
-        let asked = paths_requested(&server).split_off(before);
-        let asked = asked.iter().filter(|path| path.ends_with(".csv")).count();
-        most = most.max(asked);
-        assert!(n < 40 || asked <= 3, "poll {n} sent {asked} requests for files");
-    }
-    assert_eq!(items(&engine).len(), FILES);
-    assert_eq!(most, 10, "the limit of a poll");
-    assert!(changes >= 45, "{changes}");
-    engine.shutdown().await;
-}
-
-#[tokio::test]
-async fn a_file_that_robots_txt_forbids_or_that_is_gone_is_left_alone() {
-    let files = Files::default();
-    files.put("/", "text/html", "<a href=/a.csv>a</a><a href=/b.csv>b</a><a href=/c.csv>c</a>");
-    ["/a.csv", "/b.csv", "/c.csv"].iter().for_each(|path| files.put(path, "text/csv", TOWNS));
-    let server = files.start();
-    let home = Home::with(&[crawled(&server.url("/"))]);
-    let engine = home.on_demand().await;
-    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
-    files.put("/robots.txt", "text/plain", "User-agent: *\nDisallow: /a.csv\n");
-    files.remove("/b.csv");
-    files.put("/c.csv", "text/html", "<!doctype html><title>Log in</title>");
-    home.clock.advance(DAY * 2);
-    let before = server.requests().len();
-    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
-    let asked: Vec<String> =
-        server.requests().split_off(before).into_iter().map(|r| r.path).collect();
-    assert!(!asked.contains(&"/a.csv".to_owned()), "{asked:?}");
-    let notes = polls(&engine)[0].repairs.join("; ");
-    for part in ["robots.txt", "/b.csv: HTTP 404", "/c.csv: a page instead"] {
-        assert!(notes.contains(part), "{part}: {notes}");
-    }
-    assert!(items(&engine).iter().all(|item| !item.changed && item.text_from == TextFrom::File));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    assert_eq!(change(&engine), "the file changed; what it contained before is not stored");
+    home.clock.advance(DAY);
+    files.put("/towns.csv", "text/csv", TOWNS);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
+    assert_eq!(change(&engine), "1 row changed");
     engine.shutdown().await;
 }

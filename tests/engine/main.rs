@@ -6,6 +6,7 @@
 mod access;
 mod accounts;
 mod clocks;
+mod crawled_files;
 mod crawls;
 mod datasets;
 mod discovery;

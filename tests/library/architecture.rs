@@ -24,7 +24,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("sitemap", &["model", "util"]),
     ("story", &["model", "util"]),
     ("crawl", &["model", "util"]),
-    ("dataset", &["model", "util"]),
+    ("dataset", &["article", "model", "util"]),
     ("discover", &["article", "crawl", "feed", "model", "sitemap", "util", "website"]),
     ("net", &["config", "model", "util"]),
     ("store", &["article", "config", "greader", "model", "query", "story", "util"]),

@@ -1,7 +1,7 @@
 //! What differs between two states of a data file. The order of rows and columns does not matter.
 
 use super::numbers::{decimals, number};
-use super::{Dataset, Table};
+use super::{Dataset, Format, Table};
 use crate::util::text;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -16,6 +16,11 @@ const MAX_RENAMED: usize = 20;
 const NUMBERS: f64 = 0.9;
 /// First columns that may identify rows together.
 const MAX_TOGETHER: usize = 3;
+
+/// Pairs of pages that are compared for being versions of one page.
+const MAX_CLOSE: usize = 400;
+/// The share of words from which they are.
+const ALIKE: f64 = 0.3;
 
 /// What differs between two states of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -97,7 +102,10 @@ pub fn compare(old: &Dataset, new: &Dataset) -> Difference {
         };
         let before = unmatched.remove(found);
         let earlier = &old.tables[before];
-        let mut each = compare_tables(earlier, table);
+        let mut each = match new.format {
+            Format::Pdf => compare_pages(earlier, table),
+            _ => compare_tables(earlier, table),
+        };
         if !each.is_empty(earlier, table) {
             each.places = (before, place);
             difference.tables.push(each);
@@ -106,6 +114,50 @@ pub fn compare(old: &Dataset, new: &Dataset) -> Difference {
     let gone = unmatched.into_iter().map(|at| &old.tables[at]);
     difference.tables_removed = gone.map(|table| (table.name.clone(), table.total())).collect();
     difference
+}
+
+/// Pages in their order; pages in one place are one page that changed.
+fn compare_pages(old: &Table, new: &Table) -> TableDifference {
+    let page = |table: &Table, row| table.cell(row, 0).to_owned();
+    let mut input = imara_diff::InternedInput::default();
+    input.update_before((0..old.len()).map(|row| page(old, row)));
+    input.update_after((0..new.len()).map(|row| page(new, row)));
+    let diff = imara_diff::Diff::compute(imara_diff::Algorithm::Histogram, &input);
+    let mut out =
+        TableDifference { partial: old.beyond + new.beyond > 0, ..TableDifference::default() };
+    for hunk in diff.hunks() {
+        let before = hunk.before.start as usize..hunk.before.end as usize;
+        let mut after = hunk.after.start as usize..hunk.after.end as usize;
+        let close = before.len() * after.len() <= MAX_CLOSE && before.len() != after.len();
+        for row in before {
+            let found = if close {
+                most_alike(old.cell(row, 0), new, after.clone())
+            } else {
+                after.clone().next()
+            };
+            let Some(found) = found else {
+                out.removed.push(row);
+                continue;
+            };
+            out.added.extend(after.start..found);
+            out.changed.push(ChangedRow { rows: (row, found), cells: vec![(0, 0)] });
+            after.start = found + 1;
+        }
+        out.added.extend(after);
+    }
+    out
+}
+
+/// The page that shares most words with a text, if it shares some.
+fn most_alike(text: &str, pages: &Table, rows: std::ops::Range<usize>) -> Option<usize> {
+    let words: HashSet<&str> = text.split(' ').collect();
+    let score = |row: usize| {
+        let others: HashSet<&str> = pages.cell(row, 0).split(' ').collect();
+        let both = words.intersection(&others).count();
+        (both as f64 / words.len().max(others.len()).max(1) as f64, row)
+    };
+    let best = rows.map(score).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    best.filter(|(score, _)| *score >= ALIKE).map(|(_, row)| row)
 }
 
 fn compare_tables(old: &Table, new: &Table) -> TableDifference {

@@ -10,6 +10,7 @@ pub enum Format {
     Tsv,
     Json,
     Xlsx,
+    Pdf,
 }
 
 /// Media types that say nothing about the content.
@@ -30,6 +31,7 @@ impl Format {
             Self::Tsv => "TSV",
             Self::Json => "JSON",
             Self::Xlsx => "XLSX",
+            Self::Pdf => "PDF",
         }
     }
 
@@ -68,6 +70,7 @@ impl Format {
             | "application/json-seq" => Self::Json,
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
             | "application/vnd.ms-excel.sheet.macroenabled.12" => Self::Xlsx,
+            "application/pdf" | "application/x-pdf" => Self::Pdf,
             // Such as GeoJSON.
             named if named.ends_with("+json") => Self::Json,
             _ => return None,
@@ -81,6 +84,7 @@ impl Format {
             "tsv" | "tab" => Self::Tsv,
             "json" | "geojson" | "ndjson" | "jsonl" => Self::Json,
             "xlsx" | "xlsm" => Self::Xlsx,
+            "pdf" => Self::Pdf,
             _ => return None,
         })
     }
@@ -106,6 +110,7 @@ mod tests {
             (Some("application/vnd.ms-excel"), "a.xls", "\u{1}", None),
             (Some("text/plain"), "a.TSV?x=1.csv", "1\t2", Some(Format::Tsv)),
             (Some("application/octet-stream"), "a.csv", "1,2", Some(Format::Csv)),
+            (Some("application/pdf"), "a", "%PDF-1.7", Some(Format::Pdf)),
             (Some("application/zip"), "a.xlsx", "PK", Some(Format::Xlsx)),
             (Some("application/zip"), "a.zip", "PK", None),
             (Some("application/geo+json"), "a", "{}", Some(Format::Json)),

@@ -1,4 +1,4 @@
-//! Data files that are followed for what changes inside: CSV, TSV, JSON and XLSX.
+//! Data files that are followed for what changes inside: CSV, TSV, JSON, XLSX and PDF.
 //!
 //! Pure. [`read`] makes tables of a file and counts every limit while it reads, [`compare`] finds
 //! rows, columns and totals that differ, [`describe`] and [`describe_difference`] write both as the text
@@ -9,6 +9,7 @@ mod delimited;
 mod format;
 mod json;
 mod numbers;
+mod pdf;
 mod render;
 mod saved;
 mod table;
@@ -40,9 +41,9 @@ pub struct Dataset {
 pub enum DatasetError {
     #[error("the file is not valid {format}: {why}")]
     Invalid { format: &'static str, why: String },
-    #[error("the file is too large after decompression")]
+    #[error("the file contains more than newsfed reads")]
     TooLarge,
-    #[error("the file needs a password")]
+    #[error("the file is encrypted")]
     Encrypted,
 }
 
@@ -60,6 +61,7 @@ pub fn read(
         Format::Csv | Format::Tsv => vec![delimited::read(bytes, content_type, &mut budget)],
         Format::Json => json::read(bytes, &mut budget)?,
         Format::Xlsx => xlsx::read(bytes, &mut budget)?,
+        Format::Pdf => pdf::read(bytes, &mut budget)?,
     };
     let mut left_out = std::mem::take(&mut budget.notes);
     let beyond: u64 = tables.iter().map(|table| table.beyond).sum();

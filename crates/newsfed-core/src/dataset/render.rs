@@ -3,7 +3,8 @@
 
 use super::compare::{ChangedRow, Difference, TableDifference, is_id, sum};
 use super::numbers::written;
-use super::{Dataset, Table};
+use super::{Dataset, Format, Table};
+use crate::article::{Change, differences};
 use crate::util::html::escape;
 use crate::util::text::{self, counted};
 use std::fmt::Write;
@@ -18,6 +19,9 @@ const MAX_COLUMNS: usize = 8;
 const MAX_DESCRIBED: usize = 40;
 /// Tables that are shown.
 const MAX_TABLES: usize = 20;
+/// Pages that are shown, and longest text of one in terminal cells.
+const MAX_PAGES: usize = 20;
+const MAX_PAGE: usize = 4_000;
 /// Longest cell that is shown, in terminal cells.
 const MAX_CELL: usize = 100;
 /// Longest list of names in a sentence.
@@ -28,7 +32,7 @@ pub fn summary(dataset: &Dataset) -> String {
     let size = text::size(dataset.bytes);
     let format = dataset.format.name();
     match dataset.tables.as_slice() {
-        [table] => format!("{format} file with {}, {size}", extent(table)),
+        [table] => format!("{format} file with {}, {size}", extent(table, dataset.format)),
         tables => {
             let rows: u64 = tables.iter().map(Table::total).sum();
             let rows = grouped(rows, "row");
@@ -38,7 +42,10 @@ pub fn summary(dataset: &Dataset) -> String {
 }
 
 /// The size of a table: `1,204 rows and 8 columns`.
-fn extent(table: &Table) -> String {
+fn extent(table: &Table, format: Format) -> String {
+    if format == Format::Pdf {
+        return grouped(table.total(), "page");
+    }
     let columns = counted(table.columns.len(), "column");
     format!("{} and {columns}", grouped(table.total(), "row"))
 }
@@ -59,13 +66,20 @@ pub fn describe(dataset: &Dataset) -> String {
 
 /// The columns and totals of each table, and its first rows if they are wanted.
 fn describe_tables(out: &mut String, dataset: &Dataset, with_rows: bool) {
+    if dataset.format == Format::Pdf {
+        for table in dataset.tables.iter().filter(|table| with_rows && !table.is_empty()) {
+            heading(out, "First page");
+            paragraph(out, &text::truncate(table.cell(0, 0), MAX_PAGE));
+        }
+        return;
+    }
     let several = dataset.tables.len() > 1;
     for table in dataset.tables.iter().take(MAX_TABLES) {
         if several || !table.name.is_empty() {
             heading(out, &table.name);
         }
         if several {
-            paragraph(out, &format!("{}.", extent(table)));
+            paragraph(out, &format!("{}.", extent(table, dataset.format)));
         }
         columns(out, table);
         if with_rows && !table.is_empty() {
@@ -116,7 +130,10 @@ pub fn describe_difference(difference: &Difference, old: &Dataset, new: &Dataset
         if !now.name.is_empty() && new.tables.len() > 1 {
             heading(&mut out, &now.name);
         }
-        table_difference(&mut out, each, before, now);
+        match new.format {
+            Format::Pdf => page_difference(&mut out, each, before, now),
+            _ => table_difference(&mut out, each, before, now),
+        }
     }
     more(&mut out, difference.tables.len(), MAX_TABLES, "table");
     heading(&mut out, "The file now");
@@ -153,6 +170,55 @@ fn table_difference(out: &mut String, each: &TableDifference, old: &Table, new: 
     if !each.removed.is_empty() {
         heading(out, "Rows removed");
         rows(out, old, each.removed.iter().copied(), "del");
+    }
+}
+
+/// The words that changed on each page.
+fn page_difference(out: &mut String, each: &TableDifference, old: &Table, new: &Table) {
+    let page = |out: &mut String, row: usize, tag: &str, text: &str| {
+        heading(out, &format!("Page {}", row + 1));
+        let text = escape(&text::truncate(text, MAX_PAGE)).into_owned();
+        let _ = write!(out, "<p><{tag}>{text}</{tag}></p>");
+    };
+    for row in each.changed.iter().take(MAX_PAGES) {
+        heading(out, &format!("Page {}", row.rows.1 + 1));
+        out.push_str("<p>");
+        words(out, old.cell(row.rows.0, 0), new.cell(row.rows.1, 0));
+        out.push_str("</p>");
+    }
+    more(out, each.changed.len(), MAX_PAGES, "changed page");
+    for row in each.added.iter().take(MAX_PAGES) {
+        page(out, *row, "ins", new.cell(*row, 0));
+    }
+    more(out, each.added.len(), MAX_PAGES, "added page");
+    for row in each.removed.iter().take(MAX_PAGES) {
+        page(out, *row, "del", old.cell(*row, 0));
+    }
+    more(out, each.removed.len(), MAX_PAGES, "removed page");
+}
+
+/// The words that differ, each with a few around it.
+fn words(out: &mut String, old: &str, new: &str) {
+    let limit = out.len() + MAX_PAGE * 4;
+    for change in differences(old, new) {
+        if out.len() > limit {
+            out.push_str(" …");
+            return;
+        }
+        let _ = match change {
+            Change::Same(text) => write!(out, "{}", escape(&around(&text))),
+            Change::Removed(text) => write!(out, "<del>{}</del> ", escape(text.trim())),
+            Change::Added(text) => write!(out, "<ins>{}</ins> ", escape(text.trim())),
+        };
+    }
+}
+
+/// The first and last words of a text that did not change.
+fn around(text: &str) -> String {
+    let words: Vec<&str> = text.split_inclusive(' ').collect();
+    match words.len() {
+        0..=24 => text.to_owned(),
+        all => format!("{}… {}", words[..12].concat(), words[all - 12..].concat()),
     }
 }
 
@@ -266,9 +332,10 @@ impl Difference {
                 parts.push(format!("{} {what}", grouped(number as u64, noun)));
             }
         };
-        part(count(&|t| t.added.len()), "row", "added");
-        part(count(&|t| t.removed.len()), "row", "removed");
-        part(count(&|t| t.changed.len()), "row", "changed");
+        let noun = if new.format == Format::Pdf { "page" } else { "row" };
+        part(count(&|t| t.added.len()), noun, "added");
+        part(count(&|t| t.removed.len()), noun, "removed");
+        part(count(&|t| t.changed.len()), noun, "changed");
         part(self.tables_added.len(), "table", "added");
         part(self.tables_removed.len(), "table", "removed");
         let names = |what: &str, columns: Vec<&str>| {

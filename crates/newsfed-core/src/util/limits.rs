@@ -76,6 +76,8 @@ limits! {
     DATASET_TEXT = 8 * MIB, "text of a data file";
     /// An XLSX file after decompression, in bytes.
     XLSX_BYTES = 64 * MIB, "XLSX file";
+    /// Pages of a PDF file.
+    PDF_PAGES = 1000, "pages of a PDF file";
     /// What is stored of the data files of a source for their next comparison, in bytes.
     DATASET_STATES = 64 * MIB, "stored states of the data files of a source";
     /// A sitemap after decompression, in bytes (limit of the protocol).
