@@ -28,7 +28,7 @@ impl Font {
         if let Some(Value::Reference(number)) = dict.get("ToUnicode")
             && let Some((_, map)) = file.stream(*number)
         {
-            font.to_unicode(&map);
+            font.read_map(&map);
             file.charge(map.len());
         }
         file.charge((font.named.len() + font.ranges.len()) * COST);
@@ -67,7 +67,7 @@ impl Font {
     }
 
     /// Reads a map from codes to characters.
-    fn to_unicode(&mut self, map: &[u8]) {
+    fn read_map(&mut self, map: &[u8]) {
         let (mut lexer, mut operands) = (Lexer::new(map, 0), Vec::new());
         while let Some(value) = lexer.value() {
             let Value::Word(word) = value else {
