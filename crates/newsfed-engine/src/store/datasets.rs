@@ -39,7 +39,7 @@ pub(super) fn save(conn: &Connection, item: i64, source: i64, state: &[u8]) -> R
     Ok(())
 }
 
-fn plan(conn: &Connection, item: i64, checked: Time, next: Option<Time>) -> Result<()> {
+pub(super) fn plan(conn: &Connection, item: i64, checked: Time, next: Option<Time>) -> Result<()> {
     conn.prepare_cached(
         "INSERT INTO dataset (item, source, checked, next)
             SELECT key, source, ?2, ?3 FROM item WHERE key = ?1

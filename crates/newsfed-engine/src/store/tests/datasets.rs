@@ -25,8 +25,8 @@ fn the_states_of_a_source_stay_within_the_limit() {
     assert_eq!(save("other", 3, limits::DATASET_STATES + 1), None);
 }
 
-#[tokio::test]
-async fn files_are_due_in_the_order_in_which_they_have_waited() {
+#[test]
+fn files_are_due_in_the_order_in_which_they_have_waited() {
     let f = Fixture::new(&["site"]);
     f.poll("site", ["a", "b", "c", "d"].map(entry).to_vec());
     let (site, now) = (f.key("site"), f.now);
@@ -35,7 +35,10 @@ async fn files_are_due_in_the_order_in_which_they_have_waited() {
     assert_eq!(unplanned(), 4);
     let hours = |n| Some(now + TimeDelta::hours(n));
     let plans = vec![(1, hours(5)), (2, hours(3)), (3, None), (4, hours(9))];
-    f.store.plan_files(now, plans).await.unwrap();
+    for (item, next) in plans {
+        let write = move |conn: &rusqlite::Connection| datasets::plan(conn, item, now, next);
+        f.store.writer().unwrap().call_blocking(write).unwrap();
+    }
     assert_eq!(unplanned(), 0);
     let due = |at: Option<Time>, limit| -> Vec<(i64, Option<i64>)> {
         let files = reader.due_files(site, at.unwrap(), limit).unwrap();
