@@ -6,7 +6,7 @@ use super::message::{Discovery, FirstFeed, FirstFetch, TimedResponse, Tried, Typ
 use super::poll;
 use super::ways::{
     CRAWLED, announced_way, crawl_way, feed_way, offer_entries, offer_file, offer_lists, page_way,
-    sitemap_way, some_of,
+    refusal, sitemap_way, some_of,
 };
 use crate::discover::{self, Announced, DocumentKind, EntriesRank, Guess, Survey};
 use crate::model::SourceKind;
@@ -487,11 +487,6 @@ fn has_own_feed(page: &Url, survey: &Survey, found: &Discovery) -> bool {
 /// private address of another host.
 fn is_foreign(url: &Url, page: &Url) -> bool {
     is_private_host(url) && url.host() != page.host()
-}
-
-fn refusal(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default().to_owned();
-    format!("{url}: {}", FetchError::Private { host })
 }
 
 pub(super) struct Fetched {

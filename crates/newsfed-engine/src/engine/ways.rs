@@ -5,7 +5,7 @@ use crate::dataset::Format;
 use crate::discover::{Announced, EntriesOffer, EntriesRank, Survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, SourceRules, Time, WebsiteRules};
-use crate::net::Response;
+use crate::net::{FetchError, Response};
 use crate::util::text::counted_as;
 use crate::util::{file_name, text, time_text};
 use crate::website::propose::Proposal;
@@ -168,6 +168,12 @@ pub(super) fn offer_file(
 
 fn format_of(response: &Response) -> Option<Format> {
     Format::of(response.content_type(), &response.final_url, &response.body)
+}
+
+/// Why an announced feed is not offered.
+pub(super) fn refusal(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default().to_owned();
+    format!("{url}: {}", FetchError::Private { host })
 }
 
 fn list_way(list: &Proposal, survey: &Survey, response: &TimedResponse, address: &Url) -> Way {
