@@ -3,8 +3,8 @@
 //! ARCHITECTURE.md describes the modules and the crates.
 
 pub use newsfed_core::{
-    article, crawl, discover, exchange, feed, greader, mail, model, query, save, schedule, sitemap,
-    story, util, website,
+    article, crawl, dataset, discover, exchange, feed, greader, mail, model, query, save, schedule,
+    sitemap, story, util, website,
 };
 pub use newsfed_engine::{api, backup, config, engine, net, serve, store};
 

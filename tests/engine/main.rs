@@ -6,7 +6,9 @@
 mod access;
 mod accounts;
 mod clocks;
+mod crawled_files;
 mod crawls;
+mod datasets;
 mod discovery;
 mod entries;
 mod errors;

@@ -7,6 +7,8 @@
 pub mod article;
 /// The focused crawler: learns which links lead to targets.
 pub mod crawl;
+/// Data files: what changes in their tables.
+pub mod dataset;
 /// URL -> the ways to follow it.
 pub mod discover;
 /// Items and marks of other readers and services.

@@ -3,8 +3,8 @@
 //! ARCHITECTURE.md describes the modules.
 
 use newsfed_core::{
-    article, crawl, discover, exchange, feed, greader, mail, model, query, save, schedule, sitemap,
-    story, util, website,
+    article, crawl, dataset, discover, exchange, feed, greader, mail, model, query, save, schedule,
+    sitemap, story, util, website,
 };
 
 /// The Google Reader API over the database, for apps.

@@ -2,7 +2,7 @@
 //! works without colours.
 
 use super::compare::Change;
-use super::document::{Block, Document, Inline};
+use super::document::{Block, Document, Inline, plain};
 
 /// The difference of two versions as text, ready to be drawn or printed.
 pub fn marked(changes: &[Change]) -> Document {
@@ -20,6 +20,49 @@ pub fn marked(changes: &[Change]) -> Document {
     }
     out.end_paragraph();
     Document { blocks: out.blocks, links: Vec::new() }
+}
+
+/// The parts of a document that it marks itself as deleted or inserted, as a difference.
+pub fn marked_parts(document: &Document) -> Vec<Change> {
+    let mut out = Vec::new();
+    for block in &document.blocks {
+        match block {
+            Block::Paragraph(text) | Block::Heading(_, text) => parts(text, &mut out),
+            Block::Table { rows, .. } => {
+                for (n, row) in rows.iter().enumerate() {
+                    same(if n > 0 { "\n" } else { "" }, &mut out);
+                    for (n, cell) in row.iter().enumerate() {
+                        same(if n > 0 { " | " } else { "" }, &mut out);
+                        parts(cell, &mut out);
+                    }
+                }
+            }
+            other => {
+                let alone = Document { blocks: vec![other.clone()], links: Vec::new() };
+                same(&alone.text(), &mut out);
+            }
+        }
+        same("\n\n", &mut out);
+    }
+    out
+}
+
+fn parts(text: &[Inline], out: &mut Vec<Change>) {
+    for inline in text {
+        match inline {
+            Inline::Deleted(inner) => out.push(Change::Removed(plain(inner))),
+            Inline::Inserted(inner) => out.push(Change::Added(plain(inner))),
+            other => same(&plain(std::slice::from_ref(other)), out),
+        }
+    }
+}
+
+fn same(text: &str, out: &mut Vec<Change>) {
+    match out.last_mut() {
+        Some(Change::Same(before)) => before.push_str(text),
+        _ if text.is_empty() => {}
+        _ => out.push(Change::Same(text.to_owned())),
+    }
 }
 
 #[derive(Default)]
@@ -70,6 +113,15 @@ impl Out {
 mod tests {
     use super::*;
     use crate::article::differences;
+
+    #[test]
+    fn a_document_may_mark_its_changes_itself() {
+        let html = "<p>2 rows changed.</p><table><tr><th>id</th><th>n</th></tr><tr><td>1</td><td><del>5</del>\
+                    </td></tr><tr><td>2</td><td><del>a</del> <ins>b</ins></td></tr></table><p>End</p>";
+        let document = crate::article::from_html(html, None);
+        let want = "2 rows changed.\n\nid | n\n1 | [-5-]\n2 | [-a-] {+b+}\n\nEnd";
+        assert_eq!(marked(&marked_parts(&document)).text(), want);
+    }
 
     #[test]
     fn marks_removed_and_added_words() {

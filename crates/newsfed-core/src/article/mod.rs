@@ -56,7 +56,7 @@ pub use extract::{
 pub use from_html::{first_image, from_html};
 pub use full_feed::{contains_feed_text, has_full_text, is_cut};
 pub use html::Xhtml;
-pub use marked_difference::marked;
+pub use marked_difference::{marked, marked_parts};
 pub(crate) use page_date::{DateLabel, date_label};
 pub use page_date::{Dates, PageTime, Published, is_date_line};
 pub use substance::{headline, revisions};

@@ -63,6 +63,8 @@ pub enum TextFrom {
     Data,
     /// The part of the page that is selected, or its whole content.
     Selected,
+    /// A data file: what changed in it, and what it contains.
+    File,
 }
 
 impl TextFrom {
@@ -75,6 +77,7 @@ impl TextFrom {
             Self::Site => "from the page, by the site's template",
             Self::Data => "from the page's data",
             Self::Selected => "part of the page",
+            Self::File => "from the data file",
         }
     }
 }

@@ -19,6 +19,8 @@ pub enum RevisionKind {
     Text,
     /// Only addresses of links and images.
     Links,
+    /// Rows, columns or pages of a data file.
+    Data,
 }
 
 /// One thing that was changed.
@@ -47,6 +49,7 @@ impl RevisionKind {
             Self::Wording => "wording",
             Self::Text => "text",
             Self::Links => "links",
+            Self::Data => "data",
         }
     }
 }
@@ -57,10 +60,16 @@ impl Revision {
         Self { kind: RevisionKind::Text, from: String::new(), to: String::new() }
     }
 
+    /// What changed in a data file, in one line.
+    pub fn data(what: String) -> Self {
+        Self { kind: RevisionKind::Data, from: String::new(), to: what }
+    }
+
     /// `numbers changed: 12 -> 21`
     pub fn describe(&self) -> String {
         let name = self.kind.name();
         match (self.from.as_str(), self.to.as_str()) {
+            ("", what) if self.kind == RevisionKind::Data => what.to_owned(),
             ("", "") => format!("{name} changed"),
             ("", to) => format!("{name} added: {to}"),
             (from, "") => format!("{name} removed: {from}"),

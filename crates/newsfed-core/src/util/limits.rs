@@ -66,6 +66,20 @@ limits! {
     CRAWL_LINKS = 50_000, "links that a crawl takes from a page";
     /// Links of a crawl; `--max-links`.
     CRAWL_TOTAL = 1_000_000, "links of a crawl";
+    /// Rows of a data file. Further ones are only counted.
+    DATASET_ROWS = 200_000, "rows of a data file";
+    /// Columns of a table in a data file.
+    DATASET_COLUMNS = 200, "columns of a table in a data file";
+    /// Cells of a data file.
+    DATASET_CELLS = 1_000_000, "cells of a data file";
+    /// Text of the cells of a data file, in bytes.
+    DATASET_TEXT = 8 * MIB, "text of a data file";
+    /// An XLSX file after decompression, in bytes.
+    XLSX_BYTES = 64 * MIB, "XLSX file";
+    /// Pages of a PDF file.
+    PDF_PAGES = 1000, "pages of a PDF file";
+    /// What is stored of the data files of a source for their next comparison, in bytes.
+    DATASET_STATES = 64 * MIB, "stored states of the data files of a source";
     /// A sitemap after decompression, in bytes (limit of the protocol).
     SITEMAP_BYTES = 50 * MIB, "sitemap";
     /// URLs in a sitemap (limit of the protocol).

@@ -1,6 +1,8 @@
 //! What each stored version of an item changed: its title, its text, its links.
 
-use crate::article::{Change, Document, LinkChanges, differences, from_html, headline};
+use crate::article::{
+    Change, Document, LinkChanges, differences, from_html, headline, marked_parts,
+};
 use crate::model::{Item, Revision, RevisionKind, TextFrom, Time};
 use crate::store::{Reader, Result, Version};
 use url::Url;
@@ -45,7 +47,11 @@ pub fn version_changes(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Ver
                 earlier: Some(version.at),
                 at: later.at,
                 titles: joined(titles.extract_if(.., |t| t.at > version.at && t.at <= later.at)),
-                text: differences(&document.text(), &new.text()),
+                text: match later.from {
+                    // It says itself what changed.
+                    TextFrom::File => marked_parts(&new),
+                    _ => differences(&document.text(), &new.text()),
+                },
                 links: LinkChanges::between(&document, &new),
                 revisions: later.revisions.clone(),
             });

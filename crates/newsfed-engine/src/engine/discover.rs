@@ -5,8 +5,8 @@ use super::handle::Handle;
 use super::message::{Discovery, FirstFeed, FirstFetch, TimedResponse, Tried, Typed};
 use super::poll;
 use super::ways::{
-    CRAWLED, announced_way, crawl_way, feed_way, offer_entries, offer_lists, page_way, sitemap_way,
-    some_of,
+    CRAWLED, announced_way, crawl_way, feed_way, offer_entries, offer_file, offer_lists, page_way,
+    refusal, sitemap_way, some_of,
 };
 use crate::discover::{self, Announced, DocumentKind, EntriesRank, Guess, Survey};
 use crate::model::SourceKind;
@@ -118,6 +118,9 @@ impl Handle {
         let page = &response.response.final_url;
         let Some(sitemaps) = self.ask_robots(page, found).await else { return };
         let is_page = survey.sitemap.is_none();
+        if offer_file(kind, response, found) {
+            return;
+        }
         if !announced && wanted(SourceKind::Feed) && is_page {
             self.try_guesses(page, &survey.guesses, found).await;
             put_page_first(survey, found);
@@ -484,11 +487,6 @@ fn has_own_feed(page: &Url, survey: &Survey, found: &Discovery) -> bool {
 /// private address of another host.
 fn is_foreign(url: &Url, page: &Url) -> bool {
     is_private_host(url) && url.host() != page.host()
-}
-
-fn refusal(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default().to_owned();
-    format!("{url}: {}", FetchError::Private { host })
 }
 
 pub(super) struct Fetched {

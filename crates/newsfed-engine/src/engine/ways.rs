@@ -1,11 +1,13 @@
 //! The ways in which a URL can be followed, and how they are described.
 
 use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Way};
+use crate::dataset::Format;
 use crate::discover::{Announced, EntriesOffer, EntriesRank, Survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, SourceRules, Time, WebsiteRules};
+use crate::net::{FetchError, Response};
 use crate::util::text::counted_as;
-use crate::util::{text, time_text};
+use crate::util::{file_name, text, time_text};
 use crate::website::propose::Proposal;
 use std::collections::HashMap;
 use url::Url;
@@ -140,6 +142,40 @@ pub(super) fn page_way(survey: &Survey, response: TimedResponse, discovery: &mut
     });
 }
 
+/// Offers a data file, followed for what changes inside; nothing else can be done with it. Returns whether
+/// the document is one.
+pub(super) fn offer_file(
+    kind: Option<SourceKind>,
+    first: &TimedResponse,
+    discovery: &mut Discovery,
+) -> bool {
+    let Some(format) = format_of(&first.response) else { return false };
+    discovery.report_found(format!("the URL is a {} file", format.name()));
+    if kind.is_none_or(|kind| kind == SourceKind::Page) {
+        let name = file_name::last_segment(&discovery.address).unwrap_or_default();
+        let response = first.clone();
+        let first = FirstPage { items: Vec::new(), count: 1, samples: Vec::new(), response };
+        discovery.ways.push(Way {
+            rules: SourceRules::new(SourceKind::Page, WebsiteRules::default()),
+            url: discovery.address.clone(),
+            title: text::line(&name),
+            confidence: 1.0,
+            first: Some(FirstFetch::Page(first)),
+        });
+    }
+    true
+}
+
+fn format_of(response: &Response) -> Option<Format> {
+    Format::of(response.content_type(), &response.final_url, &response.body)
+}
+
+/// Why an announced feed is not offered.
+pub(super) fn refusal(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default().to_owned();
+    format!("{url}: {}", FetchError::Private { host })
+}
+
 fn list_way(list: &Proposal, survey: &Survey, response: &TimedResponse, address: &Url) -> Way {
     let rules = WebsiteRules {
         articles: Some(list.articles.clone()),
@@ -191,6 +227,10 @@ impl Way {
                 "Sitemap: every new page of the site",
                 counted(self.kind().entries(count.unwrap_or(0))),
             ),
+            SourceRules::Page(_) if self.file().is_some() => {
+                let format = self.file().map_or("", Format::name);
+                ("Follow what changes in this file", format.to_owned())
+            }
             SourceRules::Page(_) => ("Watch this page for changes", String::new()),
             SourceRules::List => ("List of sources", counted("sources")),
             SourceRules::Crawl(rules) => {
@@ -210,6 +250,9 @@ impl Way {
             SourceRules::Sitemap(_) => {
                 "The pages are known by their addresses only. New ones become items."
             }
+            SourceRules::Page(_) if self.file().is_some() => {
+                "Each change becomes a version: rows added, removed and changed, columns, totals."
+            }
             SourceRules::Page(_) => "Each change of the page becomes an item.",
             SourceRules::List => "Its sources are kept in step with it.",
             SourceRules::Crawl(_) => {
@@ -217,6 +260,14 @@ impl Way {
                  Later checks read only those places."
             }
             SourceRules::Website(_) | SourceRules::Entries(_) => "Nothing is listed there now.",
+        }
+    }
+
+    /// The format of the data file that it follows.
+    fn file(&self) -> Option<Format> {
+        match &self.first {
+            Some(FirstFetch::Page(first)) => format_of(&first.response.response),
+            _ => None,
         }
     }
 

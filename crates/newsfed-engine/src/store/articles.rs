@@ -1,5 +1,6 @@
 //! Full texts: the results of fetching pages, and what was learned about their site.
 
+use super::datasets;
 use super::error::{Result, StoreError};
 use super::index;
 use super::reader::Reader;
@@ -75,6 +76,8 @@ pub struct PageRead {
     pub watched: bool,
     /// A change makes its item unread and the newest again.
     pub renews: bool,
+    /// What a data file contains, packed for the next comparison.
+    pub dataset: Option<Vec<u8>>,
 }
 
 /// The article of a page, compared with the stored one.
@@ -204,6 +207,9 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     if !read.tags.is_empty() {
         conn.prepare_cached("UPDATE detail SET page_tags = ?2 WHERE item = ?1")?
             .execute(params![key, to_json(&read.tags)?])?;
+    }
+    if let Some(state) = &read.dataset {
+        datasets::save(conn, key, source, state)?;
     }
     let (html, from, changed, revisions) = match &read.text {
         PageText::Same => return Ok(()),

@@ -35,6 +35,7 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-20.sql")),
     M::up(include_str!("schema-21.sql")),
     M::up(include_str!("schema-22.sql")),
+    M::up(include_str!("schema-23.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.

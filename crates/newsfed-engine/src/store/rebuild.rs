@@ -41,6 +41,7 @@ const TABLES: &[Table] = &[
     ("fetch", "page requests", &[]),
     ("article", "full texts", &[("indexed", "NULL")]),
     ("headline", "earlier titles", &[]),
+    ("dataset", "states of data files", &[]),
     ("site", "site templates", &[]),
     ("memo", "notes", &[]),
     ("place", "reading positions", &[]),
@@ -99,6 +100,7 @@ const FINISH: &str = "
     DELETE FROM site WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM fetch WHERE item NOT IN (SELECT key FROM item) OR source NOT IN (SELECT key FROM source);
     DELETE FROM article WHERE item NOT IN (SELECT key FROM item);
+    DELETE FROM dataset WHERE item NOT IN (SELECT key FROM item) OR source NOT IN (SELECT key FROM source);
     DELETE FROM headline WHERE item NOT IN (SELECT key FROM item);
     UPDATE article SET indexed = 0
         WHERE key < (SELECT max(newer.key) FROM article newer WHERE newer.item = article.item);

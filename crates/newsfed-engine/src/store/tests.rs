@@ -8,6 +8,7 @@ use chrono::TimeDelta;
 
 mod attempts;
 mod copies;
+mod datasets;
 mod episodes;
 mod errors;
 mod foreign;

@@ -1,6 +1,7 @@
 //! Fetching and classifying one link of a crawl.
 
 use crate::crawl::{Class, CrawledPage, PageLink, Site, Targets, read_page, target};
+use crate::dataset::Format;
 use crate::engine::retry;
 use crate::model::{ErrorKind, Time, Validators};
 use crate::net::{Client, FetchError, MemoryShare, Request, Response, host_key};
@@ -32,7 +33,7 @@ pub struct LinkResult {
     pub body: Bytes,
     /// The links and text of a page.
     pub page: CrawledPage,
-    /// The response, for an article.
+    /// The response, for an article and for a file that is compared with later ones.
     pub response: Option<Box<Response>>,
     /// Why there is no response.
     pub why: Option<String>,
@@ -222,7 +223,9 @@ impl Fetcher {
         got.mime = media_type(&response);
         got.class = self.targets.class(&got.mime);
         got.body = response.body.clone();
-        if got.class == Class::Html && !got.body.is_empty() {
+        if got.class == Class::Target && Format::named(Some(&got.mime), &url).is_some() {
+            got.response = Some(Box::new(response));
+        } else if got.class == Class::Html && !got.body.is_empty() {
             let (site, whole) = (self.site.clone(), Box::new(response));
             let most = self.page_links;
             let work = move || {

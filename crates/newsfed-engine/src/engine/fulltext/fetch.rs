@@ -1,12 +1,15 @@
 //! The page of one item: deciding whether to fetch it, fetching, extracting, storing.
 
 use super::ask_model;
+use super::data_file;
 use super::read::{NoText, Part, ReadContext, SavedPage, Undated, is_page, read};
 use super::refetch::{after_failure, after_success};
 use super::{TextGot, Trigger};
 use crate::engine::context::Context;
 use crate::engine::poll::pause_host;
-use crate::model::{ErrorKind, FullText, Item, Source, SourceKind, TextWay, Time, Validators};
+use crate::model::{
+    ErrorKind, FullText, Item, Source, SourceKind, TextFrom, TextWay, Time, Validators,
+};
 use crate::net::{self, FetchError, Request, Response};
 use crate::store::{
     FetchedPage, LearnedSite, PageResult, PageState, PageText, StoreError, Version,
@@ -20,7 +23,7 @@ use url::Url;
 
 /// Time limit for extracting a page; its size and depth are limited, so this is only for
 /// unexpected cases.
-const READING: Duration = Duration::from_secs(20);
+pub(super) const READING: Duration = Duration::from_secs(20);
 /// Time limit for waiting, fetching and extracting while a user waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -53,12 +56,12 @@ pub(super) struct ItemState {
     /// The site of the source.
     home: Option<Url>,
     pub(super) page: Option<PageState>,
-    site: LearnedSite,
+    pub(super) site: LearnedSite,
     pub(super) before: Option<Version>,
     /// The text of the page alone, if it is another one.
     alone_before: Option<String>,
     /// A change makes it unread again and the newest.
-    renews: bool,
+    pub(super) renews: bool,
 }
 
 /// The result of a request.
@@ -74,7 +77,7 @@ impl PageOutcome {
         Self { text, stored: false, undated: None }
     }
 
-    fn stored(text: TextGot) -> Self {
+    pub(super) fn stored(text: TextGot) -> Self {
         Self { text, stored: true, undated: None }
     }
 }
@@ -202,6 +205,15 @@ async fn take(
     way: TextWay,
     choice: Choice,
 ) -> Result<PageOutcome, StoreError> {
+    if let Some(format) = data_file::format(&state.source, &page) {
+        return data_file::take(context, state, key, page, format).await;
+    }
+    let was_file = state.before.as_ref().is_some_and(|before| before.from == TextFrom::File);
+    if was_file && state.source.kind().reads_pages() {
+        // A login, or a message that it is gone.
+        let why = "its URL returns a page instead of the data file".to_owned();
+        return Ok(PageOutcome::not_stored(TextGot::Failed(why)));
+    }
     let now = context.clock.now();
     let known = ReadContext {
         item: state.item.clone(),
@@ -326,7 +338,7 @@ impl ItemState {
 }
 
 /// Why there is no page.
-struct PageFailure {
+pub(super) struct PageFailure {
     why: String,
     /// Whether it may pass without intervention.
     passing: bool,
@@ -337,7 +349,7 @@ struct PageFailure {
 }
 
 impl PageFailure {
-    fn lasting(why: String) -> Self {
+    pub(super) fn lasting(why: String) -> Self {
         Self { why, passing: false, offline: false, at: None }
     }
 
@@ -434,11 +446,12 @@ async fn ask(
     if !response.is_success() {
         return Err(refusal(context, &response));
     }
-    if !is_page(response.content_type()) {
-        let named = text::line(response.content_type().unwrap_or_default());
+    let page = SavedPage::from(response);
+    if !is_page(page.content_type.as_deref()) && data_file::format(source, &page).is_none() {
+        let named = text::line(page.content_type.as_deref().unwrap_or_default());
         return Err(PageFailure::lasting(format!("its URL returns {named}, which is not a page")));
     }
-    Ok(Some(SavedPage::from(response)))
+    Ok(Some(page))
 }
 
 fn refusal(context: &Context, response: &Response) -> PageFailure {
@@ -448,7 +461,7 @@ fn refusal(context: &Context, response: &Response) -> PageFailure {
     PageFailure { why, passing, offline: false, at }
 }
 
-async fn fail(
+pub(super) async fn fail(
     context: &Arc<Context>,
     state: &ItemState,
     key: i64,
@@ -464,7 +477,7 @@ async fn fail(
     Ok(PageOutcome::stored(TextGot::Failed(failure.why)))
 }
 
-async fn store(
+pub(super) async fn store(
     context: &Context,
     key: i64,
     end: PageResult,

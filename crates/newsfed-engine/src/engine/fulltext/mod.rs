@@ -6,6 +6,7 @@
 
 mod ask_model;
 mod cycle;
+mod data_file;
 mod fetch;
 mod llm;
 mod prefetch;

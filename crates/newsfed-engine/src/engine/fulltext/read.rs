@@ -179,6 +179,7 @@ pub(super) fn read(page: SavedPage, known: ReadContext) -> Result<(PageRead, Und
         keeps_feed: false,
         watched: known.watched,
         renews: known.renews,
+        dataset: None,
     };
     let found = match known.way {
         TextWay::Page => alone,
@@ -287,6 +288,7 @@ fn declared_part(
         keeps_feed: false,
         watched: known.watched,
         renews: known.renews,
+        dataset: None,
     };
     let undated = undated(&known, &read, markup);
     Ok((read, undated))

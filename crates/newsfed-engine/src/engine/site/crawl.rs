@@ -3,6 +3,7 @@
 
 use super::Visit;
 use super::crawl_logs::{FOLDER, SavedCrawl};
+use super::files::FileFacts;
 use super::gathering::Gathering;
 use crate::article::{Guide, Mode, extract};
 use crate::crawl::{Kind, SleepingBanditParameters, Targets};
@@ -10,7 +11,7 @@ use crate::engine::crawl::{
     Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
     CrawlProgress, CrawlStep, LinkResult, Revisit,
 };
-use crate::model::{Enclosure, Entry, Time, WebsiteRules};
+use crate::model::{Entry, Time, WebsiteRules};
 use crate::net::Response;
 use crate::store::{Reader, ReservedKeys, StoreError};
 use crate::util::text::counted;
@@ -31,6 +32,8 @@ const MAX_TIME: Duration = Duration::from_secs(600);
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 /// A page that was read and rejected is skipped for this long.
 const REFUSED: TimeDelta = TimeDelta::days(30);
+/// Bytes of files that are kept until they have items.
+const MAX_HELD: usize = 8 << 20;
 /// Number of link kinds that are reported.
 const MAX_KINDS: usize = 4;
 /// Number of responses between two progress reports.
@@ -65,14 +68,23 @@ pub(super) async fn read(
         rules: rules.clone(),
         publisher: visit.publisher(None),
         entries: Vec::new(),
+        files: Vec::new(),
         _over: stop.clone().drop_guard(),
         stop,
     };
     let gathered = gather(visit, order, response, &mut exploration, gathering).await;
     let Gathered { lost, record } = gathered.map_err(|e| e.to_string())?;
+    let follows_files = exploration.follows_files();
+    let files = std::mem::take(&mut exploration.files);
     let mut keys = ReservedKeys::for_articles(exploration.entries.len() + lost.len());
     visit.keep(exploration.entries, &mut keys, gathering).await?;
     visit.articles(lost, &exploration.rules, &exploration.publisher, &mut keys, gathering).await?;
+    if follows_files {
+        visit.found_files(files).await?;
+        if matches!(record, Some(SavedCrawl::Learned(_))) && !gathering.left_host {
+            visit.check_files(gathering).await?;
+        }
+    }
     // Stored last: a poll that is killed before this finds the same again.
     if let Some(record) = record {
         let concluded = visit.context.work(move || record.conclude()).await;
@@ -95,6 +107,8 @@ struct Exploration {
     publisher: String,
     /// Stored at the end, because only then it is known which are newest.
     entries: Vec<Entry>,
+    /// Data files, to be read once they have items.
+    files: Vec<Response>,
     /// Cancelled if the user stops the exploration.
     stop: CancellationToken,
     /// Unregisters the exploration when dropped.
@@ -102,6 +116,19 @@ struct Exploration {
 }
 
 impl Exploration {
+    /// Whether what it finds are files and not articles.
+    fn follows_files(&self) -> bool {
+        self.rules.targets.as_deref().is_some_and(|targets| targets != "articles")
+    }
+
+    /// Keeps a file until it has an item. What does not fit is fetched again in the next poll.
+    fn hold(&mut self, file: Response) {
+        let held: usize = self.files.iter().map(|file| file.body.len()).sum();
+        if held + file.body.len() <= MAX_HELD {
+            self.files.push(file.release());
+        }
+    }
+
     /// Runs a step unless the user stops the exploration.
     async fn step<E>(
         &self,
@@ -320,7 +347,7 @@ async fn take(
     let Some(found) = found else { return };
     let Ok(url) = Url::parse(&found.url) else { return };
     match got.response {
-        Some(page) => {
+        Some(page) if got.article => {
             gathering.elapsed += page.elapsed;
             if exploration.rules.has_selectors() {
                 let (rules, publisher) = (exploration.rules.clone(), exploration.publisher.clone());
@@ -342,7 +369,12 @@ async fn take(
                 None => gathering.note(format!("{url} could not be read (this is a bug)")),
             }
         }
-        None => exploration.entries.push(entry(&found, &exploration.publisher)),
+        file => {
+            exploration.entries.push(entry(&found, &exploration.publisher));
+            if let Some(file) = file {
+                exploration.hold(*file);
+            }
+        }
     }
 }
 
@@ -382,23 +414,6 @@ fn entry(found: &CrawlFind, publisher: &str) -> Entry {
     let name = found.url.split(['?', '#']).next().unwrap_or_default();
     let name = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&found.url);
     let title = if found.anchor.is_empty() { text::line(name) } else { found.anchor.clone() };
-    let size = match found.bytes {
-        bytes if bytes < 10_000 => format!("{bytes} bytes"),
-        bytes => format!("{} kB", bytes / 1000),
-    };
-    let summary = format!("{}, {size}", found.mime);
-    Entry {
-        title,
-        url: Some(found.url.clone()),
-        summary: Some(html::escape(&summary).into_owned()),
-        enclosures: vec![Enclosure {
-            url: found.url.clone(),
-            mime: Some(found.mime.clone()),
-            bytes: Some(found.bytes as u64),
-            seconds: None,
-            ..Enclosure::default()
-        }],
-        publisher: Some(publisher.to_owned()).filter(|p| !p.is_empty()),
-        ..Entry::default()
-    }
+    let file = FileFacts { url: &found.url, title, mime: &found.mime, bytes: found.bytes };
+    file.entry(publisher)
 }

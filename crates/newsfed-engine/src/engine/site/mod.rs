@@ -5,6 +5,7 @@ mod crawl;
 mod crawl_logs;
 mod entries;
 mod fetcher;
+mod files;
 mod gathering;
 mod page;
 mod pages;

@@ -25,6 +25,9 @@ pub(super) async fn read(
 ) -> Result<(), String> {
     // The item keeps the declared URL wherever the page moves to.
     let url = visit.job.source.url.clone();
+    if visit.is_file(&response) {
+        return visit.file(url, response, gathering).await;
+    }
     let first = first_facts(visit, &url, rules, &response).await;
     let Some(FirstFacts { says, title, obstacle }) = first else {
         return Err("the page could not be read (this is a bug)".to_owned());
@@ -112,7 +115,7 @@ async fn first_facts(
 }
 
 /// The row key of the source's only item; an earlier release may have stored it with another URL.
-async fn item(visit: &Visit<'_>, url: &Url) -> Result<Option<i64>, String> {
+pub(super) async fn item(visit: &Visit<'_>, url: &Url) -> Result<Option<i64>, String> {
     if let Some(item) = visit.item(url).await? {
         return Ok(Some(item));
     }

@@ -123,6 +123,12 @@ async fn reread(
             Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                 gathering.leave_out(LeftOutReason::Missing, &url);
             }
+            Ok(response) if visit.is_file(&response) => {
+                done.read += 1;
+                if let Err(why) = visit.full_text(&url, response).await {
+                    tracing::warn!("cannot store the changes of {url}: {why}");
+                }
+            }
             Ok(response) if response.is_success() => {
                 let page = response.clone();
                 let read =

@@ -54,6 +54,7 @@ fn page_read(html: &str, changed: bool) -> PageRead {
         keeps_feed: false,
         watched: false,
         renews: false,
+        dataset: None,
     }
 }
 

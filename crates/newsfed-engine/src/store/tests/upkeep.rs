@@ -39,6 +39,7 @@ impl Fixture {
             keeps_feed: false,
             watched: false,
             renews: false,
+            dataset: None,
         };
         let item = self.rows(&View::of(Scope::All))[0].key;
         let end = PageResult::Read(Box::new(read));

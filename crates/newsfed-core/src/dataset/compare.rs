@@ -1,0 +1,396 @@
+//! What differs between two states of a data file. The order of rows and columns does not matter.
+
+use super::numbers::{decimals, number};
+use super::{Dataset, Format, Table};
+use crate::util::text;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+
+/// The share of different values from which a column can identify rows.
+const DISTINCT: f64 = 0.95;
+/// The share of equal values from which a column counts as renamed.
+const RENAMED: f64 = 0.8;
+/// Columns that are compared for having been renamed.
+const MAX_RENAMED: usize = 20;
+/// The share of numbers from which a column has a total.
+const NUMBERS: f64 = 0.9;
+/// First columns that may identify rows together.
+const MAX_TOGETHER: usize = 3;
+
+/// Pairs of pages that are compared for being versions of one page.
+const MAX_CLOSE: usize = 400;
+/// The share of words from which they are.
+const ALIKE: f64 = 0.3;
+
+/// What differs between two states of a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Difference {
+    /// Tables that are in both states and differ.
+    pub tables: Vec<TableDifference>,
+    /// Names of tables, with their numbers of rows.
+    pub tables_added: Vec<(String, u64)>,
+    pub tables_removed: Vec<(String, u64)>,
+}
+
+/// What differs between two states of a table. Rows and columns are numbers in the state that has
+/// them; of changed rows, those of the earlier state come first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TableDifference {
+    /// Its place among the tables of the earlier and the later state.
+    pub places: (usize, usize),
+    pub totals: Vec<Total>,
+    pub columns_added: Vec<usize>,
+    pub columns_removed: Vec<usize>,
+    pub columns_renamed: Vec<(usize, usize)>,
+    pub added: Vec<usize>,
+    pub removed: Vec<usize>,
+    pub changed: Vec<ChangedRow>,
+    /// The columns of the later state that identify rows.
+    pub key: Vec<usize>,
+    /// Only the first rows of a state were read, so that rows may only have moved beyond them.
+    pub partial: bool,
+}
+
+/// A row that has other cells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedRow {
+    pub rows: (usize, usize),
+    pub cells: Vec<ChangedCell>,
+}
+
+/// The columns of a cell in both states.
+pub type ChangedCell = (usize, usize);
+
+/// The sum of a column that has changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Total {
+    /// In the later state.
+    pub column: usize,
+    pub before: f64,
+    pub now: f64,
+    pub decimals: usize,
+}
+
+impl Difference {
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty() && self.tables_added.is_empty() && self.tables_removed.is_empty()
+    }
+}
+
+impl TableDifference {
+    fn is_empty(&self, old: &Table, new: &Table) -> bool {
+        let columns = [&self.columns_added, &self.columns_removed];
+        columns.iter().all(|c| c.is_empty())
+            && self.columns_renamed.is_empty()
+            && [&self.added, &self.removed].iter().all(|rows| rows.is_empty())
+            && self.changed.is_empty()
+            && old.total() == new.total()
+    }
+}
+
+/// Compares two states of a file.
+pub fn compare(old: &Dataset, new: &Dataset) -> Difference {
+    let mut difference = Difference::default();
+    let mut unmatched: Vec<usize> = (0..old.tables.len()).collect();
+    // The only table may have any name.
+    let single = old.tables.len() == 1 && new.tables.len() == 1;
+    for (place, table) in new.tables.iter().enumerate() {
+        let same = |at: &usize| single || old.tables[*at].name == table.name;
+        let Some(found) = unmatched.iter().position(same) else {
+            difference.tables_added.push((table.name.clone(), table.total()));
+            continue;
+        };
+        let before = unmatched.remove(found);
+        let earlier = &old.tables[before];
+        let mut each = match new.format {
+            Format::Pdf => compare_pages(earlier, table),
+            _ => compare_tables(earlier, table),
+        };
+        if !each.is_empty(earlier, table) {
+            each.places = (before, place);
+            difference.tables.push(each);
+        }
+    }
+    let gone = unmatched.into_iter().map(|at| &old.tables[at]);
+    difference.tables_removed = gone.map(|table| (table.name.clone(), table.total())).collect();
+    difference
+}
+
+/// Pages in their order; pages in one place are one page that changed.
+fn compare_pages(old: &Table, new: &Table) -> TableDifference {
+    let page = |table: &Table, row| table.cell(row, 0).to_owned();
+    let mut input = imara_diff::InternedInput::default();
+    input.update_before((0..old.len()).map(|row| page(old, row)));
+    input.update_after((0..new.len()).map(|row| page(new, row)));
+    let diff = imara_diff::Diff::compute(imara_diff::Algorithm::Histogram, &input);
+    let mut out =
+        TableDifference { partial: old.beyond + new.beyond > 0, ..TableDifference::default() };
+    for hunk in diff.hunks() {
+        let before = hunk.before.start as usize..hunk.before.end as usize;
+        let mut after = hunk.after.start as usize..hunk.after.end as usize;
+        let close = before.len() * after.len() <= MAX_CLOSE && before.len() != after.len();
+        for row in before {
+            let found = if close {
+                most_alike(old.cell(row, 0), new, after.clone())
+            } else {
+                after.clone().next()
+            };
+            let Some(found) = found else {
+                out.removed.push(row);
+                continue;
+            };
+            out.added.extend(after.start..found);
+            out.changed.push(ChangedRow { rows: (row, found), cells: vec![(0, 0)] });
+            after.start = found + 1;
+        }
+        out.added.extend(after);
+    }
+    out
+}
+
+/// The page that shares most words with a text, if it shares some.
+fn most_alike(text: &str, pages: &Table, rows: std::ops::Range<usize>) -> Option<usize> {
+    let words: HashSet<&str> = text.split(' ').collect();
+    let score = |row: usize| {
+        let others: HashSet<&str> = pages.cell(row, 0).split(' ').collect();
+        let both = words.intersection(&others).count();
+        (both as f64 / words.len().max(others.len()).max(1) as f64, row)
+    };
+    let best = rows.map(score).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    best.filter(|(score, _)| *score >= ALIKE).map(|(_, row)| row)
+}
+
+fn compare_tables(old: &Table, new: &Table) -> TableDifference {
+    let hasher = RandomState::new();
+    let mut out =
+        TableDifference { partial: old.beyond + new.beyond > 0, ..TableDifference::default() };
+    let mut common = match_columns(old, new, &mut out, &hasher);
+    if common.is_empty() {
+        // Nothing is left by which rows could be compared.
+        out.removed = (0..old.len()).collect();
+        out.added = (0..new.len()).collect();
+        return out;
+    }
+    common.sort_unstable();
+    let hash = |table: &Table, row: usize, columns: &mut dyn Iterator<Item = usize>| {
+        let mut state = hasher.build_hasher();
+        columns.for_each(|column| table.cell(row, column).hash(&mut state));
+        state.finish()
+    };
+    let of_old = |row| hash(old, row, &mut common.iter().map(|c| c.0));
+    let of_new = |row| hash(new, row, &mut common.iter().map(|c| c.1));
+    let mut count: HashMap<u64, usize> = HashMap::with_capacity(old.len());
+    (0..old.len()).for_each(|row| *count.entry(of_old(row)).or_default() += 1);
+    let is_new = |row: &usize| match count.get_mut(&of_new(*row)) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    };
+    let added: Vec<usize> = (0..new.len()).filter(is_new).collect();
+    let is_gone = |row: &usize| match count.get_mut(&of_old(*row)) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            true
+        }
+        _ => false,
+    };
+    let removed: Vec<usize> = (0..old.len()).filter(is_gone).collect();
+    drop(count);
+    if added.is_empty() && removed.is_empty() {
+        return out;
+    }
+    let key = key_columns(old, new, &common, &hasher);
+    pair(old, new, (removed, added), &common, &key, &mut out, &hasher);
+    out.key = key.iter().map(|(_, column)| *column).collect();
+    out.totals = totals(old, new, &common, &out.key);
+    out
+}
+
+/// The columns of both states that belong together, by name, then by their values.
+fn match_columns(
+    old: &Table,
+    new: &Table,
+    out: &mut TableDifference,
+    hasher: &RandomState,
+) -> Vec<(usize, usize)> {
+    let by_name: HashMap<&str, usize> =
+        old.columns.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+    let mut common = Vec::new();
+    for (at, name) in new.columns.iter().enumerate() {
+        match by_name.get(name.as_str()) {
+            Some(before) => common.push((*before, at)),
+            None => out.columns_added.push(at),
+        }
+    }
+    let known: HashSet<usize> = common.iter().map(|c| c.0).collect();
+    out.columns_removed = (0..old.columns.len()).filter(|at| !known.contains(at)).collect();
+    let values = |table: &Table, column: usize| {
+        let mut count: HashMap<u64, usize> = HashMap::new();
+        let cells = (0..table.len()).map(|row| table.cell(row, column));
+        cells
+            .filter(|c| !c.is_empty())
+            .for_each(|c| *count.entry(hasher.hash_one(c)).or_default() += 1);
+        count
+    };
+    let firsts = |columns: &[usize]| columns.iter().copied().take(MAX_RENAMED).collect::<Vec<_>>();
+    let candidates = firsts(&out.columns_added);
+    if candidates.is_empty() || out.columns_removed.is_empty() {
+        return common;
+    }
+    let mut open: Vec<_> = candidates.into_iter().map(|at| (at, values(new, at))).collect();
+    for before in firsts(&out.columns_removed) {
+        let earlier = values(old, before);
+        let score = |later: &HashMap<u64, usize>| overlap(&earlier, later);
+        let best = (0..open.len()).max_by(|a, b| score(&open[*a].1).total_cmp(&score(&open[*b].1)));
+        let Some(best) = best.filter(|at| score(&open[*at].1) >= RENAMED) else { continue };
+        let (at, _) = open.remove(best);
+        out.columns_added.retain(|column| *column != at);
+        out.columns_removed.retain(|column| *column != before);
+        out.columns_renamed.push((before, at));
+        common.push((before, at));
+    }
+    common
+}
+
+/// The share of the values of the shorter of two columns that both have; 0 if the other one is much
+/// longer.
+fn overlap(a: &HashMap<u64, usize>, b: &HashMap<u64, usize>) -> f64 {
+    let size = |m: &HashMap<u64, usize>| m.values().sum::<usize>();
+    let both: usize = a.iter().map(|(value, n)| b.get(value).map_or(0, |m| (*n).min(*m))).sum();
+    let (shorter, longer) = (size(a).min(size(b)), size(a).max(size(b)));
+    if shorter * 2 < longer { 0.0 } else { both as f64 / shorter.max(1) as f64 }
+}
+
+/// The columns by which a row is the same one in both states: those whose values are nearly all
+/// different, and of which most are in both states; empty if there are none.
+fn key_columns(
+    old: &Table,
+    new: &Table,
+    common: &[(usize, usize)],
+    hasher: &RandomState,
+) -> Vec<(usize, usize)> {
+    let together = (2..=MAX_TOGETHER.min(common.len())).map(|n| common[..n].to_vec());
+    let candidates = common.iter().map(|pair| vec![*pair]).chain(together);
+    let mut best: (f64, Vec<(usize, usize)>) = (0.0, Vec::new());
+    for key in candidates {
+        let old_keys = keys(old, &mut |row| key_hash(old, row, key.iter().map(|c| c.0), hasher));
+        let Some(old_keys) = old_keys else { continue };
+        let new_keys = keys(new, &mut |row| key_hash(new, row, key.iter().map(|c| c.1), hasher));
+        let Some(new_keys) = new_keys else { continue };
+        let both = new_keys.iter().filter(|k| old_keys.contains(*k)).count();
+        let mut score = both as f64 / old_keys.len().min(new_keys.len()).max(1) as f64;
+        // Of columns that are equally good, one that is called so.
+        if key.len() == 1 && is_id(&new.columns[key[0].1]) && score > 0.0 {
+            score += 0.05;
+        }
+        if score > best.0 + 1e-9 {
+            best = (score, key);
+        }
+    }
+    best.1
+}
+
+pub(super) fn is_id(name: &str) -> bool {
+    let name = text::comparable(name);
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    words
+        .into_iter()
+        .any(|w| matches!(w, "id" | "key" | "code" | "nr" | "no" | "uuid" | "guid" | "number"))
+}
+
+/// The hash of the cells that identify a row; `None` if they are empty.
+fn key_hash(
+    table: &Table,
+    row: usize,
+    columns: impl Iterator<Item = usize>,
+    hasher: &RandomState,
+) -> Option<u64> {
+    let (mut state, mut empty) = (hasher.build_hasher(), true);
+    for column in columns {
+        let cell = table.cell(row, column);
+        empty &= cell.is_empty();
+        cell.hash(&mut state);
+    }
+    (!empty).then(|| state.finish())
+}
+
+/// The different keys of a table, if nearly all rows have their own.
+fn keys(table: &Table, hash: &mut dyn FnMut(usize) -> Option<u64>) -> Option<HashSet<u64>> {
+    let allowed = (table.len() as f64 * (1.0 - DISTINCT)) as usize;
+    let (mut keys, mut others) = (HashSet::new(), 0);
+    for row in 0..table.len() {
+        if !hash(row).is_some_and(|key| keys.insert(key)) {
+            others += 1;
+            if others > allowed {
+                return None;
+            }
+        }
+    }
+    Some(keys)
+}
+
+/// Pairs the rows that only one state has by their keys; the others were removed and added.
+fn pair(
+    old: &Table,
+    new: &Table,
+    (removed, added): (Vec<usize>, Vec<usize>),
+    common: &[(usize, usize)],
+    key: &[(usize, usize)],
+    out: &mut TableDifference,
+    hasher: &RandomState,
+) {
+    let mut by_key: HashMap<u64, VecDeque<usize>> = HashMap::new();
+    if !key.is_empty() {
+        for row in &removed {
+            if let Some(hash) = key_hash(old, *row, key.iter().map(|c| c.0), hasher) {
+                by_key.entry(hash).or_default().push_back(*row);
+            }
+        }
+    }
+    let mut paired = HashSet::new();
+    for row in added {
+        let hash = key_hash(new, row, key.iter().map(|c| c.1), hasher);
+        let before = hash.and_then(|hash| by_key.get_mut(&hash)?.pop_front());
+        let Some(before) = before else {
+            out.added.push(row);
+            continue;
+        };
+        paired.insert(before);
+        let differs = |(a, b): &(usize, usize)| old.cell(before, *a) != new.cell(row, *b);
+        let cells = common.iter().copied().filter(differs).collect();
+        out.changed.push(ChangedRow { rows: (before, row), cells });
+    }
+    out.removed = removed.into_iter().filter(|row| !paired.contains(row)).collect();
+}
+
+/// The sums of columns of numbers that have changed.
+fn totals(old: &Table, new: &Table, common: &[(usize, usize)], key: &[usize]) -> Vec<Total> {
+    let columns = common.iter().filter(|(_, column)| !key.contains(column));
+    let total = |(before, column): &(usize, usize)| {
+        let (was, places) = sum(old, *before)?;
+        let (now, more) = sum(new, *column)?;
+        let decimals = places.max(more);
+        let differs = (was - now).abs() >= 0.5 * 0.1_f64.powi(decimals as i32);
+        differs.then_some(Total { column: *column, before: was, now, decimals })
+    };
+    columns.filter_map(total).collect()
+}
+
+/// The sum of a column of numbers, and its decimals.
+pub(super) fn sum(table: &Table, column: usize) -> Option<(f64, usize)> {
+    let (mut total, mut places, mut numbers, mut others) = (0.0, 0, 0_usize, 0_usize);
+    for cell in (0..table.len()).map(|row| table.cell(row, column)).filter(|c| !c.is_empty()) {
+        match number(cell) {
+            Some(value) => {
+                numbers += 1;
+                total += value;
+                places = places.max(decimals(cell));
+            }
+            None => others += 1,
+        }
+    }
+    let is_numeric = numbers as f64 >= NUMBERS * (numbers + others) as f64 && numbers > 0;
+    (is_numeric && f64::is_finite(total)).then_some((total, places))
+}

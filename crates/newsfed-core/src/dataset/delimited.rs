@@ -1,0 +1,174 @@
+//! CSV and TSV: bytes in any encoding, with any usual separator.
+
+use super::table::{Budget, Headed, Table, clean};
+use crate::util::text;
+use csv::{ReaderBuilder, StringRecord};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use std::borrow::Cow;
+
+/// The part of a file by which its separator is found, in bytes.
+const SAMPLE: usize = 64 << 10;
+/// Records of that part.
+const SAMPLE_RECORDS: usize = 50;
+/// The share of records that a separator must divide into equally many cells.
+const MIN_EVEN: f64 = 0.6;
+/// Separators, the likeliest first.
+const SEPARATORS: [u8; 4] = *b",;\t|";
+
+/// Reads a table. Every document is one: what is not quoted properly is taken as it is.
+pub(super) fn read(bytes: &[u8], content_type: Option<&str>, budget: &mut Budget) -> Table {
+    let decoded = decode(bytes, content_type);
+    let (separator, content) = separator(&decoded);
+    let mut headed = Headed::default();
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(separator)
+        .from_reader(content.as_bytes());
+    let mut record = StringRecord::new();
+    // Reading from memory, and text: there are no errors.
+    while reader.read_record(&mut record).unwrap_or(false) {
+        let cells: Vec<Cow<'_, str>> = record.iter().map(clean).collect();
+        headed.push(&cells, budget);
+    }
+    headed.table
+}
+
+/// The text of a file: by its byte order mark, the charset that the server names if the bytes are
+/// valid in it, else UTF-8 or Windows-1252.
+fn decode<'b>(bytes: &'b [u8], content_type: Option<&str>) -> Cow<'b, str> {
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        return encoding.decode_without_bom_handling(&bytes[mark..]).0;
+    }
+    let named = content_type.and_then(charset);
+    let candidates = named.into_iter().chain(bare_utf16(bytes)).chain([UTF_8]);
+    for encoding in candidates {
+        if let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(bytes) {
+            return text;
+        }
+    }
+    WINDOWS_1252.decode_without_bom_handling(bytes).0
+}
+
+fn charset(content_type: &str) -> Option<&'static Encoding> {
+    let label = content_type.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+    })?;
+    Encoding::for_label(label.as_bytes())
+}
+
+/// UTF-16 without a byte order mark: every second byte of the beginning is zero.
+fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
+    let start = &bytes[..bytes.len().min(64) & !1];
+    let zeros = |odd: usize| start.iter().skip(odd).step_by(2).filter(|b| **b == 0).count();
+    let (even, odd, half) = (zeros(0), zeros(1), start.len() / 2);
+    match half {
+        0 => None,
+        _ if odd * 10 >= half * 9 && even == 0 => Some(UTF_16LE),
+        _ if even * 10 >= half * 9 && odd == 0 => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+/// The separator that divides the first records most evenly, and what follows a line that names it.
+fn separator(content: &str) -> (u8, &str) {
+    if let Some(rest) = content.strip_prefix("sep=")
+        && let [named, b'\r' | b'\n', ..] = rest.as_bytes()
+        && SEPARATORS.contains(named)
+    {
+        return (*named, rest[1..].trim_start_matches(['\r', '\n']));
+    }
+    let sample = text::start(content, SAMPLE);
+    let mut best = (MIN_EVEN, SEPARATORS[0]);
+    for separator in SEPARATORS {
+        let score = evenness(sample, separator);
+        if score > best.0 {
+            best = (score, separator);
+        }
+    }
+    (best.1, content)
+}
+
+/// The share of records with the most frequent number of cells, if that is more than one; among equal
+/// shares, more cells count more.
+fn evenness(sample: &str, separator: u8) -> f64 {
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(separator)
+        .from_reader(sample.as_bytes());
+    let mut widths = Vec::new();
+    let mut record = StringRecord::new();
+    while widths.len() < SAMPLE_RECORDS && reader.read_record(&mut record).unwrap_or(false) {
+        widths.push(record.len());
+    }
+    let count = |width: usize| widths.iter().filter(|w| **w == width).count();
+    let Some(most) = widths.iter().copied().filter(|w| *w > 1).max_by_key(|w| count(*w)) else {
+        return 0.0;
+    };
+    count(most) as f64 / widths.len() as f64 + most.min(100) as f64 / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(bytes: &[u8], content_type: Option<&str>) -> Vec<Vec<String>> {
+        let table = read(bytes, content_type, &mut Budget::default());
+        let cells = |row| (0..table.columns.len()).map(|c| table.cell(row, c).to_owned()).collect();
+        std::iter::once(table.columns.clone()).chain((0..table.len()).map(cells)).collect()
+    }
+
+    #[test]
+    fn reads_every_encoding_and_separator() {
+        let utf16 = |text: &str, mark: bool, little: bool| -> Vec<u8> {
+            let units = mark.then_some(0xfeff).into_iter().chain(text.encode_utf16());
+            units.flat_map(|u| if little { u.to_le_bytes() } else { u.to_be_bytes() }).collect()
+        };
+        let text = "town;people\nKöln;1,5\nÅrhus;2,5\n";
+        let want = [["town", "people"], ["Köln", "1,5"], ["Århus", "2,5"]];
+        let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+        let cases: [(Vec<u8>, Option<&str>); 9] = [
+            (text.into(), None),
+            (format!("\u{feff}{text}").into(), Some("text/csv; charset=iso-8859-1")),
+            (latin.clone(), None),
+            (latin, Some("text/csv; charset=ISO-8859-1")),
+            (utf16(text, true, true), None),
+            (utf16(text, true, false), None),
+            (utf16(&text.replace('ö', "o").replace('Å', "A"), false, true), None),
+            (text.replace(';', "\t").into(), Some("text/csv")),
+            (format!("sep=|\r\n{}", text.replace(';', "|")).into(), None),
+        ];
+        for (n, (bytes, content_type)) in cases.into_iter().enumerate() {
+            let found = rows(&bytes, content_type);
+            if n == 6 {
+                assert_eq!(found[1], ["Koln", "1,5"], "{n}");
+                continue;
+            }
+            assert_eq!(found, want, "{n}");
+        }
+    }
+
+    #[test]
+    fn quotes_line_breaks_and_ragged_rows() {
+        let text =
+            "id,note\r\n1,\"two\r\nlines, \"\"quoted\"\"\"\r\n2\r\n3,a,b\r\n\r\n4,\"open\n5,x";
+        let want: [&[&str]; 5] = [
+            &["id", "note", "column 3"],
+            &["1", "two lines, \"quoted\"", ""],
+            &["2", "", ""],
+            &["3", "a", "b"],
+            &["4", "open 5,x", ""],
+        ];
+        assert_eq!(rows(text.as_bytes(), None), want);
+    }
+
+    #[test]
+    fn odd_documents_are_tables_too() {
+        assert_eq!(rows(b"", None), [Vec::<String>::new()]);
+        assert_eq!(rows(b"one\n=cmd|' /C calc'!A0\n", None), [["one"], ["=cmd|' /C calc'!A0"]]);
+        assert_eq!(rows(b"a\tb\n1\x1b]0;x\x07\t\x00 2\n", None), [["a", "b"], ["1", "2"]]);
+        assert_eq!(rows("\u{feff}\n\n".as_bytes(), None), [Vec::<String>::new()]);
+    }
+}

@@ -1,0 +1,86 @@
+//! Data files that are followed for what changes inside: CSV, TSV, JSON, XLSX and PDF.
+//!
+//! Pure. [`read`] makes tables of a file and counts every limit while it reads, [`compare`] finds
+//! rows, columns and totals that differ, [`describe`] and [`describe_difference`] write both as the text
+//! of an item, and [`pack`] keeps what the next comparison needs.
+
+mod compare;
+mod delimited;
+mod format;
+mod json;
+mod numbers;
+mod pdf;
+mod render;
+mod saved;
+mod table;
+mod xlsx;
+
+pub use compare::{ChangedCell, ChangedRow, Difference, TableDifference, Total, compare};
+pub use format::Format;
+pub use render::{describe, describe_difference, summary};
+pub use saved::{pack, unpack};
+pub use table::Table;
+
+use crate::util::limits;
+use crate::util::text::counted;
+use table::Budget;
+
+/// A file as tables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    pub format: Format,
+    pub tables: Vec<Table>,
+    /// Size of the file.
+    pub bytes: u64,
+    /// What was not read, and why.
+    pub left_out: Vec<String>,
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DatasetError {
+    #[error("the file is not valid {format}: {why}")]
+    Invalid { format: &'static str, why: String },
+    #[error("the file contains more than newsfed reads")]
+    TooLarge,
+    #[error("the file is encrypted")]
+    Encrypted,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// If it is not valid in its format, or exceeds a limit beyond which nothing can be used.
+pub fn read(
+    bytes: &[u8],
+    content_type: Option<&str>,
+    format: Format,
+) -> Result<Dataset, DatasetError> {
+    let mut budget = Budget::default();
+    let tables = match format {
+        Format::Csv | Format::Tsv => vec![delimited::read(bytes, content_type, &mut budget)],
+        Format::Json => json::read(bytes, &mut budget)?,
+        Format::Xlsx => xlsx::read(bytes, &mut budget)?,
+        Format::Pdf => pdf::read(bytes, &mut budget)?,
+    };
+    let mut left_out = std::mem::take(&mut budget.notes);
+    let beyond: u64 = tables.iter().map(|table| table.beyond).sum();
+    if beyond > 0 {
+        left_out.push(format!(
+            "{} only counted, because of the limits of {} rows, {} cells and {} MB",
+            counted(beyond, "row"),
+            limits::DATASET_ROWS,
+            limits::DATASET_CELLS,
+            limits::DATASET_TEXT >> 20
+        ));
+    }
+    if budget.surplus_cells > 0 {
+        let limit = limits::DATASET_COLUMNS;
+        let cells = counted(budget.surplus_cells, "cell");
+        left_out.push(format!("{cells} beyond the first {limit} columns"));
+    }
+    Ok(Dataset { format, tables, bytes: bytes.len() as u64, left_out })
+}
+
+#[cfg(test)]
+mod tests;

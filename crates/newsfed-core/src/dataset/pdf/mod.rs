@@ -1,0 +1,72 @@
+//! PDF: the text of each page is a row.
+//!
+//! Reads what text needs, and never follows what a file says about its own layout: objects are found in one
+//! pass from the first byte to the last, so that each byte is read a limited number of times. Everything that
+//! is read again is charged to one budget.
+
+mod file;
+mod font;
+mod object;
+mod page;
+
+use super::DatasetError;
+use super::table::{Budget, Table};
+use crate::model::stable_hash;
+use crate::util::limits;
+use crate::util::text::{self, counted};
+use file::PdfFile;
+use std::collections::HashMap;
+
+/// Bytes that may be read or decompressed for a file in all.
+const WORK: usize = 128 << 20;
+/// Text that is kept of a page, in bytes.
+const MAX_PAGE: usize = 100_000;
+
+/// Reads the text of the pages.
+pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, DatasetError> {
+    read_within(bytes, WORK, budget)
+}
+
+/// `work`: bytes that may be read or decompressed in all.
+fn read_within(bytes: &[u8], work: usize, budget: &mut Budget) -> Result<Vec<Table>, DatasetError> {
+    let mut file = PdfFile::open(bytes, work)?;
+    let pages = file.pages();
+    if pages.is_empty() {
+        let why = "no pages were found in it".to_owned();
+        return Err(DatasetError::Invalid { format: "PDF", why });
+    }
+    let mut table = Table::default();
+    table.columns.push("text".to_owned());
+    let (mut fonts, mut silent) = (HashMap::new(), 0_u32);
+    let surplus = pages.len().saturating_sub(limits::PDF_PAGES);
+    for page in pages.iter().take(limits::PDF_PAGES) {
+        let (resources, content) = file.content(page);
+        let found = page::text(&mut file, &resources, &content, &mut fonts);
+        let mut line = words(&found);
+        if line.is_empty() {
+            silent += 1;
+            // What it draws instead, in one word.
+            let drawn = String::from_utf8_lossy(&content);
+            line = format!("[no text, {:08x}]", stable_hash([&*drawn]) >> 32);
+        }
+        table.push(&[line], budget);
+    }
+    if file.is_exhausted() {
+        // Pages of which a part is missing would differ by that part.
+        return Err(DatasetError::TooLarge);
+    }
+    budget.notes.extend(limits::left_out(surplus, "page", limits::PDF_PAGES));
+    if silent > 0 {
+        budget.notes.push(format!("pictures on {}, which have no text", counted(silent, "page")));
+    }
+    Ok(vec![table])
+}
+
+/// Clean text in one line.
+fn words(raw: &str) -> String {
+    let block = text::block(text::start(raw, MAX_PAGE));
+    block.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

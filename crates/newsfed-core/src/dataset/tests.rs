@@ -1,0 +1,188 @@
+use super::*;
+use crate::util::html;
+use url::Url;
+
+fn dataset(text: &str, format: Format) -> Dataset {
+    read(text.as_bytes(), None, format).unwrap()
+}
+
+fn csv(text: &str) -> Dataset {
+    dataset(text, Format::Csv)
+}
+
+/// The text of the difference, in one line.
+fn difference(old: &Dataset, new: &Dataset) -> Option<String> {
+    let found = compare(old, new);
+    let text = html::to_text(&describe_difference(&found, old, new));
+    let text = text.split("The file now").next().unwrap_or_default();
+    (!found.is_empty()).then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn summary_of(old: &Dataset, new: &Dataset) -> String {
+    compare(old, new).summary(old, new)
+}
+
+const TOWNS: &str = "id,town,people\n1,Aachen,250\n2,Bonn,330\n3,Celle,70\n";
+
+#[test]
+fn what_changes_in_rows() {
+    let cases = [
+        ("4,Dessau,80\n", "", "1 row added"),
+        ("", "2,Bonn,330\n", "1 row removed"),
+        ("2,Bonn,335\n", "2,Bonn,330\n", "1 row changed"),
+        ("2,Bonn,335\n4,Dessau,80\n", "2,Bonn,330\n", "1 row added; 1 row changed"),
+        ("2,Bonn,330\n", "", "1 row added"),
+        ("", "id,town,people\n1,Aachen,250\n2,Bonn,330\n3,Celle,70\n", "3 rows removed"),
+    ];
+    for (added, removed, want) in cases {
+        let later = if removed.is_empty() {
+            format!("{TOWNS}{added}")
+        } else {
+            TOWNS.replace(removed, "") + added
+        };
+        let later = if later.is_empty() { "id,town,people\n".to_owned() } else { later };
+        assert_eq!(summary_of(&csv(TOWNS), &csv(&later)), want, "{later}");
+    }
+}
+
+#[test]
+fn changed_cells_and_totals_are_shown() {
+    let later = TOWNS.replace("330", "335").replace("3,Celle,70\n", "4,Dessau,80\n");
+    let text = difference(&csv(TOWNS), &csv(&later)).unwrap();
+    for part in
+        ["1 row added; 1 row removed; 1 row changed.", "people 650 665 +15", "2 people 330 335"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.ends_with("Rows removed id town people 3 Celle 70"), "{text}");
+}
+
+#[test]
+fn order_space_and_encoding_are_no_changes() {
+    let cases = [
+        "id,town,people\n3,Celle,70\n1,Aachen,250\n2,Bonn,330\n",
+        "people,id,town\n250,1,Aachen\n330,2,Bonn\n70,3,Celle\n",
+        "id;town;people\r\n1; Aachen;250\r\n2;\"Bonn\";330\r\n\r\n3;Celle;70",
+        "\u{feff}id\ttown\tpeople\n1\tAachen\t250\n2\tBonn\t330\n3\tCelle\t70\n",
+    ];
+    for later in cases {
+        assert_eq!(difference(&csv(TOWNS), &csv(later)), None, "{later}");
+    }
+}
+
+#[test]
+fn columns_are_matched_by_name_then_by_values() {
+    let cases = [
+        (
+            "id,town,people,area\n1,Aachen,250,16\n2,Bonn,330,14\n3,Celle,70,17\n",
+            "column added: area",
+        ),
+        ("id,people\n1,250\n2,330\n3,70\n", "column removed: town"),
+        ("id,name,people\n1,Aachen,250\n2,Bonn,330\n3,Celle,70\n", "column renamed: name"),
+        (
+            "id,name,people\n1,Aachen,250\n2,Bonn,330\n3,Celle,70\n4,Dessau,80\n",
+            "1 row added; column renamed: name",
+        ),
+        (
+            "x,y\n7,8\n",
+            "1 row added; 3 rows removed; columns added: x, y; columns removed: id, town, people",
+        ),
+    ];
+    for (later, want) in cases {
+        assert_eq!(summary_of(&csv(TOWNS), &csv(later)), want);
+    }
+}
+
+#[test]
+fn repeated_ids_and_headers_do_no_harm() {
+    let old = csv("id,v,v\n1,a,b\n1,a,b\n2,c,d\n");
+    let new = csv("id,v,v\n1,a,b\n2,c,e\n1,a,b\n1,x,y\n");
+    assert_eq!(summary_of(&old, &new), "2 rows added; 1 row removed", "no column identifies rows");
+    let row = |n: usize, v: &str| format!("{},k{n},{v}\n", n / 2);
+    let many = |changed: usize| -> String {
+        (0..100).map(|n| row(n, if n == changed { "new" } else { "old" })).collect()
+    };
+    let (old, new) = (csv(&format!("g,k,v\n{}", many(200))), csv(&format!("g,k,v\n{}", many(7))));
+    let found = compare(&old, &new);
+    assert_eq!((found.tables[0].changed.len(), found.tables[0].key.clone()), (1, vec![1]));
+}
+
+#[test]
+fn rows_can_be_identified_by_several_columns() {
+    let table = |value: &str| -> String {
+        let days = (1..=20).flat_map(|d| ["north", "south"].map(|s| (d, s)));
+        let rows =
+            days.map(|(d, s)| format!("2026-11-{d:02},{s},{}\n", if d == 9 { value } else { "1" }));
+        format!("day,station,value\n{}", rows.collect::<String>())
+    };
+    let (old, new) = (csv(&table("5")), csv(&table("6")));
+    let found = compare(&old, &new);
+    assert_eq!(found.tables[0].key, [0, 1]);
+    assert_eq!(found.summary(&old, &new), "2 rows changed");
+}
+
+#[test]
+fn json_is_compared_like_tables() {
+    let old = dataset(r#"{"at":"Mon","rows":[{"id":1,"n":5},{"id":2,"n":7}]}"#, Format::Json);
+    let same = dataset(r#"{"rows":[{"n":7,"id":2},{"n":5,"id":1}], "at":"Mon"}"#, Format::Json);
+    assert_eq!(difference(&old, &same), None, "the order of keys and rows does not matter");
+    let new =
+        dataset(r#"{"at":"Tue","rows":[{"id":1,"n":6},{"id":3,"n":7}],"x":[1]}"#, Format::Json);
+    let found = summary_of(&old, &new);
+    assert_eq!(found, "1 row added; 1 row removed; 2 rows changed; 1 table added");
+}
+
+#[test]
+fn a_state_survives_storage() {
+    let text = "id,note\n1,\"a\u{1f}b\u{1e}c\"\n2\n3,x,extra\n4,=1+1\n";
+    for (text, format) in [
+        (text, Format::Csv),
+        ("", Format::Csv),
+        (r#"{"a":[{"b":1}],"c":[2],"d":"e"}"#, Format::Json),
+    ] {
+        let read = dataset(text, format);
+        assert_eq!(unpack(&pack(&read).unwrap()).as_ref(), Some(&read), "{text}");
+    }
+    let packed = pack(&csv(TOWNS)).unwrap();
+    assert_eq!(unpack(&packed[..packed.len() - 6]), None, "damaged");
+    assert_eq!(unpack(b""), None);
+}
+
+#[test]
+fn texts_are_safe_and_bounded() {
+    let cell = format!("<script>alert(1)</script>\u{1b}[31m{}", "long ".repeat(3_000));
+    let rows = |n: usize| -> String {
+        (0..n).map(|row| format!("{row},\"{cell}\",{}\n", "x,".repeat(300))).collect()
+    };
+    let old = csv(&format!("id,note\n{}", rows(3)));
+    let new = csv(&format!("id,note\n{}", rows(120)));
+    assert_eq!(new.left_out.len(), 1, "{:?}", new.left_out);
+    let found = compare(&old, &new);
+    for text in [describe(&new), describe_difference(&found, &old, &new)] {
+        assert!(text.len() < 100_000 && !text.contains("<script") && !text.contains('\u{1b}'));
+        assert_eq!(html::clean(&text, None), text, "it is safe HTML as it is");
+        assert!(text.contains("Not compared: "));
+    }
+    let text = describe_difference(&found, &old, &new);
+    assert!(text.contains("and 67 rows more"), "{}", text.len());
+}
+
+#[test]
+fn a_file_without_end_is_read_as_far_as_the_limits() {
+    let mut text = String::from("id,v\n");
+    (0..limits::DATASET_ROWS + 5).for_each(|n| text.push_str(&format!("{n},1\n")));
+    let one = csv(&text);
+    assert_eq!((one.tables[0].len(), one.tables[0].beyond), (limits::DATASET_ROWS, 5));
+    text.push_str("x,1\n");
+    let two = csv(&text);
+    assert_eq!(summary_of(&one, &two), "200,006 rows instead of 200,005 rows");
+}
+
+#[test]
+fn names_say_what_a_file_is() {
+    let url = Url::parse("https://a.example/towns.csv").unwrap();
+    assert_eq!(Format::of(None, &url, TOWNS.as_bytes()), Some(Format::Csv));
+    assert_eq!(summary(&csv(TOWNS)), "CSV file with 3 rows and 3 columns, 50 B");
+    let text = html::to_text(&describe(&csv(TOWNS)));
+    assert!(text.contains("Aachen") && text.contains("650"), "{text}");
+}

@@ -1,0 +1,129 @@
+use super::*;
+use std::io::Write;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+const ROOT: &str = r#"<Relationships><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#;
+const STYLES: &str = r#"<styleSheet><numFmts><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/><numFmt numFmtId="165" formatCode="0.0&quot; days&quot;"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="22"/></cellXfs></styleSheet>"#;
+
+fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in parts {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(content).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// A file with these worksheets: name and rows.
+fn workbook(sheets: &[(&str, &str)], shared: &str) -> Vec<u8> {
+    let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let mut list = String::new();
+    let mut relations = format!(
+        "<Relationship Id=\"s\" Type=\"{kind}/sharedStrings\" Target=\"sharedStrings.xml\"/>\
+         <Relationship Id=\"t\" Type=\"{kind}/styles\" Target=\"/xl/styles.xml\"/>"
+    );
+    let mut parts = Vec::new();
+    for (n, (name, rows)) in sheets.iter().enumerate() {
+        list += &format!("<sheet name=\"{name}\" sheetId=\"{n}\" r:id=\"rId{n}\"/>");
+        relations += &format!(
+            "<Relationship Id=\"rId{n}\" Type=\"{kind}/worksheet\" Target=\"worksheets/{n}.xml\"/>"
+        );
+        let sheet = format!(
+            "<worksheet><dimension ref=\"A1:XFD1048576\"/><sheetData>{rows}</sheetData><x/></worksheet>"
+        );
+        parts.push((format!("xl/worksheets/{n}.xml"), sheet));
+    }
+    let book = format!("<workbook><sheets>{list}</sheets></workbook>");
+    let relations = format!("<Relationships>{relations}</Relationships>");
+    let shared = format!("<sst uniqueCount=\"99999999999999\">{shared}</sst>");
+    let mut all: Vec<(&str, &[u8])> = vec![
+        ("_rels/.rels", ROOT.as_bytes()),
+        ("xl/workbook.xml", book.as_bytes()),
+        ("xl/_rels/workbook.xml.rels", relations.as_bytes()),
+        ("xl/styles.xml", STYLES.as_bytes()),
+        ("xl/sharedStrings.xml", shared.as_bytes()),
+    ];
+    all.extend(parts.iter().map(|(name, sheet)| (name.as_str(), sheet.as_bytes())));
+    archive(&all)
+}
+
+fn rows(table: &Table) -> Vec<String> {
+    let row = |row| {
+        let cells: Vec<&str> = (0..table.columns.len()).map(|c| table.cell(row, c)).collect();
+        cells.join("|")
+    };
+    std::iter::once(table.columns.join("|")).chain((0..table.len()).map(row)).collect()
+}
+
+#[test]
+fn reads_every_kind_of_cell() {
+    let shared = "<si><t>name</t></si><si><r><t>K\u{f6}</t></r><r><t>ln &amp; &#66;onn</t></r><rPh><t>x</t></rPh></si>";
+    let first = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c><c r=\"C1\" t=\"inlineStr\"><is><t>day</t></is></c></row>\
+                 <row r=\"2\"/><row r=\"5\"><c r=\"A5\" t=\"s\"><v>1</v></c><c r=\"B5\"><f>SUM(1)</f><v>0.10000000000000001</v></c>\
+                 <c r=\"C5\" s=\"1\"><v>46351</v></c><c r=\"D5\" s=\"3\"><v>46351.5</v></c></row>\
+                 <row><c t=\"str\"><f>cmd()</f><v>=x</v></c><c t=\"b\"><v>1</v></c><c t=\"e\"><v>#N/A</v></c><c s=\"2\"><v>3.5</v></c></row>\
+                 <row><c><v>1e300</v></c><c t=\"s\"><v>77</v></c><c r=\"ZZZ9\"><v>1</v></c></row>";
+    let bytes = workbook(&[("First", first), ("Empty", "")], shared);
+    let mut budget = Budget::default();
+    let tables = read(&bytes, &mut budget).unwrap();
+    assert_eq!(tables.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["First", "Empty"]);
+    let want = [
+        "name|column 2|day|column 4",
+        "Köln & Bonn|0.1|2026-11-25|2026-11-25 12:00:00",
+        "=x|true|#N/A|3.5",
+        "1e300|||",
+    ];
+    assert_eq!(rows(&tables[0]), want);
+    assert_eq!(budget.surplus_cells, 1);
+}
+
+#[test]
+fn bombs_and_damaged_files_are_refused() {
+    let good = workbook(&[("a", "<row><c><v>1</v></c></row>")], "");
+    const LEFT: usize = 1 << 20;
+    let row = format!("<row><c t=\"str\"><v>{}</v></c></row>", "x".repeat(1000));
+    let bomb = workbook(&[("a", &row.repeat(1 + LEFT / row.len()))], "");
+    let strings = workbook(&[("a", "")], &"<si><t/></si>".repeat(LEFT / 12));
+    let many: Vec<String> = (0..=MAX_PARTS).map(|n| format!("{n}")).collect();
+    let many = archive(&many.iter().map(|name| (name.as_str(), &b""[..])).collect::<Vec<_>>());
+    assert!(bomb.len() < LEFT / 50 && strings.len() < LEFT / 50);
+    let cases: [(&[u8], &str); 6] = [
+        (&bomb, "more than newsfed reads"),
+        (&strings, "more than newsfed reads"),
+        (&many, "too many parts"),
+        (&good[..good.len() - 30], "not valid XLSX"),
+        (b"PK\x03\x04", "not valid XLSX"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more", "encrypted"),
+    ];
+    for (bytes, want) in cases {
+        let error = read_within(bytes, LEFT, &mut Budget::default()).unwrap_err().to_string();
+        assert!(error.contains(want), "{want}: {error}");
+    }
+    assert_eq!(read(&good, &mut Budget::default()).unwrap().len(), 1);
+}
+
+#[test]
+fn files_that_lie_about_their_parts_do_no_harm() {
+    let open = "<row><c r=\"A1\"><v>1</v>".repeat(2_000);
+    let deep = "<a>".repeat(50_000);
+    for sheet in [
+        open.as_str(),
+        deep.as_str(),
+        "</row></c>",
+        "<row r=\"x\"><c r=\"-\" s=\"-1\" t=\"?\"><v/>",
+    ] {
+        let bytes = workbook(&[("a", sheet)], "");
+        let _ =
+            read(&bytes, &mut Budget::default()).map(|tables| assert!(tables[0].len() <= 2_000));
+    }
+    // Parts of themselves, and no parts at all.
+    let book = r#"<workbook><sheets><sheet name="a" r:id="r"/></sheets></workbook>"#;
+    let relations = r#"<Relationships><Relationship Id="r" Type="x/worksheet" Target="workbook.xml"/><Relationship Id="s" Type="x/sharedStrings" Target="../../etc/passwd"/></Relationships>"#;
+    let bytes = archive(&[
+        ("xl/workbook.xml", book.as_bytes()),
+        ("xl/_rels/workbook.xml.rels", relations.as_bytes()),
+    ]);
+    assert!(read(&bytes, &mut Budget::default()).unwrap()[0].is_empty());
+    assert_eq!(read(&archive(&[("a", b"b")]), &mut Budget::default()).unwrap(), []);
+}

@@ -1,0 +1,131 @@
+//! Data files that are followed: the text of their item is what changed in them.
+
+use super::TextGot;
+use super::fetch::{ItemState, PageFailure, PageOutcome, READING, fail, store};
+use super::read::SavedPage;
+use crate::dataset::{self, Dataset, DatasetError, Format, compare, describe, describe_difference};
+use crate::engine::context::Context;
+use crate::model::{Revision, Source, SourceKind, TextFrom, TextWay};
+use crate::store::{PageRead, PageResult, PageText, StoreError};
+use crate::util::html;
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+/// What is known when a file is read.
+struct Known {
+    /// Where the stored text comes from.
+    text: Option<TextFrom>,
+    /// Hash of the file.
+    hash: Option<i64>,
+    /// What the file contained.
+    state: Option<Vec<u8>>,
+}
+
+/// What a file gives.
+struct Read {
+    text: PageText,
+    hash: i64,
+    state: Option<Vec<u8>>,
+}
+
+/// The format of a response, if it is a data file of a source that follows such files.
+pub(super) fn format(source: &Source, page: &SavedPage) -> Option<Format> {
+    matches!(source.kind(), SourceKind::Page | SourceKind::Crawl)
+        .then(|| Format::of(page.content_type.as_deref(), &page.url, &page.body))?
+}
+
+/// Compares a file with what it contained before, and stores the result.
+pub(super) async fn take(
+    context: &Arc<Context>,
+    state: &ItemState,
+    key: i64,
+    page: SavedPage,
+    format: Format,
+) -> Result<PageOutcome, StoreError> {
+    let way = TextWay::Best;
+    let known = Known {
+        text: state.before.as_ref().map(|before| before.from),
+        hash: state.page.as_ref().and_then(|page| page.page_hash),
+        state: context.read(move |reader| reader.dataset(key)).await?,
+    };
+    let (bytes, body) = (page.body.len(), page.body.clone());
+    let content_type = page.content_type.clone();
+    let work = move || read(&body, content_type.as_deref(), format, &known);
+    let reading = context.begin(bytes, work).await.ok_or(StoreError::Closed)?;
+    let read = match tokio::time::timeout(READING, reading).await {
+        Ok(Ok(read)) => read.map_err(|e| e.to_string()),
+        Ok(Err(_)) => Err("the file could not be read (this is a bug)".to_owned()),
+        Err(_) => Err("reading the file took too long".to_owned()),
+    };
+    let read = match read {
+        Ok(read) => read,
+        Err(why) => return fail(context, state, key, PageFailure::lasting(why), way).await,
+    };
+    let got = match &read.text {
+        PageText::New { from, changed, .. } => TextGot::Fetched { from: *from, changed: *changed },
+        _ => TextGot::Same(way),
+    };
+    let read = PageRead {
+        text: read.text,
+        page_hash: read.hash,
+        bytes: page.bytes,
+        validators: page.validators,
+        validators_of: page.url.to_string(),
+        site: state.site.clone(),
+        published: None,
+        dated: None,
+        updated: None,
+        authors: Vec::new(),
+        tags: Vec::new(),
+        alone: None,
+        keeps_feed: false,
+        watched: true,
+        renews: state.renews,
+        dataset: read.state,
+    };
+    store(context, key, PageResult::Read(Box::new(read)), None, way).await?;
+    Ok(PageOutcome::stored(got))
+}
+
+fn read(
+    body: &[u8],
+    content_type: Option<&str>,
+    format: Format,
+    known: &Known,
+) -> Result<Read, DatasetError> {
+    let new = dataset::read(body, content_type, format)?;
+    let digest = Sha256::digest(body);
+    let hash = i64::from_be_bytes(std::array::from_fn(|n| digest[n]));
+    let text = match known.state.as_deref().and_then(dataset::unpack) {
+        Some(old) => compared(&old, &new),
+        None => match known.text {
+            Some(TextFrom::File) if known.hash == Some(hash) => PageText::Same,
+            Some(_) => {
+                let what = "the file changed; what it contained before is not stored".to_owned();
+                let html = html::paragraphs(&what) + &describe(&new);
+                new_text(html, vec![Revision::data(what)])
+            }
+            None => PageText::New {
+                html: describe(&new),
+                from: TextFrom::File,
+                changed: false,
+                revisions: Vec::new(),
+            },
+        },
+    };
+    let state = dataset::pack(&new).ok();
+    Ok(Read { text, hash, state })
+}
+
+fn compared(old: &Dataset, new: &Dataset) -> PageText {
+    let difference = compare(old, new);
+    if difference.is_empty() {
+        return PageText::Same;
+    }
+    let html = describe_difference(&difference, old, new);
+    new_text(html, vec![Revision::data(difference.summary(old, new))])
+}
+
+fn new_text(html: String, revisions: Vec<Revision>) -> PageText {
+    PageText::New { html: html::clean(&html, None), from: TextFrom::File, changed: true, revisions }
+}

@@ -1,0 +1,127 @@
+//! Crawl sources that return to the data files that they have found.
+
+use super::datasets::{Files, TOWNS};
+use super::*;
+use newsfed::model::{Revision, SourceRules, TextFrom, WebsiteRules};
+use newsfed::store::Mark;
+
+/// A site of which the pages are links to files.
+fn crawled(url: &str) -> Source {
+    let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
+    Source { rules: SourceRules::Crawl(rules.into()), ..source("site", url) }
+}
+
+#[tokio::test]
+async fn a_crawl_source_returns_to_its_files() {
+    let files = Files::default();
+    let links =
+        |names: &[&str]| names.iter().map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>();
+    files.put("/", "text/html", links(&["towns.csv", "pack.zip", "old.csv"]));
+    files.put("/towns.csv", "text/csv", TOWNS);
+    files.put("/old.csv", "text/csv", "id,v\n1,2\n");
+    files.put("/pack.zip", "application/zip", "PK no data");
+    let server = files.start();
+    let home = Home::with(&[crawled(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    let named = |title: &str| items(&engine).into_iter().find(|i| i.title == title).unwrap();
+    assert!(
+        newsfed::util::html::to_text(named("towns.csv").body()).starts_with("CSV file with 3 rows")
+    );
+    let asked = |before: usize| -> Vec<(String, bool)> {
+        let requests = server.requests().split_off(before);
+        requests
+            .iter()
+            .filter(|r| r.path != "/" && r.path != "/robots.txt")
+            .map(|r| (r.path.clone(), is_conditional(r)))
+            .collect()
+    };
+    let requests = server.requests().len();
+    // Checked a day later, with validators; the archive is not fetched again.
+    home.clock.advance(HOUR);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
+    assert_eq!(asked(requests), []);
+    home.clock.advance(DAY);
+    let requests = server.requests().len();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 2));
+    let both = [("/towns.csv".to_owned(), true), ("/old.csv".to_owned(), true)];
+    let mut found = asked(requests);
+    found.sort_by(|a, b| b.cmp(a));
+    assert_eq!(found, both);
+    // What changed inside becomes a version, and the item unread.
+    let reader = engine.store().reader().unwrap();
+    let all = reader.keys(&View::of(Scope::All)).unwrap();
+    engine.mark(Mark::Read, all, true).await.unwrap();
+    files.put("/towns.csv", "text/csv", TOWNS.replace("330", "340"));
+    home.clock.advance(DAY * 2);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 2));
+    let changed = named("towns.csv");
+    assert!(changed.changed && !changed.read && changed.versions == 1);
+    assert_eq!(Revision::summary(&changed.revisions), "1 row changed");
+    assert!(!named("old.csv").changed && named("old.csv").read && !named("pack.zip").changed);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn fifty_polls_of_a_crawl_source_ask_for_its_files_less_and_less_and_repeat_nothing() {
+    const FILES: usize = 15;
+    let files = Files::default();
+    let names: Vec<String> = (0..FILES).map(|n| format!("/{n}.csv")).collect();
+    files.put(
+        "/",
+        "text/html",
+        names.iter().map(|n| format!("<a href={n}>{n}</a>")).collect::<String>(),
+    );
+    let state = |n: usize| -> String { (0..=n).map(|n| format!("row {n},x\n")).collect() };
+    names.iter().for_each(|name| files.put(name, "text/csv", format!("k,v\n{}", state(0))));
+    let server = files.start();
+    let home = Home::with(&[crawled(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(FILES as u32, 0, FILES as u32));
+    let (mut changes, mut most) = (0, 0);
+    for n in 1..50 {
+        home.clock.advance(DAY);
+        files.put("/3.csv", "text/csv", format!("k,v\n{}", state(n)));
+        let before = server.requests().len();
+        let Refreshed::Polled(Outcome::Fetched { new: 0, updated, .. }) =
+            sync_one(&engine, Pace::Manual).await
+        else {
+            panic!("poll {n}")
+        };
+        changes += updated;
+        let asked = paths_requested(&server).split_off(before);
+        let asked = asked.iter().filter(|path| path.ends_with(".csv")).count();
+        most = most.max(asked);
+        assert!(n < 40 || asked <= 3, "poll {n} sent {asked} requests for files");
+    }
+    assert_eq!(items(&engine).len(), FILES);
+    assert_eq!(most, 10, "the limit of a poll");
+    assert!(changes >= 45, "{changes}");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_file_that_robots_txt_forbids_or_that_is_gone_is_left_alone() {
+    let files = Files::default();
+    files.put("/", "text/html", "<a href=/a.csv>a</a><a href=/b.csv>b</a><a href=/c.csv>c</a>");
+    ["/a.csv", "/b.csv", "/c.csv"].iter().for_each(|path| files.put(path, "text/csv", TOWNS));
+    let server = files.start();
+    let home = Home::with(&[crawled(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    files.put("/robots.txt", "text/plain", "User-agent: *\nDisallow: /a.csv\n");
+    files.remove("/b.csv");
+    files.put("/c.csv", "text/html", "<!doctype html><title>Log in</title>");
+    home.clock.advance(DAY * 2);
+    let before = server.requests().len();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
+    let asked: Vec<String> =
+        server.requests().split_off(before).into_iter().map(|r| r.path).collect();
+    assert!(!asked.contains(&"/a.csv".to_owned()), "{asked:?}");
+    let notes = polls(&engine)[0].repairs.join("; ");
+    for part in ["robots.txt", "/b.csv: HTTP 404", "/c.csv: a page instead"] {
+        assert!(notes.contains(part), "{part}: {notes}");
+    }
+    assert!(items(&engine).iter().all(|item| !item.changed && item.text_from == TextFrom::File));
+    engine.shutdown().await;
+}
