@@ -53,13 +53,13 @@ fn operators_filter_and_urls_are_words() {
 fn imports_newsboat_queries_as_views() {
     let world = World::usual();
     let urls = "https://a.example/feed linux\n\"query:New:unread = \\\"yes\\\" and tags # \\\"linux\\\"\"\n\
-        \"query:Odd:age between 3:4 or unread = \\\"yes\\\"\"\nexec:~/x.sh\n";
+        \"query:Odd:age between 3:x or unread = \\\"yes\\\"\"\nexec:~/x.sh\n";
     let run = world.run_with(&["import", "--private", "-"], urls);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.err.contains("saved as a view: New: unread tag:linux"), "{run:?}");
     assert!(
         run.err
-            .contains("a query that cannot be converted: \"age between 3:4\" cannot be expressed"),
+            .contains("a query that cannot be converted: \"age between 3:x\" cannot be expressed"),
         "{run:?}"
     );
     assert!(run.err.contains("newsfed does not run the commands"), "{run:?}");

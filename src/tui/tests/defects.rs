@@ -341,21 +341,6 @@ fn removing_several_sources_names_them() {
 }
 
 #[test]
-fn tags_are_explained_if_there_are_none() {
-    let mut list = source_list();
-    for entry in &mut list.sources {
-        std::sync::Arc::make_mut(&mut entry.source).tags.clear();
-    }
-    let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
-    stage.keys("T");
-    assert!(stage.says("No source and no item has a tag. Press # on one to add a tag."));
-    assert!(stage.app.dialogs.is_empty());
-    list.item_tags = vec!["garden".to_owned()];
-    let mut stage = Stage::with(Settings::default(), list, item_rows());
-    stage.keys_give("T", "garden");
-}
-
-#[test]
 fn keys_in_dialogs_are_those_that_are_bound() {
     let rebound = |keys: &str, screen: &str, shown: &str, hidden: &str| {
         let mut settings = Settings::default();

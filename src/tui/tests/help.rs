@@ -135,3 +135,18 @@ fn the_page_of_keys_shows_what_they_do_and_where() {
     let whole = "Open the enclosure, or choose one of several";
     assert!(screen.lines().any(|line| line.contains(whole) && line.contains("Items:")), "{screen}");
 }
+
+#[test]
+fn tags_are_explained_if_there_are_none() {
+    let mut list = source_list();
+    for entry in &mut list.sources {
+        std::sync::Arc::make_mut(&mut entry.source).tags.clear();
+    }
+    let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
+    stage.keys("T");
+    assert!(stage.says("No source and no item has a tag. Press # on one to add a tag."));
+    assert!(stage.app.dialogs.is_empty());
+    list.item_tags = vec!["garden".to_owned()];
+    let mut stage = Stage::with(Settings::default(), list, item_rows());
+    stage.keys_give("T", "garden");
+}

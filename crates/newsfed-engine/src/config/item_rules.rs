@@ -38,7 +38,8 @@ impl RuleSettings {
             "run" => format!("run {}", self.run.join(" ")),
             other => other.to_owned(),
         };
-        self.effects.iter().map(effect).collect::<Vec<_>>().join(", ")
+        let stop = self.stop.then(|| "stop".to_owned());
+        self.effects.iter().map(effect).chain(stop).collect::<Vec<_>>().join(", ")
     }
 
     /// What it would do outside of the list, which applying it to stored items does not; empty if nothing.
