@@ -348,7 +348,11 @@ fn hostile_archives_are_refused_before_anything_is_replaced() {
             }),
             "database cannot be used",
         ),
-        ("format", repack(&file, |m, _| m.format = 2), "newer newsfed (0.1.0, format 2"),
+        (
+            "format",
+            repack(&file, |m, _| m.format = 2),
+            concat!("newer newsfed (", env!("CARGO_PKG_VERSION"), ", format 2"),
+        ),
         ("schema", repack(&file, |m, _| m.schema = 99), "database schema 99"),
         ("manifest", lines("{"), "manifest cannot be read"),
         ("huge manifest", lines(&" ".repeat(5 << 20)), "does not begin with"),
