@@ -16,8 +16,10 @@ fn town(request: &Request) -> Reply {
     let path = request.path.as_str();
     let number = |prefix: &str| path.strip_prefix(prefix).and_then(|n| n.parse::<usize>().ok());
     if path == "/" {
+        // A menu: anything else would be a list of articles.
         let street = |n| format!("<p><a href='/street/{n}'>Street {n}</a></p>");
-        return page("The Town", (0..STREETS).map(street).collect());
+        let menu: String = (0..STREETS).map(street).collect();
+        return page("The Town", format!("<nav>{menu}</nav>"));
     }
     if let Some(n) = number("/street/") {
         return page("A street", format!("<p>See <a href='/house/{n}'>the house</a>.</p>"));
