@@ -47,3 +47,12 @@ fn pages_that_are_read_again_are_counted() {
     let read = world.run(&["reread", "--json", "--set", "net.host_delay=0s", "news"]).values();
     assert_eq!((&read[0]["source"], &read[0]["read"]), (&"news".into(), &1.into()));
 }
+
+#[test]
+fn a_data_file_is_followed_by_its_url_alone() {
+    let world = site();
+    let added = world.run(&["add", "--json", &world.server.url("/a.csv")]);
+    assert_eq!(added.code, Some(0), "{added:?}");
+    let shown = world.run(&["sources", "--json"]).values();
+    assert_eq!((&shown[0]["kind"], &shown[0]["items"]), (&"page".into(), &1.into()), "{shown:?}");
+}

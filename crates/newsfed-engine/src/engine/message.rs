@@ -290,8 +290,10 @@ impl Way {
     /// Whether it follows something that hardly anybody wants from a URL.
     pub fn is_last_resort(&self) -> bool {
         match self.kind() {
-            // A page that is an article.
-            SourceKind::Page => self.preview().is_none_or(|items| items.is_empty()),
+            // Neither an article nor a data file, of which newsfed is sure.
+            SourceKind::Page => {
+                self.confidence < 1.0 && self.preview().is_none_or(|items| items.is_empty())
+            }
             SourceKind::Crawl | SourceKind::List => true,
             SourceKind::Feed | SourceKind::Website | SourceKind::Entries | SourceKind::Sitemap => {
                 false
