@@ -152,7 +152,7 @@ fn blocks(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Block> {
 struct Entry {
     keys: Vec<String>,
     words: String,
-    /// The panes that bind the keys if the focused one does not.
+    /// Panes that bind the keys if the focused one does not.
     panes: String,
 }
 
@@ -212,7 +212,7 @@ fn key_lines(keys: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// The lines of an entry. The panes stand behind its words, or below them.
+/// The lines of an entry. Its panes stand behind its words, or below them.
 fn wrap(Entry { keys, words, panes }: &Entry, (left, right): (usize, usize)) -> Block {
     let (keys, mut words) = (key_lines(keys, left), wrap_plain(words, right));
     let beside = words.last().is_some_and(|last| text::width(last) + text::width(panes) <= right);

@@ -99,7 +99,7 @@ fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<u
     }
 }
 
-/// The keys of an action, with the panes that have them: `Items: n  Reader: N`.
+/// The keys of an action, with each pane that has them: `Items: n  Reader: N`.
 fn binding_keys(page: &KeysPage, (range, here): (Range<usize>, bool)) -> Vec<(String, Role)> {
     let mut parts = Vec::new();
     let mut context = Context::Everywhere;
