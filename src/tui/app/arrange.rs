@@ -15,6 +15,14 @@ use chrono::TimeDelta;
 type Changes = Vec<(SourceId, SourceChange)>;
 
 impl App {
+    /// Opens the entry of the source in an editor.
+    pub(super) fn edit_source(&mut self) -> Vec<Effect> {
+        match self.sources.targets().first() {
+            Some(entry) => vec![Effect::EditSource { id: entry.source.id.clone() }],
+            None => self.note("Select a source in the Sources pane first"),
+        }
+    }
+
     /// Moves the selection and shows the items of the selected row.
     pub(super) fn select_source(&mut self, index: usize) -> Vec<Effect> {
         let index = index.min(self.sources.rows.len().saturating_sub(1));

@@ -1,14 +1,13 @@
-//! Dialogs above the panes; help and the log.
+//! Dialogs above the panes: what they have in common, which action opens which; questions and help.
 
 use super::keys::Motion;
-use super::{Add, App, Focus, Prompt, PromptKind};
+use super::{Add, App, Prompt, PromptKind};
 use crate::config::{Action, Context, Key, Lookup};
-use crate::model::{PollRecord, SourceId, Time};
+use crate::model::{SourceId, Time};
 use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::input::{self, Field};
-use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
-use KeyHint::{Back, Rows};
+use KeyHint::Back;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::Position;
@@ -127,6 +126,17 @@ impl From<Vec<Effect>> for Reply {
     }
 }
 
+/// Names that a question lists at most.
+const MAX_NAMES: usize = 8;
+
+/// The first of some names, and the number of the others.
+pub(super) fn some_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Vec<String> {
+    let count = names.len();
+    let shown = if count > MAX_NAMES { MAX_NAMES - 1 } else { count };
+    let more = (count > shown).then(|| format!("and {} more", count - shown));
+    names.take(shown).map(str::to_owned).chain(more).collect()
+}
+
 /// A question before a change; Enter makes it.
 #[derive(Debug)]
 pub(crate) struct Confirm {
@@ -215,13 +225,6 @@ pub(crate) struct Help {
     pub(crate) dialog: KeyHints,
 }
 
-/// Failed polls, newest first.
-#[derive(Debug, Default)]
-pub(crate) struct LogList {
-    pub(crate) polls: Option<Vec<(SourceId, PollRecord)>>,
-    pub(crate) selected: usize,
-}
-
 impl App {
     /// Opens the dialog of an action.
     pub(super) fn open_dialog(&mut self, action: Action) -> Vec<Effect> {
@@ -232,10 +235,7 @@ impl App {
             Action::Palette => self.open_palette(""),
             Action::Help => self.open_help(&[]),
             Action::Import => self.push_dialog(Prompt::import("")),
-            Action::Log => {
-                self.push_dialog(LogList::default());
-                vec![Effect::Read(Read::Log)]
-            }
+            Action::Log => self.open_log(),
             Action::Progress => self.open_progress(),
             Action::Jump => self.open_jump(),
             Action::Why => self.open_why(),
@@ -384,27 +384,6 @@ impl App {
     pub(super) fn is_back(&self, key: Key) -> bool {
         matches!(self.action_of(key), Some(Action::Back | Action::Log))
     }
-
-    pub(super) fn log_loaded(
-        &mut self,
-        result: Result<Vec<(SourceId, PollRecord)>, String>,
-    ) -> Vec<Effect> {
-        // Opened from a source, the log starts at the last failure of that source.
-        let about = match self.focus {
-            Focus::Sources => self.sources.targets().first().map(|s| s.source.id.clone()),
-            Focus::Items | Focus::Reader => None,
-        };
-        match (result, self.dialog_mut::<LogList>()) {
-            (Ok(polls), Some(log)) => {
-                let first = about.and_then(|id| polls.iter().position(|(source, _)| *source == id));
-                log.selected = first.unwrap_or(0);
-                log.polls = Some(polls);
-            }
-            (Err(why), _) => return self.problem(why),
-            _ => {}
-        }
-        vec![]
-    }
 }
 
 impl Dialog for Help {
@@ -447,33 +426,5 @@ impl Dialog for Help {
     fn typed(&mut self, _app: &mut App) -> Vec<Effect> {
         self.top = 0;
         vec![]
-    }
-}
-
-impl Dialog for LogList {
-    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
-        let polls = self.polls.as_deref().unwrap_or_default();
-        if let Some(motion) = app.motion(key) {
-            self.selected = motion.from(self.selected, 10, polls.len());
-        } else if event.code == KeyCode::Enter {
-            let id = polls.get(self.selected).map(|(id, _)| id);
-            let source = app.sources.list.sources.iter().find(|s| Some(&s.source.id) == id);
-            let key = source.map(|s| s.facts.key);
-            let Some(key) = key else { return Reply::close(vec![]) };
-            app.sources.select(&super::RowId::Source(key));
-            app.focus = Focus::Sources;
-            return Reply::close(app.show_selected_source());
-        } else if app.is_back(key) {
-            return Reply::close(vec![]);
-        }
-        Reply::default()
-    }
-
-    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::log(app, frame, self, area);
-    }
-
-    fn hints(&self) -> KeyHints {
-        &[KeyHint::Key("Enter", "go to source"), Rows("select"), Back("close")]
     }
 }

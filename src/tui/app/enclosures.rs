@@ -1,6 +1,6 @@
 //! Enclosures of items: opened, or downloaded.
 
-use super::commands::NO_ITEM;
+use super::availability::NO_ITEM;
 use super::links::{LinkList, file_of};
 use super::{App, Focus};
 use crate::article::{Link, LinkKind};

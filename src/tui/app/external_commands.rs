@@ -1,6 +1,6 @@
 //! The programs of `[[command]]`: started for the selected items, and what they print.
 
-use super::commands::NO_ITEM;
+use super::availability::NO_ITEM;
 use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHints, Reply};
 use super::{App, Focus};

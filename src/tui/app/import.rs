@@ -5,8 +5,8 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::history::Change;
 use super::{Add, App, Prompt};
 use crate::config::{Completion, FileChange, FileKind, Import, ImportKind, Key, ViewSettings};
-use crate::engine::{Edited, ListFollowed, Pace, Role};
-use crate::model::{Source, SourceKind};
+use crate::engine::Edited;
+use crate::model::Source;
 use crate::tui::effect::{Effect, ImportList, Purpose};
 use crate::tui::event::{Failure, ImportRead, NotSaved, RequestId};
 use crate::tui::import::expand_home;
@@ -205,68 +205,6 @@ impl App {
         }
         let list = ImportList::File(expand_home(&typed));
         self.preview_import(typed, list)
-    }
-
-    pub(super) fn list_followed(
-        &mut self,
-        typed: &str,
-        result: Result<Box<ListFollowed>, Failure>,
-    ) -> Vec<Effect> {
-        let followed = match result {
-            Ok(followed) => *followed,
-            Err(why) => {
-                if let Some(preview) = self.dialog_mut::<ImportPreview>() {
-                    preview.going = false;
-                } else {
-                    // So that the URL can be corrected.
-                    self.push_dialog(Prompt::import(typed));
-                }
-                return self.problem(why);
-            }
-        };
-        self.close_dialogs::<ImportPreview>();
-        self.close_dialogs::<Add>();
-        let ListFollowed { source, added, already, skipped, edits, problem } = followed;
-        let mut text = format!("Following the list {}: {} added", source.id, added.len());
-        if !already.is_empty() {
-            text += &format!(", {} already followed", already.len());
-        }
-        if !skipped.is_empty() {
-            text += &format!(", {} skipped", skipped.len());
-        }
-        text += &self.record_change(Change::Files(edits), format!("following of {}", source.id));
-        match problem {
-            Some(why) => self.problem(format!("{text}: {why}")),
-            None => self.note(text),
-        }
-    }
-
-    /// Confirms that the sources which have left the selected list are removed.
-    pub(super) fn accept_list(&mut self) -> Vec<Effect> {
-        let source = self.selected_source();
-        let is_list = |key: &i64| {
-            let entry = self.sources.entry(*key);
-            entry.is_some_and(|entry| entry.source.kind() == SourceKind::List)
-        };
-        match source.filter(is_list) {
-            Some(source) => vec![Effect::AcceptList { source }],
-            None => self.note("Select a followed list in the Sources pane first"),
-        }
-    }
-
-    pub(super) fn list_accepted(
-        &mut self,
-        source: i64,
-        result: Result<bool, Failure>,
-    ) -> Vec<Effect> {
-        match result {
-            Ok(true) if matches!(self.status.role, Role::Watches(_)) => {
-                self.note("Confirmed; the process that polls removes them with its next check")
-            }
-            Ok(true) => self.refresh(Some(vec![source]), Pace::Force),
-            Ok(false) => self.note("This list has nothing to confirm"),
-            Err(why) => self.problem(why),
-        }
     }
 
     /// Previews the import of typed or pasted URLs.

@@ -371,24 +371,6 @@ impl App {
         effects
     }
 
-    fn select(&mut self) -> Vec<Effect> {
-        match self.focus {
-            Focus::Sources => {
-                self.sources.toggle_marked();
-                self.show_selected_source()
-            }
-            Focus::Items => {
-                if let Some(key) = self.items.current().map(|r| r.key)
-                    && !self.items.marked.remove(&key)
-                {
-                    self.items.marked.insert(key);
-                }
-                self.select_item(self.items.selected + 1)
-            }
-            Focus::Reader => vec![],
-        }
-    }
-
     pub(super) fn pasted(&mut self, text: &str) -> Vec<Effect> {
         if self.dialogs.is_empty() {
             // URLs pasted outside any field are added.

@@ -1,7 +1,7 @@
 //! The queue of episodes, and what plays.
 
 use super::App;
-use super::commands::NO_ITEM;
+use super::availability::NO_ITEM;
 use super::dialogs::KeyHint::{Back, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use crate::config::{Action, Key};

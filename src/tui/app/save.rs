@@ -1,7 +1,7 @@
 //! Articles as Markdown in the clipboard, and as files.
 
 use super::App;
-use super::commands::NO_ITEM;
+use super::availability::NO_ITEM;
 use super::prompt::PromptKind;
 use crate::config::{Action, Paths};
 use crate::engine::{SaveFormat, SaveOrder, SaveState};

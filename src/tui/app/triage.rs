@@ -23,6 +23,34 @@ pub(super) enum Extent {
 }
 
 impl App {
+    /// Adds the row to the selection or removes it, and goes down.
+    pub(super) fn select(&mut self) -> Vec<Effect> {
+        match self.focus {
+            Focus::Sources => {
+                self.sources.toggle_marked();
+                self.show_selected_source()
+            }
+            Focus::Items => {
+                if let Some(key) = self.items.current().map(|r| r.key)
+                    && !self.items.marked.remove(&key)
+                {
+                    self.items.marked.insert(key);
+                }
+                self.select_item(self.items.selected + 1)
+            }
+            Focus::Reader => vec![],
+        }
+    }
+
+    pub(super) fn read_all(&mut self) -> Vec<Effect> {
+        if self.focus == Focus::Items && !self.items.marked.is_empty() {
+            let rows: Vec<ItemRow> = self.item_targets().into_iter().filter(|r| !r.read).collect();
+            self.items.marked.clear();
+            return self.set_mark(Mark::Read, &rows, true, Cause::User);
+        }
+        vec![self.mark_view_read(self.view(), None)]
+    }
+
     /// Shows a mark at once and stores it.
     pub(super) fn set_mark(
         &mut self,

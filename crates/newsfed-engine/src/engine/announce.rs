@@ -1,6 +1,5 @@
 //! What rules and hooks do outside of the database: messages about new items, and commands.
 
-pub(super) mod command;
 #[cfg(feature = "desktop")]
 mod desktop;
 pub(super) mod hooks;
@@ -8,13 +7,13 @@ pub(super) mod runs;
 
 use super::context::Context;
 use super::message::AutomaticChange;
+use super::program::run;
 use crate::config::{FileEdit, NotifyWay, RuleSettings, Settings};
 use crate::model::{CommandRecord, QuietHours, Time};
 use crate::store::{Announcement, Reader, StoreError};
 use crate::util::text::counted;
 use crate::util::{argv, text};
 use chrono::{Local, Timelike};
-use command::run;
 use hooks::{NOTIFY_COMMAND, PolledSource, record_name};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,9 +1,9 @@
 //! The programs of `[[command]]`, run for items that the user selects.
 
-use super::announce::command::run_for_output;
 use super::announce::runs::{filled, placeholders, source_titles};
 use super::context::Context;
 use super::handle::Handle;
+use super::program::run_for_output;
 use crate::article::{self, Document};
 use crate::config::{COMMAND_LIMIT, CommandInput, CommandSettings};
 use crate::model::Item;

@@ -1,10 +1,10 @@
 //! Feeds that a program prints or a file contains, and programs that filter what was fetched. Both
 //! become the response that the rest of a poll reads.
 
-use super::announce::command::{Ended, run_for_document};
 use super::context::Context;
 use super::mailbox::{self, Content};
 use super::poll::{Finished, Started, read_response};
+use super::program::{Ended, run_for_document};
 use super::site::{PageFetcher, Prefetched};
 use crate::config::Paths;
 use crate::model::{ErrorKind, Origin, Source, SourceFacts, Validators};

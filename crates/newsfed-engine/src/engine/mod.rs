@@ -33,6 +33,7 @@ mod picture;
 mod plan;
 mod planner;
 mod poll;
+mod program;
 mod queue;
 mod read_feed;
 mod replay;

@@ -3,7 +3,7 @@
 
 use super::super::context::Context;
 use super::super::message::Refreshed;
-use super::command::{Ended, run};
+use super::super::program::{Ended, run};
 use super::runs::source_titles;
 use crate::config::{HOOK_LIMIT, HookAfter, HookSettings};
 use crate::model::{CommandRecord, Item, Outcome, SourceId};

@@ -2,7 +2,7 @@
 //! up to a limit.
 
 use super::super::context::Context;
-use super::command::{Ended, run};
+use super::super::program::{Ended, run};
 use super::{AT_ONCE, Announced};
 use crate::config::{RUN_LIMIT, RuleSettings, Settings};
 use crate::model::{CommandRecord, Item, Source, SourceId};

@@ -45,7 +45,7 @@ fn messages_wait_for_no_quiet_hours() {
 
 #[cfg(unix)]
 mod children {
-    use super::super::command::{Ended, run};
+    use super::super::super::program::{Ended, run};
     use crate::util::argv;
     use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! A player program with its connection: started, commanded, ended.
 
-use super::super::announce::command::Group;
+use super::super::program::Group;
 use super::ipc::{Ipc, PlayerEvent};
 use crate::config::ListenSettings;
 use crate::model::Queued;

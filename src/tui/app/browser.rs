@@ -1,0 +1,89 @@
+//! Opening pages of sources and items in the browser, and copying their URLs.
+
+use super::dialogs::{Confirm, some_names};
+use super::{App, Focus};
+use crate::model::ItemRow;
+use crate::store::Mark;
+use crate::tui::effect::Effect;
+use crate::tui::event::{Cause, Failure};
+
+/// Pages that are opened at once without a question, and at all.
+const FEW_PAGES: usize = 10;
+const MAX_PAGES: usize = 100;
+
+impl App {
+    /// Opens the selection in the browser.
+    pub(super) fn browse(&mut self, and_next: bool) -> Vec<Effect> {
+        if self.focus == Focus::Sources {
+            let home = |s: &&crate::tui::event::SourceEntry| {
+                s.facts.home_url.clone().or_else(|| Some(s.source.web_url()?.to_string()))
+            };
+            let targets = self.sources.targets();
+            let urls: Vec<String> = targets.iter().take(1).filter_map(home).collect();
+            return match (urls.is_empty(), targets.is_empty()) {
+                (true, true) => vec![],
+                (true, false) => self.note("This source has no page"),
+                (false, _) => vec![Effect::Browse { urls }],
+            };
+        }
+        let rows = self.item_targets();
+        // Entries of a page without a place of their own are on the page.
+        let page = |row: &ItemRow| {
+            let source = &self.sources.entry(row.source_key)?.source;
+            source.kind().reads_pages().then(|| source.url.to_string())
+        };
+        let url = |row: &ItemRow| row.url.clone().or_else(|| page(row));
+        let urls: Vec<String> = rows.iter().filter_map(url).collect();
+        let mut effects = match urls.len() {
+            0 => return self.note("This item has no URL"),
+            count if count > MAX_PAGES => {
+                return self.problem(format!(
+                    "At most {MAX_PAGES} pages are opened at once, and {count} items are selected"
+                ));
+            }
+            count if count > FEW_PAGES => {
+                let question = format!("Open {count} pages in the browser?");
+                let names = some_names(rows.iter().map(|row| row.title.as_str()));
+                let open = Effect::Browse { urls };
+                return self.push_dialog(Confirm::opening(question, names, open));
+            }
+            _ => vec![Effect::Browse { urls }],
+        };
+        if and_next {
+            let unread: Vec<ItemRow> = rows.into_iter().filter(|r| !r.read).collect();
+            if !unread.is_empty() {
+                effects.extend(self.set_mark(Mark::Read, &unread, true, Cause::Reading));
+            }
+            effects.extend(self.select_item(self.items.selected + 1));
+        }
+        effects
+    }
+
+    pub(super) fn browser_opened(&mut self, result: Result<(), (String, Failure)>) -> Vec<Effect> {
+        match result {
+            Ok(()) => vec![],
+            Err((url, why)) => {
+                self.problem(format!("{why}. Copied the URL: {url}"));
+                vec![Effect::Copy { text: url }]
+            }
+        }
+    }
+
+    pub(super) fn copy(&mut self) -> Vec<Effect> {
+        let urls: Vec<String> = match self.focus {
+            Focus::Sources => {
+                let targets = self.sources.targets();
+                targets.iter().filter_map(|s| Some(s.source.web_url()?.to_string())).collect()
+            }
+            Focus::Items | Focus::Reader => {
+                self.item_targets().into_iter().filter_map(|r| r.url).collect()
+            }
+        };
+        match urls.as_slice() {
+            [] => return self.note("Nothing to copy: no URL here"),
+            [one] => self.note(format!("Copied {one}")),
+            many => self.note(format!("Copied {} URLs", many.len())),
+        };
+        vec![Effect::Copy { text: urls.join("\n") }]
+    }
+}

@@ -1,0 +1,75 @@
+//! The log: failed polls and repaired feeds.
+
+use super::dialogs::KeyHint::{Back, Rows};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::{App, Focus, RowId};
+use crate::config::Key;
+use crate::model::{PollRecord, SourceId};
+use crate::tui::effect::Effect;
+use crate::tui::read::Read;
+use crate::tui::view::{self, DialogArea};
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
+
+/// Failed polls, newest first.
+#[derive(Debug, Default)]
+pub(crate) struct LogList {
+    pub(crate) polls: Option<Vec<(SourceId, PollRecord)>>,
+    pub(crate) selected: usize,
+}
+
+impl App {
+    pub(super) fn open_log(&mut self) -> Vec<Effect> {
+        self.push_dialog(LogList::default());
+        vec![Effect::Read(Read::Log)]
+    }
+
+    pub(super) fn log_loaded(
+        &mut self,
+        result: Result<Vec<(SourceId, PollRecord)>, String>,
+    ) -> Vec<Effect> {
+        // Opened from a source, the log starts at the last failure of that source.
+        let about = match self.focus {
+            Focus::Sources => self.sources.targets().first().map(|s| s.source.id.clone()),
+            Focus::Items | Focus::Reader => None,
+        };
+        match (result, self.dialog_mut::<LogList>()) {
+            (Ok(polls), Some(log)) => {
+                let first = about.and_then(|id| polls.iter().position(|(source, _)| *source == id));
+                log.selected = first.unwrap_or(0);
+                log.polls = Some(polls);
+            }
+            (Err(why), _) => return self.problem(why),
+            _ => {}
+        }
+        vec![]
+    }
+}
+
+impl Dialog for LogList {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        let polls = self.polls.as_deref().unwrap_or_default();
+        if let Some(motion) = app.motion(key) {
+            self.selected = motion.from(self.selected, 10, polls.len());
+        } else if event.code == KeyCode::Enter {
+            let id = polls.get(self.selected).map(|(id, _)| id);
+            let source = app.sources.list.sources.iter().find(|s| Some(&s.source.id) == id);
+            let key = source.map(|s| s.facts.key);
+            let Some(key) = key else { return Reply::close(vec![]) };
+            app.sources.select(&RowId::Source(key));
+            app.focus = Focus::Sources;
+            return Reply::close(app.show_selected_source());
+        } else if app.is_back(key) {
+            return Reply::close(vec![]);
+        }
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::dialogs::log(app, frame, self, area);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[KeyHint::Key("Enter", "go to source"), Rows("select"), Back("close")]
+    }
+}

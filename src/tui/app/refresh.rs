@@ -1,0 +1,100 @@
+//! Refreshing sources by hand, and the result.
+
+use super::{App, Focus, Refreshing};
+use crate::config::Action;
+use crate::engine::{Pace, Refreshed, Report, Role};
+use crate::model::Outcome;
+use crate::tui::effect::Effect;
+use crate::util::text::counted;
+
+impl App {
+    pub(super) fn refresh(&mut self, keys: Option<Vec<i64>>, pace: Pace) -> Vec<Effect> {
+        if self.status.role == Role::Reads {
+            return self.note("Not refreshed: the database is read-only");
+        }
+        if let Role::Watches(pid) = self.status.role {
+            let who = pid.map_or("another newsfed process".to_owned(), |pid| {
+                format!("newsfed process {pid}")
+            });
+            return self
+                .note(format!("Not refreshed: {who} polls the sources; new items appear here"));
+        }
+        if self.sources.list.sources.is_empty() {
+            return self.note("Nothing to refresh: no sources yet");
+        }
+        self.refreshing = Some(Refreshing::default());
+        self.results.clear();
+        vec![Effect::Refresh { keys, pace }]
+    }
+
+    pub(super) fn refresh_targets(&mut self, pace: Pace) -> Vec<Effect> {
+        let keys: Vec<i64> = match self.focus {
+            Focus::Sources => self.sources.targets().iter().map(|s| s.facts.key).collect(),
+            Focus::Items | Focus::Reader => {
+                let mut keys: Vec<i64> = self.item_targets().iter().map(|r| r.source_key).collect();
+                keys.dedup();
+                keys
+            }
+        };
+        self.sources.marked.clear();
+        self.refresh(Some(keys).filter(|k| !k.is_empty()), pace)
+    }
+
+    pub(super) fn refreshed(&mut self, report: &Report) -> Vec<Effect> {
+        if self.refreshing.is_some() {
+            self.record_report(report);
+        }
+        let Some(totals) = &mut self.refreshing else { return vec![] };
+        totals.left_out += report.left_out.iter().map(|each| each.count).sum::<u32>();
+        match &report.result {
+            Refreshed::Polled(Outcome::Failed { .. }) | Refreshed::Lost(_) => totals.failed += 1,
+            Refreshed::Polled(Outcome::Fetched { new, updated, .. }) => {
+                totals.polled += 1;
+                totals.new += new;
+                totals.updated += updated;
+            }
+            Refreshed::Polled(Outcome::Unchanged) => totals.polled += 1,
+            Refreshed::Left(_) | Refreshed::NotDue(_) | Refreshed::Disabled => totals.skipped += 1,
+        }
+        vec![]
+    }
+
+    pub(super) fn refresh_ended(&mut self) -> Vec<Effect> {
+        let Some(totals) = self.refreshing.take() else { return vec![] };
+        if totals.polled + totals.failed + totals.skipped == 0 {
+            // Another refresh is running already. Keep the message that is shown.
+            return match &self.toast {
+                Some(_) => vec![],
+                None => self.note("Already refreshing"),
+            };
+        }
+        let mut text = match (totals.new, totals.updated) {
+            (0, 0) => "Nothing new".to_owned(),
+            (0, updated) => counted(updated, "updated item"),
+            (new, 0) => counted(new, "new item"),
+            (new, updated) => format!("{}, {updated} updated", counted(new, "new item")),
+        };
+        if totals.skipped > 0 {
+            text += &format!(", {} skipped", totals.skipped);
+        }
+        if totals.left_out > 0 {
+            text += &format!(", {} left out", totals.left_out);
+        }
+        if totals.failed > 0 {
+            text += &format!(", {} failed", totals.failed);
+            if let Some(key) = self.keymap.keys_for(self.context(), Action::Log) {
+                text += &format!(" ({key}: log)");
+            }
+        }
+        // The result must not hide that the old source list was used.
+        match self.status.declaration_error.clone() {
+            Some(error) => self.show_error(&error),
+            None => self.note(text),
+        }
+    }
+
+    /// Reports that a changed configuration file could not be read; the error names it.
+    pub(super) fn show_error(&mut self, error: &str) -> Vec<Effect> {
+        self.problem(format!("Not reloaded: {error}"))
+    }
+}
