@@ -353,15 +353,18 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
         let entries: Vec<_> = moved.into_iter().map(|source| (source.id, source.entry)).collect();
         file.restore(&entries)?;
     }
+    // They apply only to sources of this account.
+    let settings: Vec<SourceId> = home
+        .own_settings
+        .iter()
+        .filter(|own| own.account.as_deref() == Some(id))
+        .map(|own| own.id.clone())
+        .filter(|own| !restored.contains(own))
+        .collect();
+    if !settings.is_empty() {
+        file.remove(&settings)?;
+    }
     if keep && !sources.is_empty() {
-        let ids: Vec<SourceId> = home
-            .own_settings
-            .iter()
-            .filter(|own| own.account.as_deref() == Some(id))
-            .map(|own| own.id.clone())
-            .filter(|own| !restored.contains(own))
-            .collect();
-        file.remove(&ids)?;
         file.import(&sources)?;
     }
     store.remove_account_blocking(id.to_owned(), SystemClock.now())?;
@@ -374,6 +377,13 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
         (false, _) => "removed; their items stay for 30 days",
     };
     let sources = counted_as(count, "source is", "sources are");
-    out.result(format!("{id}: removed; {sources} {what}"))?;
+    let entries = match settings.len() {
+        0 => String::new(),
+        n => format!(
+            "; {} removed from sources.toml",
+            counted_as(n, "entry with settings for it was", "entries with settings for it were")
+        ),
+    };
+    out.result(format!("{id}: removed; {sources} {what}{entries}"))?;
     Ok(Exit::Ok)
 }

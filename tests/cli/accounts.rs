@@ -124,12 +124,18 @@ fn synchronised() -> World {
 #[test]
 fn an_account_that_is_no_longer_in_the_file_is_listed_and_removed() {
     let world = synchronised();
+    let id = world.run(&["sources", "--json"]).values()[0]["id"].as_str().unwrap().to_owned();
+    world.run(&["sources", "edit", &id, "--tags", "linux"]).ok();
     std::fs::write(world.config().join("config.toml"), "").unwrap();
     let status = world.run(&["account", "status", "--json"]).values();
     assert_eq!((&status[0]["id"], &status[0]["configured"]), (&"home".into(), &false.into()));
     assert!(world.run(&["account"]).ok().contains("newsfed account remove home"));
-    world.run(&["account", "remove", "home"]).ok();
-    assert!(world.run(&["account"]).err.contains("no accounts yet"));
+    let removed = world.run(&["account", "remove", "home"]);
+    assert!(removed.ok().contains("1 entry with settings for it was removed"));
+    let text = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    assert!(!text.contains("[[source]]"), "{text}");
+    let none = world.run(&["account"]);
+    assert!(none.err.contains("no accounts yet") && !none.err.contains("sources.toml"), "{none:?}");
     assert_eq!(world.run(&["sources", "--json"]).values().len(), 0);
     assert_eq!(world.run(&["account", "remove", "home"]).code, Some(1));
 }
