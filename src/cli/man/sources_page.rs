@@ -46,18 +46,6 @@ const IDENTIFIERS: [(&str, &str); 3] = [
     ("account", "The id of the account whose server has the source. Written by newsfed."),
 ];
 
-fn describe(kind: SourceKind) -> &'static str {
-    match kind {
-        SourceKind::Feed => "An RSS, Atom or JSON feed. The default.",
-        SourceKind::Website => "A page with links to articles, which `website.articles` selects.",
-        SourceKind::Entries => "A page that has the entries itself, as blocks or under headings.",
-        SourceKind::Page => "One page, or a part of it, that is watched for changes.",
-        SourceKind::Sitemap => "The articles of a sitemap.",
-        SourceKind::Crawl => "What a crawl of a site finds: articles or files.",
-        SourceKind::List => "An OPML list whose sources are followed.",
-    }
-}
-
 /// The page.
 pub(super) fn page() -> io::Result<Manual> {
     let mut manual = Manual::new("newsfed-sources", 5, "sources that newsfed follows")?;
@@ -69,7 +57,7 @@ pub(super) fn page() -> io::Result<Manual> {
     manual.text(TABLES)?;
     manual.section("KINDS")?;
     for kind in SourceKind::ALL {
-        manual.entry(kind.name(), describe(kind))?;
+        manual.entry(kind.name(), kind.describe())?;
     }
     manual.section("KEYS")?;
     for (key, text) in IDENTIFIERS {

@@ -75,6 +75,19 @@ impl SourceKind {
         }
     }
 
+    /// What is followed, in a sentence.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Feed => "An RSS, Atom or JSON feed. The default.",
+            Self::Website => "A page with links to articles, which `website.articles` selects.",
+            Self::Entries => "A page that has the entries itself, as blocks or under headings.",
+            Self::Page => "One page, or a part of it, that is watched for changes.",
+            Self::Sitemap => "The articles of a sitemap.",
+            Self::Crawl => "What a crawl of a site finds: articles or files.",
+            Self::List => "An OPML list whose sources are followed.",
+        }
+    }
+
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }

@@ -287,20 +287,6 @@ impl Way {
         })
     }
 
-    /// Whether it follows something that hardly anybody wants from a URL.
-    pub fn is_last_resort(&self) -> bool {
-        match self.kind() {
-            // Neither an article nor a data file, of which newsfed is sure.
-            SourceKind::Page => {
-                self.confidence < 1.0 && self.preview().is_none_or(|items| items.is_empty())
-            }
-            SourceKind::Crawl | SourceKind::List => true,
-            SourceKind::Feed | SourceKind::Website | SourceKind::Entries | SourceKind::Sitemap => {
-                false
-            }
-        }
-    }
-
     /// The URLs of some of the listed articles.
     pub fn listed_urls(&self) -> Vec<Url> {
         match &self.first {

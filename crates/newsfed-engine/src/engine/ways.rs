@@ -209,6 +209,20 @@ pub(super) fn some_of(paths: &[String]) -> Option<String> {
 }
 
 impl Way {
+    /// Whether it follows something that hardly anybody wants from a URL.
+    pub fn is_last_resort(&self) -> bool {
+        match self.kind() {
+            // Neither an article nor a data file, of which newsfed is sure.
+            SourceKind::Page => {
+                self.confidence < 1.0 && self.preview().is_none_or(|items| items.is_empty())
+            }
+            SourceKind::Crawl | SourceKind::List => true,
+            SourceKind::Feed | SourceKind::Website | SourceKind::Entries | SourceKind::Sitemap => {
+                false
+            }
+        }
+    }
+
     /// What following it means, in a few words for somebody who does not know newsfed, and what was
     /// found: "Feed", "20 entries, newest today".
     pub fn describe(&self, now: Time) -> (&'static str, String) {
