@@ -48,6 +48,7 @@ fn cancelled_downloads_are_continued() {
     // One that the end of the interface stops is named.
     std::fs::remove_file(folder.join("a.mp3")).unwrap();
     t.send(key::CTRL_S);
+    t.wait_for("Downloading");
     t.wait_until("half of the file", |_| std::fs::metadata(&part).is_ok_and(|p| p.len() == 1000));
     t.send("Q");
     assert_eq!(t.exit_code(), 0);

@@ -62,6 +62,8 @@ fn polls_a_changed_url_at_once() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
+    // The form shows the title of the feed, which the list of sources gets a moment later.
+    t.wait_for("Fixture");
     t.send(":edit the source");
     t.send(key::ENTER);
     t.wait_for("from feed");

@@ -5,7 +5,7 @@ use super::history::Change;
 use super::import::several_addresses;
 use super::starters::Starters;
 use super::{App, Editor, Prompt};
-use crate::config::{Action, Context, FileEdit, FormPage, Key};
+use crate::config::{Action, Context, FileEdit, FormPage, Key, starter_sources};
 use crate::engine::{Discovery, Tried, TypedOrigin, Way};
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, ExitReason};
@@ -16,6 +16,8 @@ use crate::tui::view::{self, DialogArea};
 use crate::util::url::parse_web;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// State of the add dialog.
 #[derive(Debug)]
@@ -52,19 +54,32 @@ pub(crate) enum Stage {
 /// Alternatives to entering a URL, offered on the first run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Choice {
-    Import,
     Starters,
+    Import,
     Demo,
 }
 
 impl Choice {
-    pub(crate) const ALL: [Self; 3] = [Self::Import, Self::Starters, Self::Demo];
+    pub(crate) const ALL: [Self; 3] = [Self::Starters, Self::Import, Self::Demo];
 
-    pub(crate) fn label(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Import => "Import a file: OPML, newsboat urls, or a list of URLs",
-            Self::Starters => "Choose from well-known sources",
-            Self::Demo => "Try the demo (needs no network)",
+            Self::Starters => "Starter sources",
+            Self::Import => "Import",
+            Self::Demo => "Demo",
+        }
+    }
+
+    pub(crate) fn describe(self) -> &'static str {
+        static STARTERS: LazyLock<String> = LazyLock::new(|| {
+            let sources = starter_sources();
+            let topics: HashSet<_> = sources.iter().map(|s| s.folder.as_deref()).collect();
+            format!("{} feeds in {} topics to choose from", sources.len(), topics.len())
+        });
+        match self {
+            Self::Starters => &STARTERS,
+            Self::Import => "an OPML file, newsboat's urls, or a list of addresses",
+            Self::Demo => "a made-up network; your own data stays as it is",
         }
     }
 }
@@ -206,6 +221,11 @@ impl Dialog for Add {
                 Some(Choice::Import) => &[KeyHint::Key("Enter", "name the file"), CLOSE],
                 Some(Choice::Starters) => &[KeyHint::Key("Enter", "list them"), CLOSE],
                 Some(Choice::Demo) => &[KeyHint::Key("Enter", "start the demo"), CLOSE],
+                None if self.welcome => &[
+                    KeyHint::Key("Enter", "find feeds"),
+                    KeyHint::Key("Up Down", "other ways to start"),
+                    KeyHint::Key("Esc", "skip"),
+                ],
                 None => &[KeyHint::Key("Enter", "find feeds"), CLOSE],
             },
         }

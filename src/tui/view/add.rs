@@ -1,6 +1,6 @@
 //! The add dialog.
 
-use super::super::app::{Add, App, Choice, Stage};
+use super::super::app::{Add, App, Stage};
 use super::super::input::Field;
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
@@ -14,20 +14,19 @@ use crate::util::text;
 use crate::util::time_text::{DayName, day_name};
 use chrono::Local;
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use url::Url;
 
-/// Text above the URL field on the first run.
-const GREETING: [&str; 3] = ["", "News from any page, with or without a feed.", ""];
-
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: DialogArea) {
-    let height = match &add.stage {
-        Stage::Found { discovery, .. } => {
-            let greeting = if add.welcome { GREETING.len() as u16 } else { 0 };
-            found_height(app, discovery, at.body.width.min(104)) + greeting
+    if add.welcome {
+        super::welcome::draw(app, frame, add, at);
+        if super::welcome::is_shown(add) {
+            return;
         }
-        _ if add.welcome => 11,
+    }
+    let height = match &add.stage {
+        Stage::Found { discovery, .. } => found_height(app, discovery, at.body.width.min(104)),
         Stage::Typing => 5,
         Stage::Confirming(typed) => {
             let lines = argument_lines(typed.origin.program(), at.body.width.min(104));
@@ -35,7 +34,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
         }
         _ => 7,
     };
-    let title = if add.welcome { "Welcome to newsfed" } else { "Add a source" };
+    let title = "Add a source";
     let subject = match &add.stage {
         Stage::Found { discovery, .. } => discovery.address.host_str().unwrap_or_default(),
         _ => "",
@@ -51,20 +50,10 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
         }
     };
-    // On a small screen the choices matter more than empty lines.
-    let wide = area.height >= 10 || !add.welcome;
-    if add.welcome {
-        for text in GREETING.into_iter().filter(|w| wide || !w.is_empty()) {
-            line(text, Role::Text, &mut area);
-        }
-    }
     let field = Rect { height: area.height.min(1), ..area };
     area = Rect { y: area.y + field.height, height: area.height - field.height, ..area };
-    if wide {
-        line("", Role::Text, &mut area);
-    }
+    line("", Role::Text, &mut area);
     match &add.stage {
-        Stage::Typing if add.welcome => {}
         Stage::Typing => {
             line("Paste any address and press Enter.", Role::Text, &mut area);
             let what = "A feed, a website, a list of articles, or a page to watch.";
@@ -110,18 +99,8 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             found(app, frame, add, (discovery, *selected), area);
         }
     }
-    let waits = matches!(add.stage, Stage::Typing | Stage::Failed(_));
-    if add.welcome && waits && usize::from(area.height) > Choice::ALL.len() {
-        let bottom =
-            Rect { y: area.bottom().saturating_sub(4), height: area.height.min(4), ..area };
-        choices(app, frame, add, bottom);
-    }
     // The field that has the keys is drawn last, for the cursor.
     input(app, frame, ("Address", &add.field), !add.in_folder, field);
-    if let (Some(choice), true) = (add.choice, at.is_top) {
-        let y = area.bottom().saturating_sub(3) + u16::try_from(choice).unwrap_or(0);
-        frame.set_cursor_position(Position::new(area.x, y));
-    }
 }
 
 /// A program with its arguments, each on lines of its own.
@@ -129,26 +108,6 @@ fn argument_lines(argv: &[String], width: u16) -> Vec<String> {
     let space = usize::from(width).saturating_sub(6).max(1);
     let lines = argv.iter().flat_map(|word| wrap_plain(&text::line(word), space));
     lines.map(|line| format!("  {line}")).collect()
-}
-
-fn choices(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
-    let dim = app.palette.style(Role::Dim);
-    frame.render_widget(
-        Line::styled("Or press Down for more:", dim),
-        Rect { height: area.height.min(1), ..area },
-    );
-    for (i, choice) in Choice::ALL.into_iter().enumerate() {
-        let y = area.y + 1 + u16::try_from(i).unwrap_or(0);
-        if y >= area.bottom() {
-            break;
-        }
-        let here = add.choice == Some(i);
-        let mut row = Row::new(area.width);
-        let style = app.palette.style(if here { Role::Selected } else { Role::Text });
-        row.left(if here { marks(app).pointer } else { " " }, style);
-        row.left(&format!(" {}", choice.label()), style);
-        frame.render_widget(row.line(style), Rect { y, height: 1, ..area });
-    }
 }
 
 /// Largest number of progress lines above the ways.

@@ -7,6 +7,7 @@ use crate::config::{Action, Context, Key, Role, parse_sequence};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear};
 
@@ -74,7 +75,7 @@ pub(super) fn window(
     let Shape { outer, inner, keys } = shape(area.body, size);
     if app.settings.ui.linear {
         linear(app, frame, area, (title, subject));
-        frame.render_widget(key_line(app, area, keys), keys);
+        frame.render_widget(key_line(app, area, keys, app.palette.style(Role::Raised)), keys);
         return inner;
     }
     clear(frame, outer);
@@ -100,7 +101,7 @@ pub(super) fn window(
         head,
         Rect { x: outer.x + 2, y: outer.y, width: outer.width.saturating_sub(4), height: 1 },
     );
-    frame.render_widget(key_line(app, area, keys), keys);
+    frame.render_widget(key_line(app, area, keys, app.palette.style(Role::Raised)), keys);
     inner
 }
 
@@ -128,7 +129,12 @@ fn more_hint(app: &App, more: MoreKeys) -> Option<Hint> {
 }
 
 /// As many keys with their labels as fit, most useful first, and the key for the others.
-fn key_line(app: &App, DialogArea { hints, more, .. }: DialogArea, area: Rect) -> Line<'static> {
+pub(super) fn key_line(
+    app: &App,
+    DialogArea { hints, more, .. }: DialogArea,
+    area: Rect,
+    ground: Style,
+) -> Line<'static> {
     /// Cells between two keys.
     const GAP: usize = 3;
     let hints = app.dialog_hints(hints);
@@ -156,7 +162,7 @@ fn key_line(app: &App, DialogArea { hints, more, .. }: DialogArea, area: Rect) -
         row.left(&format!(" {}", hint.label), app.palette.style(Role::Soft));
         super::clickable(app, area, start..row.used(), hint.press.clone());
     }
-    row.line(app.palette.style(Role::Raised))
+    row.line(ground)
 }
 
 /// The arrow keys are drawn as arrows.

@@ -31,6 +31,7 @@ mod sheet;
 mod snippet;
 mod sources;
 pub(super) mod stats;
+mod welcome;
 pub(super) mod why;
 pub(super) mod workbench;
 
