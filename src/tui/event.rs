@@ -2,7 +2,7 @@
 //! by its id.
 
 use super::app::EncodedKey;
-use super::effect::{FileOf, FileUse, PictureUse, Purpose};
+use super::effect::{FileOf, FileUse, MediaFile, PictureUse, Purpose};
 use super::graphics::{Encoded, Replies};
 use crate::article::{Change, Document, Thumbnail};
 use crate::config::{CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings};
@@ -114,6 +114,8 @@ pub(super) enum Event {
     DownloadBegun(String),
     /// That has ended in any way.
     DownloadEnded(String),
+    /// It failed, with the reason.
+    DownloadFailed(MediaFile, Failure),
     DownloadsListed(Result<Vec<DownloadEntry>, Failure>),
     /// The name of the file.
     DownloadRemoved(Result<String, Failure>),

@@ -152,7 +152,10 @@ pub(super) async fn use_file(
             let _ = events.send(Event::DownloadEnded(file.url.clone()));
             match stored {
                 Some(Ok(path)) => Some(path),
-                Some(Err(why)) => return Event::Downloaded(Err(why)),
+                Some(Err(why)) => {
+                    let _ = events.send(Event::DownloadFailed(file, why.clone()));
+                    return Event::Downloaded(Err(why));
+                }
                 None => {
                     let note = format!("Cancelled the download of {}", file.url);
                     return Event::Message(Ok(note));

@@ -89,7 +89,7 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
         exit_reason: None,
     };
     let result = run.run().await;
-    let downloads = run.app.downloads.len();
+    let downloads = run.app.downloads.running.len();
     let last = run.app.store_reading_state();
     run.driver.finish(last).await;
     visited.end_visit().await.ok();

@@ -108,7 +108,7 @@ fn removing_a_source_can_be_undone() {
     t.wait_focus("newsfed");
     t.send("G");
     t.send("d");
-    t.wait_for("Saved: removal of Fixture");
+    t.wait_for("Removed Fixture");
     assert!(!world.read("config/sources.toml").contains("feed.xml"));
     t.send("u");
     t.wait_for("Undone: removal of Fixture");

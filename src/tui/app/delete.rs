@@ -2,6 +2,7 @@
 
 use super::App;
 use super::dialogs::{Confirm, some_names};
+use super::history::REMOVAL;
 use crate::config::FileChange;
 use crate::model::SourceId;
 use crate::tui::effect::{Effect, Purpose};
@@ -16,8 +17,8 @@ impl App {
             let targets = self.sources.targets();
             let several = targets.len() > 1;
             let label = match targets.as_slice() {
-                [source] => format!("removal of {}", source.title()),
-                many => format!("removal of {} sources", many.len()),
+                [source] => format!("{REMOVAL}{}", source.title()),
+                many => format!("{REMOVAL}{} sources", many.len()),
             };
             let question = match self.sources.current() {
                 Some(row) if self.sources.marked.is_empty() => {
@@ -57,7 +58,7 @@ impl App {
         };
         let details = vec![format!("Enter keeps its {sources}."), "a removes them too.".to_owned()];
         let all: Vec<SourceId> = ids.into_iter().chain(of_lists).collect();
-        let label = format!("removal of {} sources", all.len());
+        let label = format!("{REMOVAL}{} sources", all.len());
         let purpose = Purpose::Command(Some(label));
         let with_sources = Effect::Edit { purpose, change: FileChange::Remove(all) };
         self.push_dialog(Confirm::of_list(question, details, remove, with_sources))

@@ -14,6 +14,9 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use url::Url;
 
+/// Failed downloads that are listed.
+const MAX_FAILED: usize = 100;
+
 /// A download that runs, or waits for its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Running {
@@ -21,6 +24,20 @@ pub(crate) struct Running {
     /// Bytes that are there; `None` before it has begun.
     pub(crate) received: Option<u64>,
     pub(crate) total: Option<u64>,
+}
+
+/// A download that failed since newsfed was opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FailedDownload {
+    file: MediaFile,
+    pub(crate) why: Failure,
+}
+
+/// The downloads of this run.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct Downloads {
+    pub(in crate::tui) running: Vec<Running>,
+    failed: Vec<FailedDownload>,
 }
 
 /// State of the dialog.
@@ -31,9 +48,10 @@ pub(crate) struct DownloadList {
     pub(crate) entries: Option<Vec<DownloadEntry>>,
 }
 
-/// A line of the list: a running download, a file, or both.
-#[derive(Debug)]
+/// A line of the list: a running or failed download, a file, or both.
+#[derive(Debug, Default)]
 pub(crate) struct DownloadRow<'a> {
+    pub(crate) failed: Option<&'a FailedDownload>,
     pub(crate) running: Option<&'a Running>,
     pub(crate) entry: Option<&'a DownloadEntry>,
 }
@@ -43,7 +61,8 @@ impl DownloadRow<'_> {
     pub(crate) fn name(&self) -> &str {
         match (self.entry, self.running) {
             (Some(entry), _) => entry.name(),
-            (None, running) => running.map_or("", |running| running.url.as_str()),
+            (None, Some(running)) => &running.url,
+            (None, None) => self.failed.map_or("", |failed| &failed.file.url),
         }
     }
 }
@@ -56,22 +75,31 @@ impl App {
     }
 
     pub(super) fn download_begun(&mut self, url: String) -> Vec<Effect> {
+        self.downloads.failed.retain(|failed| failed.file.url != url);
         // What is being downloaded already fails on its own.
-        if !self.downloads.iter().any(|running| running.url == url) {
-            self.downloads.push(Running { url, received: None, total: None });
+        if !self.downloads.running.iter().any(|running| running.url == url) {
+            self.downloads.running.push(Running { url, received: None, total: None });
         }
         self.list_downloads()
     }
 
     pub(super) fn download_progress(&mut self, url: &str, received: u64, total: Option<u64>) {
-        if let Some(running) = self.downloads.iter_mut().find(|running| running.url == url) {
+        if let Some(running) = self.downloads.running.iter_mut().find(|running| running.url == url)
+        {
             (running.received, running.total) = (Some(received), total);
         }
     }
 
     pub(super) fn download_ended(&mut self, url: &str) -> Vec<Effect> {
-        self.downloads.retain(|running| running.url != url);
+        self.downloads.running.retain(|running| running.url != url);
         self.list_downloads()
+    }
+
+    pub(super) fn download_failed(&mut self, file: MediaFile, why: Failure) -> Vec<Effect> {
+        self.downloads.failed.retain(|failed| failed.file.url != file.url);
+        self.downloads.failed.insert(0, FailedDownload { file, why });
+        self.downloads.failed.truncate(MAX_FAILED);
+        vec![]
     }
 
     /// Reads the list again, if it is shown.
@@ -105,21 +133,33 @@ impl App {
 }
 
 impl DownloadList {
-    /// The running downloads without a file, then the files.
+    /// The running downloads without a file, the failed ones, then the files.
     pub(crate) fn rows<'a>(&'a self, app: &'a App) -> Vec<DownloadRow<'a>> {
         let entries = self.entries.as_deref().unwrap_or_default();
         let is_of = |entry: &DownloadEntry, running: &Running| {
             entry.state.is_none() && entry.url.as_deref() == Some(running.url.as_str())
         };
         let mut rows: Vec<DownloadRow<'a>> = Vec::new();
-        for running in &app.downloads {
+        for running in &app.downloads.running {
             if !entries.iter().any(|entry| is_of(entry, running)) {
-                rows.push(DownloadRow { running: Some(running), entry: None });
+                rows.push(DownloadRow { running: Some(running), ..DownloadRow::default() });
             }
         }
+        let is_there = |failed: &&FailedDownload| {
+            entries.iter().any(|entry| entry.url.as_deref() == Some(failed.file.url.as_str()))
+        };
+        for failed in app.downloads.failed.iter().filter(|failed| !is_there(failed)) {
+            rows.push(DownloadRow { failed: Some(failed), ..DownloadRow::default() });
+        }
         for entry in entries {
-            let running = app.downloads.iter().find(|running| is_of(entry, running));
-            rows.push(DownloadRow { running, entry: Some(entry) });
+            let running = app.downloads.running.iter().find(|running| is_of(entry, running));
+            let of_entry = |failed: &&FailedDownload| {
+                running.is_none()
+                    && entry.state.is_none()
+                    && entry.url.as_deref() == Some(failed.file.url.as_str())
+            };
+            let failed = app.downloads.failed.iter().find(of_entry);
+            rows.push(DownloadRow { running, failed, entry: Some(entry) });
         }
         rows
     }
@@ -127,6 +167,7 @@ impl DownloadList {
     fn pressed(&self, app: &mut App, event: KeyEvent) -> Vec<Effect> {
         let rows = self.rows(app);
         let Some(row) = rows.get(self.selected) else { return vec![] };
+        let failed = row.failed.cloned();
         match event.code {
             KeyCode::Char('c') => match row.running {
                 Some(running) => {
@@ -134,16 +175,27 @@ impl DownloadList {
                 }
                 None => app.note("This download is not running"),
             },
+            KeyCode::Enter | KeyCode::Char('o') if failed.is_some() => {
+                app.problem(failed.map(|failed| failed.why).unwrap_or_default())
+            }
             KeyCode::Enter | KeyCode::Char('o') => match (row.running, row.entry.cloned()) {
                 (None, Some(entry)) => app.open_download(&entry),
                 _ => app.note("This download is not complete"),
             },
             KeyCode::Char('r') => match (row.running, row.entry.cloned()) {
                 (None, Some(entry)) => app.continue_download(entry),
+                (None, None) => failed.map_or_else(Vec::new, |failed| {
+                    vec![Effect::UseFile { file: failed.file, file_use: FileUse::Download }]
+                }),
                 _ => app.note("This download is running"),
             },
             KeyCode::Char('d') => match (row.running, row.entry.cloned()) {
                 (None, Some(entry)) => app.remove_download(entry),
+                (None, None) => {
+                    let url = failed.map(|failed| failed.file.url);
+                    app.downloads.failed.retain(|other| Some(&other.file.url) != url.as_ref());
+                    vec![]
+                }
                 _ => app.note("This download is running: cancel it first"),
             },
             _ => vec![],

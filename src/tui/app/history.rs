@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// Changes kept for undo.
 const MAX_STEPS: usize = 100;
+/// How the name of a step begins that removes something from a file.
+pub(super) const REMOVAL: &str = "removal of ";
 
 /// One change made by the user.
 #[derive(Debug)]
@@ -433,7 +435,7 @@ impl App {
             many => format!("{} changes for accounts", many.len()),
         });
         let hint = self.record_change(Change::Collected(collected), label.clone());
-        self.note(format!("Saved: {label}{hint}; it is sent to the server"))
+        self.note(format!("{}{hint}; it is sent to the server", done(&label)))
     }
 
     /// Records file edits for undo and reports them.
@@ -450,6 +452,14 @@ impl App {
         let describe = || edits.iter().map(FileEdit::describe).collect::<Vec<_>>().join(", ");
         let label = label.unwrap_or_else(describe);
         let hint = self.record_change(Change::Files(edits), label.clone());
-        self.note(format!("Saved: {label}{hint}{note}"))
+        self.note(format!("{}{hint}{note}", done(&label)))
+    }
+}
+
+/// What a change of files did, from its name in the undo list.
+fn done(label: &str) -> String {
+    match label.strip_prefix(REMOVAL) {
+        Some(what) => format!("Removed {what}"),
+        None => format!("Saved: {label}"),
     }
 }

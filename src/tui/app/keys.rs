@@ -3,7 +3,7 @@
 use super::dialogs::Reply;
 use super::import::several_addresses;
 use super::triage::Extent;
-use super::{App, Focus, READ_TIME, Smart, Toast};
+use super::{App, Focus, Smart, Toast};
 use crate::config::{Action, Context, Key, KeyCode, Lookup, SortOrder};
 use crate::engine::Pace;
 use crate::store::{Beyond, Mark};
@@ -73,7 +73,7 @@ impl App {
             return vec![];
         }
         let now = self.now;
-        let was_read = |toast: &mut Toast| toast.seen_since + READ_TIME <= now;
+        let was_read = |toast: &mut Toast| toast.was_read(now);
         self.toast.take_if(was_read);
         self.problem.take_if(was_read);
         let Some(key) = input::key(event) else { return vec![] };

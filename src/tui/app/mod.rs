@@ -55,6 +55,7 @@ mod starters;
 mod stats;
 mod stories;
 mod theme;
+mod toast;
 mod triage;
 mod why;
 mod workbench;
@@ -90,6 +91,7 @@ pub(super) use snippets::Snippets;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use starters::Starters;
 pub(super) use stats::StatsPanel;
+pub(super) use toast::{Toast, Tone};
 pub(super) use why::WhyPanel;
 pub(super) use workbench::{Bench, BenchField, BenchPane, Marked, SheetView};
 
@@ -122,27 +124,6 @@ pub(super) enum Focus {
     Reader,
 }
 
-/// The kind of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
-    Note,
-    Problem,
-}
-
-/// A message that disappears after a while.
-#[derive(Debug, Clone)]
-pub(super) struct Toast {
-    pub(super) text: String,
-    pub(super) tone: Tone,
-    seen_since: Time,
-    until: Time,
-}
-
-/// How long messages are shown.
-const NOTE_TIME: TimeDelta = TimeDelta::seconds(6);
-const PROBLEM_TIME: TimeDelta = TimeDelta::seconds(15);
-/// A message that was shown this long disappears with the next key.
-const READ_TIME: TimeDelta = TimeDelta::seconds(2);
 /// Pause between two reloads of the sources while commits keep coming.
 const RELOAD_PAUSE: TimeDelta = TimeDelta::milliseconds(250);
 
@@ -188,7 +169,7 @@ pub(super) struct App {
     pub(super) shown_hints: RefCell<Vec<(Rect, Vec<Key>)>>,
     /// The pane whose right border is being dragged.
     dragged: Option<Focus>,
-    pub(super) downloads: Vec<downloads::Running>,
+    pub(super) downloads: downloads::Downloads,
     /// Whether letters go into a text field.
     pub(super) typing: bool,
     pub(super) crawls: CrawlRuns,
@@ -269,7 +250,7 @@ impl App {
             areas: Areas::default(),
             shown_hints: RefCell::default(),
             dragged: None,
-            downloads: Vec::new(),
+            downloads: downloads::Downloads::default(),
             typing: false,
             crawls: CrawlRuns::default(),
             texts: Texts::default(),
@@ -374,6 +355,7 @@ impl App {
             }
             Event::DownloadBegun(url) => self.download_begun(url),
             Event::DownloadEnded(url) => self.download_ended(&url),
+            Event::DownloadFailed(file, why) => self.download_failed(file, why),
             Event::DownloadsListed(result) => self.downloads_listed(result),
             Event::DownloadRemoved(result) => self.download_removed(result),
             Event::DownloadAdvanced(url, received, total) => {
@@ -421,36 +403,13 @@ impl App {
         self.requests
     }
 
-    pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        self.show_message(text.into(), Tone::Note, NOTE_TIME)
-    }
-
-    pub(super) fn problem(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        self.show_message(text.into(), Tone::Problem, PROBLEM_TIME)
-    }
-
-    fn show_message(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {
-        let toast = Toast { text, tone, seen_since: self.now, until: self.now + time };
-        // A note must not hide a problem that nobody had time to read.
-        if let Some(before) =
-            self.toast.replace(toast).filter(|before| before.tone == Tone::Problem)
-            && before.until > self.now
-            && tone == Tone::Note
-        {
-            self.problem = Some(before);
-        }
-        vec![]
-    }
-
     fn resized(&mut self, width: u16, height: u16) -> Vec<Effect> {
         self.size = (width, height);
         vec![]
     }
 
     fn time_passed(&mut self) -> Vec<Effect> {
-        let now = self.now;
-        self.toast.take_if(|toast| toast.until <= now);
-        self.problem.take_if(|toast| toast.until <= now);
+        self.messages_time_passed();
         self.pending.time_passed(self.now);
         let mut effects = self.dialogs_time_passed();
         effects.extend(self.count_if_due());

@@ -128,6 +128,11 @@ impl Prompt {
 
     /// What Tab changes beside the text.
     pub(crate) fn note(&self) -> Option<&'static str> {
+        if self.kind == PromptKind::Import && self.field.value().is_empty() {
+            return Some(
+                "an OPML file, newsboat's urls, a list of URLs, or a list's URL; Tab lists files",
+            );
+        }
         let PromptKind::Save { pictures, .. } = self.kind else { return None };
         // Markdown has links only.
         let with_pictures = SaveFormat::of_name(self.field.value())?.has_pictures();

@@ -2,6 +2,7 @@
 
 use super::dialogs::KeyHint::{Back, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::history::REMOVAL;
 use super::{App, PromptKind};
 use crate::config::{Action, FileChange, Key, RuleChange, RuleSettings};
 use crate::engine::rule_of;
@@ -213,7 +214,7 @@ impl RuleList {
                     0 => String::new(),
                     items => format!("; what it did to {} stays", counted(items, "item")),
                 };
-                let label = format!("removal of rule {}{stay}", rule.name);
+                let label = format!("{REMOVAL}rule {}{stay}", rule.name);
                 let change = RuleChange { was: Some(rule.name), now: None };
                 let (purpose, change) =
                     (Purpose::Command(Some(label)), FileChange::Rules(vec![change]));

@@ -3,14 +3,25 @@
 use super::App;
 use super::settings::setting;
 use crate::config::{self, FileChange, Theme};
-use crate::tui::effect::Effect;
-use crate::tui::style::Palette;
+use crate::tui::effect::{Effect, Purpose};
+use crate::tui::style::{ColorSupport, Palette};
 
 impl App {
     pub(super) fn next_theme(&mut self) -> Vec<Effect> {
         let names = config::theme_names(&self.settings.themes);
         let at = names.iter().position(|n| n == self.palette.name()).unwrap_or(0);
-        self.save_theme(names[(at + 1) % names.len()].clone())
+        let others = names.iter().cycle().skip(at + 1).take(names.len());
+        // `auto` is one of the others: a change that nobody sees would seem to do nothing.
+        let drawn = |name: &str| {
+            let ColorSupport { depth, light, .. } = self.palette.support();
+            Theme::for_terminal(name, &self.settings.themes, depth, light).ok()
+        };
+        let now = drawn(self.palette.name());
+        let next = others.clone().find(|name| drawn(name) != now).or(others.clone().next());
+        match next.cloned() {
+            Some(name) => self.save_theme(name),
+            None => vec![],
+        }
     }
 
     /// Applies a theme and saves it in the settings.
@@ -23,7 +34,8 @@ impl App {
         self.settings.ui.theme.clone_from(&name);
         self.palette = Palette::of(&self.settings, self.palette.support());
         self.note(format!("Theme: {name}"));
-        let changes = vec![setting(&["ui", "theme"], name)];
-        vec![Effect::edit(FileChange::Settings(changes))]
+        let purpose = Purpose::Command(Some(format!("theme {name}")));
+        let change = FileChange::Settings(vec![setting(&["ui", "theme"], name)]);
+        vec![Effect::Edit { purpose, change }]
     }
 }

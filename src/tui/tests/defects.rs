@@ -60,7 +60,7 @@ fn removing_a_folder_asks_first() {
     assert_eq!(file(&stage), SOURCES);
     stage.keys("d<Enter>");
     assert_eq!(file(&stage).matches("[[source]]").count(), 3);
-    assert!(stage.screen(120, 40).contains("removal of 2 sources (u undoes this)"));
+    assert!(stage.screen(120, 40).contains("Removed 2 sources (u undoes this)"));
     stage.keys("u");
     assert_eq!(file(&stage), SOURCES);
 }

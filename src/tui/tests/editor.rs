@@ -271,7 +271,7 @@ fn changes_of_sources_of_accounts_are_undone_and_redone() {
     let label = Some("removal of Kernel".to_owned());
     stage.happen(Event::Edited(Purpose::Command(label), edited(CollectedChange::Restore)));
     let screen = stage.screen(140, 30);
-    assert!(screen.contains("Saved: removal of Kernel (u undoes this); it is sent"), "{screen}");
+    assert!(screen.contains("Removed Kernel (u undoes this); it is sent"), "{screen}");
     let keys = [
         ('u', KeyModifiers::NONE, CollectedChange::Restore, CollectedChange::Remove),
         ('r', KeyModifiers::CONTROL, CollectedChange::Remove, CollectedChange::Restore),

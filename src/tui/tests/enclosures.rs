@@ -4,7 +4,7 @@ use super::{Stage, article, item_rows};
 use crate::article::{Link, LinkKind};
 use crate::engine::{DownloadEntry, FileState};
 use crate::model::{Enclosure, Item};
-use crate::tui::effect::{FileOf, FileUse};
+use crate::tui::effect::{FileOf, FileUse, MediaFile};
 use crate::tui::event::{Article, Event};
 use crate::tui::read::document;
 use std::sync::Arc;
@@ -218,5 +218,35 @@ fn downloads_are_listed_continued_cancelled_and_removed() {
     assert_eq!(stage.asked_for("RemoveDownload"), 1);
     stage.happen(Event::DownloadRemoved(Ok("b.mp3".to_owned())));
     stage.happen(Event::DownloadsListed(Ok(vec![])));
+    stage.keys_give("", "No downloads yet");
+}
+
+#[test]
+fn failed_downloads_stay_in_the_list_until_they_are_tried_again() {
+    let mut stage = Stage::new();
+    let file = |name: &str| MediaFile {
+        of: OF,
+        url: format!("https://e.org/{name}.mp3"),
+        media_type: String::new(),
+    };
+    for name in ["a", "b"] {
+        stage.happen(Event::DownloadBegun(file(name).url));
+        stage.happen(Event::DownloadEnded(file(name).url));
+        let why = format!("e.org does not have {name} (HTTP 404)");
+        stage.happen(Event::DownloadFailed(file(name), why));
+    }
+    stage.keys(":downloads<Enter>");
+    stage.happen(Event::DownloadsListed(Ok(vec![])));
+    let shown = stage.screen(120, 40);
+    assert!(shown.contains("https://e.org/a.mp3") && shown.contains("failed"), "{shown}");
+    assert!(shown.contains("does not have b"), "{shown}");
+    stage.keys_give("<Enter>", "e.org does not have b (HTTP 404)");
+    stage.keys("r");
+    assert_eq!(stage.asked_for("UseFile"), 1);
+    stage.happen(Event::DownloadBegun(file("b").url));
+    stage.happen(Event::DownloadEnded(file("b").url));
+    // What remains is removed from the list, which has no file of it.
+    stage.keys("d");
+    assert_eq!(stage.asked_for("RemoveDownload"), 0);
     stage.keys_give("", "No downloads yet");
 }

@@ -119,7 +119,7 @@ fn rules_are_listed_applied_taken_back_changed_and_removed() {
         real.wait_for("applied to 3 items").await;
         assert_eq!(shown(&real), 24);
         real.keys("d");
-        real.wait_for("Saved: removal of rule").await;
+        real.wait_for("Removed rule").await;
         assert!(!real.config().contains("[[rule]]"));
         let screen = real.screen();
         assert!(screen.contains("No rules yet") && !screen.contains("take back"), "{screen}");

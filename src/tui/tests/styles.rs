@@ -241,3 +241,23 @@ fn states_differ_in_more_than_colour() {
         }
     }
 }
+
+#[test]
+fn the_key_for_the_next_theme_always_changes_what_is_drawn() {
+    let mut stage = Stage::new();
+    // `auto` draws `dark` here.
+    assert_eq!(stage.app.palette.name(), "auto");
+    stage.keys("t");
+    assert_eq!(stage.app.palette.name(), "light");
+    let mut seen = vec!["light".to_owned()];
+    while stage.app.palette.name() != "auto" {
+        stage.keys("t");
+        let name = stage.app.palette.name().to_owned();
+        assert!(!seen.contains(&name), "{name} again");
+        seen.push(name);
+    }
+    assert!(
+        seen.len() > 10 && stage.asked_for("Edit { purpose: Command(Some(\"theme light\"))") == 1,
+        "{seen:?}"
+    );
+}

@@ -14,7 +14,7 @@ use crate::model::{ErrorKind, Outcome};
 use crate::query::Query;
 use crate::util::media;
 use crate::util::text;
-use crate::util::time_text::age;
+use crate::util::time_text::{age, clock};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
@@ -366,7 +366,7 @@ pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, area:
     }
     let entry = app.sources.list.sources.iter().find(|s| s.source.id == *source);
     if let Some(next) = entry.and_then(|e| e.facts.next_poll) {
-        let next = next.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M");
+        let next = clock(next, app.now);
         text += &format!(". Next try: {next}");
     }
     let wrapped = super::super::reader::wrap_plain(&text, detail.width.into());
@@ -423,7 +423,7 @@ pub(in crate::tui) fn starters(
     area: DialogArea,
 ) {
     let height = u16::try_from(starters.rows.len()).unwrap_or(u16::MAX);
-    let inner = window(app, frame, area, ("Well-known sources", ""), (72, height));
+    let inner = window(app, frame, area, ("Starter sources", ""), (72, height));
     let m = marks(app);
     rows(app, frame, inner, starters.rows.len(), starters.selected, |i, row, here| {
         let (folder, title) = &starters.rows[i];

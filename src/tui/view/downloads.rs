@@ -54,7 +54,10 @@ pub(in crate::tui) fn draw(
         row.right(format!("  {state:<0$}", widths.0), role(app, here, tone));
         row.right(format!("  {:>1$}", bytes(download), widths.1), role(app, here, Role::Text));
         let source = download.entry.and_then(|entry| app.sources.entry(entry.source?));
-        if let Some(source) = source.filter(|_| is_wide) {
+        if let Some(failed) = download.failed.filter(|_| is_wide) {
+            let why = text::truncate(&failed.why, 40);
+            row.right(format!("  {why}"), role(app, here, Role::Error));
+        } else if let Some(source) = source.filter(|_| is_wide) {
             let title = text::truncate(source.title(), 20);
             row.right(format!("  {title}"), role(app, here, Role::Dim));
         }
@@ -70,7 +73,7 @@ fn bytes(download: &DownloadRow<'_>, with_total: bool) -> String {
         }
         (Some(running), None) => (running.received.unwrap_or(0), running.total),
         (None, Some(entry)) => (entry.size, entry.total),
-        (None, None) => (0, None),
+        (None, None) => return String::new(),
     };
     match total {
         Some(total) if with_total && total != there => {
@@ -84,6 +87,9 @@ fn state(app: &App, download: &DownloadRow<'_>) -> (String, Role) {
     if let Some(running) = download.running {
         let state = if running.received.is_some() { "downloading" } else { "waiting" };
         return (state.to_owned(), Role::Accent);
+    }
+    if download.failed.is_some() {
+        return ("failed".to_owned(), Role::Error);
     }
     let Some(entry) = download.entry else { return (String::new(), Role::Dim) };
     match entry.state {

@@ -5,6 +5,7 @@ use super::super::reader::wrap_plain;
 use super::dialogs::{DialogArea, field_line, split_field};
 use super::frame::window;
 use super::row::Row;
+use super::scroll_bar;
 use crate::config::{Action, Context, Role, topics};
 use crate::util::text;
 use ratatui::Frame;
@@ -57,6 +58,11 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
             frame.render_widget(row.line(app.palette.style(Role::Text)), at);
         }
     }
+    // In the margin, beside the names of panes.
+    let bar = Rect { width: list.width + 1, ..list };
+    if rows > height {
+        scroll_bar(app, frame, bar, help.top..help.top + height, rows);
+    }
     field_line(app, frame, "Find: ", &help.field, field);
 }
 
@@ -76,7 +82,7 @@ fn in_columns(blocks: Vec<Block>, height: usize) -> Vec<Vec<Line>> {
 
 /// Width of the keys, in cells.
 fn keys_width(width: usize) -> usize {
-    if width < 56 { 12 } else { 16 }
+    if width < 50 { 12 } else { 16 }
 }
 
 fn draw_line(app: &App, row: &mut Row, line: &Line, keys_width: usize) {
@@ -132,12 +138,12 @@ fn blocks(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Block> {
             let is_meant = action.name().contains(typed) || action.is_searched_by(&words);
             whole || is_meant || fits(entry)
         };
-        let of_action = |action: &Action| Some((*action, entry(app, help.context, *action)?));
-        let entries = of_task.iter().filter_map(of_action).filter(matching);
+        let of_action = |action: &Action| (*action, entry(app, help.context, *action));
+        let entries = of_task.iter().map(of_action).filter(matching);
         group(first.task().title(), entries.map(|(_, entry)| entry).collect());
         rest = others;
     }
-    let own = app.keymap.own_lines().filter_map(|action| entry(app, help.context, action));
+    let own = app.keymap.own_lines().map(|action| entry(app, help.context, action));
     let whole = "your own".contains(typed);
     group("Your own", own.filter(|entry| whole || fits(entry)).collect());
     let in_file = topics(typed).map(|topic| Entry::new(vec![topic.name.to_owned()], topic.help));
@@ -162,8 +168,9 @@ impl Entry {
     }
 }
 
-/// The keys of an action in a context, what it does, and the panes if others bind it.
-fn entry(app: &App, context: Context, action: Action) -> Option<Entry> {
+/// The keys of an action in a context, what it does, and the panes if others bind it. An action without a
+/// key is a command.
+fn entry(app: &App, context: Context, action: Action) -> Entry {
     let words = || match action {
         Action::Lines(_) => app.keymap.label(action),
         action => action.help().to_owned(),
@@ -171,7 +178,7 @@ fn entry(app: &App, context: Context, action: Action) -> Option<Entry> {
     let shown = |keys| key_list(keys, app.settings.ui.ascii);
     let here = app.keymap.all_keys_for(context, action);
     if !here.is_empty() {
-        return Some(Entry::new(shown(here), words()));
+        return Entry::new(shown(here), words());
     }
     let others: Vec<(Context, Vec<String>)> = Context::ALL
         .into_iter()
@@ -180,8 +187,10 @@ fn entry(app: &App, context: Context, action: Action) -> Option<Entry> {
         .collect();
     let panes: Vec<&str> = others.iter().map(|(context, _)| context.title()).collect();
     let panes = format!("  {}", panes.join(", "));
-    let (_, keys) = others.into_iter().next()?;
-    Some(Entry { panes, ..Entry::new(shown(keys), words()) })
+    match others.into_iter().next() {
+        Some((_, keys)) => Entry { panes, ..Entry::new(shown(keys), words()) },
+        None => Entry::new(vec![format!(":{}", action.name())], words()),
+    }
 }
 
 /// The keys, where all the digits from 1 are one range.

@@ -368,9 +368,10 @@ impl Chaos {
                 let opened = self.result(());
                 Event::BrowserOpened(opened.map_err(|why| (file.url, why)))
             }
-            Effect::UseFile { file, file_use: FileUse::Download } => match self.rng.usize(..4) {
+            Effect::UseFile { file, file_use: FileUse::Download } => match self.rng.usize(..5) {
                 0 => Event::DownloadBegun(file.url),
                 1 => Event::DownloadEnded(file.url),
+                3 => Event::DownloadFailed(file, "a reason".to_owned()),
                 2 => Event::DownloadAdvanced(file.url, self.rng.u64(..), Some(self.rng.u64(..))),
                 _ => Event::Downloaded(self.result(file.url)),
             },

@@ -1,0 +1,64 @@
+//! Messages, which disappear after a while.
+
+use super::App;
+use crate::model::Time;
+use crate::tui::effect::Effect;
+use chrono::TimeDelta;
+
+/// The kind of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum Tone {
+    Note,
+    Problem,
+}
+
+/// A message that disappears after a while.
+#[derive(Debug, Clone)]
+pub(in crate::tui) struct Toast {
+    pub(in crate::tui) text: String,
+    pub(in crate::tui) tone: Tone,
+    seen_since: Time,
+    pub(super) until: Time,
+}
+
+/// How long messages are shown.
+const NOTE_TIME: TimeDelta = TimeDelta::seconds(6);
+const PROBLEM_TIME: TimeDelta = TimeDelta::seconds(15);
+/// A message that was shown this long disappears with the next key.
+const READ_TIME: TimeDelta = TimeDelta::seconds(2);
+
+impl Toast {
+    /// Whether it was shown long enough to be read.
+    pub(super) fn was_read(&self, now: Time) -> bool {
+        self.seen_since + READ_TIME <= now
+    }
+}
+
+impl App {
+    pub(in crate::tui) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
+        self.show_message(text.into(), Tone::Note, NOTE_TIME)
+    }
+
+    pub(in crate::tui) fn problem(&mut self, text: impl Into<String>) -> Vec<Effect> {
+        self.show_message(text.into(), Tone::Problem, PROBLEM_TIME)
+    }
+
+    fn show_message(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {
+        let toast = Toast { text, tone, seen_since: self.now, until: self.now + time };
+        // A note must not hide a problem that nobody had time to read.
+        if let Some(before) =
+            self.toast.replace(toast).filter(|before| before.tone == Tone::Problem)
+            && before.until > self.now
+            && tone == Tone::Note
+        {
+            self.problem = Some(before);
+        }
+        vec![]
+    }
+
+    pub(super) fn messages_time_passed(&mut self) {
+        let now = self.now;
+        self.toast.take_if(|toast| toast.until <= now);
+        self.problem.take_if(|toast| toast.until <= now);
+    }
+}
