@@ -51,7 +51,7 @@ fn changes_by_the_user_override_command_line_settings() {
     t.wait_for("Third article");
     t.send(":theme light");
     t.send(key::ENTER);
-    t.wait_for("Saved: ui.theme = \"light\"");
+    t.wait_for("Saved: theme light");
     t.send(":theme ");
     t.wait_for("current theme");
     t.send(key::ESC);
