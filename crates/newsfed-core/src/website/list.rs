@@ -2,12 +2,13 @@
 
 use super::date::time_of;
 use super::page::Page;
+use super::propose::title_in;
 use super::selector::Selectors;
 use super::{row, row_dates};
 use crate::article::{self, Guide};
 use crate::model::Time;
 use crate::util::date::{Context, FoundDate};
-use crate::util::html::tree::text_up_to;
+use crate::util::html::tree::{text_up_to, text_within};
 use crate::util::limits;
 use crate::util::url::normalise;
 use crate::util::{date, text};
@@ -116,7 +117,7 @@ fn gather<'a>(
         }
         let Some(url) = page.resolve(href) else { continue };
         if seen.insert(normalise(&url)) {
-            let title = text::line(&text_up_to(link, MAX_TITLE));
+            let title = text::line(&text_up_to(title_in(link).unwrap_or(link), MAX_TITLE));
             links.push(ListLink { url, title, date: None, author: None, active: None });
             rows.push(link);
         }
@@ -235,8 +236,8 @@ fn text_beside(link: ElementRef<'_>, context: &Context) -> Option<FoundDate> {
     let own = text::line(&text_up_to(link, MAX_ROW));
     let around = link.ancestors().filter_map(ElementRef::wrap).take(DATE_LEVELS);
     for block in around {
-        let row = text_up_to(block, MAX_ROW + 1);
-        if row.len() > MAX_ROW || matches!(block.value().name(), "body" | "html" | "main") {
+        let Some(row) = text_within(block, MAX_ROW) else { break };
+        if matches!(block.value().name(), "body" | "html" | "main") {
             break;
         }
         let row = text::line(&row).replacen(&own, " ", 1);
@@ -244,12 +245,12 @@ fn text_beside(link: ElementRef<'_>, context: &Context) -> Option<FoundDate> {
         match dates.len() {
             0 => {}
             1 => return dates.pop().filter(|d| !d.range && !d.short),
-            _ => return None,
+            _ => break,
         }
     }
     // The link may be the entire row.
     let parts = link.descendent_elements().skip(1).take(MAX_ELEMENTS);
-    let mut short = parts.map(|e| text_up_to(e, MAX_PART + 1)).filter(|t| t.len() <= MAX_PART);
+    let mut short = parts.filter_map(|e| text_within(e, MAX_PART));
     let found = short.find_map(|t| date::scan(&t, context).dates.into_iter().next())?;
     (!found.range && !found.short).then_some(found)
 }
@@ -345,6 +346,49 @@ mod tests {
         let found = list_page(&page, &Selectors::parse(".s").unwrap(), None);
         assert_eq!(found.links[0].date, date::parse("2024-03-01"));
         assert_eq!(found.links[0].title, "A");
+    }
+
+    /// Title and day of each link of class `s`.
+    fn cards(markup: &str) -> Vec<(String, Option<String>)> {
+        let page = Page::parse(markup, &Url::parse("https://example.org/").unwrap()).unwrap();
+        let links = list_page(&page, &Selectors::parse(".s").unwrap(), None).links;
+        let day = |l: &ListLink| l.date.map(|d| d.format("%F").to_string());
+        links.iter().map(|l| (l.title.clone(), day(l))).collect()
+    }
+
+    #[test]
+    fn a_link_around_its_row_has_the_title_and_the_date_in_it() {
+        // With few and many blanks, and characters of several bytes: a cut row must not pass for a whole one.
+        for blanks in [1, 40, 400] {
+            for teaser in ["Short.", "公開された記事の要約です。".repeat(6).as_str()] {
+                for title in ["p class='note title'", "h3", "div class=cardTitle"] {
+                    let end = title.split(' ').next().unwrap();
+                    let space = "\n".repeat(blanks);
+                    let row = |n: u32| {
+                        format!(
+                            "<li>{space}<a class=s href={n}>{space}<{title}>Part {n}</{end}>{space}\
+                             <p>2024-07-0{n}</p>{space}<p>{teaser}</p></a>{space}<i>a tag</i></li>"
+                        )
+                    };
+                    let rows: String = (1..=4).rev().map(row).collect();
+                    let want = |n: u32| (format!("Part {n}"), Some(format!("2024-07-0{n}")));
+                    let found = cards(&format!("<main><ul>{rows}</ul></main>"));
+                    assert_eq!(found, (1..=4).rev().map(want).collect::<Vec<_>>(), "{title}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_date_above_several_links_is_that_of_all() {
+        let day = |n: u32| {
+            format!(
+                "<div><b>1{n}.11.2026</b><p><a class=s href=a{n}>One</a></p><p><a class=s href=b{n}>Two</a></p></div>"
+            )
+        };
+        let days: Vec<_> =
+            cards(&(day(2) + &day(1))).into_iter().map(|(_, day)| day.unwrap()).collect();
+        assert_eq!(days, ["2026-11-12", "2026-11-12", "2026-11-11", "2026-11-11"]);
     }
 
     #[test]

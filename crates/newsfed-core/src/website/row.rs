@@ -6,7 +6,7 @@ use super::date::time_of;
 use super::list::{ListLink, MAX_ELEMENTS};
 use crate::model::Time;
 use crate::util::date::{self, Context};
-use crate::util::html::tree::text_up_to;
+use crate::util::html::tree::{text_up_to, text_within};
 use crate::util::text;
 use ego_tree::NodeId;
 use scraper::ElementRef;
@@ -80,8 +80,8 @@ fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
     };
     let elements = block.descendent_elements().take(MAX_ELEMENTS).filter(|e| e.id() != link.id());
     let mut names = elements.filter(is_author).filter_map(|e| {
-        let text = text::line(&text_up_to(e, MAX_AUTHOR + 1));
-        let fits = text.len() <= MAX_AUTHOR && text.contains(char::is_alphabetic);
+        let text = text::line(&text_within(e, MAX_AUTHOR)?);
+        let fits = text.contains(char::is_alphabetic);
         match e.value().name() {
             // Names of users can be anything.
             "a" => Some(text),
@@ -104,10 +104,7 @@ fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> O
     if times.len() > 1 {
         return times.into_iter().max();
     }
-    let row = text_up_to(block, MAX_ROW + 1);
-    if row.len() > MAX_ROW {
-        return None;
-    }
+    let row = text_within(block, MAX_ROW)?;
     let own = text::line(&text_up_to(link, MAX_ROW));
     let row = text::line(&row).replacen(&own, " ", 1);
     let dates = date::scan(&row, context).dates.into_iter();

@@ -110,6 +110,16 @@ pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
     out
 }
 
+/// As [`text_of`]; `None` if it has more than `most` bytes.
+pub fn text_within(element: ElementRef<'_>, most: usize) -> Option<String> {
+    /// Blanks of the markup for each byte of text; what has more is not read to its end either.
+    const BLANKS: usize = 16;
+    let (mut out, mut left) = (String::new(), most.saturating_mul(BLANKS).saturating_add(BLANKS));
+    push_text(element, &mut out, &mut left);
+    out.truncate(out.trim_end().len());
+    (left > 0 && out.len() <= most).then_some(out)
+}
+
 fn push_text(element: ElementRef<'_>, out: &mut String, left: &mut usize) {
     for child in element.children() {
         let cost = match child.value() {

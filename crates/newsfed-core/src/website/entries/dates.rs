@@ -4,7 +4,7 @@ use super::blocks::Block;
 use crate::article::is_date_line;
 use crate::model::Time;
 use crate::util::date::{self, Context, FoundDate, is_weekday, scan};
-use crate::util::html::tree::text_up_to;
+use crate::util::html::tree::{text_up_to, text_within};
 use crate::util::text;
 use crate::website::date::{of_element_in, time_of};
 use crate::website::list::settle_order;
@@ -158,9 +158,9 @@ pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate
     }
     let (mut first, mut beside): (Option<BlockDate>, Option<BlockDate>) = (None, None);
     for element in elements() {
-        let line = text_up_to(element, MAX_LINE + 1);
+        let Some(line) = text_within(element, MAX_LINE) else { continue };
         let relative = line.len() <= MAX_RELATIVE;
-        if line.len() > MAX_LINE || !(relative || is_date_line(&line)) {
+        if !(relative || is_date_line(&line)) {
             continue;
         }
         let Some(found) = scanned(&line, context).into_iter().find(|d| usable(d)) else { continue };
@@ -208,10 +208,10 @@ pub(super) fn above(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
     let first = block.parts.first()?;
     for around in std::iter::once(*first).chain(first.ancestors()).take(LEVELS) {
         for element in around.prev_siblings().filter_map(ElementRef::wrap).take(SIBLINGS) {
-            let line = text_up_to(element, MAX_LINE + 1);
+            let Some(line) = text_within(element, MAX_LINE) else { continue };
             // Most lines have no date: scanning each of them would take too long.
             let dated = || line.len() <= MAX_WORD || line.chars().any(char::is_numeric);
-            if line.len() > MAX_LINE || !dated() || !is_only_date(&line, context) {
+            if !dated() || !is_only_date(&line, context) {
                 continue;
             }
             let found = scan(&line, context).dates.into_iter().next()?;

@@ -18,6 +18,8 @@ use url::Url;
 const MAX_LINKS: usize = 2000;
 /// Maximum number of bytes of the text of one element that are examined.
 const MAX_TEXT: usize = 1000;
+/// Maximum number of elements of a link that are searched for its title.
+const MAX_INSIDE: usize = 100;
 /// Maximum number of ancestors of a link within which its date is.
 const NEAR: usize = 6;
 /// Maximum number of elements beside a link, or beside its cell, that are examined.
@@ -172,11 +174,30 @@ pub(in crate::website) fn is_file(url: &Url) -> bool {
     ending.is_some_and(|e| FILES.contains(&e.as_str()))
 }
 
+/// The title of a card that is one link around title, date and teaser: its heading, or the element whose
+/// name says so.
+pub(in crate::website) fn title_in(link: ElementRef<'_>) -> Option<ElementRef<'_>> {
+    let inside = || link.descendent_elements().skip(1).take(MAX_INSIDE);
+    let has_text = |e: &ElementRef<'_>| !text_up_to(*e, MAX_TEXT).is_empty();
+    let named = |e: &ElementRef<'_>| e.value().classes().any(is_title_name) && has_text(e);
+    let heading = |e: &ElementRef<'_>| is_heading(e.value().name()) && has_text(e);
+    inside().find(heading).or_else(|| inside().find(named))
+}
+
+/// Whether a class is called `title` or `headline`, as in `post-title`, `card__headline` or `cardTitle`.
+fn is_title_name(class: &str) -> bool {
+    ["title", "headline"].iter().any(|name| {
+        let at = class.len().saturating_sub(name.len());
+        let end = class.get(at..).filter(|end| end.eq_ignore_ascii_case(name));
+        let before = class.get(..at).and_then(|start| start.chars().next_back());
+        let begins = end.is_some_and(|end| end.starts_with(char::is_uppercase));
+        end.is_some() && before.is_none_or(|c| !c.is_alphanumeric() || begins)
+    })
+}
+
 /// The text of a link, of its title attribute, or of the image in it.
 fn label(link: ElementRef<'_>) -> String {
-    // A card may be one link that contains heading and teaser; the heading is its label.
-    let heading = link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()));
-    let text = text::line(&text_up_to(heading.unwrap_or(link), MAX_TEXT));
+    let text = text::line(&text_up_to(title_in(link).unwrap_or(link), MAX_TEXT));
     if !text.is_empty() {
         return text;
     }

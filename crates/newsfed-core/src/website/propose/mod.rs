@@ -17,7 +17,7 @@ mod parts;
 mod tests;
 
 pub(super) use likeness::says_nothing;
-pub(super) use links::{Region, is_file, region};
+pub(super) use links::{Region, is_file, region, title_in};
 pub(super) use names::{around, classes, cost, is_heading, lasts, tag};
 pub use pages::next_selector;
 pub use parts::{Sample, article_rules};
