@@ -195,11 +195,12 @@ fn ink(theme: &Theme, color: Color, depth: Depth, text: bool) -> Option<Ink> {
         Color::Named(n) | Color::Indexed(n) => Some(Ink::Indexed(n)),
         Color::Rgb(r, g, b) if depth == Depth::True => Some(Ink::Rgb(r, g, b)),
         Color::Rgb(r, g, b) => {
-            // Rounded to 256 colours, a surface and its text may come too close.
+            // Rounded to 256 colours, a surface and its text may come too close. Lines may be faint.
+            let least = color::lowest_contrast([r, g, b], theme.surfaces()).min(LEAST_CONTRAST);
             let of = |rgb: &Rgb| color::of_index(color::nearest_index(*rgb, &[], 0.0));
             let surfaces: Vec<Rgb> =
                 if text { theme.surfaces().iter().map(of).collect() } else { Vec::new() };
-            Some(Ink::Indexed(color::nearest_index([r, g, b], &surfaces, LEAST_CONTRAST)))
+            Some(Ink::Indexed(color::nearest_index([r, g, b], &surfaces, least)))
         }
     }
 }

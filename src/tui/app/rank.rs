@@ -8,7 +8,8 @@ use nucleo_matcher::{Config, Matcher};
 const LEAST_FOR_HELP: usize = 3;
 
 /// The matching actions, best first: names that begin with the text or have it as a word, then
-/// descriptions if `search_help` is set, then other names.
+/// descriptions if `search_help` is set, then other names. Sweeping ones come after others of their kind,
+/// unless the whole name was typed.
 pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     let names: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
     let pattern = typed.trim().replace(' ', "-").to_lowercase();
@@ -18,6 +19,7 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
         name.starts_with(&pattern) || name.split('-').any(|word| word == pattern)
     };
     let (mut all, weak): (Vec<Action>, Vec<Action>) = found.partition(is_strong);
+    all.sort_by_key(|action| action.is_sweeping() && action.name() != pattern);
     let is_long = typed.trim().chars().count() >= LEAST_FOR_HELP;
     if search_help && (is_long || all.is_empty() && weak.is_empty()) {
         // Beside a name that is meant, descriptions need the same words; else beginnings are enough.
@@ -126,6 +128,10 @@ mod tests {
         for (typed, expected) in [
             ("theme", vec!["theme"]),
             ("ref", vec!["refresh-all", "refresh", "force-refresh"]),
+            ("re", vec!["read-for", "rename"]),
+            ("read", vec!["read", "read-for"]),
+            ("read-all", vec!["read-all"]),
+            ("del", vec!["delete"]),
             // A description that has the word comes before a name in which it only begins one.
             ("mark", vec!["toggle-read", "read-all", "read-above", "read-below", "read"]),
             ("refresh", vec!["refresh", "refresh-all", "force-refresh"]),

@@ -59,13 +59,23 @@ pub fn nearest_index(color: Rgb, surfaces: &[Rgb], least: f64) -> u8 {
     if surfaces.is_empty() {
         return nearest_of_all(color);
     }
-    let distance = |index: &u8| -> u32 {
-        let other = of_index(*index);
-        (0..3).map(|i| u32::from(color[i].abs_diff(other[i])).pow(2)).sum()
-    };
+    let distance = |index: &u8| unlikeness(color, of_index(*index));
     let readable = |index: &u8| lowest_contrast(of_index(*index), surfaces) >= least;
     let nearest = (16..=255).filter(readable).min_by_key(distance);
     nearest.unwrap_or_else(|| nearest_of_all(color))
+}
+
+/// How different two colours seem: a grey that turns green is worse than one that is a little lighter.
+/// Squared differences of luma and of both colour differences (ITU-R BT.601), the latter four times.
+fn unlikeness(a: Rgb, b: Rgb) -> u32 {
+    const HUE: i32 = 4;
+    let parts = |[r, g, b]: Rgb| {
+        let (r, g, b) = (i32::from(r), i32::from(g), i32::from(b));
+        let luma = (299 * r + 587 * g + 114 * b) / 1000;
+        [luma, b - luma, r - luma]
+    };
+    let [y, u, v] = std::array::from_fn(|i| (parts(a)[i] - parts(b)[i]).pow(2));
+    (y + HUE * (u + v)).unsigned_abs()
 }
 
 /// The nearest colour of the cube and the greys, without a search: pictures have many colours.
@@ -109,6 +119,11 @@ mod tests {
             ([95, 135, 175], 67),
         ] {
             assert_eq!(nearest_index(rgb, &[], 0.0), expected, "{rgb:?}");
+        }
+        // A bluish grey stays grey where it has to be lighter.
+        for text in [[140, 147, 161], [120, 126, 140]] {
+            let index = nearest_index(text, &[[19, 21, 27], [58, 58, 58]], 4.5);
+            assert!((232..=255).contains(&index), "{text:?}: {index}");
         }
         let dark = [[30, 30, 46]];
         let lifted = of_index(nearest_index([80, 80, 90], &dark, 4.5));

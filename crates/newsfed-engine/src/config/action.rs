@@ -215,6 +215,13 @@ actions! {
 }
 
 impl Action {
+    /// Whether it changes many items or sources at once: nobody should do that by two letters.
+    pub fn is_sweeping(self) -> bool {
+        let reads =
+            matches!(self, Self::ReadAll | Self::ReadAbove | Self::ReadBelow | Self::ReadMatching);
+        reads || self == Self::Delete
+    }
+
     /// Other words by which users search for it.
     pub fn search_words(self) -> &'static str {
         match self {
