@@ -134,6 +134,8 @@ pub(super) enum Event {
     CrawlForgotten(std::path::PathBuf),
     /// Sources (row keys) that explore their sites, with their progress in words.
     ExplorationsListed(Result<Vec<(i64, Vec<String>)>, Failure>),
+    /// Whether the background of the terminal is light, which it said late.
+    BackgroundFound(bool),
     /// The path of a downloaded file.
     Downloaded(Result<String, Failure>),
     /// The settings file for the form.

@@ -1,5 +1,6 @@
 //! Replies of the terminal that arrive as keys.
 
+use super::graphics::query::light;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Replies to queries begin with an escape and one of [`STARTS`], and end with BEL or `ESC \`. On a
@@ -9,6 +10,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 pub(super) struct Replies {
     /// The start of the reply, and what was read of it after the escape, if one began.
     read: Option<(&'static str, String)>,
+    /// Whether the background is light, if a late reply says so.
+    pub(super) light: Option<bool>,
     /// Whether the terminal was asked for graphics. Otherwise the keys of such replies are the user's.
     pub(super) graphics: bool,
 }
@@ -38,6 +41,8 @@ impl Replies {
             alt && key.code == KeyCode::Char('\\') || control && key.code == KeyCode::Char('g');
         let ends = closes && read.starts_with(*start);
         if ends {
+            let color = read.strip_prefix("]11;");
+            self.light = color.and_then(light).or(self.light);
             self.read = None;
             return true;
         }
@@ -97,6 +102,10 @@ mod tests {
         assert_eq!(left(&[alt('_'), plain("Gj"), alt('P'), plain("q")].concat()), "jq");
         let user = press('P', KeyModifiers::ALT);
         assert!(!Replies::default().take(user), "nothing was asked");
+        let mut late = Replies::default();
+        let reply = [alt(']'), plain("11;rgb:ffff/fafa/f0f0"), alt('\\')].concat();
+        assert!(reply.into_iter().all(|key| late.take(key)));
+        assert_eq!(late.light, Some(true));
         // A user's Alt-] takes no more than itself.
         assert_eq!(left(&[alt(']'), plain("jk1")].concat()), "jk1");
         assert_eq!(left(&[alt(']'), plain("11;rgb:zj")].concat()), "zj");

@@ -279,7 +279,10 @@ impl Loop {
             self.driver.ask_version();
         }
         match input {
-            Input::Key(key) if self.replies.take(key) => Ok(()),
+            Input::Key(key) if self.replies.take(key) => match self.replies.light.take() {
+                Some(light) => self.handle(Event::BackgroundFound(light)),
+                None => Ok(()),
+            },
             Input::Key(key) => self.handle(Event::KeyPressed(key)),
             Input::Mouse(mouse) => self.handle(Event::MouseUsed(mouse)),
             Input::Paste(text) => self.handle(Event::Pasted(text)),

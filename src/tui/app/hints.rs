@@ -81,11 +81,12 @@ const ITEMS: &[Action] = &[
     Action::Browser,
     Action::Pin,
     Action::ToggleRead,
-    Action::NextUnread,
+    Action::ReadAll,
     Action::Search,
+    Action::Palette,
+    Action::NextUnread,
     Action::Filter,
     Action::Add,
-    Action::Palette,
 ];
 const SELECTED_ITEMS: &[Action] =
     &[Action::ToggleRead, Action::Pin, Action::Browser, Action::Copy, Action::Back];
@@ -190,6 +191,7 @@ impl App {
             Action::PreviousUnread if self.stepping() => "previous match",
             Action::Back if self.stepping() => "close search",
             Action::Back if self.focus != Focus::Reader => "cancel selection",
+            Action::ReadAll => "all read",
             Action::Pin if all(|row| row.pinned) => "unpin",
             Action::ToggleRead if all(|row| row.read) => "mark unread",
             _ => action.label(),

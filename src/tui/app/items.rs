@@ -28,6 +28,11 @@ pub(crate) struct ItemsPane {
     pub(crate) held: Option<usize>,
     /// Whether the next reload shows the same part: the user has moved an item of the list.
     pub(super) keeps_scroll: bool,
+    /// An item that was moved to the top while it was read, and the one after its old place (row keys):
+    /// reading goes on there.
+    pub(super) left: Option<(i64, i64)>,
+    /// Rows of the screen of an item at the last draw.
+    pub(crate) item_height: usize,
     /// Row keys of the selected items.
     pub(crate) marked: HashSet<i64>,
     /// Visible items at the last draw.
@@ -100,6 +105,8 @@ impl ItemsPane {
             scroll: 0,
             held: None,
             keeps_scroll: false,
+            left: None,
+            item_height: 1,
             marked: HashSet::new(),
             height: 20,
             shown: Vec::new(),
@@ -297,7 +304,7 @@ impl App {
         let last = items.rows.len().saturating_sub(1);
         let wanted = index;
         items.selected = index.min(last);
-        (items.held, items.seeking) = (None, None);
+        (items.held, items.seeking, items.left) = (None, None, None);
         if items.loading.is_some() || items.rows.is_empty() {
             return vec![];
         }
@@ -357,10 +364,12 @@ impl App {
             items.seeking = Some(seek);
             return vec![];
         }
-        let at = items.selected.min(items.rows.len());
+        let next = items.after_old_place();
+        let at = next.unwrap_or(items.selected).min(items.rows.len());
+        let is_here = seek.here || next.is_some();
         let is_unread = |i: &usize| !items.rows[*i].read;
         let found = match seek.forward {
-            true => (at + usize::from(!seek.here)..items.rows.len()).find(is_unread),
+            true => (at + usize::from(!is_here)..items.rows.len()).find(is_unread),
             false => (0..at).rev().find(is_unread),
         };
         if let Some(index) = found {
@@ -434,6 +443,13 @@ impl App {
 }
 
 impl ItemsPane {
+    /// The row below the old place of the selected one, if the user has moved that to the top.
+    fn after_old_place(&self) -> Option<usize> {
+        let current = self.current()?.key;
+        let (_, next) = self.left.filter(|(moved, _)| *moved == current)?;
+        self.rows.iter().position(|row| row.key == next)
+    }
+
     /// Keeps the same item on the same line of the screen, unless it is the first one: then the
     /// list shows what arrives above it.
     fn place_on_same(&mut self, window: Window) {

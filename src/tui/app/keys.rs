@@ -364,6 +364,9 @@ impl App {
         let moves = mark == Mark::Pinned && self.items.order() == SortOrder::PinnedNewest;
         let goes_on = single && (mark == Mark::Read || moves);
         self.items.keeps_scroll = moves;
+        let below = self.items.rows.get(self.items.selected + 1).map(|row| row.key);
+        let read = self.reader.row().map(|row| row.key).filter(|_| self.focus == Focus::Reader);
+        self.items.left = read.zip(below).filter(|_| moves);
         let mut effects = self.set_mark(mark, &rows, to, Cause::User);
         if goes_on {
             effects.extend(self.select_item(self.items.selected + 1));

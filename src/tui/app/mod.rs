@@ -314,6 +314,7 @@ impl App {
             Event::PictureFetched(of, url, picture) => self.picture_fetched(of, url, picture),
             Event::PictureEncoded(key, encoded) => self.picture_encoded(key, encoded),
             Event::TerminalReplied(replies) => self.terminal_replied(replies),
+            Event::BackgroundFound(light) => self.background_found(light),
             Event::PrefetchPlanned(result) => self.prefetch_planned(result),
             Event::Prefetched(there) => self.prefetched(there),
             Event::PrefetchEnded => self.prefetch_ended(),

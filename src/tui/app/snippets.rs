@@ -40,16 +40,16 @@ impl App {
             self.snippets = Snippets { query, expression, found: HashMap::new() };
         }
         let expression = self.snippets.expression.clone();
-        if expression.is_none() && !view::shows_summaries(self) {
-            return None;
-        }
+        // Rows without a title show how their texts begin in any case.
+        let of_all = expression.is_some() || view::shows_summaries(self);
         if self.snippets.found.len() > MAX_FOUND {
             self.snippets.found.clear();
         }
         let height = usize::from(self.size.1);
         let shown = self.items.rows.iter().skip(self.items.scroll).take(height);
+        let wanted = shown.filter(|row| of_all || row.title.is_empty()).map(|row| row.key);
         let missing: Vec<i64> =
-            shown.map(|row| row.key).filter(|key| !self.snippets.found.contains_key(key)).collect();
+            wanted.filter(|key| !self.snippets.found.contains_key(key)).collect();
         self.snippets.found.extend(missing.iter().map(|key| (*key, None)));
         (!missing.is_empty()).then_some(Effect::Read(Read::Snippets { keys: missing, expression }))
     }

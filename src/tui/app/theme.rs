@@ -24,6 +24,13 @@ impl App {
         }
     }
 
+    /// On a slow line the terminal says after the start whether its background is light.
+    pub(super) fn background_found(&mut self, light: bool) -> Vec<Effect> {
+        let support = ColorSupport { light, ..self.palette.support() };
+        self.palette = Palette::of(&self.settings, support);
+        vec![]
+    }
+
     /// Applies a theme and saves it in the settings.
     pub(super) fn save_theme(&mut self, name: String) -> Vec<Effect> {
         if let Some(error) =

@@ -58,7 +58,7 @@ pub(in crate::tui) fn read(input: &[u8]) -> (Replies, bool) {
 }
 
 /// Whether a colour such as `rgb:ffff/fafa/f0f0` is light. Parts have one to four digits.
-fn light(color: &str) -> Option<bool> {
+pub(in crate::tui) fn light(color: &str) -> Option<bool> {
     let (_, parts) = color.split_once(':')?;
     let mut parts = parts.split('/').map(|part| {
         let most = 16u32.checked_pow(u32::try_from(part.len()).ok()?)?.checked_sub(1)?;

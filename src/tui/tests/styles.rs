@@ -1,7 +1,7 @@
 //! Screens with their colours and attributes, in the themes of four kinds of terminals.
 
 use super::*;
-use crate::config::{Depth, LEAST_CONTRAST, theme_names};
+use crate::config::{Depth, LEAST_CONTRAST, Role, theme_names};
 use crate::util::color::{self, Rgb};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color as Ink, Modifier};
@@ -260,4 +260,15 @@ fn the_key_for_the_next_theme_always_changes_what_is_drawn() {
         seen.len() > 10 && stage.asked_for("Edit { purpose: Command(Some(\"theme light\"))") == 1,
         "{seen:?}"
     );
+}
+
+#[test]
+fn a_late_reply_about_the_background_changes_the_theme() {
+    let mut stage = Stage::new();
+    let ground = |stage: &Stage| stage.app.palette.style(Role::Ground).bg;
+    let dark = ground(&stage);
+    stage.happen(Event::BackgroundFound(true));
+    assert_ne!(ground(&stage), dark);
+    stage.happen(Event::BackgroundFound(false));
+    assert_eq!(ground(&stage), dark);
 }

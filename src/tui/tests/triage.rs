@@ -278,3 +278,48 @@ fn a_search_without_matches_leaves_no_preview() {
     stage.keys("<Esc>");
     assert!(!stage.screen(160, 40).contains("No item to preview"));
 }
+
+#[test]
+fn reading_goes_on_where_a_pinned_item_was() {
+    with_runtime(async {
+        let mut real = Real::new(1, 8).await;
+        real.until("the list is there", |app| app.items.rows.len() == 8).await;
+        let titles: Vec<String> = real.app.items.rows.iter().map(|row| row.title.clone()).collect();
+        let shows = |title: String| {
+            move |app: &App| app.reader.article.as_ref().is_some_and(|a| a.row.title == title)
+        };
+        real.keys("jjj");
+        real.enter();
+        real.until("the fourth item", shows(titles[3].clone())).await;
+        real.keys("p");
+        real.quiet().await;
+        real.store_changed();
+        real.until("it is the first one", |app| app.items.selected == 0).await;
+        real.keys("n");
+        real.until("the fifth item", shows(titles[4].clone())).await;
+        // From the list, the place in the list stays.
+        real.keys("n");
+        real.until("the sixth item", shows(titles[5].clone())).await;
+        real.finish().await;
+    });
+}
+
+#[test]
+fn a_list_that_gets_two_rows_an_item_shows_the_items_above() {
+    with_runtime(async {
+        let mut real = Real::new(1, 8).await;
+        real.until("the list is there", |app| app.items.rows.len() == 8).await;
+        let first = real.app.items.rows[0].title.clone();
+        assert!(real.screen_until(&first).await.contains(&first));
+        real.keys("j");
+        real.screen();
+        real.enter();
+        // The mark "read" reads the list again before the Reader is drawn beside it.
+        real.store_changed();
+        real.quiet().await;
+        let screen = real.screen();
+        let shown = screen.lines().filter(|line| line.contains("Item ")).count();
+        assert!(screen.contains(&first) && shown >= 8, "{screen}");
+        real.finish().await;
+    });
+}

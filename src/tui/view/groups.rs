@@ -1,5 +1,5 @@
 //! Groups of a list: its sources, or in a list sorted by date today, yesterday, this week, last week,
-//! and months.
+//! the months of a year, and years.
 
 use super::super::app::{App, ItemsPane};
 use crate::config::{Grouping, SortOrder};
@@ -96,15 +96,23 @@ impl Groups {
         }
     }
 
-    /// The name of a date's month, with the year if it is another one, its start and its end.
+    /// The name of a date's month, with the year if it is another one, its start and its end. Before the
+    /// last twelve months it is the year: in old lists most months have one item.
     fn month(&self, date: Time) -> (String, Time, Time) {
         let day = date.with_timezone(&Local).date_naive();
-        let first = day.with_day(1).unwrap_or(day);
-        let next = first.checked_add_months(Months::new(1)).unwrap_or(first);
+        let today = self.now.with_timezone(&Local).date_naive();
+        let first_of = |day: NaiveDate| day.with_day(1).unwrap_or(day);
         let start = |day: NaiveDate| start_of_day(day, &Local).unwrap_or(date);
-        let same_year = self.now.with_timezone(&Local).year() == day.year();
-        let label = first.format(if same_year { "%B" } else { "%B %Y" }).to_string();
-        (label, start(first), start(next))
+        let by_month = first_of(today).checked_sub_months(Months::new(11)).unwrap_or(today);
+        if day < by_month {
+            let first = first_of(day).with_month(1).unwrap_or(day);
+            let next = first.checked_add_months(Months::new(12)).unwrap_or(first).min(by_month);
+            return (first.format("%Y").to_string(), start(first), start(next));
+        }
+        let next = first_of(day).checked_add_months(Months::new(1)).unwrap_or(day);
+        let same_year = today.year() == day.year();
+        let label = first_of(day).format(if same_year { "%B" } else { "%B %Y" }).to_string();
+        (label, start(first_of(day)), start(next))
     }
 
     /// Whether a row starts its group.
@@ -162,7 +170,7 @@ mod tests {
     fn groups_by_day_week_and_month() {
         // A Thursday at noon.
         let noon = Local.with_ymd_and_hms(2026, 11, 19, 12, 0, 0).unwrap().to_utc();
-        let rows = rows(&[0, 11, 13, 37, 40, 85, 120, 24 * 30, 24 * 400], noon);
+        let rows = rows(&[0, 11, 13, 37, 40, 85, 120, 24 * 30, 24 * 340, 24 * 400, 24 * 500], noon);
         let groups = Groups::of_rows(&rows, SortOrder::Newest, true, noon);
         let labels: Vec<String> = (0..rows.len()).map(|i| groups.of(&rows, i).label).collect();
         let expected = [
@@ -174,11 +182,13 @@ mod tests {
             "Last week",
             "Last week",
             "October",
-            "October 2025",
+            "December 2025",
+            "2025",
+            "2025",
         ];
         assert_eq!(labels, expected);
         let firsts: Vec<usize> = (0..rows.len()).filter(|i| groups.is_first(&rows, *i)).collect();
-        assert_eq!(firsts, [0, 2, 3, 5, 7, 8]);
+        assert_eq!(firsts, [0, 2, 3, 5, 7, 8, 9]);
         let week = groups.of(&rows, 5);
         assert_eq!(groups.count_rows(&rows, &week, true, true), Some(2));
         let today = groups.of(&rows, 0);

@@ -134,6 +134,10 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let separated = |i: usize| form.separators && groups.is_first(&app.items.rows, i);
     let height = |i: usize| form.rows() + usize::from(separated(i));
     let space = usize::from(area.height);
+    // A line of the screen says nothing about items of another height.
+    if std::mem::replace(&mut app.items.item_height, form.rows()) != form.rows() {
+        app.items.held = None;
+    }
     let held = app.items.held(space, form.rows(), height);
     let (first, above, all_fit) = held.unwrap_or_else(|| {
         let (first, all_fit) = app.items.scrolled(space, form.rows(), height);
@@ -364,15 +368,11 @@ impl<'a> Cell<'a> {
             }
         }
         let row = self.row;
-        let title = if row.title.is_empty() {
-            row.url.as_deref().unwrap_or("(no title)")
-        } else {
-            &row.title
-        };
+        let title = super::snippet::title(self.app, row);
         let role = if row.read { Role::Read } else { Role::Unread };
         let (selected, focused) = self.selected;
         let plain = super::title_style(self.app, role, selected, focused);
-        let text = self.form.style == ListStyle::Compact;
+        let text = self.form.style == ListStyle::Compact && !row.title.is_empty();
         super::snippet::draw(self.app, row, (title, text), &mut out, plain, self.style(Role::Dim));
         out.line(Style::new())
     }

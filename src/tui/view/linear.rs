@@ -14,10 +14,7 @@ pub(super) fn item(app: &App, row: &ItemRow, source: &str) -> String {
         (!row.read, "Unread"),
     ];
     let states: Vec<&str> = states.iter().filter(|state| state.0).map(|state| state.1).collect();
-    let title = match row.title.as_str() {
-        "" => row.url.as_deref().unwrap_or("(no title)"),
-        title => title,
-    };
+    let title = super::snippet::title(app, row);
     let age = match (app.now - row.date).num_seconds() {
         ..60 => "now".to_owned(),
         seconds => format!("{} ago", span(seconds)),

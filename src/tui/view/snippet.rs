@@ -11,6 +11,17 @@ use std::ops::Range;
 /// Least width of a snippet, in cells.
 const LEAST: usize = 16;
 
+/// The title of an item; of one without a title how its text begins, else its URL.
+pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> &'a str {
+    let text = || app.snippets.of(item.key).map(|snippet| snippet.text.as_str());
+    match item.title.as_str() {
+        "" => {
+            text().filter(|text| !text.is_empty()).or(item.url.as_deref()).unwrap_or("(no title)")
+        }
+        title => title,
+    }
+}
+
 /// Draws the title of a row and, `with_text` and where space is left, the part of its text that matches the
 /// search, into the left part of a line. `plain` is the style of the title, `dim` that of the text;
 /// hits get the role of matches.
@@ -24,7 +35,7 @@ pub(super) fn draw(
 ) {
     let Some(snippet) = app.snippets.of(item.key) else { return out.left(title, plain) };
     let hit = |base: Style| base.patch(app.palette.style(Role::Match));
-    // Items without a title are listed by their URL.
+    // What stands for a missing title has no hits.
     let hits = if title == item.title { snippet.title_hits.as_slice() } else { &[] };
     let end = hits.first().map_or(0, |hit| hit.end);
     let seen = title.get(..end).map_or(0, text::width) < out.free();

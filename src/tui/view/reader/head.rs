@@ -21,6 +21,8 @@ const MAX_FACT: usize = 3;
 const LONGEST: usize = 300;
 /// Cells between two facts.
 const GAP: &str = "   ";
+/// The head of a scrolled article is reduced if it takes more than this part of the height.
+const LEAST_PART: usize = 8;
 /// Height of the pane from which on all facts are shown.
 const ROOMY: u16 = 16;
 
@@ -31,7 +33,7 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> Vec<Line<'stati
     let height = usize::from(area.height);
     // A text that fits below the full head is not scrolled.
     let goes_on = app.reader.line_count() > height.saturating_sub(1);
-    if out.len() * 4 > height && app.reader.top > 0 && goes_on {
+    if out.len() * LEAST_PART > height && app.reader.top > 0 && goes_on {
         let title = text::truncate(&article.item.title, area.width.into());
         out = vec![aligned(&article.item.title, Line::from(ink(app, title, Role::Title)))];
     }
