@@ -3,6 +3,7 @@
 use super::*;
 use newsfed::engine::FollowError;
 use newsfed::model::SourceKind;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn site() -> Server {
     Server::start(|request| match request.path.as_str() {
@@ -74,6 +75,55 @@ async fn follows_a_moved_url_at_its_target() {
 async fn finds_a_feed_that_only_the_home_page_announces() {
     let (asked, ..) = follow("/bare").await;
     assert_eq!(asked, ["/bare", "/robots.txt", "/", "/feed"]);
+}
+
+#[tokio::test]
+async fn the_first_poll_of_a_page_finds_the_feed_that_it_announces() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => Reply::ok(
+            "text/html",
+            "<link rel=alternate type=application/rss+xml href=/gone title=News>\
+             <link rel=alternate type=application/atom+xml href=/feed title=News>",
+        ),
+        "/feed" => feed(&[("1", "One")]),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert!(matches!(
+        sync_one(&engine, Pace::Force).await,
+        Refreshed::Polled(Outcome::Fetched { new: 1, .. })
+    ));
+    let (_, facts) = engine.sources().await.unwrap().remove(0);
+    assert_eq!((facts.moved_to, facts.fail_count), (Some(server.url("/feed")), 0));
+    sync_one(&engine, Pace::Force).await;
+    let asked: Vec<String> = server.requests().into_iter().map(|r| r.path).collect();
+    assert_eq!(asked, ["/", "/gone", "/feed", "/feed"]);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_feed_that_becomes_a_page_is_not_replaced() {
+    let is_page = Arc::new(AtomicBool::new(false));
+    let now = is_page.clone();
+    let server =
+        Server::start(move |request| match (request.path.as_str(), now.load(Ordering::SeqCst)) {
+            ("/", true) => Reply::ok(
+                "text/html",
+                "<title>Log in</title><link rel=alternate type=application/rss+xml href=/other>",
+            ),
+            _ => feed(&[("1", "One")]),
+        })
+        .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Force).await;
+    is_page.store(true, Ordering::SeqCst);
+    let refreshed = sync_one(&engine, Pace::Force).await;
+    assert!(failure(&refreshed).is_some_and(|why| why.contains("HTML page")), "{refreshed:?}");
+    assert!(server.requests().iter().all(|request| request.path == "/"));
+    engine.shutdown().await;
 }
 
 #[tokio::test]

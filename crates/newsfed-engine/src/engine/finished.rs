@@ -7,6 +7,7 @@ use crate::model::{ErrorKind, LeftOut, Outcome};
 use crate::net::{MemoryShare, Response};
 use crate::store::Prepared;
 use std::time::Duration;
+use url::Url;
 
 /// A finished poll, before it is stored.
 pub(super) struct Finished {
@@ -26,6 +27,10 @@ pub(super) struct Finished {
     pub(super) memory: Option<MemoryShare>,
     /// For a website or sitemap that was read.
     pub(super) site: Option<SiteEnd>,
+    /// The feeds, best first, that a page announces which should have been a feed.
+    pub(super) announced: Vec<Url>,
+    /// Whether the source is polled from now on where this response came from.
+    pub(super) settles: bool,
 }
 
 impl Finished {
@@ -44,6 +49,8 @@ impl Finished {
             offline: false,
             memory: None,
             site: None,
+            announced: Vec::new(),
+            settles: false,
         }
     }
 
@@ -67,6 +74,8 @@ impl Finished {
             offline: false,
             memory: None,
             site: None,
+            announced: Vec::new(),
+            settles: false,
         }
     }
 

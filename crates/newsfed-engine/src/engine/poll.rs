@@ -219,7 +219,9 @@ async fn read(
             let finished = Finished { requests, ..Finished::of(&response, asked) };
             match local::filtered(context, &job.source, response, Some(facts)).await {
                 Ok(response) => {
-                    read_response(started, fetcher, finished, response, Prefetched::new()).await
+                    let read =
+                        read_response(started, fetcher, finished, response, Prefetched::new());
+                    read_announced(started, read.await).await
                 }
                 Err(e) => {
                     let outcome = Outcome::Failed { kind: e.kind, message: e.message };
@@ -234,6 +236,41 @@ async fn read(
             Finished { requests, offline, ..failed }
         }
     }
+}
+
+/// At the first poll, an imported URL may turn out to be that of a page: then the feed that the page
+/// announces is read, and polled from then on.
+async fn read_announced(started: &Started<'_>, mut page: Finished) -> Finished {
+    let Started { context, job, facts, hashing, .. } = *started;
+    let announced = std::mem::take(&mut page.announced);
+    if facts.last_ok.is_some() || facts.moved_to.is_some() {
+        return page;
+    }
+    page.memory = None;
+    for url in announced {
+        let request = net::Request {
+            declared: Some(job.source.url.clone()),
+            access: job.source.access.clone(),
+            allow_private: net::allows_private(&job.source),
+            force: job.pace == Pace::Force,
+            max_bytes: Some(limits::FEED_BYTES as u64),
+            ..net::Request::feed(url)
+        };
+        let answer = context.client.fetch(request).await;
+        page.requests = page.requests.saturating_add(sent(&answer));
+        let Ok(response) = answer else { continue };
+        page.wire_bytes = page.wire_bytes.saturating_add(response.wire_bytes);
+        if !response.is_success() {
+            continue;
+        }
+        let feed = Finished::of(&response, page.asked.clone());
+        let feed = read_feed(context, feed, response, hashing, None).await;
+        if !matches!(feed.outcome, Outcome::Failed { .. }) {
+            let (requests, wire_bytes) = (page.requests, page.wire_bytes);
+            return Finished { settles: true, requests, wire_bytes, ..feed };
+        }
+    }
+    page
 }
 
 /// What failed, and what to do about it.
@@ -352,7 +389,7 @@ pub(super) async fn store(
 ) -> Result<Polled, StoreError> {
     let Finished { outcome, head, document, asked, wire_bytes, elapsed, offline, .. } = finished;
     let (repairs, left_out) = (finished.repairs, finished.left_out);
-    let requests = finished.requests;
+    let (requests, settles) = (finished.requests, finished.settles);
     let (memory, mut site) = (finished.memory, finished.site);
     let record = PollRecord {
         at: started,
@@ -380,6 +417,7 @@ pub(super) async fn store(
         document,
         offline,
         automatic: job.pace == Pace::Due,
+        settles,
         planner: context.planner(job.source.clone()),
     };
     let left_host = site.as_ref().is_some_and(|site| site.left_host);

@@ -3,11 +3,16 @@
 use super::context::Context;
 use super::poll::Finished;
 use super::verdict::DocumentFacts;
+use crate::discover::{DocumentKind, inspect};
 use crate::feed::{self, ParsedFeed};
 use crate::model::{ErrorKind, Outcome};
 use crate::net::Response;
 use crate::store::{Hashing, Prepared, prepare};
 use crate::util::text;
+use url::Url;
+
+/// Announced feeds that are tried.
+const MAX_ANNOUNCED: usize = 3;
 
 /// Reads a feed, unless it is the one that was read before.
 pub(super) async fn read_feed(
@@ -24,14 +29,18 @@ pub(super) async fn read_feed(
         if hashing.is_same(read_before, hash, &response.body) {
             return Ok(None);
         }
-        let feed = parse(&response)?;
+        let feed = match parse(&response) {
+            Ok(feed) => feed,
+            Err(message) => return Err((message, announced(&response))),
+        };
         drop(response);
         Ok(Some(ReadFeed::new(feed, hash, &hashing)))
     };
     match context.read_document(size, read).await {
         Some(Ok(None)) => finished,
         Some(Ok(Some(feed))) => finished.take(feed),
-        Some(Err(message)) => {
+        Some(Err((message, announced))) => {
+            finished.announced = announced;
             finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
             finished
         }
@@ -61,6 +70,16 @@ fn parse(response: &Response) -> Result<ParsedFeed, String> {
             .map_err(|e| text::line(&e.to_string()))?;
     feed.repairs.extend(other_type(response.content_type()));
     Ok(feed)
+}
+
+/// The feeds that a page announces, best first.
+fn announced(response: &Response) -> Vec<Url> {
+    match inspect(&response.body, response.content_type(), &response.final_url) {
+        DocumentKind::Page { announced, .. } => {
+            announced.into_iter().take(MAX_ANNOUNCED).map(|feed| feed.url).collect()
+        }
+        DocumentKind::Feed(_) | DocumentKind::Nothing { .. } => Vec::new(),
+    }
 }
 
 /// A note about the media type of a feed, if it is not one of feeds.

@@ -261,6 +261,7 @@ impl Polled {
             response: Some(head.clone()),
             document: None,
             offline: false,
+            settles: false,
             automatic: true,
             planner: Planner::new(
                 source.clone(),

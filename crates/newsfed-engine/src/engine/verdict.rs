@@ -32,6 +32,8 @@ pub(super) struct Verdict {
     pub(super) document: Option<DocumentFacts>,
     /// The reason is this machine or its network: the failure does not count for the source.
     pub(super) offline: bool,
+    /// Whether the source is polled from now on where the response came from.
+    pub(super) settles: bool,
     /// Whether the poll was automatic.
     pub(super) automatic: bool,
     pub(super) planner: Planner,
@@ -121,6 +123,10 @@ impl Verdict {
     /// Permanent redirects are stored immediately when subscribing or if the target contains a
     /// known item, otherwise after several polls.
     fn follow_move(&self, facts: &mut SourceFacts, head: &Head, ingested: &Ingested) {
+        if self.settles {
+            facts.moved_to = Some(head.final_url.clone());
+            return;
+        }
         let refused = facts.move_refused.as_deref() == Some(&head.final_url);
         if !head.moved_for_good || refused || head.final_url == self.asked {
             facts.move_candidate = None;
