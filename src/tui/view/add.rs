@@ -344,7 +344,7 @@ fn way_row(
         row.right(blank + &origin, app.palette.style(Role::Dim));
     }
     if row.width() >= WITH_QUALITY {
-        quality(app, row, Some(confidence).filter(|_| !is_first), confidence);
+        quality(app, row, is_first, confidence);
     }
     let name = text::truncate(cells.name, row.free().max(1)).into_owned();
     row.left(&name, role(app, here, Role::Text));
@@ -353,13 +353,13 @@ fn way_row(
     row.left(&cells.detail, app.palette.style(Role::Soft));
 }
 
-/// Five squares and a word. The first way is the best one, however sure it is.
-fn quality(app: &App, row: &mut Row, other: Option<f64>, confidence: f64) {
-    let word = match other {
-        None => "best match",
-        Some(0.6..) => "good",
-        Some(0.35..) => "fair",
-        Some(_) => "weak",
+/// Five squares and a word.
+fn quality(app: &App, row: &mut Row, is_first: bool, confidence: f64) {
+    let word = match confidence {
+        0.6.. if is_first => "best match",
+        0.6.. => "good",
+        0.35.. => "fair",
+        _ => "weak",
     };
     let filled = (1..=5).filter(|&n| confidence >= f64::from(n) / 5.0 - 0.1).count().max(1);
     let (square, empty) = if app.settings.ui.ascii { ("#", ".") } else { ("▪", "▪") };

@@ -5,7 +5,7 @@ use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::row::{Row, padding};
 use crate::config::{Action, Context, Role};
-use crate::model::{Outcome, Time};
+use crate::model::{Outcome, SourceKind, Time};
 use crate::query::Query;
 use crate::store::Scope;
 use crate::tui::event::SourceEntry;
@@ -134,7 +134,7 @@ fn notice(app: &App) -> Option<Notice> {
         () if app.sources.list.sources.is_empty() => plain(
             "No sources yet",
             "",
-            vec![(Action::Add, "add a source"), (Action::Import, "import a file")],
+            vec![(Action::Add, "add a source"), (Action::Import, "import a list")],
         ),
         () if typing => plain("Nothing matches", caveat(), Vec::new()),
         // Of a view: one that is being typed says so beside its field.
@@ -208,6 +208,7 @@ fn unfiltered(app: &App) -> Notice {
             ],
             problem: true,
         },
+        (1, []) if sources[0].facts.last_ok.is_some() => nothing_found(app, sources[0]),
         _ => Notice {
             mark: (m.bullet, Role::Dim),
             title: "No items yet".to_owned(),
@@ -215,6 +216,36 @@ fn unfiltered(app: &App) -> Notice {
             commands: vec![(Action::RefreshAll, "refresh now")],
             problem: false,
         },
+    }
+}
+
+/// A source that was read without finding anything: what was tried, and what else there is.
+fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
+    let what = match entry.source.kind() {
+        SourceKind::Feed => "The feed was read, and has no entries.",
+        SourceKind::Website => "The page was read, but its selector found no links to articles.",
+        SourceKind::Entries => "The page was read, but its selector found no entries.",
+        SourceKind::Page => "The page was read. Its item comes with the first text.",
+        SourceKind::Sitemap => {
+            "The sitemap was read. Pages that it lists from now on become items."
+        }
+        SourceKind::Crawl => {
+            "The site was explored, and no page was recognised as an article. Later checks explore further."
+        }
+        SourceKind::List => "A list has no items of its own: its sources have.",
+    };
+    Notice {
+        mark: (marks(app).bullet, Role::Dim),
+        title: "Nothing was found yet".to_owned(),
+        text: what.to_owned(),
+        commands: vec![
+            (Action::Refresh, "try again now"),
+            (Action::Workbench, "choose what is read"),
+            (Action::Log, "what was noted"),
+            (Action::Browser, "open the page in the browser"),
+            (Action::Delete, "remove it (undo brings it back)"),
+        ],
+        problem: true,
     }
 }
 
@@ -244,9 +275,11 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
         text: format!("newsfed tried {times}.{next}"),
         commands: vec![
             (Action::Refresh, "try again now"),
+            (Action::Browser, "open the page in the browser"),
+            (Action::Edit, "change the source"),
             (Action::Why, "when it is checked, and why"),
             (Action::Log, "every error"),
-            (Action::Edit, "change the source"),
+            (Action::Delete, "remove it (undo brings it back)"),
         ],
         problem: true,
     }
