@@ -43,7 +43,7 @@ pub(crate) struct ItemsPane {
     /// The order of the rows that were read last.
     pub(super) rows_of: View,
     /// Whether stories are listed once.
-    pub(super) folds: bool,
+    pub(crate) folds: bool,
     /// The row of the Sources pane whose items are listed.
     pub(super) listed: Option<RowId>,
     /// Rows that stay in a list of unread items after they were read.

@@ -181,17 +181,35 @@ fn sources_title(app: &App) -> Title {
     ("newsfed".to_owned(), playing, count)
 }
 
+/// How many items the list has: the rows that were read, or what its sources count.
+fn count_of_list(app: &App) -> String {
+    let items = &app.items;
+    if !(items.more_above || items.more_below || items.cut) {
+        return items.rows.len().to_string();
+    }
+    let base = &items.listing.base;
+    let counted = items.listing.query.is_empty() && !items.folds;
+    let keys = match &base.scope {
+        Scope::All if counted => None,
+        Scope::Sources(keys) if counted => Some(keys),
+        _ => return format!("{}+", items.rows.len()),
+    };
+    let facts = app.sources.list.sources.iter().map(|source| &source.facts);
+    let of_list = facts.filter(|facts| keys.is_none_or(|keys| keys.contains(&facts.key)));
+    let number = of_list.map(|facts| if base.unread_only { facts.unread } else { facts.items });
+    number.sum::<u32>().to_string()
+}
+
 fn items_title(app: &App) -> Title {
     let items = &app.items;
-    let more = if items.more_above || items.more_below || items.cut { "+" } else { "" };
     let unread = app.sources.list.sources.iter().map(|s| s.facts.unread).sum::<u32>();
     let searched = !items.listing.query.is_empty();
     let count = match &items.listing.base {
         _ if items.rows.is_empty() && !searched => String::new(),
         base if base.unread_only && base.scope == Scope::All && !searched => unread.to_string(),
         // The title of no other list says that read items are hidden.
-        base if base.unread_only => format!("{}{more} unread", items.rows.len()),
-        _ => format!("{}{more}", items.rows.len()),
+        base if base.unread_only => format!("{} unread", count_of_list(app)),
+        _ => count_of_list(app),
     };
     let beside = match (searched, items.marked.len()) {
         (_, marked @ 1..) => format!("{count}  {marked} selected"),
@@ -232,8 +250,7 @@ fn place_in_list(app: &App, key: i64) -> String {
     let items = &app.items;
     let at = items.rows.iter().position(|row| row.key == key);
     match at.filter(|_| !items.more_above) {
-        Some(at) if items.more_below => format!("{} of {}+", at + 1, items.rows.len()),
-        Some(at) => format!("{} of {}", at + 1, items.rows.len()),
+        Some(at) => format!("{} of {}", at + 1, count_of_list(app)),
         None => String::new(),
     }
 }
