@@ -36,6 +36,9 @@ limits! {
     FIELD_TAGS = 50_000, "elements and attributes in a field of a feed";
     /// Attributes of a tag. Further ones are removed: parsers compare each with all before it.
     TAG_ATTRIBUTES = 64, "attributes of a tag";
+    /// The classes of an element, and its id and similar names, in bytes each. Further ones are removed:
+    /// they are compared for each link below it.
+    ELEMENT_NAMES = 4 * KIB, "classes or id of an element";
     /// How much of a page is read, in bytes.
     PAGE_BYTES = 4 * MIB, "page";
     /// Deepest nesting of a page.

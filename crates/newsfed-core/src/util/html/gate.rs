@@ -2,7 +2,8 @@
 //! attribute of a tag with all before it, and searches the open elements for each tag.
 
 use super::scan::{Scanner, Tag, Token};
-use crate::util::limits::{PAGE_NAMES, PAGE_NODES, TAG_ATTRIBUTES};
+use crate::util::limits::{ELEMENT_NAMES, PAGE_NAMES, PAGE_NODES, TAG_ATTRIBUTES};
+use crate::util::text;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -11,10 +12,13 @@ use std::hash::{BuildHasher, RandomState};
 const RAW: [&str; 9] =
     ["script", "textarea", "style", "title", "xmp", "iframe", "noembed", "noframes", "noscript"];
 
+/// Attributes with names of the element, of which [`ELEMENT_NAMES`] bytes are kept.
+const NAMING: [&str; 6] = ["class", "id", "role", "rel", "itemprop", "name"];
+
 /// Longest name that the parser stores without a table, in bytes.
 const SHORT_NAME: usize = 7;
 
-/// The source without surplus attributes ([`TAG_ATTRIBUTES`]) and without a tag that the end of the
+/// The source without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, and without a tag that the end of the
 /// source cuts off. `None` if it has more tags and comments than [`PAGE_NODES`], or more
 /// than [`PAGE_NAMES`] different names.
 pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
@@ -59,8 +63,17 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
             }
         };
         let mut attributes = Tag { name: "", rest: inside }.attributes();
-        let read = attributes.by_ref().take(TAG_ATTRIBUTES);
-        read.for_each(|(name, _)| note_long(name, &mut names, &hasher));
+        for (name, value) in attributes.by_ref().take(TAG_ATTRIBUTES) {
+            note_long(name, &mut names, &hasher);
+            if value.len() > ELEMENT_NAMES && NAMING.iter().any(|n| name.eq_ignore_ascii_case(n)) {
+                let kept = text::start(value, ELEMENT_NAMES);
+                // A class that is cut is none.
+                let kept = kept.rsplit_once(char::is_whitespace).map_or(kept, |(whole, _)| whole);
+                let at = value.as_ptr().addr() - html.as_ptr().addr();
+                out.push_str(&html[from..at + kept.len()]);
+                from = at + value.len();
+            }
+        }
         if tags > PAGE_NODES || names.len() > PAGE_NAMES {
             return None;
         }

@@ -212,6 +212,27 @@ fn surplus_attributes_are_removed() {
 }
 
 #[test]
+fn surplus_classes_are_removed() {
+    let classes: String = (0..5_000).map(|n| format!("c{n} ")).collect();
+    for (markup, whole) in [
+        (format!("<i class=\"first {classes}\" b=c>x</i>"), false),
+        (format!("<i id='{}' class='first last'>x</i>", "é".repeat(9_000)), true),
+        (format!("<i class=first{} CLASS=x>x</i>", "a".repeat(9_000)), false),
+        ("<i class='first last'>x</i>".to_owned(), true),
+    ] {
+        let tree = tree::page(&format!("{markup}<p>after</p>")).expect("a tree");
+        let element = tree.root_element().descendent_elements().find(|e| e.value().name() == "i");
+        let element = element.unwrap().value();
+        for name in ["class", "id"] {
+            let len = element.attr(name).map_or(0, str::len);
+            assert!(len <= limits::ELEMENT_NAMES, "{name} {len}");
+        }
+        assert_eq!(element.classes().any(|class| class == "last"), whole, "{:.60}", markup);
+        assert!(tree::text_of(tree.root_element()).ends_with("after"), "{:.60}", markup);
+    }
+}
+
+#[test]
 fn trees_are_limited_in_size() {
     let most = limits::PAGE_NODES / 2;
     for unit in ["<p>", "<b></b>"] {

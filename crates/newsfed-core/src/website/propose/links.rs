@@ -24,6 +24,12 @@ const MAX_INSIDE: usize = 100;
 const NEAR: usize = 6;
 /// Maximum number of elements beside a link, or beside its cell, that are examined.
 pub(super) const MAX_SIBLINGS: usize = 50;
+/// Maximum number of elements around a link, and of their names, that say what a box is for.
+const MAX_ABOVE: usize = 100;
+const MAX_CLASSES: usize = 16;
+const LONGEST_NAME: usize = 60;
+/// Maximum number of bytes of the text before and after a link that are examined.
+const MAX_LINE: usize = 2000;
 /// Maximum number of nodes of a paragraph before a link.
 const MAX_NODES: usize = 400;
 /// Elements after which a line begins.
@@ -249,7 +255,7 @@ fn words_beside(block: ElementRef<'_>, link: ElementRef<'_>) -> (usize, usize) {
     let mut before = String::new();
     for node in nodes().take_while(|n| n.id() != link.id()) {
         match node.value() {
-            Node::Text(text) => before.push_str(text),
+            Node::Text(text) => push_some(&mut before, text),
             other if breaks(other) => before.clear(),
             _ => {}
         }
@@ -257,8 +263,14 @@ fn words_beside(block: ElementRef<'_>, link: ElementRef<'_>) -> (usize, usize) {
     let own: HashSet<NodeId> = link.descendants().take(MAX_NODES).map(|n| n.id()).collect();
     let rest = nodes().skip_while(|n| n.id() != link.id()).filter(|n| !own.contains(&n.id()));
     let rest = rest.take_while(|n| !breaks(n.value()));
-    let after: String = rest.filter_map(|n| n.value().as_text().map(|t| &**t)).collect();
+    let mut after = String::new();
+    rest.filter_map(|n| n.value().as_text()).for_each(|text| push_some(&mut after, text));
     (words(&before), words(&after))
+}
+
+/// More of the line than [`MAX_LINE`] does not change what is concluded.
+fn push_some(line: &mut String, text: &str) {
+    line.push_str(text::start(text, MAX_LINE.saturating_sub(line.len())));
 }
 
 fn words(line: &str) -> usize {
@@ -271,6 +283,12 @@ fn words(line: &str) -> usize {
         if syllables > 0 { syllables.div_ceil(3) } else { usize::from(letters > 1) }
     });
     words.sum()
+}
+
+/// Names of an element that may say what it is for.
+fn some_names(element: ElementRef<'_>) -> impl Iterator<Item = &str> {
+    let names = element.value().classes().take(MAX_CLASSES).chain(element.attr("id"));
+    names.filter(|name| name.len() <= LONGEST_NAME)
 }
 
 pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
@@ -292,10 +310,10 @@ pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
         "social",
     ];
     let named = |e: &ElementRef<'_>| {
-        let names = e.value().classes().chain(e.attr("id")).chain(e.attr("role"));
+        let names = some_names(*e).chain(e.attr("role"));
         names.flat_map(|n| n.split(['-', '_'])).any(|w| WORDS.contains(&w.to_lowercase().as_str()))
     };
-    for element in above(link) {
+    for element in above(link).take(MAX_ABOVE) {
         match element.value().name() {
             "nav" | "footer" | "aside" => {
                 // Elements inside an article frame only that article.
@@ -333,8 +351,7 @@ fn is_popular(link: ElementRef<'_>) -> bool {
         "인기",
     ];
     let named = |e: &ElementRef<'_>| {
-        let mut names = e.value().classes().chain(e.attr("id"));
-        names.any(|name| {
+        some_names(*e).any(|name| {
             let name = name.to_lowercase();
             name.split(['-', '_']).any(|word| NAMES.contains(&word)) || name.contains("most-read")
         })
@@ -346,7 +363,8 @@ fn is_popular(link: ElementRef<'_>) -> bool {
             HEADINGS.iter().any(|word| text.contains(word))
         })
     };
-    let around = above(link).take_while(|e| !matches!(e.value().name(), "body" | "main"));
+    let around =
+        above(link).take(MAX_ABOVE).take_while(|e| !matches!(e.value().name(), "body" | "main"));
     around.take(NEAR).any(|e| named(&e) || headed(&e))
 }
 

@@ -6,6 +6,9 @@ use crate::website::page::Page;
 use crate::website::selector::Selectors;
 use scraper::ElementRef;
 
+/// Maximum number of names of the link to the next page, and around it, that are tried.
+const MAX_NAMES: usize = 12;
+
 /// Texts of such links.
 const WORDS: [&str; 22] = [
     "next",
@@ -70,5 +73,6 @@ pub fn next_selector(page: &Page) -> Option<String> {
         let found = Selectors::parse(selector).map(|s| s.all(page.tree()));
         found.is_ok_and(|all| all.first().is_some_and(|first| first.id() == link.id()))
     };
-    own.chain(around).find(leads_there)
+    // Each is compared with the whole page.
+    own.chain(around).take(MAX_NAMES).find(leads_there)
 }
