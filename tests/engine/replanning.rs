@@ -2,6 +2,7 @@
 
 use super::*;
 use newsfed::config::SourceChange;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MAX_AGE: &str = "max-age=5400";
 
@@ -107,5 +108,55 @@ async fn a_pause_of_the_host_outlasts_changed_settings() {
     let after = facts(&engine, "a").await;
     assert_eq!(after.pause, paused);
     assert!(after.due().unwrap() >= paused.unwrap().until);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_whole_response_without_a_time_ends_an_earlier_one() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let polls = count.clone();
+    let server = Server::start(move |_| match polls.fetch_add(1, Ordering::SeqCst) {
+        0 => feed(&[("a", "A")]).header("etag", "\"x\"").header("cache-control", MAX_AGE),
+        // Not modified: what was said before still applies.
+        1 => Reply::status(304),
+        n => feed(&[("b", &format!("B {n}"))]),
+    })
+    .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    for (poll, applies) in [(0, true), (1, true), (2, false)] {
+        sync(&engine, Pace::Force).await;
+        set(&engine, &home, "s", "interval", if poll == 1 { "11m" } else { "10m" }).await;
+        let wait = wait(&engine, &home, "s").await;
+        assert_eq!(wait >= 85, applies, "{poll}: {wait}");
+        set(&engine, &home, "s", "interval", "1h").await;
+    }
+    assert_eq!(count.load(Ordering::SeqCst), 3);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_setting_changed_during_a_poll_plans_the_next_one() {
+    let (asked, mut is_asked) = tokio::sync::mpsc::unbounded_channel();
+    let (go, wait_for_go) = std::sync::mpsc::channel::<()>();
+    let wait_for_go = std::sync::Mutex::new(wait_for_go);
+    let server = Server::start(move |_| {
+        let _ = asked.send(());
+        let _ = wait_for_go.lock().unwrap().recv();
+        feed(&[("a", "A")])
+    })
+    .unwrap();
+    let home = Home::with(&[Source { interval: Some(20 * HOUR), ..source("s", &server.url("/")) }]);
+    let engine = home.on_demand().await;
+    let polls = tokio::spawn({
+        let engine = engine.clone();
+        async move { sync(&engine, Pace::Force).await.len() }
+    });
+    is_asked.recv().await.unwrap();
+    set(&engine, &home, "s", "interval", "30m").await;
+    go.send(()).unwrap();
+    assert_eq!(polls.await.unwrap(), 1);
+    let wait = wait(&engine, &home, "s").await;
+    assert!((30..=31).contains(&wait), "{wait}");
     engine.shutdown().await;
 }

@@ -44,12 +44,13 @@ pub(super) async fn poll(
 ) -> Result<Polled, StoreError> {
     let key = job.key;
     // It may have been removed or changed while the poll waited for its turn.
-    if !declared_as(context, job) {
+    let Some(source) = declared_as(context, job) else {
         return Ok(Refreshed::Lost(
             "the source was removed, or its URL was changed, before the poll".to_owned(),
         )
         .into());
-    }
+    };
+    let job = &Job { source, ..job.clone() };
     let (now, pace) = (context.clock.now(), job.pace);
     let facts = if recorded {
         let begins = move |facts: &SourceFacts| refused(pace, facts, now).is_none();
@@ -90,14 +91,15 @@ pub(super) async fn poll(
         }
         read(&started, fetcher, (answer, requests)).await
     };
-    if !declared_as(context, job) {
+    let Some(source) = declared_as(context, job) else {
         context.store.forget_poll(Some(key)).await?;
         return Ok(Refreshed::Lost(
             "the source was removed, or its URL was changed, during the poll".to_owned(),
         )
         .into());
-    }
-    store(context, job, now, finished).await
+    };
+    // The next poll is planned with the settings of now.
+    store(context, &Job { source, ..job.clone() }, now, finished).await
 }
 
 /// Why a source is not polled at `now`.
@@ -117,9 +119,9 @@ fn refused(pace: Pace, facts: &SourceFacts, now: Time) -> Option<Refreshed> {
     Some(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }))
 }
 
-/// Whether the source is still declared with the URL that the job was created for.
-fn declared_as(context: &Context, job: &Job) -> bool {
-    context.source(job.key).is_some_and(|source| source.url == job.source.url)
+/// The source with its settings of now, if it still has the URL that the job was created for.
+fn declared_as(context: &Context, job: &Job) -> Option<Arc<Source>> {
+    context.source(job.key).filter(|source| source.url == job.source.url)
 }
 
 /// The URL to fetch: the target of a permanent redirect, else the declared one.

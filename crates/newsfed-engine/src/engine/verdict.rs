@@ -158,6 +158,12 @@ impl Verdict {
             facts.hints = document.hints.clone();
         }
         let response = self.response();
+        // A whole response replaces what an earlier one said about its freshness; 304 and failures do not.
+        let is_whole = self.response.as_ref().is_some_and(|head| head.status != 304);
+        if let Some(planned) = facts.planned.as_mut().filter(|_| is_whole && facts.fail_count == 0)
+        {
+            planned.fresh_for = None;
+        }
         let said = self.signal(&response, facts.website.says, None);
         let memory = self.remember(facts, ingested, &response, said.as_ref());
         facts.schedule = memory.save();
