@@ -79,7 +79,7 @@ fn prefetches_pages_and_shows_them_in_every_format() {
     assert_eq!(rest.code, Some(3), "the third page is missing: {rest:?}");
     let mut values = rest.values();
     check("Prefetch", &[values.pop().unwrap()]);
-    check("Page", &values);
+    check("Prefetched page", &values);
     let again = quick(&world, &["prefetch"]);
     assert_eq!(
         (again.code, again.err.trim()),
