@@ -29,7 +29,7 @@ pub(super) struct ReadArgs {
     /// Show what would be marked, without changing anything
     #[arg(long)]
     dry_run: bool,
-    /// Take back the last `newsfed read`
+    /// Undo the last `newsfed read`
     #[arg(long, conflicts_with_all = ["ids", "all", "dry_run", "Choice"])]
     undo: bool,
     #[command(flatten)]
@@ -39,8 +39,8 @@ pub(super) struct ReadArgs {
 const READ: &str = "\
 Name items by number, or select them with options. If one of them is unknown,
 nothing is marked. With ui.mark_stories, the other items of their stories are
-marked too. --undo takes back the last run, and again the one before, up to 20:
-what it marked and is still read becomes unread.
+marked too. --undo undoes the last run; repeat it to undo earlier ones, up to
+20. Items that the run marked and that are still read become unread.
 
 Examples:
   newsfed read 1234 1235
@@ -50,19 +50,32 @@ Examples:
   newsfed read --undo";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = ITEMS)]
 pub(super) struct ItemArgs {
     /// The items
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
 }
 
-const ITEMS: &str = "\
+pub(super) const UNREAD: &str = "\
+If one of the items is unknown, nothing is marked.
+
+Examples:
+  newsfed unread 1234
+  newsfed unread 1234 1235";
+
+pub(super) const PIN: &str = "\
 If one of the items is unknown, nothing is marked.
 
 Examples:
   newsfed pin 1234
-  newsfed unread 1234 1235";
+  newsfed list --pinned";
+
+pub(super) const UNPIN: &str = "\
+If one of the items is unknown, nothing is marked.
+
+Examples:
+  newsfed unpin 1234
+  newsfed unpin 1234 1235";
 
 /// Items that a dry run lists.
 const SHOWN: usize = 20;

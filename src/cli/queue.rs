@@ -27,9 +27,10 @@ pub(super) struct QueueArgs {
 const EXAMPLES: &str = "\
 The queue has audio and video enclosures of items, in the order in which they
 are played. Without a command, lists it. `play` plays with mpv, or the program
-of listen.player, from where each was left; the place is stored every five
-seconds. What was heard to its end leaves the queue. Items in the queue are
-kept by retention, and so are their downloads.
+of listen.player, from where each was left; the position is stored every five
+seconds. An episode that was played to its end, or to its last minute, leaves
+the queue. Items in the queue are kept by retention, and so are their
+downloads.
 
 Examples:
   newsfed queue add 1234 1235
@@ -43,13 +44,13 @@ Examples:
 enum QueueCommand {
     /// List the queue
     List,
-    /// Put the first audio or video enclosures of items at the end
+    /// Add the first audio or video enclosure of each item to the end of the queue
     Add(ItemsArgs),
-    /// Remove items from the queue; their places are kept
+    /// Remove items from the queue; their playback positions are kept
     Remove(ItemsArgs),
-    /// Remove all items from the queue; their places are kept
+    /// Remove all items from the queue; their playback positions are kept
     Clear,
-    /// Put back what `remove` or `clear` has removed last
+    /// Undo the last `remove` or `clear`
     Undo,
     /// Move an item towards the end, or with a negative number towards the start
     Move {
@@ -59,7 +60,7 @@ enum QueueCommand {
         #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1000..=1000))]
         places: i64,
     },
-    /// Play the queue from its start, or from an item on, until you stop it
+    /// Play the queue from the start, or from an item, until you stop it
     Play {
         /// The item to begin with
         id: Option<String>,

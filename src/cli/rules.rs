@@ -40,13 +40,13 @@ enum RulesCommand {
     Apply {
         /// The name of the rule
         name: String,
-        /// Also notify and run the command, for at most 100 items that are not hidden
+        /// Notify and run the command too, for at most 100 items that are not hidden
         #[arg(long)]
         run: bool,
     },
-    /// Take back what a rule did, except what has been changed since
+    /// Undo what a rule did, except what has been changed since
     Undo {
-        /// The name of the rule, also of one that was removed
+        /// The name of the rule, even of one that was removed
         name: String,
     },
 }

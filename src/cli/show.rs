@@ -52,8 +52,8 @@ pub(super) enum Format {
 }
 
 const EXAMPLES: &str = "\
-Prints the text of the item's page if it was fetched and contains what the feed
-says, else the feed's text; with full_text = never always the feed's. --from
+Prints the text of the item's page if it was fetched and contains the feed's
+text, else the feed's text; with full_text = never always the feed's. --from
 chooses another text. Does not mark the item read.
 
 Examples:

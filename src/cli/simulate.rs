@@ -39,7 +39,7 @@ pub(super) struct SimulateArgs {
     /// The policy of all sources [default: the one that is set]
     #[arg(long, value_name = "POLICY")]
     policy: Option<Kind>,
-    /// Apply the limits of servers, feeds and settings [default: with --from-db]
+    /// Apply the limits of servers, feeds and settings [default: on with --from-db]
     #[arg(long, value_name = "WHETHER", conflicts_with = "synthetic")]
     rules: Option<Switch>,
     /// Fit the policy to this number of polls per source and day
