@@ -158,10 +158,10 @@ fn print(status: &AccountStatus, all: bool, out: &mut Output) -> Result<(), Fail
         out.line(format!("  problem: {problem}"))?;
     }
     if status.waiting > 0 {
-        out.line(format!("  marks of {} wait to be sent", counted(status.waiting, "item")))?;
+        out.line(format!("  marks of {} are waiting to be sent", counted(status.waiting, "item")))?;
     }
     for change in &status.changes {
-        out.line(format!("  waits: {change}"))?;
+        out.line(format!("  waiting: {change}"))?;
     }
     if status.refused > 0 {
         out.line(format!(
@@ -238,7 +238,8 @@ async fn request(
         handle.announced().await;
         return report(&reports, out);
     };
-    let who = pid.map_or("another newsfed".to_owned(), |pid| format!("newsfed (process {pid})"));
+    let who =
+        pid.map_or("another newsfed process".to_owned(), |pid| format!("newsfed (process {pid})"));
     for id in ids {
         if out.json {
             let result = "requested";
@@ -278,7 +279,7 @@ pub(super) fn report(reports: &[AccountReport], out: &mut Output) -> Result<Exit
             out.warn(format!("{account}: {message}"));
         } else {
             out.result(format!(
-                "{account}: {} new, {} sent, {} taken over ({})",
+                "{account}: {} new, {} sent, {} received ({})",
                 done.new,
                 counted(done.sent, "mark"),
                 done.taken,

@@ -174,7 +174,7 @@ impl Catalogue {
     fn unknown(&self, word: &str) -> Failure {
         let ids = self.entries.iter().map(|e| e.source.id.as_str());
         let titles = self.entries.iter().map(Entry::title);
-        // A typing error in one word of a long title.
+        // A typo in one word of a long title.
         let words = titles.clone().flat_map(|title| title.split_whitespace());
         let hint = did_you_mean(word, ids.chain(titles).chain(words));
         let list = if self.entries.is_empty() {

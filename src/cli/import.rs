@@ -325,7 +325,7 @@ fn note_completions(completions: &[Completion], dry_run: bool, out: &mut Output)
         }
         if let Some((theirs, ours)) = &completion.other_folder {
             let id = &completion.id;
-            out.note(format!("not taken over: folder {theirs} of {id}, which stays in {ours}"));
+            out.note(format!("not applied: folder {theirs} of {id}, which stays in {ours}"));
         }
     }
 }

@@ -129,7 +129,7 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     };
     let exit = report(keys.len(), "marked read", out)?;
     if !keys.is_empty() && args.ids.is_empty() && !out.json {
-        out.note("`newsfed read --undo` takes this back");
+        out.note("`newsfed read --undo` undoes this");
     }
     Ok(exit)
 }
@@ -168,7 +168,7 @@ fn would_read(
 
 fn undo_read(store: &Store, out: &mut Output) -> Result<Exit, Failure> {
     let Some(ReadUndone { at, unread }) = store.undo_read_blocking()? else {
-        return Err(Failure::Plain("no `newsfed read` can be taken back".to_owned()));
+        return Err(Failure::Plain("there is no `newsfed read` to undo".to_owned()));
     };
     report(unread, &format!("marked unread, as before {}", minute(at)), out)
 }
@@ -280,7 +280,7 @@ pub(super) fn snooze(
         .ok_or_else(|| {
             let when = text::line(&args.when);
             Failure::Usage(format!(
-                "\"{when}\" is no time to come; write 12h, 3d, tomorrow, friday or 2026-12-31"
+                "\"{when}\" is not a time in the future; write 12h, 3d, tomorrow, friday or 2026-12-31"
             ))
         })?;
     let store = Home::load(global, out)?.store()?;
@@ -293,7 +293,7 @@ fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Fai
     Ok(store.mark_blocking(mark, keys, to)?.len())
 }
 
-/// As [`set`], with `ui.mark_stories` also on the other items of their stories.
+/// As [`set`], with `ui.mark_stories` on the other items of their stories too.
 fn set_whole(
     home: &Home,
     store: &Store,

@@ -140,7 +140,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// `12:34 / 52:00`; without a place, the length alone.
+/// `12:34 / 52:00`; without a position, the length alone.
 fn place(episode: &Queued) -> String {
     let length = episode.length().map(clock_time);
     match (episode.progress.position, length) {
@@ -163,7 +163,7 @@ fn add(store: &Store, args: &ItemsArgs, out: &mut Output) -> Result<Exit, Failur
     }
     let why = match queue.len() >= MAX_QUEUE {
         true => format!("the queue has {MAX_QUEUE} episodes, which is its limit; not added"),
-        false => "not added, because without audio and video".to_owned(),
+        false => "not added, because they have no audio or video".to_owned(),
     };
     if refused.len() == items.len() {
         return Err(Failure::Plain(format!("{why}: {}", list_of(&refused))));
@@ -189,14 +189,14 @@ fn remove(store: &Store, items: Option<Vec<i64>>, out: &mut Output) -> Result<Ex
     }
     report(removed.len(), out)?;
     if !removed.is_empty() && !out.json {
-        out.note("`newsfed queue undo` takes this back");
+        out.note("`newsfed queue undo` undoes this");
     }
     Ok(Exit::Ok)
 }
 
 fn undo(store: &Store, out: &mut Output) -> Result<Exit, Failure> {
     let Some(restored) = store.restore_queue_blocking()? else {
-        return Err(Failure::Plain("nothing was removed that can be put back".to_owned()));
+        return Err(Failure::Plain("there is no removal to undo".to_owned()));
     };
     report(restored.len(), out)?;
     Ok(Exit::Ok)
@@ -244,7 +244,7 @@ fn play(home: &Home, id: Option<&str>, out: &mut Output) -> Result<Exit, Failure
     })
 }
 
-/// Prints what plays, until nothing does.
+/// Prints the current episode, until none is playing.
 async fn follow(handle: &Handle, player: &Player, out: &mut Output) -> Result<Exit, Failure> {
     let mut states = player.state();
     let (mut shown, mut played) = (None, false);
@@ -286,7 +286,7 @@ fn open(settings: &Settings, episode: &Queued, out: &mut Output) -> Result<Exit,
     if browser::needs_file(argv) {
         return Err(Failure::Plain(format!("{why}; `newsfed open --enclosure` opens the file")));
     }
-    out.note(format!("newsfed: {why}, so the place is not kept"));
+    out.note(format!("newsfed: {why}, so the position is not kept"));
     let launch = browser::plan(argv, in_terminal, &around, &[&episode.key.url]);
     let launch = launch.map_err(|e| Failure::Plain(e.to_string()))?;
     browser::launch(&launch).map_err(|e| Failure::Plain(format!("cannot open it: {e}")))?;

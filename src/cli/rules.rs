@@ -282,7 +282,7 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
     let items = if run { store.reader()?.keys(&view)? } else { Vec::new() };
     let announced = rule.clone();
     let changed = store.apply_rule_blocking(rule, view, SystemClock.now())?;
-    // Also without what this rule has hidden just now.
+    // Even without what this rule has hidden just now.
     let items = store.reader()?.shown(&items)?;
     let Some(announcement) = Announcement::of(&announced, items) else {
         return report(changed, "changed", out);

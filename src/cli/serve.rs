@@ -74,7 +74,9 @@ pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result
         let result = match start(&handle, address).await {
             Ok(serving) => {
                 if let Role::Watches(_) = handle.status().borrow().role {
-                    tracing::info!("another newsfed polls the sources; this one only serves");
+                    tracing::info!(
+                        "another newsfed process polls the sources; this one only serves"
+                    );
                 }
                 report_ready();
                 stop.await;

@@ -124,7 +124,7 @@ fn published(item: &Item) -> Option<String> {
     let at = time_text::published(item.published?);
     let unsure = item.published_confidence == Some(Confidence::Low);
     let from = item.published_from.filter(|_| unsure);
-    Some(from.map_or(at.clone(), |from| format!("{at} (from {}, not sure)", from.describe())))
+    Some(from.map_or(at.clone(), |from| format!("{at} (from {}, not certain)", from.describe())))
 }
 
 fn print(

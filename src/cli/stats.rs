@@ -75,7 +75,7 @@ fn print(all: &Statistics, limit: usize, ascii: bool, out: &mut Output) -> Resul
         ));
     }
     section("Slow, silent and failing", all.sources.iter(), SourceStatistics::problem, out)?;
-    section("Could be unfollowed", all.unfollowed(), SourceStatistics::reason, out)
+    section("Could be removed", all.unfollowed(), SourceStatistics::reason, out)
 }
 
 fn table(all: &Statistics, limit: usize, ascii: bool, out: &mut Output) -> Result<(), Failure> {

@@ -149,7 +149,7 @@ impl World {
         list.values().iter().map(|item| item["number"].to_string()).collect()
     }
 
-    /// Starts to play, until the place of the first episode is stored.
+    /// Starts to play, until the position of the first episode is stored.
     fn playing(&self, position: f64) -> Child {
         let child = self.command(&["queue", "play"]).stdout(Stdio::piped()).spawn().unwrap();
         let begun = Instant::now();
@@ -216,10 +216,10 @@ fn the_queue_is_changed_and_listed() {
     }
     for expected in [vec![one, three], vec![one, three, two]] {
         world.run(&["queue", "undo"]).ok();
-        assert_eq!(numbers(), expected, "each removal is taken back by itself");
+        assert_eq!(numbers(), expected, "each removal is undone by itself");
     }
     let cleared = world.run(&["queue", "clear"]);
-    assert!(cleared.err.contains("`newsfed queue undo` takes this back"), "{cleared:?}");
+    assert!(cleared.err.contains("`newsfed queue undo` undoes this"), "{cleared:?}");
     assert_eq!(numbers(), [""; 0]);
     world.run(&["queue", "undo"]).ok();
     assert_eq!(numbers(), [one, three, two]);
@@ -285,7 +285,7 @@ fn the_place_survives_a_killed_program() {
 fn bad_players_are_bounded_and_lose_no_place() {
     for (mode, code, why, position) in [
         ("hostile", 0, "", 7.0),
-        ("early", 1, "it ended early; its place is kept", 50.0),
+        ("early", 1, "it ended early; its position is kept", 50.0),
         ("dies", 1, "it has ended: exit status: 3", 0.0),
     ] {
         let world = world(mode);
@@ -300,7 +300,7 @@ fn bad_players_are_bounded_and_lose_no_place() {
     world.run(&["queue", "add", &items[0]]).ok();
     let opened = world.path().join("opened");
     for (player, code, why) in [
-        ("[]", 0, "listen.player is empty, so the place is not kept"),
+        ("[]", 0, "listen.player is empty, so the position is not kept"),
         ("[\"/no/such/player\"]", 1, "/no/such/player is not installed (listen.player)"),
     ] {
         let browser = format!("[\"sh\", \"-c\", \"echo $0 > {}\", \"{{url}}\"]", opened.display());

@@ -219,7 +219,7 @@ async fn a_damaged_list_removes_nothing() {
         (opml(""), "lists no feeds"),
         (
             opml("<outline text='x' xmlUrl='http://127.0.0.1/x'/>"),
-            "nothing that can be taken over: http://127.0.0.1/x was skipped: a private address",
+            "nothing that can be imported: http://127.0.0.1/x was skipped: a private address",
         ),
         (opml(&"<outline text='x'>".repeat(300)), "nests outlines"),
         ("x".repeat(11 << 20), "larger than"),
@@ -424,7 +424,7 @@ async fn what_is_stored_damaged_removes_nothing() {
     assert!(!is_conditional(planet.server.requests().last().unwrap()));
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources(), ["a Team a listed", "b Team b listed"]);
-    // Without what was taken over, nobody knows what the user has removed.
+    // Without what was applied, nobody knows what the user has removed.
     planet.home.file().remove(&[SourceId("b-example".into())]).unwrap();
     planet.engine.reload().await.unwrap();
     store.set_taken(key, "[[source".to_owned(), None).await.unwrap();
@@ -463,7 +463,7 @@ async fn a_list_that_cannot_be_taken_over_is_failing_and_the_others_go_on() {
     };
     assert!(is_shown(&shown) && shown.fail_count == 1, "{shown:?}");
     assert!(planet.step().await.is_empty(), "it is said once");
-    // When it can be taken over, it is no longer failing.
+    // When it can be applied, it is no longer failing.
     store.set_taken(key, taken, None).await.unwrap();
     assert_eq!(planet.step().await.len(), 1);
     let shown = facts(&planet.engine, &id).await;

@@ -266,7 +266,7 @@ async fn a_modified_article_that_cannot_be_read_is_requested_once() {
 }
 
 #[tokio::test]
-async fn changed_rules_forget_what_the_old_ones_refused() {
+async fn changed_selectors_forget_what_the_old_ones_refused() {
     let site = Site::default();
     site.list(2);
     // A date more than a day ahead is refused.

@@ -114,7 +114,7 @@ impl Dialog for Add {
     fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
         match (&mut self.stage, event.code) {
             (Stage::Following, KeyCode::Esc) => {
-                return Reply::close(app.note("Adding goes on in the background"));
+                return Reply::close(app.note("Adding continues in the background"));
             }
             (Stage::Discovering { .. }, KeyCode::Esc) => {
                 self.stage = Stage::Typing;
@@ -153,7 +153,7 @@ impl Dialog for Add {
                 if letter == 's' && discovery.is_local() {
                     return Reply::default();
                 }
-                // A way without selectors is left for a list whose selectors are written by hand.
+                // A way without selectors is left for a list whose selectors the user writes.
                 let kind = discovery.ways.get(*selected).map(Way::kind);
                 let has_selectors = matches!(kind, Some(SourceKind::Website | SourceKind::Entries));
                 let way = (letter == 'e' || has_selectors).then_some(*selected);

@@ -92,7 +92,7 @@ fn comments_open_from_the_list() {
     stage.happen(Event::CommentsFound(Ok(Some(page.to_owned()))));
     assert!(stage.requested.iter().any(|r| r.contains("Browse {") && r.contains(page)));
     stage.happen(Event::CommentsFound(Ok(None)));
-    assert!(stage.screen(120, 40).contains("This item names no page of comments"));
+    assert!(stage.screen(120, 40).contains("This item has no page with comments"));
 }
 
 #[test]

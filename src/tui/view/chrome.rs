@@ -22,7 +22,7 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) new: &'static str,
     pub(in crate::tui) later: &'static str,
     pub(in crate::tui) changed: &'static str,
-    /// Changed by typing errors alone.
+    /// Changed in typos alone.
     pub(in crate::tui) edited: &'static str,
     pub(in crate::tui) all: &'static str,
     pub(in crate::tui) saved: &'static str,

@@ -312,7 +312,7 @@ fn groups(app: &App, crawl: &CrawlState, width: u16) -> Vec<Line<'static>> {
     if crawl.groups.is_empty() {
         return vec![];
     }
-    let title = Line::styled("Links that pay", app.palette.style(Role::Header));
+    let title = Line::styled("Most productive links", app.palette.style(Role::Header));
     let group = |group: &String| {
         let mut row = Row::new(width);
         row.left(&format!("  {group}"), app.palette.style(Role::Soft));

@@ -1,4 +1,4 @@
-//! Tests of mails, of ordinary and of hostile ones.
+//! Tests with ordinary and hostile emails.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! The commands that keys can be bound to: one row per command, grouped by task. The help, the hints,
-//! the sheet of keys and the palette all use this table.
+//! The commands that keys can be bound to: one row per command, grouped by task. The help, the
+//! hints, the popup of keys and the palette all use this table.
 
 use std::fmt;
 use std::str::FromStr;
@@ -262,7 +262,7 @@ pub(super) fn is_searched_by(all: &str, words: &[&str]) -> bool {
     !words.is_empty() && words.iter().all(begins)
 }
 
-/// Whether a word begins as typed, also if the typed word is its plural.
+/// Whether a word begins as typed, even if the typed word is its plural.
 pub fn begins_as(part: &str, typed: &str) -> bool {
     part.starts_with(typed) || typed.len() > 3 && typed.strip_suffix('s') == Some(part)
 }

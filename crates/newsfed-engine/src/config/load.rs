@@ -340,7 +340,7 @@ fn check_interval(tree: &[Pair], settings: &Settings, report: &mut Report) {
 fn check_notify(tree: &[Pair], settings: &Settings, report: &mut Report) {
     let is_missing = settings.notify.how == NotifyWay::Desktop && !cfg!(feature = "desktop");
     if let Some(pair) = find(tree, &["notify", "how"]).filter(|_| is_missing) {
-        let message = "this newsfed was built without messages of the desktop, so `notify.command` is used; \
+        let message = "this newsfed was built without desktop notifications, so `notify.command` is used; \
             build it with --features desktop, or choose another value";
         report.warn(pair.at, "notify.how", message);
     }

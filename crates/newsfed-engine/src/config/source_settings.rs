@@ -280,12 +280,12 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .kinds(FEEDS)
         .polls(),
     key("from", LINE, |d| Slot::MaybeText(&mut d.origin.from))
-        .on(ORIGIN, "Sender", "Only mails with this text in the sender's name or address.")
+        .on(ORIGIN, "Sender", "Only emails with this text in the sender's name or address.")
         .unset("all")
         .kinds(FEEDS)
         .polls(),
     key("filter", ARGUMENT, |d| Slot::Command(&mut d.origin.filter))
-        .on(ORIGIN, "Filter", "Runs with what was fetched as its input, and prints the feed.")
+        .on(ORIGIN, "Filter", "Gets the fetched document on standard input, and prints the feed.")
         .unset("none")
         .kinds(FEEDS)
         .polls(),

@@ -74,7 +74,7 @@ impl TypedOrigin {
         Ok(Self { origin, url: rest[at + 1..].to_owned() })
     }
 
-    /// A mailbox, by its path as it is typed, and the sender of the mails.
+    /// A mailbox, by its path as it is typed, and the sender of the emails.
     pub fn mail(path: &str, from: Option<String>) -> Self {
         let origin = Origin { mail: Some(path.to_owned()), from, ..Origin::default() };
         Self { origin, url: String::new() }
@@ -104,7 +104,7 @@ impl From<LocalError> for FollowError {
 
 impl Handle {
     /// Runs a program or reads a file that the user typed, for its feed. Nothing is added. Drop the
-    /// future to end the program.
+    /// future to stop the program.
     ///
     /// # Errors
     /// If it fails, or what it gives is no feed.

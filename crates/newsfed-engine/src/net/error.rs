@@ -127,7 +127,7 @@ impl LocalLimit {
         }
     }
 
-    /// Resolving a name also needs files, but its error does not say so.
+    /// Resolving a name needs file descriptors too, but its error does not mention them.
     fn probe() -> Option<Self> {
         std::fs::File::open("/dev/null").err().and_then(|e| Self::of(&e))
     }

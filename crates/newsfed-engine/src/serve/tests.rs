@@ -212,7 +212,7 @@ fn only_loopback_names_are_hosts() {
 }
 
 #[test]
-fn secrets_are_compared_completely() {
+fn a_secret_matches_only_as_a_whole() {
     for (given, expected) in
         [("abc", true), ("abd", false), ("ab", false), ("abcd", false), ("", false)]
     {

@@ -1,4 +1,4 @@
-//! What rules did to items: set, recorded, and taken back.
+//! What rules did to items: set, recorded, and undone.
 
 use super::Store;
 use super::error::Result;

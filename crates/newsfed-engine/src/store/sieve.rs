@@ -141,7 +141,8 @@ impl Sieve {
     /// Whether a phrase may begin with the word at a position of a text. `in_markup`: words may continue
     /// after tags.
     fn may_begin(&self, text: &str, at: usize, in_markup: bool) -> bool {
-        // What follows a text may belong to its last word.
+        // Except in markup, the last word may continue in what follows the text, so a rest that is too
+        // short counts.
         let rest = text.as_bytes().get(at..).unwrap_or_default();
         let letters = match rest.first_chunk::<LETTERS>() {
             Some(letters) => *letters,

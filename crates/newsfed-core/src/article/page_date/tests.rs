@@ -77,7 +77,7 @@ fn prefers_the_most_reliable_publication_date() {
 }
 
 #[test]
-fn an_earlier_day_on_the_page_shows_that_the_stated_one_is_that_of_the_last_build() {
+fn an_earlier_visible_date_beats_a_stated_build_date() {
     let page = |published: &str, modified: &str, shown: &str| {
         let markup = format!(
             "<script type='application/ld+json'>{{\"@type\":\"Article\",\"datePublished\":\"{published}\",\

@@ -122,7 +122,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Takes over the labels of the server: once an hour, and after some were sent.
+    /// Applies the labels of the server: once an hour, and after some were sent.
     pub(super) async fn merge_labels(
         &mut self,
         sent: Option<SentLabels>,

@@ -3,7 +3,7 @@
 use super::{NOTIFY_LIMIT, Notification};
 use crate::util::text;
 
-/// Shows a message.
+/// Shows a notification.
 ///
 /// # Errors
 /// Why the desktop does not show it.
@@ -17,7 +17,7 @@ pub(super) async fn show(message: &Notification) -> Result<(), String> {
     });
     match tokio::time::timeout(NOTIFY_LIMIT, shown).await {
         Ok(Ok(shown)) => shown,
-        Ok(Err(_)) => Err("the desktop could not be asked (this is a bug)".to_owned()),
+        Ok(Err(_)) => Err("the notification could not be sent (this is a bug)".to_owned()),
         Err(_) => Err(format!("the desktop did not respond in {} s", NOTIFY_LIMIT.as_secs())),
     }
 }

@@ -238,7 +238,7 @@ impl Run {
 
     /// Runs the crawl to its end; returns what it is then. The folder is free afterwards.
     async fn follow(&mut self, mut crawl: Crawl) -> CrawlPhase {
-        // Also if the program is killed, the interface finds it again.
+        // Even if the program is killed, the interface finds it again.
         self.remember().await;
         let end = self.steps(&mut crawl).await;
         self.state.advanced(&crawl);

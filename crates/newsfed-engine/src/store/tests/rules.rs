@@ -354,7 +354,7 @@ fn the_first_document_of_a_source_is_no_news() {
     assert_eq!(f.titles(&list("is:pinned")), ["a old"], "marks are set");
     read_before(&f, "s");
     assert_eq!(counts(vec![entry("a old"), entry("a new"), entry("c")]), [1]);
-    // Also if the first document was empty.
+    // Even if the first document was empty.
     f.declare(&["s", "t"]);
     read_before(&f, "t");
     let done = f.poll("t", vec![entry("a")]);
@@ -388,7 +388,7 @@ fn records_of_commands_are_changed_at_once_listed_and_forgotten() {
     };
     let own = |rule: &str, ran, ok, failed, skipped| (rule.to_owned(), ran, ok, failed, skipped);
     let all = [own("a", 1, 1, 1, 0), own("b", 0, 0, 1, 0), own("c!", 0, 0, 0, 3)];
-    assert_eq!(listed(), all, "also without a stored item");
+    assert_eq!(listed(), all, "even without a stored item");
     assert!(records().iter().all(|record| record.last == now));
     f.store.undo_rule_blocking("a".to_owned()).unwrap();
     assert_eq!(listed(), all[1..]);

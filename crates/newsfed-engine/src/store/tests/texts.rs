@@ -230,7 +230,7 @@ fn earlier_titles_are_kept_and_tell_another_headline_from_a_typing_error() {
     f.poll("a", vec![titled("The goverment resigns")]);
     f.now += TimeDelta::hours(30);
     f.poll("a", vec![titled("The government resigns")]);
-    assert_eq!((f.item().changed, f.found("is:edited")), (false, 0), "a typing error");
+    assert_eq!((f.item().changed, f.found("is:edited")), (false, 0), "a typo");
     f.now += TimeDelta::hours(30);
     f.poll("a", vec![titled("The government stays")]);
     let item = f.item();
