@@ -198,12 +198,9 @@ fn the_queue_is_changed_and_listed() {
     let text =
         world.run(&["list", "--query", "-has:audio", "--json"]).values()[0]["number"].to_string();
     let refused: Run = world.run(&["queue", "add", &text]);
-    assert!(
-        refused.code == Some(1) && refused.err.contains("without audio and video"),
-        "{refused:?}"
-    );
+    assert!(refused.code == Some(1) && refused.err.contains("no audio or video"), "{refused:?}");
     let partly = world.run(&["queue", "add", &text, three]);
-    assert!(partly.code == Some(3) && partly.err.contains("without audio and video"), "{partly:?}");
+    assert!(partly.code == Some(3) && partly.err.contains("no audio or video"), "{partly:?}");
     // What was removed comes back to its place.
     world.run(&["queue", "move", three, "-1"]).ok();
     world.run(&["queue", "remove", three, one]).ok();

@@ -148,8 +148,8 @@ actions! {
         OpenLink, "open-link", "open link", "Open a link by its number";
         JumpBack, "jump-back", "back from footnote", "Go back from a footnote";
         Difference, "difference", "changes", "Show or hide the changes since the earlier version";
-        OlderChange, "older-change", "older version", "In the changes: go to the previous version";
-        NewerChange, "newer-change", "newer version", "In the changes: go to the next version";
+        OlderChange, "older-change", "older version", "In the changes: previous version";
+        NewerChange, "newer-change", "newer version", "In the changes: next version";
         Zen, "zen", "zen", "Show the article alone";
         ScrollRight, "scroll-right", "scroll right", "Scroll wide code to the right";
         ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, then go to the pane there";

@@ -169,7 +169,7 @@ fn split_override(argument: &str) -> Result<(Vec<String>, &str), String> {
     };
     let (path, value) = (&argument[..end], &argument[end + 1..]);
     let keys = toml_edit::Key::parse(path)
-        .map_err(|_| "expected a key before \"=\", as in net.host_delay=0s".to_owned())?;
+        .map_err(|_| "expected a setting before \"=\", as in net.host_delay=0s".to_owned())?;
     Ok((keys.iter().map(|k| k.get().to_owned()).collect(), value))
 }
 

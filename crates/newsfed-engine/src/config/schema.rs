@@ -157,7 +157,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.mark_read", Rule::OneOf(MarkRead::NAMES), |s| Slot::Choice(&mut s.ui.mark_read)).on(
         FormPage::Reading,
         "Mark read",
-        "On opening; also after a second of preview; also when moving on; never.",
+        "When opened, or previewed for a second, or scrolled past, or never.",
     ),
     key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
         FormPage::Reading,

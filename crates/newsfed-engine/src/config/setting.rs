@@ -343,7 +343,7 @@ pub(super) fn read<T>(
                 hint if hint.is_empty() => report.elsewhere(&pair.key),
                 hint => hint,
             };
-            report.error(pair.at, &name, format!("unknown key{hint}"));
+            report.error(pair.at, &name, format!("unknown setting{hint}"));
         }
     }
 }

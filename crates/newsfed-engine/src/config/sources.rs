@@ -34,7 +34,7 @@ pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<(At, Sourc
             }
             (key, _) => {
                 let hint = did_you_mean(key, ["source"]);
-                report.error(pair.at, key, format!("unknown key, expected [[source]]{hint}"));
+                report.error(pair.at, key, format!("unknown setting, expected [[source]]{hint}"));
             }
         }
     }

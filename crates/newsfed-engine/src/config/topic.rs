@@ -31,7 +31,7 @@ const TOPICS: &[Topic] = &[
     topic("[keys]", "Let a key run several commands", "macro keys remap your own"),
     topic(
         "[[account]]",
-        "Read the items of a server such as FreshRSS; newsfed account add writes the entry",
+        "Read items from a server such as FreshRSS; see newsfed account add",
         "account server synchronise sync freshrss miniflux",
     ),
     topic(

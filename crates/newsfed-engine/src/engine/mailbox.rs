@@ -166,7 +166,7 @@ impl Reading<'_> {
         if self.older > 0 || self.is_cut {
             let older = match self.is_cut {
                 true => "older emails were".to_owned(),
-                false => format!("{} {}", counted(self.older, "older mail"), was(self.older)),
+                false => format!("{} {}", counted(self.older, "older email"), was(self.older)),
             };
             notes.push(format!("{older} not read: a check reads the newest {MOST_MAILS}"));
         }

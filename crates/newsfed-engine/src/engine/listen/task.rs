@@ -112,7 +112,8 @@ impl Task {
                 self.leave().await;
                 match next {
                     Some(next) => self.play(next).await,
-                    None => self.report(PlayerProblem::Failed("the queue has no more episodes".to_owned())),
+                    None => self
+                        .report(PlayerProblem::Failed("the queue has no more episodes".to_owned())),
                 }
             }
             PlayerCommand::Stop => self.stop().await,
