@@ -74,7 +74,7 @@ fn hooks_get_lines_of_json_once_for_each_refresh() {
 }
 
 #[test]
-fn failing_hooks_change_nothing_but_what_doctor_says() {
+fn failing_hooks_change_nothing_but_what_doctor_reports() {
     let more = "[[hook]]\nname = \"missing\"\nafter = \"sync\"\nrun = [\"/no/such/program\"]\n\
                 [[hook]]\nname = \"bad\"\nafter = \"sync\"\n\
                 run = [\"sh\", \"-c\", \"echo 'no way' >&2; exit 7\"]\n\

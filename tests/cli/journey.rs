@@ -206,7 +206,7 @@ fn undoes_a_permanent_redirect() {
 }
 
 #[test]
-fn marking_many_items_read_can_be_tried_first_and_taken_back() {
+fn marking_many_items_read_can_be_tried_first_and_undone() {
     let world = World::followed();
     let unread = || world.run(&["list", "--unread", "--json"]).values().len();
     let none = world.run(&["read", "--undo"]);

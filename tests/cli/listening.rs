@@ -249,7 +249,7 @@ fn finished_episodes_leave_the_queue_and_the_next_one_plays() {
 }
 
 #[test]
-fn the_place_survives_a_killed_program() {
+fn the_position_survives_a_killed_program() {
     let world = world("waits");
     let items = world.episodes();
     world.run(&["queue", "add", &items[0], &items[1]]).ok();
@@ -279,7 +279,7 @@ fn the_place_survives_a_killed_program() {
 }
 
 #[test]
-fn bad_players_are_bounded_and_lose_no_place() {
+fn bad_players_are_bounded_and_lose_no_position() {
     for (mode, code, why, position) in [
         ("hostile", 0, "", 7.0),
         ("early", 1, "it ended early; its position is kept", 50.0),
@@ -324,7 +324,7 @@ fn an_episode_that_is_removed_while_it_plays_is_followed_by_the_next() {
 }
 
 #[test]
-fn a_place_is_written_only_when_it_has_changed() {
+fn a_position_is_written_only_when_it_has_changed() {
     let world = world("paused");
     let items = world.episodes();
     world.run(&["queue", "add", &items[0]]).ok();

@@ -216,7 +216,7 @@ fn tags_later_and_snooze() {
 }
 
 #[test]
-fn a_program_without_messages_of_the_desktop_says_so() {
+fn a_build_without_desktop_notifications_reports_that() {
     let world = World::usual();
     world.write("config.toml", "[notify]\nhow = \"desktop\"\n");
     let run = world.run(&["config", "check"]);

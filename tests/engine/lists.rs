@@ -379,7 +379,7 @@ async fn a_feed_of_a_list_that_is_damaged_now_is_not_removed() {
 }
 
 #[tokio::test]
-async fn tags_and_credentials_of_a_list_are_no_changes_of_the_user() {
+async fn tags_and_credentials_of_a_list_are_not_changes_of_the_user() {
     let feed = |name: &str, login: &str, tags: &str| {
         format!(
             "<outline text='{name}' category='{tags}' xmlUrl='https://{login}{name}.example/feed'/>"
@@ -437,7 +437,7 @@ async fn what_is_stored_damaged_removes_nothing() {
 }
 
 #[tokio::test]
-async fn a_list_that_cannot_be_taken_over_is_failing_and_the_others_go_on() {
+async fn a_list_that_cannot_be_applied_is_failing_and_the_others_continue() {
     let planet = Planet::with(&outlines(&["a"])).await;
     let (id, url) = (planet.id(), planet.server.url("/other.opml"));
     let other = planet.engine.follow_list(&url, None, None).await.unwrap().source.id;
@@ -473,7 +473,7 @@ async fn a_list_that_cannot_be_taken_over_is_failing_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn following_a_list_leaves_the_others_and_says_what_is_missing() {
+async fn following_a_list_leaves_the_others_and_reports_what_is_missing() {
     let planet = Planet::with(&outlines(&["a"])).await;
     planet.serve(list(opml(&outlines(&["a", "n"]))));
     planet.poll().await;

@@ -132,7 +132,7 @@ async fn a_selected_part_is_watched_to_the_digit() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_no_article_is_watched_as_a_whole() {
+async fn a_page_that_is_not_an_article_is_watched_as_a_whole() {
     let site = Site::default();
     let table = |price: &str| {
         let rows: String = (0..30).map(|n| format!("<tr><td>Line {n}<td>{n} €")).collect();
@@ -334,7 +334,7 @@ async fn a_list_that_shows_a_login_or_leads_elsewhere_is_reported_at_once() {
 }
 
 #[tokio::test]
-async fn stored_items_are_read_again_under_new_rules_and_keep_their_marks() {
+async fn stored_items_are_read_again_with_new_selectors_and_keep_their_marks() {
     let site = Site::default();
     site.list(2);
     let server = site.start();
@@ -389,7 +389,7 @@ async fn what_is_no_longer_found_or_has_moved_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn a_login_page_is_no_version_of_a_watched_page() {
+async fn a_login_page_is_not_a_version_of_a_watched_page() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 1));
     let server = site.start();
@@ -433,7 +433,7 @@ async fn retention_keeps_the_item_of_a_watched_page() {
 }
 
 #[tokio::test]
-async fn another_way_of_extraction_and_another_selector_are_no_change_of_the_page() {
+async fn another_extraction_or_selector_does_not_count_as_a_change_of_the_page() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 1));
     let server = site.start();

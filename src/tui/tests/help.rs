@@ -84,7 +84,7 @@ fn no_heading_of_the_help_stands_alone() {
 }
 
 #[test]
-fn the_palette_says_more_than_its_rows() {
+fn the_palette_shows_more_than_its_rows() {
     for (keys, expected) in [
         (":pin", "Keys: p, s in Items and Reader."),
         (":refresh-all", "Keys: R."),

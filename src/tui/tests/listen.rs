@@ -38,7 +38,7 @@ pub(super) fn stage() -> Stage {
 }
 
 #[test]
-fn the_queue_shows_places_and_what_plays() {
+fn the_queue_shows_positions_and_the_current_episode() {
     let mut stage = stage();
     stage.keys_give("", "1:01 / 50:00");
     stage.happen(Event::PlayerChanged(Box::new(playing(100.0))));
@@ -106,7 +106,7 @@ fn without_a_player_episodes_open_as_other_files_do() {
 }
 
 #[test]
-fn without_the_dialog_messages_say_what_the_player_does() {
+fn without_the_dialog_messages_show_what_the_player_does() {
     let mut stage = stage();
     stage.keys("<Esc>");
     let mut now = playing(100.0);

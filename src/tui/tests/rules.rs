@@ -12,7 +12,7 @@ fn shown(real: &Real) -> usize {
 }
 
 #[test]
-fn muting_hides_items_with_a_rule_and_undo_takes_both_back() {
+fn muting_hides_items_with_a_rule_and_undo_reverts_both() {
     with_runtime(async {
         let mut real = Real::new(3, 30).await;
         assert_eq!(shown(&real), 30);
@@ -83,7 +83,7 @@ fn an_invalid_query_mutes_nothing() {
 }
 
 #[test]
-fn rules_are_listed_applied_taken_back_changed_and_removed() {
+fn rules_are_listed_applied_undone_changed_and_removed() {
     with_runtime(async {
         let mut real = Real::new(3, 30).await;
         real.keys("J");

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_say_what_was_found_after_each_quarter() {
+    fn text_shows_what_was_found_after_each_quarter() {
         let mut curve = Curve::default();
         assert_eq!(words(&curve), "");
         curve.add(1, 0);

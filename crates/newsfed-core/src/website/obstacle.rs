@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recognises_what_stands_in_the_way() {
+    fn recognises_obstacles() {
         use LeftOutReason::{NeedsConsent, NeedsJavascript, NeedsLogin};
         let login = "<form><input name=u><input type=password></form>";
         let text = "word ".repeat(200);

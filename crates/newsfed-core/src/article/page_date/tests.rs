@@ -133,7 +133,7 @@ fn reads_dates_of_glued_elements_original_dates_and_dates_of_events() {
 }
 
 #[test]
-fn says_where_a_date_comes_from_and_how_sure_it_is() {
+fn shows_where_a_date_comes_from_and_how_certain_it_is() {
     let json = "<script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"datePublished\":\"2024-03-02\"}</script>";
     let cases = [
         (json, DateSource::StructuredData, Confidence::High),

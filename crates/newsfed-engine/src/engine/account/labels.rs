@@ -175,7 +175,7 @@ mod tests {
     use crate::greader::Tag;
 
     #[test]
-    fn labels_are_no_folders() {
+    fn labels_are_not_folders() {
         let tag = |id: &str, kind: Option<&str>| Tag {
             id: format!("user/-/{id}"),
             kind: kind.map(str::to_owned),

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_are_no_markup() {
+    fn titles_are_not_markup() {
         let hostile = "<img src=\"https://t.example/\"/> & <b>x</b>";
         let expected = "&lt;img src=\"https://t.example/\"/&gt; &amp; &lt;b&gt;x&lt;/b&gt;";
         assert_eq!(escaped(hostile), expected);

@@ -7,7 +7,7 @@ fn announcement(rule: &str, items: &[i64]) -> Announcement {
 }
 
 #[test]
-fn one_message_names_the_rules_and_their_first_items() {
+fn one_notification_names_the_rules_and_their_first_items() {
     let titles = HashMap::from([
         (1, "Rust 1.99".to_owned()),
         (2, "a\u{1b}]0;x\u{7}b\nc\u{202e}".to_owned()),
@@ -29,7 +29,7 @@ fn one_message_names_the_rules_and_their_first_items() {
 }
 
 #[test]
-fn messages_wait_for_no_quiet_hours() {
+fn there_are_no_notifications_in_quiet_hours() {
     let mut settings = Settings::default();
     let noon = |hour: u32| {
         let day = chrono::NaiveDate::from_ymd_opt(2026, 11, 23).unwrap();

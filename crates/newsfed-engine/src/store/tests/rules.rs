@@ -174,7 +174,7 @@ fn undoing_a_rule_leaves_what_the_user_did() {
 }
 
 #[test]
-fn a_query_of_many_exclusions_is_no_error() {
+fn a_query_of_many_exclusions_is_not_an_error() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("english", 3)]);
     f.index_all();
@@ -296,7 +296,7 @@ fn rules_match_what_searches_find() {
 }
 
 #[test]
-fn what_a_rule_did_at_once_is_taken_back_and_set_again_alone() {
+fn what_a_rule_did_at_once_is_undone_and_redone_by_itself() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![entry("one"), entry("two"), entry("three")]);
     let rule = || rule("r", "is:unread", &["hide"]);
@@ -343,7 +343,7 @@ fn what_any_rule_hides_is_not_announced() {
 }
 
 #[test]
-fn the_first_document_of_a_source_is_no_news() {
+fn the_first_document_of_a_source_is_not_news() {
     let f = Fixture::new(&["s"]);
     use_rules(&f, vec![rule("r", "title:a", &["notify", "run", "pin"])]);
     let counts = |entries: Vec<Entry>| {
