@@ -80,7 +80,7 @@ impl Catalogue {
         Ok(Self { item_tags, views, ..Self::join(sources, facts) })
     }
 
-    /// Whether the names in a query are known. An unused tag is no error: items and sources get tags
+    /// Whether the names in a query are known. An unused tag is not an error: items and sources get tags
     /// and lose them.
     pub(super) fn check_names(&self, query: &Query) -> Result<(), Failure> {
         match unknown_name(query, self.known(), &self.item_tags) {

@@ -7,7 +7,7 @@ use crate::model::EpisodeKey;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Least time between two states: a player reports its position many times a second.
+/// Minimum time between two states: a player reports its position many times a second.
 const STEP: Duration = Duration::from_millis(500);
 
 #[derive(Default)]

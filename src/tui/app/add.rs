@@ -159,7 +159,7 @@ impl Dialog for Add {
                 let way = (letter == 'e' || has_selectors).then_some(*selected);
                 return app.edit_way(discovery, way).into();
             }
-            // A letter beside the list is no part of the address; a paste and Backspace change it.
+            // A letter beside the list is not part of the address; a paste and Backspace change it.
             (Stage::Found { .. }, KeyCode::Char(_)) if event.modifiers.is_empty() => {}
             (Stage::Discovering { .. } | Stage::Following, _) => {}
             (_, KeyCode::Down | KeyCode::Tab) if self.welcome => {

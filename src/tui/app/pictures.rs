@@ -195,7 +195,7 @@ impl Pictures {
     }
 }
 
-/// Collects the images that stand in their own line, as indexes of links.
+/// Collects the images that are in their own line, as indexes of links.
 fn figures(blocks: &[Block], out: &mut Vec<usize>) {
     for block in blocks {
         match block {

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::symbols::Marker;
 use ratatui::widgets::{Axis, Chart, Dataset, GraphType};
 
-/// Least area of a plot.
+/// Minimum area of a plot.
 pub(super) const LEAST: (u16, u16) = (40, 6);
 /// Parts of the requests for which words say what was found.
 const PARTS: u64 = 4;

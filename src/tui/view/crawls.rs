@@ -27,7 +27,7 @@ const FACT: usize = 22;
 const NAME: usize = 11;
 /// Rows of kinds of links.
 const MOST_GROUPS: usize = 4;
-/// Least rows for the finds, with their title.
+/// Minimum rows for the finds, with their title.
 const FINDS: u16 = 4;
 /// Height from which there are empty rows between the parts.
 const AIRY: u16 = 24;

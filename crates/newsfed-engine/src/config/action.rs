@@ -273,7 +273,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// A name that is no command.
+/// A name that is not a command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownAction(String);

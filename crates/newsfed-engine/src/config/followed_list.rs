@@ -322,7 +322,7 @@ fn changed(before: &Source, listed: &Source, now: &Source) -> SourceChange {
 }
 
 /// Whether the user has changed a source that came from a list. That `http` is now `https`, or the order
-/// of its tags, is no change.
+/// of its tags, is not a change.
 fn is_edited(before: &Source, now: &Source) -> bool {
     let tags = |source: &Source| source.tags.iter().cloned().collect::<HashSet<String>>();
     let as_listed = Source {

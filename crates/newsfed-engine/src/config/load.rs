@@ -34,7 +34,7 @@ pub struct Loaded {
     pub warnings: Vec<ConfigError>,
 }
 
-/// Reads both files. Missing files are no error: everything has a default.
+/// Reads both files. Missing files are not an error: everything has a default.
 ///
 /// `overrides` are the arguments of `--set`, such as `net.host_delay=0s`. Values are TOML or bare
 /// words.

@@ -217,7 +217,7 @@ const ENV: &str = "env:";
 const COMMAND: &str = "command:";
 
 impl Shape {
-    /// What to write for a typed text; `None` where it is empty. A text that is no such value is
+    /// What to write for a typed text; `None` where it is empty. A text that is not such a value is
     /// written as text, for the loader to reject.
     pub(super) fn value(self, typed: &str) -> Option<Toml> {
         let text = typed.trim();

@@ -107,7 +107,7 @@ impl Handle {
     /// future to stop the program.
     ///
     /// # Errors
-    /// If it fails, or what it gives is no feed.
+    /// If it fails, or what it gives is not a feed.
     pub async fn discover_origin(&self, typed: TypedOrigin) -> Result<Discovery, FollowError> {
         let TypedOrigin { mut origin, url } = typed;
         if !origin.filter.is_empty() {
@@ -185,7 +185,7 @@ impl Handle {
     }
 }
 
-/// Why what a program or a file gave is no feed.
+/// Why what a program or a file gave is not a feed.
 fn no_feed(origin: &Origin, why: &str) -> String {
     let from = origin.program().first().map(String::as_str).or(origin.path()).unwrap_or_default();
     format!("{}: {why}", text::line(from))

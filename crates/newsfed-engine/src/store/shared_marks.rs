@@ -215,7 +215,7 @@ fn merge(conn: &Connection, marks: &[SharedMark], limit: i64, now: Time) -> Resu
         }
     }
     clock.save(conn)?;
-    // What was just applied is no difference.
+    // What was just applied is not a difference.
     prepare_all(conn, now)?;
     Ok((changed, refused))
 }

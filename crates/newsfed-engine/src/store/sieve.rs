@@ -13,7 +13,7 @@ const BLOCK: usize = 32;
 const BITS: u32 = 16;
 /// In the key of a character that is not ASCII.
 const OTHER: u32 = 1 << 31;
-/// Character references that are no part of a word.
+/// Character references that are not part of a word.
 const REFERENCES: [&str; 5] = ["&amp;", "&lt;", "&gt;", "&quot;", "&nbsp;"];
 
 /// The beginnings of phrases, in lower case. It may contain others, too.

@@ -34,7 +34,7 @@ fn has_markup() -> bool {
     false
 }
 
-/// A text from outside that is no markup.
+/// A text from outside that is not markup.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

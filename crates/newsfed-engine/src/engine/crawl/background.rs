@@ -182,7 +182,7 @@ async fn change_remembered(
     if folders == before {
         return Ok(());
     }
-    // A path that is no text is not one that a user has typed.
+    // A path that is not text was not typed by a user.
     let json = serde_json::to_string(&folders).unwrap_or_default();
     context.store.set_memo(FOLDERS, json).await
 }
