@@ -54,7 +54,7 @@ fn failures_are_counted_and_named() {
         assert!(run.code == Some(1) && run.err.contains(why), "{run:?}");
     }
     let run = world.run(&["run", "half"]);
-    assert!(run.code == Some(1) && run.err.contains("name the items"), "{run:?}");
+    assert!(run.code == Some(1) && run.err.contains("give the items"), "{run:?}");
 }
 
 #[test]

@@ -418,7 +418,7 @@ async fn what_is_stored_damaged_removes_nothing() {
     let store = planet.engine.store();
     store.set_listed(key, "[[source".to_owned(), true, false).await.unwrap();
     let said = planet.step().await;
-    assert!(said[0].message.contains("read again with its next check"), "{said:?}");
+    assert!(said[0].message.contains("read again at its next check"), "{said:?}");
     assert_eq!(planet.sources().len(), 2);
     assert!(failure(&planet.poll().await).is_none());
     assert!(!is_conditional(planet.server.requests().last().unwrap()));
