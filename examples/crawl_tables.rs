@@ -69,13 +69,12 @@ pub fn tables(folder: &Path) -> Result<String> {
     let mut out = INTRODUCTION.to_owned();
     let percent = |value: Option<f64>| value.map_or("∞".to_owned(), |p| format!("{p:.1}"));
     let found = |f: &Figures| percent(Some(f.q90_percent_mean).filter(|_| f.unreached == 0));
-    out += "\n## Requests for 90 % of the targets\n\nIn percent of the URLs of the site.\n\n";
+    out += "\n## Requests for 90 % of the targets\n\nAs a percentage of the URLs of the site.\n\n";
     table(&mut out, &rows, found);
     out += "\n## Other bytes before 90 % of the bytes of targets\n\n\
-            In percent of the bytes of everything but targets.\n\n";
+            As a percentage of the bytes of everything but targets.\n\n";
     table(&mut out, &rows, |f| percent(f.v90_percent_mean));
-    out += "\n## Area under the curve\n\nThe share of the targets found after n requests, in percent, \
-            averaged over n up to the number of URLs.\n\n";
+    out += "\n## Area under the curve\n\nThe percentage of the targets found after n requests, averaged over n up to the number of URLs.\n\n";
     table(&mut out, &rows, |f| percent(Some(100.0 * f.area_mean)));
     predictions(&mut out, &rows);
     Ok(out)
@@ -120,7 +119,7 @@ fn predictions(out: &mut String, rows: &[Row]) {
     for kind in [Kind::SleepingBandit, Kind::Learned] {
         let _ = writeln!(
             out,
-            "\n## Predictions of `{}`\n\nIn percent of the links of each class.\n\n\
+            "\n## Predictions of `{}`\n\nAs a percentage of the links of each class.\n\n\
              | site | pages: as page | as target | as neither | targets: as page | as target | \
              as neither | neither: as page | as target | as neither |\n|---|{}",
             kind.name(),

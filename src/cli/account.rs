@@ -31,7 +31,7 @@ enum AccountCommand {
     Add(AddAccountArgs),
     /// List the accounts
     List,
-    /// Show what is known of accounts, what waits and what failed
+    /// Show accounts in detail: what is waiting and what failed
     Status {
         /// Only these accounts
         #[arg(value_name = "ACCOUNT")]
@@ -42,24 +42,27 @@ enum AccountCommand {
         /// Only these accounts
         #[arg(value_name = "ACCOUNT")]
         accounts: Vec<String>,
-        /// Take over the server's pins even if many of them changed
+        /// Accept the server's pins even if many of them changed
         #[arg(long)]
         accept: bool,
     },
-    /// Log in again, such as after the password was changed
+    /// Log in again, for instance after a change of the password
     Login {
+        /// The account, as in `newsfed account`
         #[arg(value_name = "ACCOUNT")]
         account: String,
     },
-    /// Tie the items to those of a server that was installed again at the same address
+    /// Link the items to those of a server that was reinstalled at the same address
     Relink {
+        /// The account, as in `newsfed account`
         #[arg(value_name = "ACCOUNT")]
         account: String,
     },
-    /// Have the server collect feeds that newsfed follows now; items and marks stay
+    /// Have the server poll feeds that newsfed follows now; items and marks stay
     Move(MoveArgs),
     /// Remove an account; its items are kept for 30 days
     Remove {
+        /// The account, as in `newsfed account`
         #[arg(value_name = "ACCOUNT")]
         account: String,
         /// Follow its sources from now on, and keep their items
@@ -71,9 +74,9 @@ enum AccountCommand {
 const EXAMPLES: &str = "\
 An account is a server with the Google Reader API, such as FreshRSS or
 Miniflux. Its sources are shown in a folder with the account's name; newsfed
-never polls them. Read and pinned marks are synchronised both ways, also those
-that were made offline. `newsfed sync`, `newsfed daemon` and the interface
-synchronise all accounts. docs/accounts.md describes accounts.
+never polls them. Read and pinned marks are synchronised both ways, including
+those that were made offline. `newsfed sync`, `newsfed daemon` and the
+interface synchronise all accounts. docs/accounts.md describes accounts.
 
 `account sync` exits with 3 if some accounts failed, and with 1 if all did.
 
@@ -155,10 +158,10 @@ fn print(status: &AccountStatus, all: bool, out: &mut Output) -> Result<(), Fail
         out.line(format!("  problem: {problem}"))?;
     }
     if status.waiting > 0 {
-        out.line(format!("  marks of {} wait to be sent", counted(status.waiting, "item")))?;
+        out.line(format!("  marks of {} are waiting to be sent", counted(status.waiting, "item")))?;
     }
     for change in &status.changes {
-        out.line(format!("  waits: {change}"))?;
+        out.line(format!("  waiting: {change}"))?;
     }
     if status.refused > 0 {
         out.line(format!(
@@ -235,7 +238,8 @@ async fn request(
         handle.announced().await;
         return report(&reports, out);
     };
-    let who = pid.map_or("another newsfed".to_owned(), |pid| format!("newsfed (process {pid})"));
+    let who =
+        pid.map_or("another newsfed process".to_owned(), |pid| format!("newsfed (process {pid})"));
     for id in ids {
         if out.json {
             let result = "requested";
@@ -275,7 +279,7 @@ pub(super) fn report(reports: &[AccountReport], out: &mut Output) -> Result<Exit
             out.warn(format!("{account}: {message}"));
         } else {
             out.result(format!(
-                "{account}: {} new, {} sent, {} taken over ({})",
+                "{account}: {} new, {} sent, {} received ({})",
                 done.new,
                 counted(done.sent, "mark"),
                 done.taken,

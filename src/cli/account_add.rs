@@ -34,7 +34,7 @@ pub(super) struct AddAccountArgs {
     /// Send the password without encryption to another computer
     #[arg(long)]
     insecure: bool,
-    /// Add it without a question
+    /// Add it without asking
     #[arg(long)]
     yes: bool,
 }

@@ -28,7 +28,7 @@ pub(super) struct MoveArgs {
     /// Only show what would be moved
     #[arg(long, conflicts_with = "back")]
     dry_run: bool,
-    /// Move them without a question
+    /// Move them without asking
     #[arg(long)]
     yes: bool,
 }

@@ -29,14 +29,14 @@ pub(super) struct OriginArgs {
         conflicts_with_all = ["url", "exec", "kind", "pick", "account", "comments_of"]
     )]
     file: Option<PathBuf>,
-    /// Follow the mails of a Maildir or mbox file
+    /// Follow the emails of a Maildir or mbox file
     #[arg(
         long,
         value_name = "PATH",
         conflicts_with_all = ["url", "exec", "file", "filter", "kind", "pick", "account", "comments_of"]
     )]
     mail: Option<PathBuf>,
-    /// With --mail: only mails whose sender contains this text
+    /// With --mail: only emails whose sender contains this text
     #[arg(long, value_name = "TEXT", requires = "mail")]
     from: Option<String>,
     /// Pass the feed through this program; its arguments come last

@@ -25,10 +25,11 @@ pub(super) struct AdviseArgs {
 }
 
 const EXAMPLES: &str = "\
-Replays the last four weeks of each source with the rules of servers, feeds and
-your settings. A change is advised if it would find the items at least 10 min
-and a fifth sooner, and if the waiting that it saves is worth its polls at the
-present price of a poll. Only sources followed for a day are replayed.
+Replays the last four weeks of each source with the limits of servers, feeds
+and your settings. A change is advised if it would find the items at least 10
+min and a fifth sooner, and if the waiting that it saves is worth its polls at
+the present price of a poll. Only sources that were followed for at least a day
+are replayed.
 
 Examples:
   newsfed schedule advise

@@ -69,7 +69,7 @@ pub(super) enum Command {
     /// Poll the sources in the background, until stopped
     #[command(after_help = DAEMON)]
     Daemon,
-    /// Serve apps by the Google Reader API, until stopped
+    /// Serve apps through the Google Reader API, until stopped
     Serve(serve::ServeArgs),
     /// List items
     List(list::ListArgs),
@@ -78,10 +78,13 @@ pub(super) enum Command {
     /// Mark items read
     Read(mark::ReadArgs),
     /// Mark items unread
+    #[command(after_help = mark::UNREAD)]
     Unread(mark::ItemArgs),
     /// Pin items, so that retention keeps them
+    #[command(after_help = mark::PIN)]
     Pin(mark::ItemArgs),
     /// Unpin items
+    #[command(after_help = mark::UNPIN)]
     Unpin(mark::ItemArgs),
     /// Add a tag to items
     Tag(mark::TagArgs),
@@ -105,7 +108,7 @@ pub(super) enum Command {
     Download(download::DownloadArgs),
     /// Search items
     Search(list::SearchArgs),
-    /// Follow the sources of a list, or take over items and marks of another reader
+    /// Follow the sources of a list, or import items and marks from another reader
     Import(import::ImportArgs),
     /// Print the sources as OPML or as URLs
     Export(export::ExportArgs),
@@ -123,7 +126,7 @@ pub(super) enum Command {
     Doctor(doctor::DoctorArgs),
     /// Show and check the settings
     Config(config::ConfigArgs),
-    /// Show what sources publish, what was read of it, and what could be unfollowed
+    /// Show what sources publish, what was read of it, and what could be removed
     Stats(stats::StatsArgs),
     /// List the views of config.toml with their numbers of items, or write them as feeds
     Views(views::ViewsArgs),
@@ -133,7 +136,7 @@ pub(super) enum Command {
     Schedule(schedule::ScheduleArgs),
     /// Fetch the pages of pinned and unread items, for reading offline
     Prefetch(prefetch::PrefetchArgs),
-    /// Read the stored items of a site again, under the selectors that it has now
+    /// Read the stored items of a site again, with its current selectors
     Reread(reread::RereadArgs),
     /// Show what retention would remove, or remove it
     Prune(prune::PruneArgs),

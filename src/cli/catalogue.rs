@@ -80,7 +80,7 @@ impl Catalogue {
         Ok(Self { item_tags, views, ..Self::join(sources, facts) })
     }
 
-    /// Whether the names in a query are known. An unused tag is no error: items and sources get tags
+    /// Whether the names in a query are known. An unused tag is not an error: items and sources get tags
     /// and lose them.
     pub(super) fn check_names(&self, query: &Query) -> Result<(), Failure> {
         match unknown_name(query, self.known(), &self.item_tags) {
@@ -174,7 +174,7 @@ impl Catalogue {
     fn unknown(&self, word: &str) -> Failure {
         let ids = self.entries.iter().map(|e| e.source.id.as_str());
         let titles = self.entries.iter().map(Entry::title);
-        // A typing error in one word of a long title.
+        // A typo in one word of a long title.
         let words = titles.clone().flat_map(|title| title.split_whitespace());
         let hint = did_you_mean(word, ids.chain(titles).chain(words));
         let list = if self.entries.is_empty() {

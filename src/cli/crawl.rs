@@ -26,7 +26,7 @@ pub(super) struct CrawlArgs {
     /// Where the crawl starts; it stays on that host and its subdomains
     #[arg(value_name = "URL", required_unless_present_any = ["replay", "resume"])]
     pub(super) url: Option<String>,
-    /// What to search for: articles, data, files, or media types
+    /// What to collect: articles, data, files, or media types
     #[arg(long, value_name = "WHAT", default_value = "files", conflicts_with = "replay")]
     pub(super) targets: Targets,
     /// When to stop: requests, bytes, time, or several of them
@@ -35,7 +35,7 @@ pub(super) struct CrawlArgs {
     /// Random seed: the same seed gives the same crawl of the same site
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "replay")]
     pub(super) seed: u64,
-    /// Folder for results and record [default: crawl-HOST]
+    /// Folder for the results and the log [default: crawl-HOST]
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub(super) out: Option<PathBuf>,
     /// Maximum number of links taken from one page, or from the sitemaps
@@ -65,7 +65,7 @@ pub(super) struct CrawlArgs {
     /// Write how many targets were found after each request
     #[arg(long, value_name = "FILE", requires = "replay")]
     curve: Option<PathBuf>,
-    /// Also print tables of requests, bytes and predictions
+    /// Print tables of requests, bytes and predictions too
     #[arg(long, requires = "replay")]
     tables: bool,
     #[command(flatten)]
@@ -155,16 +155,17 @@ The strategies sb-oracle and omniscient need to know the site in advance and
 only work in replays. Documents larger than net.max_body are skipped. Exits
 with 130 if stopped; --resume continues with the original targets and strategy.
 
---targets: data are files without plain text; several media types, and several
+--targets: data is files, but not plain text; several media types, and several
 budgets, are separated by commas. Each link takes about 140 bytes of memory.
 
---replay reads JSON lines, optionally gzipped. --profile data counts no plain
-text. --curve writes FILE.csv and FILE.svg, and the bytes of targets and of
-everything else to FILE-bytes.csv and FILE-bytes.svg. --tables prints requests
-and bytes for each tenth of the targets, and how well links were predicted.
+--replay reads JSON lines, optionally gzipped. --profile data does not count
+plain text. --curve writes FILE.csv and FILE.svg, and the bytes of targets and
+of everything else to FILE-bytes.csv and FILE-bytes.svg. --tables prints
+requests and bytes for each tenth of the targets, and how well links were
+predicted.
 
---dimension is a power of two from 2 to 32768. The first links of the
-classifier are labelled by HEAD requests (--batch).
+--dimension is a power of two from 2 to 32768. The first --batch links are
+labelled by HEAD requests to train the classifier.
 
 Examples:
   newsfed crawl example.org --targets data --budget 500req,10m

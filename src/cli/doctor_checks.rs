@@ -63,7 +63,7 @@ pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
             lines => format!("; it did not get {}", counted(lines, "line")),
         };
         match (record.failed, record.skipped) {
-            (0, 0) => return Finding::ok("hook", format!("{name}: {runs}, all ended well")),
+            (0, 0) => return Finding::ok("hook", format!("{name}: {runs}, all succeeded")),
             (0, _) => return Finding::warning("hook", format!("{name}: {runs}{skipped}")),
             _ => {}
         }

@@ -47,7 +47,7 @@ gives them, with a number where another file has it: nothing is overwritten. An
 unfinished file ends in .part, and the next download of its URL continues it,
 unless the file has changed. Exits with 3 if some were not downloaded. With
 download.days set, downloads are removed after some days. Without
-download.folder, they go to your own folder for downloads.
+download.folder, they go to your downloads folder.
 
 Examples:
   newsfed download 1234

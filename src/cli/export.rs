@@ -34,8 +34,8 @@ const EXAMPLES: &str = "\
 OPML has the sources of every kind with all their settings, and the saved
 views: `newsfed import` restores them. Other readers see the feeds with
 folders, titles and tags, and the rest as links. Passwords, headers that may be
-secret, and proxies with a password are left out. URLs have only feeds, with
-their tags and titles.
+secret, and proxies with a password are left out. The format urls contains only
+feeds, with their tags and titles.
 
 Examples:
   newsfed export > subscriptions.opml

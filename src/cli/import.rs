@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ImportArgs {
-    /// The file; - is standard input; with --follow also a URL
+    /// The file; - is standard input; with --follow, it can be a URL
     #[arg(required_unless_present = "undo")]
     file: Option<PathBuf>,
     /// Follow the OPML list: its sources are kept in step with it
@@ -30,7 +30,7 @@ pub(super) struct ImportArgs {
     /// With --follow: the name of the list
     #[arg(long, requires = "follow")]
     title: Option<String>,
-    /// Also import sources at private addresses, or with a proxy
+    /// Import sources at private addresses, or with a proxy, too
     #[arg(long)]
     private: bool,
     /// Show what would be imported, without changing anything
@@ -39,14 +39,14 @@ pub(super) struct ImportArgs {
     /// The flags of newsboat that pin an item
     #[arg(long, value_name = "LETTERS", default_value = "s")]
     pub(super) pin_flags: String,
-    /// Take back the last import of items
+    /// Undo the last import of items
     #[arg(long, conflicts_with_all = ["file", "private", "dry_run"])]
     undo: bool,
 }
 
 const EXAMPLES: &str = "\
-The content of the file decides what it is. Nothing is fetched; `newsfed sync`
-does that.
+newsfed recognises the kind of file by its content. Nothing is fetched;
+`newsfed sync` does that.
 
 Sources: OPML, newsboat's urls file, or one URL per line. Sources at private
 addresses, such as 192.168.1.5 or localhost, are skipped unless you give
@@ -54,17 +54,17 @@ addresses, such as 192.168.1.5 or localhost, are skipped unless you give
 the list, and its folder if it has none. Exits with 1 if every entry of the
 list was skipped.
 
-With --follow, an OPML list at a URL or in a file is read once a day: what is
-new there is added, renamed and moved as there, and what has left it is
-removed, unless you have changed the source or keep items of it. It is a source
-itself, of the kind list.
+With --follow, an OPML list at a URL or in a file is read once a day: feeds
+that are new in the list are added, changed titles and folders are applied, and
+feeds that have left the list are removed, unless you have changed the source
+or keep items of it. The list is a source itself, of the kind list.
 
 Items with their marks: newsboat's cache.db, newsraft's database,
 database.sqlite of eilmeldung and NewsFlash, JSON of Inoreader, Feedly,
 FreshRSS and other services, and Pocket's CSV or HTML. Import the list of feeds
 first. Items of feeds that you follow go to their sources: known ones get their
-marks, the others are added with what the file has of them. What a service has
-saved from elsewhere goes into a source of its own that is never polled. Marks
+marks, the others are added with the data in the file. Items that a service has
+saved from elsewhere go into a source of their own that is never polled. Marks
 are only added, never removed, and rules are not applied. Flags of newsboat
 that do not pin become tags such as flag-b.
 
@@ -325,7 +325,7 @@ fn note_completions(completions: &[Completion], dry_run: bool, out: &mut Output)
         }
         if let Some((theirs, ours)) = &completion.other_folder {
             let id = &completion.id;
-            out.note(format!("not taken over: folder {theirs} of {id}, which stays in {ours}"));
+            out.note(format!("not applied: folder {theirs} of {id}, which stays in {ours}"));
         }
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn run(
 pub(super) fn undo(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     let store = home.store()?;
     let Some(name) = store.reader()?.imports()?.into_iter().next() else {
-        return Err(Failure::Plain("no import of items can be undone".to_owned()));
+        return Err(Failure::Plain("there is no import of items to undo".to_owned()));
     };
     let done = store.undo_import_blocking(name)?;
     if out.json {
@@ -92,7 +92,7 @@ pub(super) fn undo(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
         };
         let name = text::line(&done.import);
         let [removed, marks] = [done.removed, done.marks].map(|n| counted(n, "item"));
-        out.result(format!("{name}: {removed} removed{kept}; marks of {marks} taken back"))?;
+        out.result(format!("{name}: {removed} removed{kept}; marks of {marks} undone"))?;
     }
     Ok(Exit::Ok)
 }
@@ -267,8 +267,8 @@ impl<'a> Importer<'a> {
         Ok(entry.facts.key)
     }
 
-    /// Stores what is waiting and prints what was done, also if reading has ended with an error: earlier
-    /// items are stored.
+    /// Stores what is waiting and prints what was done, even if reading has ended with an error:
+    /// earlier items are stored.
     fn finish(mut self, taken: Result<(), Failure>, out: &mut Output) -> Result<Exit, Failure> {
         let flushed = self.flush();
         self.progress.clear();
@@ -286,7 +286,7 @@ impl<'a> Importer<'a> {
         match self.args.dry_run {
             _ if out.json && exit == Exit::Ok => {}
             true => out.note("nothing was changed"),
-            false => out.note("`newsfed import --undo` takes this back"),
+            false => out.note("`newsfed import --undo` undoes this"),
         }
         Ok(exit)
     }

@@ -151,7 +151,7 @@ fn some<'a>(
 /// The first moment after a date that a user typed.
 ///
 /// # Errors
-/// When it is no date.
+/// When it is not a date.
 pub(super) fn end_of(text: &str) -> Result<Time, Failure> {
     let date = Date::parse(text).ok_or_else(|| no_date(text))?;
     let end = date.end(SystemClock.now().with_timezone(&Local));

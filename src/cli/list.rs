@@ -57,8 +57,8 @@ pub(super) struct ListArgs {
 
 const LIST: &str = "\
 Each line has the item's number, its marks (* unread, + pinned, ± changed,
-~ only small changes), its date, its source and its title, and in how many
-other sources its story is. For programs, the columns are unshortened,
+~ only small changes), its date, its source and its title, and the number of
+other sources that have its story. In a pipe, the columns are not shortened,
 separated by tabs, and followed by the URL; an item without marks has a -.
 
 Without --sort, the order is that of the view, else the setting ui.sort. A date
@@ -111,15 +111,16 @@ query, or put -- before a word with a minus.
   url:part     category:name        lang:de          words<500        has:audio
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
 
-source: and folder: select sources, by what sources.toml says; tag: also items
-with a tag of their own. category: means what the publisher gives. Patterns are
-regular expressions and ignore case; OR is written in capitals. An unknown
-operator is an error; to find it as text, quote the word. `unread` is short for
-is:unread. is:changed finds articles that changed by more than typing errors
-since you read them, is:edited all that changed. in:versions searches the
-earlier versions of texts and titles. Hidden and snoozed items are found only
-by is:hidden and is:snoozed. before:7d is a day, age>7d counts hours. Under an
-item is where its text matches; for programs it is the last column.
+source: and folder: select sources as named in sources.toml; tag: selects items
+with a tag of their own too. category: means the categories given by the
+publisher. Patterns are regular expressions and ignore case; OR is written in
+capitals. An unknown operator is an error; to find it as text, quote the word.
+`unread` is short for is:unread. is:changed finds articles that changed in more
+than typos since you read them, is:edited all that changed. in:versions
+searches the earlier versions of texts and titles. Hidden and snoozed items are
+found only by is:hidden and is:snoozed. before:7d compares whole days, age>7d
+hours. The matching text is shown below each item; in a pipe, it is the last
+column.
 
 Examples:
   newsfed search kernel release

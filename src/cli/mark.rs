@@ -29,7 +29,7 @@ pub(super) struct ReadArgs {
     /// Show what would be marked, without changing anything
     #[arg(long)]
     dry_run: bool,
-    /// Take back the last `newsfed read`
+    /// Undo the last `newsfed read`
     #[arg(long, conflicts_with_all = ["ids", "all", "dry_run", "Choice"])]
     undo: bool,
     #[command(flatten)]
@@ -39,8 +39,8 @@ pub(super) struct ReadArgs {
 const READ: &str = "\
 Name items by number, or select them with options. If one of them is unknown,
 nothing is marked. With ui.mark_stories, the other items of their stories are
-marked too. --undo takes back the last run, and again the one before, up to 20:
-what it marked and is still read becomes unread.
+marked too. --undo undoes the last run; repeat it to undo earlier ones, up to
+20. Items that the run marked and that are still read become unread.
 
 Examples:
   newsfed read 1234 1235
@@ -50,19 +50,32 @@ Examples:
   newsfed read --undo";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = ITEMS)]
 pub(super) struct ItemArgs {
     /// The items
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
 }
 
-const ITEMS: &str = "\
+pub(super) const UNREAD: &str = "\
+If one of the items is unknown, nothing is marked.
+
+Examples:
+  newsfed unread 1234
+  newsfed unread 1234 1235";
+
+pub(super) const PIN: &str = "\
 If one of the items is unknown, nothing is marked.
 
 Examples:
   newsfed pin 1234
-  newsfed unread 1234 1235";
+  newsfed list --pinned";
+
+pub(super) const UNPIN: &str = "\
+If one of the items is unknown, nothing is marked.
+
+Examples:
+  newsfed unpin 1234
+  newsfed unpin 1234 1235";
 
 /// Items that a dry run lists.
 const SHOWN: usize = 20;
@@ -116,7 +129,7 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     };
     let exit = report(keys.len(), "marked read", out)?;
     if !keys.is_empty() && args.ids.is_empty() && !out.json {
-        out.note("`newsfed read --undo` takes this back");
+        out.note("`newsfed read --undo` undoes this");
     }
     Ok(exit)
 }
@@ -155,7 +168,7 @@ fn would_read(
 
 fn undo_read(store: &Store, out: &mut Output) -> Result<Exit, Failure> {
     let Some(ReadUndone { at, unread }) = store.undo_read_blocking()? else {
-        return Err(Failure::Plain("no `newsfed read` can be taken back".to_owned()));
+        return Err(Failure::Plain("there is no `newsfed read` to undo".to_owned()));
     };
     report(unread, &format!("marked unread, as before {}", minute(at)), out)
 }
@@ -267,7 +280,7 @@ pub(super) fn snooze(
         .ok_or_else(|| {
             let when = text::line(&args.when);
             Failure::Usage(format!(
-                "\"{when}\" is no time to come; write 12h, 3d, tomorrow, friday or 2026-12-31"
+                "\"{when}\" is not a time in the future; write 12h, 3d, tomorrow, friday or 2026-12-31"
             ))
         })?;
     let store = Home::load(global, out)?.store()?;
@@ -280,7 +293,7 @@ fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Fai
     Ok(store.mark_blocking(mark, keys, to)?.len())
 }
 
-/// As [`set`], with `ui.mark_stories` also on the other items of their stories.
+/// As [`set`], with `ui.mark_stories` on the other items of their stories too.
 fn set_whole(
     home: &Home,
     store: &Store,

@@ -27,9 +27,10 @@ pub(super) struct QueueArgs {
 const EXAMPLES: &str = "\
 The queue has audio and video enclosures of items, in the order in which they
 are played. Without a command, lists it. `play` plays with mpv, or the program
-of listen.player, from where each was left; the place is stored every five
-seconds. What was heard to its end leaves the queue. Items in the queue are
-kept by retention, and so are their downloads.
+of listen.player, from where each was left; the position is stored every five
+seconds. An episode that was played to its end, or to its last minute, leaves
+the queue. Items in the queue are kept by retention, and so are their
+downloads.
 
 Examples:
   newsfed queue add 1234 1235
@@ -43,13 +44,13 @@ Examples:
 enum QueueCommand {
     /// List the queue
     List,
-    /// Put the first audio or video enclosures of items at the end
+    /// Add the first audio or video enclosure of each item to the end of the queue
     Add(ItemsArgs),
-    /// Remove items from the queue; their places are kept
+    /// Remove items from the queue; their playback positions are kept
     Remove(ItemsArgs),
-    /// Remove all items from the queue; their places are kept
+    /// Remove all items from the queue; their playback positions are kept
     Clear,
-    /// Put back what `remove` or `clear` has removed last
+    /// Undo the last `remove` or `clear`
     Undo,
     /// Move an item towards the end, or with a negative number towards the start
     Move {
@@ -59,7 +60,7 @@ enum QueueCommand {
         #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1000..=1000))]
         places: i64,
     },
-    /// Play the queue from its start, or from an item on, until you stop it
+    /// Play the queue from the start, or from an item, until you stop it
     Play {
         /// The item to begin with
         id: Option<String>,
@@ -139,7 +140,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// `12:34 / 52:00`; without a place, the length alone.
+/// `12:34 / 52:00`; without a position, the length alone.
 fn place(episode: &Queued) -> String {
     let length = episode.length().map(clock_time);
     match (episode.progress.position, length) {
@@ -162,7 +163,7 @@ fn add(store: &Store, args: &ItemsArgs, out: &mut Output) -> Result<Exit, Failur
     }
     let why = match queue.len() >= MAX_QUEUE {
         true => format!("the queue has {MAX_QUEUE} episodes, which is its limit; not added"),
-        false => "not added, because without audio and video".to_owned(),
+        false => "not added, because they have no audio or video".to_owned(),
     };
     if refused.len() == items.len() {
         return Err(Failure::Plain(format!("{why}: {}", list_of(&refused))));
@@ -188,14 +189,14 @@ fn remove(store: &Store, items: Option<Vec<i64>>, out: &mut Output) -> Result<Ex
     }
     report(removed.len(), out)?;
     if !removed.is_empty() && !out.json {
-        out.note("`newsfed queue undo` takes this back");
+        out.note("`newsfed queue undo` undoes this");
     }
     Ok(Exit::Ok)
 }
 
 fn undo(store: &Store, out: &mut Output) -> Result<Exit, Failure> {
     let Some(restored) = store.restore_queue_blocking()? else {
-        return Err(Failure::Plain("nothing was removed that can be put back".to_owned()));
+        return Err(Failure::Plain("there is no removal to undo".to_owned()));
     };
     report(restored.len(), out)?;
     Ok(Exit::Ok)
@@ -243,7 +244,7 @@ fn play(home: &Home, id: Option<&str>, out: &mut Output) -> Result<Exit, Failure
     })
 }
 
-/// Prints what plays, until nothing does.
+/// Prints the current episode, until none is playing.
 async fn follow(handle: &Handle, player: &Player, out: &mut Output) -> Result<Exit, Failure> {
     let mut states = player.state();
     let (mut shown, mut played) = (None, false);
@@ -285,7 +286,7 @@ fn open(settings: &Settings, episode: &Queued, out: &mut Output) -> Result<Exit,
     if browser::needs_file(argv) {
         return Err(Failure::Plain(format!("{why}; `newsfed open --enclosure` opens the file")));
     }
-    out.note(format!("newsfed: {why}, so the place is not kept"));
+    out.note(format!("newsfed: {why}, so the position is not kept"));
     let launch = browser::plan(argv, in_terminal, &around, &[&episode.key.url]);
     let launch = launch.map_err(|e| Failure::Plain(e.to_string()))?;
     browser::launch(&launch).map_err(|e| Failure::Plain(format!("cannot open it: {e}")))?;

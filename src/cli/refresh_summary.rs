@@ -1,4 +1,4 @@
-//! Summary of a refresh, also as JSON.
+//! Summary of a refresh, as text or JSON.
 
 use super::exit::Exit;
 use crate::engine::{Refreshed, Report};

@@ -40,13 +40,13 @@ enum RulesCommand {
     Apply {
         /// The name of the rule
         name: String,
-        /// Also notify and run the command, for at most 100 items that are not hidden
+        /// Notify and run the command too, for at most 100 items that are not hidden
         #[arg(long)]
         run: bool,
     },
-    /// Take back what a rule did, except what has been changed since
+    /// Undo what a rule did, except what has been changed since
     Undo {
-        /// The name of the rule, also of one that was removed
+        /// The name of the rule, even of one that was removed
         name: String,
     },
 }
@@ -282,7 +282,7 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
     let items = if run { store.reader()?.keys(&view)? } else { Vec::new() };
     let announced = rule.clone();
     let changed = store.apply_rule_blocking(rule, view, SystemClock.now())?;
-    // Also without what this rule has hidden just now.
+    // Even without what this rule has hidden just now.
     let items = store.reader()?.shown(&items)?;
     let Some(announcement) = Announcement::of(&announced, items) else {
         return report(changed, "changed", out);

@@ -65,7 +65,7 @@ pub(super) fn run(args: &RunArgs, global: &Global, out: &mut Output) -> Result<E
     })?;
     if args.ids.is_empty() {
         return Err(Failure::Plain(
-            "name the items; `newsfed list` shows their numbers".to_owned(),
+            "give the items; `newsfed list` shows their numbers".to_owned(),
         ));
     }
     log::start(&home, out.verbose, false);

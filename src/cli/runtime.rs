@@ -47,7 +47,8 @@ impl Runtime {
     }
 
     fn block_on_within<T>(self, work: impl Future<Output = T>, patience: Duration) -> T {
-        // Of one type for each kind of result, because each takes long to compile.
+        // Boxed, so that `block_on` is compiled once for each type of result and not for each
+        // future.
         let work: Pin<Box<dyn Future<Output = T> + '_>> = Box::pin(work);
         let result = self.0.block_on(work);
         self.0.shutdown_timeout(patience);

@@ -47,11 +47,11 @@ pub(super) struct SaveArgs {
 }
 
 const EXAMPLES: &str = "\
-Several articles become one file: a chapter each. Without --output, the file is
-named after the article or the view, with a number where another file has that
-name. A file is never overwritten without --replace. Pictures are fetched only
-with --pictures; others stay links. HTML and EPUB load nothing when they are
-read.
+Several articles become one file with a chapter for each. Without --output, the
+file is named after the article or the view, with a number where another file
+has that name. A file is never overwritten without --replace. Pictures are
+fetched only with --pictures; others stay links. HTML and EPUB load nothing
+when they are read.
 
 Examples:
   newsfed save 1234
@@ -243,7 +243,7 @@ fn store_file(args: &SaveArgs, home: &Home, saved: &Saved) -> Result<PathBuf, Fa
 /// Says what is not in the file.
 fn note(saved: &Saved, more: bool, out: &mut Output) -> Exit {
     if more {
-        out.note("newsfed: there are more items; --limit says how many are saved");
+        out.note("newsfed: there are more items; --limit sets how many are saved");
     }
     for lack in saved.lacks() {
         out.note(format!("newsfed: {lack}"));

@@ -24,7 +24,7 @@ Examples:
 pub(super) enum Command {
     /// Explain when a source is polled
     Why(why::WhyArgs),
-    /// List sources that are found too late, and settings that would help
+    /// List sources whose items are found too late, and settings that would help
     Advise(advise::AdviseArgs),
     /// Replay the past with a policy: number of polls, and delay of the items
     Simulate(simulate::SimulateArgs),

@@ -34,10 +34,10 @@ enum ServeCommand {
 const EXAMPLES: &str = "\
 Apps for the Google Reader API, such as those for FreshRSS, read and mark the
 items of newsfed. Sources are polled in the background as by `newsfed daemon`,
-unless another newsfed does. Apps log in with serve.user of config.toml and the
-password that `newsfed serve password` sets. They can change sources only with
-serve.edit = true. Connections are not encrypted: other computers need a proxy
-with TLS. docs/serve.md has more. Stops on SIGTERM and SIGINT.
+unless another newsfed process does. Apps log in with serve.user of config.toml
+and the password that `newsfed serve password` sets. They can change sources
+only with serve.edit = true. Connections are not encrypted: other computers
+need a proxy with TLS. docs/serve.md has more. Stops on SIGTERM and SIGINT.
 
 Examples:
   newsfed serve password
@@ -46,8 +46,8 @@ Examples:
 
 const PASSWORD: &str = "\
 Prompts for the password; without a terminal, reads it from the first line of
-standard input. The database stores a hash of it. A new password ends the
-logins of all apps.
+standard input. The database stores a hash of it. A new password logs out all
+apps.
 
 Examples:
   newsfed serve password
@@ -74,7 +74,9 @@ pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result
         let result = match start(&handle, address).await {
             Ok(serving) => {
                 if let Role::Watches(_) = handle.status().borrow().role {
-                    tracing::info!("another newsfed polls the sources; this one only serves");
+                    tracing::info!(
+                        "another newsfed process polls the sources; this one only serves"
+                    );
                 }
                 report_ready();
                 stop.await;

@@ -52,8 +52,8 @@ pub(super) enum Format {
 }
 
 const EXAMPLES: &str = "\
-Prints the text of the item's page if it was fetched and contains what the feed
-says, else the feed's text; with full_text = never always the feed's. --from
+Prints the text of the item's page if it was fetched and contains the feed's
+text, else the feed's text; with full_text = never always the feed's. --from
 chooses another text. Does not mark the item read.
 
 Examples:
@@ -124,7 +124,7 @@ fn published(item: &Item) -> Option<String> {
     let at = time_text::published(item.published?);
     let unsure = item.published_confidence == Some(Confidence::Low);
     let from = item.published_from.filter(|_| unsure);
-    Some(from.map_or(at.clone(), |from| format!("{at} (from {}, not sure)", from.describe())))
+    Some(from.map_or(at.clone(), |from| format!("{at} (from {}, not certain)", from.describe())))
 }
 
 fn print(

@@ -39,7 +39,7 @@ pub(super) struct SimulateArgs {
     /// The policy of all sources [default: the one that is set]
     #[arg(long, value_name = "POLICY")]
     policy: Option<Kind>,
-    /// Apply the limits of servers, feeds and settings [default: with --from-db]
+    /// Apply the limits of servers, feeds and settings [default: on with --from-db]
     #[arg(long, value_name = "WHETHER", conflicts_with = "synthetic")]
     rules: Option<Switch>,
     /// Fit the policy to this number of polls per source and day
@@ -330,18 +330,18 @@ fn describe(shape: &Shape) -> Vec<String> {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         line("sources", f.sources.to_string());
         line("items", f.items.to_string());
-        line("looks per source and day", format!("{:.2}", f.polls_per_source_day));
+        line("polls per source and day", format!("{:.2}", f.polls_per_source_day));
         line("mean delay", minutes(f.mean_delay_min));
         line("median delay", minutes(f.median_delay_min));
         line("nine of ten items within", minutes(f.p90_delay_min));
         line("mean of the sources' means", minutes(f.per_source_mean_min));
         line("found within 30 min", percent(f.within_30_min));
         line("missed", percent(f.missed));
-        line("looks that found nothing", percent(f.wasted));
+        line("polls that found nothing", percent(f.wasted));
     }
     if let Some(weekly) = &shape.weekly {
         let weeks: Vec<String> = weekly.iter().map(|w| format!("{w:.1}")).collect();
-        line("looks, week by week", weeks.join(" "));
+        line("polls, week by week", weeks.join(" "));
     }
     if let Some(s) = &shape.synthetic {
         let polls = [

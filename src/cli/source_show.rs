@@ -233,12 +233,13 @@ fn full_text_line(full_text: FullText, has_full_text: Option<bool>) -> String {
     format!("{when} ({})", full_text.name())
 }
 
-/// Where the dates of items come from: "12 from metadata, 3 from the text (not sure), 2 unknown".
+/// Where the dates of items come from: "12 from metadata, 3 from the text (not certain), 2
+/// unknown".
 fn dates_line(dates: &[DatesFrom]) -> String {
     let part = |of: &DatesFrom| match of.origin {
         None => format!("{} unknown", of.items),
         Some(DateOrigin { from, confidence }) => {
-            let unsure = if confidence == Confidence::Low { " (not sure)" } else { "" };
+            let unsure = if confidence == Confidence::Low { " (not certain)" } else { "" };
             format!("{} from {}{unsure}", of.items, from.describe())
         }
     };

@@ -26,8 +26,8 @@ pub(super) struct SourcesArgs {
 }
 
 const EXAMPLES: &str = "\
-The list shows id, unread and all items, state, time to the next check and
-title, and for failing sources the last error.
+The list shows id, numbers of unread and of all items, state, time to the next
+check and title, and for failing sources the last error.
 
 Examples:
   newsfed sources
@@ -44,7 +44,7 @@ pub(super) enum SourcesCommand {
     Show(SourceNames),
     /// Change a source, with options or in $EDITOR
     Edit(EditArgs),
-    /// Poll sources again, also those that wait after errors such as 404
+    /// Poll sources again, even those that wait after errors such as 404
     Enable(SourceNames),
     /// Stop polling sources, but keep their items
     Disable(SourceNames),

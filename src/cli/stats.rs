@@ -24,9 +24,9 @@ pub(super) struct StatsArgs {
 }
 
 const EXAMPLES: &str = "\
-Counts the items dated in these weeks; the time is that of reading those that
-are marked read. The hours are in your time zone. Polls are recorded for two
-weeks. A source could be unfollowed if it is gone, has failed for two weeks,
+Counts the items dated in these weeks; the time is the reading time of the
+items marked read. The hours are in your time zone. Polls are recorded for two
+weeks. A source could be removed if it is gone, has failed for two weeks,
 seems abandoned, or less than 5 % of its items were read in four weeks or more;
 never one with pinned items.
 
@@ -75,7 +75,7 @@ fn print(all: &Statistics, limit: usize, ascii: bool, out: &mut Output) -> Resul
         ));
     }
     section("Slow, silent and failing", all.sources.iter(), SourceStatistics::problem, out)?;
-    section("Could be unfollowed", all.unfollowed(), SourceStatistics::reason, out)
+    section("Could be removed", all.unfollowed(), SourceStatistics::reason, out)
 }
 
 fn table(all: &Statistics, limit: usize, ascii: bool, out: &mut Output) -> Result<(), Failure> {

@@ -33,10 +33,10 @@ pub(super) struct SyncArgs {
     /// Only sources that are due by their schedule
     #[arg(long, conflicts_with = "force")]
     due: bool,
-    /// Also sources that are paused because a server asked for it
+    /// Refresh even sources that are paused because a server asked for it
     #[arg(long)]
     force: bool,
-    /// Remove the sources that have left a list, also if they are many
+    /// Remove the sources that have left a list, even if there are many
     #[arg(long, requires = "sources", conflicts_with_all = ["due", "folder", "tag"])]
     accept: bool,
 }
@@ -45,8 +45,8 @@ const EXAMPLES: &str = "\
 Sources whose servers asked for a pause (Retry-After, max-age, ttl and the
 like) are skipped and listed. Accounts are synchronised, too. Exits with 3 if
 some sources failed, and with 1 if all did. Only one newsfed process polls the
-sources of a database at a time. With several sources, folders and tags, those
-that any of them names are refreshed. A folder includes its subfolders.
+sources of a database at a time. With several sources, folders or tags, a
+source is refreshed if any of them matches. A folder includes its subfolders.
 
 Examples:
   newsfed sync
@@ -177,7 +177,7 @@ async fn leave_accepted(
     let (keys, _) = named(args, &catalogue)?;
     if accept(&catalogue, keys.as_deref().unwrap_or_default(), handle, out).await? {
         let who = pid.map_or("the process that polls".to_owned(), |pid| format!("process {pid}"));
-        out.note(format!("{who} removes them with its next check of the list"));
+        out.note(format!("{who} removes them at its next check of the list"));
     }
     Ok(Exit::Ok)
 }

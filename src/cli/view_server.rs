@@ -146,7 +146,7 @@ pub(super) async fn start(handle: &Handle) -> Result<Serving, Failure> {
 
 async fn respond(handle: Handle, request: Request) -> Response {
     if !is_for_loopback(&request) {
-        let text = "Only for names of this computer, such as localhost";
+        let text = "Only host names of this computer, such as localhost, are accepted";
         return Response::text(StatusCode::MISDIRECTED_REQUEST, text);
     }
     if !matches!(request.method, Method::GET | Method::HEAD) {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Least time between two states of a crawl, except the last one.
+/// Minimum time between two states of a crawl, except the last one.
 const STEP: Duration = Duration::from_millis(400);
 
 /// What is to be done about crawls.

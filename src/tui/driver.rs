@@ -265,7 +265,7 @@ impl Driver {
             }
             Effect::CancelRunning { url } => {
                 if !self.running.cancel(url.as_deref()) {
-                    let none = "Nothing to cancel is running".to_owned();
+                    let none = "Nothing is running that can be cancelled".to_owned();
                     let _ = self.events.send(Event::Message(Ok(none)));
                 }
             }
@@ -344,7 +344,7 @@ impl Driver {
         };
         let _ = self.edits.send(Box::pin(last));
         if tokio::time::timeout(PATIENCE, all_made).await.is_err() {
-            tracing::warn!("not all changes of files were made before the end");
+            tracing::warn!("not all files were changed before newsfed ended");
         }
     }
 

@@ -83,7 +83,7 @@ pub(super) enum Event {
         /// The number of items, and their marks.
         result: Result<(usize, Arc<RuleMarks>), Failure>,
     },
-    /// Marks of a rule were set again, or taken back.
+    /// Marks of a rule were set again, or undone.
     MarkedByRule(Result<(), Failure>),
     /// Progress of a discovery.
     Tried(RequestId, Tried),

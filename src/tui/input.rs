@@ -156,7 +156,7 @@ impl Field {
         let (shown, at) = self.visible(width);
         let (value, cursor) = (self.value(), self.cursor());
         let before = text::width(value.get(..cursor).unwrap_or_default());
-        // Cells left of the visible part.
+        // Width of the part left of the visible one, in cells.
         let hidden = before.saturating_sub(at);
         let cell = |byte: usize| {
             let cells = text::width(value.get(..byte).unwrap_or(value));

@@ -7,7 +7,7 @@ use crate::model::EpisodeKey;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Least time between two states: a player reports its place many times a second.
+/// Minimum time between two states: a player reports its position many times a second.
 const STEP: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl Listening {
         player.send(command);
     }
 
-    /// Stops what plays, and stores its place.
+    /// Stops the current episode, and stores its position.
     pub(super) async fn finish(&mut self) {
         if let Some(player) = self.player.take() {
             player.finish().await;

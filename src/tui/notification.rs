@@ -3,7 +3,7 @@
 use crate::config::NotifyWay;
 use crate::util::text;
 
-/// The sequence that shows a message; `None` if the terminal is not used for it.
+/// The sequence that shows a notification; `None` if the terminal is not used for it.
 pub(super) fn sequence(how: NotifyWay, title: &str, message: &str) -> Option<String> {
     // No control character may end the sequence, and no semicolon a part of it.
     let clean = |text: &str| text::line(text).replace(';', ",");

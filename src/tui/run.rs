@@ -287,7 +287,7 @@ impl Loop {
             Input::Mouse(mouse) => self.handle(Event::MouseUsed(mouse)),
             Input::Paste(text) => self.handle(Event::Pasted(text)),
             Input::Resize(width, height) => {
-                // Also if the size is unchanged, because the terminal may have clipped its content.
+                // Even if the size is unchanged, because the terminal may have clipped its content.
                 self.screen.resize(Rect { x: 0, y: 0, width, height })?;
                 self.app.terminal.resized(terminal::cell_size());
                 self.handle(Event::Resized(width, height))

@@ -64,7 +64,7 @@ impl Screen {
         let drawn = self.terminal.draw(|frame| view::draw(app, frame)).map(|_| ());
         if pixels {
             let written = out.write_all(self.canvas.update(app.placements()).as_bytes());
-            // Also after an error, or the terminal shows nothing more.
+            // Even after an error, or the terminal shows nothing more.
             execute!(out, terminal::EndSynchronizedUpdate)?;
             written?;
         }

@@ -91,7 +91,7 @@ fn a_changed_title_is_a_difference_and_entries_are_not_from_a_feed() {
 }
 
 #[test]
-fn the_first_poll_without_entries_says_so() {
+fn the_first_poll_without_entries_reports_that() {
     let (world, round) = changing();
     follow_log(&world);
     assert_eq!(quick(&world, &["sync", "--force"]).err, "");

@@ -132,7 +132,7 @@ fn whole() -> Vec<u8> {
 }
 
 #[test]
-fn broken_off_downloads_are_continued() {
+fn interrupted_downloads_are_resumed() {
     for (validator, sent) in [
         ("etag: \"v1\"\r\n", "if-range: \"v1\"\r\n"),
         (

@@ -74,7 +74,7 @@ fn hooks_get_lines_of_json_once_for_each_refresh() {
 }
 
 #[test]
-fn failing_hooks_change_nothing_but_what_doctor_says() {
+fn failing_hooks_change_nothing_but_what_doctor_reports() {
     let more = "[[hook]]\nname = \"missing\"\nafter = \"sync\"\nrun = [\"/no/such/program\"]\n\
                 [[hook]]\nname = \"bad\"\nafter = \"sync\"\n\
                 run = [\"sh\", \"-c\", \"echo 'no way' >&2; exit 7\"]\n\
@@ -89,11 +89,11 @@ fn failing_hooks_change_nothing_but_what_doctor_says() {
     let rules = world.run(&["rules"]);
     assert!(rules.out.lines().count() == 1 && !rules.out.contains("missing"), "{rules:?}");
     for part in [
-        "sync: 1 run, all ended well",
+        "sync: 1 run, all succeeded",
         "arrival has not run yet",
         "missing: 1 of 1 run failed; the last: /no/such/program cannot be started",
         "bad: 1 of 1 run failed; the last: exit status: 7: no way",
-        "slow: 1 of 1 run failed; the last: ended after its limit of 1 s",
+        "slow: 1 of 1 run failed; the last: stopped after its limit of 1 s",
     ] {
         assert!(doctor.contains(part), "{part} in {doctor}");
     }

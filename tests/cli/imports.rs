@@ -67,11 +67,11 @@ fn flags_pin_or_become_tags_and_unfollowed_feeds_are_named() {
         assert_eq!(listed.lines().count(), count, "{query}");
     }
     let undone = world.run(&["import", "--undo"]).ok();
-    assert!(undone.contains("2 items removed; marks of 2 items taken back"), "{undone}");
+    assert!(undone.contains("2 items removed; marks of 2 items undone"), "{undone}");
     assert_eq!(items(&world), [""; 0]);
     let nothing = world.run(&["import", "--undo"]);
     assert_eq!(nothing.code, Some(1));
-    assert!(nothing.err.contains("no import of items can be undone"), "{}", nothing.err);
+    assert!(nothing.err.contains("there is no import of items to undo"), "{}", nothing.err);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_followed_source_at_a_private_address_is_not_skipped() {
     assert_eq!(run.out, "URLs: 0 added, 2 already followed, 0 skipped\n", "{run:?}");
 }
 
-/// What was stored before the error is reported and can be taken back.
+/// What was stored before the error is reported and can be undone.
 #[test]
 fn a_database_with_a_damaged_page_is_imported_in_part() {
     let world = World::usual();
@@ -158,7 +158,7 @@ fn a_database_with_a_damaged_page_is_imported_in_part() {
     std::fs::write(&file, bytes).unwrap();
     for (args, note) in [
         (vec!["import", "--dry-run", &file], "nothing was changed"),
-        (vec!["import", "--json", &file], "`newsfed import --undo` takes this back"),
+        (vec!["import", "--json", &file], "`newsfed import --undo` undoes this"),
     ] {
         let run = world.run(&args);
         assert_eq!(run.code, Some(3), "{run:?}");
@@ -228,7 +228,7 @@ fn an_import_completes_followed_sources_and_reports_what_it_leaves_out() {
                 category=\"old,new\"/><outline xmlUrl=\"https://b.example/feed\"/></outline></body></opml>";
     let before = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
     let dry = world.run_with(&["import", "--dry-run", "-"], list);
-    let stays = "not taken over: folder There of b, which stays in Here\n";
+    let stays = "not applied: folder There of b, which stays in Here\n";
     assert!(dry.err.contains("would be completed: a: tag new and folder There\n"), "{dry:?}");
     assert!(dry.err.contains(stays), "{dry:?}");
     let after = || std::fs::read_to_string(world.config().join("sources.toml")).unwrap();

@@ -206,12 +206,12 @@ fn undoes_a_permanent_redirect() {
 }
 
 #[test]
-fn marking_many_items_read_can_be_tried_first_and_taken_back() {
+fn marking_many_items_read_can_be_tried_first_and_undone() {
     let world = World::followed();
     let unread = || world.run(&["list", "--unread", "--json"]).values().len();
     let none = world.run(&["read", "--undo"]);
     assert_eq!(
-        (none.code, none.err.contains("no `newsfed read` can be taken back")),
+        (none.code, none.err.contains("there is no `newsfed read` to undo")),
         (Some(1), true)
     );
     for (args, count, listed) in [
@@ -225,7 +225,7 @@ fn marking_many_items_read_can_be_tried_first_and_taken_back() {
         assert_eq!((dry.ok().lines().count(), unread()), (listed, 3), "{args:?}");
     }
     let done = world.run(&["read", "--before", "today"]);
-    assert_eq!(done.err, "`newsfed read --undo` takes this back\n");
+    assert_eq!(done.err, "`newsfed read --undo` undoes this\n");
     assert_eq!((done.ok().as_str(), unread()), ("3 items marked read\n", 0));
     let undone = world.run(&["read", "--undo"]).ok();
     assert!(undone.starts_with("3 items marked unread, as before 20"), "{undone}");

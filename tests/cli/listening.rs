@@ -149,7 +149,7 @@ impl World {
         list.values().iter().map(|item| item["number"].to_string()).collect()
     }
 
-    /// Starts to play, until the place of the first episode is stored.
+    /// Starts to play, until the position of the first episode is stored.
     fn playing(&self, position: f64) -> Child {
         let child = self.command(&["queue", "play"]).stdout(Stdio::piped()).spawn().unwrap();
         let begun = Instant::now();
@@ -198,12 +198,9 @@ fn the_queue_is_changed_and_listed() {
     let text =
         world.run(&["list", "--query", "-has:audio", "--json"]).values()[0]["number"].to_string();
     let refused: Run = world.run(&["queue", "add", &text]);
-    assert!(
-        refused.code == Some(1) && refused.err.contains("without audio and video"),
-        "{refused:?}"
-    );
+    assert!(refused.code == Some(1) && refused.err.contains("no audio or video"), "{refused:?}");
     let partly = world.run(&["queue", "add", &text, three]);
-    assert!(partly.code == Some(3) && partly.err.contains("without audio and video"), "{partly:?}");
+    assert!(partly.code == Some(3) && partly.err.contains("no audio or video"), "{partly:?}");
     // What was removed comes back to its place.
     world.run(&["queue", "move", three, "-1"]).ok();
     world.run(&["queue", "remove", three, one]).ok();
@@ -216,10 +213,10 @@ fn the_queue_is_changed_and_listed() {
     }
     for expected in [vec![one, three], vec![one, three, two]] {
         world.run(&["queue", "undo"]).ok();
-        assert_eq!(numbers(), expected, "each removal is taken back by itself");
+        assert_eq!(numbers(), expected, "each removal is undone by itself");
     }
     let cleared = world.run(&["queue", "clear"]);
-    assert!(cleared.err.contains("`newsfed queue undo` takes this back"), "{cleared:?}");
+    assert!(cleared.err.contains("`newsfed queue undo` undoes this"), "{cleared:?}");
     assert_eq!(numbers(), [""; 0]);
     world.run(&["queue", "undo"]).ok();
     assert_eq!(numbers(), [one, three, two]);
@@ -252,7 +249,7 @@ fn finished_episodes_leave_the_queue_and_the_next_one_plays() {
 }
 
 #[test]
-fn the_place_survives_a_killed_program() {
+fn the_position_survives_a_killed_program() {
     let world = world("waits");
     let items = world.episodes();
     world.run(&["queue", "add", &items[0], &items[1]]).ok();
@@ -282,10 +279,10 @@ fn the_place_survives_a_killed_program() {
 }
 
 #[test]
-fn bad_players_are_bounded_and_lose_no_place() {
+fn bad_players_are_bounded_and_lose_no_position() {
     for (mode, code, why, position) in [
         ("hostile", 0, "", 7.0),
-        ("early", 1, "it ended early; its place is kept", 50.0),
+        ("early", 1, "it ended early; its position is kept", 50.0),
         ("dies", 1, "it has ended: exit status: 3", 0.0),
     ] {
         let world = world(mode);
@@ -300,7 +297,7 @@ fn bad_players_are_bounded_and_lose_no_place() {
     world.run(&["queue", "add", &items[0]]).ok();
     let opened = world.path().join("opened");
     for (player, code, why) in [
-        ("[]", 0, "listen.player is empty, so the place is not kept"),
+        ("[]", 0, "listen.player is empty, so the position is not kept"),
         ("[\"/no/such/player\"]", 1, "/no/such/player is not installed (listen.player)"),
     ] {
         let browser = format!("[\"sh\", \"-c\", \"echo $0 > {}\", \"{{url}}\"]", opened.display());
@@ -327,7 +324,7 @@ fn an_episode_that_is_removed_while_it_plays_is_followed_by_the_next() {
 }
 
 #[test]
-fn a_place_is_written_only_when_it_has_changed() {
+fn a_position_is_written_only_when_it_has_changed() {
     let world = world("paused");
     let items = world.episodes();
     world.run(&["queue", "add", &items[0]]).ok();

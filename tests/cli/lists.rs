@@ -72,7 +72,7 @@ fn a_list_is_followed_confirmed_and_removed() {
 }
 
 #[test]
-fn a_list_that_there_is_not_is_named() {
+fn a_missing_list_is_named() {
     let world = World::usual();
     world.write(
         "sources.toml",

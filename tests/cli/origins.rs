@@ -117,7 +117,7 @@ fn programs_that_fail_are_failed_polls_with_the_reason() {
     let slow = "echo $$ > \"$HOME/group\"; sleep 600 & sleep 600";
     let cases = [
         ("status", "echo 'no key\u{1b}[31m' >&2; exit 3", "failed: exit status 3: no key"),
-        ("slow", slow, "slow failed: ended after its limit of 1 s"),
+        ("slow", slow, "slow failed: stopped after its limit of 1 s"),
         ("endless", "yes '<rss><item/>'", "endless failed: it printed more than 10 MB"),
         ("text", "echo hello", "not a feed"),
         ("open", "sleep 600 & echo '<rss/>'", "did not close its output"),
@@ -309,9 +309,9 @@ fn newsletters_of_a_maildir_are_items() {
     put("new/6.a", &mail("6", "news@x.example", "Two", "x"));
     world.write("sources.toml", &world.sources_toml().replace("from = \"NEWS@x\"\n", ""));
     world.sync();
-    assert_eq!(world.titles(), ["Offer", "One", "Two"], "items stay without their mails");
+    assert_eq!(world.titles(), ["Offer", "One", "Two"], "items stay without their emails");
     let polls = world.source("mail")["polls"][0]["repairs"].to_string();
-    assert!(polls.contains("1 mail could not be read: it has no headers of a mail"), "{polls}");
+    assert!(polls.contains("1 email could not be read: it has no headers of an email"), "{polls}");
 }
 
 #[test]
@@ -327,14 +327,14 @@ fn an_mbox_is_read_from_its_end() {
     let many: String = (0..250).map(letter).collect();
     let path = world.home_file("letters", &many).to_string_lossy().into_owned();
     let added = world.run(&["add", "--mail", &path]);
-    assert!(added.err.contains("50 older mails were not read"), "{added:?}");
+    assert!(added.err.contains("50 older emails were not read"), "{added:?}");
     let titles = world.titles();
     assert_eq!((titles.len(), titles[0].as_str()), (200, "Letter 050"));
     world.home_file("letters", &(many + &letter(250)));
     world.sync();
     assert_eq!(world.titles().last().map(String::as_str), Some("Letter 250"));
     let repairs = world.source("letters")["polls"][0]["repairs"].to_string();
-    assert!(repairs.contains("51 older mails were not read"), "{repairs}");
+    assert!(repairs.contains("51 older emails were not read"), "{repairs}");
     for (text, part) in [("Subject: x\n\nx", "is not an mbox"), ("", "")] {
         world.home_file("letters", text);
         world.sync();

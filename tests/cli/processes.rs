@@ -48,7 +48,7 @@ impl Drop for Running {
 
 /// Sixty servers hold their connections, and the program may have fewer files open.
 #[test]
-fn too_many_open_files_are_no_failures_of_sources() {
+fn too_many_open_files_are_not_failures_of_sources() {
     let hosts: Vec<std::net::IpAddr> = (1..=60).map(|n| [127, 0, 4, n].into()).collect();
     let never = |_: &_| Reply::status(200).failing(Failure::NeverAnswer);
     let server = newsfed::demo::server::Server::start_on(&hosts, never).unwrap();

@@ -46,7 +46,7 @@ fn failures_are_counted_and_named() {
     assert!(run.err.contains(failed), "{run:?}");
     for (name, why) in [
         ("missing", "missing failed for 1 item: /no/such/program cannot be started"),
-        ("slow", "slow failed for 1 item: ended after its limit of 1 s"),
+        ("slow", "slow failed for 1 item: stopped after its limit of 1 s"),
         ("here", "here failed for 1 item: exit status: 1"),
         ("halff", "did you mean \"half\""),
     ] {
@@ -54,7 +54,7 @@ fn failures_are_counted_and_named() {
         assert!(run.code == Some(1) && run.err.contains(why), "{run:?}");
     }
     let run = world.run(&["run", "half"]);
-    assert!(run.code == Some(1) && run.err.contains("name the items"), "{run:?}");
+    assert!(run.code == Some(1) && run.err.contains("give the items"), "{run:?}");
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn a_view_is_saved_and_removed_by_name() {
 }
 
 #[test]
-fn a_search_takes_the_options_of_a_list_and_says_why_nothing_matches() {
+fn a_search_takes_the_options_of_a_list_and_explains_why_nothing_matches() {
     let world = World::followed();
     let count = |args: &[&str]| world.run(args).ok().lines().count();
     assert_eq!(count(&["search", "release", "--source", "kernel", "--unread"]), 2);

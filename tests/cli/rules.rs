@@ -216,10 +216,10 @@ fn tags_later_and_snooze() {
 }
 
 #[test]
-fn a_program_without_messages_of_the_desktop_says_so() {
+fn a_build_without_desktop_notifications_reports_that() {
     let world = World::usual();
     world.write("config.toml", "[notify]\nhow = \"desktop\"\n");
     let run = world.run(&["config", "check"]);
-    let says = format!("{}{}", run.out, run.err).contains("built without messages of the desktop");
+    let says = format!("{}{}", run.out, run.err).contains("built without desktop notifications");
     assert_eq!((run.code, says), (Some(0), !cfg!(feature = "desktop")), "{run:?}");
 }

@@ -347,7 +347,7 @@ fn nobody_gets_in_without_the_password() {
     let response = apps.login("alice", "wonderland1");
     assert!(response.status == 429 && response.head.contains("retry-after: "), "{}", response.head);
     assert_eq!(apps.get("token").status, 200, "who is logged in stays so");
-    // A new password ends it.
+    // A new password logs it out.
     apps.world.run_with(&["serve", "password"], "paper-kite\n").ok();
     assert_eq!(apps.get("token").status, 401);
     let database = std::fs::read(apps.world.path().join("data/newsfed.db")).unwrap();
@@ -406,7 +406,7 @@ fn hostile_requests_do_no_harm() {
         let status = apps.get(&format!("stream/items/ids?{query}")).status;
         assert!(matches!(status, 200 | 400), "{query}");
     }
-    // Clients that do not end their requests leave places for others.
+    // Clients that do not end their requests leave connections for others.
     let slow: Vec<TcpStream> = (0..20)
         .map(|_| {
             let mut stream = TcpStream::connect(apps.address).unwrap();

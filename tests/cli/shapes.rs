@@ -61,7 +61,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("schedule simulate", &["Simulation"]),
     ("schedule", &["Schedule"]),
     ("search", &["Item"]),
-    ("show", &["Item", "Version", "Difference", "Page"]),
+    ("show", &["Item", "Version", "Difference", "Prefetched page"]),
     ("sources show", &["Source in full"]),
     ("sources", &["Source", "Change of sources"]),
     ("stats", &["Statistics"]),

@@ -79,7 +79,7 @@ fn prefetches_pages_and_shows_them_in_every_format() {
     assert_eq!(rest.code, Some(3), "the third page is missing: {rest:?}");
     let mut values = rest.values();
     check("Prefetch", &[values.pop().unwrap()]);
-    check("Page", &values);
+    check("Prefetched page", &values);
     let again = quick(&world, &["prefetch"]);
     assert_eq!(
         (again.code, again.err.trim()),
@@ -259,7 +259,7 @@ fn comments_are_followed_as_a_source() {
     assert!(again.contains("already followed"), "{again}");
     let none = world.numbers().into_iter().find(|number| *number != id).unwrap();
     let none = quick(&world, &["add", "--comments-of", &none]);
-    assert!(none.err.contains("no feed of its comments"), "{none:?}");
+    assert!(none.err.contains("no feed for its comments"), "{none:?}");
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn views_are_served_to_those_who_know_the_url() {
 }
 
 #[test]
-fn others_learn_nothing() {
+fn requests_without_the_secret_reveal_nothing() {
     let daemon = Daemon::start();
     let path = daemon.paths(&["New/all"])[0].clone();
     let secret = path.split('/').nth(2).unwrap().to_owned();

@@ -49,7 +49,7 @@ fn pick_selects_a_way_by_number() {
     assert!(added.contains("/comments.xml, 1 item\n"), "{added}");
 }
 
-/// `add` refuses a private address that only a page names, so it is no way to follow the page.
+/// `add` refuses a private address that only a page names, so it is not a way to follow the page.
 #[test]
 fn private_feeds_of_other_hosts_are_not_offered() {
     let world = World::new(|request| match request.path.as_str() {

@@ -273,7 +273,7 @@ fn redesign_makes_no_page_worse() {
 }
 
 #[test]
-fn feeds_with_whole_articles_are_told_apart() {
+fn feeds_with_full_articles_are_recognised() {
     let Some(folder) = corpora().map(|f| f.join("blogs")) else { return };
     let (mut all, mut right) = (0, 0);
     for site in sites(&folder) {

@@ -130,7 +130,7 @@ fn obeys_robots_txt_and_reads_sitemaps() {
 }
 
 #[test]
-fn a_stopped_crawl_says_how_to_continue() {
+fn a_stopped_crawl_explains_how_to_continue() {
     let (server, world) = (library(), World::new());
     let child = world.start(&[&server.url("/"), "--set", "net.host_delay=100ms"]);
     while asked(&server).len() < 3 {

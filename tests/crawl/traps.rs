@@ -263,7 +263,7 @@ fn pages_with_unique_tag_paths_stay_cheap() {
 
 /// A crawl that finds nothing because its start has no page has not been done.
 #[test]
-fn a_start_without_a_page_is_said_and_tried_again() {
+fn reports_and_retries_a_start_url_without_a_page() {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     for (status, why) in [(404, "HTTP 404"), (500, "HTTP 500")] {

@@ -141,7 +141,7 @@ async fn offers_the_ways_by_confidence_and_tells_them_apart() {
 }
 
 #[tokio::test]
-async fn follows_redirects_in_markup_and_says_so() {
+async fn follows_redirects_in_markup_and_reports_them() {
     let server = serve(&[
         ("/", "<meta http-equiv=refresh content='0; url=/en/'>".to_owned()),
         ("/en/", "<link rel=feed href=/feed><p>Hello".to_owned()),

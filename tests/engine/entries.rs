@@ -154,7 +154,7 @@ async fn fifty_polls_store_each_entry_once_and_each_edit_as_a_version() {
 }
 
 #[tokio::test]
-async fn an_edited_entry_keeps_its_marks_and_counters_are_no_edits() {
+async fn an_edited_entry_keeps_its_marks_and_counters_do_not_count_as_edits() {
     let site = Site::default();
     let entry = |n: usize, text: &str, views: usize| {
         format!(
@@ -222,7 +222,7 @@ async fn an_equal_title_does_not_store_an_entry_with_a_relative_date_again() {
 }
 
 #[tokio::test]
-async fn reports_what_is_no_entry_and_when_there_are_none() {
+async fn reports_what_is_not_an_entry_and_when_there_are_none() {
     let site = Site::default();
     const TEXT: &str = "The pool is closed until the new pump arrives from the factory in Bergen, \
                         which may take until the end of the month. The sauna stays open, and all \

@@ -356,7 +356,7 @@ async fn the_feed_is_reached_although_ways_fail_in_between() {
 }
 
 #[tokio::test]
-async fn a_teaser_from_the_page_is_replaced_by_the_page() {
+async fn a_teaser_that_begins_the_page_is_replaced_by_its_text() {
     let start = prose(1).replace("<p>", "").chars().take(150).collect::<String>() + " […]";
     let (_server, _home, engine) = linked(&start, "/post-1").await;
     assert_eq!(open(&engine, 1).await, got(TextFrom::Page));

@@ -60,7 +60,7 @@ async fn a_player_that_does_not_listen_delays_no_command() {
     }
     until(&home, 1).await;
     assert_eq!(started(&home)[0].1, queue[2].url);
-    // Another one replaces what is being started, also by `Next`.
+    // Another one replaces what is being started, even by `Next`.
     player.send(PlayerCommand::Play(queue[0].clone()));
     until(&home, 2).await;
     player.send(PlayerCommand::Next);

@@ -219,7 +219,7 @@ async fn a_damaged_list_removes_nothing() {
         (opml(""), "lists no feeds"),
         (
             opml("<outline text='x' xmlUrl='http://127.0.0.1/x'/>"),
-            "nothing that can be taken over: http://127.0.0.1/x was skipped: a private address",
+            "nothing that can be imported: http://127.0.0.1/x was skipped: a private address",
         ),
         (opml(&"<outline text='x'>".repeat(300)), "nests outlines"),
         ("x".repeat(11 << 20), "larger than"),
@@ -379,7 +379,7 @@ async fn a_feed_of_a_list_that_is_damaged_now_is_not_removed() {
 }
 
 #[tokio::test]
-async fn tags_and_credentials_of_a_list_are_no_changes_of_the_user() {
+async fn tags_and_credentials_of_a_list_are_not_changes_of_the_user() {
     let feed = |name: &str, login: &str, tags: &str| {
         format!(
             "<outline text='{name}' category='{tags}' xmlUrl='https://{login}{name}.example/feed'/>"
@@ -418,13 +418,13 @@ async fn what_is_stored_damaged_removes_nothing() {
     let store = planet.engine.store();
     store.set_listed(key, "[[source".to_owned(), true, false).await.unwrap();
     let said = planet.step().await;
-    assert!(said[0].message.contains("read again with its next check"), "{said:?}");
+    assert!(said[0].message.contains("read again at its next check"), "{said:?}");
     assert_eq!(planet.sources().len(), 2);
     assert!(failure(&planet.poll().await).is_none());
     assert!(!is_conditional(planet.server.requests().last().unwrap()));
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources(), ["a Team a listed", "b Team b listed"]);
-    // Without what was taken over, nobody knows what the user has removed.
+    // Without what was applied, nobody knows what the user has removed.
     planet.home.file().remove(&[SourceId("b-example".into())]).unwrap();
     planet.engine.reload().await.unwrap();
     store.set_taken(key, "[[source".to_owned(), None).await.unwrap();
@@ -437,7 +437,7 @@ async fn what_is_stored_damaged_removes_nothing() {
 }
 
 #[tokio::test]
-async fn a_list_that_cannot_be_taken_over_is_failing_and_the_others_go_on() {
+async fn a_list_that_cannot_be_applied_is_failing_and_the_others_continue() {
     let planet = Planet::with(&outlines(&["a"])).await;
     let (id, url) = (planet.id(), planet.server.url("/other.opml"));
     let other = planet.engine.follow_list(&url, None, None).await.unwrap().source.id;
@@ -463,7 +463,7 @@ async fn a_list_that_cannot_be_taken_over_is_failing_and_the_others_go_on() {
     };
     assert!(is_shown(&shown) && shown.fail_count == 1, "{shown:?}");
     assert!(planet.step().await.is_empty(), "it is said once");
-    // When it can be taken over, it is no longer failing.
+    // When it can be applied, it is no longer failing.
     store.set_taken(key, taken, None).await.unwrap();
     assert_eq!(planet.step().await.len(), 1);
     let shown = facts(&planet.engine, &id).await;
@@ -473,7 +473,7 @@ async fn a_list_that_cannot_be_taken_over_is_failing_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn following_a_list_leaves_the_others_and_says_what_is_missing() {
+async fn following_a_list_leaves_the_others_and_reports_what_is_missing() {
     let planet = Planet::with(&outlines(&["a"])).await;
     planet.serve(list(opml(&outlines(&["a", "n"]))));
     planet.poll().await;

@@ -19,7 +19,7 @@ struct Scenario {
     why: String,
     #[serde(default = "one_feed")]
     sources: Vec<String>,
-    /// Least seconds between two requests to one host.
+    /// Minimum seconds between two requests to one host.
     #[serde(default)]
     spacing: u32,
     steps: Vec<Vec<String>>,

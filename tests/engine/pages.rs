@@ -50,7 +50,7 @@ async fn a_watched_page_gets_a_version_for_each_change() {
     engine.mark(Mark::Read, vec![key], true).await.unwrap();
     engine.mark(Mark::Pinned, vec![key], true).await.unwrap();
 
-    // A counter is no change of the page.
+    // A counter is not a change of the page.
     home.clock.advance(DAY);
     site.html("/pool", &notice("Open from 9 to 18.", "4 €", 101));
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
@@ -132,7 +132,7 @@ async fn a_selected_part_is_watched_to_the_digit() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_no_article_is_watched_as_a_whole() {
+async fn a_page_that_is_not_an_article_is_watched_as_a_whole() {
     let site = Site::default();
     let table = |price: &str| {
         let rows: String = (0..30).map(|n| format!("<tr><td>Line {n}<td>{n} €")).collect();
@@ -266,7 +266,7 @@ async fn a_modified_article_that_cannot_be_read_is_requested_once() {
 }
 
 #[tokio::test]
-async fn changed_rules_forget_what_the_old_ones_refused() {
+async fn changed_selectors_forget_what_the_old_ones_refused() {
     let site = Site::default();
     site.list(2);
     // A date more than a day ahead is refused.
@@ -334,7 +334,7 @@ async fn a_list_that_shows_a_login_or_leads_elsewhere_is_reported_at_once() {
 }
 
 #[tokio::test]
-async fn stored_items_are_read_again_under_new_rules_and_keep_their_marks() {
+async fn stored_items_are_read_again_with_new_selectors_and_keep_their_marks() {
     let site = Site::default();
     site.list(2);
     let server = site.start();
@@ -389,7 +389,7 @@ async fn what_is_no_longer_found_or_has_moved_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn a_login_page_is_no_version_of_a_watched_page() {
+async fn a_login_page_is_not_a_version_of_a_watched_page() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 1));
     let server = site.start();
@@ -433,7 +433,7 @@ async fn retention_keeps_the_item_of_a_watched_page() {
 }
 
 #[tokio::test]
-async fn another_way_of_extraction_and_another_selector_are_no_change_of_the_page() {
+async fn another_extraction_or_selector_does_not_count_as_a_change_of_the_page() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 1));
     let server = site.start();

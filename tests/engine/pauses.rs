@@ -4,7 +4,7 @@ use super::*;
 use std::sync::Mutex;
 
 #[tokio::test]
-async fn a_429_pauses_the_whole_host_also_after_a_restart() {
+async fn a_429_pauses_the_whole_host_even_after_a_restart() {
     let server = Server::start_on(&hosts(2), |request| match request.path.as_str() {
         "/limited" => Reply::status(429).header("retry-after", "7200"),
         path => feed(&[(path, path)]),

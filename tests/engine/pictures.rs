@@ -45,7 +45,7 @@ fn site() -> Server {
 }
 
 #[tokio::test]
-async fn shows_pictures_and_explains_what_is_none() {
+async fn shows_pictures_and_explains_what_is_not_one() {
     let server = site();
     let table = HashMap::from([("nas.test".to_owned(), vec![IpAddr::V4(Ipv4Addr::LOCALHOST)])]);
     let names = Names::Table(Arc::new(table));
@@ -64,7 +64,7 @@ async fn shows_pictures_and_explains_what_is_none() {
         ("/inside.png", Err("private")),
         ("/missing.png", Err("404")),
         ("/limited.png", Err("429")),
-        // The host is paused now, also for pictures.
+        // The host is paused now, for pictures too.
         ("/fine.png", Err("paused")),
     ] {
         let got = soon(engine.picture(key, &server.url(path), true)).await;

@@ -133,7 +133,7 @@ async fn adding_a_private_name_records_the_permission() {
     let (source, _) = engine.follow(discovery, 0, None, None).await.unwrap();
     assert!(source.private);
     engine.shutdown().await;
-    // Also after a restart, in which only the file says so.
+    // Even after a restart, after which only the file has it.
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Force).await, UNCHANGED);
     engine.shutdown().await;

@@ -48,7 +48,7 @@ const HOSTILE: &str = "--v3 $(touch hacked) \"it's\" &#x202e; v";
 
 #[cfg(unix)]
 #[tokio::test]
-async fn commands_run_once_for_each_new_item_and_one_message_is_shown() {
+async fn commands_run_once_for_each_new_item_and_one_notification_is_shown() {
     let (server, news) = renewed(|path| match path {
         "/a" => feed(&[("1", "v1"), ("2", "other")]),
         _ => feed(&[("3", "v2"), ("4", HOSTILE)]),
@@ -107,7 +107,7 @@ async fn commands_run_once_for_each_new_item_and_one_message_is_shown() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn too_many_items_at_once_are_counted_and_messages_need_no_interface() {
+async fn too_many_items_at_once_are_counted_and_notifications_need_no_interface() {
     let names: Vec<String> = (1..131).map(|n| n.to_string()).collect();
     let entries: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), n.as_str())).collect();
     let document = rss(&entries);
@@ -237,7 +237,7 @@ async fn a_slow_command_of_a_rule_does_not_delay_those_of_others() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn commands_run_also_where_nothing_can_be_recorded_about_them() {
+async fn commands_run_even_if_nothing_can_be_recorded_about_them() {
     let names: Vec<String> = (1..60).map(|n| format!("{n}")).collect();
     let entries: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), n.as_str())).collect();
     let document = rss(&entries);

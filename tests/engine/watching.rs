@@ -35,7 +35,7 @@ fn one_source() -> (Home, Server) {
 }
 
 #[tokio::test]
-async fn takes_over_both_files_when_an_editor_replaces_them() {
+async fn reloads_both_files_when_an_editor_replaces_them() {
     let (home, _server) = one_source();
     let engine = watching(&home).await;
     let (mut settings, mut declared) = (engine.reloaded_settings(), engine.declared());

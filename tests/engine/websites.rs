@@ -420,7 +420,7 @@ async fn a_pause_during_a_poll_is_obeyed() {
 }
 
 #[tokio::test]
-async fn changed_rules_read_an_unchanged_page_again() {
+async fn changed_selectors_read_an_unchanged_page_again() {
     let site = Site::default();
     site.list(2);
     site.html("/more", "<li class=story><a href=/news/story-1>Bus</a></li><p class=x><a href=/news/story-2>Bus</a></p>");

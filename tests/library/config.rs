@@ -148,10 +148,10 @@ fn overrides_accept_toml_and_bare_words() {
 fn reports_invalid_overrides() {
     let home = Home::new("", "");
     let cases = [
-        ("net.host_dela=0s", "--set net.host_dela: unknown key; did you mean \"host_delay\"?"),
+        ("net.host_dela=0s", "--set net.host_dela: unknown setting; did you mean \"host_delay\"?"),
         ("net.host_delay=soon", "--set net.host_delay: expected a time"),
         ("nonsense", "--set nonsense: expected KEY=VALUE"),
-        ("=1", "--set =1: expected a key"),
+        ("=1", "--set =1: expected a setting"),
         ("net=1", "--set net: expected a table [net], found 1"),
         ("browser=[\"x\"", "--set browser: not valid TOML"),
         ("ui.theme=blue", "--set ui.theme: expected one of the themes"),

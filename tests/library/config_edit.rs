@@ -187,7 +187,7 @@ fn invalid_file_is_not_changed() {
     assert_eq!(text(&paths), broken);
     let (_folder, paths) = home("source = [{ id = \"a\", url = \"https://a.example/\" }]\n");
     let file = SourcesFile::open(&paths);
-    assert!(file.remove(&[id("a")]).unwrap_err().to_string().contains("by hand"));
+    assert!(file.remove(&[id("a")]).unwrap_err().to_string().contains("in an editor"));
     assert!(file.add(&[one]).is_err());
     assert_eq!(ids(&paths), ["a"]);
 }
@@ -370,7 +370,7 @@ fn view_edits_keep_the_rest_of_the_file() {
         1
     );
     fs::write(paths.config_file(), "view = [{ name = \"A\", query = \"x\" }]\n").unwrap();
-    assert!(file.edit_views(&change(Some(view("A", "x")), None)).is_err(), "by hand only");
+    assert!(file.edit_views(&change(Some(view("A", "x")), None)).is_err(), "in an editor only");
 }
 
 /// Undo does not overwrite later changes made elsewhere.

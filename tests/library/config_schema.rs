@@ -276,7 +276,7 @@ fn values(described: &str) -> Vec<String> {
     VALUES.iter().map(|value| (*value).to_owned()).chain(words).collect()
 }
 
-/// Whether the loader accepts a value. Then it must be valid; if not and the value is no text, it must
+/// Whether the loader accepts a value. Then it must be valid; if not and the value is not text, it must
 /// not be valid. The limits of times and sizes in texts, for example, are beyond a schema.
 #[track_caller]
 fn compare(

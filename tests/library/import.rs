@@ -134,7 +134,7 @@ fn decodes_other_encodings() {
 }
 
 #[test]
-fn explains_files_that_are_no_lists() {
+fn explains_files_that_are_not_lists() {
     let deep = format!("<opml><body>{}", "<outline text='a'>".repeat(100_000));
     let cases: Vec<(Vec<u8>, &str)> = vec![
         (b" \n".to_vec(), "list is empty"),

@@ -13,7 +13,7 @@ fn cargo_toml() -> toml::Table {
     fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap()
 }
 
-/// A value of `[package]`, also if all crates share it.
+/// A value of `[package]`, even if all crates share it.
 fn package(key: &str) -> String {
     let manifest = cargo_toml();
     let shared = || manifest.get("workspace")?.get("package")?.get(key)?.as_str();

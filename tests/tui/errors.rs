@@ -45,7 +45,7 @@ fn reports_an_invalid_sources_file_and_opens_the_editor_at_the_source() {
 }
 
 #[test]
-fn shows_a_read_only_database_and_says_so() {
+fn shows_and_reports_a_read_only_database() {
     let world = World::new(&["/feed.xml"]);
     assert!(world.command().arg("sync").status().unwrap().success());
     let (folder, file) = (world.path("data"), world.path("data/newsfed.db"));

@@ -92,7 +92,7 @@ fn kitty_gets_the_picture_once_and_forgets_it() {
     assert!(picture.dimensions() == (300, 200) && is_red(&picture), "{:?}", picture.dimensions());
     assert_eq!(written.matches("\x1b_Ga=t,").count(), 1);
     // 300 by 200 pixels are 30 by 10 cells.
-    assert!(written.matches("c=30,r=10,y=0,h=200,C=1").count() >= 2, "also after the dialog");
+    assert!(written.matches("c=30,r=10,y=0,h=200,C=1").count() >= 2, "even after the dialog");
     assert!(written.trim_end().contains("\x1b_Ga=d,d=I,"));
     let (pictures, after) = (written.rfind("\x1b_G"), written.rfind("\x1b[?1049l"));
     assert!(pictures < after, "nothing is left when the screen is");

@@ -245,7 +245,7 @@ impl Drop for Term {
     }
 }
 
-/// Whether a pane has a title: it stands above a rule.
+/// Whether a pane has a title: it is above a rule.
 pub(crate) fn has_title(screen: &str, title: &str) -> bool {
     ruled(screen, title, &['━', '─', '=', '-'])
 }

@@ -57,7 +57,7 @@ pub(super) fn page(command: &Command) -> io::Result<Manual> {
     Ok(manual)
 }
 
-/// What a command does, as it stands after its name.
+/// What a command does, as it is written after its name.
 fn uncapitalised(about: &str) -> String {
     let mut chars = about.chars();
     let first = chars.next().map(|first| first.to_lowercase().to_string());

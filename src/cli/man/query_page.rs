@@ -61,9 +61,9 @@ const EXAMPLES: [(&str, &str); 8] = [
     ("(rust OR zig) words>2000 age<2w", "Long new articles about one of two languages."),
     ("source:\"The Kernel\" is:changed", "Articles of a source that changed since you read them."),
     ("url:/\\.pdf$/ has:comments", "Items whose URL ends with .pdf and that have comments."),
-    ("title:/^re:/ author:roe lang:de", "Answers in German by an author."),
+    ("title:/^re:/ author:roe lang:de", "Replies in German by an author."),
     ("in:versions minister", "Items with the word in an earlier version."),
-    ("in:later category:science before:yesterday", "What was kept for later, by topic and date."),
+    ("in:later category:science before:yesterday", "Items kept for later, by topic and date."),
 ];
 
 /// The page.

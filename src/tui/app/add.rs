@@ -114,7 +114,7 @@ impl Dialog for Add {
     fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
         match (&mut self.stage, event.code) {
             (Stage::Following, KeyCode::Esc) => {
-                return Reply::close(app.note("Adding goes on in the background"));
+                return Reply::close(app.note("Adding continues in the background"));
             }
             (Stage::Discovering { .. }, KeyCode::Esc) => {
                 self.stage = Stage::Typing;
@@ -153,13 +153,13 @@ impl Dialog for Add {
                 if letter == 's' && discovery.is_local() {
                     return Reply::default();
                 }
-                // A way without selectors is left for a list whose selectors are written by hand.
+                // A way without selectors is left for a list whose selectors the user writes.
                 let kind = discovery.ways.get(*selected).map(Way::kind);
                 let has_selectors = matches!(kind, Some(SourceKind::Website | SourceKind::Entries));
                 let way = (letter == 'e' || has_selectors).then_some(*selected);
                 return app.edit_way(discovery, way).into();
             }
-            // A letter beside the list is no part of the address; a paste and Backspace change it.
+            // A letter beside the list is not part of the address; a paste and Backspace change it.
             (Stage::Found { .. }, KeyCode::Char(_)) if event.modifiers.is_empty() => {}
             (Stage::Discovering { .. } | Stage::Following, _) => {}
             (_, KeyCode::Down | KeyCode::Tab) if self.welcome => {

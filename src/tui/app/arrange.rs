@@ -41,7 +41,7 @@ impl App {
             return self.note(format!("Nothing is kept for later{key}"));
         }
         if smart == Smart::New && self.sources.list.new == 0 {
-            return self.note("Nothing unread has arrived since the last visit");
+            return self.note("Nothing unread has arrived since you last opened newsfed");
         }
         self.sources.marked.clear();
         self.sources.select(&RowId::Smart(smart));

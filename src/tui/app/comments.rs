@@ -18,7 +18,7 @@ impl App {
     ) -> Vec<Effect> {
         match result {
             Ok(Some(url)) => vec![Effect::Browse { urls: vec![url] }],
-            Ok(None) => self.note("This item names no page of comments"),
+            Ok(None) => self.note("This item has no page with comments"),
             Err(why) => self.problem(why),
         }
     }
@@ -32,7 +32,7 @@ impl App {
             let key = page.and(self.keymap.keys_for(self.context(), Action::Comments));
             let hint = key.map(|key| format!(". Press {key} to open their page"));
             let hint = hint.unwrap_or_default();
-            return self.note(format!("This item has no feed of its comments{hint}"));
+            return self.note(format!("This item has no feed for its comments{hint}"));
         }
         self.note("Reading the feed of the comments …");
         vec![Effect::FollowComments { item: row.key }]

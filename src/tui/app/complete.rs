@@ -70,7 +70,7 @@ impl Completion {
         };
         candidates.truncate(MAX_CANDIDATES);
         let typed = field.value().get(spot.at.clone()).unwrap_or_default().to_owned();
-        // The text that is there already is no candidate.
+        // The text that is there already is not a candidate.
         if candidates.len() == 1 && candidates[0].text == typed {
             candidates.clear();
         }

@@ -51,7 +51,7 @@ impl CrawlField {
                 "articles, files, data, or media types such as text/csv,application/pdf."
             }
             Self::Budget => "Requests, bytes, time, or several of them: 500req,50MB,10m.",
-            Self::Folder => "For the results and the record. Nothing is overwritten.",
+            Self::Folder => "For the results and the log. Nothing is overwritten.",
         }
     }
 }
@@ -156,7 +156,7 @@ impl CrawlForm {
         if typed.is_empty() {
             return Err("a folder is required".to_owned());
         }
-        let unknown = || "the folder of the user is not known; write an absolute path".to_owned();
+        let unknown = || "the home folder is not known; write an absolute path".to_owned();
         let folder = Paths::expanded(typed).ok_or_else(unknown)?;
         match &self.base {
             _ if folder.is_absolute() => Ok(folder),

@@ -384,8 +384,8 @@ impl App {
         vec![Effect::LoadEntry { source, id }]
     }
 
-    /// Opens the form of a way to follow a URL, or of a website with selectors written by hand;
-    /// saving adds the source.
+    /// Opens the form of a way to follow a URL, or of a website with selectors that the user
+    /// writes; saving adds the source.
     pub(super) fn edit_way(&mut self, discovery: &Discovery, way: Option<usize>) -> Vec<Effect> {
         let Some(entry) = discovery.draft(way) else { return vec![] };
         let title = way.and_then(|way| discovery.ways.get(way)).map(|way| way.title.clone());

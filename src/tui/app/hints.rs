@@ -1,4 +1,4 @@
-//! Which keys are worth showing now: the hint bar, and the sheet of what can follow a key.
+//! Which keys are worth showing now: the hint bar, and the popup with what can follow a key.
 
 use super::dialogs::{KeyHint, KeyHints};
 use super::{App, Focus};
@@ -17,10 +17,10 @@ pub(crate) struct Hint {
     pub(crate) press: Vec<Key>,
 }
 
-/// Time after the first key of a sequence until the sheet shows what can follow.
+/// Time after the first key of a sequence until the popup shows what can follow.
 const SHEET_DELAY: TimeDelta = TimeDelta::milliseconds(400);
 
-/// The first keys of a sequence, and when the sheet is shown.
+/// The first keys of a sequence, and when the popup is shown.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub(crate) keys: Vec<Key>,
@@ -40,7 +40,7 @@ impl Pending {
         }
     }
 
-    /// When the sheet is due.
+    /// When the popup is due.
     pub(super) fn deadline(&self) -> Option<Time> {
         self.shown_at
     }
@@ -198,7 +198,7 @@ impl App {
         }
     }
 
-    /// What can follow the pending keys, once the sheet is due: its title and the keys.
+    /// What can follow the pending keys, once the popup is due: its title and the keys.
     pub(crate) fn key_sheet(&self) -> Option<(String, Vec<Hint>)> {
         if !self.pending.is_shown || !self.dialogs.is_empty() {
             return None;

@@ -32,7 +32,7 @@ pub(super) enum Change {
     Files(Vec<FileEdit>),
     /// What undoes a change of sources of accounts.
     Collected(CollectedChanges),
-    /// What a rule, by its name, did to stored items, or what was taken back (`false`).
+    /// What a rule, by its name, did to stored items, or what was undone (`false`).
     Rule {
         name: String,
         marks: Arc<RuleMarks>,
@@ -283,7 +283,7 @@ impl App {
             // Otherwise undo would seem to be about this.
             return match cause {
                 Cause::User if mark == Mark::Queued && to => {
-                    self.note("No audio or video here that is not in the queue yet")
+                    self.note("Nothing to add: no audio or video, or all of it is in the queue")
                 }
                 Cause::User => self.note("Nothing to change"),
                 _ => vec![],
@@ -351,7 +351,7 @@ impl App {
         result: Result<Edited, NotSaved>,
     ) -> Vec<Effect> {
         let mut effects = self.edit_replied(result.as_ref().ok());
-        // After an error, a change that was shown in advance must be taken back.
+        // After an error, a change that was shown in advance must be undone.
         let sources = |edited: &Edited| {
             !edited.collected.is_empty()
                 || edited.edits.iter().any(|e| e.file() == FileKind::Sources)
@@ -401,9 +401,9 @@ impl App {
             .collect()
     }
 
-    /// Records that a rule was applied to the stored items, or taken back.
+    /// Records that a rule was applied to the stored items, or undone.
     pub(super) fn record_rule(&mut self, name: String, marks: Arc<RuleMarks>, applied: bool) {
-        let what = if applied { "applied" } else { "taken back" };
+        let what = if applied { "applied" } else { "undone" };
         let label = format!("{name} {what}");
         self.record_change(Change::Rule { name, marks, applied }, label);
     }

@@ -179,7 +179,7 @@ impl Dialog for ImportPreview {
                 &[
                     KeyHint::Key("Enter", "import"),
                     $($other,)*
-                    KeyHint::Key("Space", "skip or take"),
+                    KeyHint::Key("Space", "skip or import"),
                     Back("cancel"),
                 ]
             };

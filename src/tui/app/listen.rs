@@ -1,4 +1,4 @@
-//! The queue of episodes, and what plays.
+//! The queue of episodes, and what is playing.
 
 use super::App;
 use super::availability::NO_ITEM;
@@ -91,7 +91,7 @@ impl App {
             _ => PlayerCommand::Pause,
         };
         if self.player.now.is_none() && command != PlayerCommand::Pause {
-            return self.note("Nothing plays");
+            return self.note("Nothing is playing");
         }
         if let (PlayerCommand::Seek(by), Some(now), None) =
             (&command, &self.player.now, self.dialog::<ListenList>())

@@ -63,7 +63,7 @@ impl App {
     ) -> Vec<Effect> {
         match result {
             Ok(true) if matches!(self.status.role, Role::Watches(_)) => {
-                self.note("Confirmed; the process that polls removes them with its next check")
+                self.note("Confirmed; the process that polls removes them at its next check")
             }
             Ok(true) => self.refresh(Some(vec![source]), Pace::Force),
             Ok(false) => self.note("This list has nothing to confirm"),

@@ -18,7 +18,7 @@ use ratatui::Frame;
 pub(crate) const UNTIL: &[(&str, Option<u64>)] =
     &[("for good", None), ("a day", Some(1)), ("a week", Some(7)), ("a month", Some(30))];
 
-/// Words of a title that are suggested, and the least number of their letters.
+/// Words of a title that are suggested, and the minimum number of their letters.
 const MAX_WORDS: usize = 6;
 const MIN_LETTERS: usize = 4;
 /// Words of several languages without a subject, in comparable form.

@@ -14,7 +14,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use url::Url;
 
-/// Pictures of articles that are kept, also those that cannot be shown. One takes at most 0.7 MB.
+/// Pictures of articles that are kept, including those that cannot be shown. One takes at most 0.7
+/// MB.
 const MAX_KEPT: usize = 12;
 /// Pictures of lists that are kept. One takes at most 64 kB.
 const MAX_SMALL: usize = 32;
@@ -24,7 +25,7 @@ const MAX_FETCHED: usize = 12;
 const MAX_LOADING: usize = 4;
 /// Encoded pictures that are kept, in bytes. The last one stays in any case.
 const MAX_ENCODED: usize = 2 << 20;
-/// How long a list rests before the pictures of its rows are fetched.
+/// How long a list is not scrolled before the pictures of its rows are fetched.
 const REST: TimeDelta = TimeDelta::milliseconds(500);
 
 /// A picture as a terminal gets it: URL, way and size in cells.
@@ -194,7 +195,7 @@ impl Pictures {
     }
 }
 
-/// Collects the images that stand in their own line, as indexes of links.
+/// Collects the images that are in their own line, as indexes of links.
 fn figures(blocks: &[Block], out: &mut Vec<usize>) {
     for block in blocks {
         match block {

@@ -1,4 +1,4 @@
-//! Refreshing sources by hand, and the result.
+//! Manual refreshes of sources, and their result.
 
 use super::{App, Focus, Refreshing};
 use crate::config::Action;

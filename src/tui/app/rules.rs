@@ -148,7 +148,7 @@ impl App {
             None => vec![],
         };
         let items = counted(changed, "item");
-        let done = if undone { "taken back from" } else { "applied to" };
+        let done = if undone { "undone on" } else { "applied to" };
         // One message for the rule and for what it did.
         let step = match cause {
             Cause::Undo => "Undone: ",
@@ -248,7 +248,7 @@ impl Dialog for RuleList {
     fn hints(&self) -> KeyHints {
         &[
             KeyHint::Key("a", "apply to stored"),
-            KeyHint::Key("x", "take back"),
+            KeyHint::Key("x", "undo"),
             KeyHint::Key("e", "edit"),
             KeyHint::Key("d", "remove"),
             Rows("select"),

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Articles that are copied at once.
 const MOST_COPIED: usize = 100;
-/// How much terminals take over into their clipboard, in bytes.
+/// How much terminals accept for their clipboard, in bytes.
 const MOST_BYTES: usize = 1 << 20;
 /// Longest suggested name, in bytes.
 const MAX_NAME: usize = 80;

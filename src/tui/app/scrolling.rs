@@ -26,7 +26,7 @@ impl ItemsPane {
     }
 
     /// The first visible item, so that the selection is visible with some items around it, and
-    /// whether all items fit. `height` gives the rows of an item with what stands above it, of which
+    /// whether all items fit. `height` gives the rows of an item with what is above it, of which
     /// `least` are its own.
     pub(crate) fn scrolled(
         &self,

@@ -202,7 +202,7 @@ impl App {
     pub(super) fn toggle_unread_only(&mut self) -> Vec<Effect> {
         let on = !self.settings.ui.unread_only;
         let mut effects = self.show_unread_only(on);
-        let label = if on { "what is read is hidden" } else { "what is read is shown" };
+        let label = if on { "read items are hidden" } else { "read items are shown" };
         let purpose = Purpose::Command(Some(label.to_owned()));
         let change = FileChange::Settings(vec![setting(&["ui", "unread_only"], on)]);
         effects.push(Effect::Edit { purpose, change });

@@ -10,7 +10,7 @@ use crate::config::Role;
 use crate::tui::graphics::Graphics;
 use crate::util::text;
 
-/// Cells before and after code, and those in a narrow column.
+/// Width of the space before and after code, and in a narrow column, in cells.
 const CODE_PADDING: usize = 2;
 const NARROW_PADDING: usize = 1;
 const NARROW: usize = 40;

@@ -139,7 +139,7 @@ impl<'a> Lexer<'a> {
             return Some(inner.find(close).map_or(rest.len(), |i| open.len() + i + close.len()));
         }
         let mark = self.rules.line.iter().find(|mark| rest.starts_with(**mark))?;
-        // In a shell `$#` is no comment.
+        // In a shell `$#` is not a comment.
         let before = self.code[..self.at].chars().next_back();
         let begins = *mark != "#" || before.is_none_or(|c| c.is_whitespace() || ";)}".contains(c));
         begins.then(|| line_end(rest))

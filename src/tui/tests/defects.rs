@@ -92,7 +92,7 @@ fn comments_open_from_the_list() {
     stage.happen(Event::CommentsFound(Ok(Some(page.to_owned()))));
     assert!(stage.requested.iter().any(|r| r.contains("Browse {") && r.contains(page)));
     stage.happen(Event::CommentsFound(Ok(None)));
-    assert!(stage.screen(120, 40).contains("This item names no page of comments"));
+    assert!(stage.screen(120, 40).contains("This item has no page with comments"));
 }
 
 #[test]
@@ -470,7 +470,7 @@ fn short_names_of_sources_leave_space_for_titles() {
 #[test]
 fn the_status_names_the_file_with_the_error() {
     for (error, expected) in [
-        ("/home/u/config.toml:5: unknown key", "error in config.toml"),
+        ("/home/u/config.toml:5: unknown setting", "error in config.toml"),
         ("/home/u/sources.toml:3: config.toml: no", "error in sources.toml"),
     ] {
         let mut stage = Stage::new();

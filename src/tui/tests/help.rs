@@ -56,7 +56,7 @@ fn keys_are_whole_and_a_short_list_uses_the_width() {
         stage.keys("?by its number");
         assert!(stage.screen(width, height).contains("1–9"), "{}", stage.screen(width, height));
     }
-    // Panes stand behind the words.
+    // Panes are behind the words.
     let mut stage = Stage::new();
     stage.keys("gs?browser");
     let screen = stage.screen(120, 36);
@@ -84,7 +84,7 @@ fn no_heading_of_the_help_stands_alone() {
 }
 
 #[test]
-fn the_palette_says_more_than_its_rows() {
+fn the_palette_shows_more_than_its_rows() {
     for (keys, expected) in [
         (":pin", "Keys: p, s in Items and Reader."),
         (":refresh-all", "Keys: R."),

@@ -251,7 +251,7 @@ fn a_list_is_followed_by_its_url_or_from_the_preview() {
 }
 
 #[test]
-fn what_the_program_changes_by_itself_is_undone_like_other_changes() {
+fn automatic_changes_are_undone_like_other_changes() {
     let mut stage = stage_with_files();
     let paths = stage.files.as_ref().unwrap().paths.clone();
     let gone = [crate::model::SourceId("kernel".to_owned())];
@@ -280,9 +280,9 @@ fn switch(stage: &mut Stage, id: &str) {
 }
 
 #[test]
-fn what_the_program_changes_by_itself_leaves_what_can_be_redone() {
+fn automatic_changes_keep_the_redo_history() {
     let mut stage = stage_with_files();
-    // The user switches a source off, and takes it back.
+    // The user switches a source off, and undoes that.
     switch(&mut stage, "kernel");
     assert_ne!(file(&stage), SOURCES);
     stage.keys("u");
@@ -301,7 +301,7 @@ fn what_the_program_changes_by_itself_leaves_what_can_be_redone() {
 }
 
 #[test]
-fn an_undo_in_progress_is_not_about_what_the_program_changes() {
+fn an_undo_in_progress_leaves_automatic_changes_alone() {
     let mut stage = stage_with_files();
     for id in ["kernel", "allocator", "council"] {
         switch(&mut stage, id);

@@ -1,4 +1,4 @@
-//! The queue of episodes, and what plays.
+//! The queue of episodes, and what is playing.
 
 use super::Stage;
 use crate::engine::{PlayerProblem, PlayerState, Playing};
@@ -38,7 +38,7 @@ pub(super) fn stage() -> Stage {
 }
 
 #[test]
-fn the_queue_shows_places_and_what_plays() {
+fn the_queue_shows_positions_and_the_current_episode() {
     let mut stage = stage();
     stage.keys_give("", "1:01 / 50:00");
     stage.happen(Event::PlayerChanged(Box::new(playing(100.0))));
@@ -51,7 +51,7 @@ fn the_queue_shows_places_and_what_plays() {
         stage.screen(width, height);
     }
     stage.keys("<Esc>");
-    assert!(stage.screen(120, 40).contains("newsfed  ▸ 1:40"), "also without the dialog");
+    assert!(stage.screen(120, 40).contains("newsfed  ▸ 1:40"), "even without the dialog");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn keys_command_the_player_and_change_the_queue() {
         "j<Enter>",
         "Player(Play(EpisodeKey { item: 2, url: \"https://e.org/2.mp3\" }))",
     );
-    stage.keys_give("n", "Nothing plays");
+    stage.keys_give("n", "Nothing is playing");
     stage.happen(Event::PlayerChanged(Box::new(playing(5.0))));
     for (keys, expected) in [
         ("<Space>", "Player(Pause)"),
@@ -106,7 +106,7 @@ fn without_a_player_episodes_open_as_other_files_do() {
 }
 
 #[test]
-fn without_the_dialog_messages_say_what_the_player_does() {
+fn without_the_dialog_messages_show_what_the_player_does() {
     let mut stage = stage();
     stage.keys("<Esc>");
     let mut now = playing(100.0);

@@ -26,7 +26,7 @@ fn a_key_runs_several_commands_with_arguments() {
     assert_eq!(pinned(&stage).abs_diff(before), 1);
     let copied = stage.requested.iter().any(|effect| effect.contains("Copy"));
     assert!(copied, "{:?}", stage.requested);
-    // The help and the sheet of keys show the commands.
+    // The help and the popup of keys show the commands.
     stage.keys("?filter rust");
     assert!(stage.screen(120, 40).contains("filter rust"), "{}", stage.screen(120, 40));
 }
@@ -112,5 +112,5 @@ async fn a_running_program_is_not_started_twice_and_can_be_cancelled() {
         real.wait_for("Slow: cancelled").await;
     }
     real.command("cancel running");
-    real.wait_for("Nothing to cancel is running").await;
+    real.wait_for("Nothing is running that can be cancelled").await;
 }

@@ -12,7 +12,7 @@ fn shown(real: &Real) -> usize {
 }
 
 #[test]
-fn muting_hides_items_with_a_rule_and_undo_takes_both_back() {
+fn muting_hides_items_with_a_rule_and_undo_reverts_both() {
     with_runtime(async {
         let mut real = Real::new(3, 30).await;
         assert_eq!(shown(&real), 30);
@@ -39,11 +39,7 @@ fn muting_hides_items_with_a_rule_and_undo_takes_both_back() {
         assert!(config.contains("until = "), "{config}");
         real.keys("u");
         real.wait_for("Undone: Mute").await;
-        assert!(
-            real.screen().contains("taken back from 10 items"),
-            "one message: {}",
-            real.screen()
-        );
+        assert!(real.screen().contains("undone on 10 items"), "one message: {}", real.screen());
         assert_eq!(shown(&real), 30);
         assert!(!real.config().contains("[[rule]]"));
         real.press(KeyCode::Char('r'), KeyModifiers::CONTROL);
@@ -87,7 +83,7 @@ fn an_invalid_query_mutes_nothing() {
 }
 
 #[test]
-fn rules_are_listed_applied_taken_back_changed_and_removed() {
+fn rules_are_listed_applied_undone_changed_and_removed() {
     with_runtime(async {
         let mut real = Real::new(3, 30).await;
         real.keys("J");
@@ -103,7 +99,7 @@ fn rules_are_listed_applied_taken_back_changed_and_removed() {
         assert!(screen.contains("hide") && screen.contains("3 items"), "{screen}");
         assert!(screen.contains("Matches 3 stored items, 0 would change"), "{screen}");
         real.keys("x");
-        real.wait_for("taken back from 3 items").await;
+        real.wait_for("undone on 3 items").await;
         assert_eq!(shown(&real), 30);
         // Undo inside the dialog sets these marks again.
         real.keys("u");
@@ -122,7 +118,7 @@ fn rules_are_listed_applied_taken_back_changed_and_removed() {
         real.wait_for("Removed rule").await;
         assert!(!real.config().contains("[[rule]]"));
         let screen = real.screen();
-        assert!(screen.contains("No rules yet") && !screen.contains("take back"), "{screen}");
+        assert!(screen.contains("No rules yet") && !screen.contains("x undo"), "{screen}");
         real.close_dialogs();
         real.keys("J");
         real.quiet().await;
@@ -130,7 +126,10 @@ fn rules_are_listed_applied_taken_back_changed_and_removed() {
         let is_done = |app: &App| app.dialog::<Mute>().is_some_and(|mute| mute.run.found.is_some());
         real.until("the matches", is_done).await;
         let screen = real.screen();
-        assert!(screen.contains("No stored item matches; it will apply to new ones"), "{screen}");
+        assert!(
+            screen.contains("No stored item matches; the rule applies to new ones"),
+            "{screen}"
+        );
         real.handle.shutdown().await;
     });
 }

@@ -78,7 +78,7 @@ fn merges_or_asks_about_changes_in_the_file() {
 }
 
 #[test]
-fn settings_that_need_a_restart_say_so() {
+fn settings_that_need_a_restart_are_marked() {
     with_runtime(async {
         let mut real = Real::new(1, 1).await;
         real.command("settings network");
@@ -400,7 +400,7 @@ fn tabs_of_the_settings_are_whole_at_every_width() {
 }
 
 #[test]
-fn the_gallery_says_why_themes_look_alike() {
+fn the_gallery_explains_why_themes_resemble_each_other() {
     use crate::config::Depth;
     for (depth, note, tiles) in [
         (Depth::Mono, "This terminal shows no colours", 1..2),

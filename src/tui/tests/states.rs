@@ -194,7 +194,7 @@ fn an_empty_list_of_sources_with_items_does_not_claim_failures() {
 }
 
 #[test]
-fn the_status_line_says_which_account_is_not_synchronised() {
+fn the_status_line_shows_which_account_is_not_synchronised() {
     let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
     let note = |problem: Option<&str>, waiting| AccountNote {
         account: "home".to_owned(),
@@ -215,7 +215,7 @@ fn the_status_line_says_which_account_is_not_synchronised() {
 }
 
 #[test]
-fn the_status_line_says_how_far_a_first_synchronisation_is() {
+fn the_status_line_shows_the_progress_of_a_first_synchronisation() {
     let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
     for (total, expected) in [(None, "1250 items · home"), (Some(3000), "1250 of 3000")] {
         let progress = SyncProgress { account: "home".to_owned(), items: 1250, total };

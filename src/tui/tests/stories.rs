@@ -19,7 +19,7 @@ fn rows() -> Vec<ItemRow> {
 }
 
 #[test]
-fn rows_and_the_reader_say_where_a_story_is_too() {
+fn rows_and_the_reader_show_which_other_sources_have_a_story() {
     let mut stage = Stage::with(Settings::default(), source_list(), rows());
     let other = StoryItem {
         number: 2,

@@ -180,7 +180,7 @@ fn linear_mode_shows_one_thing_a_line_without_lines_or_charts() {
 }
 
 #[test]
-fn linear_mode_says_states_in_words() {
+fn linear_mode_names_states_in_words() {
     let mut settings = Settings::default();
     (settings.ui.linear, settings.ui.ascii) = (true, true);
     let mut list = source_list();

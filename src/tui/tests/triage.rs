@@ -116,7 +116,7 @@ fn a_query_marks_what_it_matches() {
 }
 
 #[test]
-fn what_is_read_is_hidden_and_a_source_asked_for_by_name_is_shown() {
+fn read_items_are_hidden_and_a_source_asked_for_by_name_is_shown() {
     let mut stage = stage_with_files();
     let mut list = stage.files.as_ref().unwrap().list();
     for entry in &mut list.sources {

@@ -22,7 +22,7 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) new: &'static str,
     pub(in crate::tui) later: &'static str,
     pub(in crate::tui) changed: &'static str,
-    /// Changed by typing errors alone.
+    /// Changed in typos alone.
     pub(in crate::tui) edited: &'static str,
     pub(in crate::tui) all: &'static str,
     pub(in crate::tui) saved: &'static str,
@@ -161,7 +161,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     }
 }
 
-/// A title, what stands beside it, and what stands at the right.
+/// A title, what is beside it, and what is at the right.
 type Title = (String, String, String);
 
 fn sources_title(app: &App) -> Title {
@@ -307,7 +307,7 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(row.line(Style::new()), area);
 }
 
-/// The key for help; in a text field, one that is no character.
+/// The key for help; in a text field, one that is not a character.
 fn help_key(app: &App) -> Option<String> {
     let all = app.keymap.all_keys_for(Context::Everywhere, Action::Help);
     all.into_iter().find(|keys| !app.typing || keys.chars().count() > 1)

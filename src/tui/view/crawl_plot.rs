@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::symbols::Marker;
 use ratatui::widgets::{Axis, Chart, Dataset, GraphType};
 
-/// Least area of a plot.
+/// Minimum area of a plot.
 pub(super) const LEAST: (u16, u16) = (40, 6);
 /// Parts of the requests for which words say what was found.
 const PARTS: u64 = 4;
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_say_what_was_found_after_each_quarter() {
+    fn text_shows_what_was_found_after_each_quarter() {
         let mut curve = Curve::default();
         assert_eq!(words(&curve), "");
         curve.add(1, 0);

@@ -27,7 +27,7 @@ const FACT: usize = 22;
 const NAME: usize = 11;
 /// Rows of kinds of links.
 const MOST_GROUPS: usize = 4;
-/// Least rows for the finds, with their title.
+/// Minimum rows for the finds, with their title.
 const FINDS: u16 = 4;
 /// Height from which there are empty rows between the parts.
 const AIRY: u16 = 24;
@@ -312,7 +312,7 @@ fn groups(app: &App, crawl: &CrawlState, width: u16) -> Vec<Line<'static>> {
     if crawl.groups.is_empty() {
         return vec![];
     }
-    let title = Line::styled("Links that pay", app.palette.style(Role::Header));
+    let title = Line::styled("Most productive links", app.palette.style(Role::Header));
     let group = |group: &String| {
         let mut row = Row::new(width);
         row.left(&format!("  {group}"), app.palette.style(Role::Soft));

@@ -18,7 +18,7 @@ use ratatui::text::{Line, Span};
 
 /// Widest text, in cells.
 const WIDEST: usize = 64;
-/// Height from which the text stands lower, with empty rows between its parts.
+/// Height from which the text is lower, with empty rows between its parts.
 const ROOMY: u16 = 12;
 
 /// What is said.

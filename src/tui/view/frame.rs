@@ -105,7 +105,7 @@ pub(super) fn window(
     inner
 }
 
-/// Nothing else on the screen than the dialog, without lines.
+/// Only the dialog is on the screen, without borders.
 fn linear(app: &App, frame: &mut Frame<'_>, area: DialogArea, (title, subject): (&str, &str)) {
     clear(frame, area.body);
     frame.buffer_mut().set_style(area.body, app.palette.style(Role::Raised));

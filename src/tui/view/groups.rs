@@ -15,7 +15,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// What stands above the rows.
+    /// What is above the rows.
     pub(super) fn label<'a>(&'a self, app: &'a App) -> &'a str {
         match self.which {
             Which::Of(source) => app.sources.entry(source).map_or("", |s| s.title()),

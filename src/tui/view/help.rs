@@ -221,7 +221,7 @@ fn key_lines(keys: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// The lines of an entry. Its panes stand behind its words, or below them.
+/// The lines of an entry. Its panes are behind its words, or below them.
 fn wrap(Entry { keys, words, panes }: &Entry, (left, right): (usize, usize)) -> Block {
     let (keys, mut words) = (key_lines(keys, left), wrap_plain(words, right));
     let beside = words.last().is_some_and(|last| text::width(last) + text::width(panes) <= right);

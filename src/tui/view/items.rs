@@ -74,7 +74,7 @@ impl Form {
         let tall = area.height >= TALL;
         let scope = &app.items.listing.base.scope;
         let separators = tall && app.grouping() != Grouping::None;
-        // Grouped by source, the name stands in the separator.
+        // If items are grouped by source, the name is in the separator.
         let one_source = matches!(scope, Scope::Sources(keys) if keys.len() == 1)
             || separators && app.grouping() == Grouping::Source;
         let (layout, ui) = (&app.items.listing.layout, &app.settings.ui);

@@ -1,4 +1,4 @@
-//! The queue of episodes, with what plays below it.
+//! The queue of episodes, with the current one below it.
 
 use super::super::app::{App, ListenList};
 use super::DialogArea;
@@ -15,7 +15,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 96;
-/// Rows below the list: an empty one, what plays, its chapter.
+/// Rows below the list: an empty one, the current episode, its chapter.
 const BELOW: u16 = 3;
 
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &ListenList, area: DialogArea) {
@@ -58,7 +58,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &ListenList, 
     }
 }
 
-/// `12:34 / 52:00`, of what plays as it is now.
+/// `12:34 / 52:00`, of the current episode as it is now.
 fn place(episode: &Queued, now: Option<&Playing>) -> String {
     let progress = now.map_or(episode.progress, |now| now.progress);
     let length = progress.length.or(episode.length()).map(clock_time).unwrap_or_default();

@@ -70,7 +70,7 @@ pub(in crate::tui) fn draw(
 
 /// How the commands of a rule ended.
 fn commands_line(commands: &CommandRecord) -> String {
-    let mut said = format!("{} ended well", counted(commands.ok, "command"));
+    let mut said = format!("{} succeeded", counted(commands.ok, "command"));
     if commands.failed > 0 {
         said += &format!(", {} failed", commands.failed);
     }
@@ -85,7 +85,7 @@ fn commands_line(commands: &CommandRecord) -> String {
     said
 }
 
-/// Cells of the names and of the effects, with the space after them.
+/// Width of the names and of the effects, in cells, with the space after them.
 struct Columns {
     name: usize,
     effects: usize,
@@ -147,9 +147,10 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: 
     let (head, tone) = match (&run.error, &run.found) {
         (Some(error), _) => (error.clone(), Role::Warning),
         (None, None) => ("Searching …".to_owned(), Role::Dim),
-        (None, Some(found)) if found.count.items == 0 => {
-            ("No stored item matches; it will apply to new ones".to_owned() + outside, Role::Soft)
-        }
+        (None, Some(found)) if found.count.items == 0 => (
+            "No stored item matches; the rule applies to new ones".to_owned() + outside,
+            Role::Soft,
+        ),
         (None, Some(found)) => {
             let items = found.count.items;
             let mut matches = match found.count.more {

@@ -1,4 +1,4 @@
-//! The sheet of keys: what can follow the first key of a sequence.
+//! The popup of keys: what can follow the first key of a sequence.
 
 use super::super::app::{App, Hint};
 use super::row::Row;
@@ -12,7 +12,7 @@ const MARGIN: usize = 3;
 /// Largest number of columns.
 const MAX_COLUMNS: usize = 4;
 
-/// Draws the sheet at the bottom of an area, if it is due.
+/// Draws the popup at the bottom of an area, if it is due.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let Some((title, hints)) = app.key_sheet() else { return };
     let keys = hints.iter().map(|hint| text::width(&hint.keys)).max().unwrap_or(0) + 2;

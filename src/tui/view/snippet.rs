@@ -8,7 +8,7 @@ use crate::util::text;
 use ratatui::style::Style;
 use std::ops::Range;
 
-/// Least width of a snippet, in cells.
+/// Minimum width of a snippet, in cells.
 const LEAST: usize = 16;
 
 /// The title of an item; of one without a title how its text begins, else its URL.

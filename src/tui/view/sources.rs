@@ -156,7 +156,7 @@ fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
         }
         Health::Ok if next.overdue => (" late".to_owned(), Role::Warning),
         Health::Ok => (String::new(), Role::Dim),
-        // A pause alone is no error.
+        // A pause alone is not an error.
         Health::Paused if entry.facts.fail_count == 0 => (" paused".to_owned(), Role::Dim),
         Health::Paused | Health::Retrying => (attention(m.failing), Role::Warning),
         Health::Failing => (attention(m.failing), Role::Error),

@@ -155,7 +155,7 @@ fn below(area: Rect) -> Rect {
     Rect { y: area.y + title, height: area.height - title, ..area }
 }
 
-/// The sources as a table, then those with problems and those that could be unfollowed.
+/// The sources as a table, then those with problems and those that could be removed.
 fn sources(all: &Statistics, ascii: bool, width: usize) -> Vec<Pieces> {
     let mut lines = vec![vec![], heading("  items   read share        time  source")];
     for source in &all.sources {
@@ -183,7 +183,7 @@ fn sources(all: &Statistics, ascii: bool, width: usize) -> Vec<Pieces> {
         lines.push(vec![("No sources yet".to_owned(), Role::Dim)]);
     }
     lines.extend(section("Slow, silent and failing", all, SourceStatistics::problem));
-    lines.extend(section("Could be unfollowed", all, SourceStatistics::reason));
+    lines.extend(section("Could be removed", all, SourceStatistics::reason));
     lines
 }
 

@@ -26,7 +26,7 @@ const WIDE: usize = 80;
 const DRAWN: usize = 50;
 /// Width of the columns of names and times.
 const NAMES: usize = 11;
-/// Width of the names of days, and the least width of what is beside the hours.
+/// Width of the names of days, and the minimum width of what is beside the hours.
 const DAY: usize = 5;
 const BESIDE: usize = 34;
 /// Number of checks that are listed.

@@ -83,7 +83,7 @@ async fn feeds_move_with_their_marks_and_back() {
         let written = std::fs::read_to_string(home.paths().sources_file()).unwrap();
         let plan = engine.plan_move(None).await.unwrap();
         assert_eq!((plan.moving.len(), plan.staying.len()), (3, 1), "{plan:?}");
-        assert!(plan.staying[0].1.contains("no feed"));
+        assert!(plan.staying[0].1.contains("not a feed"));
         let one = plan.moving.iter().find(|source| source.id.as_str() == "one").unwrap();
         assert_eq!(one.dropped, ["interval"]);
         let keys = engine.sources().await.unwrap();

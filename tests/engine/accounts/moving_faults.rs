@@ -214,7 +214,7 @@ async fn sources_come_back_with_their_identifiers() {
     engine.shutdown().await;
 }
 
-/// With their items, also those that the server renamed.
+/// With their items, including those that the server renamed.
 #[tokio::test]
 async fn an_account_is_removed_without_losing_moved_sources() {
     let (_feeds, server, home, engine) = moved().await;

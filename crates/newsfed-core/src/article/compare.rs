@@ -109,7 +109,7 @@ pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
             push(Change::Same, same.trim_end().to_owned() + if same.is_empty() { "" } else { gap });
             push(Change::Removed, removed);
         } else {
-            // The words in their place stand in the same paragraph.
+            // The words in their place are in the same paragraph.
             push(Change::Same, same);
             push(Change::Removed, in_line(&removed));
             push(Change::Added, added);

@@ -188,7 +188,7 @@ pub fn extract(
     Ok(Reading { page: &page, head: &head, guide, found }.finish(body, concepts.as_ref()))
 }
 
-/// The dates of a page, also of one without an article.
+/// The dates of a page, even of one without an article.
 pub fn page_dates(markup: &str, guide: &Guide) -> Dates {
     tree::page(markup).map(|tree| dates_of(&tree, guide)).unwrap_or_default()
 }

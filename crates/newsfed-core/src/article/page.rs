@@ -12,7 +12,8 @@ use std::sync::LazyLock;
 
 /// Probability from which a block belongs to the article.
 const THRESHOLD: f32 = 0.5;
-/// Agreement from which a box is the article's own. Blocks inside it then need less, others more.
+/// Minimum agreement for a box to count as the container of the article. The threshold is then
+/// lower for blocks inside it and higher for others.
 const AGREED: f32 = 0.9;
 const THRESHOLD_INSIDE: f32 = 0.4;
 const THRESHOLD_OUTSIDE: f32 = 0.6;

@@ -130,7 +130,7 @@ impl Template {
         self.others.push(fresh);
     }
 
-    /// The layout that a page has: 0 is the first one, also while little is known about it.
+    /// The layout that a page has: 0 is the first one, even while little is known about it.
     fn layout(&self, paths: &[u32], agreements: &[f32]) -> Option<usize> {
         if self.seen < MIN_PAGES {
             return Some(0);

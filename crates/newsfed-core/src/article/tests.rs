@@ -277,7 +277,7 @@ proptest! {
 }
 
 #[test]
-fn a_long_box_about_the_author_is_no_part_of_a_short_article() {
+fn a_long_box_about_the_author_is_not_part_of_a_short_article() {
     let say =
         |n: usize| "Bees dance to show the others of the hive where they found food. ".repeat(n);
     let page = format!(

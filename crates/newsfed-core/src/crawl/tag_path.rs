@@ -70,7 +70,7 @@ impl TagPaths {
             }
             *counts.entry(position).or_default() += 1.0;
         }
-        // The value of a position is the mean over the whole vocabulary there, also of what this
+        // The value of a position is the mean over the whole vocabulary there, including what this
         // path does not have.
         let mean =
             |(position, count): (u32, f64)| (position, count / f64::from(self.at[&position]));

@@ -58,7 +58,7 @@ fn changed_cells_and_totals_are_shown() {
 }
 
 #[test]
-fn order_space_and_encoding_are_no_changes() {
+fn order_space_and_encoding_do_not_count_as_changes() {
     let cases = [
         "id,town,people\n3,Celle,70\n1,Aachen,250\n2,Bonn,330\n",
         "people,id,town\n250,1,Aachen\n330,2,Bonn\n70,3,Celle\n",

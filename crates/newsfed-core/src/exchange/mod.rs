@@ -73,7 +73,7 @@ pub enum ExchangeError {
     Empty(String),
 }
 
-/// Parses the items of a file that is no database. `name` is used in messages.
+/// Parses the items of a file that is not a database. `name` is used in messages.
 ///
 /// # Errors
 /// When it is not a list of items, or is empty. Single invalid entries are counted.

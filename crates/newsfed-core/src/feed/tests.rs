@@ -363,7 +363,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_followed_feed_says_at_least_what_it_is() {
+fn a_followed_feed_shows_at_least_what_it_is() {
     for (text, is_feed) in [
         ("<rss version='2.0'></rss>", false),
         ("<rss version='2.0'><channel></channel></rss>", false),

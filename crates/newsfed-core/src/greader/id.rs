@@ -13,7 +13,7 @@ pub enum RemoteId {
     Other(String),
 }
 
-/// Longest identifier that is no number, in bytes.
+/// Longest identifier that is not a number, in bytes.
 const LONGEST: usize = 64;
 
 impl RemoteId {

@@ -83,7 +83,7 @@ impl Mail {
     }
 }
 
-/// The JSON Feed of some mails.
+/// The JSON Feed of some emails.
 pub fn feed(title: &str, mails: &[Mail]) -> Vec<u8> {
     #[derive(Serialize)]
     struct Feed<'a> {

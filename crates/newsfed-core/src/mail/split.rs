@@ -1,10 +1,10 @@
-//! The mails of an mbox file.
+//! The emails of an mbox file.
 
 use memchr::memmem;
 
-/// The mails of an mbox, oldest first: each begins with a line `From ` at the beginning or after an empty
-/// line, before a line that is a header. `is_whole` is false for the end of a file: its beginning belongs
-/// to a mail that is not whole. [`unquoted`] reads one.
+/// The emails of an mbox, oldest first: each begins with a line `From ` at the beginning or after
+/// an empty line, before a line that is a header. `is_whole` is false for the end of a file: its
+/// beginning belongs to a mail that is not whole. [`unquoted`] reads one.
 pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<&[u8]> {
     let mut starts: Vec<usize> = Vec::new();
     if is_whole && bytes.starts_with(b"From ") {

@@ -1,4 +1,4 @@
-//! Tests of mails, of ordinary and of hostile ones.
+//! Tests with ordinary and hostile emails.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn multipart(parts: &str) -> String {
 }
 
 #[test]
-fn mails_become_items() {
+fn emails_become_items() {
     let mail = Mail::read(PLAIN.as_bytes()).unwrap();
     assert_eq!((mail.id.as_str(), mail.title.as_str()), ("1@x.example", "Grüße"));
     assert_eq!(mail.authors, [Sender { name: "News".to_owned() }]);
@@ -47,7 +47,7 @@ fn mails_become_items() {
 }
 
 #[test]
-fn hostile_mails_end_without_harm() {
+fn hostile_emails_do_no_harm() {
     let nested = (0..5000).fold(String::new(), |text, n| {
         text + &format!("--b{n}\r\nContent-Type: multipart/mixed; boundary=b{}\r\n\r\n", n + 1)
     });

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_by_reason_and_says_what_to_do() {
+    fn counts_by_reason_and_explains_what_to_do() {
         let mut list = Vec::new();
         assert_eq!(LeftOut::describe(&list), None);
         LeftOut::add(&mut list, LeftOutReason::FutureDate, "https://a.example/1");

@@ -86,11 +86,11 @@ pub struct Item {
     pub feed_has_full_text: Option<bool>,
     /// Whether the article changed since the user last opened it.
     pub changed: bool,
-    /// Whether it changed by more than typing errors since then.
+    /// Whether it changed in more than typos since then.
     pub substantial: bool,
     /// How many earlier versions of the article are stored.
     pub versions: u32,
-    /// What the last change of the article or its title was about, beyond typing errors.
+    /// What the last change of the article or its title was about, apart from typos.
     pub revisions: Vec<Revision>,
     /// The title before the current one.
     pub former_title: Option<String>,
@@ -146,7 +146,7 @@ pub struct ItemRow {
     pub words: u32,
     /// Whether the article changed since the user last opened it.
     pub changed: bool,
-    /// Whether it changed by more than typing errors since then.
+    /// Whether it changed in more than typos since then.
     pub substantial: bool,
     /// Number of comments according to the feed.
     pub comment_count: Option<u32>,

@@ -20,9 +20,9 @@ pub struct Origin {
     pub exec: Vec<String>,
     /// The file with the feed: absolute, or below the user's folder with `~/`.
     pub file: Option<String>,
-    /// The Maildir or mbox file whose mails are the entries, as `file`.
+    /// The Maildir or mbox file whose emails are the entries, as `file`.
     pub mail: Option<String>,
-    /// Of the mails, only those whose sender has this text in name or address.
+    /// Only emails whose sender has this text in the name or address are read.
     pub from: Option<String>,
     /// The program that reads what was fetched and prints the feed, with its arguments.
     pub filter: Vec<String>,

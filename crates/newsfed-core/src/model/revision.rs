@@ -34,7 +34,7 @@ pub struct Revision {
 }
 
 impl RevisionKind {
-    /// Whether it is more than the correction of a typing error.
+    /// Whether it is more than the correction of a typo.
     pub fn is_substantial(self) -> bool {
         self != Self::Links
     }
@@ -80,12 +80,12 @@ impl Revision {
     /// Several in one line; without any, what that means.
     pub fn summary(all: &[Self]) -> String {
         if all.is_empty() {
-            return "only small changes, such as typing errors".to_owned();
+            return "only small changes, such as typos".to_owned();
         }
         all.iter().map(Self::describe).collect::<Vec<_>>().join("; ")
     }
 
-    /// Whether one of them is more than the correction of a typing error.
+    /// Whether one of them is more than the correction of a typo.
     pub fn any_substantial(all: &[Self]) -> bool {
         all.iter().any(|one| one.kind.is_substantial())
     }
@@ -111,7 +111,7 @@ mod tests {
             Revision::summary(&all),
             "numbers changed: 12 -> 21; negation added: not; names removed: Meier"
         );
-        assert!(Revision::summary(&[]).contains("typing errors"));
+        assert!(Revision::summary(&[]).contains("typos"));
         let links = [one(RevisionKind::Links, "a", "b")];
         assert!(Revision::any_substantial(&all) && !Revision::any_substantial(&links));
     }

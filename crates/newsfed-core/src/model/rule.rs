@@ -17,7 +17,7 @@ pub enum Effect {
     Hide,
     /// Gives it a tag.
     Tag(String),
-    /// Announces it in a message outside of the list.
+    /// Announces it in a notification.
     Notify,
     /// Runs the command of the rule.
     Run,

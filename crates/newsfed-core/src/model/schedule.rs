@@ -83,7 +83,7 @@ pub struct SourceSchedule {
     pub priority: Option<Priority>,
     /// Polls per day, whatever the other sources use.
     pub polls_per_day: Option<f64>,
-    /// Least time between automatic polls.
+    /// Minimum time between automatic polls.
     pub min_interval: Option<Duration>,
     /// Most time between automatic polls.
     pub max_interval: Option<Duration>,

@@ -28,7 +28,7 @@ pub struct WebsiteRules {
     pub date_format: Option<String>,
     /// What a crawl searches for, as parsed by [`crate::crawl::Targets`]; articles if not set.
     pub targets: Option<String>,
-    /// Least time between two requests, instead of `net.host_delay`.
+    /// Minimum time between two requests, instead of `net.host_delay`.
     pub delay: Option<Duration>,
 }
 

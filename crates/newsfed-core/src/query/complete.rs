@@ -60,19 +60,19 @@ pub const OPERATORS: &[Operator] = &[
         "dated that day or later",
         "Items dated in that day, month or year, or later.",
     ),
-    operator("before:", "DATE", "dated before that day", "Items dated before it."),
+    operator("before:", "DATE", "dated before that day", "Items dated before that."),
     operator("age<", "AGE", "newer than that", "Items newer than that."),
     operator("age>", "AGE", "older than that", "Items older than that."),
     operator(
         "words<",
         "NUMBER",
-        "shorter than so many words",
+        "shorter than this many words",
         "Items with fewer words, as far as they are counted.",
     ),
     operator(
         "words>",
         "NUMBER",
-        "longer than so many words",
+        "longer than this many words",
         "Items with more words, as far as they are counted.",
     ),
     operator(

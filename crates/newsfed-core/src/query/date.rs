@@ -176,7 +176,7 @@ pub fn moment(text: &str, now: DateTime<Local>) -> Option<i64> {
     (at > now.timestamp()).then_some(at)
 }
 
-/// A duration, also as a number and a word.
+/// A duration, or a number and a word.
 fn span(text: &str) -> Option<Span> {
     let Some((count, word)) = text.split_once(char::is_whitespace) else {
         return Span::parse(text);

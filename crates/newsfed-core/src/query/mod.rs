@@ -144,7 +144,7 @@ pub enum State {
     Pinned,
     /// `is:unpinned`
     Unpinned,
-    /// `is:changed`: its article changed by more than typing errors since the user last opened
+    /// `is:changed`: its article changed in more than typos since the user last opened
     /// it.
     Changed,
     /// `is:edited`: its article changed in any way since then.
@@ -198,7 +198,7 @@ impl State {
             Self::Pinned => "Pinned items.",
             Self::Unpinned => "Items that are not pinned.",
             Self::Changed => {
-                "Items whose article changed by more than typing errors since you last opened it."
+                "Items whose article changed in more than typos since you last opened it."
             }
             Self::Edited => "Items whose article changed in any way since then.",
             Self::Duplicate => "Items whose story another source had earlier.",
@@ -291,7 +291,7 @@ impl Query {
         self
     }
 
-    /// Its conditions, also those in groups.
+    /// Its conditions, including those in groups.
     pub fn all_terms(&self) -> impl Iterator<Item = &Term> {
         let mut left: Vec<&Term> = self.terms.iter().rev().collect();
         std::iter::from_fn(move || {

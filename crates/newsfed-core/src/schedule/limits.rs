@@ -227,7 +227,7 @@ fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
     }
 }
 
-/// A refresh by hand waits too after a 4xx, but not as long as the schedule.
+/// A manual refresh waits too after a 4xx, but not as long as the schedule.
 fn refused(context: &PollContext<'_>, decision: &mut Decision) {
     let own = doubled(FIRST_LIMITED, context.fail_count.saturating_sub(1));
     decision.not_before(after(context.now, own), PauseReason::Refused, context.now);

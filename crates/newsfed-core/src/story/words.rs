@@ -1,4 +1,4 @@
-//! Text -> words in comparable form, also in scripts without spaces.
+//! Text -> words in comparable form, even in scripts without spaces.
 
 use crate::util::text::{comparable, start};
 use siphasher::sip::SipHasher13;

@@ -101,7 +101,7 @@ pub fn facts(file: &Enclosure) -> Vec<String> {
     // Many feeds state a length of 0 or 1 for what they do not know.
     let bytes = file.bytes.filter(|bytes| *bytes > 1).map(size);
     let kind = media_type(file.mime.as_deref(), &file.url);
-    // The duration of an entry counts for each of its files, also for its pictures and notes.
+    // The duration of an entry counts for each of its files, including its pictures and notes.
     let lasts = kind.as_deref().is_none_or(is_played);
     let seconds = file.seconds.filter(|seconds| lasts && *seconds > 0).map(length);
     kind.into_iter().chain(bytes).chain(seconds).collect()

@@ -3,7 +3,7 @@
 /// Longest name in characters; longer ones are sentences.
 const LONGEST: usize = 100;
 
-/// Splits bylines into names: at `, ` and ` and `, also with a comma before the `and`. Suffixes
+/// Splits bylines into names: at `, ` and ` and `, even with a comma before the `and`. Suffixes
 /// (`Jr.`, `PhD`) stay with the name before them, a leading `By` is removed, and duplicates are
 /// dropped regardless of case. Dates in between are dropped.
 pub fn split_names<'a>(bylines: impl IntoIterator<Item = &'a str>) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Pages that stand in front of the article: a login, a question about cookies, an empty shell.
+//! Pages in front of the article: a login, a question about cookies, an empty shell.
 
 use super::page::{Page, own};
 use crate::model::LeftOutReason;
@@ -27,7 +27,7 @@ const LOGIN: &[&str] =
 const CONSENT: &[&str] =
     &["consent", "cookiewall", "cookie-wall", "privacywall", "privacy-gate", "gdpr"];
 
-/// What stands in the way of the page at `asked`.
+/// What is in the way of the page at `asked`.
 pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
     let moved = normalise(page.url()) != normalise(asked);
     let few = || {
@@ -49,7 +49,7 @@ pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
     page.needs_javascript().then_some(LeftOutReason::NeedsJavascript)
 }
 
-/// Whether a text is so long that nothing stands in front of it.
+/// Whether a text is so long that nothing is in front of it.
 pub fn has_text(text: &str) -> bool {
     letters(text).nth(FEW_LETTERS).is_some()
 }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recognises_what_stands_in_the_way() {
+    fn recognises_obstacles() {
         use LeftOutReason::{NeedsConsent, NeedsJavascript, NeedsLogin};
         let login = "<form><input name=u><input type=password></form>";
         let text = "word ".repeat(200);

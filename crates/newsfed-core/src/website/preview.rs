@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn previews_rules_on_a_list() {
+    fn previews_selectors_on_a_list() {
         let list = sheet(
             "<main><h3><a href=1>One</a></h3><h3><a href=2>Two</a></h3><h4><a href=3>Three</a></h4>\
              </main><a class=older href='?p=2'>older</a>",
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn previews_rules_on_an_article() {
+    fn previews_selectors_on_an_article() {
         let article = sheet(
             "<h1>A title</h1><p class=by>By Ann Lee</p><b class=d>zuletzt</b><i class=d2>3 May 2024</i>\
              <div class=text><p>The first words.</p></div>",

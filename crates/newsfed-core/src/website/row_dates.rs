@@ -1,7 +1,7 @@
 //! Which date of a row is that of the article, if the row has several.
 //!
-//! Lists are newest first, so among the columns of dates the one that is in this order is right; else
-//! labels decide ("published", but not "updated"), and finally the `time` element.
+//! Lists are newest first, so the column whose dates descend from row to row is right; else labels
+//! decide ("published", but not "updated"), and finally the `time` element.
 
 use super::date::time_of;
 use super::list::MAX_ELEMENTS;

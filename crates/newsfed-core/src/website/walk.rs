@@ -115,8 +115,8 @@ impl Walk {
     }
 }
 
-/// Whether what follows on a list is old, by whether each of its articles is. Old articles at the top
-/// are pinned there if new ones follow, and a single old one between new ones ends nothing.
+/// Whether the rest of a list is old, given for each article whether it is old. Old articles before
+/// the first new one are pinned and ignored; a single old one among new ones does not count.
 fn turns_old(old: impl Iterator<Item = bool>) -> bool {
     let old: Vec<bool> = old.collect();
     let Some(first_new) = old.iter().position(|old| !old) else { return !old.is_empty() };

@@ -1,4 +1,4 @@
-//! Reads a backup into a temporary folder. Nothing of the archive decides where a file is written.
+//! Reads a backup into a temporary folder. Nothing in the archive decides where a file is written.
 
 use super::manifest::{self, FORMAT, Manifest, PackedFile};
 use super::pack::{Hashed, hex};
@@ -164,7 +164,8 @@ impl Backup<'_> {
             (self.progress)(&format!("Checking {}", listed.name), copied);
         }
         if copied != listed.bytes || hex(&to.hash.finalize()) != listed.sha256 {
-            return Err(self.damaged(format!("{} is not what was packed", listed.name)));
+            let what = format!("{} does not match its checksum in the backup", listed.name);
+            return Err(self.damaged(what));
         }
         to.to.sync_all().map_err(BackupError::io(path))
     }

@@ -194,7 +194,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<AccountSettings>
         read(table, "account.", (KEYS, ""), &["password"], &mut account, report);
         let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
         if let Some(pair) = table.iter().find(|pair| pair.key == "password") {
-            let message = "passwords do not belong into this file; use password_command, \
+            let message = "passwords do not belong in this file; use password_command, \
                            password_file or password_env";
             report.error(pair.at, "account.password", message);
         }

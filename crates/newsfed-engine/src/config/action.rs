@@ -1,5 +1,5 @@
-//! The commands that keys can be bound to: one row per command, grouped by task. The help, the hints,
-//! the sheet of keys and the palette all use this table.
+//! The commands that keys can be bound to: one row per command, grouped by task. The help, the
+//! hints, the popup of keys and the palette all use this table.
 
 use std::fmt;
 use std::str::FromStr;
@@ -90,9 +90,9 @@ actions! {
         ShowUnread, "show-unread", "All unread", "List all unread items";
         ShowToday, "show-today", "Today", "List the items of today";
         ShowPinned, "show-pinned", "Pinned", "List the pinned items";
-        ShowNew, "show-new", "since last visit", "List what arrived since the last visit";
+        ShowNew, "show-new", "since last visit", "List what arrived since you last opened newsfed";
         ShowLater, "show-later", "Later", "List the items kept for later";
-        Queue, "queue", "queue", "Show the queue of episodes, and what plays";
+        Queue, "queue", "queue", "Show the queue of episodes, and what is playing";
         ShowAll, "show-all", "All items", "List all items";
         GoSources, "go-sources", "sources", "Go to the Sources pane";
         GoItems, "go-items", "items", "Go to the Items pane";
@@ -148,8 +148,8 @@ actions! {
         OpenLink, "open-link", "open link", "Open a link by its number";
         JumpBack, "jump-back", "back from footnote", "Go back from a footnote";
         Difference, "difference", "changes", "Show or hide the changes since the earlier version";
-        OlderChange, "older-change", "older version", "In the changes: show those of the version before";
-        NewerChange, "newer-change", "newer version", "In the changes: show those of the version after";
+        OlderChange, "older-change", "older version", "In the changes: previous version";
+        NewerChange, "newer-change", "newer version", "In the changes: next version";
         Zen, "zen", "zen", "Show the article alone";
         ScrollRight, "scroll-right", "scroll right", "Scroll wide code to the right";
         ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, then go to the pane there";
@@ -158,21 +158,21 @@ actions! {
         Narrower, "narrower", "narrower", "Make the text column narrower";
         Wider, "wider", "wider", "Make the text column wider";
         Pipe, "pipe", "pipe", "Pipe the article to a command";
-        Run, "run", "run", "Run a program of [[command]] for the selected items";
+        Run, "run", "run", "Run a [[command]] for the selected items";
         Prefetch, "prefetch", "prefetch", "Fetch the full text of pinned and unread items";
     }
     Listen {
         Enqueue, "enqueue", "to the queue", "Put the audio or video of the selected items into the queue";
-        PlayPause, "play-pause", "play or pause", "Play the queue, pause, or go on";
-        SeekForward, "seek-forward", "forward", "Go forward in what plays";
-        SeekBack, "seek-back", "back", "Go back in what plays";
+        PlayPause, "play-pause", "play or pause", "Play the queue, pause, or resume";
+        SeekForward, "seek-forward", "forward", "Skip forward in the episode";
+        SeekBack, "seek-back", "back", "Skip back in the episode";
         NextEpisode, "next-episode", "next episode", "Play the next episode of the queue";
     }
     Sources {
         Add, "add", "add", "Follow a new URL";
         Crawl, "crawl", "crawl a website", "Crawl a website: collect its articles, data or other files in a folder";
         Import, "import", "import", "Import sources from a file, or follow a list";
-        AcceptList, "accept-list", "accept list", "Remove the sources that have left the list, even if they are many";
+        AcceptList, "accept-list", "accept list", "Remove the sources that have left the list, even if there are many";
         Edit, "edit", "edit", "Edit the source in a form";
         Workbench, "workbench", "selectors", "Edit the selectors of a website on its page";
         EditFile, "edit-file", "edit file", "Edit the source's entry in $EDITOR";
@@ -205,7 +205,7 @@ actions! {
         History, "history", "history", "List the changes, to undo or redo several";
         Rules, "rules", "rules", "Show the rules: what they do, have done and would do";
         Settings, "settings", "settings", "Change the settings";
-        Set, "set", "set", "Change one setting by its key";
+        Set, "set", "set", "Change one setting by its name";
         Theme, "theme", "theme", "Next theme";
         Keys, "keys", "key bindings", "Change the key bindings";
         Redraw, "redraw", "redraw", "Redraw the screen";
@@ -262,7 +262,7 @@ pub(super) fn is_searched_by(all: &str, words: &[&str]) -> bool {
     !words.is_empty() && words.iter().all(begins)
 }
 
-/// Whether a word begins as typed, also if the typed word is its plural.
+/// Whether a word begins as typed, even if the typed word is its plural.
 pub fn begins_as(part: &str, typed: &str) -> bool {
     part.starts_with(typed) || typed.len() > 3 && typed.strip_suffix('s') == Some(part)
 }
@@ -273,7 +273,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// A name that is no command.
+/// A name that is not a command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownAction(String);

@@ -24,9 +24,9 @@ pub enum MarkRead {
     /// When it is opened.
     #[default]
     Open,
-    /// Also when the Reader has shown it for a while.
+    /// When it is opened, or the Reader has shown it for a while.
     Preview,
-    /// Also when the selection moves on from it.
+    /// When it is opened, or the user moves on from it.
     Scroll,
     Never,
 }
@@ -95,7 +95,7 @@ names!(GraphicsMode {
     Blocks = "blocks",
 });
 
-/// How the interface shows messages of rules to a user who may be elsewhere.
+/// How the interface shows notifications to a user who may be elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum NotifyWay {
     /// The bell of the terminal.
@@ -181,7 +181,7 @@ pub enum Grouping {
     /// Headings of days, weeks and months.
     #[default]
     Day,
-    /// The items of a source stand together, below its title.
+    /// The items of a source are together, below its title.
     Source,
     None,
 }

@@ -439,8 +439,9 @@ impl DeclaredFile {
 
     fn ranges(&self, text: &str, starts: &[usize]) -> Result<Vec<Range<usize>>, EditError> {
         let array = self.kind.array();
-        let inline =
-            format!("{array}s that are not written as [[{array}]] can only be changed by hand");
+        let inline = format!(
+            "{array}s that are not written as [[{array}]] can only be changed in an editor"
+        );
         let ranges = element_ranges(text, starts).map_err(|e| self.splice(&e))?;
         ranges.ok_or_else(|| self.form(&inline))
     }

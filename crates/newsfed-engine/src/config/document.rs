@@ -156,7 +156,7 @@ fn node(value: Spanned<DeValue<'_>>, origin: usize, wrong: Wrong<'_>) -> Node {
     Node { at, value }
 }
 
-/// Sets the value at a path. Creates missing tables and replaces values that are no tables.
+/// Sets the value at a path. Creates missing tables and replaces values that are not tables.
 pub(crate) fn put(table: &mut Vec<Pair>, path: &[String], new: Node) {
     let Some((first, rest)) = path.split_first() else { return };
     let at = new.at;

@@ -153,7 +153,7 @@ impl Report {
         self.push(ConfigError { place, key: String::new(), message: message.into() });
     }
 
-    /// Suggests the table that an unknown key belongs to.
+    /// Suggests the table that an unknown setting belongs to.
     pub(crate) fn elsewhere(&self, key: &str) -> String {
         let ending = format!(".{key}");
         let found = self.elsewhere.iter().find(|k| k.ends_with(&ending));

@@ -1,7 +1,8 @@
 //! OPML lists that are followed: what changes when a list has changed. Pure.
 //!
-//! Three states are compared: what the list had when it was last taken over (`taken`), what it has now
-//! (`listed`), and the file. What differs between `taken` and the file is the user's own change and stays.
+//! Three states are compared: what the list had when it was last applied (`taken`), what it has now
+//! (`listed`), and the file. What differs between `taken` and the file is the user's own change and
+//! stays.
 
 use super::error::ConfigErrors;
 use super::import::{Import, ImportError, ImportKind, import};
@@ -16,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use url::Url;
 
-/// So many sources that leave a list at once are removed without a question, whatever their share.
+/// So many sources that leave a list at once are removed without asking, whatever their share.
 const FEW: usize = 4;
 
 /// What a list has.
@@ -62,7 +63,7 @@ pub struct ListComparison {
     pub listed: Vec<Source>,
     /// Whether that is all of it. If not, nothing leaves.
     pub is_whole: bool,
-    /// What it had when it was last taken over.
+    /// What it had when it was last applied.
     pub taken: Vec<Source>,
     /// URLs at which sources are followed besides their own: targets of permanent redirects.
     pub moved: HashMap<SourceId, String>,
@@ -92,7 +93,7 @@ pub struct ListPlan {
     pub stay: Vec<(SourceId, Stay)>,
     /// Those that another list has: that list, and how it describes them.
     pub hand_over: Vec<(SourceId, Source)>,
-    /// What is taken over from the list.
+    /// What is applied from the list.
     pub taken: Vec<Source>,
 }
 
@@ -321,7 +322,7 @@ fn changed(before: &Source, listed: &Source, now: &Source) -> SourceChange {
 }
 
 /// Whether the user has changed a source that came from a list. That `http` is now `https`, or the order
-/// of its tags, is no change.
+/// of its tags, is not a change.
 fn is_edited(before: &Source, now: &Source) -> bool {
     let tags = |source: &Source| source.tags.iter().cloned().collect::<HashSet<String>>();
     let as_listed = Source {

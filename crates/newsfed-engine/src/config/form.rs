@@ -174,7 +174,7 @@ impl FormField {
 
     /// Whether it differs from the file.
     pub fn is_changed(&self) -> bool {
-        // Spaces at the ends are no change.
+        // Spaces at the ends are not a change.
         self.value.trim() != self.written.trim()
     }
 

@@ -1,4 +1,4 @@
-//! The form on files that users wrote by hand.
+//! The form on files that users wrote in an editor.
 
 use super::*;
 use crate::config::{EditError, Paths, SourcesFile, load};

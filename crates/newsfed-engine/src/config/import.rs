@@ -135,8 +135,8 @@ pub enum ImportError {
     /// A list without feeds.
     #[error("{0} lists no feeds: {1}")]
     NoFeeds(String, &'static str),
-    /// A list to follow that has nothing to take over, with one of the reasons.
-    #[error("{name} lists nothing that can be taken over: {url} was skipped: {why}")]
+    /// A list to follow that has nothing to import, with one of the reasons.
+    #[error("{name} lists nothing that can be imported: {url} was skipped: {why}")]
     NoneTaken { name: String, url: String, why: String },
     #[error("{name} nests outlines more than {limit} levels deep", limit = opml::MAX_DEPTH)]
     TooDeep { name: String },

@@ -51,7 +51,8 @@ pub fn config_schema() -> Value {
     }
     root.insert("themes".to_owned(), themes());
     root.extend(lists());
-    let about = "Settings of newsfed. Every key has a default; docs/files.md explains the file.";
+    let about =
+        "Settings of newsfed. Every setting has a default; docs/files.md explains the file.";
     let mut schema = file("config.toml of newsfed", about, root);
     schema.insert("definitions".to_owned(), definitions());
     schema.into()

@@ -34,7 +34,7 @@ pub struct Loaded {
     pub warnings: Vec<ConfigError>,
 }
 
-/// Reads both files. Missing files are no error: everything has a default.
+/// Reads both files. Missing files are not an error: everything has a default.
 ///
 /// `overrides` are the arguments of `--set`, such as `net.host_delay=0s`. Values are TOML or bare
 /// words.
@@ -169,7 +169,7 @@ fn split_override(argument: &str) -> Result<(Vec<String>, &str), String> {
     };
     let (path, value) = (&argument[..end], &argument[end + 1..]);
     let keys = toml_edit::Key::parse(path)
-        .map_err(|_| "expected a key before \"=\", as in net.host_delay=0s".to_owned())?;
+        .map_err(|_| "expected a setting before \"=\", as in net.host_delay=0s".to_owned())?;
     Ok((keys.iter().map(|k| k.get().to_owned()).collect(), value))
 }
 
@@ -340,7 +340,7 @@ fn check_interval(tree: &[Pair], settings: &Settings, report: &mut Report) {
 fn check_notify(tree: &[Pair], settings: &Settings, report: &mut Report) {
     let is_missing = settings.notify.how == NotifyWay::Desktop && !cfg!(feature = "desktop");
     if let Some(pair) = find(tree, &["notify", "how"]).filter(|_| is_missing) {
-        let message = "this newsfed was built without messages of the desktop, so `notify.command` is used; \
+        let message = "this newsfed was built without desktop notifications, so `notify.command` is used; \
             build it with --features desktop, or choose another value";
         report.warn(pair.at, "notify.how", message);
     }

@@ -152,7 +152,7 @@ impl Outlines {
             let why = format!("only its first {} categories were read", limits::ENTRY_LIST);
             self.gatherer.skip(address, &why);
         }
-        // A name that only repeats the URL is no title, unless it is in `title`.
+        // A name that only repeats the URL is not a title, unless it is in `title`.
         let repeats = outline.title.is_none() && label.as_deref() == Some(address.trim());
         let entry = Entry {
             address: address.clone(),

@@ -160,8 +160,8 @@ pub(super) fn configure(source: Source, attributes: &[Attribute]) -> Result<Conf
     }
 }
 
-/// The settings that were read, with what the outline says otherwise. Without an identifier of its
-/// own it keeps the derived one.
+/// The settings that were read, completed by the plain attributes of the outline. Without an id of its
+/// own, the source keeps the derived one.
 fn with_plain(read: Source, outline: Source, values: &[(&str, Value)]) -> Source {
     let has_id = values.iter().any(|(key, _)| *key == "id");
     let mut access = read.access;

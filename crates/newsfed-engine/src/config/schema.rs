@@ -75,7 +75,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Appearance,
             "Background",
-            "Who paints the surfaces. terminal suits transparent windows.",
+            "Background colour: theme, or terminal (for transparent windows).",
         ),
     key("ui.list", Rule::OneOf(ListStyle::NAMES), |s| Slot::Choice(&mut s.ui.list)).on(
         FormPage::Appearance,
@@ -85,7 +85,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.preview", Rule::Any, |s| Slot::Flag(&mut s.ui.preview)).on(
         FormPage::Appearance,
         "Preview",
-        "Wide screens show the item on which the selection rests, still unread.",
+        "On wide screens, show the current item in the Reader. It stays unread.",
     ),
     key("ui.ascii", Rule::Any, |s| Slot::Flag(&mut s.ui.ascii)).on(
         FormPage::Appearance,
@@ -95,7 +95,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.linear", Rule::Any, |s| Slot::Flag(&mut s.ui.linear)).on(
         FormPage::Appearance,
         "Screen reader",
-        "One pane, one thing a line, states in words, no lines or charts.",
+        "One pane, one thing per line, states in words, no lines or charts.",
     ),
     key("ui.reader_width", Rule::Within(20, 400), |s| Slot::Width(&mut s.ui.reader_width)).on(
         FormPage::Appearance,
@@ -110,7 +110,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.graphics", Rule::OneOf(GraphicsMode::NAMES), |s| Slot::Choice(&mut s.ui.graphics)).on(
         FormPage::Appearance,
         "Graphics",
-        "How the terminal is given pictures. auto asks it; blocks works everywhere.",
+        "How the terminal gets pictures. auto asks it; blocks works everywhere.",
     ),
     key("ui.wrap_code", Rule::Any, |s| Slot::Flag(&mut s.ui.wrap_code)).on(
         FormPage::Appearance,
@@ -147,7 +147,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.group", Rule::OneOf(Grouping::NAMES), |s| Slot::Choice(&mut s.ui.group)).on(
         FormPage::Reading,
         "Group by",
-        "Headings of days and weeks, or of sources, in lists, or none.",
+        "Headings in lists: days and weeks, sources, or none.",
     ),
     key("ui.columns", Rule::Any, |s| Slot::Words(&mut s.ui.columns)).on(
         FormPage::Reading,
@@ -157,7 +157,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.mark_read", Rule::OneOf(MarkRead::NAMES), |s| Slot::Choice(&mut s.ui.mark_read)).on(
         FormPage::Reading,
         "Mark read",
-        "On opening; also after a second of preview; also on moving on; never.",
+        "When opened, or previewed for a second, or scrolled past, or never.",
     ),
     key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
         FormPage::Reading,
@@ -184,7 +184,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("browser_in_terminal", Rule::Any, |s| Slot::Flag(&mut s.browser_in_terminal)).on(
         FormPage::Programs,
         "In terminal",
-        "The browser draws in the terminal, as w3m and lynx do.",
+        "Whether the browser draws in the terminal, as w3m and lynx do.",
     ),
     key("open.terminal", WORD, |s| Slot::Words(&mut s.open.terminal))
         .on(
@@ -206,7 +206,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         )
         .unset("marks stay here"),
     key("machines.name", WORD, |s| Slot::MaybeText(&mut s.machines.name))
-        .on(FormPage::Reading, "Machine", "What your other machines call this one.")
+        .on(FormPage::Reading, "Machine", "The name of this machine on your other machines.")
         .unset("name of the computer"),
     key("listen.player", WORD, |s| Slot::Command(&mut s.listen.player))
         .on(FormPage::Listen, "Player", "Plays the queue: mpv with your options.")
@@ -214,7 +214,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("listen.step", Rule::Within(1, 600), |s| Slot::Time(&mut s.listen.step)).on(
         FormPage::Listen,
         "Listening step",
-        "How far keys go forward and back, 1s to 10min. Default 30s.",
+        "How far keys skip forward and back, 1s to 10m. Default 30s.",
     ),
     key("save.folder", FOLDER, |s| Slot::MaybeText(&mut s.save.folder))
         .on(
@@ -226,25 +226,25 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("save.pictures", Rule::Any, |s| Slot::Flag(&mut s.save.pictures)).on(
         FormPage::Listen,
         "Save pictures",
-        "Fetches pictures for articles saved as HTML or EPUB. Default off.",
+        "Fetch the pictures of articles saved as HTML or EPUB. Default off.",
     ),
     key("notify.how", Rule::OneOf(NotifyWay::NAMES), |s| Slot::Choice(&mut s.notify.how)).on(
         FormPage::Programs,
         "Notify",
-        "How the interface shows messages of rules with the effect notify.",
+        "How to show notifications, which rules with the effect notify send.",
     ),
     key("notify.command", WORD, |s| Slot::Command(&mut s.notify.command))
         .on(
             FormPage::Programs,
             "Notify command",
-            "Such as notify-send {title} {text}. Also without the interface.",
+            "Such as notify-send {title} {text}. Used without the interface too.",
         )
         .unset("none"),
     key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))
         .on(
             FormPage::Programs,
             "Silent hours",
-            "Hours without messages of rules, in local time, such as 22:00-07:00.",
+            "Hours without notifications, in local time, such as 22:00-07:00.",
         )
         .unset("none"),
     key("full_text", Rule::OneOf(FullText::NAMES), |s| Slot::Choice(&mut s.full_text)).on(
@@ -256,7 +256,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Reading,
             "First unread",
-            "How many items of a feed that was just added are unread. 0 is all.",
+            "How many items of a newly added feed are unread. 0 leaves all unread.",
         )
         .unset("all"),
     key("retention.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.retention.days))
@@ -289,7 +289,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Retention,
             "Comments",
-            "Days until followed comments without a new one are dropped. 0 keeps them.",
+            "Days until followed comments without a new one are removed. 0 keeps them.",
         )
         .unset("forever"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |s| {
@@ -385,7 +385,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
         FormPage::Network,
         "Feed items",
-        "How many items a view has as a feed, 1 to 5000. Default 50.",
+        "Maximum number of items in the feed of a view, 1 to 5000. Default 50.",
     ),
     key("serve.address", LISTENING, |s| Slot::MaybeText(&mut s.serve.address))
         .on(FormPage::Network, "API for apps", "Where the daemon serves apps: 127.0.0.1:8991.")
@@ -394,7 +394,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("serve.user", WORD, |s| Slot::Text(&mut s.serve.user)).on(
         FormPage::Network,
         "API user",
-        "The name that apps log in with. A new one ends their logins.",
+        "The name that apps log in with. A new one logs them out.",
     ),
     key("serve.edit", Rule::Any, |s| Slot::Flag(&mut s.serve.edit)).on(
         FormPage::Network,
@@ -402,7 +402,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Whether apps can add, change and remove sources.",
     ),
     key("llm.endpoint", ENDPOINT, |s| Slot::MaybeText(&mut s.llm.endpoint))
-        .on(FormPage::FullText, "Model URL", "A language model that is asked for missing dates.")
+        .on(FormPage::FullText, "Model URL", "URL of a language model that finds missing dates.")
         .unset("off"),
     key("llm.model", Rule::Any, |s| Slot::Text(&mut s.llm.model))
         .on(FormPage::FullText, "Model", "Name of the model, such as qwen3:4b.")
@@ -416,7 +416,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("llm.timeout", Rule::Within(1, 2 * MINUTE), |s| Slot::Time(&mut s.llm.timeout)).on(
         FormPage::FullText,
         "Model timeout",
-        "Time limit for one answer, 1s to 2m.",
+        "Time limit for one response, 1s to 2m.",
     ),
     key("keys.preset", Rule::OneOf(super::keymap::PRESETS), |s| Slot::Text(&mut s.keys.preset)).on(
         FormPage::Keys,

@@ -189,7 +189,7 @@ impl Section {
     /// settings, what they would be.
     ///
     /// # Errors
-    /// When the section can only be changed by hand.
+    /// When the section can only be changed in an editor.
     pub fn check(
         &self,
         changes: &[KeyChange],

@@ -217,7 +217,7 @@ const ENV: &str = "env:";
 const COMMAND: &str = "command:";
 
 impl Shape {
-    /// What to write for a typed text; `None` where it is empty. A text that is no such value is
+    /// What to write for a typed text; `None` where it is empty. A text that is not such a value is
     /// written as text, for the loader to reject.
     pub(super) fn value(self, typed: &str) -> Option<Toml> {
         let text = typed.trim();
@@ -343,7 +343,7 @@ pub(super) fn read<T>(
                 hint if hint.is_empty() => report.elsewhere(&pair.key),
                 hint => hint,
             };
-            report.error(pair.at, &name, format!("unknown key{hint}"));
+            report.error(pair.at, &name, format!("unknown setting{hint}"));
         }
     }
 }

@@ -136,7 +136,7 @@ pub fn setting_shown(settings: &Settings, key: &str) -> String {
 }
 
 /// What to write for a typed value of a dotted key; nothing typed removes the key. The loader
-/// rejects what is no such value.
+/// rejects what is not such a value.
 pub fn setting_change(key: &str, typed: &str) -> KeyChange {
     let shape = named(key).map(|setting| setting.shape(&mut Settings::default()));
     let value = shape.unwrap_or(Shape::Text).value(typed).map(|value| value.to_string());

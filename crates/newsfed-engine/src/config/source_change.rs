@@ -70,7 +70,7 @@ impl SourceChange {
         }
     }
 
-    /// The new texts of keys, without tags; `None` for a key that has none any more or is no text.
+    /// The new texts of keys, without tags; `None` for a key that has none any more or is not text.
     pub fn texts(&self) -> Vec<(&'static str, Option<String>)> {
         let text = |toml: &String| Some(toml.parse::<Value>().ok()?.as_str()?.to_owned());
         self.values.iter().map(|(key, value)| (*key, value.as_ref().and_then(text))).collect()

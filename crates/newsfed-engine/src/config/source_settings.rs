@@ -83,7 +83,7 @@ const fn key(
 /// Every key but `id`, in the order of the form.
 pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("title", LINE, |d| Slot::MaybeText(&mut d.title))
-        .on(GENERAL, "Title", "Shown in place of the title of the feed or page.")
+        .on(GENERAL, "Title", "Shown instead of the title of the feed or page.")
         .unset("default (feed or page title)")
         .option("title", "TITLE"),
     key("url", Rule::Any, |_| Slot::Special)
@@ -133,7 +133,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove it when it is gone, or had nothing new for so many days.",
+            "Remove it when it is gone, or has had nothing new for this many days.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)
@@ -253,7 +253,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .unset(INHERIT)
         .polls(),
     key("private", Rule::Any, |d| Slot::Flag(&mut d.private))
-        .on(ACCESS, "Private", "Fetch this source although its name resolves to a private address.")
+        .on(ACCESS, "Private", "Fetch this source even if its name resolves to a private address.")
         .unset("default (off)")
         .polls()
         .option("private", "ON"),
@@ -275,17 +275,17 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .kinds(FILES)
         .polls(),
     key("mail", PATH, |d| Slot::MaybeText(&mut d.origin.mail))
-        .on(ORIGIN, "Mailbox", "A Maildir or mbox file whose mails are the entries. Read only.")
+        .on(ORIGIN, "Mailbox", "A Maildir or mbox file whose emails are the entries. Read only.")
         .unset("none")
         .kinds(FEEDS)
         .polls(),
     key("from", LINE, |d| Slot::MaybeText(&mut d.origin.from))
-        .on(ORIGIN, "Sender", "Only mails with this text in the sender's name or address.")
+        .on(ORIGIN, "Sender", "Only emails with this text in the sender's name or address.")
         .unset("all")
         .kinds(FEEDS)
         .polls(),
     key("filter", ARGUMENT, |d| Slot::Command(&mut d.origin.filter))
-        .on(ORIGIN, "Filter", "Runs with what was fetched as its input, and prints the feed.")
+        .on(ORIGIN, "Filter", "Gets the fetched document on standard input, and prints the feed.")
         .unset("none")
         .kinds(FEEDS)
         .polls(),

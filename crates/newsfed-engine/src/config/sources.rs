@@ -34,7 +34,7 @@ pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<(At, Sourc
             }
             (key, _) => {
                 let hint = did_you_mean(key, ["source"]);
-                report.error(pair.at, key, format!("unknown key, expected [[source]]{hint}"));
+                report.error(pair.at, key, format!("unknown setting, expected [[source]]{hint}"));
             }
         }
     }
@@ -200,7 +200,8 @@ fn local_url(
     url.map_err(|message| report.error(pair.node.at, &key, message)).ok()
 }
 
-/// The URL of a file or mailbox, absolute or below the user's folder; with the sender of the mails.
+/// The URL of a file or mailbox, absolute or below the user's folder; with the sender of the
+/// emails.
 pub(crate) fn path_url(path: &str, from: Option<&str>) -> Result<Url, String> {
     let full = Paths::expanded(path).ok_or("expected an absolute path: no home folder is known")?;
     let url = Url::from_file_path(full);

@@ -11,7 +11,7 @@ use toml_edit::{Document, InlineTable, Item, Table, TomlError, Value};
 pub(crate) enum SpliceError {
     #[error("not valid TOML: {}", .0.message())]
     Syntax(#[from] TomlError),
-    #[error("`{0}` is written in a form that newsfed cannot change; edit the file by hand")]
+    #[error("`{0}` is written in a form that newsfed cannot change; edit the file yourself")]
     Form(String),
 }
 

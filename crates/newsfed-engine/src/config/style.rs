@@ -52,7 +52,7 @@ pub(super) const COLORS: [&str; 16] = [
     "white",
 ];
 
-/// A text that is no style.
+/// A text that is not a style.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StyleError(String);

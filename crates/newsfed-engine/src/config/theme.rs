@@ -222,7 +222,7 @@ fn own_style(key: &str, text: &str, colors: &mut Colors) -> Result<Option<Style>
     if !is_role && colors.get(key).is_none() {
         let roles = Role::ALL.iter().map(|r| r.name());
         let known = roles.chain(palette::color_names()).chain([BASE, CONTRAST]);
-        return Err(format!("unknown key{}", did_you_mean(key, known)));
+        return Err(format!("unknown setting{}", did_you_mean(key, known)));
     }
     let is_color = colors.get(key).is_some();
     let named = |word: &str| colors.get(word).map_or_else(|| word.parse().ok(), Some);

@@ -25,13 +25,13 @@ const TOPICS: &[Topic] = &[
     ),
     topic(
         "[[command]]",
-        "Name a program, which the command run starts for items",
+        "Define a program that the command run starts for items",
         "command program script plugin external",
     ),
     topic("[keys]", "Let a key run several commands", "macro keys remap your own"),
     topic(
         "[[account]]",
-        "Read a server such as FreshRSS; newsfed account add writes it",
+        "Read items from a server such as FreshRSS; see newsfed account add",
         "account server synchronise sync freshrss miniflux",
     ),
     topic(

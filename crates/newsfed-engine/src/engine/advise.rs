@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// How much of the history is replayed.
 const REPLAYED: TimeDelta = TimeDelta::days(28);
-/// Least items in that time: the mean delay of a few is chance.
+/// Minimum number of items in that time, because the mean delay of a few is random.
 const LEAST_ITEMS: usize = 20;
 /// What a change must save of the mean delay: minutes, and a share.
 const LEAST_MINUTES: f64 = 10.0;

@@ -1,4 +1,4 @@
-//! What rules and hooks do outside of the database: messages about new items, and commands.
+//! What rules and hooks do outside of the database: notifications about new items, and commands.
 
 #[cfg(feature = "desktop")]
 mod desktop;
@@ -226,7 +226,7 @@ fn allotted<'a>(
     all
 }
 
-/// Shows one message about the items of all rules that notify, and records it.
+/// Shows one notification about the items of all rules that notify, and records it.
 async fn notify_of(
     context: &Arc<Context>,
     settings: &Settings,
@@ -320,7 +320,7 @@ async fn notify(context: &Arc<Context>, settings: &Settings, message: Notificati
     if how == NotifyWay::Desktop {
         match desktop::show(&message).await {
             Ok(()) => return true,
-            Err(why) => tracing::warn!("the desktop shows no messages: {why}"),
+            Err(why) => tracing::warn!("the desktop shows no notifications: {why}"),
         }
     }
     let is_own = !matches!(how, NotifyWay::Command | NotifyWay::Desktop);

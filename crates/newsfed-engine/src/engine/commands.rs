@@ -41,7 +41,7 @@ struct Shape<'a> {
 }
 
 impl Handle {
-    /// Runs a command for items (row keys), one after the other. Dropping the future ends it.
+    /// Runs a command for items (row keys), one after the other. Dropping the future stops it.
     ///
     /// # Errors
     /// If the items cannot be read.

@@ -180,7 +180,7 @@ impl Handle {
         Ok(changes)
     }
 
-    /// When a source with `remove_after` was first seen: one that has no item yet is no dead one.
+    /// When a source with `remove_after` was first seen: one that has no item yet is not dead.
     async fn first_seen(&self, key: i64, now: Time) -> Result<Time, StoreError> {
         let mut seen: BTreeMap<i64, i64> = self.memo(SEEN).await?;
         if let Some(first) = seen.get(&key).and_then(|at| Time::from_timestamp(*at, 0)) {

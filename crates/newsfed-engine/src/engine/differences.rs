@@ -23,7 +23,7 @@ pub struct VersionChange {
     /// The difference of the texts by words.
     pub text: Vec<Change>,
     pub links: LinkChanges,
-    /// What changed, beyond typing errors; `None` if that was not examined.
+    /// What changed, apart from typos; `None` if that was not examined.
     pub revisions: Option<Vec<Revision>>,
 }
 
@@ -108,7 +108,7 @@ fn joined(all: impl Iterator<Item = Renaming>) -> Option<(String, String)> {
 }
 
 impl VersionChange {
-    /// Adds the title to what changed, unless only typing errors were corrected in it.
+    /// Adds the title to what changed, unless only typos were corrected in it.
     fn describe_titles(&mut self, language: Option<&str>) {
         let Some(((from, to), revisions)) = self.titles.as_ref().zip(self.revisions.as_mut())
         else {

@@ -114,7 +114,7 @@ impl Handle {
         if announced && !offers {
             return;
         }
-        // The host that the page is on, also after a redirect.
+        // The host that the page is on, even after a redirect.
         let page = &response.response.final_url;
         let Some(sitemaps) = self.ask_robots(page, found).await else { return };
         let is_page = survey.sitemap.is_none();
@@ -165,7 +165,7 @@ impl Handle {
                  feeds there; if you know a feed of the site, enter its URL"
             )),
             Err(error) => found.report(format!(
-                "robots.txt of {host} cannot be read, and without it no page may be: {}",
+                "robots.txt of {host} cannot be read, and without it no page may be fetched: {}",
                 super::follow::bare(&error)
             )),
         }
@@ -202,7 +202,7 @@ impl Handle {
         }
     }
 
-    /// Fetches the typed URL, also if its name resolves to a private address: the user typed it.
+    /// Fetches the typed URL, even if its name resolves to a private address: the user typed it.
     pub(super) async fn fetch_name(&self, typed: &mut Typed) -> Result<Fetched, FollowError> {
         let first = self.fetch(&typed.web.url, typed, Purpose::Feed).await;
         let private = |e: &FollowError| {
@@ -340,7 +340,7 @@ impl Handle {
                     discovery.ways.push(sitemap_way(place, count, response));
                     return;
                 }
-                Ok(_) => discovery.report(format!("{place} is no sitemap")),
+                Ok(_) => discovery.report(format!("{place} is not a sitemap")),
                 Err(FollowError::Status { status: 404 | 410, .. }) => {
                     discovery.report(format!("no sitemap at {}", place.path()));
                 }

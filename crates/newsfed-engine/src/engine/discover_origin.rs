@@ -74,7 +74,7 @@ impl TypedOrigin {
         Ok(Self { origin, url: rest[at + 1..].to_owned() })
     }
 
-    /// A mailbox, by its path as it is typed, and the sender of the mails.
+    /// A mailbox, by its path as it is typed, and the sender of the emails.
     pub fn mail(path: &str, from: Option<String>) -> Self {
         let origin = Origin { mail: Some(path.to_owned()), from, ..Origin::default() };
         Self { origin, url: String::new() }
@@ -104,10 +104,10 @@ impl From<LocalError> for FollowError {
 
 impl Handle {
     /// Runs a program or reads a file that the user typed, for its feed. Nothing is added. Drop the
-    /// future to end the program.
+    /// future to stop the program.
     ///
     /// # Errors
-    /// If it fails, or what it gives is no feed.
+    /// If it fails, or what it gives is not a feed.
     pub async fn discover_origin(&self, typed: TypedOrigin) -> Result<Discovery, FollowError> {
         let TypedOrigin { mut origin, url } = typed;
         if !origin.filter.is_empty() {
@@ -185,7 +185,7 @@ impl Handle {
     }
 }
 
-/// Why what a program or a file gave is no feed.
+/// Why what a program or a file gave is not a feed.
 fn no_feed(origin: &Origin, why: &str) -> String {
     let from = origin.program().first().map(String::as_str).or(origin.path()).unwrap_or_default();
     format!("{}: {why}", text::line(from))

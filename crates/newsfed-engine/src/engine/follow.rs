@@ -51,7 +51,7 @@ pub enum FollowError {
     #[error("{host} returned HTTP {status} for this URL; check it in a browser")]
     Status { host: String, status: u16 },
     /// An item without a feed of its comments.
-    #[error("this item has no feed of its comments")]
+    #[error("this item has no feed for its comments")]
     NoComments,
     /// The feed of comments is at a private address of another host than the item's source.
     #[error("the comments were not followed: {0} is a private address; `newsfed add` follows it")]
@@ -59,7 +59,7 @@ pub enum FollowError {
     /// A program or a file gave no feed.
     #[error("{0}; the source was not added")]
     Local(String),
-    /// A list cannot be taken over.
+    /// A list cannot be imported.
     #[error("{0}")]
     List(String),
     /// The document is not a feed.
@@ -105,7 +105,7 @@ impl Handle {
     }
 
     /// Like [`Handle::follow`], with the entry as the user edited its draft
-    /// ([`Discovery::draft`]). If the user wrote it by hand or changed its URL or kind, the
+    /// ([`Discovery::draft`]). If the user wrote it or changed its URL or kind, the
     /// source is polled again.
     pub async fn follow_edited(
         &self,

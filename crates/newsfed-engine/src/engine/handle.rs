@@ -218,7 +218,7 @@ impl Handle {
         announce::finish(&self.context, None).await;
     }
 
-    /// Takes back what a rule did, except what has been changed since; returns what was taken back.
+    /// Undoes what a rule did, except what has been changed since; returns what was undone.
     pub async fn undo_rule(&self, name: String) -> Result<RuleMarks> {
         self.context.store.undo_rule(name).await
     }

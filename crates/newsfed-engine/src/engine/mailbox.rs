@@ -11,12 +11,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Mails that a check reads, the newest ones.
 const MOST_MAILS: usize = 200;
-/// Bytes of mails that a check reads, and of one mail.
+/// Bytes of emails that a check reads, and of one email.
 const MOST_BYTES: u64 = 64 << 20;
 const MOST_MAIL: u64 = 5 << 20;
 /// Files in a Maildir.
 const MOST_FILES: usize = 200_000;
-/// Bytes of the mails in the feed, which must stay below [`limits::FEED_BYTES`].
+/// Bytes of the emails in the feed, which must stay below [`limits::FEED_BYTES`].
 const MOST_FEED: usize = limits::FEED_BYTES - (64 << 10);
 
 /// What a mailbox contains.
@@ -24,14 +24,14 @@ const MOST_FEED: usize = limits::FEED_BYTES - (64 << 10);
 pub(super) struct Content {
     /// Differs when the content may differ.
     pub(super) version: Vec<u8>,
-    /// The newest mails as a JSON Feed; `None` if the mailbox is as it was.
+    /// The newest emails as a JSON Feed; `None` if the mailbox is as it was.
     pub(super) feed: Option<Vec<u8>>,
     /// What was not read.
     pub(super) notes: Vec<String>,
 }
 
-/// Reads a mailbox, unless it is as `known`. With `from`, only mails whose sender has this text. The
-/// error is a message.
+/// Reads a mailbox, unless it is as `known`. With `from`, only emails whose sender has this text.
+/// The error is a message.
 pub(super) fn read(path: &Path, from: &str, known: Option<&[u8]>) -> Result<Content, String> {
     let shown = text::line(&path.display().to_string());
     let unreadable = |e: io::Error| format!("{shown} cannot be read: {e}");
@@ -156,7 +156,7 @@ impl Reading<'_> {
             Some(_) => {}
             None => {
                 self.unreadable += 1;
-                "it has no headers of a mail".clone_into(&mut self.last_error);
+                "it has no headers of an email".clone_into(&mut self.last_error);
             }
         }
     }
@@ -165,17 +165,17 @@ impl Reading<'_> {
         let mut notes = Vec::new();
         if self.older > 0 || self.is_cut {
             let older = match self.is_cut {
-                true => "older mails were".to_owned(),
-                false => format!("{} {}", counted(self.older, "older mail"), was(self.older)),
+                true => "older emails were".to_owned(),
+                false => format!("{} {}", counted(self.older, "older email"), was(self.older)),
             };
             notes.push(format!("{older} not read: a check reads the newest {MOST_MAILS}"));
         }
         if self.too_large > 0 {
-            let (mails, size) = (counted(self.too_large, "mail"), text::size(MOST_MAIL));
+            let (mails, size) = (counted(self.too_large, "email"), text::size(MOST_MAIL));
             notes.push(format!("{mails} {} left out: larger than {size}", was(self.too_large)));
         }
         if self.unreadable > 0 {
-            let (mails, why) = (counted(self.unreadable, "mail"), text::line(&self.last_error));
+            let (mails, why) = (counted(self.unreadable, "email"), text::line(&self.last_error));
             notes.push(format!("{mails} could not be read: {why}"));
         }
         notes
@@ -193,7 +193,7 @@ struct MailFile {
     modified: SystemTime,
 }
 
-/// The mails of a Maildir, newest first. Links are left out, so that nothing outside is read.
+/// The emails of a Maildir, newest first. Links are left out, so that nothing outside is read.
 fn maildir(path: &Path) -> io::Result<Vec<MailFile>> {
     let mut files = Vec::new();
     for folder in ["new", "cur"] {

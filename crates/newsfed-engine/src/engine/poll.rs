@@ -319,7 +319,7 @@ async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
 /// Corrects the facts that an earlier poll stored for a source.
 async fn amend(context: &Context, key: i64, change: impl Fn(&mut SourceFacts) + Send + 'static) {
     if let Err(e) = context.store.change_facts(key, change).await {
-        tracing::error!("cannot correct the facts of a source: {e}");
+        tracing::error!("cannot correct the stored state of a source: {e}");
     }
 }
 
@@ -469,7 +469,7 @@ pub(super) async fn store(
     Ok(Polled { result, left_out, problem })
 }
 
-/// A pause applies to the whole host: all other sources there wait as long, also after a restart.
+/// A pause applies to the whole host: all other sources there wait as long, even after a restart.
 pub(super) async fn pause_host(
     context: &Arc<Context>,
     except: Option<i64>,

@@ -48,7 +48,7 @@ struct Bounds<'a> {
     limit: Duration,
     /// Bytes of output that are kept. 0: it has none.
     most_output: usize,
-    /// Whether more output is an error, and ends it.
+    /// Whether more output is an error, and stops it.
     is_strict: bool,
     /// Its variables besides [`VARIABLES`] and the locale; `None`: those of this process.
     variables: Option<&'a [(&'a str, &'a str)]>,
@@ -126,7 +126,7 @@ async fn start(argv: &[String], input: &[u8], bounds: Bounds<'_>) -> Ended {
     let (ok, status) = match end {
         End::Exited(Ok(status)) => (status.success(), status.to_string()),
         End::Exited(Err(e)) => (false, text::line(&e.to_string())),
-        End::Limit => (false, format!("ended after its limit of {} s", bounds.limit.as_secs())),
+        End::Limit => (false, format!("stopped after its limit of {} s", bounds.limit.as_secs())),
         End::Overflow => {
             (false, format!("it printed more than {}", size(bounds.most_output as u64)))
         }
@@ -182,13 +182,13 @@ impl Drop for Group {
         if let Some(leader) = self.leader
             && let Err(e) = kill_process_group(leader, Signal::KILL)
         {
-            tracing::debug!("cannot end a command of a rule: {e}");
+            tracing::debug!("cannot stop a command of a rule: {e}");
         }
     }
 }
 
-/// Gives a command its input and reads its output and errors until it ends. At the limit it is ended,
-/// with what it has started; also if it prints too much.
+/// Gives a command its input and reads its output and errors until it ends. At the limit it is
+/// stopped, with what it has started, and likewise if it prints too much.
 async fn talk(
     child: &mut Child,
     input: &[u8],

@@ -126,13 +126,13 @@ impl Loop {
         if self.role.is_locked()
             && let Err(e) = self.context.store.forget_poll(None).await
         {
-            tracing::debug!("cannot forget the polls that were stopped: {e}");
+            tracing::debug!("cannot delete the records of stopped polls: {e}");
         }
     }
 
     async fn postpone_unfinished(&self, now: Time) {
         if let Err(e) = unfinished::postpone(&self.context.store, now).await {
-            tracing::error!("cannot postpone the polls of the other newsfed: {e}");
+            tracing::error!("cannot postpone the polls of the other newsfed process: {e}");
         }
     }
 

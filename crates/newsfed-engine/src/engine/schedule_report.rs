@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_say_what_they_found() {
+    fn checks_report_what_they_found() {
         let at = Time::from_timestamp(1_700_000_000, 0).unwrap();
         let fetched = |new, updated| Outcome::Fetched { new, updated, entries: 9 };
         let line = |status, outcome: Outcome, delay| {

@@ -18,12 +18,12 @@ pub const MAX_WEEKS: usize = 52;
 const SLOW: u32 = 3000;
 /// Number of items whose gaps say whether a source is silent.
 const DATES: usize = 200;
-/// Below this share of read items a source could be unfollowed, if it published that many, and
+/// Below this share of read items a source could be removed, if it published that many, and
 /// was followed for that long.
 const READ_SHARE: f64 = 0.05;
 const ENOUGH: u32 = 20;
 const FOLLOWED: TimeDelta = TimeDelta::days(28);
-/// A source that fails for longer could be unfollowed.
+/// A source that fails for longer could be removed.
 const FAILING: TimeDelta = TimeDelta::days(14);
 
 /// Statistics of all sources. Weeks end now; the oldest comes first.
@@ -72,11 +72,11 @@ pub struct SourceStatistics {
     pub slow: bool,
     pub bytes: u64,
     pub bytes_saved: u64,
-    /// Why it could be unfollowed; `None` if nothing speaks for that.
+    /// Why it could be removed; `None` if nothing speaks for that.
     pub unfollow: Option<Unfollow>,
 }
 
-/// A reason to unfollow a source.
+/// A reason to remove a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unfollow {
@@ -188,7 +188,7 @@ impl Statistics {
         self.bytes_saved += costs.bytes_saved;
     }
 
-    /// The sources that could be unfollowed, in the order of the list.
+    /// The sources that could be removed, in the order of the list.
     pub fn unfollowed(&self) -> impl Iterator<Item = &SourceStatistics> {
         self.sources.iter().filter(|source| source.unfollow.is_some())
     }
@@ -232,7 +232,7 @@ fn of_source(
     })
 }
 
-/// Why a source could be unfollowed. Pinned items are worth keeping it.
+/// Why a source could be removed. Pinned items are worth keeping it.
 fn reason(
     source: &Source,
     facts: &SourceFacts,
@@ -257,7 +257,7 @@ fn reason(
 }
 
 impl SourceStatistics {
-    /// Why it could be unfollowed, in words.
+    /// Why it could be removed, in words.
     pub fn reason(&self) -> Option<String> {
         let day = |at: Option<Time>| at.map(|at| at.format("%Y-%m-%d").to_string());
         Some(match self.unfollow? {

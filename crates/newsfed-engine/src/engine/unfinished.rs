@@ -4,7 +4,7 @@ use crate::model::{ErrorKind, Moved, Outcome, Pause, PauseReason, SourceFacts, T
 use crate::schedule::limits::after_end;
 use crate::store::{Result, Store};
 
-/// From so many polls in a row on, a refresh by hand waits too: the source ends the program.
+/// From so many polls in a row on, a manual refresh waits too: the source makes the program end.
 const CERTAIN: u32 = 2;
 
 /// Postpones the sources whose polls had begun when the process before this one ended. Only the

@@ -262,16 +262,18 @@ impl Way {
         match &self.rules {
             SourceRules::Feed => "The feed is read when you follow it.",
             SourceRules::Sitemap(_) => {
-                "The pages are known by their addresses only. New ones become items."
+                "Only the URLs of the pages are known. New ones become items."
             }
             SourceRules::Page(_) if self.file().is_some() => {
                 "Each change becomes a version: rows added, removed and changed, columns, totals."
             }
-            SourceRules::Page(_) => "Each change of the page becomes an item.",
+            SourceRules::Page(_) => {
+                "The page becomes one item; each change is a new version of it and makes it unread."
+            }
             SourceRules::List => "Its sources are kept in step with it.",
             SourceRules::Crawl(_) => {
                 "Reads about 60 pages at first, slowly, and learns where the site puts new ones. \
-                 Later checks read only those places."
+                 Later checks read only those pages."
             }
             SourceRules::Website(_) | SourceRules::Entries(_) => "Nothing is listed there now.",
         }

@@ -127,7 +127,7 @@ impl LocalLimit {
         }
     }
 
-    /// Resolving a name also needs files, but its error does not say so.
+    /// Resolving a name needs file descriptors too, but its error does not mention them.
     fn probe() -> Option<Self> {
         std::fs::File::open("/dev/null").err().and_then(|e| Self::of(&e))
     }
@@ -311,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn local_limits_are_no_failures_of_a_host() {
+    fn local_limits_do_not_count_as_failures_of_a_host() {
         let of = |number| LocalLimit::of(&io::Error::from_raw_os_error(number));
         let found = [24, 23, 105, 111, 113].map(of);
         let buffers = cfg!(target_os = "linux").then_some(LocalLimit::Buffers);

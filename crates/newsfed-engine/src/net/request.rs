@@ -39,7 +39,7 @@ pub struct Request {
     pub allow_private: bool,
     /// Whether to send the request although the host is paused.
     pub force: bool,
-    /// Least time until the next request to the host, instead of `net.host_delay`. A crawl-delay
+    /// Minimum time until the next request to the host, instead of `net.host_delay`. A crawl-delay
     /// still applies.
     pub spacing: Option<Duration>,
     /// Whether redirects are followed; if not, the redirect is the response.

@@ -140,7 +140,7 @@ async fn further_connections_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopping_lets_responses_end_but_not_for_ever() {
+async fn stopping_lets_responses_end_but_not_forever() {
     let reached = Arc::new(Semaphore::new(0));
     let noted = reached.clone();
     let server = start(Limits::default(), move |request: Request| {
@@ -212,7 +212,7 @@ fn only_loopback_names_are_hosts() {
 }
 
 #[test]
-fn secrets_are_compared_completely() {
+fn a_secret_matches_only_as_a_whole() {
     for (given, expected) in
         [("abc", true), ("abd", false), ("ab", false), ("abcd", false), ("", false)]
     {

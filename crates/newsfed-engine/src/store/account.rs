@@ -26,7 +26,7 @@ pub struct StoredAccount {
     pub state: String,
     /// Counts what the user requested: logins and synchronisations.
     pub requested: i64,
-    /// Whether the user takes over large changes of the server.
+    /// Whether the user accepts large changes of the server.
     pub accept: bool,
     /// Whether the user ties the items to those of a new server.
     pub relink: bool,
@@ -247,9 +247,9 @@ impl Store {
         self.call_quietly(move |conn| open(conn, &id, &url, &user)).await
     }
 
-    /// Stores the tokens and the state of an account after a synchronisation. Nobody needs to notice.
-    /// What the user has requested since it began stays, and so do the tokens of a new login.
-    /// `accepted`: large changes were taken over.
+    /// Stores the tokens and the state of an account after a synchronisation. Nobody needs to
+    /// notice. What the user has requested since it began stays, and so do the tokens of a new
+    /// login. `accepted`: large changes were applied.
     pub async fn save_account(&self, account: StoredAccount, accepted: bool) -> Result<()> {
         self.call_quietly(move |conn| {
             conn.prepare_cached("UPDATE account SET state = ?2 WHERE key = ?1")?
@@ -288,8 +288,8 @@ impl Store {
         .await
     }
 
-    /// Records that the user requests a synchronisation, that large changes are taken over (`accept`),
-    /// and that the items are tied to those of a new server (`relink`).
+    /// Records that the user requests a synchronisation, that large changes are accepted
+    /// (`accept`), and that the items are tied to those of a new server (`relink`).
     pub async fn request_sync(&self, account: i64, accept: bool, relink: bool) -> Result<()> {
         self.call(move |conn| {
             conn.prepare_cached(

@@ -252,7 +252,7 @@ fn set_marks(conn: &Connection, items: &[(i64, Marks)]) -> Result<()> {
     Ok(())
 }
 
-/// Merges what the server says into the marks here. Returns how many marks were taken over.
+/// Merges what the server says into the marks here. Returns how many marks were applied.
 fn merge(conn: &Connection, account: i64, seen: &[SeenMarks]) -> Result<usize> {
     let mut find = conn.prepare_cached(
         "SELECT item, base_read, base_pinned, read, pinned, tries FROM remote_item
@@ -325,7 +325,7 @@ impl Store {
         self.call_quietly(move |conn| each(conn, &sql, account, &items)).await
     }
 
-    /// Merges what the server says about marks; returns how many were taken over.
+    /// Merges what the server says about marks; returns how many were applied.
     pub async fn merge_marks(&self, account: i64, seen: Vec<SeenMarks>) -> Result<usize> {
         self.call(move |conn| merge(conn, account, &seen)).await
     }

@@ -33,7 +33,7 @@ pub(super) const ARRIVING: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.arriv
 pub(super) struct Arrival<'a> {
     pub(super) rules: &'a Rules,
     pub(super) at: Time,
-    /// Whether they are the first of their source. What it had before it was followed is no news, so
+    /// Whether they are the first of their source. What it had before it was followed is not news, so
     /// nothing is announced.
     pub(super) is_first: bool,
 }

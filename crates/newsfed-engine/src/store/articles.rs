@@ -95,7 +95,7 @@ pub enum PageText {
         from: TextFrom,
         /// Whether the publisher changed the article; if so, the previous text is kept.
         changed: bool,
-        /// What was changed, beyond typing errors.
+        /// What was changed, apart from typos.
         revisions: Vec<Revision>,
     },
 }

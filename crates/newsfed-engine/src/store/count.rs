@@ -37,7 +37,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// Number of items whose articles changed by more than typing errors since they were last
+    /// Number of items whose articles changed in more than typos since they were last
     /// opened.
     pub fn changed(&self) -> Result<u32> {
         let mut query = self.conn.prepare_cached(

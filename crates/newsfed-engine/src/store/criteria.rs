@@ -18,7 +18,7 @@ pub struct Criteria {
     pub read: Option<bool>,
     /// Whether they must be pinned.
     pub pinned: Option<bool>,
-    /// Whether the article must have changed by more than typing errors since the user last
+    /// Whether the article must have changed in more than typos since the user last
     /// opened it.
     pub changed: Option<bool>,
     /// Whether it must have changed in any way since then.

@@ -18,7 +18,7 @@ pub const MAX_QUEUE: usize = 1000;
 
 /// What was removed from the queue, the latest last: lists of places and episodes (JSON).
 const REMOVED: &str = "queue_removals";
-/// Removals that can be taken back.
+/// Removals that can be undone.
 const MAX_REMOVALS: usize = 20;
 /// The episode that was heard last (JSON).
 const HEARD: &str = "episode_heard";
@@ -200,7 +200,7 @@ impl Store {
     }
 
     /// Removes items (row keys), or all, from the queue; returns those that were in it.
-    /// [`Store::restore_queue_blocking`] takes it back.
+    /// [`Store::restore_queue_blocking`] undoes it.
     pub fn remove_from_queue_blocking(&self, items: Option<Vec<i64>>) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| remove(conn, items.as_deref()))
     }

@@ -1,4 +1,4 @@
-//! OPML lists that are followed: what they have, and what was taken over.
+//! OPML lists that are followed: what they have, and what was applied.
 
 use super::Store;
 use super::error::Result;
@@ -14,9 +14,9 @@ pub struct FollowedList {
     pub is_whole: bool,
     /// Whether the user has confirmed that many sources have left it.
     pub is_confirmed: bool,
-    /// What was taken over from it.
+    /// What was applied from it.
     pub taken: String,
-    /// Hash of what is not taken over until the user confirms it.
+    /// Hash of what is not applied until the user confirms it.
     pub refused: Option<[u8; 32]>,
     /// The same hash, once the user has confirmed it.
     pub confirmed: Option<[u8; 32]>,
@@ -62,7 +62,7 @@ impl Store {
         .await
     }
 
-    /// Forgets what a list has, so that it is read again. What was taken over stays.
+    /// Forgets what a list has, so that it is read again. What was applied stays.
     pub async fn forget_listed(&self, source: i64) -> Result<()> {
         self.set_listed(source, String::new(), false, false).await
     }
@@ -76,7 +76,7 @@ impl Store {
         .await
     }
 
-    /// Stores what was taken over from a list, and what that changed, if anything. A confirmation is
+    /// Stores what was applied from a list, and what that changed, if anything. A confirmation is
     /// used up.
     pub async fn set_taken(
         &self,
@@ -88,8 +88,8 @@ impl Store {
         self.call_quietly(move |conn| write(conn, source, set, &[&taken, &changes])).await
     }
 
-    /// Stores the hash of what is not taken over from a list until the user confirms it; `None` if there
-    /// is nothing to confirm any more. A confirmation of something else ends.
+    /// Stores the hash of what is not applied from a list until the user confirms it; `None` if
+    /// there is nothing to confirm any more. A confirmation of something else ends.
     pub async fn refuse_list(&self, source: i64, hash: Option<[u8; 32]>) -> Result<()> {
         let set = "refused = ?2, confirmed = NULL";
         self.call_quietly(move |conn| write(conn, source, set, &[&hash])).await

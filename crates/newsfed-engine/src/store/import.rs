@@ -88,7 +88,7 @@ pub struct ImportUndone {
     pub removed: usize,
     /// Those that stay because the user has marked them since.
     pub kept: usize,
-    /// Items whose marks were taken back, removed or not.
+    /// Items whose marks were undone, removed or not.
     pub marks: usize,
 }
 
@@ -141,7 +141,7 @@ fn import(
     for (effect, keys) in stored.marks {
         changes |= !rule_effects::apply_effect(conn, name, effect, &keys, now)?.is_empty();
     }
-    // Without changes there is nothing to take back.
+    // Without changes there is nothing to undo.
     if changes {
         record(conn, name, now, stored.keys, &stored.removed)?;
     }

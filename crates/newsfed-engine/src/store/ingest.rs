@@ -362,7 +362,7 @@ pub(super) fn update(
             .execute([key, new.version_hash, new.content_hash])?;
         version = new.version_hash;
     }
-    // Another identifier of an entry on a page is no edit of it.
+    // Another identifier of an entry on a page is not an edit of it.
     let edited = !new.identified || version != new.version_hash;
     versions::keep_title(conn, key, &new.entry, now, left)?;
     let changed = conn

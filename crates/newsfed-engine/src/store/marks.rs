@@ -143,7 +143,7 @@ impl Store {
         self.writer()?.call_blocking(move |conn| set(conn, &mark, &keys, to))
     }
 
-    /// As [`Store::mark`], also of the other items of their stories.
+    /// As [`Store::mark`], with the other items of their stories.
     pub async fn mark_stories(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.call(move |conn| stories::mark(conn, &mark, &keys, to)).await
     }
@@ -159,7 +159,7 @@ impl Store {
     }
 
     /// Marks a view or a part of it read, with what it folds; returns the keys that changed.
-    /// `stories`: also the other items of their stories.
+    /// `stories`: the other items of their stories too.
     pub async fn mark_view_read(&self, view: View, part: Part, stories: bool) -> Result<Vec<i64>> {
         self.call(move |conn| stories::mark_view_read(conn, &view, part, stories)).await
     }

@@ -9,7 +9,7 @@ use crate::util::text::{self, MAX_BLOCK_LINE};
 use aho_corasick::Anchored;
 use aho_corasick::automaton::{Automaton, StateID};
 
-/// What separates words, and stands at both ends of a text.
+/// What separates words, and is at both ends of a text.
 pub(super) const GAP: u8 = b' ';
 /// A sign that is in no phrase.
 const OTHER: u8 = 1;

@@ -42,7 +42,7 @@ pub(super) struct Phrases {
     sieve: Sieve,
     /// Excludes words of bodies.
     body_sieve: Sieve,
-    /// The phrases that may stand in a body.
+    /// The phrases that may be in a body.
     of_bodies: HashSet<usize>,
 }
 

@@ -14,7 +14,7 @@ const PREFIX: &str = "rule command: ";
 /// After all names of records.
 const END: &str = "rule command:!";
 
-/// What the names under which hooks are recorded begin with; they are no rules.
+/// What the names under which hooks are recorded begin with; they are not rules.
 pub const HOOK_PREFIX: &str = "[[hook]] ";
 
 fn record_name(rule: &str) -> String {

@@ -1,4 +1,4 @@
-//! What rules did to items: set, recorded, and taken back.
+//! What rules did to items: set, recorded, and undone.
 
 use super::Store;
 use super::error::Result;
@@ -440,7 +440,7 @@ impl Reader {
 
     /// What rules have done, by name.
     pub fn rule_records(&self) -> Result<Vec<RuleRecord>> {
-        // In the order of the table, so that the changes of an item stand together.
+        // In the order of the table, so that the changes of an item are together.
         let mut query = self
             .conn
             .prepare_cached("SELECT rule, item, effect, at FROM rule_effect ORDER BY item")?;

@@ -187,7 +187,8 @@ fn prepare_all(conn: &Connection, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Takes over the marks of others that win; returns how many items changed, and how many marks are too many.
+/// Applies the marks of others that win; returns how many items changed, and how many marks are too
+/// many.
 fn merge(conn: &Connection, marks: &[SharedMark], limit: i64, now: Time) -> Result<(usize, usize)> {
     // What changed here has its stamp before what arrives now is known.
     prepare_all(conn, now)?;
@@ -214,7 +215,7 @@ fn merge(conn: &Connection, marks: &[SharedMark], limit: i64, now: Time) -> Resu
         }
     }
     clock.save(conn)?;
-    // What was just applied is no difference.
+    // What was just applied is not a difference.
     prepare_all(conn, now)?;
     Ok((changed, refused))
 }
@@ -280,8 +281,9 @@ impl Store {
         })
     }
 
-    /// Takes over the marks of other machines that are newer; returns how many items changed, and how many
-    /// marks were left out because there are more than the limit. What changed here is recorded before.
+    /// Applies the marks of other machines that are newer; returns how many items changed, and how
+    /// many marks were left out because there are more than the limit. What changed here is
+    /// recorded before.
     pub fn merge_marks_blocking(
         &self,
         marks: Vec<SharedMark>,

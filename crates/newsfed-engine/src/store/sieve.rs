@@ -13,7 +13,7 @@ const BLOCK: usize = 32;
 const BITS: u32 = 16;
 /// In the key of a character that is not ASCII.
 const OTHER: u32 = 1 << 31;
-/// Character references that are no part of a word.
+/// Character references that are not part of a word.
 const REFERENCES: [&str; 5] = ["&amp;", "&lt;", "&gt;", "&quot;", "&nbsp;"];
 
 /// The beginnings of phrases, in lower case. It may contain others, too.
@@ -141,7 +141,8 @@ impl Sieve {
     /// Whether a phrase may begin with the word at a position of a text. `in_markup`: words may continue
     /// after tags.
     fn may_begin(&self, text: &str, at: usize, in_markup: bool) -> bool {
-        // What follows a text may belong to its last word.
+        // Except in markup, the last word may continue in what follows the text, so a rest that is too
+        // short counts.
         let rest = text.as_bytes().get(at..).unwrap_or_default();
         let letters = match rest.first_chunk::<LETTERS>() {
             Some(letters) => *letters,

@@ -1,4 +1,4 @@
-//! What the commands that mark items read have changed, so that it can be taken back.
+//! What the commands that mark items read have changed, so that it can be undone.
 
 use super::error::Result;
 use super::marks::{self, Mark};
@@ -11,7 +11,7 @@ use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 
-/// Commands that can be taken back, one after the other, the last one first.
+/// Commands that can be undone, one after the other, the last one first.
 const MAX_RUNS: u32 = 20;
 
 /// The names of the notes, before their numbers, as a pattern.
@@ -25,7 +25,7 @@ struct Run {
     items: Vec<i64>,
 }
 
-/// The result of taking back a command.
+/// The result of undoing a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadUndone {
     /// When the items were marked read.
@@ -105,8 +105,8 @@ impl Store {
         })
     }
 
-    /// Marks items (row keys) read, with `stories` also the others of their stories, and remembers that
-    /// for [`Store::undo_read_blocking`]; returns those that changed.
+    /// Marks items (row keys) read, with `stories` the others of their stories too, and remembers
+    /// that for [`Store::undo_read_blocking`]; returns those that changed.
     pub fn read_items_blocking(
         &self,
         items: Vec<i64>,

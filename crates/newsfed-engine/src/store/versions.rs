@@ -25,7 +25,7 @@ pub struct Version {
     pub from: TextFrom,
     /// Safe HTML.
     pub html: String,
-    /// What changed with it, beyond typing errors; `None` if that was not examined.
+    /// What changed with it, apart from typos; `None` if that was not examined.
     pub revisions: Option<Vec<Revision>>,
 }
 

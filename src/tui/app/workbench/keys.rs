@@ -28,7 +28,7 @@ impl Bench {
         }
         match self.preview.list.as_ref().and_then(|page| page.next.clone()) {
             Some(url) => self.fetch(url, WorkbenchPage::Second, String::new()),
-            None => app.note("No next page found: pick its link for field 2, next"),
+            None => app.note("No next page found: pick its link for field 2 (next)"),
         }
     }
 
@@ -76,7 +76,7 @@ impl Bench {
                 self.item = motion.from(self.item, PAGE, count);
             }
             _ => {
-                // Moving means that the user picks by hand.
+                // Moving means that the user picks an element.
                 self.repairing = false;
                 if let Some(sheet) = self.sheet_mut() {
                     sheet.go(motion.from(sheet.selected(), PAGE, sheet.count()));
@@ -98,7 +98,7 @@ impl Bench {
             _ if self.repair().is_some() => &[
                 KeyHint::Key("Enter", "apply the repair"),
                 KeyHint::Key("t", "older copies"),
-                Rows("pick by hand"),
+                Rows("pick yourself"),
                 KeyHint::Key("Esc", "back"),
             ],
             BenchPane::Items => &[

@@ -194,7 +194,7 @@ impl Chaos {
                 Event::CommandEnded(command.name, command.output, self.result(Some(run)))
             }
             Effect::CancelRunning { .. } => {
-                Event::Message(Ok("Nothing to cancel is running".to_owned()))
+                Event::Message(Ok("Nothing is running that can be cancelled".to_owned()))
             }
             Effect::OpenDownload { path, .. } => {
                 let opened = self.result(());

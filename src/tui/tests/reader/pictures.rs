@@ -276,7 +276,7 @@ fn a_magazine_shows_pictures_of_what_is_seen_after_a_rest() {
 }
 
 #[test]
-fn lists_without_room_and_other_lists_fetch_no_pictures() {
+fn lists_without_space_and_other_lists_fetch_no_pictures() {
     for (style, width, images) in [
         (ListStyle::Comfortable, 120, true),
         (ListStyle::Compact, 120, true),

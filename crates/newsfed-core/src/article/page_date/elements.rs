@@ -178,7 +178,7 @@ fn label_before(element: ElementRef<'_>) -> String {
             };
             let text = crate::util::text::start(text.trim(), 200);
             if text.len() > 60 {
-                // A sentence or another date is no label of this one.
+                // A sentence or another date is not a label of this one.
                 return found;
             }
             if text.chars().any(|c| c.is_ascii_digit()) {

@@ -77,7 +77,7 @@ fn prefers_the_most_reliable_publication_date() {
 }
 
 #[test]
-fn an_earlier_day_on_the_page_shows_that_the_stated_one_is_that_of_the_last_build() {
+fn an_earlier_visible_date_beats_a_stated_build_date() {
     let page = |published: &str, modified: &str, shown: &str| {
         let markup = format!(
             "<script type='application/ld+json'>{{\"@type\":\"Article\",\"datePublished\":\"{published}\",\
@@ -133,7 +133,7 @@ fn reads_dates_of_glued_elements_original_dates_and_dates_of_events() {
 }
 
 #[test]
-fn says_where_a_date_comes_from_and_how_sure_it_is() {
+fn shows_where_a_date_comes_from_and_how_certain_it_is() {
     let json = "<script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"datePublished\":\"2024-03-02\"}</script>";
     let cases = [
         (json, DateSource::StructuredData, Confidence::High),

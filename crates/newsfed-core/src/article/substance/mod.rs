@@ -1,4 +1,4 @@
-//! What a change of an article means: whether it is more than the correction of typing errors.
+//! What a change of an article means: whether it is more than the correction of typos.
 
 mod language;
 
@@ -28,7 +28,7 @@ const MAX_NAMED: usize = 5;
 const MIN_LETTERS: usize = 4;
 
 /// What was changed between two texts (one line per block) in a language (tag); empty if only
-/// typing errors were corrected. What changes by itself, such as counters, is ignored.
+/// typos were corrected. What changes by itself, such as counters, is ignored.
 pub fn revisions(earlier: &str, later: &str, language: Option<&str>) -> Vec<Revision> {
     let (old, new, cut) = changed_lines(earlier, later);
     let capital_nouns = has_capital_nouns(language);
@@ -47,7 +47,7 @@ pub fn revisions(earlier: &str, later: &str, language: Option<&str>) -> Vec<Revi
     out
 }
 
-/// How a title changed; `None` if only typing errors were corrected.
+/// How a title changed; `None` if only typos were corrected.
 pub fn headline(earlier: &str, later: &str, language: Option<&str>) -> Option<Revision> {
     // Titles often have a capital letter in each word.
     let mut found = Found { language, capital_nouns: true, is_title: true, ..Found::default() };
@@ -303,7 +303,7 @@ impl Found<'_> {
         let content = |words: &[Word]| words.iter().filter(|w| w.is_content()).count();
         let dense = removed.iter().chain(added).any(|w| w.text.chars().any(is_dense));
         let (gone, come) = (content(removed), content(added));
-        // One missing word, or one too many, is a typing error.
+        // One missing word, or one too many, is a typo.
         let needed = match (gone, come) {
             _ if self.is_title => 1,
             _ if dense => 2,
@@ -408,7 +408,7 @@ fn cancel_opposites(removed: &mut Vec<Word>, added: &mut Vec<Word>, found: &mut 
     found.added.extend(take_at(added, &taken).into_iter().map(|word| word.text));
 }
 
-/// Whether two words (lower case) differ as by a typing error: one letter, two in long words. The
+/// Whether two words (lower case) differ as by a typo: one letter, two in long words. The
 /// first letter is rarely wrong.
 fn is_similar(a: &str, b: &str) -> bool {
     /// From this length on, two letters may differ.

@@ -6,7 +6,7 @@ fn kinds(earlier: &str, later: &str, language: &str) -> Vec<RevisionKind> {
 }
 
 #[test]
-fn typing_errors_are_no_substantial_changes() {
+fn typos_are_not_substantial_changes() {
     let cases = [
         ("en", "The goverment fell on a day in May.", "The government fell on a day in May."),
         ("en", "He recieved teh letter.", "He received the letter."),

@@ -45,8 +45,9 @@ pub(super) struct Triage {
     headed: HashSet<LinkId>,
     /// The class of the next link, according to its headers.
     answer: Option<Class>,
-    /// New links, and whether something redirects to them; the next one last. The links of a page
-    /// that is fetched at once come before the rest of the page that led to it.
+    /// Links still to be sorted, as a stack (the next one is last), each with whether a redirect
+    /// led to it. Links of a page that is fetched immediately come before the remaining links of
+    /// the page that led to it.
     new: Vec<(LinkId, bool)>,
     /// The page that was chosen.
     chosen: Option<LinkId>,

@@ -139,7 +139,7 @@ impl<'b> PdfFile<'b> {
         Some((start, start + length))
     }
 
-    /// What a trailer says, also one that is the dictionary of a stream.
+    /// What a trailer contains, even one that is the dictionary of a stream.
     fn note_trailer(&mut self, dict: &Dict) {
         if let Some(Value::Reference(root)) = dict.get("Root") {
             self.root = Some(*root);
@@ -328,7 +328,7 @@ impl<'b> PdfFile<'b> {
     }
 }
 
-/// The number of an object, from what stands before `obj`: `12 0 `.
+/// The number of an object, from what is before `obj`: `12 0 `.
 fn object_number(before: &[u8]) -> Option<u32> {
     let digits =
         |bytes: &[u8]| bytes.iter().rev().take(11).take_while(|b| b.is_ascii_digit()).count();

@@ -384,7 +384,7 @@ impl Reader<'_> {
             return Some((Day { short, ..found }, next));
         }
         let Month::Gregorian(month) = month else { return None };
-        // "May 3 people" is no date.
+        // "May 3 people" is not a date.
         let word = self
             .word(at)
             .is_some_and(|w| matches!(w, "may" | "mar" | "mars" | "march" | "set" | "out" | "dec"));

@@ -91,7 +91,7 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
     Some(out.into())
 }
 
-/// Whether a tag ends with a slash that is no part of a value, as in `<svg a=b/>`.
+/// Whether a tag ends with a slash that is not part of a value, as in `<svg a=b/>`.
 fn closes_itself(tag: &Tag<'_>) -> bool {
     let end = |text: &str| text.as_bytes().as_ptr_range().end;
     let in_value = |(_, value): (&str, &str)| !value.is_empty() && end(value) == end(tag.rest);

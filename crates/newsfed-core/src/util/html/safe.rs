@@ -18,7 +18,7 @@ enum Fate {
     Raw,
     /// Dropped with all its content.
     Dropped,
-    /// Only a box of a task list is kept.
+    /// Only a checkbox of a task list is kept.
     Input,
     /// Kept; it has no content.
     Void,
@@ -357,7 +357,7 @@ enum Kind {
     Language,
     /// An http(s) URL.
     Address,
-    /// An http(s) or mailto URL; without a base also a jump within the text.
+    /// An http(s) or mailto URL; without a base, a jump within the text too.
     Link,
 }
 

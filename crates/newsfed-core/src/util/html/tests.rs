@@ -252,7 +252,7 @@ fn trees_are_limited_in_size() {
 fn hidden_tags_are_found() {
     let deep = "<mrow>".repeat(2000);
     let flood: String = (0..50_000).map(|n| format!(" a{n}")).collect();
-    // A quote in the name of an end tag, a comment that is no comment, a slash that is a value, a tag
+    // A quote in the name of an end tag, a comment that is not a comment, a slash that is a value, a tag
     // without an end.
     for markup in [
         format!("<p></p=\" t=\"{} e\" ><i title=\"{deep}\">x</i>", " b".repeat(80)),

@@ -133,7 +133,7 @@ fn resolves_references_to_http_only() {
         assert_eq!(resolve(&base, href).as_ref().map(Url::as_str), expected, "{href:?}");
     }
     assert_eq!(absolute(None, "/x"), None);
-    // A long query is no part of the base, but a long path is refused.
+    // A long query is not part of the base, but a long path is refused.
     let long = |text: &str| Url::parse(&format!("https://e.org/{}", text.repeat(800))).unwrap();
     let found = |base: &Url, href: &str| resolve(base, href).map(String::from);
     assert_eq!(found(&long("?ab"), "x").as_deref(), Some("https://e.org/x"));

@@ -12,14 +12,14 @@ use std::sync::LazyLock;
 
 /// Maximum size of the text of one entry in bytes.
 const MAX_CONTENT: usize = 1 << 20;
-/// What is no text: controls, links of a heading to itself, adverts.
+/// What is not text: controls, links of a heading to itself, adverts.
 static NOISE: LazyLock<Option<Selector>> = LazyLock::new(|| {
     own("script, style, noscript, template, button, input, select, textarea, nav, dialog, \
          a.anchor, a.headerlink, a.permalink, a.heading-anchor, a.anchorjs-link, .mw-editsection, \
          .ad, .ads, .advert, .adsbygoogle, .sponsored, .share, .sharing, [aria-hidden=true]")
 });
 
-/// A page without what is no text, and without what is shown elsewhere.
+/// A page without what is not text, and without what is shown elsewhere.
 pub(super) struct Texts<'p> {
     page: &'p Page,
     tree: Html,
@@ -57,7 +57,7 @@ impl<'p> Texts<'p> {
         for id in nodes {
             let Some(node) = self.tree.tree.get(id) else { continue };
             match (node.value(), ElementRef::wrap(node)) {
-                // Cells and list items are no blocks outside of their tables and lists.
+                // Cells and list items are not blocks outside of their tables and lists.
                 (_, Some(element)) => match element.value().name() {
                     "li" | "dt" | "dd" => {
                         markup.push_str(&format!("<div>{}</div>", element.inner_html()));
@@ -73,7 +73,7 @@ impl<'p> Texts<'p> {
             }
         }
         let safe = html::clean(text::start(&markup, MAX_CONTENT), Some(self.page.base()));
-        // Through the tree of the document: white space and boxes are no part of a text.
+        // Through the tree of the document: white space and boxes are not part of a text.
         let document = from_html(&safe, None);
         let text = html::clean(&document.html(), None);
         (has_words(&text) || text.contains("<img")).then_some(text)

@@ -48,7 +48,7 @@ const MAX_AUTHORS: usize = 50;
 pub struct PageEntries {
     /// In the order of the page.
     pub entries: Vec<PageEntry>,
-    /// The blocks that are no entries.
+    /// The blocks that are not entries.
     pub left_out: Vec<LeftOut>,
     /// Number of blocks in which the selector of the title, and that of the text, find nothing.
     pub untitled: usize,

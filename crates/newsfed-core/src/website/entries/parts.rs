@@ -75,7 +75,7 @@ fn is_heading_like(element: ElementRef<'_>) -> bool {
     is_heading(name) || matches!(name, "dt" | "b" | "strong")
 }
 
-/// Whether a text is no title: "read more", "PDF".
+/// Whether a text is not a title: "read more", "PDF".
 fn says_little(text: &str) -> bool {
     const FILES: [&str; 12] = [
         "pdf",

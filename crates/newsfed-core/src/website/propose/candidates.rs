@@ -15,7 +15,7 @@ const LEVELS: usize = 12;
 const MAX_COLUMNS: usize = 10;
 /// Parents that lists without any name have.
 const PLAIN_PARENTS: [&str; 7] = ["p", "div", "span", "strong", "b", "em", "details"];
-/// Parts of a page that are no list of articles, with their selectors.
+/// Parts of a page that are not a list of articles, with their selectors.
 const FRAMES: [(&str, &str); 4] =
     [("nav", "nav a"), ("footer", "footer a"), ("aside", "aside a"), ("header", "body > header a")];
 /// Longest folder of a URL that is part of a selector, in bytes.

@@ -77,8 +77,9 @@ impl Handle {
     }
 
     /// Records what the user requests of an account, for the process that synchronises: that large
-    /// changes are taken over (`accept`), and that the items are tied to those of another server behind
-    /// its URL (`relink`), by source and URL of the item, after which the marks here are sent there.
+    /// changes are accepted (`accept`), and that the items are linked to those of another server at
+    /// its URL (`relink`), by source and URL of the item, after which the marks here are sent
+    /// there.
     ///
     /// # Errors
     /// If the account is not known, or the database cannot be written.

@@ -122,7 +122,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Takes over the labels of the server: once an hour, and after some were sent.
+    /// Applies the labels of the server: once an hour, and after some were sent.
     pub(super) async fn merge_labels(
         &mut self,
         sent: Option<SentLabels>,
@@ -175,7 +175,7 @@ mod tests {
     use crate::greader::Tag;
 
     #[test]
-    fn labels_are_no_folders() {
+    fn labels_are_not_folders() {
         let tag = |id: &str, kind: Option<&str>| Tag {
             id: format!("user/-/{id}"),
             kind: kind.map(str::to_owned),

@@ -74,7 +74,7 @@ fn obstacle(source: &Source) -> Option<&'static str> {
             Some("it has its own retention, which would not apply")
         }
         SourceKind::Feed => None,
-        _ => Some("it is no feed; only newsfed can read it"),
+        _ => Some("it is not a feed; only newsfed can read it"),
     }
 }
 
@@ -221,7 +221,10 @@ impl Handle {
         };
         let (moved, taken): (Vec<_>, Vec<_>) = moved.into_iter().partition(is_free);
         let taken = taken.into_iter().map(|source| {
-            (source.id, "another source has its identifier now; rename or remove that".to_owned())
+            (
+                source.id,
+                "another source has its identifier now; rename or remove that one".to_owned(),
+            )
         });
         done.staying.extend(taken);
         let errors = sync.unsubscribe_all(&moved, &listed).await.map_err(failed)?;

@@ -1,4 +1,4 @@
-//! What to send, fetch and take over: pure functions of the database and of what the server lists.
+//! What to send, fetch and apply: pure functions of the database and of what the server lists.
 
 use crate::greader::{RemoteId, State};
 use crate::store::{Marks, RemoteItem, SeenMarks};

@@ -130,24 +130,24 @@ pub enum AccountError {
     #[error("the server's list does not end; nothing of it was used")]
     Endless,
     #[error(
-        "the server would remove {lost} pins and add {gained}; nothing was taken over. If that is \
-         right, run `newsfed account sync --accept`"
+        "the server would remove {lost} pins and add {gained}; nothing was changed. If that is \
+         intended, run `newsfed account sync --accept`"
     )]
     Pins { lost: usize, gained: usize },
     #[error(
-        "the server would remove {lost} tags of items; no tag was taken over. If that is right, run \
+        "the server would remove {lost} tags of items; no tag was changed. If that is intended, run \
          `newsfed account sync --accept`"
     )]
     Labels { lost: usize },
     #[error(
-        "the server lists only {} of {known} known items; nothing was taken over. If that is right, \
-         run `newsfed account sync --accept`",
+        "the server lists only {} of {known} known items; nothing was changed. If that is \
+         intended, run `newsfed account sync --accept`",
         known - missing
     )]
     Missing { missing: usize, known: usize },
     #[error(
-        "another server is behind this address: it has none of the known sources or items. Nothing \
-         was sent or taken over; if it is yours, run `newsfed account relink`"
+        "another server is at this address: it has none of the known sources or items. Nothing \
+         was sent or applied; if it is yours, run `newsfed account relink`"
     )]
     OtherServer,
     /// A subscription was refused; with the server's reason.

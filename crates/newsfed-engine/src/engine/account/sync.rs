@@ -1,5 +1,5 @@
-//! One synchronisation: push, lists, arrivals, merge. Whatever is stored is stored in one transaction
-//! with its place, so that the next synchronisation goes on where this one ended.
+//! One synchronisation: push, lists, arrivals, merge. Whatever is stored is stored in one
+//! transaction with its place, so that the next synchronisation continues where this one ended.
 
 use super::feeds::{is_other_server, remote_feeds};
 use super::plan::{self, Lists};
@@ -28,7 +28,7 @@ pub struct SyncDone {
     pub new: usize,
     /// Marks that were sent.
     pub sent: usize,
-    /// Marks that were taken over from the server.
+    /// Marks that were received from the server.
     pub taken: usize,
     /// Items that the server no longer has.
     pub gone: usize,
@@ -59,7 +59,7 @@ pub(super) struct Sync {
     pub(super) filled: Arc<HashSet<i64>>,
     /// What rules announce at the end.
     pub(super) news: News,
-    /// Whether large changes of the server are taken over.
+    /// Whether large changes of the server are accepted.
     pub(super) accept: bool,
     /// Whether this synchronisation has read the subscriptions.
     pub(super) read_feeds: bool,

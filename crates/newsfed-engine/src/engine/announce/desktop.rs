@@ -3,7 +3,7 @@
 use super::{NOTIFY_LIMIT, Notification};
 use crate::util::text;
 
-/// Shows a message.
+/// Shows a notification.
 ///
 /// # Errors
 /// Why the desktop does not show it.
@@ -17,7 +17,7 @@ pub(super) async fn show(message: &Notification) -> Result<(), String> {
     });
     match tokio::time::timeout(NOTIFY_LIMIT, shown).await {
         Ok(Ok(shown)) => shown,
-        Ok(Err(_)) => Err("the desktop could not be asked (this is a bug)".to_owned()),
+        Ok(Err(_)) => Err("the notification could not be sent (this is a bug)".to_owned()),
         Err(_) => Err(format!("the desktop did not respond in {} s", NOTIFY_LIMIT.as_secs())),
     }
 }
@@ -34,7 +34,7 @@ fn has_markup() -> bool {
     false
 }
 
-/// A text from outside that is no markup.
+/// A text from outside that is not markup.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_are_no_markup() {
+    fn titles_are_not_markup() {
         let hostile = "<img src=\"https://t.example/\"/> & <b>x</b>";
         let expected = "&lt;img src=\"https://t.example/\"/&gt; &amp; &lt;b&gt;x&lt;/b&gt;";
         assert_eq!(escaped(hostile), expected);

@@ -7,7 +7,7 @@ fn announcement(rule: &str, items: &[i64]) -> Announcement {
 }
 
 #[test]
-fn one_message_names_the_rules_and_their_first_items() {
+fn one_notification_names_the_rules_and_their_first_items() {
     let titles = HashMap::from([
         (1, "Rust 1.99".to_owned()),
         (2, "a\u{1b}]0;x\u{7}b\nc\u{202e}".to_owned()),
@@ -29,7 +29,7 @@ fn one_message_names_the_rules_and_their_first_items() {
 }
 
 #[test]
-fn messages_wait_for_no_quiet_hours() {
+fn there_are_no_notifications_in_quiet_hours() {
     let mut settings = Settings::default();
     let noon = |hour: u32| {
         let day = chrono::NaiveDate::from_ymd_opt(2026, 11, 23).unwrap();
@@ -111,7 +111,7 @@ mod children {
         assert_eq!(run(&noisy, &input, LIMIT).await, failed("exit status: 1", Some("no")));
         let start = Instant::now();
         let slow = run(&shell("echo waits >&2; exec sleep 600"), "", Duration::from_secs(1)).await;
-        assert_eq!(slow, failed("ended after its limit of 1 s", Some("waits")));
+        assert_eq!(slow, failed("stopped after its limit of 1 s", Some("waits")));
         // Nor what a command has started survives the limit: its end of the pipe is closed.
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe").display().to_string();

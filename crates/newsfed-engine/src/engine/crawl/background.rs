@@ -182,7 +182,7 @@ async fn change_remembered(
     if folders == before {
         return Ok(());
     }
-    // A path that is no text is not one that a user has typed.
+    // A path that is not text was not typed by a user.
     let json = serde_json::to_string(&folders).unwrap_or_default();
     context.store.set_memo(FOLDERS, json).await
 }
@@ -238,7 +238,7 @@ impl Run {
 
     /// Runs the crawl to its end; returns what it is then. The folder is free afterwards.
     async fn follow(&mut self, mut crawl: Crawl) -> CrawlPhase {
-        // Also if the program is killed, the interface finds it again.
+        // Even if the program is killed, the interface finds it again.
         self.remember().await;
         let end = self.steps(&mut crawl).await;
         self.state.advanced(&crawl);

@@ -26,7 +26,7 @@ pub struct CrawlBudget {
     pub links: Option<usize>,
 }
 
-/// A text that is no budget.
+/// A text that is not a budget.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is not a budget; write for example 500req, 50MB or 10m")]
 pub struct NoBudget(String);

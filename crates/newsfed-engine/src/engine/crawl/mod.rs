@@ -435,7 +435,7 @@ pub struct CrawlNetwork {
     pub access: Access,
     /// Whether the host of the declared URL may be private.
     pub allow_private: bool,
-    /// Least time between two requests, if it is not the default.
+    /// Minimum time between two requests, if it is not the default.
     pub spacing: Option<Duration>,
 }
 

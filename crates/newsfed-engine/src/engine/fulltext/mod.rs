@@ -135,7 +135,7 @@ const USUAL_PAGE: u64 = 60_000;
 impl Handle {
     /// Fetches the full text of an item (row key) now, extracted in that way, whatever the
     /// settings say; without a way, in the next one that gives another text, so that repeating
-    /// the request shows every text, also that of the feed.
+    /// the request shows every text, including that of the feed.
     ///
     /// # Errors
     /// If the database cannot be read or written.

@@ -237,7 +237,7 @@ fn page_text(
     PageText::New { html, from, changed, revisions }
 }
 
-/// What stands in front of the page of a site is not its article.
+/// What is in front of the page of a site is not its article.
 fn check_obstacle(markup: &str, url: &Url, item: &Item) -> Result<(), NoText> {
     let page = Page::parse(markup, url).map_err(|_| NoArticle::TooDeep)?;
     let asked = item.url.as_deref().and_then(|u| Url::parse(u).ok());
@@ -386,7 +386,7 @@ fn compare(known: &ReadContext, html: &str, page_hash: i64) -> Compared {
     let Some(before) = &known.before else { return Compared::Better };
     let (old, new): (Document, Document) = (from_html(&before.html, None), from_html(html, None));
     let same_way = known.way_before == Some(known.way);
-    // Another part of the page is no change of it.
+    // Another part of the page is not a change of it.
     let same_part = match (&known.part, known.hash_before) {
         (_, None) => true,
         (Part::Article, _) => before.from != TextFrom::Selected,

@@ -11,7 +11,7 @@ const AGES: [TimeDelta; 5] = [
     TimeDelta::days(3),
     TimeDelta::days(7),
 ];
-/// Least time between two requests for one page.
+/// Minimum time between two requests for one page.
 const LEAST: TimeDelta = TimeDelta::minutes(30);
 /// Waits after temporary failures in a row, without another retry after the last.
 const WAITS: [TimeDelta; 3] = [TimeDelta::minutes(20), TimeDelta::hours(4), TimeDelta::days(1)];

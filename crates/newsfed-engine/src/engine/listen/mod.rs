@@ -1,5 +1,5 @@
-//! Listening: a player that is controlled through mpv's JSON IPC. The place in each episode is stored while
-//! it plays, so that little is lost however the program ends.
+//! Listening: a player that is controlled through mpv's JSON IPC. The position in each episode is
+//! stored while it plays, so that little is lost however the program ends.
 
 mod ipc;
 mod session;
@@ -69,7 +69,7 @@ pub struct PlayerState {
     pub is_starting: bool,
 }
 
-/// A player. Dropping it ends what plays; [`Player::finish`] stores the place before.
+/// A player. Dropping it stops the current episode; [`Player::finish`] stores the position first.
 pub struct Player {
     commands: mpsc::UnboundedSender<PlayerCommand>,
     state: watch::Receiver<PlayerState>,
@@ -86,7 +86,7 @@ impl Player {
         self.state.clone()
     }
 
-    /// Stops, and waits until the place is stored.
+    /// Stops, and waits until the position is stored.
     pub async fn finish(self) {
         drop(self.commands);
         if let Err(e) = self.task.await {

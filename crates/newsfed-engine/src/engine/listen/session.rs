@@ -52,8 +52,8 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Starts a player at the place of an episode, and connects to it, until it is cancelled. Players are
-    /// controlled through sockets of Unix; elsewhere there is none.
+    /// Starts a player at the stored position of an episode, and connects to it, until it is
+    /// cancelled. Players are controlled through sockets of Unix; elsewhere there is none.
     pub(super) async fn start(
         argv: Vec<String>,
         episode: Queued,
@@ -152,7 +152,7 @@ async fn terminate(mut child: Child, group: Option<Group>) {
     if let Some(id) = child.id().and_then(|id| rustix::process::Pid::from_raw(id.try_into().ok()?))
         && let Err(e) = rustix::process::kill_process(id, rustix::process::Signal::TERM)
     {
-        tracing::debug!("cannot end the player: {e}");
+        tracing::debug!("cannot stop the player: {e}");
     }
     let ended = timeout(END, child.wait()).await.is_ok();
     if let Some(group) = group.filter(|_| ended) {

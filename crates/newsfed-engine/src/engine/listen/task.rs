@@ -1,4 +1,5 @@
-//! The task of a player. It obeys commands at any time, also while a player starts or does not respond.
+//! The task of a player. It obeys commands at any time, even while a player starts or does not
+//! respond.
 
 use super::super::context::Context;
 use super::ipc::{Ending, PlayerEvent};
@@ -12,7 +13,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How often the place is stored.
+/// How often the position is stored.
 const STORE_EVERY: Duration = Duration::from_secs(5);
 /// An episode that ends this many seconds before its length was heard to its end: credits, wrong lengths.
 const REST: f64 = 60.0;
@@ -25,7 +26,7 @@ pub(super) struct Task {
     starting: Option<Starting>,
     /// The episodes after the one that plays, while it was last seen in the queue.
     following: Vec<EpisodeKey>,
-    /// The place as it is stored.
+    /// The position as it is stored.
     stored: Option<(EpisodeKey, Progress)>,
 }
 
@@ -111,7 +112,8 @@ impl Task {
                 self.leave().await;
                 match next {
                     Some(next) => self.play(next).await,
-                    None => self.report(PlayerProblem::Failed("the queue has no more".to_owned())),
+                    None => self
+                        .report(PlayerProblem::Failed("the queue has no more episodes".to_owned())),
                 }
             }
             PlayerCommand::Stop => self.stop().await,
@@ -164,7 +166,7 @@ impl Task {
         };
         let (episode, chapters) = match self.context.read(read).await {
             Ok((Some(episode), chapters)) => (episode, chapters),
-            Ok((None, _)) => return self.fail("it is not in the queue any more"),
+            Ok((None, _)) => return self.fail("the episode is not in the queue any more"),
             Err(e) => return self.fail(&e.to_string()),
         };
         let argv = self.context.settings().listen.player.clone();
@@ -246,7 +248,7 @@ impl Task {
             }
             Ending::Complete => {
                 // First why: nobody may take the end for a good one.
-                self.fail("it ended early; its place is kept");
+                self.fail("it ended early; its position is kept");
                 self.stop().await;
             }
             Ending::Failed(why) => {
@@ -278,7 +280,7 @@ impl Task {
         }
     }
 
-    /// Stores the place, and ends what plays or starts.
+    /// Stores the position, and stops the episode that is playing or starting.
     async fn stop(&mut self) {
         self.leave().await;
         self.state.send_if_modified(|state| std::mem::take(&mut state.is_starting));
@@ -288,7 +290,7 @@ impl Task {
     async fn leave(&mut self) {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
-            // Cancelled, it ends its player without waiting for a connection.
+            // Cancelled, it stops its player without waiting for a connection.
             if let Ok(session) = starting.session.await {
                 session.end().await;
             }
@@ -304,7 +306,7 @@ impl Task {
         self.state.send_if_modified(|state| state.now.take().is_some());
     }
 
-    /// Stores the place, unless it is stored.
+    /// Stores the playback position, unless it is already stored.
     async fn store_place(&mut self, finished: bool) {
         let Some(now) = self.state.borrow().now.clone() else { return };
         let place = (now.key, Progress { finished, ..now.progress });
@@ -313,7 +315,7 @@ impl Task {
         }
         match self.context.store.record_progress(place.0.clone(), place.1).await {
             Ok(()) => self.stored = Some(place),
-            Err(e) => tracing::warn!("the place in an episode was not stored: {e}"),
+            Err(e) => tracing::warn!("the position in an episode was not stored: {e}"),
         }
     }
 

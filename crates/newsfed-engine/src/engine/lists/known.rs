@@ -13,9 +13,9 @@ use std::sync::Arc;
 pub(super) enum Damage {
     /// What the list with this row key has. It can be read again.
     Listed(i64),
-    /// What was taken over. Without it, nobody knows what the user has changed.
+    /// What was applied. Without it, nobody knows what the user has changed.
     Taken,
-    /// What was taken over from another list.
+    /// What was applied from another list.
     Other,
 }
 
@@ -23,14 +23,14 @@ impl Damage {
     pub(super) fn message(self) -> &'static str {
         match self {
             Self::Listed(_) => {
-                "what the list has is damaged in the database; it is read again with its next check"
+                "what the list has is damaged in the database; it is read again at its next check"
             }
             Self::Taken => {
-                "what was taken over from this list is damaged in the database; remove the list and \
+                "what was applied from this list is damaged in the database; remove the list and \
                  follow it again"
             }
             Self::Other => {
-                "what was taken over from another list is damaged in the database, so it is not known \
+                "what was applied from another list is damaged in the database, so it is not known \
                  what may be removed"
             }
         }
@@ -46,7 +46,7 @@ impl From<Damage> for FollowError {
 /// What was read, unless a stored text is damaged.
 pub(super) type Undamaged<T> = Result<Result<T, Damage>, StoreError>;
 
-/// What a list has, beside what was taken over from it before.
+/// What a list has, beside what was applied from it before.
 pub(super) fn compared(
     reader: &Reader,
     context: &Context,
@@ -62,7 +62,8 @@ pub(super) fn compared(
     Ok(Ok(ListComparison { list, listed, is_whole, taken, moved }))
 }
 
-/// What is known of a list (row key) among all followed ones; `None` if all that it has was taken over.
+/// What is known of a list (row key) among all followed ones; `None` if all that it has was
+/// applied.
 pub(super) fn state(
     reader: &Reader,
     context: &Context,

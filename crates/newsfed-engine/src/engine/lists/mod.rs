@@ -90,7 +90,7 @@ impl Handle {
     /// them in step with it.
     ///
     /// # Errors
-    /// If it cannot be fetched or is no list, or the file cannot be changed. It is not followed then.
+    /// If it cannot be fetched or is not a list, or the file cannot be changed. It is not followed then.
     pub async fn follow_list(
         &self,
         typed: &str,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Notes about one poll.
 const MOST_NOTES: usize = 20;
 
-/// Why a list is not taken over.
+/// Why a list is not applied.
 struct Refusal(ErrorKind, String);
 
 impl From<StoreError> for Refusal {
@@ -54,13 +54,13 @@ pub(in crate::engine) async fn read(
     finished
 }
 
-/// A list (row key) has not changed: there is nothing to confirm any more. What could not be taken over is
-/// tried again.
+/// A list (row key) has not changed: there is nothing to confirm any more. What could not be
+/// applied is tried again.
 pub(in crate::engine) async fn unchanged(context: &Arc<Context>, key: i64) {
     let known = context.read(move |reader| reader.followed_list(key)).await;
     let is_asked = known.is_ok_and(|known| known.is_some_and(|known| known.refused.is_some()));
     if is_asked && let Err(e) = context.store.refuse_list(key, None).await {
-        tracing::warn!("the question about a list stays: {e}");
+        tracing::warn!("the question about a list was not removed: {e}");
     }
     context.lists.was_read.notify_one();
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Names in a message.
 const NAMED: usize = 3;
 
-/// The start of the message about a list that could not be taken over.
+/// The start of the message about a list that could not be applied.
 const NOT_IN_STEP: &str = "its sources are not kept in step with it: ";
 
 /// What a list has changed.
@@ -40,7 +40,7 @@ impl Handle {
         let mut changes = Vec::new();
         let all = self.sources().await?;
         for (list, facts) in all.iter().filter_map(|of| Some((List::of(of)?, &of.1))) {
-            // A problem with one list does not keep the others from being taken over.
+            // A problem with one list does not keep the others from being applied.
             let (change, problem) = match self.step(&list.id).await {
                 Ok(stepped) => {
                     let problem = stepped.as_ref().and_then(|stepped| stepped.problem.clone());
@@ -54,8 +54,8 @@ impl Handle {
         Ok(changes)
     }
 
-    /// Shows a problem as the failure of a check until the list can be taken over. Returns a message if it
-    /// is new.
+    /// Shows a problem as the failure of a check until the list can be applied. Returns a message
+    /// if it is new.
     async fn note_problem(
         &self,
         list: &List,
@@ -91,7 +91,7 @@ impl Handle {
         Some(AutomaticChange { message, label: String::new(), edit: None })
     }
 
-    /// Takes over what one list has, for whoever has the turn; `None` if nothing else is known of it.
+    /// Applies what one list has, for whoever has the turn; `None` if nothing else is known of it.
     ///
     /// # Errors
     /// If the database or `sources.toml` cannot be used. The file is not changed then.
@@ -159,7 +159,7 @@ impl Stepped {
             part("added", &added.collect::<Vec<_>>()),
             part("changed", &of(change.iter().map(|(id, _)| id).collect())),
             part("removed", &of(remove.iter().collect())),
-            part("taken over by another list", &of(hand_over.iter().map(|(id, _)| id).collect())),
+            part("moved to another list", &of(hand_over.iter().map(|(id, _)| id).collect())),
         ];
         let stays = [Stay::Edited, Stay::Kept, Stay::Unknown].map(|stay| {
             let ids = stay_for(&self.plan, stay);

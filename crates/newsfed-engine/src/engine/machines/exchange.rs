@@ -140,7 +140,7 @@ impl Exchange {
         Ok(done)
     }
 
-    /// Takes over what a file says, if it may have changed.
+    /// Applies what a file contains, if it may have changed.
     fn read(
         &mut self,
         store: &Store,

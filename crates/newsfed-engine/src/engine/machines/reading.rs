@@ -30,7 +30,7 @@ pub(super) struct KnownFile {
     ends: u32,
     /// Whether a newer version wrote it.
     pub(super) is_newer: bool,
-    /// Marks that were not taken over, because there are too many.
+    /// Marks that were not applied, because there are too many.
     pub(super) refused: usize,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Gained {
     refused: usize,
 }
 
-/// Takes over what a file says since it was last read.
+/// Applies what a file contains beyond what was read last.
 pub(super) fn read_on(
     store: &Store,
     path: &Path,

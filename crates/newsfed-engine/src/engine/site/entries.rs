@@ -21,7 +21,7 @@ struct EntriesDocument {
     found: PageEntries,
     says: PageSays,
     title: Option<String>,
-    /// What stands in front of the entries.
+    /// What is in front of the entries.
     obstacle: Option<LeftOutReason>,
     /// Selectors that would match if those of the source find nothing.
     instead: Vec<String>,

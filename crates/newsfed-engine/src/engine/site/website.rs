@@ -30,7 +30,7 @@ struct ListDocument {
     page: ListPage,
     says: PageSays,
     title: Option<String>,
-    /// What stands in front of the list.
+    /// What is in front of the list.
     obstacle: Option<LeftOutReason>,
     /// Selectors that would match if those of the source find nothing.
     instead: Vec<String>,

@@ -202,7 +202,7 @@ fn limits_of_databases_are_reported() {
 }
 
 #[test]
-fn its_own_database_is_no_import() {
+fn its_own_database_cannot_be_imported() {
     let f = Fixture::new(&["a"]);
     let scratch = tempfile::tempdir().unwrap();
     let error = ForeignDatabase::open(f.store.path(), scratch.path()).err().unwrap();

@@ -106,7 +106,7 @@ fn an_import_can_be_undone() {
     assert_eq!(f.counts("a"), (4, 3, 1));
     assert_eq!(f.poll("a", vec![dated("gone", 11)]).new.len(), 1);
     assert!(f.store.reader().unwrap().imports().unwrap().is_empty());
-    // What changes nothing need not be taken back.
+    // What changes nothing need not be undone.
     import(&f, vec![item(&f, dated("two", 2), &[Effect::Pin])]);
     assert!(f.store.reader().unwrap().imports().unwrap().is_empty());
     let nothing = f.store.undo_import_blocking(NAME.into()).unwrap();

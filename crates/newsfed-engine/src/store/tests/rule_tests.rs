@@ -236,7 +236,7 @@ fn compare(
 }
 
 #[test]
-fn what_is_decided_in_memory_is_what_the_database_says() {
+fn decisions_in_memory_match_those_of_the_database() {
     let config = Config { cases: 12, failure_persistence: None, ..Config::default() };
     let seed = TestRng::from_seed(RngAlgorithm::ChaCha, &[31; 32]);
     let mut runner = TestRunner::new_with_rng(config, seed);

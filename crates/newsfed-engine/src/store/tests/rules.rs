@@ -174,7 +174,7 @@ fn undoing_a_rule_leaves_what_the_user_did() {
 }
 
 #[test]
-fn a_query_of_many_exclusions_is_no_error() {
+fn a_query_of_many_exclusions_is_not_an_error() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("english", 3)]);
     f.index_all();
@@ -296,7 +296,7 @@ fn rules_match_what_searches_find() {
 }
 
 #[test]
-fn what_a_rule_did_at_once_is_taken_back_and_set_again_alone() {
+fn what_a_rule_did_at_once_is_undone_and_redone_by_itself() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![entry("one"), entry("two"), entry("three")]);
     let rule = || rule("r", "is:unread", &["hide"]);
@@ -343,7 +343,7 @@ fn what_any_rule_hides_is_not_announced() {
 }
 
 #[test]
-fn the_first_document_of_a_source_is_no_news() {
+fn the_first_document_of_a_source_is_not_news() {
     let f = Fixture::new(&["s"]);
     use_rules(&f, vec![rule("r", "title:a", &["notify", "run", "pin"])]);
     let counts = |entries: Vec<Entry>| {
@@ -354,7 +354,7 @@ fn the_first_document_of_a_source_is_no_news() {
     assert_eq!(f.titles(&list("is:pinned")), ["a old"], "marks are set");
     read_before(&f, "s");
     assert_eq!(counts(vec![entry("a old"), entry("a new"), entry("c")]), [1]);
-    // Also if the first document was empty.
+    // Even if the first document was empty.
     f.declare(&["s", "t"]);
     read_before(&f, "t");
     let done = f.poll("t", vec![entry("a")]);
@@ -388,7 +388,7 @@ fn records_of_commands_are_changed_at_once_listed_and_forgotten() {
     };
     let own = |rule: &str, ran, ok, failed, skipped| (rule.to_owned(), ran, ok, failed, skipped);
     let all = [own("a", 1, 1, 1, 0), own("b", 0, 0, 1, 0), own("c!", 0, 0, 0, 3)];
-    assert_eq!(listed(), all, "also without a stored item");
+    assert_eq!(listed(), all, "even without a stored item");
     assert!(records().iter().all(|record| record.last == now));
     f.store.undo_rule_blocking("a".to_owned()).unwrap();
     assert_eq!(listed(), all[1..]);

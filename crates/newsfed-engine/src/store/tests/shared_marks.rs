@@ -33,7 +33,7 @@ fn marks_beyond_the_limit_are_counted_and_known_ones_still_change() {
     f.poll("a", titles.iter().map(|title| entry(title)).collect());
     let merge = |marks: Vec<SharedMark>| f.store.merge_marks_blocking(marks, 3, f.now).unwrap();
     assert_eq!(merge(marks.clone()), (3, 2), "(changed, left out)");
-    // At the limit, a later state of a known mark is taken over, and a new mark is not.
+    // At the limit, a later state of a known mark is applied, and a new mark is not.
     let mut later = marks;
     for mark in &mut later {
         mark.on = false;

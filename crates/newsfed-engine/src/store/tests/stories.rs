@@ -75,7 +75,7 @@ fn a_story_is_found_listed_once_and_searched() {
 }
 
 #[test]
-fn marks_of_a_story_are_set_together_and_taken_back() {
+fn marks_of_a_story_are_set_together_and_undone() {
     let f = three();
     let first = f.rows(&matching("title:after -long"))[0].key;
     let unread = || f.titles(&matching("unread")).len();
@@ -110,7 +110,7 @@ fn a_story_that_was_read_stays_read_if_wanted() {
 }
 
 #[test]
-fn items_of_one_source_old_ones_and_parts_are_no_story() {
+fn items_of_one_source_old_ones_and_parts_are_not_one_story() {
     for (source, title, hours) in [
         ("a", TITLE, 5),
         ("b", TITLE, 24 * 8),

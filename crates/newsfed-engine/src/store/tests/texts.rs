@@ -230,7 +230,7 @@ fn earlier_titles_are_kept_and_tell_another_headline_from_a_typing_error() {
     f.poll("a", vec![titled("The goverment resigns")]);
     f.now += TimeDelta::hours(30);
     f.poll("a", vec![titled("The government resigns")]);
-    assert_eq!((f.item().changed, f.found("is:edited")), (false, 0), "a typing error");
+    assert_eq!((f.item().changed, f.found("is:edited")), (false, 0), "a typo");
     f.now += TimeDelta::hours(30);
     f.poll("a", vec![titled("The government stays")]);
     let item = f.item();
@@ -318,7 +318,7 @@ fn a_document_that_changes_many_texts_is_examined_within_one_budget() {
 }
 
 #[test]
-fn the_text_of_the_feed_that_is_current_again_is_no_earlier_version() {
+fn the_text_of_the_feed_that_is_current_again_is_not_an_earlier_version() {
     let f = Fixture::new(&["a"]);
     let poll = |text: &str| {
         f.poll("a", vec![Entry { content: Some(text.to_owned()), ..entry("a") }]);
