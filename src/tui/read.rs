@@ -80,6 +80,10 @@ const LOG_LINES: usize = 500;
 const LISTED_MATCHES: usize = 12;
 /// Weeks that the statistics cover.
 const STATISTICS_WEEKS: usize = 12;
+/// A text from which on its document is made by the engine, in bytes.
+const LONG: usize = 128 << 10;
+/// How much more memory a text needs for its document than a page of its length needs for reading.
+const WORK: usize = 8;
 /// Stack size in bytes: the document builder recurses up to the nesting limit.
 const STACK: usize = 16 << 20;
 
@@ -406,13 +410,25 @@ impl ReaderThread {
             (0, None) => Vec::new(),
             _ => compared(&self.reader, key, &item)?,
         };
-        let (document, differences) = (Arc::new(document(&item)), Arc::new(differences));
-        let (new_comments, item) = (item.new_comments, Arc::new(item));
+        let item = Arc::new(item);
+        let (document, new_comments) = (self.document(&item), item.new_comments);
+        let (document, differences) = (Arc::new(document), Arc::new(differences));
         let notes = self.notes(key)?;
         let (_, also_in) = self.reader.story(key)?;
         let article =
             Article { row, item, document, position, differences, new_comments, also_in, notes };
         Ok(Some(Arc::new(article)))
+    }
+
+    /// The document of an item. That of a long text needs much memory, which stays with the thread that
+    /// made it, so it is made where pages are read.
+    fn document(&self, item: &Arc<Item>) -> Document {
+        if item.body().len() < LONG {
+            return document(item);
+        }
+        let theirs = item.clone();
+        let made = self.handle.work_on(WORK * item.body().len(), move || document(&theirs));
+        made.unwrap_or_else(|| document(item))
     }
 
     /// The own tags of an item, and what rules did to it, in words.

@@ -11,6 +11,7 @@
 
 mod documents;
 mod fairness;
+mod files;
 mod interface;
 #[path = "../tui/term.rs"]
 #[allow(dead_code, reason = "shared with the tests of the interface")]
@@ -44,6 +45,11 @@ struct Needs {
     memory: f64,
     /// Seconds of processor time.
     seconds: f64,
+}
+
+/// Whether a process that read a document of so many MiB needed too much.
+fn is_much(needs: &Needs, size: f64) -> bool {
+    needs.memory > MEMORY || needs.seconds > (size / 4.0).max(1.0)
 }
 
 fn measure(folder: &Path, args: &[&str]) -> Needs {
@@ -159,7 +165,7 @@ fn no_document_needs_much_memory_or_time() {
         let file = file.to_str().unwrap();
         let mut report = |what: &str, args: &[&str]| {
             let needs = measure(folder.path(), args);
-            let much = needs.memory > MEMORY || needs.seconds > (size / 4.0).max(1.0);
+            let much = is_much(&needs, size);
             over += usize::from(much);
             let mark = if much { "  OVER" } else { "" };
             println!(

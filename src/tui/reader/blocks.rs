@@ -8,6 +8,7 @@ use super::wrap::wrap;
 use crate::article::{Block, Definition, Inline, Thumbnail, plain};
 use crate::config::Role;
 use crate::tui::graphics::Graphics;
+use crate::util::limits::READER_LINES;
 use crate::util::text;
 
 /// Width of the space before and after code, and in a narrow column, in cells.
@@ -114,7 +115,7 @@ impl<'a> Out<'a> {
         let space = (self.space(margin), self.picture_lines);
         let (cells, rows) = half_blocks(picture, self.graphics, space);
         let line = |(row, pixels)| Line {
-            picture: Some(PictureRow { link, cells, row, pixels }),
+            picture: Some(Box::new(PictureRow { link, cells, row, pixels })),
             ..Line::default()
         };
         self.all((0..).zip(rows).map(line).collect(), margin);
@@ -156,6 +157,10 @@ impl<'a> Out<'a> {
     fn colored(&mut self, language: Option<&str>, code: &str) -> Vec<Vec<Span>> {
         self.colored += code.len();
         let language = language.filter(|_| self.colored <= MAX_COLORED);
+        let code = match code.match_indices('\n').nth(READER_LINES) {
+            Some((end, _)) => &code[..end],
+            None => code,
+        };
         code::lines(code, language)
     }
 }

@@ -8,6 +8,7 @@ use super::{blocks, direction, table};
 use crate::article::{Block, Document, Link, Thumbnail};
 use crate::config::Role;
 use crate::tui::graphics::Graphics;
+use crate::util::limits::READER_LINES;
 use crate::util::text;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,8 +38,6 @@ pub(crate) struct Shape {
     pub(crate) graphics: Option<Graphics>,
 }
 
-/// Largest number of lines; a last line says that the rest is missing.
-const MAX_LINES: usize = 50_000;
 /// Width of a thematic break in cells.
 const RULE: usize = 9;
 
@@ -71,10 +70,10 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
     Lines { solid, ..lines }
 }
 
-/// Limits the number of lines and numbers their positions.
+/// Limits the number of lines and numbers their positions. A last line says that the rest is missing.
 pub(super) fn finished(mut lines: Vec<Line>, glyphs: &Glyphs) -> Lines {
-    if lines.len() > MAX_LINES {
-        lines.truncate(MAX_LINES);
+    if lines.len() > READER_LINES {
+        lines.truncate(READER_LINES);
         let note = format!("{} the rest is too long to be shown", glyphs.more);
         lines.push(Line::of(Span::new(note, Role::Dim)));
     }
@@ -119,6 +118,10 @@ impl<'a> Out<'a> {
     pub(super) fn blocks(&mut self, blocks: &'a [Block], margin: &Margin) {
         let mut drawn: Option<&Block> = None;
         for (i, block) in blocks.iter().enumerate() {
+            // What would be cut at the end is not laid out.
+            if self.lines.len() > READER_LINES {
+                return;
+            }
             // The heading or rule above the footnotes moves with them.
             let over_notes = matches!(block, Block::Heading(..) | Block::Rule)
                 && blocks.get(i + 1).is_some_and(blocks::is_notes);
@@ -196,7 +199,7 @@ impl<'a> Out<'a> {
 
     /// Adds the lines of a block beside a margin.
     pub(super) fn all(&mut self, lines: Vec<Line>, margin: &Margin) {
-        for (i, line) in lines.into_iter().enumerate() {
+        for (i, line) in lines.into_iter().take(READER_LINES + 1).enumerate() {
             let side = |(start, rest): &(Span, Span)| if i == 0 { start } else { rest }.clone();
             let margin: Vec<Span> = margin.iter().map(side).chain(line.margin).collect();
             self.lines.push(Line { margin, ..line });
@@ -209,4 +212,33 @@ pub(super) fn nested(margin: &Margin, first: Span, rest: Span) -> Vec<(Span, Spa
     let mut out: Vec<(Span, Span)> = margin.iter().map(|(_, r)| (r.clone(), r.clone())).collect();
     out.push((first, rest));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::article::from_html;
+    use crate::util::html;
+
+    #[test]
+    fn long_articles_end_with_a_line_that_says_so() {
+        let shape =
+            Shape { width: 20, wrap_code: true, ascii: true, picture_lines: 0, graphics: None };
+        let lines = |markup: &str| {
+            layout(&from_html(&html::clean(markup, None), None), shape, &Thumbnails::new()).lines
+        };
+        let many = READER_LINES + 10;
+        for markup in [
+            "<p>x</p>".repeat(many),
+            format!("<p>{}</p>", "x<br>y".repeat(many)),
+            format!("<pre>{}</pre>", "x\n".repeat(many)),
+            format!("<p>{}</p>", "some text of words ".repeat(many)),
+            format!("<ul>{}</ul>", "<li>x</li>".repeat(many)),
+        ] {
+            let lines = lines(&markup);
+            assert_eq!(lines.len(), READER_LINES + 1, "{}", &markup[..30]);
+            assert!(lines[READER_LINES].text().ends_with("the rest is too long to be shown"));
+        }
+        assert_eq!(lines(&"<p>x</p>".repeat(READER_LINES / 2)).len(), READER_LINES - 1);
+    }
 }

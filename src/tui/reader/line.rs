@@ -101,7 +101,7 @@ pub(crate) struct Line {
     pub(crate) inset: usize,
     pub(crate) ground: Option<Ground>,
     /// Instead of text.
-    pub(crate) picture: Option<PictureRow>,
+    pub(crate) picture: Option<Box<PictureRow>>,
     /// Whether it is set at the right, with its margin mirrored behind it.
     pub(crate) right_to_left: bool,
 }

@@ -2,6 +2,7 @@
 
 use super::line::{Joint, Line, Span};
 use crate::config::Role;
+use crate::util::limits::READER_LINES;
 use crate::util::text;
 use unicode_linebreak::BreakOpportunity;
 use unicode_segmentation::UnicodeSegmentation;
@@ -21,8 +22,15 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
         if opportunity == BreakOpportunity::Mandatory && end < text.len() {
             fill.new_line(Joint::New);
         }
+        if fill.lines.len() > READER_LINES {
+            break;
+        }
     }
-    fill.lines.iter_mut().for_each(|line| trim_end(&mut line.spans));
+    for line in &mut fill.lines {
+        trim_end(&mut line.spans);
+        // Most lines have one span.
+        line.spans.shrink_to_fit();
+    }
     while fill.lines.len() > 1 && fill.lines.last().is_some_and(|line| line.spans.is_empty()) {
         fill.lines.pop();
     }

@@ -15,8 +15,6 @@ use url::Url;
 
 /// Nesting depth from which elements are flattened into their parent.
 const MAX_NESTING: usize = 24;
-/// Maximum length of a document, in bytes.
-const MAX_HTML: usize = 2 << 20;
 /// Longest attribution of a quotation, in characters.
 const MAX_ATTRIBUTION: usize = 200;
 /// Maximum number of elements of a figure, and of sources of a video.
@@ -26,7 +24,10 @@ const MAX_SOURCES: usize = 10;
 /// Reads a fragment of HTML. URLs are resolved against `base`. A fragment nested too deeply for a
 /// tree is read as plain text.
 pub fn from_html(markup: &str, base: Option<&Url>) -> Document {
-    let markup = text::start(markup, MAX_HTML);
+    // Texts that were stored before they were limited are longer.
+    if markup.len() > limits::TEXT_BYTES {
+        return from_html(&html::clean(markup, base), None);
+    }
     if !markup.contains(['<', '&']) {
         return Document::from_text(&text::block(markup));
     }
@@ -119,6 +120,8 @@ impl Builder<'_> {
         let mut flow = Flow::default();
         self.flow(element, depth, &mut flow);
         flow.end_paragraph();
+        // There may be many lists of one block.
+        flow.blocks.shrink_to_fit();
         flow.blocks
     }
 

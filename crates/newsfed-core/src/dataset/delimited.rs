@@ -1,8 +1,9 @@
 //! CSV and TSV: bytes in any encoding, with any usual separator.
 
 use super::table::{Budget, Headed, Table, clean};
-use crate::util::text;
+use crate::util::{limits, text};
 use csv::{ReaderBuilder, StringRecord};
+use csv_core::ReadFieldResult;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::borrow::Cow;
 
@@ -20,18 +21,62 @@ pub(super) fn read(bytes: &[u8], content_type: Option<&str>, budget: &mut Budget
     let decoded = decode(bytes, content_type);
     let (separator, content) = separator(&decoded);
     let mut headed = Headed::default();
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(separator)
-        .from_reader(content.as_bytes());
-    let mut record = StringRecord::new();
-    // Reading from memory, and text: there are no errors.
-    while reader.read_record(&mut record).unwrap_or(false) {
-        let cells: Vec<Cow<'_, str>> = record.iter().map(clean).collect();
-        headed.push(&cells, budget);
+    let mut records = Records::new(content, separator);
+    while records.advance() {
+        headed.push_wide(&records.cells, records.width, budget);
     }
     headed.table
+}
+
+/// Reads records cell by cell: one may have ten million, of which the first are kept.
+struct Records<'c> {
+    reader: csv_core::Reader,
+    left: &'c [u8],
+    cells: Vec<Cow<'static, str>>,
+    /// Number of cells up to the last one that is not empty.
+    width: usize,
+}
+
+impl<'c> Records<'c> {
+    fn new(content: &'c str, separator: u8) -> Self {
+        let reader = csv_core::ReaderBuilder::new().delimiter(separator).build();
+        Self { reader, left: content.as_bytes(), cells: Vec::new(), width: 0 }
+    }
+
+    /// Reads the next record; false at the end.
+    fn advance(&mut self) -> bool {
+        self.cells.clear();
+        self.width = 0;
+        let (mut cell, mut piece, mut count) = (Vec::new(), [0; 4096], 0);
+        loop {
+            let (result, read, written) = self.reader.read_field(self.left, &mut piece);
+            self.left = &self.left[read..];
+            cell.extend_from_slice(&piece[..written]);
+            let ends = match result {
+                // Without input left, the next call returns the last cell, or the end.
+                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => continue,
+                ReadFieldResult::Field { record_end } => record_end,
+                ReadFieldResult::End => return false,
+            };
+            count += 1;
+            let is_kept = count <= limits::DATASET_COLUMNS;
+            if is_kept || !cell.is_empty() {
+                // Cells end at ASCII characters of a valid text.
+                let text = String::from_utf8_lossy(&cell);
+                let clean = clean(&text);
+                if !clean.is_empty() {
+                    self.width = count;
+                }
+                if is_kept {
+                    self.cells.push(Cow::Owned(clean.into_owned()));
+                }
+            }
+            if ends {
+                return true;
+            }
+            cell.clear();
+        }
+    }
 }
 
 /// The text of a file: by its byte order mark, the charset that the server names if the bytes are
@@ -148,6 +193,22 @@ mod tests {
             }
             assert_eq!(found, want, "{n}");
         }
+    }
+
+    #[test]
+    fn cells_beyond_the_last_column_are_counted() {
+        let wide = limits::DATASET_COLUMNS + 3;
+        let row = |n: usize| vec![n.to_string(); wide].join(",");
+        let text = format!("{}\n{},,\n{}", row(1), row(2), ",".repeat(3_000_000));
+        let mut budget = Budget::default();
+        let table = read(text.as_bytes(), None, &mut budget);
+        assert_eq!((table.len(), table.columns.len()), (2, limits::DATASET_COLUMNS));
+        assert_eq!(budget.surplus_cells, 6);
+        let late = format!("1{}x\n2\n", ",".repeat(wide));
+        let mut budget = Budget::default();
+        let table = read(late.as_bytes(), None, &mut budget);
+        assert_eq!((table.cell(0, 0), table.cell(1, 0)), ("1", "2"));
+        assert_eq!(budget.surplus_cells, 4);
     }
 
     #[test]

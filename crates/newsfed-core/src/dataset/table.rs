@@ -86,9 +86,17 @@ impl Table {
 
     /// Adds a row of clean cells as far as the budget allows; beyond it the row is only counted.
     pub(super) fn push<S: AsRef<str>>(&mut self, cells: &[S], budget: &mut Budget) {
+        self.push_wide(cells, cells.len(), budget);
+    }
+
+    /// As [`Table::push`], of the first cells of a row. `all`: its cells up to the last one that is not
+    /// empty, if they are more.
+    fn push_wide<S: AsRef<str>>(&mut self, cells: &[S], all: usize, budget: &mut Budget) {
+        let surplus = all.saturating_sub(cells.len());
         let cells = match cells.iter().rposition(|cell| !cell.as_ref().is_empty()) {
             Some(last) => &cells[..=last],
-            None => return,
+            None if surplus == 0 => return,
+            None => &cells[..0],
         };
         let width = cells.len().min(limits::DATASET_COLUMNS);
         let bytes: usize = cells[..width].iter().map(|cell| cell.as_ref().len()).sum();
@@ -100,7 +108,7 @@ impl Table {
         budget.rows -= 1;
         budget.cells -= width;
         budget.bytes -= bytes;
-        budget.surplus_cells += (cells.len() - width) as u64;
+        budget.surplus_cells += (cells.len() - width + surplus) as u64;
         for cell in &cells[..width] {
             self.text.push_str(cell.as_ref());
             self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
@@ -126,6 +134,12 @@ impl Headed {
 
     /// Adds a record, of which the first is the header if it seems to be one.
     pub(super) fn push(&mut self, record: &[Cow<'_, str>], budget: &mut Budget) {
+        self.push_wide(record, record.len(), budget);
+    }
+
+    /// As [`Headed::push`], of the first cells of a record. `all`: its cells up to the last one that is
+    /// not empty, if they are more.
+    pub(super) fn push_wide(&mut self, record: &[Cow<'_, str>], all: usize, budget: &mut Budget) {
         if !self.begun && record.iter().any(|cell| !cell.is_empty()) {
             self.begun = true;
             if is_header(record) {
@@ -135,7 +149,7 @@ impl Headed {
                 return;
             }
         }
-        self.table.push(record, budget);
+        self.table.push_wide(record, all, budget);
     }
 }
 

@@ -20,6 +20,8 @@ const MAX_SHEETS: usize = 100;
 const MAX_SMALL: usize = 1 << 20;
 /// Texts that cells share, in bytes together.
 const MAX_SHARED: usize = 16 << 20;
+/// A tag or a text, in bytes: it is read as a whole.
+const MAX_EVENT: usize = 1 << 20;
 /// How old formats store encrypted files.
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
@@ -105,18 +107,22 @@ struct File<'b> {
     left: usize,
 }
 
-/// A part that gives an error where it exceeds its limit.
+/// A part that gives an error where it, or one event, exceeds its limit.
 struct Counted<'l, R> {
     inner: R,
     part: usize,
+    event: usize,
     file: &'l mut usize,
 }
 
 impl<R: Read> Read for Counted<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let read = self.inner.read(into)?;
-        match (self.part.checked_sub(read), self.file.checked_sub(read)) {
-            (Some(part), Some(file)) => (self.part, *self.file) = (part, file),
+        let less = |left: usize| left.checked_sub(read);
+        match (less(self.part), less(self.event), less(*self.file)) {
+            (Some(part), Some(event), Some(file)) => {
+                (self.part, self.event, *self.file) = (part, event, file);
+            }
             _ => return Err(Error::from(ErrorKind::FileTooLarge)),
         }
         Ok(read)
@@ -137,12 +143,13 @@ impl File<'_> {
             Err(zip::result::ZipError::FileNotFound) => return Ok(()),
             Err(e) => return Err(invalid(&e)),
         };
-        let counted = Counted { inner: part, part: most, file: &mut self.left };
+        let counted = Counted { inner: part, part: most, event: MAX_EVENT, file: &mut self.left };
         let mut reader = Reader::from_reader(BufReader::new(counted));
         reader.config_mut().expand_empty_elements = true;
         let mut buffer = Vec::new();
         loop {
             buffer.clear();
+            reader.get_mut().get_mut().event = MAX_EVENT;
             match reader.read_event_into(&mut buffer).map_err(|e| broken(&e))? {
                 Event::Eof => return Ok(()),
                 event => {

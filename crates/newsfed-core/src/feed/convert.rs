@@ -34,6 +34,7 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
         bad_dates: 0,
         left: limits::FEED_TEXT,
         left_out: 0,
+        cut: 0,
     };
     let entries: Vec<Entry> = entries.into_iter().map(|e| converter.entry(e)).collect();
     if converter.bad_dates > 0 {
@@ -41,6 +42,9 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
     }
     if converter.left_out > 0 {
         repairs.push(format!("too long in total, texts and URLs left out: {}", converter.left_out));
+    }
+    if converter.cut > 0 {
+        repairs.push(format!("too long, texts cut: {}", converter.cut));
     }
     let home_url = home_url.map(String::from);
     ParsedFeed { title, home_url, language, hints: raw.hints.resolve(), entries, repairs }
@@ -55,6 +59,8 @@ struct Converter {
     left: usize,
     /// Texts and URLs that were too long.
     left_out: usize,
+    /// Texts whose ends are missing.
+    cut: usize,
 }
 
 impl Converter {
@@ -122,13 +128,14 @@ impl Converter {
                 if raw.value.trim().contains('\n') {
                     html::paragraphs(&raw.value)
                 } else {
-                    html::escape(&text::block(raw.value.trim())).into_owned()
+                    html::plain(&raw.value)
                 }
             }
             TextKind::Html | TextKind::Guess => {
                 html::clean(&raw.value, raw.base.as_deref().or(base))
             }
         };
+        self.cut += usize::from(html::is_cut(&html));
         self.limited(Some(html).filter(|h| !h.is_empty()))
     }
 

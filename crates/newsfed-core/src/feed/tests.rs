@@ -277,17 +277,39 @@ fn long_lists_are_cut_and_counted() {
 #[test]
 fn relative_urls_cannot_make_a_feed_much_larger() {
     let base = format!("http://e.org/{}", "d/".repeat(700));
-    let links = "&lt;a href=b&gt;b&lt;/a&gt;".repeat(12_000);
+    let links = "&lt;a href=b&gt;b&lt;/a&gt;".repeat(1_000);
     let item = format!("<item><description>{links}</description><enclosure url='e'/></item>");
     let feed = read(&format!(
         "<rss version='2.0' xml:base='{base}'><channel>{}</channel></rss>",
-        item.repeat(30)
+        item.repeat(40)
     ));
     let text = |e: &Entry| e.summary.as_ref().map_or(0, String::len);
     let total: usize = feed.entries.iter().map(text).sum();
     assert!(total <= limits::FEED_TEXT, "{total}");
     assert!(feed.entries[0].summary.as_ref().unwrap().contains("<a href=\"http://e.org/d/"));
     assert!(feed.repairs.iter().any(|r| r.starts_with("too long in total")), "{:?}", feed.repairs);
+}
+
+#[test]
+fn texts_are_cut_and_counted() {
+    let [long, short] =
+        [limits::TEXT_BYTES + 1, limits::TEXT_BYTES - 10_000].map(|n| "x".repeat(n));
+    for (text, cut) in [
+        (long.clone(), true),
+        (short.clone(), false),
+        (format!("<b>{long}</b>"), true),
+        (long.replace("xx", "x\n"), true),
+    ] {
+        let feed = read(&format!(
+            "<rss version='2.0'><channel><item><description><![CDATA[{text}]]></description>\
+             </item></channel></rss>"
+        ));
+        let stored = feed.entries[0].summary.as_ref().unwrap();
+        assert!(stored.len() <= limits::TEXT_BYTES, "{}", stored.len());
+        assert_eq!(stored.ends_with(crate::util::html::CUT), cut);
+        let note = if cut { vec!["too long, texts cut: 1"] } else { vec![] };
+        assert_eq!(feed.repairs, note);
+    }
 }
 
 #[test]

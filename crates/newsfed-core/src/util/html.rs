@@ -11,7 +11,7 @@ pub use decode::decode;
 use gate::gate;
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 
-use super::text;
+use super::{limits, text};
 use memchr::memchr2;
 use std::borrow::Cow;
 use url::Url;
@@ -20,10 +20,11 @@ use url::Url;
 /// http, https and mailto links, made absolute with `base` (without a base, relative links lose
 /// their target). Control characters are removed, every element is closed, and nesting is
 /// flattened far below [`limits::PAGE_DEPTH`], so that building a tree of the result is always safe.
+/// What exceeds [`limits::TEXT_BYTES`] is replaced by [`CUT`].
 pub fn clean(html: &str, base: Option<&Url>) -> String {
     let html = html.trim();
     if first_special(html).is_none() {
-        return text::markup(html).into_owned();
+        return limited(text::markup(html).into_owned());
     }
     let safe = safe::sanitise(&text::markup(html), base);
     // Character references may have encoded control characters.
@@ -33,13 +34,51 @@ pub fn clean(html: &str, base: Option<&Url>) -> String {
     }
 }
 
-/// Plain text as safe HTML: escaped, with a paragraph for each run of non-empty lines.
+/// What ends a text that was cut. Texts are shown, searched and exported with it.
+pub const CUT: &str = "<p><em>The rest of this text is left out: limit of 1 MiB.</em></p>";
+
+/// Whether a text of this module was cut.
+pub fn is_cut(safe: &str) -> bool {
+    safe.ends_with(CUT)
+}
+
+/// Escaped text without tags, cut at [`limits::TEXT_BYTES`].
+fn limited(mut escaped: String) -> String {
+    if escaped.len() > limits::TEXT_BYTES {
+        cut_escaped(&mut escaped, safe::LONGEST_START);
+        escaped.push_str(CUT);
+    }
+    escaped
+}
+
+/// Cuts escaped text at a length in bytes, between characters and references.
+fn cut_escaped(out: &mut String, length: usize) {
+    out.truncate(text::start(out, length).len());
+    let tail = text::start(out, out.len().saturating_sub("&quot;".len())).len();
+    if let Some(at) = out[tail..].rfind('&').filter(|at| !out[tail + at..].contains(';')) {
+        out.truncate(tail + at);
+    }
+}
+
+/// Plain text of one paragraph as safe HTML.
+pub fn plain(text: &str) -> String {
+    limited(escape(&text::block(text.trim())).into_owned())
+}
+
+/// Plain text as safe HTML: escaped, with a paragraph for each run of non-empty lines. Cut like
+/// [`clean`].
 pub fn paragraphs(plain: &str) -> String {
     let plain = text::block(plain);
-    let mut out = String::with_capacity(plain.len() + 16);
+    let mut out = String::with_capacity(plain.len().min(limits::TEXT_BYTES) + 16);
     for part in plain.split("\n\n").map(|p| p.trim_matches('\n')).filter(|p| !p.is_empty()) {
-        out.push_str("<p>");
-        out.push_str(&escape(part).replace('\n', "<br>"));
+        for (i, line) in part.split('\n').enumerate() {
+            out.push_str(if i == 0 { "<p>" } else { "<br>" });
+            push_escaped(&mut out, line);
+            if out.len() > safe::LONGEST_START {
+                cut_escaped(&mut out, safe::LONGEST_START);
+                return out + "</p>" + CUT;
+            }
+        }
         out.push_str("</p>");
     }
     out

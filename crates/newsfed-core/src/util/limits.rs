@@ -30,6 +30,9 @@ limits! {
     /// Texts and URLs of a feed together after sanitising, in bytes. A document of [`FEED_BYTES`]
     /// exceeds it only if it is made to, as by relative links to a long base URL.
     FEED_TEXT = 32 * MIB, "texts and URLs of a feed together";
+    /// The text of an entry or article as safe HTML, in bytes. Whoever reads, shows, indexes or compares it
+    /// needs many times its length.
+    TEXT_BYTES = MIB, "text of an entry or article";
     /// Links, authors, categories or enclosures of one entry.
     ENTRY_LIST = 50, "links, authors, categories or enclosures of an entry";
     /// Elements and attributes inside one field of a feed. The text of further ones is kept.
@@ -53,6 +56,8 @@ limits! {
     PAGE_NAMES = 10_000, "different names of elements and attributes in a page";
     /// Link targets of an article together, in bytes. Further relative links keep their text only.
     ARTICLE_TARGETS = 8 * MIB, "link targets of an article together";
+    /// Lines of an article in the Reader. Each takes several hundred bytes.
+    READER_LINES = 20_000, "lines of an article in the Reader";
     /// A picture of an article, in bytes.
     IMAGE_BYTES = 8 * MIB, "picture";
     /// Width and height of a picture, in pixels.
@@ -78,7 +83,7 @@ limits! {
     /// Text of the cells of a data file, in bytes.
     DATASET_TEXT = 8 * MIB, "text of a data file";
     /// An XLSX file after decompression, in bytes.
-    XLSX_BYTES = 64 * MIB, "XLSX file";
+    XLSX_BYTES = 48 * MIB, "XLSX file";
     /// Pages of a PDF file.
     PDF_PAGES = 1000, "pages of a PDF file";
     /// What is stored of the data files of a source for their next comparison, in bytes.

@@ -249,6 +249,15 @@ impl Context {
         self.begin(bytes, work).await?.await.ok()
     }
 
+    /// Performs such work for a thread that waits.
+    pub(super) fn work_on<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        self.workers.perform(bytes, work)
+    }
+
     /// Starts such work when a thread is free. It goes on even if nobody waits for the result;
     /// `None` if there are no threads.
     pub(super) async fn begin<T: Send + 'static>(

@@ -150,6 +150,16 @@ impl Handle {
         self.context.clock.now()
     }
 
+    /// Performs work that needs the memory of a document of that size in bytes, on a thread for it, and
+    /// blocks until it is done; `None` if there are no threads.
+    pub fn work_on<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        self.context.work_on(bytes, work)
+    }
+
     /// The overrides that are in effect.
     pub(super) fn overrides(&self) -> Vec<String> {
         self.overrides.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()

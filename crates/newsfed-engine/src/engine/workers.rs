@@ -1,7 +1,8 @@
 //! Threads for work that needs a processor: parsing documents and extracting articles.
 //!
 //! Work starts in the order in which it was requested. A large document may need a lot of memory
-//! and most of a second, so only half of the threads, and at most two, read large ones.
+//! and most of a second, so only half of the threads, and at most two, read large ones. They are always
+//! the same, because the memory that a thread has freed is used again by that thread only.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +31,6 @@ struct State {
     queued: VecDeque<Task>,
     started: usize,
     idle: usize,
-    large: usize,
     closed: bool,
 }
 
@@ -61,6 +61,19 @@ impl Workers {
         Some(result)
     }
 
+    /// Performs work on a document of that size in bytes, and blocks until it is done; `None` if there
+    /// are no threads.
+    pub(super) fn perform<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let (done, result) = oneshot::channel();
+        let run = Box::new(move || drop(done.send(work())));
+        self.queue(Task { large: bytes >= LARGE, run });
+        result.blocking_recv().ok()
+    }
+
     /// One function for all work, which is quicker to compile than one for each.
     async fn begin_boxed(&self, bytes: usize, work: Box<dyn FnOnce() + Send>) -> Option<()> {
         let (start, started) = oneshot::channel();
@@ -80,7 +93,8 @@ impl Workers {
         if state.queued.len() >= state.idle && state.started < self.0.threads {
             let (shared, builder) = (self.0.clone(), std::thread::Builder::new());
             let builder = builder.name("newsfed-worker".to_owned()).stack_size(STACK);
-            match builder.spawn(move || shared.run()) {
+            let takes_large = state.started < self.0.large;
+            match builder.spawn(move || shared.run(takes_large)) {
                 Ok(_) => state.started += 1,
                 Err(e) => tracing::warn!("cannot start a thread: {e}"),
             }
@@ -88,7 +102,8 @@ impl Workers {
         // Without a thread it would never start; dropping it says so.
         if state.started > 0 {
             state.queued.push_back(task);
-            self.0.changed.notify_one();
+            // Not every thread can take it.
+            self.0.changed.notify_all();
         }
     }
 }
@@ -105,20 +120,14 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn run(&self) {
+    fn run(&self, takes_large: bool) {
         let mut state = self.lock();
         loop {
-            if let Some(task) = state.take(self.large) {
+            if let Some(task) = state.take(takes_large) {
                 drop(state);
-                let large = task.large;
                 // The hook has printed the message; whoever waits learns that there is no result.
                 drop(catch_unwind(AssertUnwindSafe(task.run)));
                 state = self.lock();
-                if large {
-                    state.large -= 1;
-                    // Another one may start now, on a thread that found nothing to do.
-                    self.changed.notify_one();
-                }
             } else if state.closed {
                 return;
             } else {
@@ -131,13 +140,10 @@ impl Shared {
 }
 
 impl State {
-    /// The first task that may start.
-    fn take(&mut self, large: usize) -> Option<Task> {
-        let full = self.large >= large;
-        let first = self.queued.iter().position(|task| !(full && task.large))?;
-        let task = self.queued.remove(first)?;
-        self.large += usize::from(task.large);
-        Some(task)
+    /// The first task that a thread may start.
+    fn take(&mut self, takes_large: bool) -> Option<Task> {
+        let first = self.queued.iter().position(|task| takes_large || !task.large)?;
+        self.queued.remove(first)
     }
 }
 
@@ -181,6 +187,33 @@ mod tests {
         drop(go);
         assert_eq!(first.await, Ok(()));
         assert_eq!(second.await.unwrap().await, Ok(2));
+    }
+
+    #[tokio::test]
+    async fn large_documents_are_always_read_by_the_same_thread() {
+        let workers = Workers::new(2);
+        let here = || std::thread::current().id();
+        let of_large = workers.begin(LARGE, here).await.unwrap().await.unwrap();
+        let (go, slow) = gated();
+        let (first, second) = (workers.begin(0, slow), workers.begin(0, here));
+        let (first, second) = tokio::join!(first, second);
+        let of_small = second.unwrap().await.unwrap();
+        // Either thread may be the busy one; a large document waits for its own.
+        let large = workers.begin(LARGE, here);
+        tokio::pin!(large);
+        if of_small != of_large {
+            assert!(futures_util::poll!(&mut large).is_pending());
+        }
+        drop(go);
+        assert_eq!(large.await.unwrap().await, Ok(of_large));
+        assert_eq!(first.unwrap().await, Ok(()));
+    }
+
+    #[test]
+    fn a_thread_can_wait_for_the_result() {
+        let workers = Workers::new(1);
+        assert_eq!(workers.perform(LARGE, || 1), Some(1));
+        assert_eq!(workers.perform(0, || -> i32 { std::panic::resume_unwind(Box::new(())) }), None);
     }
 
     #[tokio::test]

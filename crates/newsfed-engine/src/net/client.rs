@@ -392,8 +392,8 @@ impl Inner {
         }
         let encoding = answer.headers().get(header::CONTENT_ENCODING);
         let encoding = encoding.map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned());
-        let mut decoder =
-            Decoder::new(encoding.as_deref(), limit).map_err(|error| explain(error, 0))?;
+        let mut decoder = Decoder::new(encoding.as_deref(), declared, limit)
+            .map_err(|error| explain(error, 0))?;
         let mut deadline = tokio::time::Instant::now() + left;
         let mut large = false;
         loop {

@@ -97,8 +97,8 @@ impl Client {
             },
             other => FetchError::Unreadable { host: host(&url), detail: plain(&other.to_string()) },
         };
-        let mut decoder =
-            Decoder::new(encoding.map(|(_, v)| v), service.limit).map_err(|e| odd(e, None))?;
+        let mut decoder = Decoder::new(encoding.map(|(_, v)| v), None, service.limit)
+            .map_err(|e| odd(e, None))?;
         while let Some(piece) = response.chunk().await.map_err(|e| attempt.explain(&e))? {
             if let Err(e) = decoder.push(&piece) {
                 return Err(odd(e, Some(&decoder)));

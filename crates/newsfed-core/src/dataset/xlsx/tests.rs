@@ -127,3 +127,19 @@ fn files_that_lie_about_their_parts_do_no_harm() {
     assert!(read(&bytes, &mut Budget::default()).unwrap()[0].is_empty());
     assert_eq!(read(&archive(&[("a", b"b")]), &mut Budget::default()).unwrap(), []);
 }
+
+#[test]
+fn a_part_without_end_of_a_tag_or_text_is_not_read_as_a_whole() {
+    let long = "<".repeat(MAX_EVENT + (1 << 16));
+    for (rows, refused) in [
+        (format!("<row><c t=\"inlineStr\"><is><t>{}", long.replace('<', "x")), true),
+        (format!("<row><c t=\"inlineStr\"><is><t><![CDATA[{long}"), true),
+        (format!("<row {}", long.replace('<', "x")), true),
+        ("<row><c><v>1</v></c></row>".repeat(MAX_EVENT / 16), false),
+    ] {
+        let file = workbook(&[("a", &rows)], "");
+        let read = read(&file, &mut Budget::default());
+        let is_refused = matches!(read, Err(DatasetError::TooLarge));
+        assert_eq!(is_refused, refused, "{}", &rows[..40]);
+    }
+}

@@ -20,6 +20,8 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
+        // The end is missing.
+        Err(e) if e.error_len().is_none() => String::from_utf8_lossy(bytes).into_owned(),
         Err(_) if named.is_some() => String::from_utf8_lossy(bytes).into_owned(),
         Err(_) => {
             let mut detector =

@@ -2,7 +2,7 @@
 //! and value is escaped, every element is closed. No markup of the source is copied.
 
 use super::scan::{Scanner, Tag, Token, decode_entities, push_decoded};
-use super::{lower, push_escaped, task_box};
+use super::{CUT, cut_escaped, lower, push_escaped, task_box};
 use crate::util::limits;
 use crate::util::session::{has_session, without_session};
 use crate::util::url::{absolute, is_normal};
@@ -119,11 +119,30 @@ const MAX_NAME: usize = 100;
 /// How much longer than one and a half times its source a text can become by relative URLs, in bytes.
 const LONGER: usize = 1 << 20;
 
-/// Writes the safe form of `html`.
+/// Longest beginning of a text that is cut, in bytes: it fits with its end tags and [`CUT`].
+pub(super) const LONGEST_START: usize =
+    limits::TEXT_BYTES - limits::PAGE_DEPTH / 2 * "</blockquote>".len() - 2 * CUT.len();
+
+/// Writes the safe form of `html`, cut if it exceeds [`limits::TEXT_BYTES`].
 pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
+    match write(html, base, limits::TEXT_BYTES) {
+        (all, false) => all,
+        (_, true) => {
+            let (mut start, _) = write(html, base, LONGEST_START);
+            start.push_str(CUT);
+            start
+        }
+    }
+}
+
+/// The safe form of `html` up to a length in bytes without the last end tags, and whether the rest is
+/// missing.
+fn write(html: &str, base: Option<&Url>, most: usize) -> (String, bool) {
     let mut writer = Writer {
         html,
-        out: String::with_capacity(html.len()),
+        most,
+        is_full: false,
+        out: String::with_capacity(html.len().min(most)),
         open: Vec::new(),
         base,
         endless: Vec::new(),
@@ -139,9 +158,15 @@ pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
             Token::Close(name) => writer.end(&lower(name)),
             Token::Other | Token::Cut(_) => {}
         }
+        // Line breaks and boxes of tasks are not counted where they are written.
+        writer.is_full |= writer.out.len() > most;
+        if writer.is_full {
+            break;
+        }
     }
     writer.close_to(0);
-    writer.out
+    let is_cut = writer.is_full || writer.out.len() > limits::TEXT_BYTES;
+    (writer.out, is_cut)
 }
 
 struct Writer<'a> {
@@ -158,6 +183,9 @@ struct Writer<'a> {
     jumped_to: Option<HashSet<String>>,
     /// Space for decoding a text.
     decoded: String,
+    /// Longest result without the last end tags, in bytes, and whether something did not fit.
+    most: usize,
+    is_full: bool,
 }
 
 /// The fragments of all links.
@@ -188,11 +216,16 @@ fn jumped_to(html: &str) -> HashSet<String> {
 impl<'a> Writer<'a> {
     fn text(&mut self, text: &str) {
         if memchr(b'&', text.as_bytes()).is_none() {
-            return push_escaped(&mut self.out, text);
+            push_escaped(&mut self.out, text);
+        } else {
+            self.decoded.clear();
+            push_decoded(&mut self.decoded, text);
+            push_escaped(&mut self.out, &self.decoded);
         }
-        self.decoded.clear();
-        push_decoded(&mut self.decoded, text);
-        push_escaped(&mut self.out, &self.decoded);
+        if self.out.len() > self.most {
+            cut_escaped(&mut self.out, self.most);
+            self.is_full = true;
+        }
     }
 
     fn start(&mut self, tag: &Tag<'a>, scanner: &mut Scanner<'a>) {
@@ -223,8 +256,9 @@ impl<'a> Writer<'a> {
             Fate::Kept => {
                 self.close_implied(&name);
                 if self.open.len() < limits::PAGE_DEPTH / 2 {
-                    self.write_tag(tag, &name);
-                    self.open.push(name);
+                    if self.write_tag(tag, &name) {
+                        self.open.push(name);
+                    }
                 } else if is_block(&name) {
                     self.out.push_str("<br>");
                 }
@@ -296,7 +330,9 @@ impl<'a> Writer<'a> {
         self.endless.push(name);
     }
 
-    fn write_tag(&mut self, tag: &Tag<'_>, name: &str) {
+    /// Returns whether the tag fits.
+    fn write_tag(&mut self, tag: &Tag<'_>, name: &str) -> bool {
+        let start = self.out.len();
         self.out.push('<');
         self.out.push_str(name);
         let mut written: Vec<&str> = Vec::new();
@@ -316,6 +352,11 @@ impl<'a> Writer<'a> {
             }
         }
         self.out.push('>');
+        self.is_full = self.out.len() > self.most;
+        if self.is_full {
+            self.out.truncate(start);
+        }
+        !self.is_full
     }
 
     fn value<'v>(&mut self, kind: Kind, value: &'v str) -> Option<Cow<'v, str>> {

@@ -272,3 +272,47 @@ fn hidden_tags_are_found() {
     let names: String = (0..20_000).map(|n| format!("<p name{n}>x</p>")).collect();
     assert!(tree::page(&names).is_none());
 }
+
+#[test]
+fn long_texts_are_cut_between_characters_and_tags() {
+    let count = limits::TEXT_BYTES / 2;
+    let link = format!("<a href='/{}'>x</a>", "y".repeat(8000));
+    for source in [
+        "x".repeat(3 * count),
+        "ä".repeat(2 * count),
+        "<p>x".repeat(count),
+        "&lt;".repeat(count),
+        "&quot;&amp;".repeat(count),
+        format!("<pre>{}", "a\n".repeat(3 * count)),
+        "<b>x</b>".repeat(count),
+        "<li><p>x</p>".repeat(count),
+        "<div>".repeat(250) + &"<i>x</i>".repeat(count),
+        link.repeat(200),
+        format!("x{}", "<br>".repeat(count)),
+        "<input type=checkbox disabled>".repeat(count),
+    ] {
+        let name: String = source.chars().take(20).collect();
+        let safe = clean(&source, Some(&base()));
+        assert!(
+            (limits::TEXT_BYTES - 20_000..=limits::TEXT_BYTES).contains(&safe.len()),
+            "{name}: {}",
+            safe.len()
+        );
+        let start = safe.strip_suffix(CUT).unwrap_or_else(|| panic!("{name} is not cut"));
+        assert!(clean(&safe, None) == safe, "{name}: a cut text stays as it is");
+        // No reference and no tag is cut: what is there is what the source has.
+        assert!(clean(start, None) == start.trim_end(), "{name}");
+        assert!(!to_text(start).contains(['<', '&']) || source.starts_with('&'), "{name}");
+        // Boxes of tasks are text only in the result.
+        if source.starts_with("<input") {
+            continue;
+        }
+        let [cut, all] = [start, &source].map(to_text);
+        let cut = cut.trim_end();
+        assert!(all.starts_with(cut), "{name}: {} of {}", cut.len(), all.len());
+    }
+    assert!(!is_cut(&clean(&"x".repeat(limits::TEXT_BYTES), None)));
+    let plain = paragraphs(&"<a>\n\n\"b\"\n".repeat(count));
+    assert!(is_cut(&plain) && plain.len() <= limits::TEXT_BYTES);
+    assert!(clean(&plain, None) == plain);
+}

@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::net::Response;
 use crate::store::{LearnedSite, PageRead, PageText, Version};
-use crate::util::html;
+use crate::util::{html, limits};
 use crate::website::{Page, Selectors, declares_article, main_part, obstacle, selected_part};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -138,8 +138,11 @@ pub(super) fn is_page(content_type: Option<&str>) -> bool {
 }
 
 /// Reads a page. Needs a stack for deep trees.
-pub(super) fn read(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
-    let markup = html::decode(&page.body, page.content_type.as_deref());
+pub(super) fn read(mut page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
+    let body = std::mem::take(&mut page.body);
+    let start = &body[..body.len().min(limits::PAGE_BYTES)];
+    let markup = html::decode(start, page.content_type.as_deref());
+    drop(body);
     let guide = guide(&known, &page.url);
     if known.from_page {
         check_obstacle(&markup, &page.url, &known.item)?;

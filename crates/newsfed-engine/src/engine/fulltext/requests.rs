@@ -8,8 +8,8 @@ use tokio::sync::Mutex as Turn;
 
 /// Number of pages kept in memory, so that another extraction needs no request.
 const MAX_SAVED: usize = 4;
-/// Largest page that is kept so, in bytes.
-const MAX_BYTES: usize = 2 << 20;
+/// Size of these pages together, in bytes.
+const MAX_BYTES: usize = 4 << 20;
 /// How long such a page is used.
 const FRESH: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
 
@@ -32,10 +32,13 @@ impl PageRequests {
     pub(super) fn save(&self, key: i64, now: Time, page: &SavedPage) {
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         saved.retain(|(k, ..)| *k != key);
-        if page.body.len() <= MAX_BYTES {
-            saved.push_front((key, now, page.clone()));
-            saved.truncate(MAX_SAVED);
-        }
+        saved.push_front((key, now, page.clone()));
+        let mut bytes = 0;
+        saved.retain(|(_, at, page)| {
+            bytes += page.body.len();
+            bytes <= MAX_BYTES && now - *at < FRESH
+        });
+        saved.truncate(MAX_SAVED);
     }
 
     pub(super) fn saved(&self, key: i64, now: Time) -> Option<SavedPage> {
