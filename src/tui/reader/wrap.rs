@@ -22,7 +22,8 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
         if opportunity == BreakOpportunity::Mandatory && end < text.len() {
             fill.new_line(Joint::New);
         }
-        if fill.lines.len() > READER_LINES {
+        // One line more than is shown says that the rest is missing; the last one may be empty.
+        if fill.lines.len() > READER_LINES + 1 {
             break;
         }
     }
