@@ -239,7 +239,7 @@ impl Replay {
     }
 }
 
-fn start<'a>(
+pub(super) fn start<'a>(
     timelines: &'a [Timeline],
     policy: &Simulated,
     restarts: Option<Simulated>,

@@ -1,9 +1,9 @@
 //! robots.txt is checked for pages, not for feeds.
 
 use super::*;
-use newsfed::demo::server::Reply;
-use newsfed::model::ErrorKind;
-use newsfed::util::clock::Clock;
+use crate::model::ErrorKind;
+use crate::serve::scripted::Reply;
+use crate::util::clock::Clock;
 
 fn page(server: &Server, path: &str) -> Request {
     Request { allow_private: true, ..Request::page(url(&server.url(path))) }
