@@ -239,7 +239,7 @@ impl Replay {
     }
 }
 
-pub(super) fn start<'a>(
+fn start<'a>(
     timelines: &'a [Timeline],
     policy: &Simulated,
     restarts: Option<Simulated>,
