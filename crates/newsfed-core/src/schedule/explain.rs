@@ -176,7 +176,7 @@ mod tests {
             seed: 7,
         };
         let explained = |next| explain(&memory, &[], None, next, &rules, at(0)).coming;
-        assert_eq!(explained(None), []);
+        assert!(explained(None).is_empty());
         for (next, first) in [(at(3), at(3)), (at(-3), at(0))] {
             let polls = explained(Some(next));
             assert_eq!((polls.len(), polls[0]), (COMING, first));

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A folder with both files.
-struct Home {
-    paths: Paths,
+pub(super) struct Home {
+    pub(super) paths: Paths,
     _folder: tempfile::TempDir,
 }
 
 impl Home {
-    fn new(config: impl AsRef<[u8]>, sources: impl AsRef<[u8]>) -> Self {
+    pub(super) fn new(config: impl AsRef<[u8]>, sources: impl AsRef<[u8]>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
         fs::create_dir_all(paths.config_dir()).unwrap();
@@ -23,7 +23,7 @@ impl Home {
         Self { paths, _folder: folder }
     }
 
-    fn load(&self, overrides: &[&str]) -> Result<Loaded, String> {
+    pub(super) fn load(&self, overrides: &[&str]) -> Result<Loaded, String> {
         let overrides: Vec<_> = overrides.iter().map(|o| (*o).to_owned()).collect();
         load(&self.paths, &overrides).map_err(|e| e.to_string())
     }

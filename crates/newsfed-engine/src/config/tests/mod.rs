@@ -2,8 +2,11 @@
 
 mod changes;
 mod importing;
+mod lists;
 mod loading;
+mod shown;
 mod undoing;
+mod values;
 
 use super::{Paths, load};
 use crate::model::SourceId;

@@ -1,10 +1,13 @@
 //! The client against a real server on loopback.
 
 mod bodies;
+mod downloads;
 mod errors;
 mod hosts;
 mod redirects;
+mod requests;
 mod robots;
+mod services;
 mod validators;
 
 use crate::config::NetSettings;
