@@ -26,7 +26,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("crawl", &["model", "util"]),
     ("dataset", &["article", "model", "util"]),
     ("discover", &["article", "crawl", "feed", "model", "sitemap", "util", "website"]),
-    ("net", &["config", "model", "util"]),
+    ("net", &["config", "model", "serve", "util"]),
     ("store", &["article", "config", "greader", "model", "query", "story", "util"]),
     (
         "engine",
@@ -37,7 +37,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
     ("api", &["config", "engine", "feed", "greader", "model", "serve", "store", "util"]),
     ("backup", &["config", "model", "store", "util"]),
-    ("demo", &["config", "model", "util"]),
+    ("demo", &["config", "model", "serve", "util"]),
     ("serve", &[]),
     ("tui", &["article", "config", "engine", "exchange", "model", "query", "store", "util"]),
     (

@@ -1,16 +1,14 @@
-//! Tests of the library that need no running program: module boundaries, configuration, import,
-//! suggested selectors, and the seeds of the fuzzer.
+//! Tests of the library that need no running program: module boundaries, the example of the
+//! configuration, schemas, suggested selectors, and the seeds of the fuzzer.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 #![allow(clippy::print_stdout, reason = "reports what was measured")]
 
 mod architecture;
 mod config;
-mod config_edit;
 mod config_schema;
 mod docs;
 mod fuzz_seeds;
-mod import;
 mod limits;
 mod lists;
 mod markdown;

@@ -142,6 +142,55 @@ mod tests {
     }
 
     #[test]
+    fn coming_polls_are_planned_one_after_the_other() {
+        use crate::model::FeedHints;
+        use crate::schedule::{AdvaRssParameters, ChangeRateParameters, LearnedParameters, Setup};
+        use std::time::Duration;
+        let hour = Duration::from_secs(3600);
+        let setup = Setup {
+            policy: PolicyKind::Fixed,
+            interval: hour,
+            change_rate: ChangeRateParameters::default(),
+            advarss: AdvaRssParameters::default(),
+            learned: LearnedParameters::default(),
+            own_budget: None,
+        };
+        let memory = Memory::load(&[], setup);
+        // The last response and its failures say nothing about the polls after the next one.
+        let hints = FeedHints::default();
+        let rules = PollContext {
+            now: at(-100),
+            wanted: at(900),
+            response: ResponseFacts { retry_after: Some(hour * 50), ..ResponseFacts::default() },
+            hints: &hints,
+            fail_count: 9,
+            interval: hour,
+            measured_gap: None,
+            min: Duration::ZERO,
+            usual_min: Duration::ZERO,
+            warranted: false,
+            quiet: None,
+            max: None,
+            has_validators: true,
+            own: None,
+            seed: 7,
+        };
+        let explained = |next| explain(&memory, &[], None, next, &rules, at(0)).coming;
+        assert!(explained(None).is_empty());
+        for (next, first) in [(at(3), at(3)), (at(-3), at(0))] {
+            let polls = explained(Some(next));
+            assert_eq!((polls.len(), polls[0]), (COMING, first));
+            for pair in polls.windows(2) {
+                // An hour and the jitter, in whole seconds.
+                let wait = (pair[1] - pair[0]).num_seconds();
+                assert!((3600..=3660).contains(&wait), "{polls:?}");
+            }
+        }
+        let found = explain(&memory, &[], None, None, &rules, at(0));
+        assert_eq!((found.policy, found.observed, found.week.len()), (PolicyKind::Fixed, 0, 168));
+    }
+
+    #[test]
     fn quartiles_of_gaps() {
         let dates: Vec<Time> = [100, 96, 95, 85, 83, 80].map(at).to_vec();
         let hours = |s: i64| s / 3600;

@@ -39,5 +39,6 @@ mod tests {
         let plan = |interval| Fixed::new(interval).plan(now) - now;
         assert_eq!(plan(Duration::from_secs(3600)).num_seconds(), 3600);
         assert!(plan(Duration::MAX).num_seconds() > 0, "saturates");
+        assert!(Fixed::new(Duration::MAX).save().is_empty(), "nothing to learn");
     }
 }

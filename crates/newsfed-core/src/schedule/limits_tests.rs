@@ -449,3 +449,9 @@ fn statuses() {
         assert_eq!(ResponseKind::of_status(status), want, "{status}");
     }
 }
+
+#[test]
+fn a_source_during_whose_polls_the_program_ended_waits_longer_each_time() {
+    let waits = [0, 1, 2, 3, 9, 10, 99].map(|broken| after_end(broken).as_secs() / 60);
+    assert_eq!(waits, [2, 2, 4, 8, 512, 1024, 1440]);
+}

@@ -184,6 +184,23 @@ mod tests {
     }
 
     #[test]
+    fn the_active_policy_plans_the_next_poll() {
+        let usual = LearnedParameters::default();
+        for (kind, minutes) in
+            [(PolicyKind::Fixed, 60), (PolicyKind::ChangeRate, 60), (PolicyKind::Advarss, 32)]
+        {
+            let memory = Memory::load(&[], setup(kind));
+            assert_eq!((memory.policy(), memory.plan(at(0))), (kind, at(minutes)));
+            assert_eq!(memory.price(), usual.price);
+        }
+        let memory = Memory::load(&[], setup(PolicyKind::Learned));
+        assert_eq!(memory.policy(), PolicyKind::Learned);
+        assert_eq!(memory.plan(at(0)), memory.learned().plan(at(0)));
+        let own = Setup { own_budget: Some(6.0), ..setup(PolicyKind::Learned) };
+        assert_eq!(Memory::load(&[], own).price(), super::super::price_for(6.0));
+    }
+
+    #[test]
     fn early_poll_does_not_distort_policies_that_count_polls() {
         let mut memory = Memory::load(&[], setup(PolicyKind::ChangeRate));
         memory.observe(&[Some(at(0))], at(0));

@@ -110,6 +110,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_budget_of_its_own_is_corrected_after_each_day() {
+        let at = |hours: i64| Time::from_timestamp(1_700_000_000 + hours * 3600, 0).unwrap();
+        let mut own = OwnBudget::load(&[], 12.0);
+        let start = own.price();
+        for hour in [0, 1, 23] {
+            own.count(at(hour), 12.0);
+            assert_eq!((own.price(), own.used), (start, u32::try_from(hour).unwrap().min(2) + 1));
+        }
+        // Three polls in two days, where 24 are allowed: the limit of the correction is 0.3.
+        own.count(at(48), 12.0);
+        assert!((own.price() / start - 0.3f64.sqrt()).abs() < 1e-9, "{}", own.price());
+        assert_eq!((own.used, own.control.days), (1, 1));
+        // A clock that was set back starts a new day.
+        let before = own.price();
+        own.count(at(47), 12.0);
+        assert_eq!((own.price(), own.used, own.control.days), (before, 1, 1));
+        own.count(at(47 + 23), 12.0);
+        assert_eq!((own.price(), own.used), (before, 2));
+        assert_eq!(OwnBudget::load(&own.save(), 12.0), own);
+    }
+
+    #[test]
+    fn a_day_without_a_budget_changes_no_price() {
+        for (used, budget) in [(5.0, 0.0), (f64::NAN, 12.0), (f64::INFINITY, 12.0), (5.0, -1.0)] {
+            let mut control = Control::new(12.0);
+            control.correct(used, budget);
+            assert_eq!(control, Control { price: 830.0, days: 1 }, "{used} {budget}");
+        }
+    }
+
+    #[test]
     fn price_follows_usage() {
         assert!((price_for(24.0) - 207.5).abs() < 1e-9);
         let mut control = Control::new(12.0);

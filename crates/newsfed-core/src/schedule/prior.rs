@@ -68,6 +68,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn entries_from_now_on_have_no_gap_yet() {
+        let now = Time::from_timestamp(1_700_000_000, 0).unwrap();
+        let gap = |hours: &[i64]| {
+            let items: Vec<_> =
+                hours.iter().map(|h| Some(now + chrono::TimeDelta::hours(*h))).collect();
+            own_gap(&items, now).map(|gap| gap.as_secs() / 3600)
+        };
+        assert_eq!([gap(&[-6, -2, -1]), gap(&[-6, -2]), gap(&[])], [Some(2), None, None]);
+        assert_eq!([gap(&[-6, -2, 0]), gap(&[-6, -2, 1])], [None; 2], "two are in the past");
+    }
+
+    #[test]
     fn uses_the_best_clue() {
         let now = Time::from_timestamp(1_700_000_000, 0).unwrap();
         let items: Vec<_> = (1..=4).map(|n| Some(now - 2 * n * HOUR)).collect();

@@ -63,6 +63,18 @@ mod tests {
     }
 
     #[test]
+    fn times_become_seconds_and_back() {
+        for (text, want) in [
+            ("1970-01-01T00:00:01.5Z", 1.5),
+            ("2025-10-20T00:00:00.000001Z", 1_760_918_400.000_001),
+            ("1969-12-31T23:59:59Z", -1.0),
+        ] {
+            let at: Time = text.parse().unwrap();
+            assert_eq!((of(at), time(want)), (want, at));
+        }
+    }
+
+    #[test]
     fn stays_inside_the_calendar() {
         let now: Time = "2025-10-20T00:00:00Z".parse().unwrap();
         assert_eq!(later(now, 1.5) - now, chrono::TimeDelta::milliseconds(1500));

@@ -54,6 +54,8 @@ mod sources_file;
 mod splice;
 mod starter;
 mod style;
+#[cfg(test)]
+mod tests;
 mod theme;
 mod topic;
 mod website;

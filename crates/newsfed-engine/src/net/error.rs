@@ -320,4 +320,95 @@ mod tests {
         assert_eq!(found[3..], [None, None], "refused, unreachable");
         assert_eq!(LocalLimit::of(&io::Error::other("without a number")), None);
     }
+
+    fn host() -> String {
+        "news.example".to_owned()
+    }
+
+    #[test]
+    fn errors_say_whose_they_are_and_what_may_help() {
+        let until = Time::from_timestamp(1_700_000_000, 0).unwrap();
+        let connect =
+            |offline| FetchError::Connect { host: host(), detail: String::new(), offline };
+        let at = (host(), 503, until);
+        // Offline, of this machine, without https, when to retry.
+        let cases = [
+            (FetchError::Dns { host: host(), detail: String::new() }, (true, false, false, None)),
+            (connect(true), (true, false, false, None)),
+            (connect(false), (false, false, true, None)),
+            (FetchError::NoTls { host: host() }, (false, false, true, None)),
+            (FetchError::Tls { host: host(), detail: String::new() }, (false, false, false, None)),
+            (FetchError::Local(LocalLimit::OpenFiles), (false, true, false, None)),
+            (FetchError::Paused { host: host(), until }, (false, false, false, Some(until))),
+            (
+                FetchError::RobotsFails { host: at.0, status: at.1, until: at.2 },
+                (false, false, false, Some(until)),
+            ),
+            (FetchError::Cut { host: host() }, (false, false, false, None)),
+        ];
+        for (error, want) in cases {
+            let found =
+                (error.is_offline(), error.is_local(), error.lacks_https(), error.retry_at());
+            assert_eq!(found, want, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn certificates_are_explained() {
+        use rustls::{CertificateError as Bad, Error};
+        let invalid = Error::InvalidCertificate;
+        let cases = [
+            (invalid(Bad::Expired), "its certificate has expired"),
+            (invalid(Bad::NotValidYet), "not valid yet; check the clock of this machine"),
+            (invalid(Bad::UnknownIssuer), "an authority that this machine trusts"),
+            (invalid(Bad::NotValidForName), "its certificate is for another name"),
+            (Error::FailedToGetCurrentTime, "set to a time before 1970; set it"),
+            (Error::DecryptError, "decrypt"),
+        ];
+        for (error, want) in cases {
+            let found = [true, false].map(|has_roots| {
+                let attempt = Attempt { host: "h", allowed: Duration::ZERO, has_roots };
+                attempt.tls_words(&error)
+            });
+            assert!(found[0].contains(want), "{found:?}");
+            assert!(found[1].contains("install ca-certificates"), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn errors_of_connections_are_explained() {
+        use io::ErrorKind;
+        for (kind, want) in [
+            (ErrorKind::ConnectionRefused, "connection refused"),
+            (ErrorKind::ConnectionReset, "connection reset"),
+            (ErrorKind::NetworkUnreachable, "this machine is not connected"),
+            (ErrorKind::NetworkDown, "this machine is not connected"),
+            (ErrorKind::HostUnreachable, "no route to the host"),
+        ] {
+            assert_eq!(io_words(&io::Error::from(kind)), want);
+        }
+        assert_eq!(io_words(&io::Error::other("a\u{1b}[31m\u{202e}b")), "a[31mb");
+    }
+
+    #[test]
+    fn texts_from_outside_are_one_short_line() {
+        for (text, want) in [
+            ("a b", "a b"),
+            ("a\r\nb\tc\0", "abc"),
+            ("a\u{200b}\u{200f}\u{2028}\u{202e}\u{2060}\u{206f}\u{feff}b", "ab"),
+            ("\u{2010}\u{2030}é", "\u{2010}\u{2030}é"),
+        ] {
+            assert_eq!(plain(text), want);
+        }
+        assert_eq!(plain(&"é".repeat(500)).chars().count(), MAX_DETAIL);
+    }
+
+    #[test]
+    fn causes_hidden_in_other_errors_are_found() {
+        let inner = io::Error::other(ResolveError::Private);
+        let outer = ResolveError::Lookup(io::Error::other(inner));
+        let found: Vec<String> = causes(&outer).map(|e| e.to_string()).collect();
+        assert!(found.len() >= 3, "{found:?}");
+        assert_eq!(found.last().unwrap(), &ResolveError::Private.to_string());
+    }
 }

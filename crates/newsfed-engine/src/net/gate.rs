@@ -269,6 +269,41 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_pause_ends_at_its_time_and_is_only_ever_extended() {
+        let (clock, gate) = gate(9);
+        let now = clock.now();
+        for (until, want) in [(now, None), (now + HOUR, Some(HOUR)), (now + SECOND, Some(HOUR))] {
+            gate.pause("a", until);
+            assert_eq!(gate.paused_until("a"), want.map(|wait| now + wait));
+        }
+        gate.pause("a", now + HOUR + SECOND);
+        clock.advance(HOUR);
+        assert_eq!(gate.paused_until("a"), Some(now + HOUR + SECOND));
+        clock.advance(SECOND);
+        assert!(gate.acquire("a", SECOND, false).now_or_never().is_some_and(|p| p.is_ok()));
+    }
+
+    #[tokio::test]
+    async fn removes_idle_hosts_once_there_are_many() {
+        let (clock, gate) = gate(9);
+        for n in 0..SWEEP_FROM {
+            drop(gate.acquire(&n.to_string(), SECOND, false).await);
+        }
+        assert_eq!(gate.known_hosts(), SWEEP_FROM, "none is removed before");
+        drop(gate.acquire("next", SECOND, false).await);
+        assert_eq!(gate.known_hosts(), SWEEP_FROM + 1, "all may be needed within their spacing");
+        clock.advance(SECOND);
+        for n in 1..SWEEP_FROM {
+            drop(gate.acquire(&format!("more{n}"), SECOND, false).await);
+        }
+        assert_eq!(gate.known_hosts(), SWEEP_FROM * 2, "the next time at twice as many");
+        clock.advance(SECOND);
+        drop(gate.acquire("last", SECOND, false).await);
+        drop(gate.acquire("very last", SECOND, false).await);
+        assert!(gate.known_hosts() <= 3, "{}", gate.known_hosts());
+    }
+
+    #[tokio::test]
     async fn removes_idle_hosts() {
         let (clock, gate) = gate(9);
         let kept = gate.acquire("kept", SECOND, false).await;

@@ -21,6 +21,9 @@ mod secret;
 mod service;
 mod transport;
 
+#[cfg(test)]
+mod tests;
+
 pub use client::{Client, Download, MAX_HOPS, Resume};
 pub use error::{FetchError, LocalLimit};
 pub use freshness::Freshness;

@@ -169,3 +169,101 @@ impl Response {
         !self.hops.is_empty() && self.hops.iter().all(Hop::is_permanent)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::SourceId;
+
+    fn response(status: u16, hops: &[u16]) -> Response {
+        let url = Url::parse("https://news.example/").unwrap();
+        let hops = hops.iter().map(|status| Hop { status: *status, to: url.clone() }).collect();
+        let pairs = [("x", "0"), ("content-type", "text/xml"), ("x", "1")];
+        Response {
+            status,
+            final_url: url,
+            hops,
+            validators: Validators::default(),
+            cache: Freshness::default(),
+            headers: pairs.map(|(n, v)| (n.to_owned(), v.to_owned())).to_vec(),
+            body: Bytes::new(),
+            memory: None,
+            wire_bytes: 0,
+            elapsed: Duration::ZERO,
+            crawl_delay: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_status_without_success_is_explained() {
+        for (status, kind, message) in [
+            (401, ErrorKind::User, "requires a user name and password"),
+            (407, ErrorKind::User, "requires a user name and password"),
+            (402, ErrorKind::Permanent, "requires a payment"),
+            (403, ErrorKind::Permanent, "refuses access"),
+            (404, ErrorKind::Permanent, "has nothing at this URL"),
+            (410, ErrorKind::Permanent, "says that this URL is gone permanently"),
+            (429, ErrorKind::Politeness, "asks for a pause"),
+            (503, ErrorKind::Politeness, "is unavailable for now"),
+            (500, ErrorKind::Transient, "reports an internal error"),
+            (599, ErrorKind::Transient, "reports an internal error"),
+            (499, ErrorKind::Permanent, "sent an unexpected response"),
+            (600, ErrorKind::Permanent, "sent an unexpected response"),
+            (302, ErrorKind::Permanent, "sent an unexpected response"),
+        ] {
+            let want = format!("news.example {message} (HTTP {status})");
+            assert_eq!(response(status, &[]).refusal(), (kind, want));
+        }
+        let success = [199, 200, 204, 299, 300].map(|status| response(status, &[]).is_success());
+        assert_eq!(success, [false, true, true, true, false]);
+    }
+
+    #[test]
+    fn only_permanent_redirects_move_a_source() {
+        let cases: [(&[u16], bool); 7] = [
+            (&[], false),
+            (&[301], true),
+            (&[308, 301], true),
+            (&[301, 302], false),
+            (&[307], false),
+            (&[303, 301], false),
+            (&[200], false),
+        ];
+        for (hops, want) in cases {
+            assert_eq!(response(200, hops).moved_for_good(), want, "{hops:?}");
+        }
+    }
+
+    #[test]
+    fn finds_the_first_header_of_a_name() {
+        let found = response(200, &[]);
+        assert_eq!((found.header("x"), found.header("y")), (Some("0"), None));
+        assert_eq!(found.content_type(), Some("text/xml"));
+    }
+
+    #[test]
+    fn private_addresses_are_allowed_if_entered_or_set() {
+        for (url, private, want) in [
+            ("https://news.example/", false, false),
+            ("https://news.example/", true, true),
+            ("http://10.0.0.1/", false, true),
+            ("http://localhost:80/", false, true),
+        ] {
+            let mut source = Source::feed(SourceId("a".to_owned()), url.parse().unwrap());
+            source.private = private;
+            assert_eq!(allows_private(&source), want, "{url} {private}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_a_request_of_its_own_purpose() {
+        let url = Url::parse("https://news.example/a").unwrap();
+        let (feed, mut page) = (Request::feed(url.clone()), Request::page(url.clone()));
+        assert_eq!((feed.purpose, page.purpose), (Purpose::Feed, Purpose::Page));
+        assert!(page.follow && !page.head && !page.force && !page.allow_private);
+        assert_eq!(page.home(), &url);
+        let declared = Url::parse("https://old.example/").unwrap();
+        page.declared = Some(declared.clone());
+        assert_eq!(page.home(), &declared);
+    }
+}

@@ -272,12 +272,37 @@ mod tests {
             ("user-agent: *\ndisallow: /é", "/%C3%A9t", false),
             ("user-agent: *\ndisallow: /%c3%a9", "/%C3%A9", false),
             ("user-agent: *\ndisallow: /\nallow: /index.html", "/", true),
+            ("user-agent: *\ndisallow: /\nallow: /a/index.htm", "/a/", true),
+            ("user-agent: *\ndisallow: /\nallow: /a/index.html", "/a/b", false),
+            ("user-agent: *\ndisallow: /\nallow: /a/index.html", "/", false),
+            ("user-agent: *\ndisallow: /\nallow: /a/home.html", "/a/", false),
+            ("user-agent: *\ndisallow: /a/index.html", "/a/", true),
+            // As long as the directory and one character.
+            ("user-agent: *\ndisallow: /a/$\nallow: /a/index.html", "/a/", true),
+            ("user-agent: *\ndisallow: /a*/$\nallow: /a/index.html", "/a/", false),
+            ("user-agent: *\ndisallow: /%zz", "/%zz", false),
+            ("user-agent: *\ndisallow: /%az", "/%az", false),
+            ("user-agent: *\ndisallow: /%za", "/%za", false),
             ("user-agent: *\ndisallow: /a?b", "/a?bc", false),
         ];
         for (file, path, want) in cases {
             let robots = Robots::parse(file.as_bytes(), "newsfed");
             assert_eq!(robots.allows_path(path), want, "{file:?} {path}");
         }
+    }
+
+    #[test]
+    fn the_query_of_a_url_counts() {
+        let robots = Robots::parse(b"user-agent: *\ndisallow: /*?x", "newsfed");
+        for (url, want) in [
+            ("https://a.example/p?x=1#y", false),
+            ("https://a.example/p?y", true),
+            ("https://a.example/p", true),
+            ("https://a.example/p#?x", true),
+        ] {
+            assert_eq!(robots.allows(&Url::parse(url).unwrap()), want, "{url}");
+        }
+        assert_eq!(Robots::allow_all(), Robots::parse(b"", "newsfed"));
     }
 
     #[test]

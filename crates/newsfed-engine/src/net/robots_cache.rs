@@ -124,3 +124,34 @@ async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, 
     let until = now + if rules.is_ok() { KEPT } else { RETRY };
     Ok(Verdict { rules, until })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Time {
+        Time::from_timestamp(seconds, 0).unwrap()
+    }
+
+    #[test]
+    fn keeps_a_file_until_its_time_and_removes_the_oldest_of_too_many() {
+        let cache = RobotsCache::default();
+        let fetched = |origin: &str, now: i64, until: i64| {
+            let verdict = Verdict { rules: Ok(Robots::allow_all()), until: at(until) };
+            cache.cell(origin, at(now)).set(verdict).is_ok()
+        };
+        assert!(fetched("a", 0, 10) && !fetched("a", 9, 10), "still the same file");
+        assert!(fetched("a", 10, 20), "out of date");
+        // Each file is out of date a second after the one before.
+        for n in 1..MAX_FILES as i64 {
+            assert!(fetched(&n.to_string(), 11, 1_000 + n));
+        }
+        let known = || cache.files.lock().unwrap().len();
+        assert_eq!(known(), MAX_FILES);
+        assert!(fetched("b", 20, 5_000) && known() == MAX_FILES, "instead of what is out of date");
+        assert!(cache.files.lock().unwrap().contains_key("1"));
+        assert!(fetched("c", 20, 5_000) && known() == MAX_FILES, "instead of the oldest");
+        let files = cache.files.lock().unwrap();
+        assert!(!files.contains_key("1") && files.contains_key("2") && files.contains_key("b"));
+    }
+}

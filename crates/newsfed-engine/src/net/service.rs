@@ -88,23 +88,24 @@ impl Client {
         let date = pairs.clone().find(|(n, _)| *n == "date").and_then(|(_, v)| http_date(v));
         let server = pairs.clone().find(|(n, _)| *n == "server").map(|(_, v)| v.to_owned());
         let encoding = pairs.clone().find(|(n, _)| *n == CONTENT_ENCODING.as_str());
-        let odd = |e: BodyError, decoder: Option<&Decoder>| match e {
+        let odd = |e: BodyError, received: u64| match e {
             BodyError::TooLarge => FetchError::TooLarge {
                 host: host(&url),
                 limit: service.limit,
-                received: decoder.map_or(0, Decoder::wire_bytes),
+                received,
                 declared: None,
             },
             other => FetchError::Unreadable { host: host(&url), detail: plain(&other.to_string()) },
         };
-        let mut decoder = Decoder::new(encoding.map(|(_, v)| v), None, service.limit)
-            .map_err(|e| odd(e, None))?;
+        let mut decoder =
+            Decoder::new(encoding.map(|(_, v)| v), None, service.limit).map_err(|e| odd(e, 0))?;
         while let Some(piece) = response.chunk().await.map_err(|e| attempt.explain(&e))? {
             if let Err(e) = decoder.push(&piece) {
-                return Err(odd(e, Some(&decoder)));
+                return Err(odd(e, decoder.wire_bytes()));
             }
         }
-        let body = decoder.finish().map_err(|e| odd(e, None))?;
+        let received = decoder.wire_bytes();
+        let body = decoder.finish().map_err(|e| odd(e, received))?;
         let elapsed = began.elapsed();
         Ok(ServiceResponse { status, body, retry_after, date, server, elapsed })
     }

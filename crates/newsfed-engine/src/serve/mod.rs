@@ -3,6 +3,7 @@
 
 mod access;
 mod message;
+pub mod scripted;
 mod server;
 
 #[cfg(test)]

@@ -228,6 +228,9 @@ impl Policy for Learned {
 }
 
 #[cfg(test)]
+mod known_answers;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -21,4 +21,6 @@ pub use timeline::{Timeline, TimelineError, read};
 pub const WINDOW: usize = 20;
 
 #[cfg(test)]
+mod arithmetic_tests;
+#[cfg(test)]
 mod tests;

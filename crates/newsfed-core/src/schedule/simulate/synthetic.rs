@@ -86,7 +86,7 @@ fn is_in(at: f64, days: &std::ops::Range<i32>) -> bool {
 }
 
 /// Twenty items before the start, then a Poisson process at each rate (items per day).
-fn timeline(before: f64, after: f64, random: &mut fastrand::Rng) -> Timeline {
+pub(super) fn timeline(before: f64, after: f64, random: &mut fastrand::Rng) -> Timeline {
     let start = CHANGE - DAYS as f64 * DAY;
     let end = CHANGE + DAYS as f64 * DAY;
     let shown = 20.0 / before * DAY;

@@ -1,9 +1,9 @@
 //! Queues, spacing and pauses of hosts.
 
 use super::*;
-use newsfed::demo::server::{Failure, Reply};
-use newsfed::model::ErrorKind;
-use newsfed::util::clock::Clock;
+use crate::model::ErrorKind;
+use crate::serve::scripted::{Failure, Reply};
+use crate::util::clock::Clock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 // Clippy does not recognise the helpers below as test code.
 
-use newsfed::config::{Import, ImportKind, Paths, SourcesFile, export_opml, import, load};
-use newsfed::model::Source;
+use super::super::{Import, ImportKind, Paths, SourcesFile, export_opml, import, load};
+use crate::model::Source;
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -204,7 +204,7 @@ fn imports_duplicates_once_and_quickly() {
 
 #[test]
 fn huge_lists_are_cut_and_counted() {
-    let most = newsfed::util::limits::IMPORT_SOURCES;
+    let most = crate::util::limits::IMPORT_SOURCES;
     let list: String = (0..most + 5).map(|n| format!("http://e.org/{n}\n")).collect();
     let found = read(&list);
     assert_eq!(found.sources.len(), most);
@@ -234,7 +234,7 @@ fn importing_twice_adds_once() {
 
 #[test]
 fn starter_sources_are_valid() {
-    let starters = newsfed::config::starter_sources();
+    let starters = super::super::starter_sources();
     assert!(starters.len() >= 12);
     assert!(starters.iter().all(|s| s.folder.is_some() && s.title.is_some()));
 }

@@ -1,10 +1,10 @@
 //! Decoding, and its limits.
 
 use super::*;
+use crate::model::ErrorKind;
+use crate::serve::scripted::Reply;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
-use newsfed::demo::server::Reply;
-use newsfed::model::ErrorKind;
 use std::io::Write;
 
 fn gzip(body: &[u8]) -> Vec<u8> {

@@ -1,22 +1,23 @@
 //! Errors and their messages.
 
 use super::*;
-use newsfed::demo::server::{Failure, Reply};
-use newsfed::model::{Access, BasicAuth, ErrorKind, Secret};
+use crate::model::{Access, BasicAuth, ErrorKind, Secret};
+use crate::serve::scripted::{Failure, Reply};
 
 #[tokio::test]
 async fn distinguishes_failures() {
+    let short = Duration::from_millis(200);
+    let long = settings().feed_timeout;
     let errors = [
-        (Failure::NeverAnswer, "did not respond completely within 0.2 s"),
-        (Failure::Stall, "did not respond completely within 0.2 s"),
-        (Failure::Reset, "closed the connection"),
-        (Failure::HalfBody, "closed the connection"),
+        (Failure::NeverAnswer, short, "did not respond completely within 0.2 s"),
+        (Failure::Stall, short, "did not respond completely within 0.2 s"),
+        (Failure::Reset, long, "closed the connection"),
+        (Failure::HalfBody, long, "closed the connection"),
     ];
-    let settings = NetSettings { feed_timeout: Duration::from_millis(200), ..settings() };
-    for (failure, want) in errors {
+    for (failure, feed_timeout, want) in errors {
         let server =
             Server::start(move |_| Reply::ok("text/xml", "<rss/>").failing(failure)).unwrap();
-        let (client, _) = client_with(settings.clone());
+        let (client, _) = client_with(NetSettings { feed_timeout, ..settings() });
         let error = client.fetch(typed(&server.url("/"))).await.unwrap_err();
         let text = error.to_string();
         assert!(text.contains("127.0.0.1") && text.contains(want), "{failure:?}: {text}");
@@ -107,7 +108,7 @@ async fn uses_the_declared_proxy_and_names_it_in_errors() {
 async fn rejects_a_self_signed_certificate() {
     use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
     use std::io::{Read, Write};
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
     let certificate = CertificateDer::from_pem_file(folder.join("self-signed.crt")).unwrap();
     let key = PrivateKeyDer::from_pem_file(folder.join("self-signed.key")).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());

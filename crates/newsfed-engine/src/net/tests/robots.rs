@@ -1,9 +1,9 @@
 //! robots.txt is checked for pages, not for feeds.
 
 use super::*;
-use newsfed::demo::server::Reply;
-use newsfed::model::ErrorKind;
-use newsfed::util::clock::Clock;
+use crate::model::ErrorKind;
+use crate::serve::scripted::Reply;
+use crate::util::clock::Clock;
 
 fn page(server: &Server, path: &str) -> Request {
     Request { allow_private: true, ..Request::page(url(&server.url(path))) }
@@ -59,7 +59,15 @@ async fn many_pages_fetch_robots_txt_once() {
 #[tokio::test]
 async fn obeys_the_status_of_robots_txt() {
     // Status of robots.txt, whether the page may be read.
-    for (status, allowed) in [(404, true), (403, true), (500, false), (503, false), (302, true)] {
+    for (status, allowed) in [
+        (404, true),
+        (403, true),
+        (499, true),
+        (429, false),
+        (500, false),
+        (599, false),
+        (302, true),
+    ] {
         let server = Server::start(move |seen| match seen.path.as_str() {
             "/robots.txt" if status == 302 => Reply::status(302).header("location", "/robots.txt"),
             "/robots.txt" => Reply::status(status),
@@ -79,4 +87,56 @@ async fn obeys_the_status_of_robots_txt() {
         client.fetch(page(&server, "/p")).await.unwrap_err();
         assert_eq!(paths(&server), ["/robots.txt", "/robots.txt"]);
     }
+}
+
+#[tokio::test]
+async fn lists_sitemaps_of_pages_that_may_be_read() {
+    let server = Server::start(|seen| match seen.path.as_str() {
+        "/robots.txt" => Reply::ok(
+            "text/plain",
+            "sitemap: /a.xml\nsitemap: /b.xml\nuser-agent: *\ndisallow: /no",
+        ),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let client = client();
+    let found = client.sitemaps(&page(&server, "/yes")).await.unwrap();
+    assert_eq!(found, ["/a.xml", "/b.xml"]);
+    let error = client.sitemaps(&page(&server, "/no?x=1")).await.unwrap_err();
+    assert_eq!(error, FetchError::Robots { host: "127.0.0.1".into(), path: "/no".into() });
+    assert_eq!(paths(&server), ["/robots.txt"]);
+}
+
+#[tokio::test]
+async fn robots_txt_is_requested_like_the_page_itself() {
+    let ips = hosts(1);
+    let server = Server::start_on(&ips, |seen| match seen.path.as_str() {
+        "/robots.txt" => Reply::ok("text/plain", "user-agent: *\ndisallow:"),
+        _ => Reply::status(429),
+    })
+    .unwrap();
+    let home = url(&server.url("/page?x=1"));
+    let (client, clock) = client_with(settings());
+    let access = crate::model::Access {
+        headers: vec![("X-Key".into(), crate::model::Secret::Plain("k".into()))],
+        ..Default::default()
+    };
+    let request = Request { allow_private: true, access, ..Request::page(home.clone()) };
+    assert_eq!(client.fetch(request.clone()).await.unwrap().status, 429);
+    assert_eq!(paths(&server), ["/robots.txt", "/page?x=1"]);
+    assert_eq!(server.requests()[0].header("x-key"), Some(b"k".as_slice()));
+    // A forced request does not wait for the end of the pause, nor does that for robots.txt.
+    clock.advance(HOUR * 25);
+    client.pause(&home, clock.now() + HOUR);
+    assert!(client.fetch(request.clone()).await.is_err());
+    let forced = Request { force: true, ..request.clone() };
+    assert_eq!(client.fetch(forced).await.unwrap().status, 429);
+    assert_eq!(paths(&server)[2..], ["/robots.txt", "/page?x=1"]);
+    // A page that has moved to another origin gets none of the secrets, and neither does its robots.txt.
+    let target = Server::start_on(&ips[..1], |_| Reply::status(404)).unwrap();
+    let moved = Request { url: url(&target.url("/moved")), declared: Some(home), ..request };
+    let (client, _) = client_with(settings());
+    assert_eq!(client.fetch(moved).await.unwrap().status, 404);
+    assert_eq!(paths(&target), ["/robots.txt", "/moved"]);
+    assert!(target.requests().iter().all(|seen| seen.header("x-key").is_none()));
 }

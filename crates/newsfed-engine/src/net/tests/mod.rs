@@ -1,19 +1,20 @@
 //! The client against a real server on loopback.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-
 mod bodies;
+mod downloads;
 mod errors;
 mod hosts;
 mod redirects;
+mod requests;
 mod robots;
+mod services;
 mod validators;
 
-use newsfed::config::NetSettings;
-use newsfed::demo::server::Server;
-use newsfed::model::Time;
-use newsfed::net::{Client, FetchError, Request, Response};
-use newsfed::util::clock::FakeClock;
+use crate::config::NetSettings;
+use crate::model::Time;
+use crate::net::{Client, FetchError, Request, Response};
+use crate::serve::scripted::Server;
+use crate::util::clock::FakeClock;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! The headers of requests, and how validators are sent and returned.
 
 use super::*;
-use newsfed::demo::server::Reply;
-use newsfed::model::Validators;
+use crate::model::Validators;
+use crate::serve::scripted::Reply;
 
 #[tokio::test]
 async fn a_first_request_is_unconditional_and_names_newsfed() {

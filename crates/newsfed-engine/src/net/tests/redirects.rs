@@ -1,8 +1,8 @@
 //! Redirects: which are followed, what is reported, and which headers each hop receives.
 
 use super::*;
-use newsfed::demo::server::{Reply, Request as Seen};
-use newsfed::model::{Access, BasicAuth, Secret, Validators};
+use crate::model::{Access, BasicAuth, Secret, Validators};
+use crate::serve::scripted::{Reply, Request as Seen};
 
 #[tokio::test]
 async fn follows_and_reports_redirects() {

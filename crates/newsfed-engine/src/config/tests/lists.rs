@@ -1,0 +1,192 @@
+//! What a followed list changes in the file.
+
+use super::super::{ListComparison, ListPlan, ListState, Stay, list_from_text, list_to_text};
+use crate::model::{BasicAuth, Secret, Source, SourceId};
+use std::collections::{HashMap, HashSet};
+
+fn source(name: &str) -> Source {
+    let url = format!("https://{name}.example/").parse().unwrap();
+    let mut source = Source::feed(SourceId(name.to_owned()), url);
+    source.list = Some(SourceId("list".to_owned()));
+    source
+}
+
+fn sources(names: &[&str]) -> Vec<Source> {
+    names.iter().map(|name| source(name)).collect()
+}
+
+/// A list with these sources that had those.
+fn state(listed: &[&str], taken: &[&str]) -> ListState {
+    ListState {
+        compared: ListComparison {
+            list: SourceId("list".to_owned()),
+            listed: sources(listed),
+            is_whole: true,
+            taken: sources(taken),
+            moved: HashMap::new(),
+        },
+        others: Vec::new(),
+        kept: HashSet::new(),
+        is_confirmed: false,
+    }
+}
+
+fn names(ids: &[SourceId]) -> Vec<&str> {
+    ids.iter().map(SourceId::as_str).collect()
+}
+
+/// Names of what is added, removed, stays with the user, and was taken over.
+fn ends(plan: &ListPlan) -> [Vec<&str>; 4] {
+    [
+        plan.add.iter().map(|source| source.id.as_str()).collect(),
+        names(&plan.remove),
+        plan.stay.iter().map(|(id, _)| id.as_str()).collect(),
+        plan.taken.iter().map(|source| source.id.as_str()).collect(),
+    ]
+}
+
+#[test]
+fn sources_come_and_go_with_the_list() {
+    let plan = state(&["a", "b", "new"], &["a", "b", "old"]).plan(&sources(&["a", "b", "old"]));
+    assert_eq!(ends(&plan), [vec!["new"], vec!["old"], vec![], vec!["a", "b", "new"]]);
+    assert!(plan.already.is_empty() && plan.change.is_empty() && plan.hand_over.is_empty());
+    // What the user has removed is not added again.
+    let plan = state(&["a", "b"], &["a", "b"]).plan(&sources(&["a"]));
+    assert_eq!(ends(&plan), [vec![], vec![], vec![], vec!["a", "b"]]);
+    // http and https are the same source.
+    let mut plain = source("a");
+    plain.url = "http://a.example/".parse().unwrap();
+    let plan = state(&["a"], &["a"]).plan(&[plain]);
+    assert_eq!(ends(&plan), [vec![], vec![], vec![], vec!["a"]]);
+}
+
+#[test]
+fn sources_of_others_stay_as_they_are() {
+    let mut own = source("a");
+    own.list = None;
+    let mut other = source("b");
+    other.list = Some(SourceId("second".to_owned()));
+    let plan = state(&["a", "b", "c"], &[]).plan(&[own.clone(), other]);
+    let already: Vec<_> = plan.already.iter().map(|url| url.host_str().unwrap()).collect();
+    assert_eq!(already, ["a.example", "b.example"]);
+    assert_eq!(ends(&plan), [vec!["c"], vec![], vec![], vec!["a", "b", "c"]]);
+    // Those of a server are not the user's.
+    own.account = Some("work".to_owned());
+    let plan = state(&["a"], &[]).plan(&[own]);
+    assert_eq!((plan.already.len(), ends(&plan)[0].as_slice()), (0, &["a"][..]));
+    // Nothing of others leaves.
+    let mut own = source("a");
+    own.list = None;
+    let plan = state(&["b"], &["a", "b"]).plan(&[own, source("b")]);
+    assert_eq!(ends(&plan), [vec![], vec![], vec![], vec!["b"]]);
+}
+
+#[test]
+fn only_what_the_user_has_not_changed_leaves() {
+    let mut state = state(&[], &["plain", "edited", "kept", "tagged", "handed"]);
+    let mut declared = sources(&["plain", "edited", "kept", "tagged", "handed", "unknown"]);
+    declared[1].title = Some("My title".to_owned());
+    declared[3].tags = vec!["mine".to_owned()];
+    state.kept = HashSet::from([SourceId("kept".to_owned())]);
+    state.others = vec![source("handed")];
+    state.is_confirmed = true;
+    let plan = state.plan(&declared);
+    let stay: Vec<_> = plan.stay.iter().map(|(id, why)| (id.as_str(), why)).collect();
+    let want = [
+        ("edited", &Stay::Edited),
+        ("kept", &Stay::Kept),
+        ("tagged", &Stay::Edited),
+        ("unknown", &Stay::Unknown),
+    ];
+    assert_eq!(stay, want);
+    assert_eq!(names(&plan.remove), ["plain"]);
+    assert_eq!(plan.hand_over, [(SourceId("handed".to_owned()), source("handed"))]);
+}
+
+#[test]
+fn the_user_is_asked_before_many_leave_and_nothing_leaves_a_damaged_list() {
+    let all: Vec<String> = (0..40).map(|n| format!("s{n}")).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let declared = sources(&all);
+    for (left, asked) in [(39, false), (20, false), (19, true), (1, true)] {
+        let mut state = state(&all[..left], &all);
+        let question = asked.then_some((40 - left, 40));
+        assert_eq!(state.compared.to_confirm(&declared), question, "{left}");
+        let gone = if asked { 0 } else { 40 - left };
+        assert_eq!(state.plan(&declared).remove.len(), gone, "{left}");
+        assert_eq!(state.plan(&declared).taken.len(), 40 - gone);
+        state.is_confirmed = true;
+        assert_eq!(state.plan(&declared).remove.len(), 40 - left);
+        state.compared.is_whole = false;
+        assert_eq!(state.compared.to_confirm(&declared), None);
+        let plan = state.plan(&declared);
+        assert_eq!((plan.remove.len(), plan.taken.len()), (0, 40), "some of it is missing");
+    }
+    // A few of few are no question.
+    let state = state(&["s0"], &["s0", "s1", "s2"]);
+    assert_eq!(state.compared.to_confirm(&declared[..3]), None);
+}
+
+#[test]
+fn a_source_that_has_moved_is_found_at_its_new_url() {
+    let mut state = state(&["new"], &["old"]);
+    state.compared.moved =
+        HashMap::from([(SourceId("old".to_owned()), "https://new.example/".to_owned())]);
+    let plan = state.plan(&sources(&["old"]));
+    assert_eq!(ends(&plan), [vec![], vec![], vec![], vec!["new"]]);
+    assert_eq!(plan.change.len(), 1, "its URL");
+    assert_eq!(plan.change[0].1.texts(), [("url", Some("https://new.example/".to_owned()))]);
+}
+
+#[test]
+fn changes_of_the_list_give_way_to_those_of_the_user() {
+    let with = |title: Option<&str>, folder: Option<&str>, tags: &[&str], user: Option<&str>| {
+        let mut source = source("a");
+        source.title = title.map(str::to_owned);
+        source.folder = folder.map(str::to_owned);
+        source.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        source.access.auth = user.map(|user| BasicAuth {
+            user: user.to_owned(),
+            password: Secret::Plain("command:rm".to_owned()),
+        });
+        source
+    };
+    let before = with(Some("A"), None, &["x", "y"], None);
+    let after = with(Some("B"), Some("F"), &["y", "z"], Some("me"));
+    let keys = |now: &Source| {
+        let mut state = state(&[], &[]);
+        (state.compared.taken, state.compared.listed) = (vec![before.clone()], vec![after.clone()]);
+        let plan = state.plan(std::slice::from_ref(now));
+        let keys = plan.change.first().map(|(_, change)| change.keys(now)).unwrap_or_default();
+        let text = |key: &super::super::KeyChange| {
+            format!("{}={}", key.path.join("."), key.value.as_deref().unwrap_or("-"))
+        };
+        keys.iter().map(text).collect::<Vec<_>>()
+    };
+    let all = [
+        "title=\"B\"",
+        "folder=\"F\"",
+        "user=\"me\"",
+        "password=\"command:rm\"",
+        "tags=[\"y\", \"z\"]",
+    ];
+    assert_eq!(keys(&before), all);
+    let own = with(Some("Mine"), Some("Mine"), &["mine", "x"], Some("self"));
+    assert_eq!(keys(&own), ["tags=[\"mine\", \"z\"]"]);
+    assert_eq!(keys(&after), [""; 0]);
+}
+
+#[test]
+fn what_was_taken_over_is_restored_from_its_text() {
+    let mut all = sources(&["a", "b"]);
+    all[0].title = Some("A \"title\"".to_owned());
+    all[1].tags = vec!["x".to_owned()];
+    let restored = list_from_text(&list_to_text(&all)).unwrap();
+    let ids: Vec<&str> = restored.iter().map(|source| source.id.as_str()).collect();
+    assert_eq!(ids, ["s0", "s1"], "identifiers of the text alone");
+    for (restored, source) in restored.iter().zip(&all) {
+        assert_eq!(Source { id: source.id.clone(), ..restored.clone() }, *source);
+    }
+    assert_eq!(list_from_text("").unwrap(), []);
+    assert!(list_from_text("[[source]]\nurl = 1").is_err());
+}

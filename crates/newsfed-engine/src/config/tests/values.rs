@@ -1,0 +1,298 @@
+//! Which values the files take, and what the errors and warnings say.
+
+use super::super::{AccountSettings, Loaded, add_account, remove_account};
+use super::home;
+use super::loading::Home;
+use crate::model::Secret;
+use std::time::Duration;
+
+fn warnings(loaded: &Loaded) -> Vec<String> {
+    loaded.warnings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn settings_check_their_values() {
+    // A key, values that are taken, and values that are not, with a part of the message.
+    type Case<'a> = (&'a str, &'a [&'a str], &'a [(&'a str, &'a str)]);
+    let long = format!("net.contact={}", "x".repeat(201));
+    let cases: &[Case<'_>] = &[
+        (
+            "serve.address",
+            &["127.0.0.1:1", "[::1]:8990", "192.168.0.1:65535"],
+            &[
+                ("127.0.0.1:0", "expected an address with a port"),
+                ("localhost:8990", "expected an address with a port"),
+            ],
+        ),
+        (
+            "feeds.address",
+            &["127.0.0.1:1", "[::1]:8990", "127.9.9.9:65535"],
+            &[
+                ("127.0.0.1:0", "expected an address with a port"),
+                ("192.168.0.1:8990", "expected a loopback address"),
+                ("192.168.0.1:0", "expected an address with a port"),
+                ("localhost:8990", "expected an address with a port"),
+            ],
+        ),
+        (
+            "net.proxy",
+            &["http://p:1", "https://p", "socks5://u:p@p:1", "socks5h://p"],
+            &[("ftp://p", "expected the URL of a proxy"), ("http:p", ""), ("socks5:", "proxy")],
+        ),
+        (
+            "log.level",
+            &["off", "info,newsfed::net=debug", "trace"],
+            &[("infos", "did you mean \"info\"?"), ("info,x=loud", "found \"loud\"")],
+        ),
+        (
+            "net.contact",
+            &["a@b.example", "~ "],
+            &[("é", "ASCII characters"), ("a\u{7f}", "ASCII characters")],
+        ),
+    ];
+    let home = Home::new("", "");
+    for (key, good, bad) in cases {
+        for value in *good {
+            let set = format!("{key}={value}");
+            assert!(home.load(&[&set]).is_ok(), "{set}");
+        }
+        for (value, part) in *bad {
+            let set = format!("{key}={value}");
+            if *value == "http:p" {
+                continue; // The same as http://p.
+            }
+            let error = home.load(&[&set]).unwrap_err();
+            assert!(error.contains(part), "{set}: {error}");
+        }
+    }
+    assert!(home.load(&[&long]).is_err() && home.load(&[&long[..long.len() - 1]]).is_ok());
+}
+
+#[test]
+fn accounts_need_a_safe_url_and_one_way_to_the_password() {
+    let file = |keys: &str| {
+        let keys = keys.replace(';', "\n");
+        format!("[[account]]\nid = \"a\"\nuser = \"me\"\n{keys}\n")
+    };
+    let secure = "url = \"https://r.example/api/\"";
+    let env = "password_env = \"P\"";
+    let good = [
+        (format!("{secure};{env}"), "https://r.example/api", false),
+        (format!("url = \"http://127.0.0.1:9/\";{env}"), "http://127.0.0.1:9", false),
+        (format!("url = \"http://r.example\";{env};insecure = true"), "http://r.example", true),
+    ];
+    for (keys, url, exposed) in good {
+        let loaded = Home::new(file(&keys), "").load(&[]).unwrap();
+        let account = &loaded.settings.accounts[0];
+        assert_eq!((account.url.as_str(), account.is_exposed()), (url, exposed), "{keys}");
+        assert_eq!(account.password(), Some(Secret::Env("P".to_owned())));
+    }
+    let bad = [
+        (format!("url = \"http://r.example\";{env}"), "4:7: account.url: would send the password"),
+        (format!("url = \"https://u@r.example\";{env}"), "without a password"),
+        (format!("url = \"https://:p@r.example\";{env}"), "without a password"),
+        (format!("url = \"https://r.example/?a\";{env}"), "expected a URL such as"),
+        (format!("url = \"https://r.example/#a\";{env}"), "expected a URL such as"),
+        (format!("url = \"ftp://r.example/\";{env}"), "expected a URL such as"),
+        (env.to_owned(), "account.url: is missing"),
+        (secure.to_owned(), "account.password_command: is missing; or use password_file"),
+        (format!("{secure};{env};password_file = \"/p\""), "use only one of password_command"),
+        (format!("{secure};password_file = \"p\""), "expected an absolute path"),
+        (format!("{secure};{env};password = \"x\""), "passwords do not belong into this file"),
+        (format!("{secure};{env};interval = \"59s\""), "account.interval"),
+        (format!("{secure};{env};history = 1000001"), "account.history"),
+    ];
+    for (keys, want) in bad {
+        let error = Home::new(file(&keys), "").load(&[]).unwrap_err();
+        assert!(error.contains(want), "{keys}: {error}");
+        assert!(!error.contains("p@r"), "{error}");
+        assert_eq!(error.lines().count(), 1, "one error is enough: {error}");
+    }
+    let one = file(&format!("{secure};{env}"));
+    let error = Home::new(format!("{one}{one}"), "").load(&[]).unwrap_err();
+    assert!(error.contains("another account has the same id"), "{error}");
+    assert_eq!(error.lines().count(), 1);
+    let broken = format!("{}{one}", file("id = \"!\""));
+    assert!(!Home::new(broken, "").load(&[]).unwrap_err().contains("same id"));
+}
+
+#[test]
+fn accounts_are_added_and_removed_in_the_file() {
+    let (_folder, paths) = home("");
+    let command = AccountSettings {
+        id: "a".to_owned(),
+        url: "https://r.example/api".to_owned(),
+        user: "me \"x\"".to_owned(),
+        password_command: vec!["pass".to_owned(), "show it".to_owned()],
+        ..AccountSettings::default()
+    };
+    let file = AccountSettings {
+        id: "b".to_owned(),
+        url: "http://r.example".to_owned(),
+        password_command: Vec::new(),
+        password_file: Some("/run/secret".to_owned()),
+        insecure: true,
+        ..command.clone()
+    };
+    for account in [&command, &file] {
+        add_account(&paths, account).unwrap();
+    }
+    let accounts = || super::super::load(&paths, &[]).unwrap().settings.accounts;
+    assert_eq!(accounts(), [command.clone(), file.clone()]);
+    assert!(add_account(&paths, &command).is_err(), "the same id");
+    remove_account(&paths, "a").unwrap();
+    assert_eq!(accounts(), std::slice::from_ref(&file));
+    assert_eq!(file.password(), Some(Secret::File("/run/secret".into())));
+    let words = ["pass", "show it"].map(str::to_owned).to_vec();
+    assert_eq!(command.password(), Some(Secret::Command(words)));
+    assert_eq!(AccountSettings::default().password(), None);
+}
+
+#[test]
+fn programs_files_and_mailboxes_exclude_other_keys() {
+    let exec = "exec = [\"p\", \"x\"]";
+    // Keys of an entry with semicolons between, and a part of the error; without one it loads.
+    let cases = [
+        (exec, ""),
+        ("exec = []", "expected a list such as"),
+        ("exec = [\" \"]", "expected a list such as"),
+        ("file = \"/a/b.xml\"", ""),
+        ("file = \"b.xml\"", "expected an absolute path or one that begins with"),
+        ("mail = \"/m\";from = \"a@b.example\"", ""),
+        ("file = \"/m\";from = \"a@b.example\"", "from: is for sources with `mail`"),
+        ("file = \"/m\";exec = [\"p\"]", "is not possible beside `"),
+        ("url = \"https://x.example\";file = \"/m\"", "is not possible beside `url`"),
+        ("url = \"https://x.example\";filter = [\"p\"]", ""),
+        ("exec = [\"p\"];filter = [\"p\"]", "filter: is not possible beside `exec`"),
+        ("exec = [\"p\"];kind = \"page\"", "is for feeds, not for the kind \"page\""),
+        ("kind = \"list\";file = \"/m.opml\"", ""),
+        ("kind = \"list\";exec = [\"p\"]", "is for feeds, not for the kind \"list\""),
+        (
+            "url = \"https://x.example\";filter = [\"p\"];account = \"a\"",
+            "the server of the account",
+        ),
+    ];
+    for (keys, want) in cases {
+        let text = format!("[[source]]\n{}\n", keys.replace(';', "\n"));
+        match Home::new("", text).load(&[]) {
+            Ok(_) => assert_eq!(want, "", "{keys}"),
+            Err(error) => assert!(!want.is_empty() && error.contains(want), "{keys}: {error}"),
+        }
+    }
+    // Keys without an effect.
+    for (keys, want) in [
+        (
+            format!("{exec}\nproxy = \"http://p:1\""),
+            Some("proxy: has no effect, because nothing is"),
+        ),
+        (format!("{exec}\nprivate = true"), Some("private: has no effect, because nothing is")),
+        (format!("{exec}\nlimit = \"9s\""), None),
+        ("file = \"/m\"\nlimit = \"9s\"".to_owned(), Some("limit: has no effect without exec")),
+        ("url = \"https://x.example\"\nprivate = true".to_owned(), None),
+    ] {
+        let found = warnings(&Home::new("", format!("[[source]]\n{keys}\n")).load(&[]).unwrap());
+        assert_eq!(found.len(), usize::from(want.is_some()), "{keys}: {found:?}");
+        assert!(want.is_none_or(|want| found[0].contains(want)), "{keys}: {found:?}");
+    }
+}
+
+#[test]
+fn urls_of_sources_are_explained() {
+    let long = format!("https://x.example/{}", "x".repeat(8192));
+    for (url, want) in [
+        ("x.example/feed", "; is https:// missing at the start?"),
+        ("https://", "(empty host)"),
+        ("file:///a", "a file is file = \"/path\""),
+        ("exec:ls", "write exec = [\"program\"] instead"),
+        ("filter:x", "filter = [\"program\"] beside it"),
+        ("ftp://me:hush@x.example", "; only http and https can be followed"),
+        (&long, " (too long)"),
+    ] {
+        let text = format!("[[source]]\nurl = \"{url}\"\n");
+        let error = Home::new("", text).load(&[]).unwrap_err();
+        assert!(error.contains(want) && !error.contains("hush"), "{url:.40}: {error:.300}");
+    }
+    let most = &long[..8192];
+    assert!(Home::new("", format!("[[source]]\nurl = \"{most}\"\n")).load(&[]).is_ok());
+}
+
+#[test]
+fn sources_of_accounts_keep_only_what_the_server_does_not_know() {
+    let config = "[[account]]\nid = \"work\"\nurl = \"https://r.example\"\nuser = \"me\"\n\
+                  password_env = \"P\"\n";
+    let source = |keys: &str| format!("[[source]]\nurl = \"https://x.example/\"\n{keys}\n");
+    for (keys, want) in [
+        ("account = \"work\"", None),
+        ("account = \"work\"\nfull_text = \"all\"", None),
+        (
+            "account = \"work\"\ninterval = \"2h\"",
+            Some("the server of account \"work\" collects it"),
+        ),
+        (
+            "account = \"wrk\"",
+            Some("there is no account \"wrk\" in config.toml; did you mean \"work\"?"),
+        ),
+    ] {
+        let loaded = Home::new(config, source(keys)).load(&[]).unwrap();
+        let found = warnings(&loaded);
+        assert_eq!(found.len(), usize::from(want.is_some()), "{keys}: {found:?}");
+        assert!(want.is_none_or(|want| found[0].contains(want)), "{keys}: {found:?}");
+        let account = loaded.sources[0].account.as_deref();
+        assert!(keys.contains(account.unwrap()), "{keys}");
+    }
+    let error = |keys: &str| Home::new(config, source(keys)).load(&[]).unwrap_err();
+    assert!(error("account = 1").contains("expected the id of an account in quotation marks"));
+    assert!(error("list = 1").contains("expected the id of a source with kind = \"list\""));
+    let listed = Home::new("", source("list = \"l\"")).load(&[]).unwrap();
+    assert_eq!(listed.sources[0].list.as_ref().unwrap().as_str(), "l");
+}
+
+#[test]
+fn a_fixed_interval_below_the_minimum_has_a_warning() {
+    for (interval, least, warns) in [("1h", "2h", true), ("2h", "2h", false), ("3h", "2h", false)] {
+        let text = format!("[schedule]\ninterval = \"{interval}\"\nmin_interval = \"{least}\"\n");
+        let found = warnings(&Home::new(text, "").load(&[]).unwrap());
+        let about = found.iter().any(|warning| warning.contains("2:1: schedule.interval: "));
+        assert_eq!(about, warns, "{interval} {least}: {found:?}");
+    }
+}
+
+#[test]
+fn errors_are_counted_beyond_the_most_that_are_shown() {
+    let text = "[[source]]\nurl = \"ftp://x.example/\"\n".repeat(2_000);
+    let (_folder, paths) = home(&text);
+    let errors = super::super::load(&paths, &[]).unwrap_err();
+    assert_eq!(errors.errors.len() + errors.more, 2_000);
+    let shown = errors.to_string();
+    assert_eq!(shown.lines().count(), errors.errors.len() + 1);
+    assert!(shown.ends_with(&format!("\nand {} more", errors.more)), "{}", errors.more);
+    assert_eq!(errors.first_line(), 2);
+    let set = Home::new("", "").load(&["ui.ascii=maybe"]).unwrap_err();
+    assert!(set.starts_with("--set ui.ascii: expected"), "{set}");
+}
+
+#[test]
+fn settings_of_a_source_replace_the_common_ones() {
+    let config = "[schedule]\npolicy = \"change-rate\"\ninterval = \"3h\"\nmin_interval = \"10m\"\n\
+        usual_min_interval = \"20m\"\nmax_interval = \"9h\"\nchange_rate_smoothing = 0.1\n\
+        change_rate_gain = 0.2\nchange_rate_target = 0.3\nadvarss_tick = \"11m\"\nadvarss_cap = 12\n\
+        learned_exponent = 0.4\nlearned_silence = 5.0\nquiet_hours = \"22:00-06:00\"\n";
+    let source = "[[source]]\nurl = \"https://x.example/\"\n";
+    let own = "interval = \"5h\"\n[source.schedule]\npolicy = \"learned\"\nmin_interval = \"30m\"\n\
+        max_interval = \"8h\"\nchange_rate_smoothing = 0.5\nchange_rate_gain = 0.6\n\
+        change_rate_target = 0.7\nadvarss_tick = \"21m\"\nadvarss_cap = 22\nlearned_exponent = 0.8\n\
+        learned_silence = 9.0\nquiet_hours = \"01:00-02:00\"\n";
+    let loaded = Home::new(config, format!("{source}{own}{source}id = \"b\"\n")).load(&[]).unwrap();
+    let common = &loaded.settings.schedule;
+    let [first, second] = [0, 1].map(|n| common.of(&loaded.sources[n]));
+    assert_eq!(&second, common);
+    let minutes = |minutes: u64| Duration::from_secs(minutes * 60);
+    assert_eq!(first.policy.name(), "learned");
+    let times = [first.interval, first.min_interval, first.usual_min_interval, first.max_interval];
+    assert_eq!(times, [300, 30, 30, 480].map(minutes));
+    let rates = [first.change_rate_smoothing, first.change_rate_gain, first.change_rate_target];
+    assert_eq!(rates, [0.5, 0.6, 0.7]);
+    assert_eq!((first.advarss_tick, first.advarss_cap), (minutes(21), 22));
+    assert_eq!((first.learned_exponent, first.learned_silence), (0.8, 9.0));
+    assert_eq!(first.quiet_hours.as_deref(), Some("01:00-02:00"));
+}
