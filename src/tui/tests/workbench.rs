@@ -249,7 +249,9 @@ fn shows_matches_while_typing() {
     test.keys("i<C-u>article:first-child h3");
     test.shows("1 article   3 lost of 4");
     test.keys(" >");
-    test.shows("! articles is not a complete CSS selector: an element is missing at its end");
+    test.shows(
+        "✗ Articles: This is not a complete CSS selector: an element is missing at its end.",
+    );
     test.shows("No articles");
     test.keys(" a<Enter>");
     test.shows("1 article");
