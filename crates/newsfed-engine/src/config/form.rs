@@ -169,12 +169,13 @@ impl FormField {
 
     /// A value as it is shown: in words, where the name in the file is none.
     pub fn shown<'a>(&self, value: &'a str) -> &'a str {
-        match (self.path.as_slice(), value) {
-            ([table, key], "pinned-newest") if table == "ui" && key == "sort" => {
-                "pinned, then newest"
-            }
-            ([table, key], "newest") if table == "ui" && key == "sort" => "newest first",
-            ([table, key], "oldest") if table == "ui" && key == "sort" => "oldest first",
+        match (self.path.last().map_or("", String::as_str), value) {
+            ("sort", "pinned-newest") => "pinned, then newest",
+            ("sort", "newest") => "newest first",
+            ("sort", "oldest") => "oldest first",
+            ("mark_read", "open") | ("full_text", "on-open") => "on opening",
+            ("mark_read", "preview") => "also on preview",
+            ("mark_read", "scroll") => "also on moving on",
             _ => value,
         }
     }
