@@ -382,6 +382,19 @@ fn repairs_broken_article_selectors_on_an_article() {
 }
 
 #[test]
+fn messages_leave_the_row_below_the_selectors_visible() {
+    for (width, height) in [(80, 24), (120, 36)] {
+        let mut test = BenchTest::open(now_page(), false, "W");
+        let before = test.stage.screen(width, height);
+        test.stage.app.note("articles: p > img");
+        let screen = test.stage.screen(width, height);
+        assert!(screen.contains("• articles: p > img"), "{screen}");
+        let row = usize::from(height) - 2;
+        assert_eq!(screen.lines().nth(row), before.lines().nth(row), "{screen}");
+    }
+}
+
+#[test]
 fn ascii_mode_draws_only_ascii_in_the_workbench() {
     let mut test = BenchTest::open(rebuilt().replace(TITLES[3], "A notice"), true, "");
     test.stage.app.settings.ui.ascii = true;

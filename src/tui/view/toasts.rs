@@ -94,7 +94,10 @@ fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Re
             (outer.right().saturating_sub(gap.max(1)), bottom)
         }
         None => {
-            let below = u16::from(body.height >= FREE && body.bottom() + 1 == screen.bottom());
+            // The workbench, which fills the screen, has its own messages in the last row.
+            let fills = app.dialogs.last().is_some_and(|d| !d.is_framed() && !d.is_line());
+            let lowest = body.bottom() + 1 == screen.bottom();
+            let below = u16::from((fills || body.height >= FREE) && lowest);
             (body.right() - gap, body.bottom() - below)
         }
     };
