@@ -52,8 +52,11 @@ fn context(action: Action) -> Context {
 
 /// Draws the keys that the settings in the form would give.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
-    let settings = editor.form.as_ref().and_then(SourceForm::preview_settings);
-    let Some(map) = settings.and_then(|settings| KeyMap::load(&settings.keys).ok()) else { return };
+    let preview = editor.form.as_ref().and_then(SourceForm::preview_settings);
+    // Single keys are changed in a dialog of their own, which saves at once.
+    let mut keys = app.settings.keys.clone();
+    keys.preset = preview.map_or(keys.preset, |settings| settings.keys.preset.clone());
+    let Ok(map) = KeyMap::load(&keys) else { return };
     // A row is free above, and one below the title.
     let height = area.height.saturating_sub(3);
     if height == 0 {
