@@ -2,7 +2,7 @@
 
 use crate::config::{Color, Depth, LEAST_CONTRAST, Role, Settings, Theme};
 use crate::util::color::{self, Rgb};
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color as Ink, Modifier, Style};
 use std::collections::HashMap;
@@ -135,7 +135,13 @@ impl Palette {
                 Depth::Mono => Style::new().add_modifier(Modifier::DIM),
                 _ => Style::new().fg(Ink::DarkGray).add_modifier(Modifier::DIM),
             };
-            buffer.set_style(area, style);
+            for position in area.positions() {
+                match buffer.cell_mut(position) {
+                    Some(cell) if is_half_block(cell) => self.cover_picture(cell),
+                    Some(cell) => drop(cell.set_style(style)),
+                    None => {}
+                }
+            }
             return;
         };
         // A screen has few different colours, and thousands of cells.
@@ -149,11 +155,29 @@ impl Palette {
         };
         for position in area.positions() {
             if let Some(cell) = buffer.cell_mut(position) {
+                // Both colours of a picture are alike, or there would be stripes.
+                let picture = is_half_block(cell);
                 cell.fg = toward(cell.fg, 0.66, true);
-                cell.bg = toward(cell.bg, 0.53, false);
+                cell.bg = toward(cell.bg, if picture { 0.66 } else { 0.53 }, picture);
             }
         }
     }
+
+    /// Darkens a cell of a picture where the terminal has no truecolor.
+    fn cover_picture(&self, cell: &mut Cell) {
+        let sunken = rgb(self.style(Role::Sunken).bg);
+        let end = sunken.unwrap_or(if self.support.light { [255; 3] } else { [0; 3] });
+        let toward = |ink: Ink| match rgb(Some(ink)) {
+            Some(from) => self.ink(color::mix(from, end, 0.66)),
+            None => ink,
+        };
+        (cell.fg, cell.bg) = (toward(cell.fg), toward(cell.bg));
+    }
+}
+
+/// Whether a cell shows two pixels of a picture.
+fn is_half_block(cell: &Cell) -> bool {
+    cell.symbol() == "▀"
 }
 
 /// Shares of the accent colour in the steps of a chart.
@@ -260,6 +284,22 @@ mod tests {
         assert!(is_ascii_locale(env(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")])));
         assert!(!is_ascii_locale(env(&[("LC_ALL", ""), ("LANG", "de_DE.UTF-8")])));
         assert!(!is_ascii_locale(env(&[])));
+    }
+
+    #[test]
+    fn covers_both_halves_of_a_picture_alike() {
+        let theme = Theme::load("dark", &BTreeMap::new()).unwrap();
+        let area = Rect::new(0, 0, 1, 1);
+        for (depth, pixel) in
+            [(Depth::True, Ink::Rgb(80, 160, 90)), (Depth::Indexed, Ink::Indexed(71))]
+        {
+            let support = ColorSupport { depth, ..ColorSupport::DARK };
+            let mut buffer = Buffer::empty(area);
+            buffer[(0, 0)].set_symbol("▀").set_fg(pixel).set_bg(pixel);
+            Palette::new(&theme, support, false).cover(&mut buffer, area);
+            assert_eq!(buffer[(0, 0)].fg, buffer[(0, 0)].bg, "{depth:?}");
+            assert_ne!(buffer[(0, 0)].fg, pixel, "{depth:?}");
+        }
     }
 
     #[test]

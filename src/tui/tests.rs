@@ -5,6 +5,7 @@ mod arrivals;
 mod crawls;
 mod crawls_real;
 mod defects;
+mod dialogs;
 mod editor;
 mod enclosures;
 mod help;
@@ -198,7 +199,8 @@ impl Stage {
     fn keys_give(&mut self, keys: &str, expected: &str) {
         self.keys(keys);
         let (screen, requested) = (self.screen(120, 40), &self.requested);
-        let seen = screen.contains(expected) || requested.iter().any(|a| a.contains(expected));
+        let shown = screen.contains(expected) || self.says(expected);
+        let seen = shown || requested.iter().any(|a| a.contains(expected));
         assert!(
             seen,
             "{keys:?} should give {expected:?}; requested {requested:?}; screen\n{screen}"

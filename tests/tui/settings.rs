@@ -21,7 +21,7 @@ fn settings_and_keys_apply_at_once_and_are_undone_from_the_history() {
     t.send(" ");
     t.wait_for("+- Settings ");
     t.send(key::CTRL_S);
-    t.wait_for("Saved: ui.ascii = true (u undoes this)");
+    t.wait_for("Saved: ui.ascii = true");
     assert_eq!(world.read(FILE), before.replace("# C1\n", "# C1\nascii = true\n"));
     // A key is pressed, and a pause ends the sequence.
     t.send("Kpin");

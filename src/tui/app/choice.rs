@@ -1,13 +1,47 @@
 //! Fields of the form that have a few values: they are chosen, not typed.
 
 use super::Editor;
+use super::dialogs::{KeyHint, KeyHints};
+use crate::config::FormPage;
 use crate::tui::input::Field;
 
 impl Editor {
-    /// Whether the focused field is the theme of the settings.
-    pub(crate) fn chooses_theme(&self) -> bool {
-        let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
-        self.is_settings() && field.is_some_and(|field| field.key() == "ui.theme")
+    /// Whether the page with the theme is open, which shows all themes as pictures.
+    pub(crate) fn shows_themes(&self) -> bool {
+        self.is_settings() && self.page() == FormPage::Appearance
+    }
+
+    /// The keys of the form.
+    pub(super) fn form_hints(&self) -> KeyHints {
+        match self.page() {
+            FormPage::Selectors => &[
+                KeyHint::Key("Enter", "edit on the page"),
+                KeyHint::Key("C-s", "save"),
+                KeyHint::Key("C-n", "next page"),
+                KeyHint::Key("Esc", "close"),
+            ],
+            FormPage::Keys => &[
+                KeyHint::Key("Enter", "change single keys"),
+                KeyHint::Key("C-s", "save"),
+                KeyHint::Key("Left Right", "choose"),
+                KeyHint::Key("C-n", "next page"),
+                KeyHint::Key("Esc", "close"),
+            ],
+            _ if self.can_choose() => &[
+                KeyHint::Key("C-s", "save"),
+                KeyHint::Key("Left Right", "choose"),
+                KeyHint::Key("Tab", "next field"),
+                KeyHint::Key("C-n", "next page"),
+                KeyHint::Key("Backspace", "default"),
+                KeyHint::Key("Esc", "close"),
+            ],
+            _ => &[
+                KeyHint::Key("C-s", "save"),
+                KeyHint::Key("Tab", "next field"),
+                KeyHint::Key("C-n", "next page"),
+                KeyHint::Key("Esc", "close"),
+            ],
+        }
     }
 
     pub(super) fn has_choices(&self, index: usize) -> bool {

@@ -2,7 +2,7 @@
 //! [`crate::config::SourceForm`]; this module handles focus and keys.
 
 use super::choice::neighbour;
-use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::dialogs::{Dialog, KeyHints, Reply};
 use super::{App, Bench, BenchPane, Focus, PromptKind};
 use crate::config::{FileChange, FormPage, Key, Section, SourceForm, UiSettings};
 use crate::engine::{Discovery, Edited, Pace};
@@ -190,6 +190,7 @@ impl Dialog for Editor {
             KeyCode::Enter if self.page() == FormPage::Selectors => {
                 return self.open_bench(app).into();
             }
+            KeyCode::Enter if self.page() == FormPage::Keys => return app.open_keys("").into(),
             KeyCode::Down | KeyCode::Tab | KeyCode::Enter => self.step(true),
             KeyCode::Up | KeyCode::BackTab => self.step(false),
             KeyCode::Right | KeyCode::Left | KeyCode::Char(' ') if self.can_choose() => {
@@ -209,7 +210,7 @@ impl Dialog for Editor {
         match self.bench() {
             Some(bench) => view::workbench::draw(app, frame, self, bench, area.body),
             None => {
-                if self.gallery.is_empty() && self.chooses_theme() {
+                if self.gallery.is_empty() && self.shows_themes() {
                     self.gallery = app.all_themes();
                 }
                 view::editor::draw(app, frame, self, area);
@@ -220,26 +221,7 @@ impl Dialog for Editor {
     fn hints(&self) -> KeyHints {
         match self.bench() {
             Some(bench) => bench.hints(),
-            None if self.page() == FormPage::Selectors => &[
-                KeyHint::Key("Enter", "edit on the page"),
-                KeyHint::Key("C-s", "save"),
-                KeyHint::Key("C-n", "next page"),
-                KeyHint::Key("Esc", "close"),
-            ],
-            None if self.can_choose() => &[
-                KeyHint::Key("C-s", "save"),
-                KeyHint::Key("Left Right", "choose"),
-                KeyHint::Key("Tab", "next field"),
-                KeyHint::Key("C-n", "next page"),
-                KeyHint::Key("Backspace", "default"),
-                KeyHint::Key("Esc", "close"),
-            ],
-            None => &[
-                KeyHint::Key("C-s", "save"),
-                KeyHint::Key("Tab", "next field"),
-                KeyHint::Key("C-n", "next page"),
-                KeyHint::Key("Esc", "close"),
-            ],
+            None => self.form_hints(),
         }
     }
 
@@ -316,9 +298,11 @@ impl Editor {
     }
 
     pub(super) fn save(&mut self, app: &mut App) -> Reply {
-        let Some(form) = self.form.as_ref().filter(|_| self.saving.is_none()) else {
+        let Some(form) = self.form.as_mut().filter(|_| self.saving.is_none()) else {
             return Reply::default();
         };
+        // What nobody has changed yet may be incomplete.
+        form.check();
         if let Some(wrong) = form.first_invalid() {
             let label = form.fields()[wrong].label.clone();
             self.focus = wrong;

@@ -142,9 +142,13 @@ impl App {
         self.undo_hint()
     }
 
-    fn undo_hint(&self) -> String {
-        let key = self.keymap.keys_for(Context::Everywhere, Action::Undo);
-        key.map(|k| format!(" ({k} undoes this)")).unwrap_or_default()
+    pub(super) fn undo_key(&self) -> Option<String> {
+        self.keymap.keys_for(Context::Everywhere, Action::Undo)
+    }
+
+    /// What messages say about undoing a change.
+    pub(super) fn undo_hint(&self) -> String {
+        self.undo_key().map(|k| format!(" ({k} undoes this)")).unwrap_or_default()
     }
 
     /// Shows what the program has changed on its own, and records it for undo.

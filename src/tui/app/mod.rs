@@ -113,7 +113,7 @@ use progress::ProgressRow;
 use ratatui::layout::Rect;
 pub(super) use settings::KeysPage;
 use settings::PendingEdits;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 use why::Rhythms;
 
@@ -167,6 +167,8 @@ pub(super) struct App {
     pub(super) areas: Areas,
     /// The hints on the screen that can be clicked, and their keys; filled while drawing.
     pub(super) shown_hints: RefCell<Vec<(Rect, Vec<Key>)>>,
+    /// The frame of the topmost dialog and the row of its keys, when the screen was drawn last.
+    pub(super) dialog_shape: Cell<Option<(Rect, Rect)>>,
     /// The pane whose right border is being dragged.
     dragged: Option<Focus>,
     pub(super) downloads: downloads::Downloads,
@@ -249,6 +251,7 @@ impl App {
             results: BTreeMap::new(),
             areas: Areas::default(),
             shown_hints: RefCell::default(),
+            dialog_shape: Cell::default(),
             dragged: None,
             downloads: downloads::Downloads::default(),
             typing: false,

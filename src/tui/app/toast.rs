@@ -15,7 +15,11 @@ pub(in crate::tui) enum Tone {
 /// A message that disappears after a while.
 #[derive(Debug, Clone)]
 pub(in crate::tui) struct Toast {
+    /// All of it, as screen readers say it.
     pub(in crate::tui) text: String,
+    /// Without the hint how to undo it, and the key for that.
+    pub(in crate::tui) body: String,
+    pub(in crate::tui) undo: Option<String>,
     pub(in crate::tui) tone: Tone,
     seen_since: Time,
     pub(super) until: Time,
@@ -44,7 +48,11 @@ impl App {
     }
 
     fn show_message(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {
-        let toast = Toast { text, tone, seen_since: self.now, until: self.now + time };
+        let hint = self.undo_hint();
+        let undo = self.undo_key().filter(|_| text.contains(&hint));
+        let body = if undo.is_some() { text.replacen(&hint, "", 1) } else { text.clone() };
+        let until = self.now + time;
+        let toast = Toast { text, body, undo, tone, seen_since: self.now, until };
         // A note must not hide a problem that nobody had time to read.
         if let Some(before) =
             self.toast.replace(toast).filter(|before| before.tone == Tone::Problem)

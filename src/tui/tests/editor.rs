@@ -104,7 +104,8 @@ fn edits_saves_and_undoes_a_title() {
     test.shows("Title ▌ Notes, e and q edited");
     test.save();
     assert_eq!(test.text(), FILE.replace("KEY\" } }\n", "KEY\" } }\ntitle = \"Notes, e and q\"\n"));
-    test.shows("Saved: title of kernel (u undoes this)");
+    test.shows("Saved: title of kernel");
+    test.shows("u undo");
     assert!(test.stage.app.dialogs.is_empty());
     assert!(!test.stage.requested.iter().any(|a| a.contains("Refresh")), "a title needs no poll");
     let saved = test.text();
@@ -118,7 +119,7 @@ fn edits_saves_and_undoes_a_title() {
 fn invalid_value_is_shown_at_its_field_and_not_saved() {
     let mut test = EditorTest::kernel();
     test.stage.keys("<Down><C-u>no url");
-    test.shows("found \"no url\"");
+    test.shows("Use a URL such as https://example.org/feed.");
     test.shows("General!");
     test.stage.keys("<C-n>");
     test.save();
@@ -271,7 +272,7 @@ fn changes_of_sources_of_accounts_are_undone_and_redone() {
     let label = Some("removal of Kernel".to_owned());
     stage.happen(Event::Edited(Purpose::Command(label), edited(CollectedChange::Restore)));
     let screen = stage.screen(140, 30);
-    assert!(screen.contains("Removed Kernel (u undoes this); it is sent"), "{screen}");
+    assert!(screen.contains("Removed Kernel; it is sent"), "{screen}");
     let keys = [
         ('u', KeyModifiers::NONE, CollectedChange::Restore, CollectedChange::Remove),
         ('r', KeyModifiers::CONTROL, CollectedChange::Remove, CollectedChange::Restore),

@@ -219,10 +219,10 @@ fn reorders_sources_within_their_folder() {
     stage.keys("<Space>");
     go(&mut stage, "news");
     stage.keys("<Space><A-k>");
-    assert!(stage.screen(120, 40).contains("The selected sources are in several folders"));
+    assert!(stage.says("The selected sources are in several folders"));
     go(&mut stage, "City");
     stage.keys("<Esc><A-j>");
-    assert!(stage.screen(120, 40).contains("folders and tags are sorted by name"));
+    assert!(stage.says("folders and tags are sorted by name"));
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn saving_replaces_an_existing_name_renaming_rejects_it() {
     stage.keys("=<C-u>Other<Enter><Esc><Esc>");
     go(&mut stage, "Other");
     stage.keys("<F2><C-u>Rust<Enter>");
-    assert!(stage.screen(120, 40).contains("there is a view \"Rust\" already"));
+    assert!(stage.says("there is a view \"Rust\" already"));
     assert!(config(&stage).contains("name = \"Other\""));
 }
 

@@ -32,7 +32,7 @@ fn setting_applies_at_once_is_saved_and_undone() {
         real.command("settings retention");
         real.until("a form", |app| app_form(app).is_some()).await;
         real.keys("x");
-        assert!(real.screen().contains("found \"x\""), "{}", real.screen());
+        assert!(real.screen().contains("Not a whole number."), "{}", real.screen());
         real.press(KeyCode::Char('u'), CTRL);
         real.keys("30");
         real.press(KeyCode::Char('s'), CTRL);

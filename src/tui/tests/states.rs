@@ -162,7 +162,7 @@ fn statistics_at_every_size() {
     insta::assert_snapshot!("stats-ascii", stage.screen(80, 24));
     stage.keys("G");
     let end = stage.screen(80, 24);
-    assert!(end.contains("A blog that has stopped: nothing published since"), "{end}");
+    assert!(end.contains("A blog that has stopped  nothing published since"), "{end}");
     stage.keys("<Esc>");
     assert!(!stage.screen(80, 24).contains("Statistics"));
 }

@@ -249,7 +249,9 @@ fn shows_matches_while_typing() {
     test.keys("i<C-u>article:first-child h3");
     test.shows("1 article   3 lost of 4");
     test.keys(" >");
-    test.shows("! articles is not a complete CSS selector: an element is missing at its end");
+    test.shows(
+        "✗ Articles: This is not a complete CSS selector: an element is missing at its end.",
+    );
     test.shows("No articles");
     test.keys(" a<Enter>");
     test.shows("1 article");
@@ -377,6 +379,19 @@ fn repairs_broken_article_selectors_on_an_article() {
     test.keys("<C-s>");
     let usual = "article, main, [role=main], body";
     assert_eq!(test.text(), FILE.replace(".text", &format!("div.story-text, {usual}")));
+}
+
+#[test]
+fn messages_leave_the_row_below_the_selectors_visible() {
+    for (width, height) in [(80, 24), (120, 36)] {
+        let mut test = BenchTest::open(now_page(), false, "W");
+        let before = test.stage.screen(width, height);
+        test.stage.app.note("articles: p > img");
+        let screen = test.stage.screen(width, height);
+        assert!(screen.contains("• articles: p > img"), "{screen}");
+        let row = usize::from(height) - 2;
+        assert_eq!(screen.lines().nth(row), before.lines().nth(row), "{screen}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Everything around the panes: status line, titles, dividers, hints and messages.
 
-use super::super::app::{App, Focus, Toast, Tone};
+use super::super::app::{App, Focus};
 use super::frame::shown_keys;
 use super::has_focus;
 use super::row::{Row, padding};
@@ -105,7 +105,7 @@ const ASCII: Marks = Marks {
     square: " ",
     heavy: "=",
     bar: ">",
-    faint_bar: " ",
+    faint_bar: ":",
     thumb: "#",
     track: "|",
     pointer: ">",
@@ -387,79 +387,4 @@ fn progress(app: &App, done: usize, total: usize) -> String {
     let filled = (done * CELLS).checked_div(total).unwrap_or(CELLS).min(CELLS);
     let bar = m.heavy.repeat(filled) + &m.across.repeat(CELLS - filled);
     format!("{} {done} of {total}  {bar}", m.busy)
-}
-
-/// A message in the status line, and in the rows above if it is longer.
-fn announce(app: &App, frame: &mut Frame<'_>, message: &str) {
-    let screen = frame.area();
-    let lines = super::super::reader::wrap_plain(message, screen.width.max(1).into());
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(screen.height);
-    let area = Rect { y: screen.bottom() - height, height, ..screen };
-    frame.render_widget(ratatui::widgets::Clear, area);
-    frame.buffer_mut().set_style(area, app.palette.style(Role::Status));
-    for (y, line) in (area.y..area.bottom()).zip(lines) {
-        frame.render_widget(Line::raw(line), Rect { y, height: 1, ..area });
-    }
-}
-
-/// The messages above the status line at the right, wrapped; the newest one below.
-pub(super) fn toasts(app: &App, frame: &mut Frame<'_>, body: Rect) {
-    if app.settings.ui.linear {
-        let texts: Vec<&str> =
-            app.problem.iter().chain(&app.toast).map(|toast| toast.text.as_str()).collect();
-        if !texts.is_empty() {
-            announce(app, frame, &texts.join("; "));
-        }
-        return;
-    }
-    let Some(newest) = &app.toast else {
-        if let Some(problem) = &app.problem {
-            toast(app, frame, problem, body);
-        }
-        return;
-    };
-    let used = toast(app, frame, newest, body);
-    // One row stays free between them; below a dialog there is a single row.
-    let above = Rect { height: body.height.saturating_sub(used + 1), ..body };
-    let covered = app.dialogs.iter().any(|dialog| !dialog.is_line());
-    if let Some(problem) = app.problem.as_ref().filter(|_| !covered && above.height > 0) {
-        toast(app, frame, problem, above);
-    }
-}
-
-/// Draws a message; returns its height.
-fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> u16 {
-    /// Wider lines are hard to read; below a dialog there is a single row.
-    const WIDEST: usize = 96;
-    let (m, style) = (marks(app), |role| app.palette.style(role));
-    let problem = toast.tone == Tone::Problem;
-    let role = if problem { Role::Error } else { Role::Accent };
-    let mark = if problem { format!("{} ", m.failing) } else { String::new() };
-    let covered = app.dialogs.iter().any(|dialog| !dialog.is_line());
-    let space = usize::from(body.width).saturating_sub(4);
-    let space = if covered { space } else { space.min(WIDEST) };
-    let indent = text::width(&mark);
-    let lines = super::super::reader::wrap_plain(&toast.text, space.saturating_sub(indent).max(1));
-    let widest = lines.iter().map(|line| text::width(line)).max().unwrap_or(0);
-    let width = u16::try_from(widest + indent + 4).unwrap_or(u16::MAX).min(body.width);
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(body.height);
-    let area = Rect { x: body.right() - width, y: body.bottom() - height, width, height };
-    if covered {
-        // Half of the status line is worse than none.
-        let last = Rect { y: body.bottom().saturating_sub(1), height: 1, ..body };
-        frame.render_widget(ratatui::widgets::Clear, last);
-        frame.buffer_mut().set_style(last, style(Role::Status));
-    }
-    frame.render_widget(ratatui::widgets::Clear, area);
-    frame.buffer_mut().set_style(area, style(Role::Toast));
-    for (i, (y, line)) in (area.y..area.bottom()).zip(lines).enumerate() {
-        let mut row = Row::new(width);
-        row.left(m.bar, style(role));
-        row.left(" ", Style::new());
-        let start = if i == 0 { mark.clone() } else { " ".repeat(indent) };
-        row.left(&start, style(role));
-        row.left(&line, Style::new());
-        frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..area });
-    }
-    height
 }

@@ -5,6 +5,7 @@ use super::super::input::Field;
 use super::super::reader::wrap_plain;
 use super::dialogs::DialogArea;
 use super::frame::{shape, window};
+use super::gallery;
 use super::row::Row;
 use crate::config::{FormField, FormPage, Role};
 use crate::util::text;
@@ -15,8 +16,10 @@ use ratatui::layout::{Position, Rect};
 const WIDTH: u16 = 100;
 /// Size of the settings, which show themes as pictures.
 const SETTINGS_SIZE: (u16, u16) = (118, 32);
-/// Width of the label column, in cells.
+/// Width of the label column, in cells, and in a narrow form.
 const LABELS: u16 = 18;
+const NARROW_LABELS: u16 = 16;
+const NARROW: u16 = 60;
 /// Rows of the tabs, and rows of what is below the fields, where there is space.
 const HEAD: u16 = 3;
 const FOOT: u16 = 3;
@@ -42,16 +45,28 @@ enum Line {
 struct Parts {
     pages: Rect,
     fields: Rect,
+    /// The pictures of the themes, beside the fields.
+    gallery: Rect,
     help: Rect,
 }
 
-fn parts(inner: Rect) -> Parts {
+fn parts(editor: &Editor, inner: Rect) -> Parts {
     let (head, foot) = if inner.height >= TALL { (HEAD, FOOT) } else { (1, 1) };
     let pages = Rect { height: inner.height.min(1), ..inner };
     let foot = if inner.height > 2 { foot } else { 0 };
     let help = Rect { y: inner.bottom().saturating_sub(foot), height: foot, ..inner };
     let top = (inner.y + head).min(inner.bottom());
-    Parts { pages, fields: Rect { y: top, height: help.y.saturating_sub(top), ..inner }, help }
+    let middle = Rect { y: top, height: help.y.saturating_sub(top), ..inner };
+    let beside = if editor.shows_themes() { gallery::width_beside(inner.width) } else { 0 };
+    let gap = if beside > 0 { gallery::GAP.0 } else { 0 };
+    let fields = Rect { width: middle.width - beside - gap, ..middle };
+    let gallery = Rect { x: fields.right() + gap, width: beside, ..middle };
+    Parts { pages, fields, gallery, help }
+}
+
+fn labels_width(width: u16) -> u16 {
+    let labels = if width < NARROW { NARROW_LABELS } else { LABELS };
+    labels.min(width / 2)
 }
 
 /// The size of the content: as large as the fullest page needs.
@@ -77,15 +92,14 @@ fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
     let page = editor.page();
     let shown: Vec<usize> =
         editor.shown().into_iter().filter(|&i| form.fields()[i].page() == page).collect();
-    // The gallery takes the space between the fields.
-    let spaced = 2 * shown.len() <= usize::from(area.height) && !editor.chooses_theme();
+    let spaced = 2 * shown.len() <= usize::from(area.height);
     let mut lines = Vec::new();
     let mut here = 0..0;
     for i in shown {
         let first = lines.len();
         lines.push(Line::Field(i));
         if let Some(error) = &form.fields()[i].error {
-            let space = area.width.saturating_sub(LABELS + 2).max(8);
+            let space = area.width.saturating_sub(labels_width(area.width) + 2).max(8);
             let text = wrap_plain(error, space.into()).into_iter().enumerate();
             let mark = |i| if i == 0 { "✗" } else { " " };
             lines.extend(text.map(|(i, line)| Line::Wrong(format!("{} {line}", mark(i)))));
@@ -161,7 +175,7 @@ fn tabs(editor: &Editor, area: Rect) -> Tabs {
 
 /// The part of the form at a screen position.
 pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Option<Place> {
-    let parts = parts(inside(editor, size));
+    let parts = parts(editor, inside(editor, size));
     if parts.pages.contains(at) {
         let tab =
             tabs(editor, parts.pages).shown.into_iter().find(|(_, area, _)| area.contains(at));
@@ -187,7 +201,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, ar
         frame.render_widget(ratatui::text::Line::styled("Loading …", style(Role::Dim)), inner);
         return;
     }
-    let parts = parts(inner);
+    let parts = parts(editor, inner);
     draw_tabs(app, frame, editor, parts.pages, inner.height >= TALL);
     let field_at = |y| Rect { y, height: 1, ..parts.fields };
     let lines = lines(editor, parts.fields);
@@ -198,17 +212,21 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, ar
             Line::Wrong(text) => {
                 let text = if app.settings.ui.ascii { text.replace('✗', "x") } else { text };
                 let mut row = Row::new(parts.fields.width);
-                row.left(&" ".repeat(LABELS.into()), style(Role::Text));
+                let labels = labels_width(parts.fields.width);
+                row.left(&" ".repeat(labels.into()), style(Role::Text));
                 row.left(&text, style(Role::Error));
                 frame.render_widget(row.line(style(Role::Text)), field_at(y));
             }
             Line::Empty => {}
         }
     }
-    if editor.chooses_theme() {
-        let top = (parts.fields.y + used + 1).min(parts.fields.bottom());
+    if !parts.gallery.is_empty() && !app.settings.ui.linear {
+        gallery::draw(app, frame, &editor.gallery, parts.gallery);
+    }
+    if editor.is_settings() && editor.page() == FormPage::Keys {
+        let top = parts.fields.y.saturating_add(used).min(parts.fields.bottom());
         let free = Rect { y: top, height: parts.fields.bottom() - top, ..parts.fields };
-        super::gallery::draw(app, frame, &editor.gallery, free);
+        super::key_table::draw(app, frame, editor, free);
     }
     draw_help(app, frame, editor, parts.help);
 }
@@ -277,10 +295,11 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(i)) else { return };
     let field = &form.fields()[i];
     let here = i == editor.focus;
-    let labels = LABELS.min(area.width / 2);
+    let labels = labels_width(area.width);
     let label = text::truncate(&field.label, usize::from(labels).saturating_sub(2)).into_owned();
     let label_style = style(if here { Role::Title } else { Role::Soft });
-    frame.render_widget(ratatui::text::Line::styled(label, label_style), area);
+    let before = Rect { width: labels, ..area };
+    frame.render_widget(ratatui::text::Line::styled(label, label_style), before);
     let at = Rect { x: area.x + labels, width: area.width - labels, ..area };
     frame.buffer_mut().set_style(at, style(if here { Role::InputFocus } else { Role::Input }));
     if here {
@@ -299,19 +318,22 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     }
     let space = row.free().saturating_sub(1).max(1);
     let (shown, cursor) = shown_value(field, typed, here, space);
-    let role = match (typed.value().is_empty(), here) {
-        (true, _) => Role::Dim,
-        (false, true) => Role::Bright,
-        (false, false) => Role::Text,
+    // A default of the settings is a value like any other.
+    let given = !typed.value().is_empty() || editor.is_settings();
+    let role = match (given, here) {
+        (false, _) => Role::Dim,
+        (true, true) => Role::Bright,
+        (true, false) => Role::Text,
     };
     let arrows = if app.settings.ui.ascii { ("< ", " >") } else { ("‹ ", " ›") };
-    let steps = here && !field.choices().is_empty() && !field.is_flag();
+    let steps = here && !field.choices().is_empty();
     if steps {
         row.left(arrows.0, style(Role::Accent));
     }
     row.left(&shown, style(role));
     if steps {
         row.left(arrows.1, style(Role::Accent));
+        others(app, &mut row, field);
     }
     frame.render_widget(row.line(ratatui::style::Style::new()), inside);
     if here {
@@ -320,19 +342,30 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     }
 }
 
+/// The other values of a field beside the selected one, if they fit.
+fn others(app: &App, row: &mut Row, field: &FormField) {
+    let now = field.effective();
+    let others = field.choices().iter().filter(|choice| *choice != now);
+    let others: Vec<&str> = others.map(|choice| field.shown(choice)).collect();
+    let words = format!("   {}", others.join(" · "));
+    if text::width(&words) < row.free() {
+        row.left(&words, app.palette.style(Role::Dim));
+    }
+}
+
 /// The text of a field, and the cell of the cursor in it.
 fn shown_value(field: &FormField, typed: &Field, here: bool, space: usize) -> (String, usize) {
     let value = typed.value();
-    if field.is_flag() {
-        let box_ = if field.effective() == "on" { "[x]" } else { "[ ]" };
-        return (box_.to_owned(), 1);
-    }
-    let unset = text::truncate(field.unset(), space).into_owned();
+    let unset = match field.unset() {
+        "" => field.default_value(),
+        unset => unset,
+    };
+    let unset = text::truncate(field.shown(unset), space).into_owned();
     match value {
         "" => (unset, 0),
         // A fixed length, so that the length of a secret is not shown.
         _ if field.is_secret() && !here => ("*".repeat(8), 0),
         _ if here && field.choices().is_empty() => typed.visible(space),
-        value => (text::truncate(value, space).into_owned(), 0),
+        value => (text::truncate(field.shown(value), space).into_owned(), 0),
     }
 }

@@ -16,6 +16,10 @@ const PADDING: u16 = 2;
 const NARROW_PADDING: u16 = 1;
 /// Width of the screen from which there is space for padding.
 const WIDE: u16 = 60;
+/// Height from which the row below the title stays empty, whatever the content needs; and from which
+/// the one above the keys does, too, and a row above and below the dialog stays free.
+const AIRY: u16 = 12;
+pub(super) const FREE: u16 = 30;
 
 /// The parts of a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,22 +37,25 @@ pub(super) fn padding(width: u16) -> u16 {
     if width < WIDE { NARROW_PADDING } else { PADDING }
 }
 
-/// The parts of a dialog with content of a size, in an area. A frame that has no space for the
-/// content gives up its empty rows first, then its keys.
+/// The parts of a dialog with content of a size, in an area. A frame in a low area that has no space
+/// for the content gives up its empty rows first, then its keys.
 pub(super) fn shape(body: Rect, (width, rows): (u16, u16)) -> Shape {
     let beside = 1 + padding(body.width);
     let width = width.min(body.width);
     let free = body.height.saturating_sub(rows.saturating_add(2));
     let (keys, above, below) = match free {
         _ if body.height < 8 => (0, 0, 0),
+        0..3 if body.height >= FREE => (1, 1, 1),
+        0..3 if body.height >= AIRY => (1, 1, 0),
         0 | 1 => (1, 0, 0),
         2 => (1, 0, 1),
         _ => (1, 1, 1),
     };
-    let height = rows.saturating_add(2 + keys + above + below).min(body.height);
+    let free = if body.height >= FREE { 2 } else { 0 };
+    let height = rows.saturating_add(2 + keys + above + below).min(body.height - free);
     let outer = Rect {
         x: body.x + (body.width - width) / 2,
-        y: body.y + (body.height - height) / 3,
+        y: body.y + ((body.height - height) / 3).max(free / 2),
         width,
         height,
     };
@@ -73,6 +80,7 @@ pub(super) fn window(
     size: (u16, u16),
 ) -> Rect {
     let Shape { outer, inner, keys } = shape(area.body, size);
+    app.dialog_shape.set(Some((outer, keys)));
     if app.settings.ui.linear {
         linear(app, frame, area, (title, subject));
         frame.render_widget(key_line(app, area, keys, app.palette.style(Role::Raised)), keys);
@@ -201,6 +209,20 @@ const ASCII_BORDER: ratatui::symbols::border::Set<'static> = ratatui::symbols::b
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_row_below_the_title_is_free_whatever_the_content_needs() {
+        for height in 12..=60 {
+            for rows in [1, 8, 30, u16::MAX] {
+                let Shape { outer, inner, keys } = shape(Rect::new(0, 0, 120, height), (96, rows));
+                assert_eq!(inner.y, outer.y + 2, "{height} {rows}");
+                assert_eq!(keys.height, 1);
+                if height >= FREE {
+                    assert!(outer.y > 0 && outer.bottom() < height, "{outer:?} in {height}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn content_stays_inside_the_frame_at_every_size() {

@@ -1,20 +1,33 @@
 //! The gallery of themes: a small picture of the panes in each theme.
 
 use super::super::app::App;
+use super::super::reader::wrap_plain;
 use super::super::style::Palette;
 use super::chrome::{Marks, marks};
 use super::row::Row;
 use crate::config::{Depth, Role};
-use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// Size of a picture, and the gap around it.
-const TILE: (u16, u16) = (26, 5);
-const GAP: (u16, u16) = (2, 1);
-/// Width of the sources in a picture.
+/// Smallest and largest width of a picture, which has space for the names of all built-in themes, its
+/// height, and the gap around it.
+const WIDTHS: (u16, u16) = (30, 36);
+const HEIGHT: u16 = 5;
+pub(super) const GAP: (u16, u16) = (2, 1);
+/// Columns beside the fields at most, and what the fields need.
+const COLUMNS: u16 = 2;
+const FIELDS: u16 = 42;
+/// Width of the sources in a small picture.
 const PANEL: u16 = 9;
+
+/// Width of the pictures beside the fields of a form; 0 if there is no space for any.
+pub(super) fn width_beside(form: u16) -> u16 {
+    let free = form.saturating_sub(FIELDS + GAP.0);
+    let columns = ((free + GAP.0) / (WIDTHS.0 + GAP.0)).min(COLUMNS);
+    free.min((columns * (WIDTHS.1 + GAP.0)).saturating_sub(GAP.0))
+}
 
 /// Why pictures are alike on a terminal with few colours.
 fn note(depth: Depth) -> Option<&'static str> {
@@ -30,33 +43,43 @@ fn note(depth: Depth) -> Option<&'static str> {
 /// Draws the pictures around that of the theme in use, as many as fit.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: Rect) {
     let depth = app.palette.support().depth;
-    let area = match note(depth).filter(|_| area.height > TILE.1 + 1) {
-        Some(note) => {
-            let line = Line::styled(note, app.palette.style(Role::Soft));
-            frame.render_widget(line, Rect { height: 1, ..area });
-            Rect { y: area.y + 2, height: area.height - 2, ..area }
-        }
-        None => area,
+    let note = note(depth).map(|note| wrap_plain(note, area.width.max(8).into()));
+    let note = note.unwrap_or_default();
+    let used = u16::try_from(note.len()).unwrap_or(0);
+    let top = area.y;
+    let area = match used {
+        0 => area,
+        used if area.height <= HEIGHT + used + 1 => return,
+        used => Rect { y: area.y + used + 1, height: area.height - used - 1, ..area },
     };
+    for (y, line) in (top..).zip(note) {
+        let line = Line::styled(line, app.palette.style(Role::Soft));
+        frame.render_widget(line, Rect { y, height: 1, ..area });
+    }
     let now = themes.iter().position(|theme| theme.name() == app.palette.name()).unwrap_or(0);
     let (themes, now) = match depth {
         Depth::Mono => (themes.get(now..=now).unwrap_or_default(), 0),
         _ => (themes, now),
     };
-    let columns = usize::from((area.width + GAP.0) / (TILE.0 + GAP.0));
-    let rows = usize::from((area.height + GAP.1) / (TILE.1 + GAP.1));
-    if columns == 0 || rows == 0 {
+    let columns = (area.width + GAP.0) / (WIDTHS.0 + GAP.0);
+    let Some(width) = (area.width + GAP.0).checked_div(columns) else { return };
+    let size = ((width - GAP.0).min(WIDTHS.1), HEIGHT);
+    let columns = usize::from(columns);
+    let fit = |height: u16| usize::from((height + GAP.1) / (HEIGHT + GAP.1));
+    let all = themes.len().div_ceil(columns);
+    // The last row says how many there are.
+    let rows = if fit(area.height) >= all { all } else { fit(area.height.saturating_sub(1)) };
+    if rows == 0 {
         return;
     }
-    let last = themes.len().div_ceil(columns).saturating_sub(rows);
-    let first = (now / columns).saturating_sub(rows / 2).min(last) * columns;
+    let first = (now / columns).saturating_sub(rows / 2).min(all - rows) * columns;
     for (i, theme) in themes.iter().enumerate().skip(first).take(rows * columns) {
         let at = i - first;
         let column = u16::try_from(at % columns).unwrap_or(0);
         let row = u16::try_from(at / columns).unwrap_or(0);
-        let x = area.x + column * (TILE.0 + GAP.0);
-        let y = area.y + row * (TILE.1 + GAP.1);
-        let tile = Rect { x, y, width: TILE.0, height: TILE.1 };
+        let x = area.x + column * (size.0 + GAP.0);
+        let y = area.y + row * (HEIGHT + GAP.1);
+        let tile = Rect { x, y, width: size.0, height: HEIGHT };
         picture(frame, theme, tile, marks(app));
         if i == now && x > 0 {
             let bar = if app.settings.ui.ascii { ">" } else { "▌" };
@@ -66,13 +89,36 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: R
             }
         }
     }
+    if rows < all {
+        let below = area.y + u16::try_from(rows).unwrap_or(0) * (HEIGHT + GAP.1);
+        let y = if below < area.bottom() { below } else { area.bottom() - 1 };
+        let line = Rect { y, height: 1, ..area };
+        more(app, frame, (now, themes.len()), (first > 0, first / columns + rows < all), line);
+    }
+}
+
+/// Which theme is in use, and whether there are more above and below.
+fn more(
+    app: &App,
+    frame: &mut Frame<'_>,
+    (now, count): (usize, usize),
+    (above, below): (bool, bool),
+    area: Rect,
+) {
+    let (up, down) = if app.settings.ui.ascii { (" ^", " v") } else { (" ↑", " ↓") };
+    let mut row = Row::new(area.width);
+    row.left(&format!("{} of {count} ", now + 1), app.palette.style(Role::Dim));
+    for (sign, _) in [(up, above), (down, below)].into_iter().filter(|(_, more)| *more) {
+        row.left(sign, app.palette.style(Role::Dim));
+    }
+    frame.render_widget(row.line(Style::new()), area);
 }
 
 /// The sources and the items of a theme, in its own styles.
 fn picture(frame: &mut Frame<'_>, theme: &Palette, area: Rect, m: &Marks) {
     let style = |role| theme.style(role);
-    let panel = Rect { width: PANEL, ..area };
-    let list = Rect { x: area.x + PANEL, width: area.width - PANEL, ..area };
+    let panel = Rect { width: PANEL + u16::from(area.width > WIDTHS.0 + 1), ..area };
+    let list = Rect { x: panel.right(), width: area.width - panel.width, ..area };
     frame.render_widget(ratatui::widgets::Clear, area);
     frame.buffer_mut().set_style(panel, style(Role::Text));
     frame.buffer_mut().set_style(panel, style(Role::Panel));
@@ -91,7 +137,7 @@ fn picture(frame: &mut Frame<'_>, theme: &Palette, area: Rect, m: &Marks) {
         (m.unread, "plover 3.2 is out", Role::Unread),
         (m.pinned, "A fair scheduler", Role::SelectedTitle),
         (m.changed, "Line 4: timetable", Role::Unread),
-        (" ", "The disk that slept", Role::Read),
+        (" ", "The quiet disk", Role::Read),
     ];
     let mark_role = |mark: &str, n: usize| match mark {
         mark if mark == m.square && n == 3 => Role::Source2,
@@ -108,9 +154,8 @@ fn picture(frame: &mut Frame<'_>, theme: &Palette, area: Rect, m: &Marks) {
             if !mark.is_empty() {
                 row.left(&format!("{mark} "), style(mark_role(mark, i)));
             }
-            let words = text::truncate(words, row.free().saturating_sub(1)).into_owned();
-            row.left(&words, style(role));
-            frame.render_widget(row.line(ratatui::style::Style::new()), at);
+            row.left(words, style(role));
+            frame.render_widget(row.line(Style::new()), at);
         };
         draw(frame, Rect { y, height: 1, ..panel }, mark, words, role);
         let at = Rect { y, height: 1, ..list };

@@ -17,6 +17,7 @@ mod groups;
 pub(super) mod help;
 pub(super) mod history;
 mod items;
+mod key_table;
 mod linear;
 pub(super) use items::{shows_summaries, shows_thumbnails};
 pub(super) mod listen;
@@ -31,6 +32,7 @@ mod sheet;
 mod snippet;
 mod sources;
 pub(super) mod stats;
+mod toasts;
 mod welcome;
 pub(super) mod why;
 pub(super) mod workbench;
@@ -59,6 +61,7 @@ const AIRY: u16 = 36;
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     app.reader.pictures.begin_frame();
     app.shown_hints.borrow_mut().clear();
+    app.dialog_shape.set(None);
     let area = frame.area();
     if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
         let note =
@@ -77,11 +80,12 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     chrome::status(app, frame, bottom);
     sheet::draw(app, frame, body);
     dialogs::draw(app, frame, body, bottom);
-    // A dialog may use the lower lines; then a message covers the keys.
-    let open = app.dialogs.iter().any(|dialog| !dialog.is_line());
-    chrome::toasts(app, frame, if open { area } else { body });
+    toasts::draw(app, frame, body);
     if app.settings.ui.ascii {
-        ascii_marks(frame.buffer_mut(), app.areas.reader.unwrap_or_default());
+        // What a dialog shows over the article is no part of it.
+        let covered = app.dialogs.iter().any(|dialog| dialog.is_framed());
+        let article = app.areas.reader.filter(|_| !covered);
+        ascii_marks(frame.buffer_mut(), article.unwrap_or_default());
     }
     part_flags(frame.buffer_mut());
     pictures::cover(app, frame.buffer_mut());

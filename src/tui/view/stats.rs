@@ -1,27 +1,38 @@
 //! The statistics dialog: totals, charts, and the sources.
 
+mod weeks;
+
 use super::super::app::{App, StatsPanel};
+use super::super::reader::wrap_plain;
 use super::DialogArea;
+use super::chrome::marks;
 use super::row::Row;
+use super::why::tile;
 use crate::config::Role;
 use crate::engine::{SourceStatistics, Statistics, reading_time, share};
+use crate::model::SourceId;
 use crate::util::sparkline::sparkline;
-use crate::util::text;
+use crate::util::text::{self, counted, size};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::Style;
-use ratatui::symbols::Marker;
 use ratatui::text::Line;
-use ratatui::widgets::{Axis, Bar, BarChart, BarGroup, Chart, Dataset, GraphType};
+use ratatui::widgets::{Bar, BarChart, BarGroup};
+use std::collections::HashMap;
 
-/// A line: texts with their roles.
-type Pieces = Vec<(String, Role)>;
+/// A line: texts with their styles.
+type Pieces = Vec<(String, Style)>;
 
-/// Width of the dialog, and the least area inside it that has room for charts.
+/// Width of the dialog, and the least area inside it that has space for charts.
 const WIDTH: u16 = 110;
-const CHARTS_FROM: (u16, u16) = (64, 18);
-/// Height of the charts with their titles.
-const CHARTS: u16 = 9;
+const CHARTS_FROM: (u16, u16) = (64, 17);
+/// Height of the charts with their titles, in a high dialog and in a low one.
+const CHARTS: u16 = 10;
+const LOW_CHARTS: u16 = 7;
+const HIGH: u16 = 24;
+/// Width from which the totals are four tiles beside each other, and the gap between them.
+const TILES_FROM: u16 = 84;
+const GAP: usize = 2;
 
 pub(in crate::tui) fn draw(
     app: &App,
@@ -37,173 +48,281 @@ pub(in crate::tui) fn draw(
         frame.render_widget(line, Rect { height: inner.height.min(1), ..inner });
         return;
     };
-    let ascii = app.settings.ui.ascii;
-    let drawn = !ascii && inner.width >= CHARTS_FROM.0 && inner.height >= CHARTS_FROM.1;
+    let sheet = Sheet { app, all, width: inner.width };
     let linear = app.settings.ui.linear;
-    let mut lines = totals(all, ascii, drawn || linear, inner.width.into());
+    let drawn = !app.settings.ui.ascii
+        && !linear
+        && inner.width >= CHARTS_FROM.0
+        && inner.height >= CHARTS_FROM.1;
+    let mut lines = sheet.totals();
     let mut list = inner;
     if drawn {
         let head = u16::try_from(lines.len()).unwrap_or(0) + 1;
-        let parts = Layout::vertical([head, CHARTS].map(Constraint::Length)).split(inner);
-        paint(app, frame, &lines, parts[0]);
-        charts(app, frame, all, parts[1]);
-        let used = head + CHARTS;
+        let charts = if inner.height >= HIGH { CHARTS } else { LOW_CHARTS };
+        let parts = Layout::vertical([head, charts].map(Constraint::Length)).split(inner);
+        paint(frame, &lines, parts[0]);
+        sheet.charts(frame, parts[1]);
+        let used = head + charts;
         list = Rect { y: inner.y + used, height: inner.height.saturating_sub(used), ..inner };
         lines.clear();
+    } else if !linear {
+        lines.extend(sheet.small_charts());
     }
-    lines.extend(sources(all, ascii, inner.width.into()));
+    lines.extend(sheet.sources());
     panel.top = panel.top.min(lines.len().saturating_sub(list.height.into()));
-    paint(app, frame, &lines[panel.top..], list);
+    paint(frame, &lines[panel.top..], list);
+    let seen = panel.top..lines.len().min(panel.top + usize::from(list.height));
+    if seen.len() < lines.len() {
+        // In the padding, so that it hides nothing.
+        let beside = Rect { width: list.width + 1, ..list };
+        super::scroll_bar(app, frame, beside, seen, lines.len());
+    }
 }
 
-fn paint(app: &App, frame: &mut Frame<'_>, lines: &[Pieces], area: Rect) {
+fn paint(frame: &mut Frame<'_>, lines: &[Pieces], area: Rect) {
     for (y, pieces) in (area.y..area.bottom()).zip(lines) {
         let mut row = Row::new(area.width);
-        for (text, role) in pieces {
-            row.left(text, app.palette.style(*role));
+        for (text, style) in pieces {
+            row.left(text, *style);
         }
         frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..area });
     }
 }
 
-/// Width of the column of names, in cells.
-const NAMES: usize = 7;
+/// A total: the number, what it counts, and a remark.
+struct Total {
+    value: String,
+    label: String,
+    remark: String,
+}
 
-/// The totals; without the charts among them if they are drawn larger, or not at all.
-fn totals(all: &Statistics, ascii: bool, no_charts: bool, width: usize) -> Vec<Pieces> {
-    let mut lines = Vec::new();
-    for (name, value) in all.summary(ascii) {
-        if no_charts && matches!(name, "weeks" | "read" | "hours") {
-            continue;
+/// The statistics with what is needed to draw them.
+struct Sheet<'a> {
+    app: &'a App,
+    all: &'a Statistics,
+    width: u16,
+}
+
+impl Sheet<'_> {
+    fn style(&self, role: Role) -> Style {
+        self.app.palette.style(role)
+    }
+
+    fn ascii(&self) -> bool {
+        self.app.settings.ui.ascii
+    }
+
+    fn heading(&self, title: &str, remark: &str) -> Pieces {
+        let title = (title.to_owned(), self.style(Role::Title));
+        vec![title, (format!("  {remark}"), self.style(Role::Dim))]
+    }
+
+    fn summary(&self) -> [Total; 4] {
+        let all = self.all;
+        let number = |n: u32, one: &str| {
+            let words = counted(n as usize, one);
+            let label = words.split_once(' ').map_or(one, |(_, label)| label).to_owned();
+            (n.to_string(), label)
+        };
+        let weeks = all.items_per_week.len();
+        let (items, item) = number(all.items, "item");
+        let (polls, poll) = number(all.polls, "poll");
+        let limit = if all.complete { "" } else { ", newest million" };
+        let failed = if all.failed == 0 {
+            "none failed".to_owned()
+        } else {
+            format!("{} failed", all.failed)
+        };
+        let of_items = match share(all.read, all.items) {
+            share if share.is_empty() => String::new(),
+            share => format!("{share}, "),
+        };
+        let time = reading_time(all.minutes);
+        let total = |value, label: &str, remark| Total { value, label: label.to_owned(), remark };
+        [
+            total(items, &item, format!("in {weeks} weeks{limit}")),
+            total(all.read.to_string(), "read", format!("{of_items}{time}")),
+            total(polls, &poll, format!("{failed}, {}", size(all.bytes))),
+            total(size(all.bytes_saved), "saved", format!("{} unchanged", all.unchanged)),
+        ]
+    }
+
+    /// The totals as tiles; a line for each where there is no space for tiles.
+    fn totals(&self) -> Vec<Pieces> {
+        let totals = self.summary();
+        if self.width < TILES_FROM {
+            let widest = totals.iter().map(|total| text::width(&total.value)).max().unwrap_or(0);
+            let line = |total: &Total| {
+                let value = format!("{:>widest$}", total.value);
+                vec![
+                    (value, self.style(Role::Title)),
+                    (format!(" {:<6}  ", total.label), self.style(Role::Soft)),
+                    (total.remark.clone(), self.style(Role::Dim)),
+                ]
+            };
+            return totals.iter().map(line).collect();
         }
-        let parts = super::super::reader::wrap_plain(&value, width.saturating_sub(NAMES).max(10));
-        for (n, part) in parts.into_iter().enumerate() {
-            let name = if n == 0 { name } else { "" };
-            lines.push(vec![(format!("{name:<NAMES$}"), Role::KeyHint), (part, Role::Text)]);
+        let cells = (usize::from(self.width) - 3 * GAP) / 4;
+        let ground = self.style(Role::Sunken);
+        let (mut upper, mut lower) = (Vec::new(), Vec::new());
+        for (n, total) in totals.into_iter().enumerate() {
+            if n > 0 {
+                let gap = (" ".repeat(GAP), Style::new());
+                upper.push(gap.clone());
+                lower.push(gap);
+            }
+            let value = (total.value, ground.patch(self.style(Role::Title)));
+            let label = (format!(" {}", total.label), ground.patch(self.style(Role::Soft)));
+            tile(&mut upper, vec![value, label], cells, ground);
+            let remark = (total.remark, ground.patch(self.style(Role::Dim)));
+            tile(&mut lower, vec![remark], cells, ground);
         }
+        vec![upper, lower]
     }
-    lines
-}
 
-fn charts(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rect) {
-    let halves = [Constraint::Fill(1), Constraint::Length(2), Constraint::Length(24 + 2)];
-    let halves = Layout::horizontal(halves).split(area);
-    weeks(app, frame, all, halves[0]);
-    hours(app, frame, all, halves[2]);
-}
-
-/// Items and read items per week, as lines.
-fn weeks(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rect) {
-    let style = |role| app.palette.style(role);
-    let points = |values: &[u32]| -> Vec<(f64, f64)> {
-        values.iter().enumerate().map(|(n, v)| (n as f64, f64::from(*v))).collect()
-    };
-    let (items, read) = (points(&all.items_per_week), points(&all.read_per_week));
-    let most = all.items_per_week.iter().copied().max().unwrap_or(0).max(1);
-    let last = items.len().saturating_sub(1).max(1);
-    let line = |name, points, graph, role| {
-        Dataset::default()
-            .name(name)
-            .marker(Marker::Braille)
-            .graph_type(graph)
-            .style(style(role))
-            .data(points)
-    };
-    let sets = vec![
-        line("read", &read, GraphType::Bar, Role::Dim),
-        line("items", &items, GraphType::Line, Role::Accent),
-    ];
-    let axis = |bounds, labels: Vec<String>| {
-        Axis::default().style(style(Role::Dim)).bounds(bounds).labels(labels)
-    };
-    let ago = |weeks: usize| match weeks {
-        0 => "now".to_owned(),
-        n => format!("{n} w ago"),
-    };
-    let chart = Chart::new(sets)
-        .x_axis(axis([0.0, last as f64], vec![ago(items.len()), ago(0)]))
-        .y_axis(axis([0.0, f64::from(most)], vec!["0".to_owned(), most.to_string()]))
-        .style(style(Role::Raised));
-    titled(app, frame, "Items per week, and read ones", area);
-    frame.render_widget(chart, below(area));
-}
-
-/// Items by the hour of the day, as bars.
-fn hours(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rect) {
-    let bar = |count: &u32| Bar::default().value(u64::from(*count)).text_value(String::new());
-    let bars: Vec<Bar<'_>> = all.hours.iter().map(bar).collect();
-    let chart = BarChart::default()
-        .data(BarGroup::default().bars(&bars))
-        .bar_width(1)
-        .bar_gap(0)
-        .bar_style(app.palette.style(Role::Accent));
-    titled(app, frame, "Hours of the day", area);
-    let inside = below(area);
-    let foot = 1.min(inside.height);
-    frame.render_widget(chart, Rect { height: inside.height - foot, ..inside });
-    let scale = Line::styled("0     6     12    18    23", app.palette.style(Role::Dim));
-    frame.render_widget(scale, Rect { y: inside.bottom() - foot, height: foot, ..inside });
-}
-
-fn titled(app: &App, frame: &mut Frame<'_>, title: &str, area: Rect) {
-    let line = Line::styled(title.to_owned(), app.palette.style(Role::Header));
-    frame.render_widget(line, Rect { height: area.height.min(1), ..area });
-}
-
-fn below(area: Rect) -> Rect {
-    let title = area.height.min(1);
-    Rect { y: area.y + title, height: area.height - title, ..area }
-}
-
-/// The sources as a table, then those with problems and those that could be removed.
-fn sources(all: &Statistics, ascii: bool, width: usize) -> Vec<Pieces> {
-    let mut lines = vec![vec![], heading("  items   read share        time  source")];
-    for source in &all.sources {
-        let numbers = format!(
-            "{:>7}{:>7}{:>6}{:>12}  ",
-            source.items,
-            source.read,
-            share(source.read, source.items),
-            reading_time(source.minutes)
-        );
-        // The numbers and the name come first.
-        let chart = if width < CHARTS_FROM.0.into() { &[] } else { &*source.items_per_week };
-        // Whole blocks would join those of the next row.
-        let chart = sparkline(chart, ascii).replace('█', "▇");
-        let free = width.saturating_sub(text::width(&numbers) + text::width(&chart) + 1);
-        let title = text::truncate(&source.title, free.max(8)).into_owned();
-        let blank = " ".repeat(free.saturating_sub(text::width(&title)) + 1);
-        lines.push(vec![
-            (numbers, Role::Text),
-            (title + &blank, Role::Text),
-            (chart, Role::Accent),
-        ]);
+    /// The charts in a line each.
+    fn small_charts(&self) -> Vec<Pieces> {
+        let all = self.all;
+        let line = |name: &str, values: &[u32], each: &str| {
+            let most = values.iter().copied().max().unwrap_or(0);
+            let chart = sparkline(values, self.ascii());
+            let remark = format!("  up to {most} {each}");
+            let fits = 7 + text::width(&chart) + text::width(&remark) <= self.width.into();
+            vec![
+                (format!("{name:<7}"), self.style(Role::Soft)),
+                (chart, self.style(Role::Accent)),
+                (if fits { remark } else { String::new() }, self.style(Role::Dim)),
+            ]
+        };
+        vec![
+            vec![],
+            line("New", &all.items_per_week, "a week"),
+            line("Read", &all.read_per_week, "a week"),
+            line("Hours", &all.hours, "an hour"),
+        ]
     }
-    if all.sources.is_empty() {
-        lines.push(vec![("No sources yet".to_owned(), Role::Dim)]);
-    }
-    lines.extend(section("Slow, silent and failing", all, SourceStatistics::problem));
-    lines.extend(section("Could be removed", all, SourceStatistics::reason));
-    lines
-}
 
-fn section(
-    title: &str,
-    all: &Statistics,
-    text: impl Fn(&SourceStatistics) -> Option<String>,
-) -> Vec<Pieces> {
-    let said = all.sources.iter().filter_map(|source| Some((source, text(source)?)));
-    let mut lines: Vec<Pieces> = said
-        .map(|(source, text)| {
-            vec![(format!("  {}", source.title), Role::Text), (format!(": {text}"), Role::Dim)]
-        })
-        .collect();
-    if !lines.is_empty() {
-        lines.splice(0..0, [vec![], heading(title)]);
+    fn charts(&self, frame: &mut Frame<'_>, area: Rect) {
+        let halves = [Constraint::Fill(1), Constraint::Length(2), Constraint::Length(26)];
+        let halves = Layout::horizontal(halves).split(area);
+        weeks::draw(self.app, frame, self.all, halves[0]);
+        self.hours(frame, halves[2]);
     }
-    lines
-}
 
-fn heading(title: &str) -> Pieces {
-    vec![(title.to_owned(), Role::Header)]
+    /// Items by the hour of the day, as bars.
+    fn hours(&self, frame: &mut Frame<'_>, area: Rect) {
+        let bar = |count: &u32| Bar::default().value(u64::from(*count)).text_value(String::new());
+        let bars: Vec<Bar<'_>> = self.all.hours.iter().map(bar).collect();
+        let chart = BarChart::default()
+            .data(BarGroup::default().bars(&bars))
+            .bar_width(1)
+            .bar_gap(0)
+            .bar_style(self.style(Role::Accent));
+        paint(frame, &[self.heading("Hours of the day", "")], area);
+        let inside = Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area };
+        frame.render_widget(chart, inside);
+        let scale = Line::styled("0     6     12    18    23", self.style(Role::Dim));
+        frame.render_widget(scale, Rect { y: inside.bottom(), height: 1, ..area });
+    }
+
+    /// The sources as a table, then those with problems and those that could be removed.
+    fn sources(&self) -> Vec<Pieces> {
+        let colors = self.colors();
+        let wide = self.width >= CHARTS_FROM.0 && !self.app.settings.ui.linear;
+        let chart = if wide { self.all.items_per_week.len() + 2 } else { 0 };
+        let time = if wide { 12 } else { 0 };
+        let numbers = 7 + 7 + 7 + time;
+        let longest = self.all.sources.iter().map(|s| text::width(&s.title)).max().unwrap_or(0);
+        // The numbers stand beside the names, not at the other end of the row.
+        let free = usize::from(self.width).saturating_sub(2 + numbers + chart);
+        let names = longest.clamp(6, free.max(6)).min(48);
+        let mut head = format!("  {:<names$}{:>7}{:>7}{:>7}", "Source", "New", "Read", "Share");
+        if wide {
+            head += &format!("{:>12}  {}", "Time", "Weeks");
+        }
+        let mut lines = vec![vec![], vec![(head, self.style(Role::Soft))]];
+        for source in &self.all.sources {
+            lines.push(self.source(source, names, wide, &colors));
+        }
+        if self.all.sources.is_empty() {
+            lines.push(vec![("No sources yet".to_owned(), self.style(Role::Dim))]);
+        }
+        lines.extend(self.section("Slow, silent and failing", &colors, SourceStatistics::problem));
+        lines.extend(self.section("Could be removed", &colors, SourceStatistics::reason));
+        lines
+    }
+
+    /// The colours of the sources, as in the Sources pane.
+    fn colors(&self) -> HashMap<&SourceId, Role> {
+        let sources = &self.app.sources;
+        let color = |entry: &crate::tui::event::SourceEntry| sources.color(entry.facts.key);
+        sources.list.sources.iter().map(|entry| (&entry.source.id, color(entry))).collect()
+    }
+
+    fn square(
+        &self,
+        source: &SourceStatistics,
+        colors: &HashMap<&SourceId, Role>,
+    ) -> (String, Style) {
+        let role = colors.get(&source.source).copied().unwrap_or(Role::Dim);
+        (format!("{} ", marks(self.app).square), self.style(role))
+    }
+
+    fn source(
+        &self,
+        source: &SourceStatistics,
+        names: usize,
+        wide: bool,
+        colors: &HashMap<&SourceId, Role>,
+    ) -> Pieces {
+        // What has published or was read stands out.
+        let number = |n: u32| if n == 0 { Role::Dim } else { Role::Text };
+        let title = text::truncate(&source.title, names).into_owned();
+        let blank = " ".repeat(names - text::width(&title));
+        let role = if source.items == 0 { Role::Soft } else { Role::Bright };
+        let mut pieces = vec![
+            self.square(source, colors),
+            (title + &blank, self.style(role)),
+            (format!("{:>7}", source.items), self.style(number(source.items))),
+            (format!("{:>7}", source.read), self.style(number(source.read))),
+            (format!("{:>7}", share(source.read, source.items)), self.style(Role::Dim)),
+        ];
+        if wide {
+            // Whole blocks would join those of the next row.
+            let chart = sparkline(&source.items_per_week, self.ascii()).replace('█', "▇");
+            let color = colors.get(&source.source).copied().unwrap_or(Role::Accent);
+            let time = reading_time(source.minutes);
+            pieces.push((format!("{time:>12}  "), self.style(Role::Dim)));
+            pieces.push((chart, self.style(color)));
+        }
+        pieces
+    }
+
+    fn section(
+        &self,
+        title: &str,
+        colors: &HashMap<&SourceId, Role>,
+        reason: impl Fn(&SourceStatistics) -> Option<String>,
+    ) -> Vec<Pieces> {
+        let found = self.all.sources.iter().filter_map(|source| Some((source, reason(source)?)));
+        let mut lines = Vec::new();
+        for (source, reason) in found {
+            let space = usize::from(self.width).saturating_sub(2);
+            let beside = text::width(&source.title) + 2 + text::width(&reason) <= space;
+            let title = (source.title.clone(), self.style(Role::Text));
+            let mut line = vec![self.square(source, colors), title];
+            if beside {
+                line.push((format!("  {reason}"), self.style(Role::Dim)));
+            }
+            lines.push(line);
+            let below = if beside { vec![] } else { wrap_plain(&reason, space.max(8)) };
+            lines.extend(
+                below.into_iter().map(|part| vec![(format!("  {part}"), self.style(Role::Dim))]),
+            );
+        }
+        if !lines.is_empty() {
+            lines.splice(0..0, [vec![], self.heading(title, "")]);
+        }
+        lines
+    }
 }

@@ -343,7 +343,7 @@ impl Page<'_> {
 }
 
 /// Adds a tile of a width, with a cell of padding at both sides.
-fn tile(line: &mut Pieces, pieces: Pieces, cells: usize, ground: Style) {
+pub(super) fn tile(line: &mut Pieces, pieces: Pieces, cells: usize, ground: Style) {
     line.push((" ".to_owned(), ground));
     let mut free = cells.saturating_sub(2);
     for (part, style) in pieces {

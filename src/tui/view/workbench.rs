@@ -276,8 +276,9 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
     let Some(form) = &editor.form else { return };
     let field = bench.field();
     let field_info = field.and_then(|field| form.fields().get(field.index));
+    let gone = marks(app).gone;
     let error = field_info
-        .and_then(|field_info| Some(format!("! {} {}", field?.key, field_info.error.as_ref()?)));
+        .and_then(|info| Some(format!("{gone} {}: {}", info.label, info.error.as_ref()?)));
     let unread = bench.preview.article.as_ref().and_then(|article| article.date_text.as_ref());
     let unread = unread.filter(|_| field.is_some_and(|f| f.key.starts_with("date")));
     let failed = bench.failed.get(&bench.at).filter(|_| bench.sheet().is_some());
@@ -286,7 +287,7 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
     let (words, role) = if let Some(error) = error {
         (error, Role::Error)
     } else if let Some(why) = &form.problem {
-        (format!("! {why}"), Role::Error)
+        (format!("{gone} {why}"), Role::Error)
     } else if let Some(repair) = bench.repair() {
         let applied = repair.selectors.iter().filter(|(part, _)| editor.is_filled(*part));
         let selectors: Vec<String> =

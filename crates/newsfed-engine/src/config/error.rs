@@ -37,6 +37,8 @@ pub struct ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
+            // What is not in a file yet has no place in it.
+            ErrorPlace::Point { file, .. } if file.as_os_str().is_empty() => {}
             ErrorPlace::Point { file, line, column } => {
                 write!(f, "{}:{line}:{column}: ", clean(&file.to_string_lossy()))?;
             }

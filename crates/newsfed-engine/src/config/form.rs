@@ -4,6 +4,7 @@
 //! The fields are rows of data ([`super::source_settings`], [`super::schema`]). Input is checked by
 //! writing it into a copy of the file, which the loader then reads.
 
+use super::advice::Expected;
 use super::schema;
 use super::section::{KeyChange, Section};
 use super::setting::{Field, FormPage, Setting, Shape, is_reference};
@@ -28,6 +29,8 @@ pub struct SourceForm {
 pub struct FormField {
     field: Field,
     shape: Shape,
+    /// What it takes.
+    expected: Expected,
     path: Vec<String>,
     pub label: String,
     /// The value in the file.
@@ -64,6 +67,7 @@ impl FormField {
         Self {
             field: setting.field,
             shape: setting.shape(&mut default),
+            expected: setting.expected(&mut default),
             path: setting.path(),
             label: setting.field.label.to_owned(),
             written: String::new(),
@@ -85,6 +89,7 @@ impl FormField {
         Self {
             field: Field { help, unset: "none", ..new.field },
             shape: Shape::Secret,
+            expected: Expected::Secret,
             path,
             label: name.to_owned(),
             ..new.clone()
@@ -160,6 +165,19 @@ impl FormField {
     /// The possible values, if they are few.
     pub fn choices(&self) -> &[String] {
         &self.choices
+    }
+
+    /// A value as it is shown: in words, where the name in the file is none.
+    pub fn shown<'a>(&self, value: &'a str) -> &'a str {
+        match (self.path.last().map_or("", String::as_str), value) {
+            ("sort", "pinned-newest") => "pinned, then newest",
+            ("sort", "newest") => "newest first",
+            ("sort", "oldest") => "oldest first",
+            ("mark_read", "open") | ("full_text", "on-open") => "on opening",
+            ("mark_read", "preview") => "also on preview",
+            ("mark_read", "scroll") => "also on moving on",
+            _ => value,
+        }
     }
 
     /// Whether a change takes effect at the next start only.
@@ -333,7 +351,7 @@ impl SourceForm {
     }
 
     /// Has the loader check the changed section.
-    fn check(&mut self) {
+    pub fn check(&mut self) {
         self.problem = None;
         self.fields.iter_mut().for_each(|field| field.error = None);
         self.settings = None;
@@ -362,13 +380,16 @@ impl SourceForm {
             let changed = |i: &usize| in_it(i) && self.fields[*i].is_changed();
             let place = place.or_else(|| (0..keys.len()).find(changed));
             let place = place.or_else(|| (0..keys.len()).find(in_it));
-            let error = match place {
-                Some(place) => &mut self.fields[place].error,
-                None => &mut self.problem,
-            };
-            // In the form, flags are on or off.
-            let message = found.message.replacen("true or false", "on or off", 1);
-            error.get_or_insert(message);
+            match place.map(|place| &mut self.fields[place]) {
+                Some(field) => {
+                    let advice = field.expected.advice(field.value.trim(), &found.message);
+                    field.error.get_or_insert(advice);
+                }
+                None => {
+                    let advice = Expected::Other.advice("", &found.message);
+                    self.problem.get_or_insert(advice);
+                }
+            }
         }
     }
 }

@@ -187,14 +187,14 @@ proptest! {
 fn loader_errors_appear_at_their_fields() {
     let home = Home::with("[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
     let cases = [
-        ("Kind", "fed", "did you mean \"feed\"?"),
+        ("Kind", "fed", "Did you mean \"feed\"?"),
         ("URL", "a.example", "https://"),
-        ("URL", "", "every source has a URL"),
-        ("Enabled", "maybe", "expected on or off, found \"maybe\""),
-        ("Interval", "soon", "such as \"30s\""),
-        ("Priority", "hihg", "did you mean \"high\"?"),
-        ("Polls per day", "9999", "a number from 0.1 to 280"),
-        ("User", "me", "needs a `password` beside it"),
+        ("URL", "", "Every source has a URL"),
+        ("Enabled", "maybe", "Use on or off."),
+        ("Interval", "soon", "Not a length of time. Use a number and a unit, such as 30m or 2h."),
+        ("Priority", "hihg", "Did you mean \"high\"?"),
+        ("Polls per day", "9999", "Use a number from 0.1 to 280."),
+        ("User", "me", "This needs a `password` beside it"),
         ("New header", "bad name: x", "is not a valid header name"),
     ];
     for (label, value, expected) in cases {

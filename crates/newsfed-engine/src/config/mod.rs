@@ -2,6 +2,7 @@
 
 mod accounts;
 mod action;
+mod advice;
 mod checks;
 mod choices;
 mod commands;

@@ -243,7 +243,7 @@ fn time(node: &Node, rule: Rule) -> Result<Duration, String> {
 }
 
 /// A time as users write it.
-fn parse_time(text: &str) -> Option<Duration> {
+pub(super) fn parse_time(text: &str) -> Option<Duration> {
     humantime::parse_duration(text.trim()).ok()
 }
 
@@ -320,6 +320,11 @@ fn parse_size(text: &str) -> Option<u64> {
         None => return None,
     };
     number.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+/// Whether a text is a size of any number of bytes.
+pub(super) fn is_size(text: &str) -> bool {
+    parse_size(text).is_some()
 }
 
 /// A size in the largest binary unit that keeps it exact.

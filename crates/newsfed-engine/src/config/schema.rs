@@ -421,7 +421,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("keys.preset", Rule::OneOf(super::keymap::PRESETS), |s| Slot::Text(&mut s.keys.preset)).on(
         FormPage::Keys,
         "Preset",
-        "The key bindings to start from. The command keys changes single ones.",
+        "The set of key bindings to start from. Single keys can differ.",
     ),
     key("log.level", LOG_LEVEL, |s| Slot::Text(&mut s.log.level))
         .on(FormPage::Keys, "Log level", "off, error, warn, info, debug or trace.")
@@ -465,7 +465,7 @@ mod tests {
         assert_eq!(theme.value(), "night");
         assert!(theme.choices().iter().any(|c| c == "night"));
         form.set(0, "ligth");
-        assert!(form.fields()[0].error.as_deref().unwrap().contains("did you mean \"light\""));
+        assert!(form.fields()[0].error.as_deref().unwrap().contains("Did you mean \"light\""));
         assert_eq!(form.preview_settings(), None);
         form.set(0, "light");
         assert_eq!(form.preview_settings().unwrap().ui.theme, "light");
@@ -473,9 +473,9 @@ mod tests {
             ("Reader width", "5", "20"),
             ("Quiet hours", "night", "23:00"),
             ("Polls per day", "many", "280"),
-            ("Host delay", "soon", "15m"),
-            ("Preset", "defualt", "did you mean"),
-            ("Browser", "firefox 'a", "list"),
+            ("Host delay", "soon", "30m"),
+            ("Preset", "defualt", "Did you mean"),
+            ("Browser", "firefox 'a", "quotation mark"),
         ] {
             let index = form.fields().iter().position(|f| f.label == label).unwrap();
             form.set(index, wrong);

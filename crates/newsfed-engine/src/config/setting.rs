@@ -1,6 +1,7 @@
 //! A key of `config.toml` or of a `[[source]]`: how it is read and written, and how the form shows
 //! it. The keys themselves are the rows of [`super::schema`] and [`super::source_settings`].
 
+use super::advice::Expected;
 use super::document::{Node, Pair, Value};
 use super::error::{Report, did_you_mean};
 use super::rule::{Rule, Slot, fill, show as show_slot};
@@ -176,6 +177,11 @@ impl<T> Setting<T> {
             | Slot::MaybeNumber(_) => Shape::Number,
             _ => Shape::Text,
         }
+    }
+
+    /// What its field takes.
+    pub(super) fn expected(&self, from: &mut T) -> Expected {
+        Expected::of(&(self.slot)(from), self.rule)
     }
 
     /// The value as TOML, without secrets.

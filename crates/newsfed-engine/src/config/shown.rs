@@ -129,16 +129,27 @@ pub fn setting_shown(settings: &Settings, key: &str) -> String {
         Some(toml::Value::String(text)) if text.is_empty() => "none".to_owned(),
         Some(toml::Value::String(text)) => text,
         Some(toml::Value::Array(list)) if list.is_empty() => "none".to_owned(),
+        Some(toml::Value::Array(list)) => {
+            let words: Vec<&str> = list.iter().filter_map(toml::Value::as_str).collect();
+            match shape(key) {
+                Shape::Command => shlex::try_join(words.iter().copied()).unwrap_or_default(),
+                _ => words.join(", "),
+            }
+        }
         Some(toml::Value::Boolean(flag)) => if flag { "on" } else { "off" }.to_owned(),
         Some(other) => other.to_string(),
         None => String::new(),
     }
 }
 
+/// How the value of a dotted key is typed.
+fn shape(key: &str) -> Shape {
+    named(key).map_or(Shape::Text, |setting| setting.shape(&mut Settings::default()))
+}
+
 /// What to write for a typed value of a dotted key; nothing typed removes the key. The loader
 /// rejects what is not such a value.
 pub fn setting_change(key: &str, typed: &str) -> KeyChange {
-    let shape = named(key).map(|setting| setting.shape(&mut Settings::default()));
-    let value = shape.unwrap_or(Shape::Text).value(typed).map(|value| value.to_string());
+    let value = shape(key).value(typed).map(|value| value.to_string());
     KeyChange { path: key.split('.').map(str::to_owned).collect(), value }
 }

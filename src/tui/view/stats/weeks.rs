@@ -1,0 +1,75 @@
+//! New and read items per week, as two bars for each week.
+
+use super::super::row::Row;
+use crate::config::Role;
+use crate::engine::Statistics;
+use crate::tui::app::App;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+/// Steps of a cell.
+const STEPS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+/// Most cells of a week: the bars and a gap.
+const WIDEST: usize = 8;
+
+/// Height of a bar in eighths of a cell; what is not nothing can be seen.
+fn eighths(value: u32, most: u32, rows: u16) -> usize {
+    let steps = u64::from(value) * u64::from(rows) * 8;
+    usize::try_from(steps.div_ceil(u64::from(most.max(1)))).unwrap_or(0)
+}
+
+/// The symbol of a bar in a row, counted from below.
+fn step(height: usize, row: usize) -> &'static str {
+    STEPS[height.saturating_sub(row * 8).min(8)]
+}
+
+/// Draws the bars with their legend above and the time below.
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rect) {
+    let style = |role| app.palette.style(role);
+    let count = all.items_per_week.len().max(1);
+    let week = (usize::from(area.width) / count).min(WIDEST);
+    // The read items are a narrow bar beside the new ones, so that colours only repeat it.
+    let (new, read) = match week {
+        0..3 => (1, 0),
+        3 => (1, 1),
+        week => (week - 3, 1),
+    };
+    let mut legend = Row::new(area.width);
+    legend.left("Items per week", style(Role::Title));
+    legend.left(&format!("   {}", "▆".repeat(new)), style(Role::Accent));
+    legend.left(" new", style(Role::Dim));
+    if read > 0 {
+        legend.left("   ▆", style(Role::Heading));
+        legend.left(" read", style(Role::Dim));
+    }
+    frame.render_widget(legend.line(Style::new()), Rect { height: area.height.min(1), ..area });
+    // A row for the legend, one for the numbers, one for the time.
+    let rows = area.height.saturating_sub(3);
+    let most = all.items_per_week.iter().chain(&all.read_per_week).copied().max().unwrap_or(0);
+    let high = |value: &u32| eighths(*value, most, rows);
+    for row in 0..=rows {
+        let y = area.y + 1 + rows - row;
+        let row = usize::from(row);
+        let mut line = Row::new(area.width);
+        for (items, seen) in all.items_per_week.iter().zip(&all.read_per_week) {
+            // The number stands on the bar.
+            if high(items).div_ceil(8) == row && *items > 0 {
+                let number = format!("{items:<week$}");
+                let number = if number.len() > week { " ".repeat(week) } else { number };
+                line.left(&number, style(Role::Soft));
+                continue;
+            }
+            line.left(&step(high(items), row).repeat(new), style(Role::Accent));
+            line.left(&step(high(seen), row).repeat(read), style(Role::Heading));
+            line.left(&" ".repeat(week - new - read), Style::new());
+        }
+        frame.render_widget(line.line(Style::new()), Rect { y, height: 1, ..area });
+    }
+    let used = u16::try_from(week * count).unwrap_or(area.width).min(area.width);
+    let mut scale = Row::new(used);
+    scale.right("this week", style(Role::Dim));
+    scale.left(&format!("{count} weeks ago"), style(Role::Dim));
+    let last = Rect { y: area.bottom().saturating_sub(1), height: 1, width: used, ..area };
+    frame.render_widget(scale.line(Style::new()), last);
+}

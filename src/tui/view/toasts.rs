@@ -1,0 +1,195 @@
+//! Messages: at the lower right, with a colour and a mark for their kind; where there is a dialog,
+//! beside its keys.
+
+use super::super::app::{App, Toast, Tone};
+use super::super::reader::wrap_plain;
+use super::chrome::marks;
+use super::frame::FREE;
+use super::row::Row;
+use crate::config::Role;
+use crate::util::text;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Line;
+use ratatui::widgets::Clear;
+
+/// Widths that are tried until a message takes at most three rows.
+const WIDTHS: [u16; 4] = [48, 64, 80, 96];
+const ROWS: usize = 3;
+/// Width of the screen from which messages have the same width, and a gap at the right.
+const WIDE: u16 = 100;
+const GAP_FROM: u16 = 60;
+/// Cells of the bar and the mark, and at the end.
+const START: u16 = 4;
+const END: u16 = 2;
+
+/// A row of a message: texts with their styles.
+type Pieces = Vec<(String, Style)>;
+
+/// A message in the status line, and in the rows above if it is longer.
+fn announce(app: &App, frame: &mut Frame<'_>, message: &str) {
+    let screen = frame.area();
+    let lines = wrap_plain(message, screen.width.max(1).into());
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(screen.height);
+    let area = Rect { y: screen.bottom() - height, height, ..screen };
+    frame.render_widget(Clear, area);
+    frame.buffer_mut().set_style(area, app.palette.style(Role::Status));
+    for (y, line) in (area.y..area.bottom()).zip(lines) {
+        frame.render_widget(Line::raw(line), Rect { y, height: 1, ..area });
+    }
+}
+
+/// Draws the messages, the newest one below.
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
+    if app.settings.ui.linear {
+        let texts: Vec<&str> =
+            app.problem.iter().chain(&app.toast).map(|toast| toast.text.as_str()).collect();
+        if !texts.is_empty() {
+            announce(app, frame, &texts.join("; "));
+        }
+        return;
+    }
+    let Some(newest) = &app.toast else {
+        if let Some(problem) = &app.problem {
+            toast(app, frame, problem, body);
+        }
+        return;
+    };
+    let used = toast(app, frame, newest, body);
+    // One row stays free between them.
+    let above = Rect { height: (used.y - body.y).saturating_sub(1), ..body };
+    let covered = app.dialogs.iter().any(|dialog| !dialog.is_line());
+    if let Some(problem) = app.problem.as_ref().filter(|_| !covered && above.height > 0) {
+        toast(app, frame, problem, above);
+    }
+}
+
+/// The mark of a message and the colour of its kind.
+fn kind(app: &App, toast: &Toast) -> (&'static str, Role) {
+    let ascii = app.settings.ui.ascii;
+    match (toast.tone, &toast.undo) {
+        (Tone::Problem, _) => (marks(app).gone, Role::Error),
+        (Tone::Note, Some(_)) if ascii => ("<", Role::Pinned),
+        (Tone::Note, Some(_)) => ("↶", Role::Pinned),
+        (Tone::Note, None) => ("•", Role::Accent),
+    }
+}
+
+/// Where a message of a size goes: above the status line; where a dialog leaves no rows for it, on
+/// the status line; otherwise in the dialog, above its keys.
+fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Rect {
+    let gap = if body.width >= GAP_FROM { 2 } else { 0 };
+    let covering = app.dialogs.last().is_some_and(|dialog| dialog.is_framed());
+    let (right, bottom) = match app.dialog_shape.get().filter(|_| covering) {
+        Some((outer, _)) if outer.bottom() + height <= body.bottom() => {
+            (body.right() - gap, body.bottom())
+        }
+        Some((outer, _)) if outer.bottom() + height <= screen.bottom() => {
+            (body.right() - gap, screen.bottom())
+        }
+        Some((outer, keys)) => {
+            let last = outer.bottom().saturating_sub(1);
+            let bottom = if keys.is_empty() { last } else { keys.y };
+            (outer.right().saturating_sub(gap.max(1)), bottom)
+        }
+        None => {
+            // The workbench, which fills the screen, has its own messages in the last row.
+            let fills = app.dialogs.last().is_some_and(|d| !d.is_framed() && !d.is_line());
+            let lowest = body.bottom() + 1 == screen.bottom();
+            let below = u16::from((fills || body.height >= FREE) && lowest);
+            (body.right() - gap, body.bottom() - below)
+        }
+    };
+    let (width, height) = (width.min(right - body.x), height.min(bottom.saturating_sub(body.y)));
+    Rect { x: right - width, y: bottom - height, width, height }
+}
+
+/// Draws a message; returns its area.
+fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> Rect {
+    let style = |role| app.palette.style(role);
+    let (mark, role) = kind(app, toast);
+    let gap = if body.width >= GAP_FROM { 4 } else { 0 };
+    let most = body.width.saturating_sub(gap).max(1);
+    let tries = WIDTHS.into_iter().filter(|width| *width < most).chain([most.min(WIDTHS[3])]);
+    let mut lines = Vec::new();
+    let mut width = most;
+    for tried in tries {
+        width = tried;
+        lines = rows(app, toast, tried.saturating_sub(START + END).max(1).into());
+        if lines.len() <= ROWS {
+            break;
+        }
+    }
+    let cells = |line: &Pieces| line.iter().map(|(part, _)| text::width(part)).sum::<usize>();
+    let widest = lines.iter().map(cells).max().unwrap_or(0);
+    if body.width < WIDE {
+        width = width.min(u16::try_from(widest).unwrap_or(u16::MAX).saturating_add(START + END));
+    }
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let screen = frame.area();
+    let area = place(app, screen, body, (width, height));
+    if area.bottom() == screen.bottom() {
+        // Half of the status line is worse than none.
+        let last = Rect { y: screen.bottom() - 1, height: 1, ..screen };
+        frame.render_widget(Clear, last);
+        frame.buffer_mut().set_style(last, style(Role::Status));
+    }
+    super::frame::clear(frame, area);
+    frame.buffer_mut().set_style(area, style(Role::Toast));
+    for (i, (y, line)) in (area.y..area.bottom()).zip(lines).enumerate() {
+        let mut row = Row::new(area.width);
+        row.left(marks(app).bar, style(role));
+        row.left(&format!(" {} ", if i == 0 { mark } else { " " }), style(role));
+        for (part, style) in line {
+            row.left(&part, style);
+        }
+        frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..area });
+    }
+    area
+}
+
+/// The rows of a message: what happened, what else there is to say, and the key that undoes it.
+fn rows(app: &App, toast: &Toast, width: usize) -> Vec<Pieces> {
+    let style = |role| app.palette.style(role);
+    let (first, rest) = match toast.body.split_once(". ") {
+        Some((first, rest)) if !rest.is_empty() => (format!("{first}."), rest),
+        _ => (toast.body.clone(), ""),
+    };
+    let first = wrap_plain(&first, width);
+    let strong = if first.len() == 1 { Role::Title } else { Role::Bright };
+    let mut after_press = false;
+    let mut lines: Vec<Pieces> =
+        first.iter().map(|line| with_keys(app, line, style(strong), &mut after_press)).collect();
+    if !rest.is_empty() {
+        let rest = wrap_plain(rest, width);
+        lines.extend(
+            rest.iter().map(|line| with_keys(app, line, style(Role::Text), &mut after_press)),
+        );
+    }
+    if let Some(key) = &toast.undo {
+        lines.push(vec![
+            (key.clone(), style(Role::KeyHint)),
+            (" undo".to_owned(), style(Role::Soft)),
+        ]);
+    }
+    lines
+}
+
+/// A row whose keys, as in "Press Esc again", have the colour of keys.
+fn with_keys(app: &App, line: &str, style: Style, after_press: &mut bool) -> Pieces {
+    let mut pieces: Pieces = Vec::new();
+    for word in line.split_inclusive(' ') {
+        let name = word.trim_end();
+        if std::mem::replace(after_press, matches!(name, "Press" | "press")) {
+            // A key may be a punctuation mark itself.
+            let key =
+                if name.len() > 1 { name.trim_end_matches(['.', ',', ';', ':']) } else { name };
+            pieces.push((key.to_owned(), app.palette.style(Role::KeyHint)));
+            pieces.push((word[key.len()..].to_owned(), style));
+        } else {
+            pieces.push((word.to_owned(), style));
+        }
+    }
+    pieces
+}
