@@ -3,7 +3,7 @@
 use super::announce::Announcer;
 use super::crawl::Crawls;
 use super::download::Downloads;
-use super::fulltext::{Overdue, PageRequests};
+use super::fulltext::PageRequests;
 use super::lists::Lists;
 use super::message::{AccountNote, MARKS_FOLDER, SyncProgress};
 use super::planner::Planner;
@@ -34,7 +34,6 @@ pub(super) struct Context {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) network: Connectivity,
     pub(super) pages: PageRequests,
-    pub(super) overdue: Overdue,
     pub(super) announcer: Announcer,
     pub(super) downloads: Downloads,
     pub(super) crawls: Crawls,
@@ -96,7 +95,6 @@ impl Context {
             clock,
             network: Connectivity::default(),
             pages: PageRequests::default(),
-            overdue: Overdue::default(),
             announcer: Announcer::default(),
             downloads: Downloads::default(),
             crawls: Crawls::default(),

@@ -23,7 +23,7 @@ struct Known {
 
 /// Sources with files whose reading took too long and has not ended.
 #[derive(Default)]
-pub(in crate::engine) struct Overdue(Mutex<Vec<(String, Weak<()>)>>);
+pub(super) struct Overdue(Mutex<Vec<(String, Weak<()>)>>);
 
 impl Overdue {
     fn add(&self, source: &str, running: Weak<()>) {
@@ -108,7 +108,7 @@ async fn read_within(
     format: Format,
     known: Known,
 ) -> Result<Result<Read, String>, StoreError> {
-    if context.overdue.has(source) {
+    if context.pages.overdue.has(source) {
         return Ok(Err("an earlier reading of its file has not ended yet".to_owned()));
     }
     let running = Arc::new(());
@@ -123,7 +123,7 @@ async fn read_within(
         Ok(Ok(read)) => read.map_err(|e| e.to_string()),
         Ok(Err(_)) => Err("the file could not be read (this is a bug)".to_owned()),
         Err(_) => {
-            context.overdue.add(source, overdue);
+            context.pages.overdue.add(source, overdue);
             Err("reading the file took too long".to_owned())
         }
     })

@@ -14,7 +14,6 @@ mod read;
 mod refetch;
 mod requests;
 
-pub(super) use data_file::Overdue;
 pub(super) use fetch::{paused_until, take_response, unused};
 pub(super) use prefetch::follow;
 pub(super) use requests::PageRequests;
