@@ -1,6 +1,6 @@
 //! What differs between two states of a data file. The order of rows and columns does not matter.
 
-use super::numbers::{decimals, number};
+use super::numbers::Notation;
 use super::{Dataset, Format, Table};
 use crate::util::text;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -14,6 +14,8 @@ const RENAMED: f64 = 0.8;
 const MAX_RENAMED: usize = 20;
 /// The share of numbers from which a column has a total.
 const NUMBERS: f64 = 0.9;
+/// The share of rows in both states from which columns identify them.
+const KEPT: f64 = 0.5;
 /// First columns that may identify rows together.
 const MAX_TOGETHER: usize = 3;
 
@@ -104,7 +106,7 @@ pub fn compare(old: &Dataset, new: &Dataset) -> Difference {
         let earlier = &old.tables[before];
         let mut each = match new.format {
             Format::Pdf => compare_pages(earlier, table),
-            _ => compare_tables(earlier, table),
+            format => compare_tables(earlier, table, format),
         };
         if !each.is_empty(earlier, table) {
             each.places = (before, place);
@@ -160,7 +162,7 @@ fn most_alike(text: &str, pages: &Table, rows: std::ops::Range<usize>) -> Option
     best.filter(|(score, _)| *score >= ALIKE).map(|(_, row)| row)
 }
 
-fn compare_tables(old: &Table, new: &Table) -> TableDifference {
+fn compare_tables(old: &Table, new: &Table, format: Format) -> TableDifference {
     let hasher = RandomState::new();
     let mut out =
         TableDifference { partial: old.beyond + new.beyond > 0, ..TableDifference::default() };
@@ -204,7 +206,7 @@ fn compare_tables(old: &Table, new: &Table) -> TableDifference {
     let key = key_columns(old, new, &common, &hasher);
     pair(old, new, (removed, added), &common, &key, &mut out, &hasher);
     out.key = key.iter().map(|(_, column)| *column).collect();
-    out.totals = totals(old, new, &common, &out.key);
+    out.totals = totals(old, new, &common, &out.key, format);
     out
 }
 
@@ -215,12 +217,15 @@ fn match_columns(
     out: &mut TableDifference,
     hasher: &RandomState,
 ) -> Vec<(usize, usize)> {
-    let by_name: HashMap<&str, usize> =
-        old.columns.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+    // States that were stored by earlier versions may repeat names.
+    let mut by_name: HashMap<&str, VecDeque<usize>> = HashMap::new();
+    for (at, name) in old.columns.iter().enumerate() {
+        by_name.entry(name.as_str()).or_default().push_back(at);
+    }
     let mut common = Vec::new();
     for (at, name) in new.columns.iter().enumerate() {
-        match by_name.get(name.as_str()) {
-            Some(before) => common.push((*before, at)),
+        match by_name.get_mut(name.as_str()).and_then(VecDeque::pop_front) {
+            Some(before) => common.push((before, at)),
             None => out.columns_added.push(at),
         }
     }
@@ -264,7 +269,7 @@ fn overlap(a: &HashMap<u64, usize>, b: &HashMap<u64, usize>) -> f64 {
 }
 
 /// The columns by which a row is the same one in both states: those whose values are nearly all
-/// different, and of which most are in both states; empty if there are none.
+/// different, and of which at least half are in both states; empty if there are none.
 fn key_columns(
     old: &Table,
     new: &Table,
@@ -273,31 +278,32 @@ fn key_columns(
 ) -> Vec<(usize, usize)> {
     let together = (2..=MAX_TOGETHER.min(common.len())).map(|n| common[..n].to_vec());
     let candidates = common.iter().map(|pair| vec![*pair]).chain(together);
-    let mut best: (f64, Vec<(usize, usize)>) = (0.0, Vec::new());
+    let mut best: (f64, bool, Vec<(usize, usize)>) = (0.0, false, Vec::new());
     for key in candidates {
         let old_keys = keys(old, &mut |row| key_hash(old, row, key.iter().map(|c| c.0), hasher));
         let Some(old_keys) = old_keys else { continue };
         let new_keys = keys(new, &mut |row| key_hash(new, row, key.iter().map(|c| c.1), hasher));
         let Some(new_keys) = new_keys else { continue };
         let both = new_keys.iter().filter(|k| old_keys.contains(*k)).count();
-        let mut score = both as f64 / old_keys.len().min(new_keys.len()).max(1) as f64;
+        let score = both as f64 / old_keys.len().min(new_keys.len()).max(1) as f64;
         // Of columns that are equally good, one that is called so.
-        if key.len() == 1 && is_id(&new.columns[key[0].1]) && score > 0.0 {
-            score += 0.05;
-        }
-        if score > best.0 + 1e-9 {
-            best = (score, key);
+        let is_named = key.len() == 1 && is_id(&new.columns[key[0].1]);
+        let is_better = score > best.0 + 1e-9;
+        let is_equal = score >= best.0 - 1e-9;
+        // A few equal values may be chance.
+        if score >= KEPT && (is_better || is_equal && is_named && !best.1) {
+            best = (score, is_named, key);
         }
     }
-    best.1
+    best.2
 }
 
+/// Whether a column is called an identifier. `number of cases` is none.
 pub(super) fn is_id(name: &str) -> bool {
     let name = text::comparable(name);
-    let words = name.split(|c: char| !c.is_alphanumeric());
-    words
-        .into_iter()
-        .any(|w| matches!(w, "id" | "key" | "code" | "nr" | "no" | "uuid" | "guid" | "number"))
+    let mut words = name.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+    let is_whole = matches!(name.trim_end_matches('.'), "number" | "no" | "nr" | "code" | "key");
+    is_whole || words.any(|w| matches!(w, "id" | "uuid" | "guid"))
 }
 
 /// The hash of the cells that identify a row; `None` if they are empty.
@@ -366,11 +372,19 @@ fn pair(
 }
 
 /// The sums of columns of numbers that have changed.
-fn totals(old: &Table, new: &Table, common: &[(usize, usize)], key: &[usize]) -> Vec<Total> {
+fn totals(
+    old: &Table,
+    new: &Table,
+    common: &[(usize, usize)],
+    key: &[usize],
+    format: Format,
+) -> Vec<Total> {
     let columns = common.iter().filter(|(_, column)| !key.contains(column));
     let total = |(before, column): &(usize, usize)| {
-        let (was, places) = sum(old, *before)?;
-        let (now, more) = sum(new, *column)?;
+        let cells = values(old, *before).chain(values(new, *column));
+        let notation = Notation::of(cells, usual(format))?;
+        let (was, places) = sum_in(notation, old, *before)?;
+        let (now, more) = sum_in(notation, new, *column)?;
         let decimals = places.max(more);
         let differs = (was - now).abs() >= 0.5 * 0.1_f64.powi(decimals as i32);
         differs.then_some(Total { column: *column, before: was, now, decimals })
@@ -378,15 +392,30 @@ fn totals(old: &Table, new: &Table, common: &[(usize, usize)], key: &[usize]) ->
     columns.filter_map(total).collect()
 }
 
-/// The sum of a column of numbers, and its decimals.
-pub(super) fn sum(table: &Table, column: usize) -> Option<(f64, usize)> {
+/// The cells of a column that are not empty.
+fn values(table: &Table, column: usize) -> impl Iterator<Item = &str> {
+    (0..table.len()).map(move |row| table.cell(row, column)).filter(|cell| !cell.is_empty())
+}
+
+/// The notation of a format that stores numbers as such.
+fn usual(format: Format) -> Option<Notation> {
+    matches!(format, Format::Json | Format::JsonLines | Format::Xlsx).then_some(Notation::Point)
+}
+
+/// The sum of a column of numbers, and its decimals; `None` if it is unclear what its cells mean.
+pub(super) fn sum(table: &Table, column: usize, format: Format) -> Option<(f64, usize)> {
+    let notation = Notation::of(values(table, column), usual(format))?;
+    sum_in(notation, table, column)
+}
+
+fn sum_in(notation: Notation, table: &Table, column: usize) -> Option<(f64, usize)> {
     let (mut total, mut places, mut numbers, mut others) = (0.0, 0, 0_usize, 0_usize);
-    for cell in (0..table.len()).map(|row| table.cell(row, column)).filter(|c| !c.is_empty()) {
-        match number(cell) {
+    for cell in values(table, column) {
+        match notation.number(cell) {
             Some(value) => {
                 numbers += 1;
                 total += value;
-                places = places.max(decimals(cell));
+                places = places.max(notation.decimals(cell));
             }
             None => others += 1,
         }

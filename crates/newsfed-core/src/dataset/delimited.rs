@@ -1,5 +1,6 @@
 //! CSV and TSV: bytes in any encoding, with any usual separator.
 
+use super::Format;
 use super::table::{Budget, Headed, Table, clean};
 use crate::util::{limits, text};
 use csv::{ReaderBuilder, StringRecord};
@@ -13,34 +14,65 @@ const SAMPLE: usize = 64 << 10;
 const SAMPLE_RECORDS: usize = 50;
 /// The share of records that a separator must divide into equally many cells.
 const MIN_EVEN: f64 = 0.6;
+/// Characters of UTF-8 beside each bad byte of it.
+const MIN_GOOD: usize = 5;
 /// Separators, the likeliest first.
 const SEPARATORS: [u8; 4] = *b",;\t|";
 
+/// A record behind the last one, to notice that a quote is not closed. Clean cells never contain it.
+const END: &[u8] = b"\n\x01";
+
 /// Reads a table. Every document is one: what is not quoted properly is taken as it is.
-pub(super) fn read(bytes: &[u8], content_type: Option<&str>, budget: &mut Budget) -> Table {
+pub(super) fn read(
+    bytes: &[u8],
+    content_type: Option<&str>,
+    format: Format,
+    budget: &mut Budget,
+) -> Table {
     let decoded = decode(bytes, content_type);
-    let (separator, content) = separator(&decoded);
+    let (separator, content) = separator(&decoded, format);
+    let before = budget.clone();
+    // TSV has no quotes.
+    if format != Format::Tsv
+        && let Some(table) = records(content, separator, true, budget)
+    {
+        return table;
+    }
+    *budget = before;
+    if format != Format::Tsv {
+        budget.notes.push("quotes, because one of them is not closed".to_owned());
+    }
+    records(content, separator, false, budget).unwrap_or_default()
+}
+
+/// Reads the records; `None` if the last one ends inside of a quote.
+fn records(content: &str, separator: u8, quoting: bool, budget: &mut Budget) -> Option<Table> {
     let mut headed = Headed::default();
-    let mut records = Records::new(content, separator);
+    let mut records = Records::new(content, separator, quoting);
     while records.advance() {
         headed.push_wide(&records.cells, records.width, budget);
     }
-    headed.table
+    records.is_end.then(|| headed.finish(budget))
 }
 
 /// Reads records cell by cell: one may have ten million, of which the first are kept.
 struct Records<'c> {
     reader: csv_core::Reader,
     left: &'c [u8],
+    /// What follows that.
+    end: &'static [u8],
     cells: Vec<Cow<'static, str>>,
     /// Number of cells up to the last one that is not empty.
     width: usize,
+    /// Whether the last record was the one behind the content.
+    is_end: bool,
 }
 
 impl<'c> Records<'c> {
-    fn new(content: &'c str, separator: u8) -> Self {
-        let reader = csv_core::ReaderBuilder::new().delimiter(separator).build();
-        Self { reader, left: content.as_bytes(), cells: Vec::new(), width: 0 }
+    fn new(content: &'c str, separator: u8, quoting: bool) -> Self {
+        let reader = csv_core::ReaderBuilder::new().delimiter(separator).quoting(quoting).build();
+        let (left, cells) = (content.as_bytes(), Vec::new());
+        Self { reader, left, end: END, cells, width: 0, is_end: false }
     }
 
     /// Reads the next record; false at the end.
@@ -49,6 +81,9 @@ impl<'c> Records<'c> {
         self.width = 0;
         let (mut cell, mut piece, mut count) = (Vec::new(), [0; 4096], 0);
         loop {
+            if self.left.is_empty() {
+                self.left = std::mem::take(&mut self.end);
+            }
             let (result, read, written) = self.reader.read_field(self.left, &mut piece);
             self.left = &self.left[read..];
             cell.extend_from_slice(&piece[..written]);
@@ -72,6 +107,7 @@ impl<'c> Records<'c> {
                 }
             }
             if ends {
+                self.is_end = count == 1 && cell == b"\x01";
                 return true;
             }
             cell.clear();
@@ -80,7 +116,8 @@ impl<'c> Records<'c> {
 }
 
 /// The text of a file: by its byte order mark, the charset that the server names if the bytes are
-/// valid in it, else UTF-8 or Windows-1252.
+/// valid in it, else UTF-8 or Windows-1252. A few bad bytes among other characters make no other text of
+/// UTF-8.
 fn decode<'b>(bytes: &'b [u8], content_type: Option<&str>) -> Cow<'b, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[mark..]).0;
@@ -91,6 +128,12 @@ fn decode<'b>(bytes: &'b [u8], content_type: Option<&str>) -> Cow<'b, str> {
         if let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(bytes) {
             return text;
         }
+    }
+    let text = UTF_8.decode_without_bom_handling(bytes).0;
+    let bad = text.matches(char::REPLACEMENT_CHARACTER).count();
+    let good = text.chars().filter(|c| !c.is_ascii()).count() - bad;
+    if named == Some(UTF_8) || bad * MIN_GOOD <= good {
+        return text;
     }
     WINDOWS_1252.decode_without_bom_handling(bytes).0
 }
@@ -117,7 +160,7 @@ fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// The separator that divides the first records most evenly, and what follows a line that names it.
-fn separator(content: &str) -> (u8, &str) {
+fn separator(content: &str, format: Format) -> (u8, &str) {
     if let Some(rest) = content.strip_prefix("sep=")
         && let [named, b'\r' | b'\n', ..] = rest.as_bytes()
         && SEPARATORS.contains(named)
@@ -125,6 +168,9 @@ fn separator(content: &str) -> (u8, &str) {
         return (*named, rest[1..].trim_start_matches(['\r', '\n']));
     }
     let sample = text::start(content, SAMPLE);
+    if format == Format::Tsv && sample.contains('\t') {
+        return (b'\t', content);
+    }
     let mut best = (MIN_EVEN, SEPARATORS[0]);
     for separator in SEPARATORS {
         let score = evenness(sample, separator);
@@ -160,7 +206,7 @@ mod tests {
     use super::*;
 
     fn rows(bytes: &[u8], content_type: Option<&str>) -> Vec<Vec<String>> {
-        let table = read(bytes, content_type, &mut Budget::default());
+        let table = read(bytes, content_type, Format::Csv, &mut Budget::default());
         let cells = |row| (0..table.columns.len()).map(|c| table.cell(row, c).to_owned()).collect();
         std::iter::once(table.columns.clone()).chain((0..table.len()).map(cells)).collect()
     }
@@ -196,33 +242,71 @@ mod tests {
     }
 
     #[test]
-    fn cells_beyond_the_last_column_are_counted() {
-        let wide = limits::DATASET_COLUMNS + 3;
-        let row = |n: usize| vec![n.to_string(); wide].join(",");
-        let text = format!("{}\n{},,\n{}", row(1), row(2), ",".repeat(3_000_000));
-        let mut budget = Budget::default();
-        let table = read(text.as_bytes(), None, &mut budget);
-        assert_eq!((table.len(), table.columns.len()), (2, limits::DATASET_COLUMNS));
-        assert_eq!(budget.surplus_cells, 6);
-        let late = format!("1{}x\n2\n", ",".repeat(wide));
-        let mut budget = Budget::default();
-        let table = read(late.as_bytes(), None, &mut budget);
-        assert_eq!((table.cell(0, 0), table.cell(1, 0)), ("1", "2"));
-        assert_eq!(budget.surplus_cells, 4);
-    }
-
-    #[test]
     fn quotes_line_breaks_and_ragged_rows() {
         let text =
-            "id,note\r\n1,\"two\r\nlines, \"\"quoted\"\"\"\r\n2\r\n3,a,b\r\n\r\n4,\"open\n5,x";
+            "id,note\r\n1,\"two\r\nlines, \"\"quoted\"\"\"\r\n2\r\n3,a,b\r\n\r\n4,\"closed\n5,x\"";
         let want: [&[&str]; 5] = [
             &["id", "note", "column 3"],
             &["1", "two lines, \"quoted\"", ""],
             &["2", "", ""],
             &["3", "a", "b"],
-            &["4", "open 5,x", ""],
+            &["4", "closed 5,x", ""],
         ];
         assert_eq!(rows(text.as_bytes(), None), want);
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_swallows_no_rows() {
+        let rest = "\na,b".repeat(100);
+        for (text, format, note) in [
+            (format!("id\tv\n1\t\"big{rest}"), Format::Tsv, None),
+            (format!("id,v\n1,\"big{rest}"), Format::Csv, Some("is not closed")),
+            (format!("id,v\n1,\"big{rest}\n"), Format::Csv, Some("is not closed")),
+            (format!("id,v\n1,\"big\"{rest}"), Format::Csv, None),
+        ] {
+            let mut budget = Budget::default();
+            let table = read(text.as_bytes(), None, format, &mut budget);
+            assert_eq!(table.len(), 101, "{text}");
+            assert_eq!(budget.notes.len(), usize::from(note.is_some()));
+            assert!(budget.notes.iter().all(|n| n.contains(note.unwrap_or_default())));
+        }
+    }
+
+    #[test]
+    fn cells_beyond_the_last_column_are_counted() {
+        let wide = limits::DATASET_COLUMNS + 3;
+        let row = |n: usize| vec![n.to_string(); wide].join(",");
+        let text = format!("{}\n{},,\n{}", row(1), row(2), ",".repeat(3_000_000));
+        let mut budget = Budget::default();
+        let table = read(text.as_bytes(), None, Format::Csv, &mut budget);
+        assert_eq!((table.len(), table.columns.len()), (2, limits::DATASET_COLUMNS));
+        assert_eq!(budget.surplus_cells, 6);
+        let late = format!("1{}x\n2\n", ",".repeat(wide));
+        let mut budget = Budget::default();
+        let table = read(late.as_bytes(), None, Format::Csv, &mut budget);
+        assert_eq!((table.cell(0, 0), table.cell(1, 0)), ("1", "2"));
+        assert_eq!(budget.surplus_cells, 4);
+    }
+
+    #[test]
+    fn the_separator_of_tsv_is_the_tab() {
+        let text = "id\tv\n1,2,3\tx\n4,5,6\ty,z,\n".repeat(20);
+        let table = read(text.as_bytes(), None, Format::Tsv, &mut Budget::default());
+        assert_eq!(
+            (table.columns.as_slice(), table.cell(0, 0)),
+            (&["id".into(), "v".into()][..], "1,2,3")
+        );
+        let other = read(b"id;v\n1;2", None, Format::Tsv, &mut Budget::default());
+        assert_eq!(other.columns, ["id", "v"], "there is no tab");
+    }
+
+    #[test]
+    fn a_bad_byte_leaves_the_rest_of_utf_8() {
+        let text = b"town\nK\xc3\xb6ln\n\xc3\x85rhus\nGr\xc3\xb8nland\n\xc3\xa4\xc3\xb6\xc3\xbc\nbad\xff\n";
+        assert_eq!(rows(text, None)[1..4], [["Köln"], ["Århus"], ["Grønland"]]);
+        let declared = Some("text/csv; charset=utf-8");
+        assert_eq!(rows(b"town\nK\xc3\xb6ln \xff\n", declared)[1], ["Köln \u{fffd}"]);
+        assert_eq!(rows(b"town\nK\xf6ln\n", None)[1], ["Köln"], "Windows-1252");
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub enum Format {
     Csv,
     Tsv,
     Json,
+    /// A value in each line.
+    JsonLines,
     Xlsx,
     Pdf,
 }
@@ -29,7 +31,7 @@ impl Format {
         match self {
             Self::Csv => "CSV",
             Self::Tsv => "TSV",
-            Self::Json => "JSON",
+            Self::Json | Self::JsonLines => "JSON",
             Self::Xlsx => "XLSX",
             Self::Pdf => "PDF",
         }
@@ -48,6 +50,10 @@ impl Format {
             // Servers send these for other files as well, such as CSV and XLSX.
             "application/vnd.ms-excel" | "application/zip" => Self::of_extension(url),
             named if GENERIC.contains(&named) => Self::of_extension(url),
+            // One line alone may be any JSON.
+            "application/json" if Self::of_extension(url) == Some(Self::JsonLines) => {
+                Some(Self::JsonLines)
+            }
             named => Self::of_type(named),
         }
     }
@@ -61,13 +67,12 @@ impl Format {
             | "text/comma-separated-values"
             | "text/x-comma-separated-values" => Self::Csv,
             "text/tab-separated-values" => Self::Tsv,
-            "application/json"
-            | "text/json"
-            | "application/x-ndjson"
+            "application/json" | "text/json" => Self::Json,
+            "application/x-ndjson"
             | "application/ndjson"
             | "application/jsonl"
             | "application/x-jsonlines"
-            | "application/json-seq" => Self::Json,
+            | "application/json-seq" => Self::JsonLines,
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
             | "application/vnd.ms-excel.sheet.macroenabled.12" => Self::Xlsx,
             "application/pdf" | "application/x-pdf" => Self::Pdf,
@@ -82,7 +87,8 @@ impl Format {
         Some(match extension.to_ascii_lowercase().as_str() {
             "csv" => Self::Csv,
             "tsv" | "tab" => Self::Tsv,
-            "json" | "geojson" | "ndjson" | "jsonl" => Self::Json,
+            "json" | "geojson" => Self::Json,
+            "ndjson" | "jsonl" => Self::JsonLines,
             "xlsx" | "xlsm" => Self::Xlsx,
             "pdf" => Self::Pdf,
             _ => return None,
@@ -114,7 +120,10 @@ mod tests {
             (Some("application/zip"), "a.xlsx", "PK", Some(Format::Xlsx)),
             (Some("application/zip"), "a.zip", "PK", None),
             (Some("application/geo+json"), "a", "{}", Some(Format::Json)),
-            (None, "a.jsonl", "{}", Some(Format::Json)),
+            (None, "a.jsonl", "{}", Some(Format::JsonLines)),
+            (Some("application/json"), "a.ndjson", "{}", Some(Format::JsonLines)),
+            (Some("application/json"), "a.json", "{}", Some(Format::Json)),
+            (Some("application/json-seq"), "a", "\x1e{}", Some(Format::JsonLines)),
             (Some("text/plain"), "a.txt", "1,2", None),
             (Some("text/html"), "a.csv", "1,2", None),
             (Some("text/csv"), "a.csv", " <!DOCTYPE html><title>Log in</title>", None),

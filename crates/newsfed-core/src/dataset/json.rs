@@ -2,8 +2,10 @@
 
 use super::DatasetError;
 use super::table::{Budget, Table, clean};
+use crate::model::stable_hash;
 use crate::util::{limits, text};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -11,31 +13,41 @@ use std::fmt;
 const MAX_TABLES: usize = 50;
 /// Longest path, in bytes.
 const MAX_PATH: usize = 200;
-/// Name of the table of what is in no array.
+/// Name of the table of what is in no array, and that of an array with this path.
 const VALUES: &str = "values";
+const ARRAY_OF_VALUES: &str = "values[]";
+/// What precedes each text of a sequence.
+const SEPARATOR: u8 = 0x1e;
+
+/// Digits that a number may have; those of a longer one would change if it was read as a number.
+const MAX_DIGITS: usize = 16;
 
 /// Reads a document, or JSON lines.
 pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, DatasetError> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut out = Tables::new(std::mem::take(budget));
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let bytes = start(bytes);
+    if bytes.first() == Some(&SEPARATOR) {
+        return read_lines(bytes, budget);
+    }
+    let document = with_long_numbers(bytes);
+    let mut out = Tables::new(budget.clone());
+    let mut reader = serde_json::Deserializer::from_slice(&document);
     let first = Node { out: &mut out, path: String::new() }.deserialize(&mut reader);
     first.map_err(|e| invalid(&e))?;
     if reader.end().is_err() {
-        out = lines(bytes)?;
+        return read_lines(bytes, budget);
     }
-    let (tables, left) = out.finish();
-    *budget = left;
-    Ok(tables)
+    Ok(out.finish(budget))
 }
 
-/// The value of each line is a row.
-fn lines(bytes: &[u8]) -> Result<Tables, DatasetError> {
-    let mut out = Tables::new(Budget::default());
+/// The value of each line is a row. In a sequence of texts (RFC 7464) a separator precedes each.
+pub(super) fn read_lines(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, DatasetError> {
+    let document = with_long_numbers(start(bytes));
+    let mut out = Tables::new(budget.clone());
     let table = out.table("");
+    let separator = if document.first() == Some(&SEPARATOR) { SEPARATOR } else { b'\n' };
     // One reader for all of them would count the lines before each value again.
-    for line in bytes.split(|b| *b == b'\n') {
-        let line = line.strip_prefix(b"\x1e").unwrap_or(line).trim_ascii();
+    for line in document.split(|b| *b == separator) {
+        let line = line.trim_ascii();
         if line.is_empty() {
             continue;
         }
@@ -44,7 +56,63 @@ fn lines(bytes: &[u8]) -> Result<Tables, DatasetError> {
         row.deserialize(&mut reader).and_then(|()| reader.end()).map_err(|e| invalid(&e))?;
         out.end_row(table);
     }
-    Ok(out)
+    Ok(out.finish(budget))
+}
+
+fn start(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// The document with numbers of many digits as strings, so that they are shown as they are written.
+fn with_long_numbers(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let (mut out, mut copied, mut at) = (Vec::new(), 0, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => at += string_length(&bytes[at..]),
+            b'-' | b'0'..=b'9' => {
+                let is_part =
+                    |b: &u8| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E');
+                let length = bytes[at..].iter().take_while(|b| is_part(b)).count();
+                let number = &bytes[at..at + length];
+                if length > MAX_DIGITS && is_long(number) {
+                    out.extend_from_slice(&bytes[copied..at]);
+                    out.push(b'"');
+                    out.extend_from_slice(number);
+                    out.push(b'"');
+                    copied = at + length;
+                }
+                at += length;
+            }
+            _ => at += 1,
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(bytes);
+    }
+    out.extend_from_slice(&bytes[copied..]);
+    Cow::Owned(out)
+}
+
+/// The length of the string at the beginning, with its quotes.
+fn string_length(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += found + 1;
+        if bytes[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// Whether this is a number with many digits.
+fn is_long(number: &[u8]) -> bool {
+    let whole = number.strip_prefix(b"-").unwrap_or(number);
+    let digits = whole.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(whole.len());
+    let digits = whole[..digits].iter().filter(|b| b.is_ascii_digit()).count();
+    // What is no number stays an error.
+    digits > MAX_DIGITS && serde_json::from_slice::<serde::de::IgnoredAny>(number).is_ok()
 }
 
 fn invalid(error: &serde_json::Error) -> DatasetError {
@@ -55,30 +123,39 @@ fn invalid(error: &serde_json::Error) -> DatasetError {
 struct Tables {
     tables: Vec<Table>,
     columns: Vec<HashMap<String, usize>>,
-    by_name: HashMap<String, usize>,
+    by_path: HashMap<String, usize>,
+    /// That of what is in no array.
+    values: Option<usize>,
     row: Vec<String>,
     budget: Budget,
 }
 
 impl Tables {
     fn new(budget: Budget) -> Self {
-        let (tables, columns, by_name, row) = Default::default();
-        Self { tables, columns, by_name, row, budget }
+        let (tables, columns, by_path, row) = Default::default();
+        Self { tables, columns, by_path, values: None, row, budget }
     }
 
-    fn finish(self) -> (Vec<Table>, Budget) {
+    fn finish(self, budget: &mut Budget) -> Vec<Table> {
         let mut tables = self.tables;
         tables.retain(|table| !table.columns.is_empty() || table.name.is_empty());
-        (tables, self.budget)
+        *budget = self.budget;
+        tables
     }
 
-    fn table(&mut self, name: &str) -> usize {
-        if let Some(table) = self.by_name.get(name) {
+    /// The table of the array at a path.
+    fn table(&mut self, path: &str) -> usize {
+        if let Some(table) = self.by_path.get(path) {
             return *table;
         }
-        self.tables.push(Table::named(name));
+        let table = self.new_table(if path == VALUES { ARRAY_OF_VALUES } else { path });
+        self.by_path.insert(path.to_owned(), table);
+        table
+    }
+
+    fn new_table(&mut self, path: &str) -> usize {
+        self.tables.push(Table::named(&shown(path)));
         self.columns.push(HashMap::new());
-        self.by_name.insert(name.to_owned(), self.tables.len() - 1);
         self.tables.len() - 1
     }
 
@@ -94,7 +171,7 @@ impl Tables {
             None => {
                 let at = columns.len();
                 columns.insert(column.to_owned(), at);
-                self.tables[table].columns.push(text::line(column));
+                self.tables[table].add_column(&text::line(&shown(column)));
                 at
             }
         };
@@ -111,16 +188,37 @@ impl Tables {
 
     /// A value in no array.
     fn value(&mut self, path: &str, value: &str) {
-        let table = self.table(VALUES);
-        self.cell(table, "path", path);
+        let table = match self.values {
+            Some(table) => table,
+            None => self.new_table(VALUES),
+        };
+        self.values = Some(table);
+        self.cell(table, "path", &shown(path));
         self.cell(table, "value", value);
         self.end_row(table);
     }
 }
 
+/// The path of a value in an object. No two values have the same: points in names are escaped.
 fn below(path: &str, name: &str) -> String {
-    let joined = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-    text::start(&joined, MAX_PATH).to_owned()
+    let name = match name.contains(['.', '\\']) {
+        true => Cow::Owned(name.replace('\\', "\\\\").replace('.', "\\.")),
+        false => Cow::Borrowed(name),
+    };
+    let joined = if path.is_empty() { name.into_owned() } else { format!("{path}.{name}") };
+    if joined.len() <= MAX_PATH {
+        return joined;
+    }
+    let hash = stable_hash([joined.as_str()]) >> 32;
+    format!("{}… {hash:08x}", text::start(&joined, MAX_PATH))
+}
+
+/// A path without escapes.
+fn shown(path: &str) -> Cow<'_, str> {
+    match path.contains('\\') {
+        true => Cow::Owned(path.replace("\\.", ".").replace("\\\\", "\\")),
+        false => Cow::Borrowed(path),
+    }
 }
 
 /// What a value is to whoever reads it.
@@ -206,7 +304,7 @@ impl<'de> Place<'de> for Node<'_> {
     }
 
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        let known = self.out.by_name.contains_key(&self.path);
+        let known = self.out.by_path.contains_key(&self.path);
         if self.out.tables.len() >= MAX_TABLES && !known {
             let mut written = String::new();
             Written(&mut written).seq(seq)?;
@@ -322,72 +420,4 @@ impl<'de> Place<'de> for Written<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shown(document: &str) -> Vec<String> {
-        let tables = read(document.as_bytes(), &mut Budget::default()).unwrap();
-        let table = |table: &Table| {
-            let row = |row| {
-                let cells: Vec<&str> =
-                    (0..table.columns.len()).map(|c| table.cell(row, c)).collect();
-                cells.join("|")
-            };
-            let rows: Vec<String> = (0..table.len()).map(row).collect();
-            format!("{}: {} / {}", table.name, table.columns.join("|"), rows.join(" / "))
-        };
-        tables.iter().map(table).collect()
-    }
-
-    #[test]
-    fn arrays_are_tables_and_the_rest_is_values() {
-        let cases: [(&str, &[&str]); 8] = [
-            (r#"[{"id":1,"b":null},{"c":true,"id":2.5}]"#, &[": id|b|c / 1|| / 2.5||true"]),
-            ("[[1,2],[3]]", &[": column 1|column 2 / 1|2 / 3|"]),
-            (r#"["x",3]"#, &[": value / x / 3"]),
-            (
-                r#"{"at":{"day":"Mon"},"rows":[{"a":{"b":1,"c":[1,{"d":2}]}}],"n":7}"#,
-                &["values: path|value / at.day|Mon / n|7", "rows: a.b|a.c / 1|[1, {d: 2}]"],
-            ),
-            ("{\"a\":1}\n{\"a\":2}\n", &[": a / 1 / 2"]),
-            ("7", &["values: path|value / |7"]),
-            ("[]", &[": "]),
-            ("{}", &[]),
-        ];
-        for (document, want) in cases {
-            let found = shown(document);
-            let found: Vec<&str> = found.iter().map(|t| t.trim_end_matches([' ', '/'])).collect();
-            let want: Vec<&str> = want.iter().map(|t| t.trim_end_matches([' ', '/'])).collect();
-            assert_eq!(found, want, "{document}");
-        }
-    }
-
-    #[test]
-    fn many_lines_take_no_more_time_each() {
-        let lines = "{\"a\":1}\n".repeat(50_000);
-        assert_eq!(read(lines.as_bytes(), &mut Budget::default()).unwrap()[0].total(), 50_000);
-    }
-
-    #[test]
-    fn damaged_and_hostile_documents_are_refused() {
-        let deep = "[".repeat(100_000);
-        let deep_objects = "{\"a\":".repeat(100_000);
-        for document in ["", "[1,", "{\"a\":1} x", "nul", "[1e999]", &deep, &deep_objects] {
-            let error = read(document.as_bytes(), &mut Budget::default()).unwrap_err();
-            assert!(error.to_string().contains("JSON"), "{error}");
-        }
-    }
-
-    #[test]
-    fn many_keys_and_arrays_stay_within_the_limits() {
-        let keys: String = (0..5_000).map(|n| format!("\"k{n}\":1,")).collect();
-        let mut budget = Budget::default();
-        let tables = read(format!("[{{{keys}\"z\":1}}]").as_bytes(), &mut budget).unwrap();
-        assert_eq!(tables[0].columns.len(), limits::DATASET_COLUMNS);
-        assert_eq!(budget.surplus_cells, 5_001 - limits::DATASET_COLUMNS as u64);
-        let arrays: String = (0..500).map(|n| format!("\"k{n}\":[1],")).collect();
-        let document = format!("{{{arrays}\"z\":[\u{31}]}}");
-        let tables = read(document.as_bytes(), &mut Budget::default()).unwrap();
-        assert_eq!(tables.len(), MAX_TABLES + 1);
-    }
-}
+mod tests;

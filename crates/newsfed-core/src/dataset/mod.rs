@@ -58,8 +58,11 @@ pub fn read(
 ) -> Result<Dataset, DatasetError> {
     let mut budget = Budget::default();
     let tables = match format {
-        Format::Csv | Format::Tsv => vec![delimited::read(bytes, content_type, &mut budget)],
+        Format::Csv | Format::Tsv => {
+            vec![delimited::read(bytes, content_type, format, &mut budget)]
+        }
         Format::Json => json::read(bytes, &mut budget)?,
+        Format::JsonLines => json::read_lines(bytes, &mut budget)?,
         Format::Xlsx => xlsx::read(bytes, &mut budget)?,
         Format::Pdf => pdf::read(bytes, &mut budget)?,
     };

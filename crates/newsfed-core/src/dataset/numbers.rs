@@ -1,27 +1,97 @@
 //! Numbers as data files write them.
 
-/// The value of a cell that is a number: `-1,234.5`, `1.234,5`, `3,7`, `12 %`, `1e6`.
-pub(super) fn number(cell: &str) -> Option<f64> {
+/// What separates the decimals of a number; the other one may separate groups of digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notation {
+    Point,
+    Comma,
+}
+
+/// What a cell says about the notation of its column.
+enum Evidence {
+    /// Its decimals are separated like this.
+    Clear(Notation),
+    /// The separator may be of decimals or of a group: `1.234`.
+    Unclear,
+    /// A number without separators.
+    Plain,
+}
+
+impl Notation {
+    /// The notation of all cells that are numbers. `otherwise` is the one of numbers such as `1.234`, of
+    /// which no other cell says what they are; `None` if that stays unclear, or cells contradict each other.
+    pub(super) fn of<'c>(
+        cells: impl Iterator<Item = &'c str>,
+        otherwise: Option<Self>,
+    ) -> Option<Self> {
+        let (mut found, mut unclear) = (None, false);
+        for cell in cells {
+            match evidence(cell) {
+                Some(Evidence::Clear(notation)) => {
+                    if *found.get_or_insert(notation) != notation {
+                        return None;
+                    }
+                }
+                Some(Evidence::Unclear) => unclear = true,
+                Some(Evidence::Plain) | None => {}
+            }
+        }
+        found.or(if unclear { otherwise } else { Some(Self::Point) })
+    }
+
+    fn separators(self) -> (char, char) {
+        match self {
+            Self::Point => ('.', ','),
+            Self::Comma => (',', '.'),
+        }
+    }
+
+    /// The value of a cell that is a number: `-1,234.5`, `12 345.6`, `12 %`, `1e6`, or with commas.
+    pub(super) fn number(self, cell: &str) -> Option<f64> {
+        let digits = digits(cell)?;
+        let (decimal, group) = self.separators();
+        let (whole, rest) = digits.split_at(digits.find(decimal).unwrap_or(digits.len()));
+        if rest.contains(group) || whole.contains(group) && !in_groups(whole, group) {
+            return None;
+        }
+        let plain = whole.replace(group, "") + &rest.replace(decimal, ".");
+        plain.parse::<f64>().ok().filter(|value| value.is_finite())
+    }
+
+    /// Digits after the decimal point that a value is written with, at most six.
+    pub(super) fn decimals(self, cell: &str) -> usize {
+        let digits = cell.trim_end_matches(['%', ' ']);
+        digits.rfind(self.separators().0).map_or(0, |at| (digits.len() - at - 1).min(6))
+    }
+}
+
+/// Whether a cell is a number in any notation.
+pub(super) fn is_number(cell: &str) -> bool {
+    Notation::Point.number(cell).or_else(|| Notation::Comma.number(cell)).is_some()
+}
+
+/// A number without its unit and white space; `None` if it cannot be one.
+fn digits(cell: &str) -> Option<String> {
     let cell = cell.strip_suffix('%').map_or(cell, str::trim_end);
     let first = cell.trim_start_matches(['+', '-']).bytes().next()?;
-    if cell.len() > 40 || !(first.is_ascii_digit() || first == b'.' || first == b',') {
-        return None;
-    }
-    if let Ok(value) = cell.parse::<f64>() {
-        return Some(value).filter(|value| value.is_finite());
-    }
-    let digits: String =
-        cell.chars().filter(|c| !matches!(c, ' ' | '\'' | '\u{a0}' | '’')).collect();
-    let (point, comma) = (digits.rfind('.'), digits.rfind(','));
-    let plain = match (point, comma) {
-        (Some(point), Some(comma)) if point > comma => digits.replace(',', ""),
-        (Some(_), Some(_)) => digits.replace('.', "").replace(',', "."),
-        (None, Some(_)) if in_groups(&digits, ',') => digits.replace(',', ""),
-        (None, Some(_)) => digits.replacen(',', ".", 1),
-        (Some(_), None) if in_groups(&digits, '.') => digits.replace('.', ""),
-        _ => digits,
-    };
-    plain.parse::<f64>().ok().filter(|value| value.is_finite())
+    let may_be = cell.len() <= 40 && (first.is_ascii_digit() || matches!(first, b'.' | b','));
+    may_be.then(|| cell.chars().filter(|c| !matches!(c, ' ' | '\'' | '\u{a0}' | '’')).collect())
+}
+
+fn evidence(cell: &str) -> Option<Evidence> {
+    let text = digits(cell)?;
+    let ways = [Notation::Point, Notation::Comma].map(|notation| notation.number(cell));
+    Some(match ways {
+        [None, None] => return None,
+        [Some(_), None] => Evidence::Clear(Notation::Point),
+        [None, Some(_)] => Evidence::Clear(Notation::Comma),
+        [Some(_), Some(_)] if !text.contains(['.', ',']) => Evidence::Plain,
+        // No group begins with a zero.
+        [Some(_), Some(_)] if text.trim_start_matches(['+', '-']).starts_with('0') => {
+            Evidence::Clear(if text.contains('.') { Notation::Point } else { Notation::Comma })
+        }
+        _ => Evidence::Unclear,
+    })
 }
 
 /// Whether a separator makes groups of three digits, as in `1,234,567`.
@@ -30,15 +100,6 @@ fn in_groups(digits: &str, separator: char) -> bool {
     let all = |group: &str| group.bytes().all(|b| b.is_ascii_digit());
     let first = groups.next().is_some_and(|group| (1..=3).contains(&group.len()) && all(group));
     first && groups.all(|group| group.len() == 3 && all(group))
-}
-
-/// Digits after the decimal point that a value is written with, at most six.
-pub(super) fn decimals(cell: &str) -> usize {
-    let digits = cell.trim_end_matches(['%', ' ']);
-    match digits.rfind(['.', ',']) {
-        Some(at) if !in_groups(digits, ',') => (digits.len() - at - 1).min(6),
-        _ => 0,
-    }
 }
 
 /// A sum in digits, with groups of three.
@@ -68,28 +129,50 @@ mod tests {
 
     #[test]
     fn reads_numbers_as_they_are_written() {
+        use Notation::{Comma, Point};
         let cases = [
-            ("12", Some(12.0)),
-            ("-1,234.5", Some(-1234.5)),
-            ("1.234,5", Some(1234.5)),
-            ("3,7", Some(3.7)),
-            ("1,234,567", Some(1_234_567.0)),
-            ("1.234.567", Some(1_234_567.0)),
-            ("12 345,6", Some(12_345.6)),
-            ("12 %", Some(12.0)),
-            ("1e6", Some(1e6)),
-            ("1e999", None),
-            ("inf", None),
-            ("nan", None),
-            ("2026-11-25", None),
-            ("10.0.0.1", None),
-            ("", None),
-            ("-", None),
+            ("12", Some(12.0), Some(12.0)),
+            ("-1,234.5", Some(-1234.5), None),
+            ("1.234,5", None, Some(1234.5)),
+            ("3,7", None, Some(3.7)),
+            ("1,234", Some(1234.0), Some(1.234)),
+            ("1,234,567", Some(1_234_567.0), None),
+            ("1.234.567", None, Some(1_234_567.0)),
+            ("12 345,6", None, Some(12_345.6)),
+            ("12 %", Some(12.0), Some(12.0)),
+            ("1e6", Some(1e6), Some(1e6)),
+            ("1e999", None, None),
+            ("inf", None, None),
+            ("nan", None, None),
+            ("2026-11-25", None, None),
+            ("10.0.0.1", None, None),
+            ("", None, None),
+            ("-", None, None),
         ];
-        for (cell, want) in cases {
-            assert_eq!(number(cell), want, "{cell}");
+        for (cell, point, comma) in cases {
+            assert_eq!((Point.number(cell), Comma.number(cell)), (point, comma), "{cell}");
         }
-        assert_eq!(number(&"9".repeat(300)), None, "an identifier");
+        assert!(!is_number(&"9".repeat(300)), "an identifier");
+    }
+
+    #[test]
+    fn a_column_has_one_notation() {
+        use Notation::{Comma, Point};
+        let cases: [(&[&str], Option<Notation>); 9] = [
+            (&["1.234,50", "1.234", "999"], Some(Comma)),
+            (&["3,700", "2,5"], Some(Comma)),
+            (&["3,700", "2.5"], Some(Point)),
+            (&["3,700", "1,234,567"], Some(Point)),
+            (&["0,700", "3,700"], Some(Comma)),
+            (&["1", "20", "x"], Some(Point)),
+            (&["1.234", "999"], None),
+            (&["1,234"], None),
+            (&["1.5", "1,5"], None),
+        ];
+        for (cells, want) in cases {
+            assert_eq!(Notation::of(cells.iter().copied(), None), want, "{cells:?}");
+        }
+        assert_eq!(Notation::of(["1.234"].into_iter(), Some(Point)), Some(Point));
     }
 
     #[test]
@@ -104,9 +187,7 @@ mod tests {
         for (value, decimals, want) in cases {
             assert_eq!(written(value, decimals), want);
         }
-        assert_eq!(
-            (decimals("1,234"), decimals("1.25 %"), decimals("3,7"), decimals("5")),
-            (0, 2, 1, 0)
-        );
+        let decimals = ["1,234", "1.25 %", "5"].map(|cell| Notation::Point.decimals(cell));
+        assert_eq!((decimals, Notation::Comma.decimals("3,7")), ([0, 2, 0], 1));
     }
 }

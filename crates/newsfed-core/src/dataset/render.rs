@@ -81,7 +81,7 @@ fn describe_tables(out: &mut String, dataset: &Dataset, with_rows: bool) {
         if several {
             paragraph(out, &format!("{}.", extent(table, dataset.format)));
         }
-        columns(out, table);
+        columns(out, table, dataset.format);
         if with_rows && !table.is_empty() {
             heading(out, "First rows");
             rows(out, table, 0..table.len().min(FIRST_ROWS), "");
@@ -90,13 +90,13 @@ fn describe_tables(out: &mut String, dataset: &Dataset, with_rows: bool) {
     more(out, dataset.tables.len(), MAX_TABLES, "table");
 }
 
-fn columns(out: &mut String, table: &Table) {
+fn columns(out: &mut String, table: &Table, format: Format) {
     if table.columns.is_empty() {
         return;
     }
     out.push_str("<table><tr><th>Column</th><th>Total</th></tr>");
     for (column, name) in table.columns.iter().enumerate().take(MAX_DESCRIBED) {
-        let total = Some(name).filter(|name| !is_id(name)).and_then(|_| sum(table, column));
+        let total = Some(name).filter(|name| !is_id(name)).and_then(|_| sum(table, column, format));
         let total = total.map(|(total, decimals)| written(total, decimals));
         let total = total.unwrap_or_default();
         let _ = write!(out, "<tr><td>{}</td><td>{total}</td></tr>", shown(name));

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
 /// The version of the format; a state of another one is not compared.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Most bytes of an unpacked state.
 const MAX_UNPACKED: u64 = (limits::DATASET_TEXT + 2 * limits::DATASET_CELLS + (4 << 20)) as u64;
 /// What follows a cell and a row; clean text contains neither.

@@ -1,11 +1,14 @@
 //! Rows of text cells under named columns, in few allocations.
 
-use super::numbers::number;
+use super::numbers::is_number;
 use crate::model::stable_hash;
+use crate::util::text::counted;
 use crate::util::{limits, text};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
+/// Records among which the header is searched.
+const FIRST: usize = 20;
 /// Longest name of a table or column, in terminal cells.
 const MAX_NAME: usize = 80;
 
@@ -25,7 +28,7 @@ pub struct Table {
 }
 
 /// What may still be read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Budget {
     pub(super) rows: usize,
     pub(super) cells: usize,
@@ -114,67 +117,127 @@ impl Table {
             self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
         }
         self.rows.push(u32::try_from(self.ends.len()).unwrap_or(u32::MAX));
-        for column in self.columns.len()..width {
-            self.columns.push(format!("column {}", column + 1));
+        for _ in self.columns.len()..width {
+            self.add_column("");
         }
+    }
+
+    /// Adds a column. Its name gets a number if there is one with that name.
+    pub(super) fn add_column(&mut self, name: &str) {
+        let name = match name {
+            "" => format!("column {}", self.columns.len() + 1),
+            name => name.to_owned(),
+        };
+        if !self.columns.contains(&name) {
+            return self.columns.push(name);
+        }
+        let numbered = |column: &&String| {
+            column.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(" ("))
+        };
+        let first = 2 + self.columns.iter().filter(numbered).count();
+        let mut free = (first..).map(|n| format!("{name} ({n})"));
+        self.columns.extend(free.find(|name| !self.columns.contains(name)));
     }
 }
 
-/// The columns of a table whose header comes first, if it has one.
+/// A table whose header comes first, or below a few lines about it, if it has one.
 #[derive(Debug, Default)]
 pub(super) struct Headed {
-    pub(super) table: Table,
+    table: Table,
+    /// The first records with their widths, until it is decided which one is the header.
+    first: Vec<(Vec<String>, usize)>,
     begun: bool,
 }
 
 impl Headed {
     pub(super) fn named(name: &str) -> Self {
-        Self { table: Table::named(name), begun: false }
+        Self { table: Table::named(name), ..Self::default() }
     }
 
-    /// Adds a record, of which the first is the header if it seems to be one.
+    /// Whether further records are only counted.
+    pub(super) fn is_full(&self) -> bool {
+        self.table.beyond > 0
+    }
+
     pub(super) fn push(&mut self, record: &[Cow<'_, str>], budget: &mut Budget) {
-        self.push_wide(record, record.len(), budget);
+        self.push_wide(record, width(record), budget);
     }
 
     /// As [`Headed::push`], of the first cells of a record. `all`: its cells up to the last one that is
-    /// not empty, if they are more.
+    /// not empty.
     pub(super) fn push_wide(&mut self, record: &[Cow<'_, str>], all: usize, budget: &mut Budget) {
-        if !self.begun && record.iter().any(|cell| !cell.is_empty()) {
-            self.begun = true;
-            if is_header(record) {
-                let width = record.len().min(limits::DATASET_COLUMNS);
-                let last = record[..width].iter().rposition(|cell| !cell.is_empty());
-                self.table.columns = column_names(&record[..last.map_or(0, |at| at + 1)]);
-                return;
+        if self.begun {
+            return self.table.push_wide(record, all, budget);
+        }
+        if all > 0 {
+            let cells = record.iter().map(|cell| cell.clone().into_owned()).collect();
+            self.first.push((cells, all));
+            if self.first.len() == FIRST {
+                self.begin(budget);
             }
         }
-        self.table.push_wide(record, all, budget);
+    }
+
+    pub(super) fn finish(mut self, budget: &mut Budget) -> Table {
+        self.begin(budget);
+        self.table
+    }
+
+    /// Finds the header among the first records.
+    fn begin(&mut self, budget: &mut Budget) {
+        self.begun = true;
+        let first = std::mem::take(&mut self.first);
+        let widths: Vec<usize> = first.iter().map(|(_, all)| *all).collect();
+        let count = |width: usize| widths.iter().filter(|w| **w == width).count();
+        let usual = widths.iter().copied().max_by_key(|w| (count(*w), *w)).unwrap_or(0);
+        // A header may be narrower than the rows, but a title has a cell or two.
+        let above = widths.iter().take_while(|w| **w * 2 <= usual).count();
+        let header = first.get(above).map(|(record, _)| record).filter(|record| is_header(record));
+        let skipped = header.map_or(0, |header| {
+            let names = &header[..width(header).min(limits::DATASET_COLUMNS)];
+            names.iter().for_each(|name| self.table.add_column(&text::truncate(name, MAX_NAME)));
+            above + 1
+        });
+        if skipped > 1 {
+            budget.notes.push(format!("{} above the header", counted(above, "line")));
+        }
+        let rows = first.iter().skip(skipped);
+        rows.for_each(|(record, all)| self.table.push_wide(record, *all, budget));
     }
 }
 
-/// Whether a first record names columns: none of its cells is a number, except years.
-fn is_header(record: &[Cow<'_, str>]) -> bool {
+/// The number of cells up to the last one that is not empty.
+fn width<S: AsRef<str>>(record: &[S]) -> usize {
+    record.iter().rposition(|cell| !cell.as_ref().is_empty()).map_or(0, |last| last + 1)
+}
+
+/// Whether a record names columns: none of its cells is a number or URL, except that columns may be
+/// years, or several days.
+fn is_header(record: &[String]) -> bool {
     let is_year = |cell: &str| {
         cell.len() == 4 && cell.parse::<u16>().is_ok_and(|year| (1500..2300).contains(&year))
     };
     let all_years = record.iter().all(|cell| is_year(cell));
-    record.iter().all(|cell| number(cell).is_none() || is_year(cell) && !all_years)
+    let days: Vec<&str> = record.iter().map(String::as_str).filter(|cell| is_day(cell)).collect();
+    let different: HashSet<&&str> = days.iter().collect();
+    let days_are_names = days.len() >= 3 && different.len() == days.len();
+    record.iter().all(|cell| {
+        let is_url = cell.starts_with("http://") || cell.starts_with("https://");
+        let is_date = is_day(cell) && !days_are_names;
+        !is_url && !is_date && (!is_number(cell) || is_year(cell) && !all_years)
+    })
 }
 
-/// Names without repetitions.
-fn column_names(record: &[Cow<'_, str>]) -> Vec<String> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    let named = record.iter().enumerate().map(|(column, cell)| {
-        let name = match text::truncate(cell, MAX_NAME) {
-            name if name.is_empty() => format!("column {}", column + 1),
-            name => name.into_owned(),
-        };
-        let count = seen.entry(name.clone()).or_default();
-        *count += 1;
-        if *count > 1 { format!("{name} ({count})") } else { name }
-    });
-    named.collect()
+/// Whether a cell is a day in digits, which a time may follow: `2026-11-24`, `24.11.2026 12:00`.
+fn is_day(cell: &str) -> bool {
+    let day = cell.split([' ', 'T']).next().unwrap_or_default();
+    let are_parts = |separator: char| {
+        let mut parts = day.split(separator);
+        let is_part =
+            |part: &str| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+        parts.by_ref().take(3).filter(|part| is_part(part)).count() == 3 && parts.next().is_none()
+    };
+    ['-', '.', '/'].into_iter().any(are_parts)
 }
 
 /// A cell as one line of clean text. A long one is cut, and ends with its length and a hash, so that
@@ -205,7 +268,16 @@ mod tests {
 
     #[test]
     fn the_first_record_is_the_header_unless_it_has_numbers() {
-        let cases: [(&[&str], &[&str]); 6] = [
+        let cases: [(&[&str], &[&str]); 12] = [
+            (&["id", "id (2)", "id", "id"], &["id", "id (2)", "id (3)", "id (4)"]),
+            (&["id", "id (3)", "id", "id"], &["id", "id (3)", "id (4)", "id (5)"]),
+            (&["column 2", ""], &["column 2"]),
+            (&["2026-11-24", "foo", "x"], &["column 1", "column 2", "column 3"]),
+            (&["foo", "https://a.example/"], &["column 1", "column 2"]),
+            (
+                &["town", "1/22/20", "1/23/20", "1/24/20"],
+                &["town", "1/22/20", "1/23/20", "1/24/20"],
+            ),
             (&["id", "name"], &["id", "name"]),
             (&["id", "", "id"], &["id", "column 2", "id (2)"]),
             (&["country", "2019", "2020", ""], &["country", "2019", "2020"]),
@@ -216,7 +288,8 @@ mod tests {
         for (first, want) in cases {
             let mut headed = Headed::default();
             headed.push(&record(first), &mut Budget::default());
-            assert_eq!(headed.table.columns, want, "{first:?}");
+            let table = headed.finish(&mut Budget::default());
+            assert_eq!(table.columns, want, "{first:?}");
         }
     }
 

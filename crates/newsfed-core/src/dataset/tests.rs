@@ -186,3 +186,91 @@ fn names_say_what_a_file_is() {
     let text = html::to_text(&describe(&csv(TOWNS)));
     assert!(text.contains("Aachen") && text.contains("650"), "{text}");
 }
+
+/// A file of 200 rows, as the rows from a number on.
+fn rows(header: &str, row: impl Fn(usize) -> String) -> Dataset {
+    csv(&format!("{header}\n{}", (0..200).map(|n| row(n) + "\n").collect::<String>()))
+}
+
+#[test]
+fn a_key_is_not_chosen_by_its_name() {
+    let cases = |changed: usize| {
+        rows("country,number of cases", |n| {
+            format!("country {n},{}", n * 7 + if n < changed { 1 } else { 0 })
+        })
+    };
+    let (old, new) = (cases(0), cases(3));
+    assert_eq!(summary_of(&old, &new), "3 rows changed");
+    let found = compare(&old, &new);
+    assert_eq!((found.tables[0].key.as_slice(), found.tables[0].totals.len()), (&[0][..], 1));
+    // The name decides between equal ones.
+    let named =
+        |v: usize| rows("place,nr,v", |n| format!("p{n},{n},{}", if n == 5 { v } else { 0 }));
+    assert_eq!(compare(&named(1), &named(2)).tables[0].key, [1]);
+    for (name, want) in [("Number", true), ("Nr.", true), ("customer id", true), ("no fee", false)]
+    {
+        assert_eq!(super::compare::is_id(name), want, "{name}");
+    }
+}
+
+#[test]
+fn equal_values_by_chance_are_no_key() {
+    let products = |from: usize| rows("id,price", |n| format!("{},{}", from + n, from * 3 + n));
+    let old = products(1000);
+    let new = csv(&rows_text(&products(5000)).replace("5007,15007", "5007,3003"));
+    assert_eq!(summary_of(&old, &new), "200 rows added; 200 rows removed");
+}
+
+fn rows_text(dataset: &Dataset) -> String {
+    let table = &dataset.tables[0];
+    let row =
+        |row| (0..table.columns.len()).map(|c| table.cell(row, c)).collect::<Vec<_>>().join(",");
+    let rows: Vec<String> = (0..table.len()).map(row).collect();
+    format!("{}\n{}\n", table.columns.join(","), rows.join("\n"))
+}
+
+#[test]
+fn a_table_with_repeated_names_does_not_differ_from_itself() {
+    for (text, format) in [
+        (r#"[{"a ":1,"a":2}]"#, Format::Json),
+        ("id,id (2),id\n1,2,3\n", Format::Csv),
+        ("column 3,b\n1,2,3\n", Format::Csv),
+    ] {
+        let read = dataset(text, format);
+        assert!(compare(&read, &read.clone()).is_empty(), "{text}");
+    }
+    // Also if an earlier version stored it.
+    let mut old = csv("id,v,v\n1,2,3\n");
+    old.tables[0].columns[2] = "v".to_owned();
+    assert!(compare(&old, &old.clone()).is_empty());
+}
+
+#[test]
+fn totals_keep_the_notation_of_their_column() {
+    let total = |cells: [&str; 3]| {
+        let text = format!("name;amount\na;{}\nb;{}\nc;{}\n", cells[0], cells[1], cells[2]);
+        let text = html::to_text(&describe(&csv(&text)));
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(total(["1.234,50", "1.234", "999"]).contains("amount 3,467.50"));
+    assert!(total(["3,700", "2,5", "1"]).contains("amount 7.200"));
+    assert!(total(["1.234", "999", "5"]).contains("amount First rows"), "it is not clear");
+    let json = dataset(r#"[{"n":1.234},{"n":999}]"#, Format::Json);
+    assert!(html::to_text(&describe(&json)).contains("1,000.234"));
+}
+
+#[test]
+fn a_header_below_a_title_is_found() {
+    let table = |day: &str| {
+        csv(&format!("Stand {day}.11.2026\n\nid,town,people\n1,Aachen,250\n2,Bonn,330\n"))
+    };
+    let old = table("23");
+    assert_eq!(old.tables[0].columns, ["id", "town", "people"]);
+    assert_eq!(old.left_out, ["1 line above the header"]);
+    assert_eq!(difference(&old, &table("24")), None);
+    let log = |days: std::ops::Range<usize>| {
+        let row = |day| format!("2026-11-{day},foo {day},https://a.example/{day}\n");
+        csv(&days.rev().map(row).collect::<String>())
+    };
+    assert_eq!(summary_of(&log(10..24), &log(10..25)), "1 row added");
+}

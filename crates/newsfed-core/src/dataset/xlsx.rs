@@ -4,7 +4,7 @@
 use super::DatasetError;
 use super::table::{Budget, Headed, Table, clean};
 use crate::util::{limits, text};
-use chrono::{Days, NaiveDate, NaiveTime};
+use chrono::{Datelike, Days, NaiveDate, NaiveTime};
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use std::borrow::Cow;
@@ -20,18 +20,25 @@ const MAX_SHEETS: usize = 100;
 const MAX_SMALL: usize = 1 << 20;
 /// Texts that cells share, in bytes together.
 const MAX_SHARED: usize = 16 << 20;
-/// A tag or a text, in bytes: it is read as a whole.
+/// A tag or a text, in bytes: it is read as a whole. Also the text of a cell, of which Excel allows 32,767
+/// characters.
 const MAX_EVENT: usize = 1 << 20;
+/// Attributes of a tag among which one is searched.
+const MAX_ATTRIBUTES: usize = 64;
 /// How old formats store encrypted files.
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 /// Reads the worksheets of a file.
 pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, DatasetError> {
-    read_within(bytes, limits::XLSX_BYTES, budget)
+    read_within(bytes, (limits::XLSX_BYTES, limits::XLSX_TAGS), budget)
 }
 
-/// `left`: how much may be decompressed.
-fn read_within(bytes: &[u8], left: usize, budget: &mut Budget) -> Result<Vec<Table>, DatasetError> {
+/// Reads at most so many decompressed bytes, and tags.
+fn read_within(
+    bytes: &[u8],
+    (left, tags): (usize, usize),
+    budget: &mut Budget,
+) -> Result<Vec<Table>, DatasetError> {
     if bytes.starts_with(COMPOUND_FILE) {
         return Err(DatasetError::Encrypted);
     }
@@ -43,7 +50,7 @@ fn read_within(bytes: &[u8], left: usize, budget: &mut Budget) -> Result<Vec<Tab
         });
     }
     let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|e| invalid(&e))?;
-    let mut file = File { archive, left };
+    let mut file = File { archive, left, tags };
     let root = file.relations("")?;
     let workbook = root.into_iter().find(|r| r.is("officeDocument")).map(|r| r.target);
     let workbook = workbook.unwrap_or_else(|| "xl/workbook.xml".to_owned());
@@ -105,6 +112,8 @@ impl Relation {
 struct File<'b> {
     archive: ZipArchive<Cursor<&'b [u8]>>,
     left: usize,
+    /// Tags that may still be read.
+    tags: usize,
 }
 
 /// A part that gives an error where it, or one event, exceeds its limit.
@@ -153,6 +162,9 @@ impl File<'_> {
             match reader.read_event_into(&mut buffer).map_err(|e| broken(&e))? {
                 Event::Eof => return Ok(()),
                 event => {
+                    let is_tag = matches!(event, Event::Start(_) | Event::End(_));
+                    let left = self.tags.checked_sub(usize::from(is_tag));
+                    self.tags = left.ok_or(DatasetError::TooLarge)?;
                     if !each(event) {
                         return Ok(());
                     }
@@ -217,8 +229,11 @@ impl File<'_> {
                 texts.push(clean(&std::mem::take(&mut current.text)).into_owned());
             }
             current.take(&event);
-            true
+            texts.len() <= limits::DATASET_CELLS
         })?;
+        if texts.len() > limits::DATASET_CELLS {
+            return Err(DatasetError::TooLarge);
+        }
         Ok(texts)
     }
 
@@ -260,7 +275,7 @@ impl File<'_> {
         let mut sheet = Sheet { headed: Headed::named(name), ..Sheet::default() };
         let most = self.left;
         self.events(part, most, |event| sheet.take(&event, known, budget))?;
-        Ok(sheet.headed.table)
+        Ok(sheet.headed.finish(budget))
     }
 }
 
@@ -289,6 +304,7 @@ impl Sheet {
                     self.row.clear();
                     self.next_column = 0;
                 }
+                "c" if self.headed.is_full() => self.value.text.clear(),
                 "c" => {
                     let place = attribute(tag, "r").and_then(|place| column_of(&place));
                     let column = place.unwrap_or(self.next_column);
@@ -301,6 +317,11 @@ impl Sheet {
                 _ => {}
             },
             Event::End(tag) => match tag.local_name().as_ref() {
+                // Whether there is something in a row that is only counted.
+                "c" if self.headed.is_full() => {
+                    let is_empty = self.value.text.is_empty();
+                    self.set(0, Cow::Borrowed(if is_empty { "" } else { "more" }), budget);
+                }
                 "c" => {
                     let value = std::mem::take(&mut self.value.text);
                     if let Some(cell) = self.cell.take() {
@@ -359,13 +380,17 @@ fn date(number: f64, base: NaiveDate) -> Option<String> {
     if !(0.0..2_958_466.0).contains(&number) {
         return None;
     }
-    let seconds = (number.fract() * 86_400.0).round().min(86_399.0) as u32;
-    let time = NaiveTime::from_num_seconds_from_midnight_opt(seconds, 0)?;
-    if number < 1.0 {
+    // Rounded before it is divided: the last half of a second of a day belongs to the next one.
+    let seconds = (number * 86_400.0).round() as u64;
+    let (days, second) = (seconds / 86_400, (seconds % 86_400) as u32);
+    let time = NaiveTime::from_num_seconds_from_midnight_opt(second, 0)?;
+    if number < 1.0 && days == 0 {
         return Some(time.format("%H:%M:%S").to_string());
     }
-    let day = base.checked_add_days(Days::new(number as u64))?;
-    Some(if seconds == 0 { day.to_string() } else { format!("{day} {}", time.format("%H:%M:%S")) })
+    // Excel counts a 29 February 1900.
+    let early = u64::from(base.year() == 1899 && days < 60);
+    let day = base.checked_add_days(Days::new(days + early))?;
+    Some(if second == 0 { day.to_string() } else { format!("{day} {}", time.format("%H:%M:%S")) })
 }
 
 /// Whether a format has a part of a date outside of quotes and brackets.
@@ -394,7 +419,10 @@ fn column_of(place: &str) -> Option<usize> {
 }
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = tag.attributes().flatten().find(|a| a.key.local_name().as_ref() == name)?;
+    // Checks for repetitions would compare each with all before it.
+    let mut attributes = tag.attributes();
+    let mut all = attributes.with_checks(false).take(MAX_ATTRIBUTES).flatten();
+    let found = all.find(|a| a.key.local_name().as_ref() == name)?;
     Some(found.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?.into_owned())
 }
 
@@ -407,6 +435,10 @@ struct Capture {
 }
 
 impl Capture {
+    fn takes_text(&self) -> bool {
+        self.inside && self.text.len() < MAX_EVENT
+    }
+
     fn take(&mut self, event: &Event<'_>) {
         match event {
             Event::Start(tag) => match tag.local_name().as_ref() {
@@ -419,9 +451,9 @@ impl Capture {
                 "rPh" => self.pronunciation = false,
                 _ => {}
             },
-            Event::Text(text) if self.inside => self.text.push_str(&text.xml10_content()),
-            Event::CData(text) if self.inside => self.text.push_str(&text.xml10_content()),
-            Event::GeneralRef(name) if self.inside => self.text.extend(character(name)),
+            Event::Text(text) if self.takes_text() => self.text.push_str(&text.xml10_content()),
+            Event::CData(text) if self.takes_text() => self.text.push_str(&text.xml10_content()),
+            Event::GeneralRef(name) if self.takes_text() => self.text.extend(character(name)),
             _ => {}
         }
     }

@@ -84,8 +84,16 @@ limits! {
     DATASET_TEXT = 8 * MIB, "text of a data file";
     /// An XLSX file after decompression, in bytes.
     XLSX_BYTES = 48 * MIB, "XLSX file";
+    /// Tags of an XLSX file. A cell has four.
+    XLSX_TAGS = 8_000_000, "tags of an XLSX file";
     /// Pages of a PDF file.
     PDF_PAGES = 1000, "pages of a PDF file";
+    /// Objects of a PDF file.
+    PDF_OBJECTS = 450_000, "objects of a PDF file";
+    /// Content of a page of a PDF file after decompression, in bytes.
+    PDF_CONTENT = 4 * MIB, "content of a page of a PDF file";
+    /// What may be read or decompressed for a PDF file, in bytes. Values and names count as some bytes each.
+    PDF_WORK = 128 * MIB, "work for a PDF file";
     /// What is stored of the data files of a source for their next comparison, in bytes.
     DATASET_STATES = 64 * MIB, "stored states of the data files of a source";
     /// A sitemap after decompression, in bytes (limit of the protocol).

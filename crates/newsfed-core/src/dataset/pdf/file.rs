@@ -1,33 +1,37 @@
 //! The objects of a file, its streams and its pages.
 
+use super::filters;
 use super::object::{Dict, Lexer, Value, is_space};
+use super::work::{Items, Work};
 use crate::dataset::DatasetError;
-use flate2::read::ZlibDecoder;
+use crate::util::limits;
 use memchr::memmem;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::io::Read;
 use std::rc::Rc;
 
 /// Bytes of one stream after decompression.
-const MAX_STREAM: usize = 4 << 20;
+pub(super) const MAX_STREAM: usize = limits::PDF_CONTENT;
 /// Bytes of all streams of objects.
 const MAX_OBJECT_STREAMS: usize = 32 << 20;
-/// Bytes of the resources that pages inherit.
+/// Work for the resources that pages inherit.
 const MAX_RESOURCES: usize = 4 << 20;
-/// Objects of a file.
-const MAX_OBJECTS: usize = 500_000;
+/// What finding an object costs, compared with reading a byte.
+const OBJECT: usize = 16;
+/// Filters of a stream.
+const MAX_FILTERS: usize = 4;
 /// Levels of the page tree, and references in a row.
 const MAX_LEVELS: usize = 40;
 /// Nodes of the page tree.
 const MAX_NODES: usize = 50_000;
 
-/// Where an object is.
+/// Where an object is. Short numbers: there may be many.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     /// In the file, with its stream if it has one.
-    File(usize, Option<(usize, usize)>),
+    File(u32, Option<(u32, u32)>),
     /// In a stream of objects.
-    Packed(usize, usize),
+    Packed(u32, u32),
 }
 
 pub(super) struct PdfFile<'b> {
@@ -37,7 +41,7 @@ pub(super) struct PdfFile<'b> {
     packed: Vec<Vec<u8>>,
     root: Option<u32>,
     encrypted: bool,
-    work: usize,
+    work: Rc<Work>,
     left_for_objects: usize,
     /// Bytes of resources that pages may inherit.
     left_for_resources: usize,
@@ -47,11 +51,11 @@ pub(super) struct PdfFile<'b> {
 #[derive(Debug, Clone)]
 pub(super) struct Page {
     number: u32,
-    inherited: Rc<Dict>,
+    inherited: Dict,
 }
 
 impl<'b> PdfFile<'b> {
-    pub(super) fn open(bytes: &'b [u8], work: usize) -> Result<Self, DatasetError> {
+    pub(super) fn open(bytes: &'b [u8], work: Rc<Work>) -> Result<Self, DatasetError> {
         let mut file = Self {
             bytes,
             places: HashMap::new(),
@@ -62,6 +66,9 @@ impl<'b> PdfFile<'b> {
             left_for_objects: MAX_OBJECT_STREAMS,
             left_for_resources: MAX_RESOURCES,
         };
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(DatasetError::TooLarge);
+        }
         file.scan();
         file.trailers();
         match (file.encrypted, file.is_exhausted()) {
@@ -73,11 +80,11 @@ impl<'b> PdfFile<'b> {
 
     /// Whether more work would be needed than is allowed.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.work == 0
+        self.work.is_exhausted()
     }
 
-    pub(super) fn charge(&mut self, bytes: usize) {
-        self.work = self.work.saturating_sub(bytes.max(1));
+    pub(super) fn work(&self) -> &Rc<Work> {
+        &self.work
     }
 
     /// Finds all objects, in the order of the file: the last one with a number counts.
@@ -85,21 +92,21 @@ impl<'b> PdfFile<'b> {
         let (bytes, mut at) = (self.bytes, 0);
         while let Some(found) = memmem::find(&bytes[at..], b"obj") {
             let place = at + found;
-            self.charge(found);
+            self.work.charge(found + OBJECT);
             at = place + 3;
             let Some(number) = object_number(&bytes[..place]) else { continue };
-            if self.is_exhausted() || self.places.len() >= MAX_OBJECTS {
-                self.work = 0;
+            if self.is_exhausted() || self.places.len() >= limits::PDF_OBJECTS {
+                self.work.exhaust();
                 return;
             }
-            let mut lexer = Lexer::new(bytes, at);
+            let mut lexer = Lexer::new(bytes, at, &self.work);
             let value = lexer.value();
-            self.charge(lexer.at - at);
             let stream = match &value {
                 Some(Value::Dict(dict)) => self.stream_at(lexer.at, dict),
                 _ => None,
             };
-            self.places.insert(number, Place::File(at, stream));
+            let short_stream = stream.map(|(start, end)| (short(start), short(end)));
+            self.places.insert(number, Place::File(short(at), short_stream));
             if let (Some((start, end)), Some(Value::Dict(dict))) = (stream, value) {
                 at = end;
                 self.note_trailer(&dict);
@@ -112,7 +119,7 @@ impl<'b> PdfFile<'b> {
 
     /// The bytes of the stream that follows a dictionary.
     fn stream_at(&mut self, at: usize, dict: &Dict) -> Option<(usize, usize)> {
-        let mut lexer = Lexer::new(self.bytes, at);
+        let mut lexer = Lexer::new(self.bytes, at, &self.work);
         lexer.skip_space();
         if !lexer.follows(b"stream") {
             return None;
@@ -127,7 +134,7 @@ impl<'b> PdfFile<'b> {
         // Its length may be wrong, or in an object that is not known yet.
         let stated = dict.number("Length").and_then(|length| start.checked_add(length));
         if let Some(end) = stated.filter(|end| *end <= self.bytes.len()) {
-            let mut after = Lexer::new(self.bytes, end);
+            let mut after = Lexer::new(self.bytes, end, &self.work);
             after.skip_space();
             if after.follows(b"endstream") {
                 return Some((start, end));
@@ -135,7 +142,7 @@ impl<'b> PdfFile<'b> {
         }
         let rest = &self.bytes[start..];
         let length = memmem::find(rest, b"endstream").unwrap_or(rest.len());
-        self.charge(length);
+        self.work.charge(length);
         Some((start, start + length))
     }
 
@@ -149,13 +156,12 @@ impl<'b> PdfFile<'b> {
 
     fn trailers(&mut self) {
         let bytes = self.bytes;
+        self.work.charge(bytes.len());
         for at in memmem::find_iter(bytes, b"trailer") {
             if self.is_exhausted() {
                 return;
             }
-            let mut lexer = Lexer::new(bytes, at + b"trailer".len());
-            let value = lexer.value();
-            self.charge(lexer.at - at);
+            let value = Lexer::new(bytes, at + b"trailer".len(), &self.work).value();
             if let Some(Value::Dict(dict)) = value {
                 self.note_trailer(&dict);
             }
@@ -166,22 +172,26 @@ impl<'b> PdfFile<'b> {
     fn unpack(&mut self, dict: &Dict, data: &[u8]) {
         let Some(content) = self.decode(dict, data) else { return };
         let first = dict.number("First").unwrap_or(0);
-        if content.len() > self.left_for_objects || first > content.len() {
-            self.work = if first > content.len() { self.work } else { 0 };
+        if first > content.len() {
+            return;
+        }
+        if content.len() > self.left_for_objects {
+            self.work.exhaust();
             return;
         }
         self.left_for_objects -= content.len();
-        let mut lexer = Lexer::new(&content[..first], 0);
+        let mut lexer = Lexer::new(&content[..first], 0, &self.work);
         let stream = self.packed.len();
         while let (Some(Value::Number(number)), Some(Value::Number(offset))) =
             (lexer.value(), lexer.value())
         {
-            if self.places.len() >= MAX_OBJECTS {
-                self.work = 0;
+            self.work.charge(OBJECT);
+            if self.places.len() >= limits::PDF_OBJECTS {
+                self.work.exhaust();
                 break;
             }
-            let (number, offset) = (number as u32, offset as usize);
-            self.places.insert(number, Place::Packed(stream, first.saturating_add(offset)));
+            let (number, at) = (number as u32, short(first.saturating_add(offset as usize)));
+            self.places.insert(number, Place::Packed(short(stream), at));
         }
         self.packed.push(content);
     }
@@ -190,44 +200,38 @@ impl<'b> PdfFile<'b> {
     fn decode(&mut self, dict: &Dict, data: &[u8]) -> Option<Vec<u8>> {
         let filters = match dict.get("Filter").map(|filter| self.resolve(filter)) {
             None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(all)) => all.iter().map(|filter| self.resolve(filter)).collect(),
+            Some(Value::Array(all)) if all.len() <= MAX_FILTERS => {
+                all.iter().map(|filter| self.resolve(filter)).collect()
+            }
             Some(one) => vec![one],
         };
-        let mut content = std::borrow::Cow::Borrowed(data);
-        if filters.len() > 4 {
-            return None;
-        }
+        self.work.charge(data.len());
+        let mut content = Cow::Borrowed(data);
         for filter in filters {
             let Value::Name(name) = filter else { return None };
-            let decoded = match name.as_slice() {
-                b"FlateDecode" | b"Fl" => inflate(&content),
-                b"ASCIIHexDecode" | b"AHx" => Some(hexadecimal(&content)),
-                b"ASCII85Decode" | b"A85" => Some(ascii85(&content)),
-                _ => None,
-            };
-            content = decoded?.into();
-            self.charge(content.len());
+            if self.is_exhausted() {
+                return None;
+            }
+            // Some data becomes nothing: what goes into a filter counts like what comes out.
+            self.work.charge(content.len());
+            content = filters::apply(&name, &content)?.into();
+            self.work.charge(content.len());
         }
         (content.len() <= MAX_STREAM).then(|| content.into_owned())
     }
 
-    fn object(&mut self, number: u32) -> Option<Value> {
+    pub(super) fn object(&mut self, number: u32) -> Option<Value> {
+        self.work.charge(OBJECT);
         if self.is_exhausted() {
             return None;
         }
-        let place = *self.places.get(&number)?;
-        let (value, length) = match place {
-            Place::File(at, _) => {
-                let mut lexer = Lexer::new(self.bytes, at);
-                (lexer.value(), lexer.at.saturating_sub(at))
-            }
+        match *self.places.get(&number)? {
+            Place::File(at, _) => Lexer::new(self.bytes, at as usize, &self.work).value(),
             Place::Packed(stream, at) => {
-                let mut lexer = Lexer::new(&self.packed[stream], at);
-                (lexer.value(), lexer.at.saturating_sub(at))
+                let content = self.packed.get(stream as usize)?;
+                Lexer::new(content, at as usize, &self.work).value()
             }
-        };
-        self.charge(length);
-        value
+        }
     }
 
     /// The value itself, or what it refers to.
@@ -249,13 +253,17 @@ impl<'b> PdfFile<'b> {
         }
     }
 
-    /// The dictionary and the content of a stream.
-    pub(super) fn stream(&mut self, number: u32) -> Option<(Dict, Vec<u8>)> {
+    /// The content of a stream.
+    pub(super) fn stream(&mut self, number: u32) -> Option<Vec<u8>> {
         let Some(Value::Dict(dict)) = self.object(number) else { return None };
+        self.stream_of(number, &dict)
+    }
+
+    /// The content of a stream with this dictionary.
+    pub(super) fn stream_of(&mut self, number: u32, dict: &Dict) -> Option<Vec<u8>> {
         let Place::File(_, Some((start, end))) = *self.places.get(&number)? else { return None };
         let bytes = self.bytes;
-        let content = self.decode(&dict, &bytes[start..end])?;
-        Some((dict, content))
+        self.decode(dict, bytes.get(start as usize..end as usize)?)
     }
 
     /// The pages in their order.
@@ -264,25 +272,26 @@ impl<'b> PdfFile<'b> {
         let Some(Value::Dict(root)) = root else { return Vec::new() };
         let Some(Value::Reference(top)) = root.get("Pages") else { return Vec::new() };
         let (mut pages, mut seen) = (Vec::new(), HashSet::new());
-        let mut open = vec![(*top, Rc::new(Dict::default()), 0)];
+        let mut open = vec![(*top, Dict::default(), 0)];
         while let Some((number, inherited, level)) = open.pop() {
             if level > MAX_LEVELS || seen.len() > MAX_NODES || !seen.insert(number) {
                 continue;
             }
-            let before = self.work;
+            let before = self.work.left();
             let Some(Value::Dict(node)) = self.object(number) else { continue };
             let Some(Value::Array(kids)) = node.get("Kids").map(|kids| self.resolve(kids)) else {
                 pages.push(Page { number, inherited });
                 continue;
             };
             let own = self.dict(node.get("Resources"));
-            let cost = own.as_ref().map_or(0, |_| before - self.work);
-            let Some(left) = self.left_for_resources.checked_sub(cost) else {
-                self.work = 0;
+            let cost = own.as_ref().map_or(0, |_| before - self.work.left());
+            let left = self.left_for_resources.checked_sub(cost);
+            let Some(left) = left.filter(|_| open.len() + kids.len() <= 2 * MAX_NODES) else {
+                self.work.exhaust();
                 break;
             };
             self.left_for_resources = left;
-            let resources = own.map_or(inherited, Rc::new);
+            let resources = own.unwrap_or(inherited);
             let numbers = kids.iter().rev().filter_map(|kid| match kid {
                 Value::Reference(kid) => Some((*kid, resources.clone(), level + 1)),
                 _ => None,
@@ -292,40 +301,45 @@ impl<'b> PdfFile<'b> {
         pages
     }
 
-    fn references(&mut self, value: Option<&Value>) -> Vec<u32> {
-        let array = match value {
+    /// One reference, or several.
+    fn references(&mut self, value: Option<&Value>) -> Rc<Items<Value>> {
+        let single = match value {
             Some(Value::Reference(number)) => match self.object(*number) {
-                Some(Value::Array(all)) => all,
-                _ => return vec![*number],
+                Some(Value::Array(all)) => return all,
+                _ => Some(Value::Reference(*number)),
             },
-            Some(Value::Array(all)) => all.clone(),
-            _ => Vec::new(),
-        };
-        let number = |value: &Value| match value {
-            Value::Reference(number) => Some(*number),
+            Some(Value::Array(all)) => return all.clone(),
             _ => None,
         };
-        array.iter().filter_map(number).collect()
+        let mut all = Items::new(&self.work);
+        single.into_iter().for_each(|single| all.push(single));
+        all.finish(|_| {})
     }
 
     /// The resources of a page, and its drawing instructions.
-    pub(super) fn content(&mut self, page: &Page) -> (Rc<Dict>, Vec<u8>) {
+    pub(super) fn content(&mut self, page: &Page) -> (Dict, Vec<u8>) {
         let mut content = Vec::new();
         let Some(Value::Dict(node)) = self.object(page.number) else {
             return (page.inherited.clone(), content);
         };
         let own = self.dict(node.get("Resources"));
-        for number in self.references(node.get("Contents")) {
-            let Some((_, part)) = self.stream(number) else { continue };
+        for part in self.references(node.get("Contents")).iter() {
+            let Value::Reference(number) = part else { continue };
+            let Some(part) = self.stream(*number) else { continue };
             if content.len() + part.len() > MAX_STREAM {
-                self.work = 0;
+                self.work.exhaust();
                 break;
             }
             content.extend_from_slice(&part);
             content.push(b'\n');
         }
-        (own.map_or_else(|| page.inherited.clone(), Rc::new), content)
+        (own.unwrap_or_else(|| page.inherited.clone()), content)
     }
+}
+
+/// A place in a file, which is never as large as this can say.
+fn short(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// The number of an object, from what is before `obj`: `12 0 `.
@@ -344,48 +358,4 @@ fn object_number(before: &[u8]) -> Option<u32> {
     let (after_number, _) = cut(spaces(between))?;
     let (_, number) = cut(digits(after_number))?;
     std::str::from_utf8(number).ok()?.parse().ok()
-}
-
-/// Decompressed data; of damaged data what can be read.
-fn inflate(data: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    let _ = ZlibDecoder::new(data).take(MAX_STREAM as u64 + 1).read_to_end(&mut out);
-    (out.len() <= MAX_STREAM).then_some(out)
-}
-
-fn hexadecimal(data: &[u8]) -> Vec<u8> {
-    let digits = data.iter().take_while(|b| **b != b'>').filter_map(|b| (*b as char).to_digit(16));
-    let digits: Vec<u8> = digits.map(|digit| digit as u8).collect();
-    digits.chunks(2).map(|pair| pair[0] * 16 + pair.get(1).copied().unwrap_or(0)).collect()
-}
-
-fn ascii85(data: &[u8]) -> Vec<u8> {
-    let (mut out, mut group) = (Vec::new(), Vec::with_capacity(5));
-    let mut flush = |group: &mut Vec<u8>| {
-        let count = group.len();
-        if count > 1 {
-            group.resize(5, 84);
-            let word =
-                group.iter().fold(0_u32, |w, d| w.wrapping_mul(85).wrapping_add(u32::from(*d)));
-            out.extend_from_slice(&word.to_be_bytes()[..count - 1]);
-        }
-        group.clear();
-    };
-    for byte in data.iter().take_while(|b| **b != b'~') {
-        match byte {
-            b'z' if group.is_empty() => {
-                group.resize(5, 0);
-                flush(&mut group);
-            }
-            b'!'..=b'u' => {
-                group.push(byte - b'!');
-                if group.len() == 5 {
-                    flush(&mut group);
-                }
-            }
-            _ => {}
-        }
-    }
-    flush(&mut group);
-    out
 }

@@ -2,20 +2,28 @@
 
 use super::file::PdfFile;
 use super::object::{Dict, Lexer, Value};
+use super::work::{Items, Work};
 use encoding_rs::{MACINTOSH, WINDOWS_1252};
 use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::LazyLock;
 
 /// Characters and ranges that a font names.
 const MAX_NAMED: usize = 70_000;
 /// What remembering one of them costs, compared with reading a byte.
 const COST: usize = 256;
+/// What a font, and the name of a glyph costs.
+const FONT: usize = 1024;
+const GLYPH: usize = 32;
+/// Codes of a font whose codes are bytes.
+const BYTE_CODES: u32 = 256;
 
 /// How the codes of a font are read.
 #[derive(Debug, Default)]
 pub(super) struct Font {
     /// Codes have two bytes.
     wide: bool,
-    named: HashMap<u32, String>,
+    named: HashMap<u32, Box<str>>,
     /// Codes from and to, and the first character.
     ranges: Vec<(u32, u32, u32)>,
     mac: bool,
@@ -24,14 +32,13 @@ pub(super) struct Font {
 impl Font {
     pub(super) fn read(file: &mut PdfFile<'_>, dict: &Dict) -> Self {
         let mut font = Self { wide: dict.is("Subtype", "Type0"), ..Self::default() };
+        file.work().charge(FONT);
         font.encoding(file, dict.get("Encoding"));
         if let Some(Value::Reference(number)) = dict.get("ToUnicode")
-            && let Some((_, map)) = file.stream(*number)
+            && let Some(map) = file.stream(*number)
         {
-            font.read_map(&map);
-            file.charge(map.len());
+            font.read_map(&map, file.work());
         }
-        file.charge((font.named.len() + font.ranges.len()) * COST);
         font.ranges.sort_unstable();
         font
     }
@@ -40,7 +47,7 @@ impl Font {
         let value = value.map(|value| file.resolve(value));
         let dict = match value {
             Some(Value::Name(name)) => {
-                self.mac = name == b"MacRomanEncoding";
+                self.mac = *name == *b"MacRomanEncoding";
                 return;
             }
             Some(Value::Dict(dict)) => dict,
@@ -52,12 +59,16 @@ impl Font {
             return;
         };
         let mut code = 0_u32;
-        for value in differences.iter().take(MAX_NAMED) {
+        for value in differences.iter() {
+            if file.is_exhausted() {
+                return;
+            }
+            file.work().charge(GLYPH);
             match value {
                 Value::Number(number) => code = *number as u32,
                 Value::Name(name) => {
-                    if let Some(found) = character(name) {
-                        self.named.insert(code, found.to_string());
+                    if let Some(found) = character(name).filter(|_| code < BYTE_CODES) {
+                        self.add(code, found.to_string(), file.work());
                     }
                     code = code.wrapping_add(1);
                 }
@@ -66,45 +77,53 @@ impl Font {
         }
     }
 
+    fn add(&mut self, code: u32, text: String, work: &Work) {
+        work.charge(COST);
+        if self.named.len() < MAX_NAMED && !work.is_exhausted() {
+            self.named.insert(code, text.into_boxed_str());
+        }
+    }
+
     /// Reads a map from codes to characters.
-    fn read_map(&mut self, map: &[u8]) {
-        let (mut lexer, mut operands) = (Lexer::new(map, 0), Vec::new());
+    fn read_map(&mut self, map: &[u8], work: &Rc<Work>) {
+        let (mut lexer, mut operands) = (Lexer::new(map, 0, work), Items::new(work));
+        // The values of an entry.
+        let mut entry = usize::MAX;
         while let Some(value) = lexer.value() {
-            let Value::Word(word) = value else {
-                if operands.len() < 3 * MAX_NAMED {
-                    operands.push(value);
-                }
+            if let Value::Word(word) = value {
+                entry = match &*word {
+                    b"beginbfchar" => 2,
+                    b"beginbfrange" => 3,
+                    _ => usize::MAX,
+                };
+                operands.clear();
                 continue;
-            };
-            match word.as_slice() {
-                b"endbfchar" => operands.chunks_exact(2).for_each(|pair| self.add_character(pair)),
-                b"endbfrange" => operands.chunks_exact(3).for_each(|range| self.add_range(range)),
-                _ => {}
             }
-            operands.clear();
+            if entry == usize::MAX {
+                continue;
+            }
+            operands.push(value);
+            if operands.len() == entry {
+                self.add_entry(&operands, work);
+                operands.clear();
+            }
         }
     }
 
-    fn add_character(&mut self, pair: &[Value]) {
-        if let [Value::Text(code), Value::Text(text)] = pair
-            && self.named.len() < MAX_NAMED
-        {
-            self.named.insert(number(code), utf16(text));
-        }
-    }
-
-    fn add_range(&mut self, range: &[Value]) {
-        match range {
+    fn add_entry(&mut self, entry: &[Value], work: &Work) {
+        match entry {
+            [Value::Text(code), Value::Text(text)] => self.add(number(code), utf16(text), work),
             [Value::Text(from), Value::Text(to), Value::Text(first)] => {
+                work.charge(COST);
                 let first = utf16(first).chars().last().map(u32::from);
                 if let Some(first) = first.filter(|_| self.ranges.len() < MAX_NAMED) {
                     self.ranges.push((number(from), number(to), first));
                 }
             }
             [Value::Text(from), Value::Text(_), Value::Array(all)] => {
-                for (code, text) in (number(from)..).zip(all) {
-                    if let (Value::Text(text), true) = (text, self.named.len() < MAX_NAMED) {
-                        self.named.insert(code, utf16(text));
+                for (code, text) in (number(from)..=u32::MAX).zip(all.iter()) {
+                    if let Value::Text(text) = text {
+                        self.add(code, utf16(text), work);
                     }
                 }
             }
@@ -112,9 +131,12 @@ impl Font {
         }
     }
 
-    /// The characters of a text.
-    pub(super) fn decode(&self, text: &[u8], out: &mut String) {
+    /// Adds the characters of a text, until the result is longer than this.
+    pub(super) fn decode(&self, text: &[u8], out: &mut String, most: usize) {
         for code in text.chunks(if self.wide { 2 } else { 1 }) {
+            if out.len() > most {
+                return;
+            }
             let byte = code[0];
             let code = number(code);
             if let Some(found) = self.named.get(&code) {
@@ -125,6 +147,8 @@ impl Font {
             let range = next.checked_sub(1).map(|at| self.ranges[at]);
             if let Some((from, _, first)) = range.filter(|(_, to, _)| code <= *to) {
                 out.extend(char::from_u32(first.wrapping_add(code - from)));
+            } else if !self.wide && byte.is_ascii() && byte >= b' ' {
+                out.push(char::from(byte));
             } else if !self.wide {
                 let encoding = if self.mac { MACINTOSH } else { WINDOWS_1252 };
                 out.push_str(&encoding.decode_without_bom_handling(&[byte]).0);
@@ -148,6 +172,21 @@ fn utf16(text: &[u8]) -> String {
     char::decode_utf16(units).filter_map(Result::ok).collect()
 }
 
+/// Names of glyphs, each before its character.
+const NAMES: &str = "period . comma , hyphen - colon : semicolon ; slash / parenleft ( parenright ) \
+    zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 quotesingle ' quotedbl \" \
+    quoteright ’ quoteleft ‘ quotedblleft “ quotedblright ” endash – emdash — bullet • percent % plus + \
+    equal = exclam ! question ? ampersand & at @ numbersign # asterisk * underscore _ bracketleft [ \
+    bracketright ] less < greater > Euro € section § degree ° germandbls ß adieresis ä odieresis ö \
+    udieresis ü Adieresis Ä Odieresis Ö Udieresis Ü eacute é egrave è agrave à ccedilla ç aring å oslash ø \
+    ae æ ntilde ñ fi ﬁ fl ﬂ ff ﬀ";
+
+static GLYPHS: LazyLock<HashMap<&str, char>> = LazyLock::new(|| {
+    let mut words = NAMES.split_whitespace();
+    let pairs = std::iter::from_fn(|| Some((words.next()?, words.next()?.chars().next()?)));
+    std::iter::once(("space", ' ')).chain(pairs).collect()
+});
+
 /// The character that a name of a glyph stands for.
 fn character(name: &[u8]) -> Option<char> {
     let name = std::str::from_utf8(name).ok()?;
@@ -161,22 +200,5 @@ fn character(name: &[u8]) -> Option<char> {
             return Some(found);
         }
     }
-    const NAMES: &str = "space  period . comma , hyphen - colon : semicolon ; slash / parenleft ( parenright ) \
-        zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 quotesingle ' quotedbl \" \
-        quoteright ’ quoteleft ‘ quotedblleft “ quotedblright ” endash – emdash — bullet • percent % plus + \
-        equal = exclam ! question ? ampersand & at @ numbersign # asterisk * underscore _ bracketleft [ \
-        bracketright ] less < greater > Euro € section § degree ° germandbls ß adieresis ä odieresis ö \
-        udieresis ü Adieresis Ä Odieresis Ö Udieresis Ü eacute é egrave è agrave à ccedilla ç aring å oslash ø \
-        ae æ ntilde ñ fi ﬁ fl ﬂ ff ﬀ";
-    if name == "space" {
-        return Some(' ');
-    }
-    let mut words = NAMES.split_whitespace().skip(1);
-    while let Some(found) = words.next() {
-        let character = words.next()?;
-        if found == name {
-            return character.chars().next();
-        }
-    }
-    None
+    GLYPHS.get(name).copied()
 }

@@ -1,13 +1,15 @@
 //! PDF: the text of each page is a row.
 //!
 //! Reads what text needs, and never follows what a file says about its own layout: objects are found in one
-//! pass from the first byte to the last, so that each byte is read a limited number of times. Everything that
-//! is read again is charged to one budget.
+//! pass from the first byte to the last. Everything that takes time is charged to one budget ([`work::Work`]):
+//! bytes that are read or put into a filter, values, names. Values that exist at the same time are limited too.
 
 mod file;
+mod filters;
 mod font;
 mod object;
 mod page;
+mod work;
 
 use super::DatasetError;
 use super::table::{Budget, Table};
@@ -16,20 +18,23 @@ use crate::util::limits;
 use crate::util::text::{self, counted};
 use file::PdfFile;
 use std::collections::HashMap;
+use std::rc::Rc;
+use work::Work;
 
-/// Bytes that may be read or decompressed for a file in all.
-const WORK: usize = 128 << 20;
 /// Text that is kept of a page, in bytes.
 const MAX_PAGE: usize = 100_000;
 
 /// Reads the text of the pages.
 pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, DatasetError> {
-    read_within(bytes, WORK, budget)
+    read_within(bytes, &Work::new(limits::PDF_WORK), budget)
 }
 
-/// `work`: bytes that may be read or decompressed in all.
-fn read_within(bytes: &[u8], work: usize, budget: &mut Budget) -> Result<Vec<Table>, DatasetError> {
-    let mut file = PdfFile::open(bytes, work)?;
+fn read_within(
+    bytes: &[u8],
+    work: &Rc<Work>,
+    budget: &mut Budget,
+) -> Result<Vec<Table>, DatasetError> {
+    let mut file = PdfFile::open(bytes, work.clone())?;
     let pages = file.pages();
     if pages.is_empty() {
         let why = "no pages were found in it".to_owned();
@@ -47,6 +52,7 @@ fn read_within(bytes: &[u8], work: usize, budget: &mut Budget) -> Result<Vec<Tab
             silent += 1;
             // What it draws instead, in one word.
             let drawn = String::from_utf8_lossy(&content);
+            work.charge(content.len());
             line = format!("[no text, {:08x}]", stable_hash([&*drawn]) >> 32);
         }
         table.push(&[line], budget);

@@ -1,36 +1,73 @@
 //! The values that a PDF consists of.
 
+use super::work::{Items, Weight, Work};
+use std::rc::Rc;
+
 /// Deepest nesting of a value.
 const MAX_DEPTH: usize = 40;
 /// Values inside of one value.
-const MAX_VALUES: usize = 200_000;
+const MAX_VALUES: usize = 100_000;
 /// Longest string, in bytes.
 const MAX_STRING: usize = 1 << 20;
+/// Longest name, in bytes; PDF allows 127.
+const MAX_NAME: usize = 255;
+/// How far the end of a reference is searched behind its first number, in bytes.
+const AHEAD: usize = 20;
+/// What making a value costs, compared with reading a byte.
+const VALUE: usize = 6;
 
-#[derive(Debug, Clone, PartialEq)]
+/// A value. Copies share what they contain.
+#[derive(Debug, Clone)]
 pub(super) enum Value {
     Null,
     Number(f64),
-    Name(Vec<u8>),
-    Text(Vec<u8>),
-    Array(Vec<Value>),
+    Name(Rc<[u8]>),
+    Text(Rc<[u8]>),
+    Array(Rc<Items<Value>>),
     Dict(Dict),
     /// An object by its number.
     Reference(u32),
     /// Anything else: an operator, `true`.
-    Word(Vec<u8>),
+    Word(Rc<[u8]>),
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Dict(Vec<(Vec<u8>, Value)>);
+impl Weight for Value {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Name(bytes) | Self::Text(bytes) | Self::Word(bytes) => 1 + bytes.len() / 32,
+            _ => 1,
+        }
+    }
+}
+
+impl Weight for Entry {
+    fn weight(&self) -> usize {
+        1 + self.0.len() / 32 + self.1.weight()
+    }
+}
+
+/// Values by name, sorted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Dict(Option<Rc<Items<Entry>>>);
+
+/// A name with its value.
+type Entry = (Rc<[u8]>, Value);
 
 impl Dict {
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
-        self.0.iter().rev().find(|(name, _)| name == key.as_bytes()).map(|(_, value)| value)
+        self.find(key.as_bytes())
+    }
+
+    /// The last value with a name.
+    pub(super) fn find(&self, key: &[u8]) -> Option<&Value> {
+        let all = self.0.as_deref()?;
+        let next = all.partition_point(|(name, _)| **name <= *key);
+        let (name, value) = &all[next.checked_sub(1)?];
+        (**name == *key).then_some(value)
     }
 
     pub(super) fn is(&self, key: &str, name: &str) -> bool {
-        matches!(self.get(key), Some(Value::Name(found)) if found == name.as_bytes())
+        matches!(self.get(key), Some(Value::Name(found)) if **found == *name.as_bytes())
     }
 
     pub(super) fn number(&self, key: &str) -> Option<usize> {
@@ -41,11 +78,13 @@ impl Dict {
     }
 }
 
-/// Reads values from bytes.
+/// Reads values from bytes. Each byte that it reads is charged.
 pub(super) struct Lexer<'b> {
     pub(super) bytes: &'b [u8],
     pub(super) at: usize,
+    /// Values that may still be made.
     values: usize,
+    work: Rc<Work>,
 }
 
 pub(super) fn is_space(byte: u8) -> bool {
@@ -57,12 +96,18 @@ fn is_delimiter(byte: u8) -> bool {
 }
 
 impl<'b> Lexer<'b> {
-    pub(super) fn new(bytes: &'b [u8], at: usize) -> Self {
-        Self { bytes, at: at.min(bytes.len()), values: 0 }
+    pub(super) fn new(bytes: &'b [u8], at: usize, work: &Rc<Work>) -> Self {
+        Self { bytes, at: at.min(bytes.len()), values: 0, work: work.clone() }
     }
 
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
+    }
+
+    /// Goes on by a number of bytes.
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+        self.work.charge(bytes);
     }
 
     /// Whether the bytes go on with these.
@@ -71,60 +116,72 @@ impl<'b> Lexer<'b> {
     }
 
     pub(super) fn skip_space(&mut self) {
+        let start = self.at;
         while let Some(byte) = self.peek() {
             match byte {
                 b'%' => {
                     let line = &self.bytes[self.at..];
-                    let end = line.iter().position(|b| matches!(b, b'\n' | b'\r'));
-                    self.at += end.unwrap_or(line.len());
+                    self.at += memchr::memchr2(b'\n', b'\r', line).unwrap_or(line.len());
                 }
                 byte if is_space(byte) => self.at += 1,
-                _ => return,
+                _ => break,
             }
         }
+        self.work.charge(self.at - start);
     }
 
     /// The next value; `None` at the end, and where a value is not complete or too large.
     pub(super) fn value(&mut self) -> Option<Value> {
-        self.values = 0;
-        self.nested(0)
+        let mut most = MAX_VALUES;
+        self.value_of(&mut most)
+    }
+
+    /// The next value if it consists of at most so many; the number is what it leaves.
+    pub(super) fn value_of(&mut self, most: &mut usize) -> Option<Value> {
+        self.values = *most;
+        let value = self.nested(0);
+        *most = self.values;
+        value
     }
 
     fn nested(&mut self, depth: usize) -> Option<Value> {
         self.skip_space();
-        self.values += 1;
-        if depth > MAX_DEPTH || self.values > MAX_VALUES {
+        self.work.charge(VALUE);
+        if depth > MAX_DEPTH || self.work.is_exhausted() {
             return None;
         }
+        self.values = self.values.checked_sub(1)?;
         match self.peek()? {
             b'/' => {
-                self.at += 1;
-                Some(Value::Name(self.name()))
+                self.skip(1);
+                Some(Value::Name(self.name().into()))
             }
             b'(' => self.string(),
             b'<' if self.follows(b"<<") => self.dict(depth),
             b'<' => Some(self.hexadecimal()),
-            b'[' => {
-                self.at += 1;
-                let mut all = Vec::new();
-                loop {
-                    self.skip_space();
-                    if self.peek()? == b']' {
-                        self.at += 1;
-                        return Some(Value::Array(all));
-                    }
-                    all.push(self.nested(depth + 1)?);
-                }
-            }
+            b'[' => self.array(depth),
             b'+' | b'-' | b'.' | b'0'..=b'9' => Some(self.number()),
             byte if is_delimiter(byte) => {
-                self.at += 1;
-                Some(Value::Word(vec![byte]))
+                self.skip(1);
+                Some(Value::Word([byte].into()))
             }
             _ => {
                 let word = self.regular();
-                Some(if word == b"null" { Value::Null } else { Value::Word(word.to_vec()) })
+                Some(if word == b"null" { Value::Null } else { Value::Word(word.into()) })
             }
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Option<Value> {
+        self.skip(1);
+        let mut all = Items::new(&self.work);
+        loop {
+            self.skip_space();
+            if self.peek()? == b']' {
+                self.skip(1);
+                return Some(Value::Array(all.finish(|_| {})));
+            }
+            all.push(self.nested(depth + 1)?);
         }
     }
 
@@ -133,7 +190,7 @@ impl<'b> Lexer<'b> {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().position(|b| is_space(*b) || is_delimiter(*b));
         let word = &rest[..end.unwrap_or(rest.len())];
-        self.at += word.len();
+        self.skip(word.len());
         word
     }
 
@@ -141,7 +198,7 @@ impl<'b> Lexer<'b> {
         let raw = self.regular();
         let mut name = Vec::with_capacity(raw.len().min(64));
         let mut rest = raw;
-        while let Some((byte, after)) = rest.split_first() {
+        while let Some((byte, after)) = rest.split_first().filter(|_| name.len() < MAX_NAME) {
             rest = after;
             let escaped = (*byte == b'#').then(|| after.first_chunk::<2>()).flatten();
             let escaped = escaped.and_then(|[a, b]| Some(digit(*a)? * 16 + digit(*b)?));
@@ -157,26 +214,43 @@ impl<'b> Lexer<'b> {
         let word = self.regular();
         let text = std::str::from_utf8(word).unwrap_or_default();
         if let Ok(number) = text.parse::<u32>()
-            && let Some(end) = self.reference_end()
+            && let Some(length) = self.reference_end()
         {
-            self.at = end;
+            self.skip(length);
             return Value::Reference(number);
         }
-        text.parse::<f64>().map_or_else(|_| Value::Word(word.to_vec()), Value::Number)
+        text.parse::<f64>().map_or_else(|_| Value::Word(word.into()), Value::Number)
     }
 
-    /// Where `0 R` ends, if that follows.
+    /// The length of `0 R`, if that follows.
     fn reference_end(&self) -> Option<usize> {
-        let mut ahead = Self { bytes: self.bytes, at: self.at, values: 0 };
-        ahead.skip_space();
-        let generation = ahead.regular();
-        let is_number =
-            (1..=5).contains(&generation.len()) && generation.iter().all(u8::is_ascii_digit);
-        ahead.skip_space();
-        (is_number && ahead.regular() == b"R").then_some(ahead.at)
+        let rest = &self.bytes[self.at..];
+        let ahead = &rest[..rest.len().min(AHEAD)];
+        let count = |from: usize, is: &dyn Fn(u8) -> bool| {
+            ahead.get(from..).unwrap_or_default().iter().take_while(|b| is(**b)).count()
+        };
+        let start = count(0, &is_space);
+        let digits = count(start, &|b| b.is_ascii_digit());
+        let between = count(start + digits, &is_space);
+        self.work.charge(start + digits + between);
+        let end = start + digits + between;
+        let is_last = |byte: &u8| is_space(*byte) || is_delimiter(*byte);
+        let is_reference = start > 0
+            && (1..=5).contains(&digits)
+            && between > 0
+            && ahead.get(end) == Some(&b'R')
+            && rest.get(end + 1).is_none_or(is_last);
+        is_reference.then_some(end + 1)
     }
 
     fn string(&mut self) -> Option<Value> {
+        let start = self.at;
+        let text = self.string_bytes();
+        self.work.charge(self.at - start);
+        Some(Value::Text(text?.into()))
+    }
+
+    fn string_bytes(&mut self) -> Option<Vec<u8>> {
         self.at += 1;
         let (mut text, mut depth) = (Vec::new(), 1_usize);
         loop {
@@ -191,7 +265,7 @@ impl<'b> Lexer<'b> {
                 b')' => {
                     depth -= 1;
                     if depth == 0 {
-                        return Some(Value::Text(text));
+                        return Some(text);
                     }
                     text.push(byte);
                 }
@@ -230,10 +304,10 @@ impl<'b> Lexer<'b> {
     }
 
     fn hexadecimal(&mut self) -> Value {
-        self.at += 1;
+        self.skip(1);
         let rest = &self.bytes[self.at..];
         let end = memchr::memchr(b'>', rest).unwrap_or(rest.len());
-        self.at += (end + 1).min(rest.len());
+        self.skip((end + 1).min(rest.len()));
         let digits: Vec<u8> =
             rest[..end].iter().filter_map(|b| digit(*b)).take(MAX_STRING).collect();
         let byte = |pair: &[u8]| pair[0] * 16 + pair.get(1).copied().unwrap_or(0);
@@ -241,13 +315,16 @@ impl<'b> Lexer<'b> {
     }
 
     fn dict(&mut self, depth: usize) -> Option<Value> {
-        self.at += 2;
-        let mut all = Vec::new();
+        self.skip(2);
+        let mut all = Items::new(&self.work);
         loop {
             self.skip_space();
             if self.follows(b">>") {
-                self.at += 2;
-                return Some(Value::Dict(Dict(all)));
+                self.skip(2);
+                // The order of equal names stays, so that the last one can count.
+                let by_name = |all: &mut Vec<Entry>| all.sort_by(|a, b| a.0.cmp(&b.0));
+                let all = all.finish(by_name);
+                return Some(Value::Dict(Dict(Some(all))));
             }
             let Value::Name(key) = self.nested(depth + 1)? else { continue };
             self.skip_space();

@@ -3,17 +3,25 @@
 use super::file::PdfFile;
 use super::font::Font;
 use super::object::{Dict, Lexer, Value};
+use super::work::Items;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Operands of an instruction.
 const MAX_OPERANDS: usize = 64;
+/// The values that they consist of.
+const MAX_VALUES: usize = 4_000;
 /// Text of a page, in bytes.
 const MAX_TEXT: usize = 400_000;
 /// Forms inside of forms.
 const MAX_FORMS: usize = 4;
 /// A gap in thousandths of the font size that separates words.
 const GAP: f64 = -180.0;
+/// What finding a resource costs, compared with reading a byte.
+const RESOURCE: usize = 64;
+/// What a character costs, and each byte of the resulting text.
+const CODE: usize = 4;
+const TEXT: usize = 2;
 
 /// Fonts that were read, by the number of their object.
 pub(super) type Fonts = HashMap<u32, Rc<Font>>;
@@ -25,122 +33,146 @@ pub(super) fn text(
     content: &[u8],
     fonts: &mut Fonts,
 ) -> String {
-    let mut out = String::new();
-    draw(file, resources, content, fonts, &mut out, 0);
-    out
+    let mut page = PageText { file, fonts, out: String::new() };
+    page.draw(resources, content, 0);
+    page.out
 }
 
-fn draw(
-    file: &mut PdfFile<'_>,
-    resources: &Dict,
-    content: &[u8],
-    fonts: &mut Fonts,
-    out: &mut String,
-    level: usize,
-) {
-    file.charge(content.len());
-    let own = file.dict(resources.get("Font")).unwrap_or_default();
-    let mut font: Option<Rc<Font>> = None;
-    let (mut lexer, mut operands) = (Lexer::new(content, 0), Vec::new());
-    loop {
-        let before = lexer.at;
-        let Some(value) = lexer.value() else {
-            // What cannot be read is skipped byte by byte, at a price.
-            if lexer.at >= content.len() || out.len() > MAX_TEXT || file.is_exhausted() {
-                return;
+/// The text of a page while it is read.
+struct PageText<'f, 'b> {
+    file: &'f mut PdfFile<'b>,
+    fonts: &'f mut Fonts,
+    out: String,
+}
+
+/// The resources of some instructions, each read when the first instruction needs it.
+struct Resources<'r> {
+    all: &'r Dict,
+    font: Option<Dict>,
+    forms: Option<Dict>,
+    /// Fonts that were read, by their name here.
+    fonts: HashMap<Rc<[u8]>, Option<Rc<Font>>>,
+}
+
+impl PageText<'_, '_> {
+    fn is_full(&self) -> bool {
+        self.out.len() > MAX_TEXT || self.file.is_exhausted()
+    }
+
+    fn draw(&mut self, resources: &Dict, content: &[u8], level: usize) {
+        let work = self.file.work().clone();
+        let mut resources =
+            Resources { all: resources, font: None, forms: None, fonts: HashMap::new() };
+        let mut font: Option<Rc<Font>> = None;
+        let (mut lexer, mut operands) = (Lexer::new(content, 0, &work), Items::new(&work));
+        let mut values = MAX_VALUES;
+        while !self.is_full() {
+            let before = lexer.at;
+            let Some(value) = lexer.value_of(&mut values) else {
+                if lexer.at >= content.len() {
+                    return;
+                }
+                // What cannot be read is skipped byte by byte, at a price.
+                lexer.at = before + 1;
+                values = MAX_VALUES;
+                continue;
+            };
+            let Value::Word(operator) = value else {
+                if operands.len() < MAX_OPERANDS {
+                    operands.push(value);
+                }
+                continue;
+            };
+            match (&*operator, &*operands) {
+                (b"Tf", [.., Value::Name(name), _]) => font = self.font(&mut resources, name),
+                (b"ID", _) => skip_image(&mut lexer),
+                (b"Do", [.., Value::Name(name)]) if level < MAX_FORMS => {
+                    let name = name.clone();
+                    // Those of all levels would be in memory together.
+                    operands.clear();
+                    self.form(&mut resources, &name, level);
+                }
+                (operator, operands) => self.instruction(operator, operands, font.as_deref()),
             }
-            file.charge(lexer.at - before);
-            lexer.at = before + 1;
-            continue;
-        };
-        let Value::Word(operator) = value else {
-            if operands.len() < MAX_OPERANDS {
-                operands.push(value);
-            }
-            continue;
-        };
-        match (operator.as_slice(), operands.as_slice()) {
-            (b"Tf", [.., Value::Name(name), _]) => font = find_font(file, &own, name, fonts),
-            (b"Tj", [.., Value::Text(text)]) => show(font.as_deref(), text, out),
+            operands.clear();
+            values = MAX_VALUES;
+        }
+    }
+
+    /// An instruction that shows text, or moves to where the next is shown.
+    fn instruction(&mut self, operator: &[u8], operands: &[Value], font: Option<&Font>) {
+        match (operator, operands) {
+            (b"Tj", [.., Value::Text(text)]) => self.show(font, text),
             (b"'" | b"\"", [.., Value::Text(text)]) => {
-                out.push('\n');
-                show(font.as_deref(), text, out);
+                self.out.push('\n');
+                self.show(font, text);
             }
             (b"TJ", [.., Value::Array(parts)]) => {
-                for part in parts {
+                for part in parts.iter() {
                     match part {
-                        Value::Text(text) => show(font.as_deref(), text, out),
-                        Value::Number(gap) if *gap < GAP => out.push(' '),
+                        Value::Text(text) => self.show(font, text),
+                        Value::Number(gap) if *gap < GAP => self.out.push(' '),
                         _ => {}
                     }
                 }
             }
             // A step within a line is one between words.
-            (b"Td" | b"TD", [.., _, Value::Number(0.0)]) => out.push(' '),
-            (b"Td" | b"TD" | b"T*" | b"Tm" | b"ET", _) => out.push('\n'),
-            (b"ID", _) => skip_image(&mut lexer),
-            (b"Do", [.., Value::Name(name)]) if level < MAX_FORMS => {
-                form(file, resources, name, fonts, out, level);
-            }
+            (b"Td" | b"TD", [.., _, Value::Number(0.0)]) => self.out.push(' '),
+            (b"Td" | b"TD" | b"T*" | b"Tm" | b"ET", _) => self.out.push('\n'),
             _ => {}
         }
-        operands.clear();
-        if out.len() > MAX_TEXT || file.is_exhausted() {
+    }
+
+    fn show(&mut self, font: Option<&Font>, text: &[u8]) {
+        let before = self.out.len();
+        match font {
+            Some(font) => font.decode(text, &mut self.out, MAX_TEXT),
+            None => Font::default().decode(text, &mut self.out, MAX_TEXT),
+        }
+        let added = self.out.len() - before;
+        self.file.work().charge(text.len() * CODE + added * TEXT);
+    }
+
+    fn font(&mut self, resources: &mut Resources<'_>, name: &Rc<[u8]>) -> Option<Rc<Font>> {
+        self.file.work().charge(RESOURCE);
+        if let Some(known) = resources.fonts.get(name) {
+            return known.clone();
+        }
+        let own = resources
+            .font
+            .get_or_insert_with(|| self.file.dict(resources.all.get("Font")).unwrap_or_default());
+        let value = own.find(name)?;
+        let number = match value {
+            Value::Reference(number) => Some(*number),
+            _ => None,
+        };
+        let known = number.and_then(|number| self.fonts.get(&number)).cloned();
+        let font = known.or_else(|| {
+            let dict = self.file.dict(Some(value))?;
+            Some(Rc::new(Font::read(self.file, &dict)))
+        });
+        if let (Some(number), Some(font)) = (number, &font) {
+            self.fonts.insert(number, font.clone());
+        }
+        resources.fonts.insert(name.clone(), font.clone());
+        font
+    }
+
+    /// A form has instructions of its own.
+    fn form(&mut self, resources: &mut Resources<'_>, name: &[u8], level: usize) {
+        self.file.work().charge(RESOURCE);
+        let forms = resources.forms.get_or_insert_with(|| {
+            self.file.dict(resources.all.get("XObject")).unwrap_or_default()
+        });
+        let Some(Value::Reference(number)) = forms.find(name) else { return };
+        let Some(Value::Dict(dict)) = self.file.object(*number) else { return };
+        if !dict.is("Subtype", "Form") {
             return;
         }
+        let Some(content) = self.file.stream_of(*number, &dict) else { return };
+        let own = self.file.dict(dict.get("Resources"));
+        self.draw(own.as_ref().unwrap_or(resources.all), &content, level + 1);
     }
-}
-
-fn show(font: Option<&Font>, text: &[u8], out: &mut String) {
-    match font {
-        Some(font) => font.decode(text, out),
-        None => Font::default().decode(text, out),
-    }
-}
-
-fn find_font(
-    file: &mut PdfFile<'_>,
-    own: &Dict,
-    name: &[u8],
-    fonts: &mut Fonts,
-) -> Option<Rc<Font>> {
-    let name = std::str::from_utf8(name).ok()?;
-    let value = own.get(name)?;
-    let number = match value {
-        Value::Reference(number) => Some(*number),
-        _ => None,
-    };
-    if let Some(known) = number.and_then(|number| fonts.get(&number)) {
-        return Some(known.clone());
-    }
-    let dict = file.dict(Some(value))?;
-    let font = Rc::new(Font::read(file, &dict));
-    if let Some(number) = number {
-        fonts.insert(number, font.clone());
-    }
-    Some(font)
-}
-
-/// A form has instructions of its own.
-fn form(
-    file: &mut PdfFile<'_>,
-    resources: &Dict,
-    name: &[u8],
-    fonts: &mut Fonts,
-    out: &mut String,
-    level: usize,
-) {
-    let Some(forms) = file.dict(resources.get("XObject")) else { return };
-    let Ok(name) = std::str::from_utf8(name) else { return };
-    let Some(Value::Reference(number)) = forms.get(name) else { return };
-    let number = Value::Reference(*number);
-    let Some(dict) = file.dict(Some(&number)).filter(|dict| dict.is("Subtype", "Form")) else {
-        return;
-    };
-    let Value::Reference(number) = number else { return };
-    let Some((_, content)) = file.stream(number) else { return };
-    let own = file.dict(dict.get("Resources"));
-    draw(file, own.as_ref().unwrap_or(resources), &content, fonts, out, level + 1);
 }
 
 /// Goes behind the data of a picture between instructions.
@@ -150,5 +182,5 @@ fn skip_image(lexer: &mut Lexer<'_>) {
         let space = |at: usize| rest.get(at).is_none_or(|b| super::object::is_space(*b));
         *at > 0 && space(at - 1) && space(at + 2)
     });
-    lexer.at += end.map_or(rest.len(), |at| at + 2);
+    lexer.skip(end.map_or(rest.len(), |at| at + 2));
 }

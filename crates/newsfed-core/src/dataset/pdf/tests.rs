@@ -51,7 +51,8 @@ fn pages(contents: &[&str]) -> Vec<u8> {
 }
 
 fn texts(bytes: &[u8]) -> Result<Vec<String>, String> {
-    let tables = read_within(bytes, 4 << 20, &mut Budget::default()).map_err(|e| e.to_string())?;
+    let tables = read_within(bytes, &Work::new(4 << 20), &mut Budget::default())
+        .map_err(|e| e.to_string())?;
     Ok((0..tables[0].len()).map(|row| tables[0].cell(row, 0).to_owned()).collect())
 }
 
@@ -97,6 +98,109 @@ fn reads_packed_objects_forms_and_later_versions() {
     bytes.extend_from_slice(b"\nendobj 7 0 obj\n");
     bytes.extend(stream("/Subtype/Form", b"BT (new) Tj ET"));
     assert_eq!(texts(&bytes).unwrap(), ["new"]);
+}
+
+/// The result, the work that it took, and the most values that existed at the same time.
+fn measured(bytes: &[u8]) -> (Result<usize, String>, usize, usize) {
+    let work = Work::new(WORK);
+    let result = read_within(bytes, &work, &mut Budget::default());
+    (result.map(|t| t[0].len()).map_err(|e| e.to_string()), WORK - work.left(), work.most_alive())
+}
+
+const WORK: usize = 4 << 20;
+
+/// A file of one page with these resources and this content, and further objects from 5.
+fn page(resources: &str, content: &str, more: &[Vec<u8>]) -> Vec<u8> {
+    let mut objects = vec![
+        b"<</Pages 2 0 R>>".to_vec(),
+        b"<</Kids[3 0 R]>>".to_vec(),
+        format!("<</Contents 4 0 R/Resources<<{resources}>>>>").into_bytes(),
+        stream("", content.as_bytes()),
+    ];
+    objects.extend_from_slice(more);
+    file(&objects)
+}
+
+#[test]
+fn what_may_follow_a_number_costs_little() {
+    for unit in ["1 0 obj 1 %", "1 0 obj 1 00000000000000000000"] {
+        let bytes = unit.repeat(20_000).into_bytes();
+        let (_, work, _) = measured(&bytes);
+        assert!(work < 10 * bytes.len(), "{unit}: {work} for {} bytes", bytes.len());
+    }
+    // The comment of a trailer, too.
+    let bytes = "trailer 1 %".repeat(20_000).into_bytes();
+    assert!(measured(&bytes).1 < 10 * bytes.len());
+}
+
+#[test]
+fn fonts_and_forms_inside_of_resources_are_read_once() {
+    let glyphs = "/unknown".repeat(5_000);
+    let font = format!("/Font<</F<</Encoding<</Differences[{glyphs}]>>>>>>");
+    let (result, work, _) = measured(&page(&font, &"/F 1 Tf ".repeat(10_000), &[]));
+    assert_eq!(result, Ok(1));
+    assert!(work < 3 << 20, "{work}");
+    let keys: String = (0..5_000).map(|n| format!("/k{n} 0 ")).collect();
+    let (result, work, _) =
+        measured(&page(&format!("/XObject<<{keys}>>"), &"/X Do ".repeat(10_000), &[]));
+    assert_eq!(result, Ok(1));
+    assert!(work < 3 << 20, "{work}");
+    // If each form has its own, each is charged.
+    let form = stream(&format!("/Subtype/Form/Resources<<{font}>>"), b"/F 1 Tf");
+    let bytes = page("/XObject<</X 5 0 R>>", &"/X Do ".repeat(1_000), &[form]);
+    let (result, work, _) = measured(&bytes);
+    assert_eq!((result.is_err(), work), (true, WORK));
+}
+
+#[test]
+fn what_goes_into_a_filter_is_charged() {
+    let blocks = [b"\x78\x9c".to_vec(), b"\0\0\0\xff\xff".repeat(20_000)].concat();
+    for (filter, data) in [("Fl", &blocks), ("AHx", &vec![b' '; 100_000])] {
+        let mut form = format!("<</Subtype/Form/Filter/{filter}/Length {}>>\nstream\n", data.len())
+            .into_bytes();
+        form.extend_from_slice(data);
+        form.extend_from_slice(b"\nendstream");
+        let drawn = |times: usize| {
+            measured(&page("/XObject<</X 5 0 R>>", &"/X Do ".repeat(times), &[form.clone()]))
+        };
+        let (result, one, _) = drawn(1);
+        assert_eq!(result, Ok(1), "{filter}");
+        assert!(drawn(11).1 > one + 10 * data.len(), "{filter}");
+        assert!(drawn(100).0.unwrap_err().contains("more than newsfed reads"), "{filter}");
+    }
+}
+
+#[test]
+fn few_values_exist_at_the_same_time() {
+    let operands = format!("[{}] ", "0 ".repeat(20_000)).repeat(3);
+    let content = format!("{operands} /X Do");
+    let form = stream("/Subtype/Form", content.as_bytes());
+    let bytes = page("/XObject<</X 5 0 R>>", &content, &[form]);
+    let (_, _, alive) = measured(&bytes);
+    assert!(alive < 10_000, "{alive}");
+    // Names and texts count by their length, and what was dropped does not count.
+    let work = Work::new(1 << 30);
+    let read = |text: &str| object::Lexer::new(text.as_bytes(), 0, &work).value();
+    let long = format!("[({})(b)]", "a".repeat(3_200));
+    for _ in 0..10 {
+        assert!(read(&long).is_some());
+    }
+    assert_eq!(work.most_alive(), 102);
+    let kept: Vec<_> = (0..).map(|_| read(&long)).take_while(Option::is_some).collect();
+    assert!(kept.len() * 102 >= work::MAX_ALIVE - 102, "{}", kept.len());
+}
+
+#[test]
+fn long_texts_of_few_codes_are_cut() {
+    let map = format!("beginbfchar <41> <{}> endbfchar", "0042".repeat(16));
+    let fonts = "/Font<</F<</ToUnicode 5 0 R>>>>";
+    let content = format!("/F 1 Tf ({}) Tj", "A".repeat(100_000));
+    let bytes = page(fonts, &content, &[stream("", map.as_bytes())]);
+    let mut file = PdfFile::open(&bytes, Work::new(WORK)).unwrap();
+    let only = file.pages().remove(0);
+    let (resources, content) = file.content(&only);
+    let text = page::text(&mut file, &resources, &content, &mut HashMap::new());
+    assert!(text.starts_with("BBBB") && text.len() < 400_100, "{}", text.len());
 }
 
 #[test]

@@ -97,7 +97,9 @@ fn bombs_and_damaged_files_are_refused() {
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more", "encrypted"),
     ];
     for (bytes, want) in cases {
-        let error = read_within(bytes, LEFT, &mut Budget::default()).unwrap_err().to_string();
+        let error = read_within(bytes, (LEFT, limits::XLSX_TAGS), &mut Budget::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(want), "{want}: {error}");
     }
     assert_eq!(read(&good, &mut Budget::default()).unwrap().len(), 1);
@@ -126,6 +128,59 @@ fn files_that_lie_about_their_parts_do_no_harm() {
     ]);
     assert!(read(&bytes, &mut Budget::default()).unwrap()[0].is_empty());
     assert_eq!(read(&archive(&[("a", b"b")]), &mut Budget::default()).unwrap(), []);
+}
+
+#[test]
+fn large_pieces_are_refused_or_cut() {
+    // A text, a tag, and a cell of many small texts.
+    let text = format!("<row><c t=\"str\"><v>{}</v></c></row>", "x".repeat(3 << 20));
+    let tag = format!("<row><c t=\"str\" {}><v>1</v></c></row>", "a=\"1\" ".repeat(400_000));
+    for sheet in [text, tag] {
+        let bytes = workbook(&[("a", &sheet)], "");
+        assert_eq!(read(&bytes, &mut Budget::default()), Err(DatasetError::TooLarge));
+    }
+    let mut capture = Capture { inside: true, ..Capture::default() };
+    let piece = "x".repeat(1000);
+    let event = Event::Text(quick_xml::events::BytesText::new(&piece));
+    (0..3000).for_each(|_| capture.take(&event));
+    assert!((MAX_EVENT..MAX_EVENT + 1000).contains(&capture.text.len()));
+    // Excel writes a few attributes, and this is far behind them.
+    let late = format!("<row><c {} t=\"b\"><v>1</v></c></row>", "a=\"1\" ".repeat(100));
+    let tables = read(&workbook(&[("a", &late)], ""), &mut Budget::default()).unwrap();
+    assert_eq!(tables[0].cell(0, 0), "1");
+}
+
+#[test]
+fn rows_beyond_the_limits_are_counted_and_tags_are_limited() {
+    let row = "<row><c><v>1</v></c><c><v>2</v></c></row>".to_owned();
+    let mut budget = Budget { rows: 2, ..Budget::default() };
+    let rows = row.repeat(5) + "<row><c/></row>" + &row;
+    let tables = read(&workbook(&[("a", &rows)], ""), &mut budget).unwrap();
+    assert_eq!((tables[0].len(), tables[0].beyond), (2, 4));
+    assert_eq!((tables[0].cell(1, 1), budget.surplus_cells), ("2", 0));
+    // A cell without content costs little space.
+    let bytes = workbook(&[("a", &"<c/>".repeat(500))], "");
+    let read = |tags| read_within(&bytes, (limits::XLSX_BYTES, tags), &mut Budget::default());
+    assert_eq!((read(999), read(1_100).is_ok()), (Err(DatasetError::TooLarge), true));
+}
+
+#[test]
+fn serial_numbers_are_the_days_of_excel() {
+    let base = |year, month, day| NaiveDate::from_ymd_opt(year, month, day).unwrap();
+    let (early, late) = (base(1899, 12, 30), base(1904, 1, 1));
+    let cases = [
+        (44999.999999999, early, "2023-03-15"),
+        (44999.5, early, "2023-03-14 12:00:00"),
+        (1.0, early, "1900-01-01"),
+        (59.0, early, "1900-02-28"),
+        (61.0, early, "1900-03-01"),
+        (1.0, late, "1904-01-02"),
+        (0.25, early, "06:00:00"),
+        (0.0, early, "00:00:00"),
+    ];
+    for (number, base, want) in cases {
+        assert_eq!(date(number, base).as_deref(), Some(want), "{number}");
+    }
 }
 
 #[test]

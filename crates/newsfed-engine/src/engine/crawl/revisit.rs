@@ -11,6 +11,7 @@ use crate::crawl::{Ask, Class, Classifier, Known, LinkId, Links, Seen, Strategy,
 use crate::model::{Time, Validators};
 use crate::net::Response;
 use crate::store::{CrawlLog, Learned};
+use crate::util::limits;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
@@ -201,6 +202,12 @@ impl Revisit {
         let left = self.fetching.filter(|link| self.is_new(*link));
         let waiting = left.into_iter().chain(self.strategy.waiting()).chain(self.failed.clone());
         let waiting: Vec<LinkId> = waiting.collect();
+        let surplus = waiting.len().saturating_sub(MAX_WAITING);
+        if let Some(note) = limits::left_out(surplus, "waiting link", MAX_WAITING) {
+            // They count as known, so that no later visit fetches them either.
+            let site = self.links.url(0);
+            tracing::warn!("{site}: {note}; they are not fetched by later visits");
+        }
         let waiting = waiting.into_iter().take(MAX_WAITING).collect();
         let learned = Learned { hubs, waiting, ..self.learned };
         let new = rows(&self.links, self.log.links());

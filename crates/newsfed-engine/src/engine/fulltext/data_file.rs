@@ -9,7 +9,7 @@ use crate::model::{Revision, Source, SourceKind, TextFrom, TextWay};
 use crate::store::{PageRead, PageResult, PageText, StoreError};
 use crate::util::html;
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What is known when a file is read.
 struct Known {
@@ -19,6 +19,27 @@ struct Known {
     hash: Option<i64>,
     /// What the file contained.
     state: Option<Vec<u8>>,
+}
+
+/// Sources with files whose reading took too long and has not ended.
+#[derive(Default)]
+pub(super) struct Overdue(Mutex<Vec<(String, Weak<()>)>>);
+
+impl Overdue {
+    fn add(&self, source: &str, running: Weak<()>) {
+        self.running().push((source.to_owned(), running));
+    }
+
+    fn has(&self, source: &str) -> bool {
+        self.running().iter().any(|(id, _)| id == source)
+    }
+
+    /// Those that still run: work drops what it contains when it ends.
+    fn running(&self) -> MutexGuard<'_, Vec<(String, Weak<()>)>> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|(_, running)| running.strong_count() > 0);
+        all
+    }
 }
 
 /// What a file gives.
@@ -48,16 +69,7 @@ pub(super) async fn take(
         hash: state.page.as_ref().and_then(|page| page.page_hash),
         state: context.read(move |reader| reader.dataset(key)).await?,
     };
-    let (bytes, body) = (page.body.len(), page.body.clone());
-    let content_type = page.content_type.clone();
-    let work = move || read(&body, content_type.as_deref(), format, &known);
-    let reading = context.begin(bytes, work).await.ok_or(StoreError::Closed)?;
-    let read = match tokio::time::timeout(READING, reading).await {
-        Ok(Ok(read)) => read.map_err(|e| e.to_string()),
-        Ok(Err(_)) => Err("the file could not be read (this is a bug)".to_owned()),
-        Err(_) => Err("reading the file took too long".to_owned()),
-    };
-    let read = match read {
+    let read = match read_within(context, state.source.id.as_str(), &page, format, known).await? {
         Ok(read) => read,
         Err(why) => return fail(context, state, key, PageFailure::lasting(why), way).await,
     };
@@ -85,6 +97,36 @@ pub(super) async fn take(
     };
     store(context, key, PageResult::Read(Box::new(read)), None, way).await?;
     Ok(PageOutcome::stored(got))
+}
+
+/// Reads a file on a thread for such work. If that takes too long, its thread is not free: the source is
+/// not read again before it is.
+async fn read_within(
+    context: &Arc<Context>,
+    source: &str,
+    page: &SavedPage,
+    format: Format,
+    known: Known,
+) -> Result<Result<Read, String>, StoreError> {
+    if context.pages.overdue.has(source) {
+        return Ok(Err("an earlier reading of its file has not ended yet".to_owned()));
+    }
+    let running = Arc::new(());
+    let overdue = Arc::downgrade(&running);
+    let (body, content_type) = (page.body.clone(), page.content_type.clone());
+    let work = move || {
+        let _running = running;
+        read(&body, content_type.as_deref(), format, &known)
+    };
+    let reading = context.begin(page.body.len(), work).await.ok_or(StoreError::Closed)?;
+    Ok(match tokio::time::timeout(READING, reading).await {
+        Ok(Ok(read)) => read.map_err(|e| e.to_string()),
+        Ok(Err(_)) => Err("the file could not be read (this is a bug)".to_owned()),
+        Err(_) => {
+            context.pages.overdue.add(source, overdue);
+            Err("reading the file took too long".to_owned())
+        }
+    })
 }
 
 fn read(
@@ -128,4 +170,30 @@ fn compared(old: &Dataset, new: &Dataset) -> PageText {
 
 fn new_text(html: String, revisions: Vec<Revision>) -> PageText {
     PageText::New { html: html::clean(&html, None), from: TextFrom::File, changed: true, revisions }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_overdue_until_its_reading_ends() {
+        let overdue = Overdue::default();
+        let (first, second) = (Arc::new(()), Arc::new(()));
+        overdue.add("a", Arc::downgrade(&first));
+        overdue.add("a", Arc::downgrade(&second));
+        assert!(overdue.has("a") && !overdue.has("b"));
+        let work = move || drop(first);
+        work();
+        assert!(overdue.has("a"), "the second one still runs");
+        let panics = std::panic::AssertUnwindSafe(move || {
+            let _running = second;
+            std::panic::resume_unwind(Box::new(()));
+        });
+        assert!(std::panic::catch_unwind(panics).is_err());
+        assert!(!overdue.has("a"));
+        let ended = Arc::downgrade(&Arc::new(()));
+        overdue.add("b", ended);
+        assert!(!overdue.has("b"), "it ended when the time was up");
+    }
 }

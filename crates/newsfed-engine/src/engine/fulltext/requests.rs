@@ -1,5 +1,6 @@
 //! State shared by all page requests.
 
+use super::data_file::Overdue;
 use super::read::SavedPage;
 use crate::model::Time;
 use std::collections::{HashMap, VecDeque};
@@ -20,6 +21,7 @@ pub(crate) struct PageRequests {
     saved: Mutex<VecDeque<(i64, Time, SavedPage)>>,
     /// Until when the language model is not asked.
     pub(super) model_rests: Turn<Option<Time>>,
+    pub(super) overdue: Overdue,
 }
 
 impl PageRequests {
