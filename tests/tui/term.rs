@@ -43,6 +43,34 @@ fn size(n: u16) -> NonZeroU16 {
     NonZeroU16::new(n).unwrap()
 }
 
+/// Whether a message with this text is on the screen, which may be broken.
+fn has_wrapped(screen: &str, text: &str) -> bool {
+    /// Fewer characters at the end of a line are there by chance.
+    const LEAST: usize = 4;
+    fn continues(mut lines: std::str::Lines<'_>, text: &str) -> bool {
+        let Some(line) = lines.next() else { return false };
+        let breaks = text.char_indices().skip(1).map(|(at, _)| text.split_at(at));
+        let mut rests = breaks
+            .filter(|(start, _)| {
+                start.len() >= LEAST && line.trim_end().ends_with(start.trim_end())
+            })
+            .map(|(_, rest)| rest.trim_start());
+        rests.any(|rest| {
+            lines.clone().next().is_some_and(|next| next.contains(rest))
+                || continues(lines.clone(), rest)
+        })
+    }
+    let mut lines = screen.lines();
+    loop {
+        if continues(lines.clone(), text) {
+            return true;
+        }
+        if lines.next().is_none() {
+            return false;
+        }
+    }
+}
+
 impl Term {
     pub(crate) fn spawn(command: CommandBuilder, cols: u16, rows: u16) -> Self {
         let pty = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
@@ -149,7 +177,7 @@ impl Term {
     }
 
     pub(crate) fn wait_for(&self, text: &str) {
-        self.wait_until(text, |s| s.contains(text));
+        self.wait_until(text, |s| s.contains(text) || has_wrapped(s, text));
     }
 
     /// Waits until a pane with this title has the focus.

@@ -55,7 +55,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     // Replace the suggested selector.
     hands.press(&["i", key::CTRL_U]);
     hands.term.wait_for("No articles");
-    hands.term.wait_for("is missing");
+    hands.term.wait_for("needs a selector for the links");
     hands.press(&[key::ENTER]);
     hands.walk_to("h3 > a");
     hands.press(&[key::ENTER]);

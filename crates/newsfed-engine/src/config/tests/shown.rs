@@ -129,7 +129,7 @@ fn settings_of_a_source_are_listed_unless_they_are_defaults_or_secrets() {
     let options = source_options();
     let option = |key: &str| options.iter().find(|option| option.key == key).unwrap();
     assert!(option("title").help.starts_with("Title: "), "{}", option("title").help);
-    assert!(option("schedule.policy").help.contains("learned"));
+    assert!(option("interval").help.contains("30m"));
     assert!(options.iter().any(|option| option.help.contains(" [empty: ")));
     assert!(options.iter().all(|option| !option.help.ends_with('.')));
 }
@@ -191,7 +191,7 @@ fn hints_name_the_keys_of_commands() {
     assert_eq!(map.label(Action::Quit), "quit");
     assert_eq!(map.keys_for(Context::Items, lines[0]).as_deref(), Some("x"));
     assert_eq!(map.all_keys_for(Context::Items, lines[0]), ["x"]);
-    assert!(map.all_keys_for(Context::Everywhere, Action::Quit).contains(&"q".to_owned()));
+    assert!(map.all_keys_for(Context::Everywhere, Action::Quit).contains(&"Q".to_owned()));
     let quits = map.all_keys_for(Context::Everywhere, Action::Quit);
     assert_eq!(quits.iter().collect::<BTreeSet<_>>().len(), quits.len(), "{quits:?}");
     assert_eq!(map.all_keys_for(Context::Sources, lines[0]), [""; 0]);

@@ -18,7 +18,7 @@ fn settings_check_their_values() {
     let cases: &[Case<'_>] = &[
         (
             "serve.address",
-            &["127.0.0.1:1", "[::1]:8990", "192.168.0.1:65535"],
+            &["127.0.0.1:1", "\"[::1]:8990\"", "192.168.0.1:65535"],
             &[
                 ("127.0.0.1:0", "expected an address with a port"),
                 ("localhost:8990", "expected an address with a port"),
@@ -26,7 +26,7 @@ fn settings_check_their_values() {
         ),
         (
             "feeds.address",
-            &["127.0.0.1:1", "[::1]:8990", "127.9.9.9:65535"],
+            &["127.0.0.1:1", "\"[::1]:8990\"", "127.9.9.9:65535"],
             &[
                 ("127.0.0.1:0", "expected an address with a port"),
                 ("192.168.0.1:8990", "expected a loopback address"),
@@ -98,7 +98,7 @@ fn accounts_need_a_safe_url_and_one_way_to_the_password() {
         (secure.to_owned(), "account.password_command: is missing; or use password_file"),
         (format!("{secure};{env};password_file = \"/p\""), "use only one of password_command"),
         (format!("{secure};password_file = \"p\""), "expected an absolute path"),
-        (format!("{secure};{env};password = \"x\""), "passwords do not belong into this file"),
+        (format!("{secure};{env};password = \"x\""), "passwords do not belong in this file"),
         (format!("{secure};{env};interval = \"59s\""), "account.interval"),
         (format!("{secure};{env};history = 1000001"), "account.history"),
     ];
