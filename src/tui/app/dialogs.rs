@@ -1,4 +1,4 @@
-//! Dialogs above the panes: what they have in common, which action opens which; questions and help.
+//! Dialogs: what they have in common, which action opens which; questions and help.
 
 use super::keys::Motion;
 use super::{Add, App, Prompt, PromptKind};

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::{PrefetchPlan, TextGot};
+use crate::store::Snippet;
 use crate::store::WantedPage;
 
 impl Stage {
@@ -127,4 +128,26 @@ fn marks_changed_articles_and_shows_their_view() {
     assert!(!stage.screen(120, 40).contains("Changed"));
     stage.happen(Event::SourcesLoaded(Ok(SourceList { changed: 1, ..source_list() })));
     stage.shows("± Changed");
+}
+
+#[test]
+fn an_item_without_a_title_is_listed_by_how_its_text_begins() {
+    let mut stage = Stage::new();
+    stage.app.items.rows[0].title.clear();
+    let key = stage.app.items.rows[0].key;
+    stage.requested.clear();
+    stage.keys("j");
+    assert!(
+        stage.asked_for(&format!("Read(Snippets {{ keys: [{key}]")) == 1,
+        "{:?}",
+        stage.requested
+    );
+    let snippet = Snippet {
+        title_hits: vec![],
+        text: "How it begins".to_owned(),
+        hits: vec![],
+        picture: None,
+    };
+    stage.happen(Event::SnippetsLoaded(None, Ok(vec![(key, snippet)])));
+    assert!(stage.screen(120, 40).contains("How it begins"));
 }

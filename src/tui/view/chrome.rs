@@ -13,6 +13,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
+use std::collections::HashSet;
 
 /// Characters for markers and lines.
 pub(in crate::tui) struct Marks {
@@ -189,13 +190,14 @@ fn count_of_list(app: &App) -> String {
     }
     let base = &items.listing.base;
     let counted = items.listing.query.is_empty() && !items.folds;
-    let keys = match &base.scope {
+    // A set: a folder may have thousands of sources, and this is drawn.
+    let keys: Option<HashSet<i64>> = match &base.scope {
         Scope::All if counted => None,
-        Scope::Sources(keys) if counted => Some(keys),
+        Scope::Sources(keys) if counted => Some(keys.iter().copied().collect()),
         _ => return format!("{}+", items.rows.len()),
     };
     let facts = app.sources.list.sources.iter().map(|source| &source.facts);
-    let of_list = facts.filter(|facts| keys.is_none_or(|keys| keys.contains(&facts.key)));
+    let of_list = facts.filter(|facts| keys.as_ref().is_none_or(|keys| keys.contains(&facts.key)));
     let number = of_list.map(|facts| if base.unread_only { facts.unread } else { facts.items });
     number.sum::<u32>().to_string()
 }

@@ -168,7 +168,7 @@ impl Entry {
     }
 }
 
-/// The keys of an action in a context, what it does, and the panes if others bind it. An action without a
+/// The keys of an action in a context, what it does, and which panes bind it if others do. An action without a
 /// key is a command.
 fn entry(app: &App, context: Context, action: Action) -> Entry {
     let words = || match action {

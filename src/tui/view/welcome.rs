@@ -82,7 +82,7 @@ pub(super) fn is_shown(add: &Add) -> bool {
     matches!(add.stage, Stage::Typing | Stage::Failed(_))
 }
 
-/// The keys, in the place of those of the panes.
+/// The keys, in the bottom line.
 fn keys(app: &App, frame: &mut Frame<'_>, at: DialogArea) {
     let ground = app.palette.style(Role::Status);
     clear(frame, at.foot);
