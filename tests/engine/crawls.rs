@@ -374,3 +374,20 @@ async fn what_exceeds_a_limit_of_links_is_reported() {
     assert!(notes.contains(&note), "{notes:?}");
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn what_exceeds_the_limit_of_a_revisit_is_reported() {
+    let site = Site::default();
+    site.put("buses", 5);
+    let server = site.start();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    site.put("buses", 700);
+    home.clock.advance(DAY);
+    sync_one(&engine, Pace::Manual).await;
+    let notes = &polls(&engine)[0].repairs;
+    let note = "waiting links left out: limit of 500";
+    assert!(notes.iter().any(|n| n.ends_with(note)), "{notes:?}");
+    engine.shutdown().await;
+}

@@ -5,6 +5,7 @@ use super::{Dataset, Format, Table};
 use crate::util::text;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::ops::Range;
 
 /// The share of different values from which a column can identify rows.
 const DISTINCT: f64 = 0.95;
@@ -19,8 +20,10 @@ const KEPT: f64 = 0.5;
 /// First columns that may identify rows together.
 const MAX_TOGETHER: usize = 3;
 
-/// Pairs of pages that are compared for being versions of one page.
+/// Pairs of neighbouring pages that are compared for being versions of one page.
 const MAX_CLOSE: usize = 400;
+/// Bytes of text that these comparisons read, in all pairs together; about 0.1 s.
+const MAX_COMPARED: usize = 8 << 20;
 /// The share of words from which they are.
 const ALIKE: f64 = 0.3;
 
@@ -127,10 +130,19 @@ fn compare_pages(old: &Table, new: &Table) -> TableDifference {
     let diff = imara_diff::Diff::compute(imara_diff::Algorithm::Histogram, &input);
     let mut out =
         TableDifference { partial: old.beyond + new.beyond > 0, ..TableDifference::default() };
+    let size = |table: &Table, rows: &Range<usize>| -> usize {
+        rows.clone().map(|row| table.cell(row, 0).len()).sum()
+    };
+    let mut left = MAX_COMPARED;
     for hunk in diff.hunks() {
         let before = hunk.before.start as usize..hunk.before.end as usize;
         let mut after = hunk.after.start as usize..hunk.after.end as usize;
-        let close = before.len() * after.len() <= MAX_CLOSE && before.len() != after.len();
+        let mut close = before.len() * after.len() <= MAX_CLOSE && before.len() != after.len();
+        if close {
+            let cost = size(old, &before) + before.len() * size(new, &after);
+            // Beyond the limit, pages in one place are one page, as in a hunk of as many pages.
+            close = left.checked_sub(cost).map(|rest| left = rest).is_some();
+        }
         for row in before {
             let found = if close {
                 most_alike(old.cell(row, 0), new, after.clone())
@@ -151,7 +163,7 @@ fn compare_pages(old: &Table, new: &Table) -> TableDifference {
 }
 
 /// The page that shares most words with a text, if it shares some.
-fn most_alike(text: &str, pages: &Table, rows: std::ops::Range<usize>) -> Option<usize> {
+fn most_alike(text: &str, pages: &Table, rows: Range<usize>) -> Option<usize> {
     let words: HashSet<&str> = text.split(' ').collect();
     let score = |row: usize| {
         let others: HashSet<&str> = pages.cell(row, 0).split(' ').collect();

@@ -192,26 +192,24 @@ impl Revisit {
         CrawlStep::Response { url, found, got: Box::new(got) }
     }
 
-    /// Stores what was seen and learned.
+    /// Stores what was seen and learned. Returns a note on links beyond the limit; they count as known,
+    /// so that no later visit fetches them either.
     ///
     /// # Errors
     /// If it cannot be stored.
-    pub fn conclude(mut self) -> Result<(), CrawlError> {
+    pub fn conclude(mut self) -> Result<Option<String>, CrawlError> {
         let mut hubs = self.strategy.lessons().hubs;
         hubs.retain(|hub| self.before.hubs.binary_search(hub).is_err());
         let left = self.fetching.filter(|link| self.is_new(*link));
         let waiting = left.into_iter().chain(self.strategy.waiting()).chain(self.failed.clone());
         let waiting: Vec<LinkId> = waiting.collect();
         let surplus = waiting.len().saturating_sub(MAX_WAITING);
-        if let Some(note) = limits::left_out(surplus, "waiting link", MAX_WAITING) {
-            // They count as known, so that no later visit fetches them either.
-            let site = self.links.url(0);
-            tracing::warn!("{site}: {note}; they are not fetched by later visits");
-        }
+        let note = limits::left_out(surplus, "waiting link", MAX_WAITING);
         let waiting = waiting.into_iter().take(MAX_WAITING).collect();
         let learned = Learned { hubs, waiting, ..self.learned };
         let new = rows(&self.links, self.log.links());
-        Ok(self.log.learn(new, &learned)?)
+        self.log.learn(new, &learned)?;
+        Ok(note)
     }
 }
 

@@ -88,7 +88,9 @@ pub(super) async fn read(
     // Stored last: a poll that is killed before this finds the same again.
     if let Some(record) = record {
         let concluded = visit.context.work(move || record.conclude()).await;
-        concluded.unwrap_or(Ok(())).map_err(|e| e.to_string())?;
+        if let Some(note) = concluded.unwrap_or(Ok(None)).map_err(|e| e.to_string())? {
+            gathering.note(note);
+        }
     }
     Ok(())
 }

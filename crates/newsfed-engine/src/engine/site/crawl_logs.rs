@@ -57,9 +57,10 @@ impl SavedCrawl {
         Ok(Self::Exploring(Box::new(restart(file, place, order, budget, net)?)))
     }
 
-    pub(super) fn conclude(self) -> Result<(), CrawlError> {
+    /// Stores what was learned. Returns a note on what was left out.
+    pub(super) fn conclude(self) -> Result<Option<String>, CrawlError> {
         match self {
-            Self::Exploring(mut crawl) => crawl.conclude(),
+            Self::Exploring(mut crawl) => crawl.conclude().map(|()| None),
             Self::Learned(again) => again.conclude(),
         }
     }
