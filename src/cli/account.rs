@@ -46,7 +46,7 @@ enum AccountCommand {
         #[arg(long)]
         accept: bool,
     },
-    /// Log in again, for instance after a change of the password
+    /// Log in again, for instance after you have changed the password
     Login {
         /// The account, as in `newsfed account`
         #[arg(value_name = "ACCOUNT")]

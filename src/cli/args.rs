@@ -126,7 +126,7 @@ pub(super) enum Command {
     Doctor(doctor::DoctorArgs),
     /// Show and check the settings
     Config(config::ConfigArgs),
-    /// Show what sources publish, what was read of it, and what could be removed
+    /// Show what sources publish, how much of it was read, and what could be removed
     Stats(stats::StatsArgs),
     /// List the views of config.toml with their numbers of items, or write them as feeds
     Views(views::ViewsArgs),
@@ -153,7 +153,7 @@ feeds to programs on this computer; with serve.address, the items to apps
 (`newsfed serve`).
 
 One process polls: the daemon does not start while an interface is open. An
-interface that is opened beside the daemon shows what the daemon finds, and
+interface that is opened while the daemon runs shows what the daemon finds, and
 polls when the daemon ends.
 
 assets/newsfed.service is a systemd unit.

@@ -111,8 +111,8 @@ query, or put -- before a word with a minus.
   url:part     category:name        lang:de          words<500        has:audio
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
 
-source: and folder: select sources as named in sources.toml; tag: selects items
-with a tag of their own too. category: means the categories given by the
+source: and folder: select sources as named in sources.toml; tag: also selects
+items with a tag of their own. category: means the categories given by the
 publisher. Patterns are regular expressions and ignore case; OR is written in
 capitals. An unknown operator is an error; to find it as text, quote the word.
 `unread` is short for is:unread. is:changed finds articles that changed in more

@@ -20,7 +20,7 @@ pub(super) struct ParseArgs {
     /// URL of the document, to resolve relative links
     #[arg(long, value_name = "URL")]
     base: Option<Url>,
-    /// A response header of the document, as 'Content-Type: text/xml'
+    /// A response header of the document, such as 'Content-Type: text/xml'
     #[arg(long = "header", value_name = "NAME: VALUE")]
     headers: Vec<String>,
     /// Read file names from standard input, and print JSON for each

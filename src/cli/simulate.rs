@@ -40,7 +40,7 @@ pub(super) struct SimulateArgs {
     #[arg(long, value_name = "POLICY")]
     policy: Option<Kind>,
     /// Apply the limits of servers, feeds and settings [default: on with --from-db]
-    #[arg(long, value_name = "WHETHER", conflicts_with = "synthetic")]
+    #[arg(long, value_name = "ON", conflicts_with = "synthetic")]
     rules: Option<Switch>,
     /// Fit the policy to this number of polls per source and day
     #[arg(long, value_name = "POLLS", value_parser = budget)]

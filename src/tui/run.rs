@@ -397,7 +397,7 @@ impl Loop {
         Ok(self.lend_and_resize(|| signal_hook::low_level::emulate_default_handler(SIGTSTP))??)
     }
 
-    /// The same, when the window may have got another size.
+    /// The same, when the window may have been resized.
     fn lend_and_resize<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         let result = self.lend(work)?;
         let size = self.screen.terminal.size()?;

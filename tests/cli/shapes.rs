@@ -63,7 +63,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("search", &["Item"]),
     ("show", &["Item", "Version", "Difference", "Prefetched page"]),
     ("sources show", &["Source in full"]),
-    ("sources", &["Source", "Change of sources"]),
+    ("sources", &["Source", "Changes to sources"]),
     ("stats", &["Statistics"]),
     ("sync", &["Poll", "Synchronisation", "Summary"]),
     ("views url", &["URL of a view"]),
@@ -194,7 +194,7 @@ fn json_matches_the_documentation() {
     assert_eq!(simulated[0]["sources"], 2);
     check("Simulation", &simulated);
     check("Advice", &run(&["schedule", "advise"]).values());
-    check("Change of sources", &run(&["sources", "disable", "Kernel"]).values());
+    check("Changes to sources", &run(&["sources", "disable", "Kernel"]).values());
     check("Export", &run(&["export"]).values());
     let data = |name: &str| format!("{}/tests/data/import/{name}", env!("CARGO_MANIFEST_DIR"));
     check("Import of items", &run(&["import", "--dry-run", &data("pocket.csv")]).values());

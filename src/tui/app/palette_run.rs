@@ -25,7 +25,7 @@ impl App {
         let Some(kind) = kind.filter(|_| !argument.is_empty()) else {
             return match argument {
                 "" => Ok(self.act(action, Key::char(' '))),
-                _ => Err(format!("{name} has no argument")),
+                _ => Err(format!("{name} takes no argument")),
             };
         };
         match kind {

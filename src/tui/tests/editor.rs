@@ -263,7 +263,7 @@ fn click_focuses_a_field_and_moves_the_cursor() {
 
 /// Sources of accounts are in no file; their changes are undone as they were made.
 #[test]
-fn changes_of_sources_of_accounts_are_undone_and_redone() {
+fn changes_to_account_sources_are_undone_and_redone() {
     let id = SourceId("home-kernel".to_owned());
     let edited = |change: CollectedChange| {
         Ok(Edited { collected: vec![(id.clone(), change)], ..Edited::default() })

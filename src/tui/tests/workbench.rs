@@ -244,10 +244,10 @@ fn entries_are_chosen_on_their_page() {
 #[test]
 fn shows_matches_while_typing() {
     let mut test = BenchTest::open(now_page(), false, "W");
-    test.shows("5 articles   0 lost of 4");
+    test.shows("5 articles   0 of 4 lost");
     test.shows("  5 The fountain is dry again");
     test.keys("i<C-u>article:first-child h3");
-    test.shows("1 article   3 lost of 4");
+    test.shows("1 article   3 of 4 lost");
     test.keys(" >");
     test.shows(
         "✗ Articles: This is not a complete CSS selector: an element is missing at its end.",
@@ -304,9 +304,9 @@ fn reports_that_no_selector_was_found() {
 #[test]
 fn applies_and_restores_suggestions() {
     let mut test = BenchTest::open(rebuilt(), false, "W");
-    test.shows("0 articles   4 lost of 4");
+    test.shows("0 articles   4 of 4 lost");
     test.keys("P");
-    test.shows("5 articles   0 lost of 4");
+    test.shows("5 articles   0 of 4 lost");
     test.shows("suggestion 1 of");
     test.keys("gP");
     test.shows("div.story-text, article, main");
@@ -352,12 +352,12 @@ fn repairs_a_broken_list_beside_its_stored_copy() {
     test.shows("Press Enter to apply repair 1 of 1: articles = a.story-link   5 articles, 4 of them stored");
     test.keys("t");
     test.shows("stored copy of 2026-11-16");
-    test.shows("5 articles   0 lost of 4");
+    test.shows("5 articles   0 of 4 lost");
     test.keys("t");
-    test.shows("0 articles   4 lost of 4");
+    test.shows("0 articles   4 of 4 lost");
     let mut test = BenchTest::open(rebuilt(), true, "e");
     test.keys("<Enter>");
-    test.shows("5 articles   0 lost of 4");
+    test.shows("5 articles   0 of 4 lost");
     test.keys("<C-s>");
     test.shows("Saved: website.articles of council");
     assert_eq!(test.text(), FILE.replace("main h3 > a", "a.story-link"));

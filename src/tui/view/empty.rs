@@ -241,7 +241,7 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
         commands: vec![
             (Action::Refresh, "try again now"),
             (Action::Workbench, "choose what is read"),
-            (Action::Log, "what was noted"),
+            (Action::Log, "show the log"),
             (Action::Browser, "open the page in the browser"),
             (Action::Delete, "remove it (undo brings it back)"),
         ],

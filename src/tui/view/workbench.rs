@@ -214,7 +214,7 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
     if let Some(list) = &bench.preview.list {
         if list.known > 0 {
             let role = if list.lost > 0 { Role::Warning } else { Role::Dim };
-            row.right(format!("   {} lost of {}", list.lost, list.known), style(role));
+            row.right(format!("   {} of {} lost", list.lost, list.known), style(role));
         }
         let what = counted(list.links.len(), "article");
         let role = if list.links.is_empty() { Role::Warning } else { Role::Ok };

@@ -1,4 +1,4 @@
-//! Changes of subscriptions that the user makes here.
+//! Changes to subscriptions that the user makes here.
 
 use super::*;
 use newsfed::config::FileChange;
@@ -75,7 +75,7 @@ async fn changes_wait_and_are_sent_in_order() {
 }
 
 #[tokio::test]
-async fn what_a_server_does_not_do_is_given_up_and_undone() {
+async fn a_change_that_a_server_does_not_make_is_given_up_and_undone() {
     let server = reader(Kind::FreshRss, 3, 5);
     let home = home_of(&server);
     let engine = home.on_demand().await;

@@ -64,7 +64,7 @@ pub struct Template {
     /// Further layouts of the site.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     others: Vec<Template>,
-    /// Number of pages of other layouts since the last one of this.
+    /// Number of pages of other layouts since the last one of this layout.
     #[serde(default)]
     idle: u32,
 }

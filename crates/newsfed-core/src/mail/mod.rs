@@ -40,7 +40,7 @@ pub struct Sender {
 }
 
 impl Mail {
-    /// Reads a mail; `None` if the bytes have no headers of one.
+    /// Reads an email; `None` if the bytes have no email headers.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let message = MessageParser::default().parse(bytes)?;
         let dated = message.date().filter(|date| date.is_valid());

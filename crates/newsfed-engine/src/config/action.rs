@@ -105,7 +105,7 @@ actions! {
         PreviousUnread, "previous-unread", "previous unread", "Go to the previous unread item";
         ToggleRead, "toggle-read", "mark read", "Mark read or unread";
         Pin, "pin", "pin", "Pin or unpin";
-        Later, "later", "later", "Keep for later, or no longer";
+        Later, "later", "later", "Keep for later, or stop keeping";
         Mute, "mute", "mute", "Hide items like this one, now and as they arrive";
         Snooze, "snooze", "snooze", "Snooze: hide until a time";
         FoldStories, "fold-stories", "fold stories", "Fold the items of a story into one, or unfold them";
@@ -113,18 +113,18 @@ actions! {
         ReadAbove, "read-above", "mark above read", "Mark the items above read";
         ReadBelow, "read-below", "mark below read", "Mark the items below read";
         ReadMatching, "read", "mark matches read", "Mark all items that match a query read";
-        ReadFor, "read-for", "read for", "List the best unread items for some minutes of reading";
+        ReadFor, "read-for", "read for", "List the best unread items for a number of minutes";
         UnreadOnly, "unread-only", "unread only", "Hide what is read, or show it again";
         Select, "select", "select", "Add to the selection or remove from it, and go down";
         ExtendSelection, "extend-selection", "range", "Select the items from the nearest selected one to this one";
         SelectAll, "select-all", "all", "Select all items of the list";
         SelectInverse, "select-inverse", "inverse", "Select the items that are not selected";
-        SelectNone, "select-none", "none", "End the selection";
+        SelectNone, "select-none", "none", "Clear the selection";
         Browser, "browser", "browser", "Open in the browser";
         BrowserAndNext, "browser-and-next", "browser, next", "Open in the browser, mark read, next item";
         Copy, "copy", "copy URL", "Copy the URL";
-        CopyMarkdown, "copy-markdown", "copy Markdown", "Copy the selected articles as Markdown";
-        Save, "save", "save to a file", "Save the selected articles as Markdown, HTML or EPUB";
+        CopyMarkdown, "copy-markdown", "copy Markdown", "Copy the selected items as Markdown";
+        Save, "save", "save to a file", "Save the selected items as Markdown, HTML or EPUB";
         Comments, "comments", "comments", "Open the comments in the browser";
         FollowComments, "follow-comments", "follow comments", "Follow the comments on the item as a source";
         Enclosure, "enclosure", "enclosure", "Open the enclosure, or choose one of several";
@@ -152,7 +152,7 @@ actions! {
         NewerChange, "newer-change", "newer version", "In the changes: next version";
         Zen, "zen", "zen", "Show the article alone";
         ScrollRight, "scroll-right", "scroll right", "Scroll wide code to the right";
-        ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, then go to the pane there";
+        ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, then go to the pane on the left";
         Pictures, "pictures", "pictures", "Show or hide the pictures of the article";
         WrapCode, "wrap-code", "wrap code", "Wrap or cut long lines of code";
         Narrower, "narrower", "narrower", "Make the text column narrower";
@@ -194,7 +194,7 @@ actions! {
         Progress, "progress", "progress", "Show the progress of the refresh, or the last checks of all sources";
         StopCrawl, "stop-crawl", "stop crawl", "Stop the crawl; items found so far are kept";
         Why, "why", "schedule", "Explain when the source is checked, and why";
-        Log, "log", "log", "Show the log: failed polls and repaired feeds";
+        Log, "log", "log", "Show the log: failed checks and repaired feeds";
         Stats, "stats", "statistics", "Show statistics: what sources publish, and how much of it you read";
     }
     Program {

@@ -415,8 +415,8 @@ impl Default for UiSettings {
 pub struct KeySettings {
     /// `default` or `newsboat`.
     pub preset: String,
-    /// Per context (`everywhere`, `sources`, `items`, `reader`): key sequence -> action name;
-    /// the action `none` removes a binding.
+    /// Per context (`everywhere`, `sources`, `items`, `reader`): key sequence -> command;
+    /// the command `none` removes a binding.
     pub bindings: BTreeMap<String, BTreeMap<String, String>>,
 }
 

@@ -185,7 +185,7 @@ fn root_of(name: &str) -> Option<&'static str> {
 /// A user's themes, the base first.
 type Chain<'a> = Vec<(&'a str, &'a Declared)>;
 
-/// The built-in theme that a theme is based on, and the user's themes between.
+/// The built-in theme that a theme is based on, and the user's themes in between.
 fn chain<'a>(
     name: &'a str,
     own: &'a BTreeMap<String, Declared>,

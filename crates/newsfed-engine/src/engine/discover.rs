@@ -460,7 +460,7 @@ fn put_page_first(survey: &Survey, found: &mut Discovery) {
             _ => Some(false),
         };
         way.confidence = match shares {
-            // Of equal ways, the one that was found first comes first.
+            // Equal ways are ordered by when they were found.
             Some(true) => way.confidence.max(own),
             Some(false) => way.confidence.min(own - 0.01),
             None => way.confidence,

@@ -53,7 +53,7 @@ pub enum FollowError {
     /// An item without a feed of its comments.
     #[error("this item has no feed for its comments")]
     NoComments,
-    /// The feed of comments is at a private address of another host than the item's source.
+    /// The feed of comments is at a private address, on a different host from the item's source.
     #[error("the comments were not followed: {0} is a private address; `newsfed add` follows it")]
     PrivateComments(Url),
     /// A program or a file gave no feed.

@@ -11,7 +11,7 @@ use url::Url;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// A feed that the user subscribed to: robots.txt is not checked.
+    /// A feed that the user follows: robots.txt is not checked.
     Feed,
     /// A page, a sitemap, an article: robots.txt is obeyed.
     Page,

@@ -20,7 +20,7 @@ pub struct WaitingLabel {
     pub items: Vec<RemoteId>,
 }
 
-/// What a server lists of a label, read to the end; nothing for a label that it does not have.
+/// All items that a server lists under a label; none for a label that it does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenLabel {
     pub form: String,

@@ -68,7 +68,7 @@ struct Record {
     at: i64,
     /// The first and the last key of items that it has stored, one after the other.
     items: Vec<(i64, i64)>,
-    /// How many notes have the items that it has remembered as removed, see [`removed_note`].
+    /// Number of notes that hold the items that it has remembered as removed, see [`removed_note`].
     #[serde(default)]
     notes: usize,
 }

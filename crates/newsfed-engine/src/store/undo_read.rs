@@ -69,8 +69,8 @@ fn last_note(conn: &Connection) -> Result<Option<(u32, String)>> {
     }))
 }
 
-/// Marks the items of the last command unread that are still read, and forgets it. What is hidden
-/// since stays hidden.
+/// Marks the items of the last command unread that are still read, and forgets it. What was
+/// hidden since stays hidden.
 fn undo(conn: &Connection) -> Result<Option<ReadUndone>> {
     let Some((number, value)) = last_note(conn)? else { return Ok(None) };
     let run: Run = serde_json::from_str(&value).unwrap_or_default();

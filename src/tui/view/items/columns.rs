@@ -10,7 +10,7 @@ pub(super) struct Column {
     pub(super) name: &'static str,
     /// Columns with a higher number are left out first.
     pub(super) rank: u8,
-    /// Cells in a list of a width; 0 if it is not shown.
+    /// Its width in cells, for the width of the list; 0 if it is not shown.
     pub(super) cells: fn(&Cell<'_>) -> usize,
     /// Texts with their roles, at most as wide as the column.
     pub(super) draw: fn(&Cell<'_>, usize) -> Vec<(String, Role)>,

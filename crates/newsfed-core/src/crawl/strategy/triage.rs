@@ -138,7 +138,7 @@ impl Triage {
             self.new.push((*to, true));
         }
         let class = if answer.is_hit() { Class::Target } else { answer.class };
-        // Only the first batch costs requests, so it consists of the answers to them.
+        // Only the first batch costs requests, so it consists of their responses.
         if !self.needs_heads() && !self.headed.contains(&link) {
             self.learn(link, class, links);
         }

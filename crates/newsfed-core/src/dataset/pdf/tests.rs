@@ -293,3 +293,28 @@ fn pages_are_compared_by_their_words() {
         assert!(html.contains(part), "{part}: {html}");
     }
 }
+
+#[test]
+fn comparing_pages_has_a_limit() {
+    // In each place a page is new, and which one can only be found by comparing words.
+    let table = |parts: &[&str]| -> Dataset {
+        let mut table = Table::default();
+        table.columns.push("text".to_owned());
+        for place in 0..200 {
+            table.push(&[format!("between {place}")], &mut Budget::default());
+            for part in parts {
+                let words: String = (0..12_000).map(|n| format!("{part}{n} ")).collect();
+                table
+                    .push(&[format!("{place} of {} {words}", parts.len())], &mut Budget::default());
+            }
+        }
+        Dataset { format: Format::Pdf, tables: vec![table], bytes: 0, left_out: Vec::new() }
+    };
+    let (old, new) = (table(&["old"]), table(&["new", "old"]));
+    let found = compare(&old, &new);
+    let table = &found.tables[0];
+    assert_eq!((table.added.len(), table.removed.len()), (200, 0));
+    // Until the limit, pages are compared by words, then by their places.
+    let by_words = table.changed.iter().filter(|row| row.rows.1 % 3 == 2).count();
+    assert!((1..100).contains(&by_words), "{by_words}");
+}

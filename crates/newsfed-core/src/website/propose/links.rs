@@ -327,7 +327,7 @@ pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
     Region::Body
 }
 
-/// Whether a box around a link is named after popular or related articles, or begins with a heading
+/// Whether a box around a link has a name for popular or related articles, or begins with a heading
 /// that says so.
 fn is_popular(link: ElementRef<'_>) -> bool {
     const NAMES: [&str; 8] =

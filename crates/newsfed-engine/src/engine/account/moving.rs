@@ -289,7 +289,8 @@ fn divide(
             continue;
         };
         if let Some(other) = taken.get(&feed.stream) {
-            let why = format!("the server has one feed for it and {other}, which moves");
+            let why =
+                format!("on the server it is the same feed as {other}, which is moved instead");
             staying.push((source, why));
             continue;
         }

@@ -34,7 +34,7 @@ pub(super) struct AccountState {
     pub(super) requests: u32,
     pub(super) millis: u64,
     pub(super) first: FirstSync,
-    /// Whether items are tied to those of a server that is new behind the address.
+    /// Whether items are tied to those of a new server at the same address.
     pub(super) relink: bool,
     /// The requests of the user that were regarded; see [`crate::store::StoredAccount::requested`].
     pub(super) requested: i64,

@@ -1,4 +1,4 @@
-//! An unfinished download: `NAME.part`, and beside it `NAME.part.json`, which says what it is.
+//! An unfinished download: `NAME.part`, and beside it `NAME.part.json`, which describes it.
 
 use super::DownloadError;
 use super::list::not_removed;

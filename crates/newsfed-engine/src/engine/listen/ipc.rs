@@ -71,7 +71,7 @@ impl Ipc {
         let (reader, writer) = open(path).await?;
         let mut ipc = Self { reader, writer, waiting: Vec::new(), surplus: 0 };
         for (number, name) in OBSERVED.iter().enumerate() {
-            // One that has closed the connection may have said much before.
+            // A player that has closed the connection may have sent messages before, which are still read.
             if ipc.command(&json!(["observe_property", number + 1, name])).await.is_err() {
                 break;
             }

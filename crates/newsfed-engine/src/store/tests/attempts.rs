@@ -28,7 +28,7 @@ fn recording_a_poll_that_begins_leaves_the_revision() {
     assert!(*f.store.revision().borrow() > before);
 }
 
-/// Who has a reply sees that the revision has grown.
+/// Whoever has the reply also sees the new revision.
 #[test]
 fn the_revision_grows_before_the_reply() {
     let f = Fixture::new(&["a"]);
