@@ -17,6 +17,7 @@ mod programs;
 mod random;
 mod reader;
 mod real;
+mod returning;
 mod rules;
 mod search;
 mod settings;
@@ -50,7 +51,6 @@ use std::sync::Arc;
 
 mod states;
 pub(super) mod stock;
-
 use stock::{article, difference, item_rows, report};
 
 fn now() -> Time {

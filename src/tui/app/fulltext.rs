@@ -94,8 +94,7 @@ impl App {
                 }
             };
         }
-        let is_shown = self.reader.row().is_some_and(|row| row.key == key);
-        if !is_shown || got == TextGot::Left {
+        if !self.reader.shows(key) || got == TextGot::Left {
             return vec![];
         }
         self.reload_article()

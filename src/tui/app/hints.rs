@@ -206,7 +206,8 @@ impl App {
         let next = self.keymap.continuations(self.context(), &self.pending.keys);
         let (_, first) = next.first()?;
         let task = first.task();
-        let title = match next.iter().all(|(_, action)| action.task() == task) {
+        let of_task = next.iter().filter(|(_, action)| action.task() == task).count();
+        let title = match of_task * 2 > next.len() {
             true => task.title().to_lowercase(),
             false => String::new(),
         };

@@ -57,6 +57,16 @@ pub(crate) struct ItemsPane {
     pub(super) opening: bool,
 }
 
+/// A list and the selection in it, to return to.
+#[derive(Debug, Clone)]
+pub(super) struct ListPosition {
+    pub(super) listing: Listing,
+    /// The selected row, and its line on the screen.
+    selected: Option<(ItemRow, Option<usize>)>,
+    kept: Vec<ItemRow>,
+    marked: HashSet<i64>,
+}
+
 /// Which unread row to go to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seek {
@@ -78,6 +88,8 @@ pub(super) enum Placement {
     Above,
     /// The same part was read again.
     Same,
+    /// The selection returns to a row (row key) and to its line on the screen.
+    Back(i64, Option<usize>),
     /// The same part and more was read, to be selected.
     Selecting(Extent),
 }
@@ -196,6 +208,27 @@ impl App {
         self.load_items(Anchor::First, Placement::Start)
     }
 
+    pub(super) fn list_position(&self) -> ListPosition {
+        let items = &self.items;
+        let line = items.shown.iter().position(|shown| *shown == Some(items.selected));
+        ListPosition {
+            listing: items.listing.clone(),
+            selected: items.current().map(|row| (row.clone(), line)),
+            kept: items.kept.clone(),
+            marked: items.marked.clone(),
+        }
+    }
+
+    /// Opens a list where it was left.
+    pub(super) fn return_to(&mut self, position: ListPosition) -> Vec<Effect> {
+        let ListPosition { listing, selected, kept, marked } = position;
+        let Some((row, line)) = selected else { return self.show(listing) };
+        let items = &mut self.items;
+        (items.listing, items.kept, items.marked) = (listing, kept, marked);
+        (items.seeking, items.opening) = (None, false);
+        self.load_items(Anchor::Around(Cursor::from(&row)), Placement::Back(row.key, line))
+    }
+
     pub(super) fn load_items(&mut self, anchor: Anchor, placement: Placement) -> Vec<Effect> {
         let request = self.request();
         self.items.loading = Some((request, placement));
@@ -285,6 +318,14 @@ impl App {
                 items.scroll += added;
             }
             Placement::Same | Placement::Selecting(_) => items.place_on_same(window),
+            Placement::Back(key, line) => {
+                (items.more_above, items.more_below) = (window.more_above, window.more_below);
+                items.rows = window.rows;
+                items.merge_kept();
+                let found = items.rows.iter().position(|row| row.key == key);
+                items.selected = found.unwrap_or(0);
+                items.held = line.filter(|_| found.is_some());
+            }
         }
         items.forget_far_rows();
         let known: HashSet<i64> = items.rows.iter().map(|r| r.key).collect();

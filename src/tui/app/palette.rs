@@ -207,6 +207,9 @@ impl Palette {
     /// Whether the typed text is part of what a hit is called, not only similar.
     fn is_literal(&self, hit: &Hit) -> bool {
         let typed = self.field.value().trim().to_lowercase();
+        if Action::of_vi(&typed) == Some(hit.action) {
+            return true;
+        }
         let argument = typed.split_once(' ').map_or(typed.as_str(), |(_, rest)| rest.trim());
         let setting = (hit.action == Action::Set).then(|| assignment(argument)).flatten();
         let setting = setting.map(|(key, value)| format!("{key} {value}"));

@@ -47,6 +47,8 @@ impl App {
         let beside =
             || view::arrangement(self, self.size.0).iter().any(|(pane, _)| *pane == Focus::Reader);
         let open = self.reader.article.is_some() && self.focus != Focus::Reader;
+        // The article stays until the search is kept: Esc returns to it.
+        let open = open && !self.searches_from_reader();
         self.settings.ui.preview && open && beside()
     }
 
@@ -94,7 +96,7 @@ impl App {
         let due = self.preview.next.take_if(|(_, at)| *at <= self.now);
         let Some((key, _)) = due else { return vec![] };
         let request = self.request();
-        self.reader.expect(request);
+        self.reader.expect(request, key);
         (self.preview.shown, self.preview.asked) = (true, Some(key));
         let marks = self.settings.ui.mark_read == MarkRead::Preview;
         self.preview.read = marks.then_some((key, self.now + READ));

@@ -8,8 +8,8 @@ use nucleo_matcher::{Config, Matcher};
 const LEAST_FOR_HELP: usize = 3;
 
 /// The matching actions, best first: names that begin with the text or have it as a word, then
-/// descriptions if `search_help` is set, then other names. Sweeping ones come after others of their kind,
-/// unless the whole name was typed.
+/// descriptions if `search_help` is set, then other names. A sweeping one never comes first, unless its
+/// name was typed. What means something in vi comes first.
 pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     let names: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
     let pattern = typed.trim().replace(' ', "-").to_lowercase();
@@ -26,7 +26,8 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
         let whole = !all.is_empty();
         let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
         let described = Action::ALL.iter().copied().filter(|action| {
-            let help = format!("{} {}", action.help(), action.search_words()).to_lowercase();
+            let texts = [action.label(), action.help(), action.search_words()];
+            let help = texts.join(" ").to_lowercase();
             let has = |word: &String| {
                 let mut parts = help.split(|c: char| !c.is_alphanumeric());
                 parts.any(|part| part == word || !whole && begins_as(part, word))
@@ -37,6 +38,15 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
         all.extend(described);
     }
     all.extend(weak);
+    // Enter takes the first one: what changes many items or sources has to be chosen.
+    let is_harmless = |action: &Action| !action.is_sweeping() || action.name() == pattern;
+    if let Some(harmless) = all.iter().position(is_harmless) {
+        all[..=harmless].rotate_right(1);
+    }
+    if let Some(meant) = Action::of_vi(typed.trim()) {
+        all.retain(|action| *action != meant);
+        all.insert(0, meant);
+    }
     all
 }
 
@@ -136,7 +146,12 @@ mod tests {
             ("mark", vec!["toggle-read", "read-all", "read-above", "read-below", "read"]),
             ("refresh", vec!["refresh", "refresh-all", "force-refresh"]),
             ("refresh all", vec!["refresh-all"]),
-            ("ra", vec!["read-all", "read-above", "refresh-all"]),
+            ("ra", vec!["refresh-all", "read-all", "read-above"]),
+            // What users see as "schedule", and what a vi user types.
+            ("sched", vec!["why"]),
+            ("q", vec!["quit", "queue"]),
+            ("q!", vec!["quit"]),
+            ("wq", vec!["quit"]),
             ("unread", vec!["unread-only", "show-unread", "next-unread", "previous-unread"]),
             ("thme", vec!["theme"]),
             ("footnote", vec!["hints", "jump-back"]),

@@ -48,7 +48,8 @@ pub(crate) struct ReaderPane {
     laid_out: Option<LayoutKey>,
     /// Recent layouts of the same article.
     spare: Vec<(LayoutKey, Lines)>,
-    loading: Option<RequestId>,
+    /// The request whose reply is shown next, and the item (row key) it is for.
+    loading: Option<(RequestId, i64)>,
     /// Last positions of articles, by row key.
     places: HashMap<i64, usize>,
 }
@@ -94,17 +95,22 @@ impl ReaderPane {
     }
 
     /// Shows the reply to a request when it comes.
-    pub(super) fn expect(&mut self, request: RequestId) {
-        self.loading = Some(request);
+    pub(super) fn expect(&mut self, request: RequestId, key: i64) {
+        self.loading = Some((request, key));
+    }
+
+    /// Whether the item (row key) is shown or about to be.
+    pub(super) fn shows(&self, key: i64) -> bool {
+        let is_next = self.loading.is_some_and(|(_, next)| next == key);
+        is_next || self.row().is_some_and(|row| row.key == key)
     }
 
     pub(super) fn row(&self) -> Option<&ItemRow> {
         self.article.as_ref().map(|a| &a.row)
     }
 
-    /// Lays the article out if needed; keeps the position in the text. `height` is in lines.
-    pub(crate) fn fit(&mut self, shape: Shape, height: usize) {
-        self.height = height.max(1);
+    /// Lays the article out if needed; keeps the position in the text.
+    pub(crate) fn fit(&mut self, shape: Shape) {
         let key = (shape, self.show_difference.then_some(self.difference_at));
         if self.laid_out != Some(key) {
             let spare = self.spare.iter().position(|(f, _)| *f == key);
@@ -124,6 +130,11 @@ impl ReaderPane {
             };
             self.find_again();
         }
+    }
+
+    /// Sets the number of visible lines. The text does not end above the last of them.
+    pub(crate) fn set_height(&mut self, height: usize) {
+        self.height = height.max(1);
         self.top = self.top.min(self.last_top());
     }
 
@@ -316,7 +327,7 @@ impl App {
         // The list of a source that was just added must not close the article.
         self.sources.select_added = None;
         let request = self.request();
-        self.reader.loading = Some(request);
+        self.reader.expect(request, row.key);
         let mut effects = vec![Effect::Read(Read::Article { request, key: row.key })];
         if self.settings.ui.mark_read != MarkRead::Never && !row.read {
             effects.extend(self.set_mark(Mark::Read, &[row], true, Cause::Reading));
@@ -329,7 +340,7 @@ impl App {
         request: RequestId,
         result: Result<Option<Arc<Article>>, Failure>,
     ) -> Vec<Effect> {
-        if self.reader.loading != Some(request) {
+        if self.reader.loading.is_none_or(|(expected, _)| expected != request) {
             return vec![];
         }
         self.reader.loading = None;
@@ -391,11 +402,13 @@ impl App {
         }
     }
 
-    /// Reloads the article that is shown.
+    /// Reloads the article that is shown, or about to be shown.
     pub(super) fn reload_article(&mut self) -> Vec<Effect> {
-        let Some(key) = self.reader.row().map(|row| row.key) else { return vec![] };
+        let next = self.reader.loading.map(|(_, key)| key);
+        let shown = || self.reader.row().map(|row| row.key);
+        let Some(key) = next.or_else(shown) else { return vec![] };
         let request = self.request();
-        self.reader.loading = Some(request);
+        self.reader.expect(request, key);
         vec![Effect::Read(Read::Article { request, key })]
     }
 

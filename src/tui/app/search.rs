@@ -2,6 +2,7 @@
 
 use super::complete::Completion;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::items::ListPosition;
 use super::listing::Listing;
 use super::{App, Focus};
 use crate::config::{Key, ListLayout};
@@ -26,8 +27,9 @@ pub(crate) struct SearchBar {
     /// Whether Enter was pressed despite the error.
     pub(crate) insisted: bool,
     /// The previous list, restored by Esc.
-    before: Listing,
+    before: ListPosition,
     focus: Focus,
+    zen: bool,
 }
 
 impl Dialog for SearchBar {
@@ -82,16 +84,16 @@ impl SearchBar {
         let typed = self.field.value();
         (self.error, self.insisted) = (app.query_error(typed), false);
         let Some(query) = finished(typed) else {
-            let (before, now) = (&self.before, &app.items.listing);
+            let (before, now) = (&self.before.listing, &app.items.listing);
             let is_shown = before.title == now.title && before.query == now.query;
-            return if is_shown { vec![] } else { app.show(before.clone()) };
+            return if is_shown { vec![] } else { app.return_to(self.before.clone()) };
         };
         if app.is_search() && query == app.items.listing.query {
             return vec![];
         }
         let base = View { order: app.items.order(), ..View::of(Scope::All) };
         app.show(match self.is_filter {
-            true => Listing { query, ..self.before.clone() },
+            true => Listing { query, ..self.before.listing.clone() },
             false => Listing {
                 title: SEARCH.to_owned(),
                 base,
@@ -126,8 +128,8 @@ impl SearchBar {
     }
 
     fn cancel(&self, app: &mut App) -> Reply {
-        app.focus = self.focus;
-        Reply::close(app.show(self.before.clone()))
+        (app.focus, app.zen) = (self.focus, self.zen);
+        Reply::close(app.return_to(self.before.clone()))
     }
 
     fn is_invalid(&self) -> bool {
@@ -164,7 +166,8 @@ fn finished(typed: &str) -> Option<String> {
 
 impl App {
     pub(super) fn open_search(&mut self, is_filter: bool) -> Vec<Effect> {
-        let now = &self.items.listing;
+        let before = self.list_position();
+        let now = &before.listing;
         // A search continues with its previous text.
         let text = if is_filter || self.is_search() { now.query.clone() } else { String::new() };
         let bar = SearchBar {
@@ -173,14 +176,20 @@ impl App {
             completion: None,
             error: None,
             insisted: false,
-            before: now.clone(),
+            before,
             focus: self.focus,
+            zen: self.zen,
         };
         self.focus = Focus::Items;
         self.zen = false;
         let mut effects = self.push_dialog(bar);
         effects.push(Effect::Read(Read::Values));
         effects
+    }
+
+    /// Whether a search is being typed that began in the Reader.
+    pub(super) fn searches_from_reader(&self) -> bool {
+        self.dialog::<SearchBar>().is_some_and(|bar| bar.focus == Focus::Reader)
     }
 
     pub(crate) fn is_search(&self) -> bool {

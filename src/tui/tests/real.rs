@@ -107,7 +107,7 @@ impl Real {
         }
     }
 
-    fn take(&mut self, event: Event) {
+    pub(super) fn take(&mut self, event: Event) {
         let effects = self.app.update(event, now());
         self.perform(effects);
     }

@@ -178,13 +178,14 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         if pane == Focus::Sources {
             frame.buffer_mut().set_style(whole, app.palette.style(Role::Panel));
         }
-        if head > 0 {
-            chrome::title(app, frame, pane, Rect { y: area.y + top, height: 2, ..whole });
-        }
         match pane {
             Focus::Sources => sources::draw(app, frame, body),
             Focus::Items => items::draw(app, frame, body),
             Focus::Reader => reader::draw(app, frame, body),
+        }
+        // After the pane, which lays out what the title counts.
+        if head > 0 {
+            chrome::title(app, frame, pane, Rect { y: area.y + top, height: 2, ..whole });
         }
         x += width;
         // The surface parts the Sources pane from the list.

@@ -34,6 +34,17 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         frame.render_widget(Line::styled(text, app.palette.style(Role::Dim)), inner);
         return;
     };
+    let ui = &app.settings.ui;
+    let lines = usize::from(area.height) * MAX_PICTURE / 100;
+    let shape = Shape {
+        width: inner.width.into(),
+        wrap_code: ui.wrap_code,
+        ascii: ui.ascii,
+        picture_lines: if app.shows_pictures() { lines.max(1) } else { 0 },
+        graphics: app.graphics(),
+    };
+    // Before the head, which depends on the position in the text.
+    app.reader.fit(shape);
     let mut head = head::lines(app, &article, inner);
     if frame.area().height >= TALL {
         head.insert(0, Line::default());
@@ -43,16 +54,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
     let body = Rect { y: inner.y + used, height: inner.height - used, ..inner };
-    let ui = &app.settings.ui;
-    let lines = usize::from(area.height) * MAX_PICTURE / 100;
-    let shape = Shape {
-        width: body.width.into(),
-        wrap_code: ui.wrap_code,
-        ascii: ui.ascii,
-        picture_lines: if app.shows_pictures() { lines.max(1) } else { 0 },
-        graphics: app.graphics(),
-    };
-    app.reader.fit(shape, body.height.into());
+    app.reader.set_height(body.height.into());
     app.areas.reader = Some(body);
     let pen = Pen { app, glyphs: glyphs(shape.ascii), hints: app.dialog() };
     let top = app.reader.top;

@@ -27,9 +27,9 @@ limits! {
     FEED_BYTES = 10 * MIB, "feed";
     /// Entries of a feed. The newest are kept.
     FEED_ENTRIES = 5000, "entries of a feed";
-    /// Texts and URLs of a feed together after sanitising, in bytes. A document of [`FEED_BYTES`]
+    /// Texts and URLs of a feed in total after sanitising, in bytes. A document of [`FEED_BYTES`]
     /// exceeds it only if it is made to, as by relative links to a long base URL.
-    FEED_TEXT = 32 * MIB, "texts and URLs of a feed together";
+    FEED_TEXT = 32 * MIB, "texts and URLs of a feed in total";
     /// The text of an entry or article as safe HTML, in bytes. Whoever reads, shows, indexes or compares it
     /// needs many times its length.
     TEXT_BYTES = MIB, "text of an entry or article";
@@ -50,12 +50,12 @@ limits! {
     PAGE_NODES = 120_000, "elements, texts and comments of a page";
     /// The nesting of all elements, texts and comments of a page together: parsers look at all elements
     /// around each.
-    PAGE_STEPS = 20_000_000, "nesting of all elements, texts and comments of a page together";
+    PAGE_STEPS = 20_000_000, "nesting of all elements, texts and comments of a page in total";
     /// Different names of elements and attributes in a page. The parser's table of names gets slow
     /// with more.
     PAGE_NAMES = 10_000, "different names of elements and attributes in a page";
     /// Link targets of an article together, in bytes. Further relative links keep their text only.
-    ARTICLE_TARGETS = 8 * MIB, "link targets of an article together";
+    ARTICLE_TARGETS = 8 * MIB, "link targets of an article in total";
     /// Lines of an article in the Reader. Each takes several hundred bytes.
     READER_LINES = 20_000, "lines of an article in the Reader";
     /// A picture of an article, in bytes.

@@ -219,7 +219,7 @@ impl Action {
     pub fn is_sweeping(self) -> bool {
         let reads =
             matches!(self, Self::ReadAll | Self::ReadAbove | Self::ReadBelow | Self::ReadMatching);
-        reads || self == Self::Delete
+        reads || matches!(self, Self::Delete | Self::AcceptList)
     }
 
     /// Other words by which users search for it.
@@ -241,19 +241,36 @@ impl Action {
             Self::Crawl => "scrape spider archive",
             Self::Workbench => "css scrape website",
             Self::Log => "errors failures",
-            Self::Why => "interval poll",
+            Self::Why => "interval poll check",
+            Self::Delete => "unsubscribe unfollow",
+            Self::UnreadOnly => "hide read",
+            Self::FoldStories => "duplicates",
+            Self::Zen => "focus fullscreen",
+            Self::Theme => "colours colors dark light",
+            Self::Move => "category",
+            Self::Progress => "status",
             Self::FullText => "page readability",
             Self::SaveView => "smart folder",
-            Self::Settings => "preferences options configuration machine",
+            Self::Settings => "preferences options configuration layout machine",
             Self::Help => "manual keys",
             Self::Quit => "exit",
             _ => "",
         }
     }
 
-    /// Whether each of some words, in lower case, begins a word by which users search for it.
+    /// Whether each of some words, in lower case, begins a word of its label or one by which users
+    /// search for it.
     pub fn is_searched_by(self, words: &[&str]) -> bool {
-        is_searched_by(self.search_words(), words)
+        is_searched_by(&format!("{} {}", self.label(), self.search_words()), words)
+    }
+
+    /// The command that users of vi mean by a text.
+    pub fn of_vi(typed: &str) -> Option<Self> {
+        match typed {
+            "q" | "q!" | "qa" | "qa!" | "wq" | "x" => Some(Self::Quit),
+            "h" => Some(Self::Help),
+            _ => None,
+        }
     }
 }
 

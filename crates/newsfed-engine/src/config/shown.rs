@@ -90,6 +90,7 @@ impl SettingRow {
     /// Other words by which users search for it.
     pub fn search_words(self) -> &'static str {
         match self.key.split_once('.') {
+            Some(("ui", "list")) => "layout rows",
             Some(("notify", _)) => "notification alert desktop message",
             Some(("machines", _)) => "machines synchronise sync computer",
             Some(("listen", _)) => "podcast episode audio video",

@@ -277,6 +277,9 @@ fn letters_mean_the_same_in_every_pane() {
     // `f` finds in the pane: a source by its name, items by their titles, text in the article.
     let find = BTreeSet::from([Action::Jump, Action::Filter, Action::Find]);
     assert_eq!(meanings.remove("f"), Some(find));
+    // `/` searches all items, and in the Reader the article, as in every pager.
+    let search = BTreeSet::from([Action::Search, Action::Find]);
+    assert_eq!(meanings.remove("/"), Some(search));
     // `Z` folds in the pane: a folder, or stories.
     let fold = BTreeSet::from([Action::Fold, Action::FoldStories]);
     assert_eq!(meanings.remove("Z"), Some(fold));

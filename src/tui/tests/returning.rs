@@ -1,0 +1,100 @@
+//! What a search or a preview leaves as it was.
+
+use super::real::Real;
+use super::settings::with_runtime;
+use super::*;
+use crate::engine::TextGot;
+
+fn shows(title: &str) -> impl Fn(&App) -> bool {
+    let title = title.to_owned();
+    move |app| app.reader.article.as_ref().is_some_and(|a| a.row.title == title)
+}
+
+#[test]
+fn a_cancelled_search_returns_to_the_list_and_the_article() {
+    with_runtime(async {
+        let mut real = Real::new(1, 200).await;
+        let loaded = |app: &App| app.items.rows.len() >= 60;
+        real.until("the list", loaded).await;
+        real.screen();
+        for _ in 0..40 {
+            real.keys("j");
+            real.screen();
+            real.quiet().await;
+        }
+        let title = real.app.items.current().unwrap().title.clone();
+        let line =
+            |app: &App| app.items.shown.iter().position(|at| *at == Some(app.items.selected));
+        for start in ["", "<Enter>"] {
+            if !start.is_empty() {
+                real.enter();
+                real.until("the article", shows(&title)).await;
+            }
+            real.screen();
+            let (focus, before) = (real.app.focus, line(&real.app));
+            real.keys("g/Item 1");
+            real.until("the matches", |app| app.is_search()).await;
+            real.quiet().await;
+            real.late(TimeDelta::seconds(1));
+            real.quiet().await;
+            assert!(start.is_empty() || shows(&title)(&real.app), "the article stays");
+            real.press(KeyCode::Esc, KeyModifiers::NONE);
+            let back = |app: &App| app.items.current().is_some_and(|row| row.title == title);
+            real.until("the row", back).await;
+            assert_eq!(real.app.focus, focus);
+            assert!(!real.app.is_search());
+            real.screen();
+            assert_eq!(line(&real.app), before, "on its line of the screen");
+        }
+        assert!(shows(&title)(&real.app) && real.app.focus == Focus::Reader);
+        real.finish().await;
+    });
+}
+
+#[test]
+fn a_search_in_the_reader_is_one_in_the_article() {
+    with_runtime(async {
+        let mut real = Real::new(1, 3).await;
+        real.until("the list", |app| app.items.rows.len() == 3).await;
+        real.enter();
+        real.until("the article", |app| app.reader.article.is_some()).await;
+        real.keys("/");
+        assert!(real.has_dialog() && !real.app.is_search());
+        real.finish().await;
+    });
+}
+
+/// An article that is fetched while the next one is being opened must not replace it.
+#[test]
+fn a_late_text_does_not_bring_back_the_previous_article() {
+    with_runtime(async {
+        let mut real = Real::new(1, 3).await;
+        real.until("the list", |app| app.items.rows.len() == 3).await;
+        real.enter();
+        let first = real.app.items.rows[0].clone();
+        let second = real.app.items.rows[1].clone();
+        real.until("the first", shows(&first.title)).await;
+        real.keys("n");
+        let fetched = TextGot::Fetched { from: TextFrom::Page, changed: true };
+        real.take(Event::TextGot(first.key, false, Ok(fetched)));
+        real.until("the second", shows(&second.title)).await;
+        real.quiet().await;
+        assert!(shows(&second.title)(&real.app));
+        real.finish().await;
+    });
+}
+
+/// The head and the percentage belong to the article that is drawn, not to the one before.
+#[test]
+fn the_head_of_the_next_article_is_whole_after_a_scrolled_one() {
+    let mut stage = Stage::new();
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    stage.keys("<Space>");
+    let screen = stage.screen(80, 24);
+    assert!(!screen.contains("min read"), "the head is reduced to the title: {screen}");
+    stage.keys("n");
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("min read") && !screen.contains("100 %"), "{screen}");
+    assert_eq!(stage.screen(80, 24), screen, "a second draw changes nothing");
+}
