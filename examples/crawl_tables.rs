@@ -20,15 +20,16 @@ const INTRODUCTION: &str = "\
 # Strategies of crawls, compared
 
 Written by `just crawl-tables`, which replays recorded sites with every strategy, 15 seeds each; \
-[crawl.md](crawl.md) explains the commands. The names that begin with `syn_` are synthetic sites. \
-`data` counts plain text as no target.
+[crawl.md](crawl.md) explains the commands. Names that begin with `syn_` are those of synthetic sites. \
+`data` does not count plain text as a target.
 
 - `learned` is the default.
 - `sb` is the published algorithm SB-CLASSIFIER (Gauquier, Manolescu, Senellart: *Efficient Crawling for \
-Scalable Web Data Acquisition*), `sb-oracle` the same with the recorded classes in the place of its \
+Scalable Web Data Acquisition*), `sb-oracle` the same with the recorded classes in place of its \
 classifier. A test compares both, request by request, with a plain version of the paper's pseudocode.
-- `dom-off` learns groups of tag paths on the first 3,000 pages, whose benefits are given, and then \
-nothing more. On smaller sites that is a breadth-first crawl which knows the targets.
+- `dom-off` crawls the first 3,000 pages breadth first. It is given the number of targets that each of \
+these pages links to, and learns the benefit of each group of tag paths from them; after that, the benefits stay \
+fixed. On smaller sites it is therefore a breadth-first crawl that knows the targets.
 - `focused` orders links by a classifier of URL, anchor and depth. `omniscient` requests the targets only.
 
 Articles are pages, and their type does not reveal them, so the published algorithms were not made for \

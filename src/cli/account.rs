@@ -165,7 +165,7 @@ fn print(status: &AccountStatus, all: bool, out: &mut Output) -> Result<(), Fail
     }
     if status.refused > 0 {
         out.line(format!(
-            "  the server did not take the marks of {}",
+            "  the server did not accept the marks of {}",
             counted(status.refused, "item")
         ))?;
     }
@@ -184,7 +184,7 @@ fn print(status: &AccountStatus, all: bool, out: &mut Output) -> Result<(), Fail
     }
     if !status.configured {
         out.line(format!(
-            "  it is not in config.toml any more; `newsfed account remove {id}` removes it"
+            "  the account is no longer in config.toml; `newsfed account remove {id}` removes it"
         ))?;
         return Ok(());
     }
@@ -245,7 +245,7 @@ async fn request(
             let result = "requested";
             out.value(&JsonSync { account: id, result, ..JsonSync::default() })?;
         } else {
-            out.result(format!("{id}: {who} synchronises it now; see `newsfed account status`"))?;
+            out.result(format!("{id}: {who} is synchronising it; see `newsfed account status`"))?;
         }
     }
     Ok(Exit::Ok)
@@ -338,7 +338,7 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
     let own = catalogue.entries.iter().filter(|e| e.source.account.as_deref() == Some(id));
     let others = catalogue.entries.iter().filter(|e| e.source.account.is_none());
     if let Some(other) = others.map(|e| &e.source.id).find(|o| moved.iter().any(|m| m.id == **o)) {
-        let why = "a source that was moved to it had the identifier of one of yours; rename yours";
+        let why = "a source that was moved to it has the same id as one of yours; rename yours";
         return Err(Failure::Plain(format!("{id} was not removed: {why} ({other})")));
     }
     let sources: Vec<Source> = own

@@ -116,7 +116,7 @@ fn absolute(path: &str) -> Result<String, Failure> {
 
 pub(super) fn confirmed(question: &str, out: &mut Output) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::Usage("nothing was done; use --yes without a terminal".to_owned()));
+        return Err(Failure::Usage("nothing was done; without a terminal, use --yes".to_owned()));
     }
     out.warn(format!("{question} [y/N]"));
     let mut line = String::new();

@@ -98,7 +98,7 @@ pub(super) fn move_sources(
         }
         let count = moving.len();
         let moving_there = counted_as(count, "source moves", "sources move");
-        out.note(format!("{moving_there} to {}; {} not", args.account, staying.len()));
+        out.note(format!("{moving_there} to {}; {} cannot move", args.account, staying.len()));
         if args.dry_run || moving.is_empty() {
             return Ok(Exit::Ok);
         }

@@ -35,7 +35,7 @@ pub(super) struct AddArgs {
     /// Title to show instead of the feed's
     #[arg(long)]
     title: Option<String>,
-    /// Folder to put it in, such as Tech/Linux
+    /// Folder to put the source in, such as Tech/Linux
     #[arg(long)]
     folder: Option<String>,
     /// Have this account subscribe to the feed, instead of following it here
@@ -56,7 +56,7 @@ newsfed searches the page for announced feeds, then the URLs at which known
 systems have their feeds, the home page and common feed URLs, then the page for
 lists of articles and for entries that are on the page itself, then the site
 for a sitemap. Except for the page itself and the feeds that it announces,
-robots.txt decides what is requested. If there are several ways, it asks.
+robots.txt decides what is requested. If there are several ways, newsfed asks.
 Without a terminal, use --pick to choose one by number, or --yes to take the
 first. A URL without https:// is tried with https, then with http.
 

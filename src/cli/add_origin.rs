@@ -51,7 +51,7 @@ pub(super) struct OriginArgs {
 }
 
 /// How programs and files are added.
-const HOW: &str = "only http and https URLs are added like this; give a program or file with --exec, \
+const HOW: &str = "only http and https URLs are added this way; add a program or file with --exec, \
                    --filter, --file or --mail";
 
 /// The program or file of the arguments; `None` if they have only a URL.
@@ -112,7 +112,7 @@ pub(super) async fn discover(
 
 fn ask() -> Result<(), Failure> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let how = "nothing was run and no source was added; --yes before the program runs it without asking";
+        let how = "nothing was run and no source was added; to run it without asking, put --yes before the program";
         return Err(Failure::Usage(how.to_owned()));
     }
     let _ = write!(io::stderr(), "run it and add the source? [y/N] ");

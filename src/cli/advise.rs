@@ -26,9 +26,9 @@ pub(super) struct AdviseArgs {
 
 const EXAMPLES: &str = "\
 Replays the last four weeks of each source with the limits of servers, feeds
-and your settings. A change is advised if it would find the items at least 10
-min and a fifth sooner, and if the waiting that it saves is worth its polls at
-the present price of a poll. Only sources that were followed for at least a day
+and your settings. A change is advised if newsfed would find the items at least
+10 min and 20 % sooner, and if the time saved is worth the additional polls at
+the current price of a poll. Only sources that were followed for at least a day
 are replayed.
 
 Examples:
@@ -61,7 +61,7 @@ pub(super) fn run(args: &AdviseArgs, global: &Global, out: &mut Output) -> Resul
         out.line(format!("{} ({}): {}", advice.title, advice.source, advice.describe()))?;
     }
     match advised.advice.first() {
-        None => out.line("No change of a setting is worth its polls.")?,
+        None => out.line("No change to a setting is worth the additional polls.")?,
         Some(first) => {
             out.note(format!("`newsfed schedule advise --apply {}` changes it", first.source));
         }

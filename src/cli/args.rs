@@ -11,11 +11,12 @@ use clap::{CommandFactory, Parser, Subcommand};
 const ABOUT: &str = "\
 newsfed follows feeds and shows them in the terminal.
 
-Without a command it opens the interface. Most of what the interface does can
-be scripted: data goes to standard output, everything else to standard error.
+Without a command, newsfed opens the interface. Most of what the interface does
+can be scripted: data goes to standard output, everything else to standard
+error.
 
 SOURCE is a source's id, title or URL, or an unambiguous part: the start of its
-id, or some of its title or host.
+id, or part of its title or host.
 ID is an item's number as shown in lists, or its UUID or an unambiguous prefix
 of that.";
 
@@ -62,7 +63,7 @@ pub(super) enum Command {
     Discover(discover::DiscoverArgs),
     /// List and change the sources
     Sources(sources::SourcesArgs),
-    /// Read and mark what a server with the Google Reader API collects
+    /// Read and mark the items of a server with the Google Reader API
     Account(account::AccountArgs),
     /// Refresh all sources now
     Sync(sync::SyncArgs),
@@ -122,7 +123,7 @@ pub(super) enum Command {
     Extract(extract::ExtractArgs),
     /// Parse a feed document and print its content
     Parse(parse::ParseArgs),
-    /// Find problems and how to solve them
+    /// Find problems and explain how to solve them
     Doctor(doctor::DoctorArgs),
     /// Show and check the settings
     Config(config::ConfigArgs),
@@ -152,9 +153,9 @@ sources.toml changes. With feeds.address in config.toml, serves the views as
 feeds to programs on this computer; with serve.address, the items to apps
 (`newsfed serve`).
 
-One process polls: the daemon does not start while an interface is open. An
-interface that is opened while the daemon runs shows what the daemon finds, and
-polls when the daemon ends.
+Only one process polls: the daemon does not start while an interface is open.
+An interface that is opened while the daemon runs shows what the daemon finds,
+and polls when the daemon ends.
 
 assets/newsfed.service is a systemd unit.
 

@@ -25,10 +25,10 @@ pub(super) struct BackupArgs {
 }
 
 const BACKUP: &str = "\
-The file has the settings, the sources, all items with their marks, and what
-crawls have learned. It includes the passwords of sources.toml and config.toml,
-so only you can read it. It is a gzip-compressed tar archive. Other newsfed
-processes may run.
+The file contains the settings, the sources, all items with their marks, and
+what crawls have learned. It includes the passwords of sources.toml and
+config.toml, so only you can read it. It is a gzip-compressed tar archive.
+Other newsfed processes may keep running.
 
 Examples:
   newsfed backup ~/newsfed.tar.gz
@@ -37,7 +37,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = RESTORE)]
 pub(super) struct RestoreArgs {
-    /// The file that `newsfed backup` has written
+    /// The file that `newsfed backup` wrote
     file: PathBuf,
     /// Move existing files to a dated folder first
     #[arg(long)]

@@ -179,7 +179,7 @@ Examples:
 /// Targets in a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Profile {
-    /// All types that data and text come in
+    /// All types of data and text files
     All,
     /// The same without plain text
     Data,

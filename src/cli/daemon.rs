@@ -12,8 +12,8 @@ use crate::engine::{Handle, Role};
 use crate::util::text::counted;
 
 /// What to do where another process polls: usually an interface that is open.
-const FIRST: &str = "close it, such as an open interface, start the daemon, then open the interface \
-                     again: beside a daemon it shows what the daemon finds";
+const FIRST: &str = "close that process, for example an open interface, and start the daemon; an \
+                     interface that is opened after that shows what the daemon finds";
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;

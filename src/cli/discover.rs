@@ -35,11 +35,11 @@ pub(super) struct DiscoverArgs {
 }
 
 const EXAMPLES: &str = "\
-Changes nothing. `newsfed add` follows the URL; --pick takes the way with that
-number. Exits with 1 if the URL cannot be followed.
+Changes nothing. `newsfed add` follows the URL; its option --pick takes a way
+by its number in this list. Exits with 1 if the URL cannot be followed.
 
 A task of --batch is one JSON object {id, html_path, url} per line; with
---feeds, it has probes, the URLs that would respond.
+--feeds, it also has the key probes: the URLs that would respond.
 
 Examples:
   newsfed discover example.org

@@ -13,7 +13,7 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 #[command(after_help = DOCTOR)]
 pub(super) struct DoctorArgs {
-    /// Replace a damaged database with a new one that has all that can be read
+    /// Replace a damaged database with a new one from everything that can be read
     #[arg(long)]
     rebuild: bool,
 }
@@ -21,7 +21,7 @@ pub(super) struct DoctorArgs {
 const DOCTOR: &str = "\
 Each line starts with ok, warning or problem. Exits with 1 if there is a
 problem. Logs in to the servers of accounts; everything else is checked without
-a network.
+a network connection.
 
 Examples:
   newsfed doctor

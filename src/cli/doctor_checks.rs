@@ -289,7 +289,7 @@ fn machines(folder: &Path) -> Finding {
         let why = match &file.problem {
             Some(problem) => problem.clone(),
             None => format!(
-                "{} cannot be read; they are complete once it is synchronised",
+                "{} cannot be read; the file may not be completely synchronised yet",
                 counted(file.damaged, "line")
             ),
         };

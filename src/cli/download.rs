@@ -27,7 +27,7 @@ pub(super) struct DownloadArgs {
     /// The items
     #[arg(required_unless_present = "list", value_name = "ID")]
     ids: Vec<String>,
-    /// List the unfinished and the complete downloads, the newest first, instead
+    /// List unfinished and complete downloads, newest first, without downloading
     #[arg(long, conflicts_with_all = ["ids", "enclosure", "all", "dir"])]
     list: bool,
     /// The enclosure with that number [default: the first audio or video]
@@ -43,11 +43,11 @@ pub(super) struct DownloadArgs {
 
 const EXAMPLES: &str = "\
 Prints the path of each file. Files get the name that the server or the URL
-gives them, with a number where another file has it: nothing is overwritten. An
-unfinished file ends in .part, and the next download of its URL continues it,
-unless the file has changed. Exits with 3 if some were not downloaded. With
-download.days set, downloads are removed after some days. Without
-download.folder, they go to your downloads folder.
+gives them, with a number if another file already has that name: nothing is
+overwritten. An unfinished file ends in .part, and the next download of its URL
+continues it, unless the file has changed. Exits with 3 if some were not
+downloaded. With download.days set, downloads are removed after that many days.
+Without download.folder, they go to your downloads folder.
 
 Examples:
   newsfed download 1234
@@ -148,7 +148,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
         out.line(table.line(&[&number, &size, &age, &(line(&file.path) + &note)]))?;
     }
     if files.is_empty() {
-        out.note("nothing was downloaded yet");
+        out.note("nothing has been downloaded yet");
     }
     Ok(Exit::Ok)
 }

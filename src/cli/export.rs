@@ -24,14 +24,14 @@ pub(super) struct ExportArgs {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Format {
-    /// OPML 2.0, with everything that newsfed knows of sources and views
+    /// OPML 2.0, with everything that newsfed knows about sources and views
     Opml,
     /// One URL per line with tags and title, as in newsboat's urls file
     Urls,
 }
 
 const EXAMPLES: &str = "\
-OPML has the sources of every kind with all their settings, and the saved
+OPML contains the sources of every kind with all their settings, and the saved
 views: `newsfed import` restores them. Other readers see the feeds with
 folders, titles and tags, and the rest as links. Passwords, headers that may be
 secret, and proxies with a password are left out. The format urls contains only

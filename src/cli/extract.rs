@@ -69,8 +69,8 @@ fn time(text: &str) -> Result<Time, String> {
 
 const EXAMPLES: &str = "\
 A line of a batch is {id, html_path or html, title, summary, url, source,
-fetched_at}. All but id and one of the first two are optional, and pages may be
-gzipped. Exits with 1 if a page has no article.
+fetched_at}. Only id and one of html_path and html are required, and pages may
+be gzipped. Exits with 1 if a page has no article.
 
 Examples:
   newsfed extract --markdown https://example.org/news/1

@@ -62,11 +62,11 @@ or keep items of it. The list is a source itself, of the kind list.
 Items with their marks: newsboat's cache.db, newsraft's database,
 database.sqlite of eilmeldung and NewsFlash, JSON of Inoreader, Feedly,
 FreshRSS and other services, and Pocket's CSV or HTML. Import the list of feeds
-first. Items of feeds that you follow go to their sources: known ones get their
-marks, the others are added with the data in the file. Items that a service has
-saved from elsewhere go into a source of their own that is never polled. Marks
-are only added, never removed, and rules are not applied. Flags of newsboat
-that do not pin become tags such as flag-b.
+first. Items of feeds that you follow go to their sources: known items get
+their marks, and new items are added with the data in the file. Items that a
+service has saved from elsewhere go into a source of their own that is never
+polled. Marks are only added, never removed, and rules are not applied. Flags
+of newsboat that do not pin become tags such as flag-b.
 
 Examples:
   newsfed import subscriptions.opml

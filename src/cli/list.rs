@@ -45,10 +45,10 @@ pub(super) struct ListArgs {
     /// List each story once
     #[arg(long)]
     fold: bool,
-    /// The best unread items that take at most this long to read together
+    /// The best unread items that take at most this long to read in total
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..=1440))]
     read_for: Option<u32>,
-    /// The items at the end of that day, as they were then
+    /// The items as they were at the end of that day
     #[arg(long, value_name = "DATE")]
     as_of: Option<String>,
     #[command(flatten)]
@@ -61,12 +61,13 @@ Each line has the item's number, its marks (* unread, + pinned, ± changed,
 other sources that have its story. In a pipe, the columns are not shortened,
 separated by tabs, and followed by the URL; an item without marks has a -.
 
-Without --sort, the order is that of the view, else the setting ui.sort. A date
-is 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a pinned
-item of each story, else its earliest one. --as-of restores titles and texts,
-as far as versions are stored; the marks are those of today, and items that
-retention has removed are missing. --read-for prefers sources whose items you
-read, new items, pinned ones and those kept for later, and several sources.
+Without --sort, the order is that of the view, or otherwise that of ui.sort. A
+date is 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a
+pinned item of each story, or otherwise its earliest item. --as-of restores
+titles and texts, as far as versions are stored; the marks are those of today,
+and items that retention has removed are missing. --read-for prefers sources
+whose items you read, new items, pinned items, items kept for later, and a mix
+of sources.
 
 Examples:
   newsfed list --unread --source kernel

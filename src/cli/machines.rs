@@ -19,9 +19,9 @@ const ABOUT: &str = "\
 With machines.folder in config.toml, machines exchange marks through a folder
 that a program such as Syncthing, Dropbox or git synchronises: what is read,
 pinned, kept for later and tagged. The interface, the daemon and `newsfed sync`
-read and write there.
+read and write this folder.
 
-Exits with 3 if a file cannot be read as a whole.
+Exits with 3 if a file cannot be read completely.
 
 Examples:
   newsfed machines

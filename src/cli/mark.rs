@@ -201,8 +201,8 @@ pub(super) struct TagArgs {
 }
 
 const TAG: &str = "\
-Tags ignore case and accents. tag:NAME finds the items, and those of sources
-with that tag.
+Case and accents are ignored in tags. tag:NAME finds items with this tag, and
+items of sources with it.
 
 Examples:
   newsfed tag todo 1234 1235
@@ -215,7 +215,7 @@ pub(super) struct LaterArgs {
     /// The items
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
-    /// Do not keep them for later any more
+    /// Stop keeping them for later
     #[arg(long)]
     remove: bool,
 }

@@ -27,10 +27,10 @@ pub(super) struct QueueArgs {
 const EXAMPLES: &str = "\
 The queue has audio and video enclosures of items, in the order in which they
 are played. Without a command, lists it. `play` plays with mpv, or the program
-of listen.player, from where each was left; the position is stored every five
-seconds. An episode that was played to its end, or to its last minute, leaves
-the queue. Items in the queue are kept by retention, and so are their
-downloads.
+of listen.player, from where each episode was left; the position is stored
+every five seconds. An episode that was played to its end, or to its last
+minute, leaves the queue. Items in the queue are kept by retention, and so are
+their downloads.
 
 Examples:
   newsfed queue add 1234 1235
@@ -56,7 +56,7 @@ enum QueueCommand {
     Move {
         /// The item
         id: String,
-        /// By how many places
+        /// Number of places to move by
         #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1000..=1000))]
         places: i64,
     },
@@ -159,7 +159,7 @@ fn add(store: &Store, args: &ItemsArgs, out: &mut Output) -> Result<Exit, Failur
     let (known, refused): (Vec<i64>, Vec<i64>) =
         items.iter().filter(|item| !changed.contains(item)).partition(|item| queued(item));
     if !known.is_empty() {
-        out.note(format!("newsfed: in the queue already: {}", list_of(&known)));
+        out.note(format!("newsfed: already in the queue: {}", list_of(&known)));
     }
     let why = match queue.len() >= MAX_QUEUE {
         true => format!("the queue has {MAX_QUEUE} episodes, which is its limit; not added"),

@@ -44,7 +44,7 @@ enum RulesCommand {
         #[arg(long)]
         run: bool,
     },
-    /// Undo what a rule did, except what has been changed since
+    /// Undo what a rule did, except for marks that have changed since
     Undo {
         /// The name of the rule, even of one that was removed
         name: String,

@@ -27,7 +27,7 @@ pub(super) struct SaveArgs {
     /// The items
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Format of the file [default: that of the file's name, else markdown]
+    /// Format of the file [default: that of the file's name, or otherwise markdown]
     #[arg(long, value_enum)]
     format: Option<SaveFormat>,
     /// The file to write, or - for standard output [default: a file in save.folder]
@@ -50,8 +50,8 @@ const EXAMPLES: &str = "\
 Several articles become one file with a chapter for each. Without --output, the
 file is named after the article or the view, with a number where another file
 has that name. A file is never overwritten without --replace. Pictures are
-fetched only with --pictures; others stay links. HTML and EPUB load nothing
-when they are read.
+fetched only with --pictures; otherwise they stay links. HTML and EPUB load
+nothing when they are read.
 
 Examples:
   newsfed save 1234
@@ -65,7 +65,7 @@ enum SaveFormat {
     Markdown,
     /// A page of HTML with its pictures inside
     Html,
-    /// EPUB 3, a chapter for each article
+    /// EPUB 3 with a chapter for each article
     Epub,
 }
 

@@ -26,7 +26,7 @@ pub(super) enum Command {
     Why(why::WhyArgs),
     /// List sources whose items are found too late, and settings that would help
     Advise(advise::AdviseArgs),
-    /// Replay the past with a policy: number of polls, and delay of the items
+    /// Replay the past with a policy, and print the number of polls and the delays
     Simulate(simulate::SimulateArgs),
 }
 

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct ServeArgs {
     #[command(subcommand)]
     command: Option<ServeCommand>,
-    /// Where to serve [default: serve.address in config.toml, or 127.0.0.1:8991]
+    /// Address to serve at [default: serve.address in config.toml, or 127.0.0.1:8991]
     #[arg(long)]
     address: Option<SocketAddr>,
 }
@@ -34,10 +34,11 @@ enum ServeCommand {
 const EXAMPLES: &str = "\
 Apps for the Google Reader API, such as those for FreshRSS, read and mark the
 items of newsfed. Sources are polled in the background as by `newsfed daemon`,
-unless another newsfed process does. Apps log in with serve.user of config.toml
-and the password that `newsfed serve password` sets. They can change sources
-only with serve.edit = true. Connections are not encrypted: other computers
-need a proxy with TLS. docs/serve.md has more. Stops on SIGTERM and SIGINT.
+unless another newsfed process polls them. Apps log in with serve.user of
+config.toml and the password that `newsfed serve password` sets. They can
+change sources only with serve.edit = true. Connections are not encrypted:
+other computers need a proxy with TLS. docs/serve.md describes the details.
+Stops on SIGTERM and SIGINT.
 
 Examples:
   newsfed serve password

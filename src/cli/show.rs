@@ -53,8 +53,8 @@ pub(super) enum Format {
 
 const EXAMPLES: &str = "\
 Prints the text of the item's page if it was fetched and contains the feed's
-text, else the feed's text; with full_text = never always the feed's. --from
-chooses another text. Does not mark the item read.
+text, and the feed's text otherwise; with full_text = never, always the feed's
+text. --from chooses another text. Does not mark the item read.
 
 Examples:
   newsfed show 1234
@@ -74,7 +74,11 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
     for (n, key) in items::keys(&reader, &args.ids)?.into_iter().enumerate() {
         let Some(mut shape) = ItemShape::read(&reader, key, as_of)? else {
             match as_of {
-                Some(_) => return Err(Failure::Plain(format!("item {key} was not stored then"))),
+                Some(_) => {
+                    return Err(Failure::Plain(format!(
+                        "item {key} was not yet stored on that day"
+                    )));
+                }
                 None => continue,
             }
         };
@@ -205,7 +209,7 @@ fn changes(item: &Item) -> Option<String> {
 fn text_from(item: &Item) -> Option<String> {
     let mut words = match item.text_from {
         TextFrom::Feed if item.page_text && item.feed_has_full_text != Some(true) => {
-            "from the feed; that of the page: --from page".to_owned()
+            "from the feed; for that of the page, use --from page".to_owned()
         }
         TextFrom::Feed => String::new(),
         from => from.describe().to_owned(),

@@ -36,7 +36,7 @@ pub(super) struct SimulateArgs {
     /// Replay the history of your own sources instead
     #[arg(long)]
     from_db: bool,
-    /// The policy of all sources [default: the one that is set]
+    /// The policy of all sources [default: the configured policy]
     #[arg(long, value_name = "POLICY")]
     policy: Option<Kind>,
     /// Apply the limits of servers, feeds and settings [default: on with --from-db]
@@ -48,7 +48,7 @@ pub(super) struct SimulateArgs {
     /// Hide the publication dates from the policy
     #[arg(long)]
     no_dates: bool,
-    /// Only the first day of each source, or all from its third week on
+    /// Only the first day of each source, or everything after its second week
     #[arg(long, value_name = "PART")]
     phase: Option<Part>,
     /// Start with this multiple of the right price of a poll
@@ -314,8 +314,8 @@ fn too_little(seconds: i64, items: usize) -> String {
     };
     let items = counted(items, "item");
     format!(
-        "too little is known to replay: the sources have been followed for {span} and have \
-         published {items} since; it takes a day and {LEAST_ITEMS} items"
+        "too little history to replay: the sources have been followed for {span} and have \
+         published {items} since; at least a day and {LEAST_ITEMS} items are needed"
     )
 }
 

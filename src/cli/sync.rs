@@ -21,7 +21,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SyncArgs {
-    /// Only these sources; without it, all enabled ones
+    /// Only these sources; without this argument, all enabled sources
     #[arg(value_name = "SOURCE")]
     sources: Vec<String>,
     /// Only sources in this folder; can be repeated

@@ -17,8 +17,8 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     if left.downloads > 0 {
         let downloads = counted(left.downloads, "download");
         out.note(format!(
-            "{downloads} stopped; `newsfed download --list` lists what is unfinished, and the next download \
-             of it continues"
+            "{downloads} stopped; `newsfed download --list` lists the unfinished ones, and \
+             `newsfed download ID` continues them"
         ));
     }
     match left.reason {

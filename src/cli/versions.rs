@@ -190,8 +190,8 @@ impl Versions<'_> {
             && self.item.text_from == TextFrom::Feed
             && self.item.feed_has_full_text != Some(true);
         if may_be_cut {
-            "earlier texts are kept of fetched pages and of feeds with full articles; this feed \
-             may give only the beginning of its articles"
+            "newsfed keeps earlier texts of fetched pages and of feeds with full articles; this \
+             feed may contain only the beginning of its articles"
         } else {
             "no earlier version of its article is stored"
         }

@@ -41,7 +41,7 @@ pub(super) struct FeedArgs {
 }
 
 const EXAMPLES: &str = "\
-The feed has the newest items with their texts, authors, dates, tags and
+The feed contains the newest items with their texts, authors, dates, tags and
 enclosures, and names the source of each. URLs of sources that may contain a
 key are left out. An existing file is replaced atomically.
 

@@ -36,8 +36,8 @@ pub(super) struct UrlArgs {
 
 const EXAMPLES: &str = "\
 `newsfed daemon` serves the views at feeds.address of config.toml, to programs
-on this computer that know the URL. It contains a secret; --renew makes another
-one.
+on this computer that know the URL. The URL contains a secret; --renew replaces
+it.
 
 Examples:
   newsfed views url

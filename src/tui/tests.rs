@@ -381,7 +381,7 @@ fn keys_have_their_documented_effects() {
         ("p", "1 item pinned"),
         ("pu", "Undone: pin"),
         ("B", "1 item kept for later"),
-        ("BB", "1 item not kept for later any more"),
+        ("BB", "1 item no longer kept for later"),
         ("gl", "Nothing is kept for later; B keeps an item"),
         ("#+todo<Enter>", "1 item tagged \"todo\""),
         ("<Space><Space>#-\"to do\"<Enter>", "Tag \"to do\" removed from 2 items"),

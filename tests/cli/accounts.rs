@@ -226,7 +226,7 @@ fn a_move_is_shown_first() {
     std::fs::write(world.config().join("sources.toml"), sources).unwrap();
     let shown = world.run(&["account", "move", "home", "--all", "--dry-run"]);
     assert!(shown.err.contains("map stays: it is not a feed"), "{shown:?}");
-    assert!(shown.err.contains("1 source moves to home; 1 not"), "{shown:?}");
+    assert!(shown.err.contains("1 source moves to home; 1 cannot"), "{shown:?}");
     assert_eq!(world.run(&["account", "move", "home", "own"]).code, Some(2), "it needs --yes");
     assert_eq!(std::fs::read_to_string(world.config().join("sources.toml")).unwrap(), sources);
     // The server has this feed already.

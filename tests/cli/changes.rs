@@ -73,7 +73,7 @@ fn a_changed_title_is_a_difference_and_entries_are_not_from_a_feed() {
     let item = world.run(&["--json", "list", "--source", "Town"]).values().remove(0);
     assert_eq!(item["published_precision"], "day");
     let none = world.run(&["show", "--diff", &number("Bridge approved")]);
-    assert!(none.err.contains("may give only the beginning"), "{none:?}");
+    assert!(none.err.contains("may contain only the beginning"), "{none:?}");
     round.store(1, Ordering::SeqCst);
     quick(&world, &["sync", "--force"]).ok();
     let title = world.run(&["show", "--diff", &number("Bridge rejected")]).ok();

@@ -254,6 +254,6 @@ fn an_import_of_which_everything_is_skipped_fails() {
         assert_eq!(run.code, Some(1), "{run:?}");
     }
     let hidden = world.run_with(&["import", "-"], "!https://a.example/feed\n");
-    assert!(hidden.err.contains("! of https://a.example/feed: newsfed hides no"), "{hidden:?}");
+    assert!(hidden.err.contains("! of https://a.example/feed: newsfed cannot hide"), "{hidden:?}");
     assert_eq!(hidden.ok(), "newsboat urls: 1 added, 0 already followed, 1 skipped\n");
 }

@@ -190,7 +190,7 @@ fn the_queue_is_changed_and_listed() {
         assert_eq!(numbers(), expected, "{moved} {by}");
     }
     let again = world.run(&["queue", "add", one]);
-    assert!(again.err.contains("in the queue already"), "{again:?}");
+    assert!(again.err.contains("already in the queue"), "{again:?}");
     let table = world.run(&["queue"]).ok();
     assert!(table.contains("50:00") && table.contains("Episode 3"), "{table}");
     world.run(&["queue", "remove", three]).ok();

@@ -120,7 +120,7 @@ fn programs_that_fail_are_failed_polls_with_the_reason() {
         ("slow", slow, "slow failed: stopped after its limit of 1 s"),
         ("endless", "yes '<rss><item/>'", "endless failed: it printed more than 10 MB"),
         ("text", "echo hello", "not a feed"),
-        ("open", "sleep 600 & echo '<rss/>'", "did not close its output"),
+        ("open", "sleep 600 & echo '<rss/>'", "kept its output open"),
     ];
     let mut sources = String::new();
     for (name, script, _) in cases {
@@ -311,7 +311,7 @@ fn newsletters_of_a_maildir_are_items() {
     world.sync();
     assert_eq!(world.titles(), ["Offer", "One", "Two"], "items stay without their emails");
     let polls = world.source("mail")["polls"][0]["repairs"].to_string();
-    assert!(polls.contains("1 email could not be read: it has no headers of an email"), "{polls}");
+    assert!(polls.contains("1 email could not be read: it has no email headers"), "{polls}");
 }
 
 #[test]

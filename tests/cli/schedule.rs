@@ -61,7 +61,7 @@ fn why_reports_that_newsfed_is_not_running() {
     let text = why(&[]).ok();
     for line in [
         "rate       nothing known yet",
-        "state      not polled yet",
+        "state      not checked yet",
         "next       now; but newsfed is not running: start `newsfed daemon` or the interface",
     ] {
         assert!(text.lines().any(|l| l == line), "{text}");
@@ -211,8 +211,8 @@ fn simulate_needs_a_day_of_history() {
     let world = World::followed();
     let young = world.run(&["schedule", "simulate", "--from-db"]);
     assert_eq!((young.code, young.out.as_str()), (Some(1), ""), "{young:?}");
-    let summary = "followed for less than a minute and have published 0 items since; it takes a day \
-        and 2 items";
+    let summary = "followed for less than a minute and have published 0 items since; at least \
+        a day and 2 items";
     assert!(young.err.contains(summary), "{young:?}");
     world.followed_for_days(2);
     let text = world.run(&["schedule", "simulate", "--from-db"]).ok();

@@ -118,7 +118,7 @@ fn shows_differences_between_versions() {
     for flag in ["--diff", "--versions"] {
         let none = world.run(&["show", flag, &one]);
         assert_eq!(none.code, Some(1));
-        assert!(none.err.contains("may give only the beginning"), "{none:?}");
+        assert!(none.err.contains("may contain only the beginning"), "{none:?}");
     }
     quick(&world, &["prefetch", &one]).ok();
     let none = world.run(&["show", "--diff", &one]);
@@ -270,7 +270,7 @@ fn lists_are_shown_as_of_a_day() {
     let one = world.numbers().pop().unwrap();
     assert!(world.run(&["show", "--as-of", "today", &one]).ok().contains("Teaser of one"));
     let early = world.run(&["show", "--as-of", "2d", &one]);
-    assert!(early.err.contains("was not stored then"), "{early:?}");
+    assert!(early.err.contains("was not yet stored on that day"), "{early:?}");
     let wrong = world.run(&["list", "--as-of", "soon"]);
     assert!(wrong.code == Some(2) && wrong.err.contains("is not a date"), "{wrong:?}");
 }

@@ -143,7 +143,7 @@ fn add_reports_that_all_articles_are_known() {
     assert!(add("/news").ok().contains("6 items"));
     let known = add("/front");
     assert!(known.out.contains("0 items"), "{known:?}");
-    let summary = "all that is listed there (6 articles) is already known from News";
+    let summary = "everything on its list (6 articles) is already known from News";
     assert!(known.err.contains(summary), "{known:?}");
 }
 

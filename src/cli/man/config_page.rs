@@ -16,9 +16,9 @@ const EXAMPLE: &str = include_str!("../../../config.example.toml");
 const THEMES: &str = "[themes.";
 
 const DESCRIPTION: &str = "\
-config.toml has the settings of newsfed in TOML. Without the file, or without a key, the default applies. The
-interface changes the file with its form of settings, and keeps comments, order and line endings. Changes by an
-editor are used at once. `newsfed config check` reports errors, `newsfed config show` prints the settings in effect.";
+config.toml contains the settings of newsfed in TOML. Without the file, or without a key, the default applies. The
+interface changes the file through its settings form, and keeps comments, order and line endings. Changes made in an
+editor take effect at once. `newsfed config check` reports errors, `newsfed config show` prints the settings in effect.";
 
 const FORMS: &str = "\
 Every key can be set for one run with `--set`, as in `newsfed --set net.host_delay=2s`. Times are written \"30s\",

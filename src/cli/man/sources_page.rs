@@ -7,9 +7,9 @@ use clap_mangen::roff::{bold, roman};
 use std::io;
 
 const DESCRIPTION: &str = "\
-sources.toml has what newsfed follows, as a list of `[[source]]` entries in TOML. `newsfed add`, `newsfed sources edit`,
-`newsfed import` and the interface change the file, and keep comments, order and line endings. Changes by an editor are
-used at once. `newsfed config check` reports errors.";
+sources.toml lists the sources that newsfed follows, as `[[source]]` entries in TOML. `newsfed add`, `newsfed sources
+edit`, `newsfed import` and the interface change the file, and keep comments, order and line endings. Changes made in an
+editor take effect at once. `newsfed config check` reports errors.";
 
 const TABLES: &str = "\
 The keys of tables can also be written inline, as in `schedule = { priority = \"high\", min_interval = \"10m\" }`.

@@ -79,7 +79,7 @@ impl Choice {
         match self {
             Self::Starters => &STARTERS,
             Self::Import => "an OPML file, newsboat's urls, or a list of addresses",
-            Self::Demo => "a made-up network; your own data stays as it is",
+            Self::Demo => "fictional sites; your own data is not touched",
         }
     }
 }
@@ -334,7 +334,10 @@ impl App {
     /// How a source that is followed gets a filter.
     fn already_followed(&self, title: &str) -> Vec<String> {
         let key = self.keymap.keys_for(Context::Sources, Action::Edit);
-        let form = key.map_or_else(|| "Its form".to_owned(), |key| format!("{key} on it"));
+        let form = key.map_or_else(
+            || "The form of the source".to_owned(),
+            |key| format!("{key} on the source"),
+        );
         let page = FormPage::Origin.title();
         vec![
             format!("This feed is already followed as {title}."),

@@ -21,7 +21,7 @@ impl Editor {
                 KeyHint::Key("Esc", "close"),
             ],
             FormPage::Keys => &[
-                KeyHint::Key("Enter", "change single keys"),
+                KeyHint::Key("Enter", "change individual keys"),
                 KeyHint::Key("C-s", "save"),
                 KeyHint::Key("Left Right", "choose"),
                 KeyHint::Key("C-n", "next page"),

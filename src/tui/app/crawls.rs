@@ -265,7 +265,7 @@ impl CrawlList {
 
     fn go_to_finds(&mut self, app: &mut App) -> Vec<Effect> {
         if self.finds(app) == 0 {
-            return app.note("Nothing was found yet");
+            return app.note("Nothing found yet");
         }
         (self.part, self.find) = (CrawlPart::Finds, 0);
         vec![]

@@ -217,7 +217,7 @@ impl App {
                 vec![Effect::OpenDownload { path, media_type }]
             }
             Some(FileState::Missing | FileState::Unknown) => {
-                self.note("This file is not there any more")
+                self.note("This file no longer exists")
             }
         }
     }
@@ -227,7 +227,7 @@ impl App {
             return self.note("This download is complete");
         }
         let (Some(url), Some(item), Some(source)) = (entry.url, entry.item, entry.source) else {
-            return self.note("Its item is gone, so it cannot be continued");
+            return self.note("Its item no longer exists, so the download cannot be continued");
         };
         let media_type = media_type(None, &url).unwrap_or_default();
         let file = MediaFile { of: FileOf { item, source }, url, media_type };

@@ -286,9 +286,9 @@ impl App {
         if keys.is_empty() {
             // Otherwise undo would seem to be about this.
             return match cause {
-                Cause::User if mark == Mark::Queued && to => {
-                    self.note("Nothing to add: no audio or video, or all of it is in the queue")
-                }
+                Cause::User if mark == Mark::Queued && to => self.note(
+                    "Nothing to add: no audio or video, or all of it is already in the queue",
+                ),
                 Cause::User => self.note("Nothing to change"),
                 _ => vec![],
             };
@@ -435,7 +435,7 @@ impl App {
             self.saved(edits, label.clone(), note);
         }
         let label = label.unwrap_or_else(|| match collected.as_slice() {
-            [(id, _)] => format!("change of {id}"),
+            [(id, _)] => format!("change to {id}"),
             many => format!("{} changes for accounts", many.len()),
         });
         let hint = self.record_change(Change::Collected(collected), label.clone());

@@ -57,16 +57,6 @@ pub(crate) struct ItemsPane {
     pub(super) opening: bool,
 }
 
-/// A list and the selection in it, to return to.
-#[derive(Debug, Clone)]
-pub(super) struct ListPosition {
-    pub(super) listing: Listing,
-    /// The selected row, and its line on the screen.
-    selected: Option<(ItemRow, Option<usize>)>,
-    kept: Vec<ItemRow>,
-    marked: HashSet<i64>,
-}
-
 /// Which unread row to go to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seek {
@@ -206,27 +196,6 @@ impl App {
         self.items.marked.clear();
         (self.items.seeking, self.items.opening) = (None, false);
         self.load_items(Anchor::First, Placement::Start)
-    }
-
-    pub(super) fn list_position(&self) -> ListPosition {
-        let items = &self.items;
-        let line = items.shown.iter().position(|shown| *shown == Some(items.selected));
-        ListPosition {
-            listing: items.listing.clone(),
-            selected: items.current().map(|row| (row.clone(), line)),
-            kept: items.kept.clone(),
-            marked: items.marked.clone(),
-        }
-    }
-
-    /// Opens a list where it was left.
-    pub(super) fn return_to(&mut self, position: ListPosition) -> Vec<Effect> {
-        let ListPosition { listing, selected, kept, marked } = position;
-        let Some((row, line)) = selected else { return self.show(listing) };
-        let items = &mut self.items;
-        (items.listing, items.kept, items.marked) = (listing, kept, marked);
-        (items.seeking, items.opening) = (None, false);
-        self.load_items(Anchor::Around(Cursor::from(&row)), Placement::Back(row.key, line))
     }
 
     pub(super) fn load_items(&mut self, anchor: Anchor, placement: Placement) -> Vec<Effect> {
@@ -440,7 +409,7 @@ impl App {
                 };
                 self.load_items(anchor, placement)
             }
-            None if seek.here => self.note("No unread items here any more"),
+            None if seek.here => self.note("No unread items left here"),
             None => self.next_unread_source(seek),
         }
     }

@@ -13,7 +13,7 @@ pub(super) fn describe(mark: &Mark, count: usize, to: bool) -> String {
         (Mark::Pinned, true) => "pinned",
         (Mark::Pinned, false) => "unpinned",
         (Mark::Later, true) => "kept for later",
-        (Mark::Later, false) => "not kept for later any more",
+        (Mark::Later, false) => "no longer kept for later",
         (Mark::Queued, true) => "added to the queue",
         (Mark::Queued, false) => "removed from the queue",
         (Mark::Hidden, true) => "hidden",

@@ -37,6 +37,7 @@ mod mute;
 mod palette;
 mod palette_run;
 mod pictures;
+mod position;
 mod preview;
 mod progress;
 mod prompt;

@@ -147,7 +147,7 @@ impl Dialog for Progress {
         }
         match app.keymap.lookup(Context::Sources, &[key]) {
             Lookup::Action(Action::StopCrawl) if app.refreshing.is_some() => {
-                app.note("Stopping: running requests finish, the others are not sent");
+                app.note("Stopping: running requests finish, waiting ones are not sent");
                 vec![Effect::CancelRefresh].into()
             }
             Lookup::Action(Action::Back | Action::Progress) => Reply::close(vec![]),

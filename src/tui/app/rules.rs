@@ -202,7 +202,7 @@ impl RuleList {
         let Some(rule) = self.current(app) else { return vec![] };
         let same = app.settings.rules.iter().filter(|other| other.name == rule.name).count();
         if same > 1 && matches!(event.code, KeyCode::Char('d' | 'e')) {
-            return app.note("Two rules have this name: change one of them in config.toml first");
+            return app.note("Two rules have this name: rename one of them in config.toml first");
         }
         match event.code {
             KeyCode::Char('a') => app.apply_rule(&rule.name, Cause::User),

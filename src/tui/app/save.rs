@@ -45,7 +45,9 @@ impl App {
         match result {
             Ok((text, _)) if text.len() > MOST_BYTES => {
                 let (is, limit) = (size(text.len() as u64), size(MOST_BYTES as u64));
-                self.problem(format!("Not copied: {is} of Markdown, and terminals take {limit}"))
+                self.problem(format!(
+                    "Not copied: {is} of Markdown, and terminals accept at most {limit}"
+                ))
             }
             Ok((text, count)) => {
                 self.note(format!("Copied {} as Markdown", counted(count, "article")));

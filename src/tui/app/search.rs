@@ -2,8 +2,8 @@
 
 use super::complete::Completion;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use super::items::ListPosition;
 use super::listing::Listing;
+use super::position::ListPosition;
 use super::{App, Focus};
 use crate::config::{Key, ListLayout};
 use crate::query::{Query, QueryErrorKind};

@@ -153,7 +153,7 @@ fn keys_of_the_list() {
         ("G", "exploring: 12 requests, 3 found, 40 links seen"),
         ("Gs", "StopCrawl { source: 1 }"),
         ("GX", "StopCrawl { source: 1 }"),
-        ("G<Enter>", "Nothing was found yet"),
+        ("G<Enter>", "Nothing found yet"),
         ("?", "resume"),
         ("jjj", "rain.example did not respond"),
     ] {

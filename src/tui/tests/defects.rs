@@ -437,7 +437,9 @@ fn a_filter_for_a_feed_that_is_followed_does_not_run() {
     stage.happen(Event::Pasted("filter:grep x:https://kernel.example/feed".to_owned()));
     stage.keys("<Enter>");
     let screen = stage.screen(120, 36);
-    for expected in ["followed as Kernel notes and other things", "e on it, page Program or file"] {
+    for expected in
+        ["followed as Kernel notes and other things", "e on the source, page Program or file"]
+    {
         assert!(screen.contains(expected), "{expected} in\n{screen}");
     }
     stage.keys("<Enter>");

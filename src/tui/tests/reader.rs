@@ -158,7 +158,7 @@ fn shows_tags_comments_and_the_other_text() {
     stage.keys("<Enter>");
     stage.shows("Categories: Rail, Night");
     stage.shows("12 comments, +7 since you read it, c");
-    stage.shows("Text from the feed, x shows that of the");
+    stage.shows("Text from the feed, x shows the text of the");
     // Reading the item again does not hide the number while it is open.
     stage.shown.as_mut().unwrap().new_comments = 0;
     let key = stage.shown_key();

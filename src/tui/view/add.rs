@@ -236,7 +236,7 @@ fn found(
         super::dialogs::rule(app, frame, Rect { y: list.bottom(), height: 1, ..area });
         let mut row = Row::new(area.width);
         row.left("Preview", style(Role::Title));
-        row.left("  what it gives now", style(Role::Dim));
+        row.left("  its current items", style(Role::Dim));
         line(frame, y, row);
         y += 1;
     }

@@ -164,7 +164,7 @@ fn remark(crawl: &CrawlState) -> Option<(String, Role)> {
 }
 
 fn used_up(what: &str) -> (String, Role) {
-    (format!("Its budget of {what} is used up; r resumes it with a larger one"), Role::Soft)
+    (format!("The budget of {what} is used up; r resumes the crawl with a larger one"), Role::Soft)
 }
 
 /// Names and values; what is not known is left out.

@@ -222,13 +222,11 @@ fn unfiltered(app: &App) -> Notice {
 /// A source that was read without finding anything: what was tried, and what else there is.
 fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
     let what = match entry.source.kind() {
-        SourceKind::Feed => "The feed was read, and has no entries.",
+        SourceKind::Feed => "The feed was read, but contains no entries.",
         SourceKind::Website => "The page was read, but its selector found no links to articles.",
         SourceKind::Entries => "The page was read, but its selector found no entries.",
-        SourceKind::Page => "The page was read. Its item comes with the first text.",
-        SourceKind::Sitemap => {
-            "The sitemap was read. Pages that it lists from now on become items."
-        }
+        SourceKind::Page => "The page was read. Its item appears as soon as the page has text.",
+        SourceKind::Sitemap => "The sitemap was read. Pages that are added to it become items.",
         SourceKind::Crawl => {
             "The site was explored, and no page was recognised as an article. Later checks explore further."
         }
@@ -236,7 +234,7 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
     };
     Notice {
         mark: (marks(app).bullet, Role::Dim),
-        title: "Nothing was found yet".to_owned(),
+        title: "Nothing found yet".to_owned(),
         text: what.to_owned(),
         commands: vec![
             (Action::Refresh, "try again now"),

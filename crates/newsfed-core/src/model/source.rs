@@ -80,7 +80,9 @@ impl SourceKind {
         match self {
             Self::Feed => "An RSS, Atom or JSON feed. The default.",
             Self::Website => "A page with links to articles, which `website.articles` selects.",
-            Self::Entries => "A page that has the entries itself, as blocks or under headings.",
+            Self::Entries => {
+                "A page that contains the entries itself, as blocks or under headings."
+            }
             Self::Page => "One page, or a part of it, that is watched for changes.",
             Self::Sitemap => "The articles of a sitemap.",
             Self::Crawl => "What a crawl of a site finds: articles or files.",

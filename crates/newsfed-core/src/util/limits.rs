@@ -50,7 +50,7 @@ limits! {
     PAGE_NODES = 120_000, "elements, texts and comments of a page";
     /// The nesting of all elements, texts and comments of a page together: parsers look at all elements
     /// around each.
-    PAGE_STEPS = 20_000_000, "nesting of all elements, texts and comments of a page in total";
+    PAGE_STEPS = 20_000_000, "nesting depths of all elements, texts and comments of a page in total";
     /// Different names of elements and attributes in a page. The parser's table of names gets slow
     /// with more.
     PAGE_NAMES = 10_000, "different names of elements and attributes in a page";

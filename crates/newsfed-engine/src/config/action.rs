@@ -88,7 +88,7 @@ actions! {
         First, "first", "top", "Go to the start";
         Last, "last", "end", "Go to the end";
         ShowUnread, "show-unread", "All unread", "List all unread items";
-        ShowToday, "show-today", "Today", "List the items of today";
+        ShowToday, "show-today", "Today", "List today's items";
         ShowPinned, "show-pinned", "Pinned", "List the pinned items";
         ShowNew, "show-new", "since last visit", "List what arrived since you last opened newsfed";
         ShowLater, "show-later", "Later", "List the items kept for later";
@@ -114,7 +114,7 @@ actions! {
         ReadBelow, "read-below", "mark below read", "Mark the items below read";
         ReadMatching, "read", "mark matches read", "Mark all items that match a query read";
         ReadFor, "read-for", "read for", "List the best unread items for a number of minutes";
-        UnreadOnly, "unread-only", "unread only", "Hide what is read, or show it again";
+        UnreadOnly, "unread-only", "unread only", "Hide read items, or show them again";
         Select, "select", "select", "Add to the selection or remove from it, and go down";
         ExtendSelection, "extend-selection", "range", "Select the items from the nearest selected one to this one";
         SelectAll, "select-all", "all", "Select all items of the list";

@@ -129,7 +129,7 @@ pub enum ImportError {
     NoBody(String),
     /// A list that is to be followed, but no OPML.
     #[error(
-        "{0} is not OPML, and only OPML lists are followed; `newsfed import` reads others once"
+        "{0} is not OPML, and only OPML lists can be followed; `newsfed import` reads other lists once"
     )]
     NotFollowed(String),
     /// A list without feeds.
@@ -385,10 +385,10 @@ impl Gatherer {
 pub(crate) fn no_commands(address: &str) -> &'static str {
     match starts_with(address.trim_start(), "filter:") {
         true => {
-            "newsfed does not run the commands of an imported list; add it with `newsfed add --filter`"
+            "newsfed does not run the commands of an imported list; add the source with `newsfed add --filter`"
         }
         false => {
-            "newsfed does not run the commands of an imported list; add it with `newsfed add --exec`"
+            "newsfed does not run the commands of an imported list; add the source with `newsfed add --exec`"
         }
     }
 }

@@ -118,8 +118,9 @@ impl KeyMap {
                 None => errors.push(BindingError {
                     context: context.clone(),
                     keys: String::new(),
-                    message: "unknown context; there are everywhere, sources, items and reader"
-                        .to_owned(),
+                    message:
+                        "unknown context; the contexts are everywhere, sources, items and reader"
+                            .to_owned(),
                 }),
             }
         }

@@ -93,7 +93,7 @@ fn reports_all_errors() {
     let errors = KeyMap::load(&settings("default", &own)).unwrap_err();
     let text = errors.to_string();
     let wanted =
-        ["\"g a\" (show-all)", "zz", "did you mean \"pin\"", "always quits", "itms", "the same"];
+        ["conflicts with", "zz", "did you mean \"pin\"", "always quits", "itms", "the same"];
     assert_eq!(errors.0.len(), wanted.len(), "{text}");
     for part in wanted {
         assert!(text.contains(part), "{part} in {text}");

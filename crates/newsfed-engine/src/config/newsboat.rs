@@ -42,7 +42,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
 }
 
 /// Why the mark of newsboat's hidden feeds is skipped.
-const NO_HIDDEN: &str = "newsfed hides no sources, so it is imported like the others";
+const NO_HIDDEN: &str = "newsfed cannot hide sources, so this one is imported like any other";
 
 /// The URL in a word; hosts may be written without https://.
 fn address_of(word: &str) -> Option<String> {

@@ -204,7 +204,7 @@ impl Outlines {
         } else if self.gatherer.is_empty() {
             return Err(ImportError::Broken { name: name.to_owned(), line, message });
         } else {
-            let why = format!("the file is damaged there: {message}");
+            let why = format!("the file is damaged at this point: {message}");
             self.gatherer.skip(&format!("everything after line {line}"), &why);
         }
         self.cut |= next.is_none();

@@ -231,7 +231,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("notify.how", Rule::OneOf(NotifyWay::NAMES), |s| Slot::Choice(&mut s.notify.how)).on(
         FormPage::Programs,
         "Notify",
-        "How to show notifications, which rules with the effect notify send.",
+        "How to show the notifications of rules with the effect notify.",
     ),
     key("notify.command", WORD, |s| Slot::Command(&mut s.notify.command))
         .on(
@@ -307,7 +307,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     .on(
         FormPage::Budget,
         "Total per day",
-        "Polls per day of all sources together. 0 sets no limit.",
+        "Polls per day of all sources in total. 0 sets no limit.",
     )
     .unset("no limit"),
     key("schedule.interval", Rule::Within(1, YEAR), |s| Slot::Time(&mut s.schedule.interval)).on(
@@ -356,7 +356,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("schedule.learned_exponent", SHARE, |s| Slot::Number(&mut s.schedule.learned_exponent)),
     key("schedule.learned_silence", ITEMS, |s| Slot::Number(&mut s.schedule.learned_silence)),
     key("net.max_in_flight", Rule::Within(1, 1024), |s| Slot::Count(&mut s.net.max_in_flight))
-        .on(FormPage::Network, "Requests", "Concurrent requests over all hosts, 1 to 1024.")
+        .on(FormPage::Network, "Requests", "Concurrent requests to all hosts, 1 to 1024.")
         .waits(),
     key("net.host_delay", Rule::Within(0, HOUR), |s| Slot::Time(&mut s.net.host_delay))
         .on(FormPage::Network, "Host delay", "Minimum time between two requests to one host.")
@@ -394,7 +394,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("serve.user", WORD, |s| Slot::Text(&mut s.serve.user)).on(
         FormPage::Network,
         "API user",
-        "The name that apps log in with. A new one logs them out.",
+        "The name that apps log in with. A new name logs them out.",
     ),
     key("serve.edit", Rule::Any, |s| Slot::Flag(&mut s.serve.edit)).on(
         FormPage::Network,
@@ -421,7 +421,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("keys.preset", Rule::OneOf(super::keymap::PRESETS), |s| Slot::Text(&mut s.keys.preset)).on(
         FormPage::Keys,
         "Preset",
-        "The set of key bindings to start from. Single keys can differ.",
+        "The set of key bindings to start from. Individual keys can differ.",
     ),
     key("log.level", LOG_LEVEL, |s| Slot::Text(&mut s.log.level))
         .on(FormPage::Keys, "Log level", "off, error, warn, info, debug or trace.")

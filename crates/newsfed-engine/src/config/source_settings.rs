@@ -133,7 +133,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove it when it is gone, or has had nothing new for this many days.",
+            "Remove the source if it is gone or has had nothing new for this many days.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)

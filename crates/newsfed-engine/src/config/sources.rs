@@ -183,7 +183,7 @@ fn local_url(
     let find = |key: &&str| table.iter().find(|p| p.key == *key);
     let given: Vec<&Pair> = ["url", "exec", "file", "mail"].iter().filter_map(find).collect();
     if let [first, second, ..] = given.as_slice() {
-        let message = format!("is not possible beside `{}`; remove one of them", first.key);
+        let message = format!("cannot be combined with `{}`; remove one of them", first.key);
         report.error(second.at, &format!("{prefix}{}", second.key), message);
     }
     let pair = given.first()?;
@@ -228,7 +228,7 @@ fn check_origin(draft: &SourceDraft, table: &[Pair], prefix: &str, report: &mut 
                 report.error(pair.at, &name, message);
             }
             "filter" if !origin.exec.is_empty() => {
-                report.error(pair.at, &name, "is not possible beside `exec`; remove one of them");
+                report.error(pair.at, &name, "cannot be combined with `exec`; remove one of them");
             }
             "from" if !table.iter().any(|p| p.key == "mail") => {
                 report.error(pair.at, &name, "is for sources with `mail`");

@@ -242,7 +242,7 @@ fn missing(name: &str, chain: &Chain<'_>, own: &BTreeMap<String, Declared>) -> T
     let names = theme_names(own);
     let hint = did_you_mean(name, names.iter().map(String::as_str));
     let message =
-        format!("there is no theme {}; there are {}{hint}", quote(name), names.join(", "));
+        format!("there is no theme {}; the themes are {}{hint}", quote(name), names.join(", "));
     let (theme, key) = match chain.last() {
         Some((child, _)) => ((*child).to_owned(), BASE.to_owned()),
         None => (name.to_owned(), String::new()),

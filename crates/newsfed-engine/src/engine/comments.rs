@@ -114,7 +114,7 @@ fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
     // What was brought back has as much time as a source without news.
     let has_time = known.is_back && known.age < days;
     if facts.health(facts.last_poll?) == Health::Gone || not_found {
-        return (!has_time).then(|| "its server says that it is gone".to_owned());
+        return (!has_time).then(|| "its server reports that it is gone".to_owned());
     }
     // What was not polled may have news.
     let is_quiet = facts.last_ok? - known.since >= days;

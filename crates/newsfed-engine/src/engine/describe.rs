@@ -93,7 +93,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
         line("gaps", gap_words(&gaps));
     }
     match known.pulse {
-        _ if why.last_poll.is_none() => line("state", "not polled yet".to_owned()),
+        _ if why.last_poll.is_none() => line("state", "not checked yet".to_owned()),
         Pulse::Silent => line("state", "silent for longer than usual".to_owned()),
         Pulse::Dead => line("state", "silent for so long that it seems abandoned".to_owned()),
         Pulse::Normal | Pulse::Unknown => {}
@@ -199,9 +199,9 @@ fn worth(why: &Why) -> String {
     let cut =
         |planned: &Planned| planned.moved_by.iter().any(|m| m.reason == PauseReason::MaxInterval);
     let worth = if why.planned.as_ref().is_some_and(cut) {
-        "too few for an earlier poll"
+        "too few for an earlier check"
     } else {
-        "worth a poll within this budget"
+        "worth a check within this budget"
     };
     format!("; {items} expected by then, {worth}")
 }

@@ -73,7 +73,7 @@ fn describes_what_a_poll_is_worth() {
     let mut why = why();
     assert_eq!(
         summary(&why),
-        format!("{clock}; 0.13 items expected by then, worth a poll within this budget")
+        format!("{clock}; 0.13 items expected by then, worth a check within this budget")
     );
     why.expected = Some(0.001);
     moved(&mut why, PauseReason::MaxInterval, later(15));
@@ -194,7 +194,7 @@ fn unknown_facts_are_not_drawn() {
     assert_eq!(line(&why, "state"), None);
     assert!(line(&why, "wanted").unwrap().ends_with(", estimated until there is history"));
     (why.last_poll, why.next_poll, why.planned, why.polling) = (None, None, None, false);
-    assert_eq!(line(&why, "state").as_deref(), Some("not polled yet"));
+    assert_eq!(line(&why, "state").as_deref(), Some("not checked yet"));
     let next = line(&why, "next").unwrap();
     assert!(next.starts_with("now; but newsfed is not running: start `newsfed daemon`"), "{next}");
     assert_eq!(line(&why, "this week"), None);

@@ -161,7 +161,7 @@ impl Handle {
         match self.context.client.sitemaps(&request).await {
             Ok(sitemaps) => return Some(sitemaps),
             Err(FetchError::Robots { .. }) => found.report(format!(
-                "robots.txt of {host} forbids programs to read this page, so newsfed can only follow \
+                "robots.txt of {host} forbids programs from reading this page, so newsfed can only follow \
                  feeds there; if you know a feed of the site, enter its URL"
             )),
             Err(error) => found.report(format!(

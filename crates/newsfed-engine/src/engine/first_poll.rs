@@ -38,11 +38,11 @@ impl Handle {
                 let all = counted(listed, "article");
                 let others = self.holders(key, urls).await?.join(" and ");
                 let from = if others.is_empty() { "other sources" } else { &others };
-                format!("all that is listed there ({all}) is already known from {from}")
+                format!("everything on its list ({all}) is already known from {from}")
             }
             notes => {
                 let all = counted(listed, "article");
-                format!("nothing that is listed there ({all}) could be used: {notes}")
+                format!("nothing on its list ({all}) could be used: {notes}")
             }
         }))
     }

@@ -423,7 +423,7 @@ fn is_not_found(error: std::io::Error) -> bool {
 }
 
 fn missing(file: PathBuf) -> ConfigErrors {
-    let message = "is missing; the sources stay until it is back or newsfed is started again";
+    let message = "is missing; the sources stay until it is back or newsfed is restarted";
     let place = ErrorPlace::File(file);
     let error = ConfigError { place, key: String::new(), message: message.to_owned() };
     ConfigErrors { errors: vec![error], more: 0 }

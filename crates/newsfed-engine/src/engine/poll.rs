@@ -335,7 +335,7 @@ pub(super) async fn read_response(
         if facts.body_hash.is_none() {
             let host = text::line(response.final_url.host_str().unwrap_or("the server"));
             let message = format!(
-                "{host} says that nothing has changed (HTTP 304), but nothing is stored yet"
+                "{host} reports that nothing has changed (HTTP 304), but nothing is stored yet"
             );
             finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
         }

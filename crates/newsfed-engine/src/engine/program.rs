@@ -131,7 +131,7 @@ async fn start(argv: &[String], input: &[u8], bounds: Bounds<'_>) -> Ended {
             (false, format!("it printed more than {}", size(bounds.most_output as u64)))
         }
         End::Unfinished => {
-            (false, "what it has started did not close its output when it ended".to_owned())
+            (false, "a process that it started kept its output open after it ended".to_owned())
         }
     };
     Ended { is_started: true, ok, status, error, output }

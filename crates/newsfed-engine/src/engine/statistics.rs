@@ -261,7 +261,7 @@ impl SourceStatistics {
     pub fn reason(&self) -> Option<String> {
         let day = |at: Option<Time>| at.map(|at| at.format("%Y-%m-%d").to_string());
         Some(match self.unfollow? {
-            Unfollow::Gone => "the server says that it is gone (HTTP 410)".to_owned(),
+            Unfollow::Gone => "the server reports that it is gone (HTTP 410)".to_owned(),
             Unfollow::Failing => match day(self.last_ok) {
                 Some(day) => format!("has failed since {day}"),
                 None => "has never worked".to_owned(),

@@ -275,7 +275,9 @@ impl Way {
                 "Reads about 60 pages at first, slowly, and learns where the site puts new ones. \
                  Later checks read only those pages."
             }
-            SourceRules::Website(_) | SourceRules::Entries(_) => "Nothing is listed there now.",
+            SourceRules::Website(_) | SourceRules::Entries(_) => {
+                "Nothing is listed on the page at the moment."
+            }
         }
     }
 

@@ -198,7 +198,7 @@ fn origin(app: &App, item: &Item, source: Option<&SourceEntry>) -> Option<Fact> 
     if let Some(key) = key(app, Action::FullText).filter(|_| other) {
         fact.push((", ".to_owned(), Role::Dim));
         fact.push((key, Role::KeyHint));
-        fact.push((" shows that of the page".to_owned(), Role::Dim));
+        fact.push((" shows the text of the page".to_owned(), Role::Dim));
     }
     Some(fact)
 }

@@ -147,7 +147,7 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows
     let style = |role| app.palette.style(role);
     let focused = bench.pane == BenchPane::Items;
     let head = Rect { height: area.height.min(rows), ..area };
-    title(app, frame, "What these selectors give", focused, head);
+    title(app, frame, "Found by these selectors", focused, head);
     let area = below(area, rows);
     let (m, (items, on_first)) = (marks(app), bench.items());
     if items.is_empty() {

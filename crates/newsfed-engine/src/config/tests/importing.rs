@@ -174,7 +174,7 @@ fn distinguishes_newsboat_files_from_plain_lists() {
     let views: Vec<_> = import.views.iter().map(|v| (&*v.name, &*v.query)).collect();
     assert_eq!(views, [("Unread", "unread")]);
     let why: Vec<_> = import.skipped.iter().map(|(_, why)| why.as_str()).collect();
-    assert!(why[0].contains("hides no sources"), "{why:?}");
+    assert!(why[0].contains("cannot hide sources"), "{why:?}");
     assert!(why[1..4].iter().all(|why| why.contains("commands")), "{why:?}");
     assert!(why[4].contains("\"what is this\" is not a URL"), "{why:?}");
 

@@ -65,7 +65,7 @@ fn obstacle(source: &Source) -> Option<&'static str> {
             Some("the server would not have its login, headers or proxy")
         }
         SourceKind::Feed if source.origin != Origin::default() => {
-            Some("it is a program, a file or a filtered feed of this computer")
+            Some("it is a program, a file or a filtered feed on this computer")
         }
         SourceKind::Feed if source.private => {
             Some("it is private; the server may not reach its host")

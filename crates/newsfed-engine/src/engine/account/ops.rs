@@ -100,7 +100,7 @@ impl Sync {
             } else if op.tries < MOST_TRIES {
                 failed.push(op);
             } else {
-                let why = op.error.as_deref().unwrap_or("the server did not do it");
+                let why = op.error.as_deref().unwrap_or("the server did not make the change");
                 let now = self.now();
                 self.state.warn(now, format!("could not {}: {why}", describe(&op)));
                 done.push(op.seq);

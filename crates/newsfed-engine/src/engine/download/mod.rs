@@ -130,7 +130,7 @@ pub enum DownloadError {
     Unfinished { why: FetchError, kept: u64 },
     #[error("{0} is being downloaded by another newsfed process")]
     Busy(PathBuf),
-    #[error("it is being downloaded already")]
+    #[error("it is already being downloaded")]
     Twice,
     #[error("cannot write {path}: {why}")]
     File { path: PathBuf, why: std::io::Error },

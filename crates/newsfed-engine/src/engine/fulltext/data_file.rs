@@ -109,7 +109,7 @@ async fn read_within(
     known: Known,
 ) -> Result<Result<Read, String>, StoreError> {
     if context.pages.overdue.has(source) {
-        return Ok(Err("an earlier reading of its file has not ended yet".to_owned()));
+        return Ok(Err("its file is still being read by an earlier check".to_owned()));
     }
     let running = Arc::new(());
     let overdue = Arc::downgrade(&running);

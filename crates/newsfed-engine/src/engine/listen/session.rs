@@ -99,7 +99,7 @@ impl Session {
             biased;
             () = cancel.cancelled() => Err(STOPPED.to_owned()),
             ipc = timeout(START, connect(&mut child, &socket)) => {
-                ipc.unwrap_or_else(|_| Err("it does not listen".to_owned()))
+                ipc.unwrap_or_else(|_| Err("it does not respond".to_owned()))
             }
         };
         match ipc {
@@ -132,7 +132,7 @@ impl Session {
     async fn command(&mut self, command: &Value) {
         let sent = timeout(SEND, self.ipc.command(command)).await;
         if !matches!(sent, Ok(Ok(()))) {
-            tracing::debug!("the player does not take commands");
+            tracing::debug!("the player does not accept commands");
         }
     }
 

@@ -166,7 +166,7 @@ impl Task {
         };
         let (episode, chapters) = match self.context.read(read).await {
             Ok((Some(episode), chapters)) => (episode, chapters),
-            Ok((None, _)) => return self.fail("the episode is not in the queue any more"),
+            Ok((None, _)) => return self.fail("the episode is no longer in the queue"),
             Err(e) => return self.fail(&e.to_string()),
         };
         let argv = self.context.settings().listen.player.clone();

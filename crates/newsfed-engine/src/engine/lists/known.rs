@@ -23,15 +23,15 @@ impl Damage {
     pub(super) fn message(self) -> &'static str {
         match self {
             Self::Listed(_) => {
-                "what the list has is damaged in the database; it is read again at its next check"
+                "the stored content of the list is damaged; the list is read again at its next check"
             }
             Self::Taken => {
-                "what was applied from this list is damaged in the database; remove the list and \
+                "the record of what this list has changed is damaged; remove the list and \
                  follow it again"
             }
             Self::Other => {
-                "what was applied from another list is damaged in the database, so it is not known \
-                 what may be removed"
+                "the record of what another list has changed is damaged, so it is not known \
+                 which sources may be removed"
             }
         }
     }

@@ -27,7 +27,7 @@ use url::Url;
 const ROUND: TimeDelta = TimeDelta::hours(6);
 /// Why no sources are added with a new list.
 const NOT_STORED: &str =
-    "what the list has was not stored; its sources are added after its next check";
+    "the content of the list was not stored; its sources are added after its next check";
 
 /// What concerns all lists.
 #[derive(Debug, Default)]

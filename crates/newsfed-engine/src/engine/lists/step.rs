@@ -182,7 +182,7 @@ impl Stepped {
             return None;
         }
         let message = format!("{}: {}", self.title, self.describe());
-        let label = format!("changes of the list {}", self.title);
+        let label = format!("changes from the list {}", self.title);
         Some(AutomaticChange { message, label, edit: Some(self.edit) })
     }
 }

@@ -175,7 +175,7 @@ impl Exchange {
 }
 
 const TOO_MANY: &str = "left out: the database has too many marks of other machines; \
-                        remove files of machines that you do not use any more";
+                        remove files of machines that you no longer use";
 const NEWER: &str = "a newer version of newsfed wrote it; update this one";
 
 /// The files of marks in a folder, in the order of their names.

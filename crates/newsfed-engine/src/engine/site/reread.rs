@@ -126,7 +126,7 @@ async fn reread(
             Ok(response) if visit.is_file(&response) => {
                 done.read += 1;
                 if let Err(why) = visit.full_text(&url, response).await {
-                    tracing::warn!("cannot store the changes of {url}: {why}");
+                    tracing::warn!("cannot store the changes to {url}: {why}");
                 }
             }
             Ok(response) if response.is_success() => {
