@@ -56,7 +56,7 @@ fn main() {
     read_lists(&path);
 }
 
-/// Moves all items to a week that ended so many days ago, and queues them.
+/// Moves all items to a week that ended this many days ago, and queues them.
 fn move_dates(path: &Path, days: i64) {
     let conn = Connection::open(path).unwrap();
     let now = Utc::now().timestamp();

@@ -41,7 +41,7 @@ use Step::{Press, See};
 
 /// A site without a feed.
 const COUNCIL: &str = "http://council.example/\r";
-/// An item of the demo, also where titles are cut.
+/// An item of the demo, even where titles are cut.
 const READY: Step = See("Harbour bridge");
 /// Lists the items of a source with a long article.
 const GO: &[Step] =

@@ -38,7 +38,7 @@ fn pace(number: usize) -> i64 {
     [1, 3, 100_000][number % 3]
 }
 
-/// The number of the newest item of a feed after so many hours.
+/// The number of the newest item of a feed after this many hours.
 fn newest(number: usize, hours: i64) -> i64 {
     ENTRIES - 1 + hours / pace(number)
 }

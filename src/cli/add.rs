@@ -95,7 +95,7 @@ fn kind_parser() -> impl TypedValueParser<Value = SourceKind> {
 struct Followed {
     source: SourceId,
     url: Option<String>,
-    /// False if the URL was followed already.
+    /// False if the URL was already followed.
     added: bool,
     /// Number of items found.
     items: u32,
@@ -271,7 +271,7 @@ fn choose(
     }
 }
 
-/// Whether a kind that comes after others is no reason to ask: it is possible for every site, or
+/// Whether a kind that comes after others is not a reason to ask: it is possible for every site, or
 /// reads what the list before it reads.
 fn is_other_kind(kind: SourceKind) -> bool {
     matches!(kind, SourceKind::Entries | SourceKind::Page | SourceKind::Crawl)

@@ -53,10 +53,10 @@ pub(super) enum Failure {
     Home(#[from] NoHome),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A URL, or a change of the sources through the engine.
+    /// A URL, or a change to the sources through the engine.
     #[error(transparent)]
     Follow(#[from] FollowError),
-    /// A change of `sources.toml`.
+    /// A change to `sources.toml`.
     #[error(transparent)]
     Edit(#[from] EditError),
     /// A list to import.

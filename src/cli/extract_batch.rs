@@ -19,7 +19,7 @@ pub(super) struct Batch {
     pub(super) history: bool,
     /// Whether to read every page again at the end with everything that was learned.
     pub(super) again: bool,
-    /// When the pages were fetched whose line does not say it.
+    /// When pages were fetched whose line does not say so.
     pub(super) fetched_at: Option<Time>,
 }
 

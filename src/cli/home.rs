@@ -65,7 +65,7 @@ impl Home {
         store
     }
 
-    /// An engine ready to start; with `follow` it polls due sources by itself.
+    /// An engine ready to start; with `follow` it polls due sources automatically.
     pub(super) fn engine(&self, store: Store, follow: bool) -> Engine {
         Engine {
             store,

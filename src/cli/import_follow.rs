@@ -17,7 +17,7 @@ struct Followed {
     id: String,
     url: String,
     added: Vec<Entry>,
-    /// URLs of the list that are followed already.
+    /// URLs of the list that are already followed.
     already: Vec<String>,
     skipped: Vec<Skipped>,
     /// Why its sources were not added, although it is followed.

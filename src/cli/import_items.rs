@@ -22,7 +22,7 @@ use std::path::Path;
 /// Items that are stored together, and their texts in bytes.
 const BATCH: usize = 1000;
 const BATCH_BYTES: usize = 8 << 20;
-/// Maximum number of feeds that are not followed and are named.
+/// Maximum number of feeds not followed that are named.
 const NAMED: usize = 10;
 
 #[derive(Serialize)]

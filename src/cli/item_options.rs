@@ -73,7 +73,7 @@ impl Choice {
         Ok(view)
     }
 
-    /// A tag that the options name and nothing has, as a message.
+    /// A message if nothing has the tag that the options name.
     pub(super) fn unused_tag(&self, catalogue: &Catalogue) -> Option<String> {
         let query = self.all_of(catalogue).ok()?;
         let unknown = unknown_name(&query, catalogue.known(), &catalogue.item_tags)?;

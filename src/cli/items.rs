@@ -41,8 +41,8 @@ impl From<RuleEffect> for Done {
 }
 
 impl ItemShape {
-    /// An item by its row key, as it was before a moment if there is one; `None` if it is gone, or
-    /// was not there then.
+    /// An item by its row key, as it was before a moment, if one is given; `None` if it is gone, or
+    /// did not exist then.
     pub(super) fn read(
         reader: &Reader,
         key: i64,
@@ -64,7 +64,7 @@ impl ItemShape {
 /// The row keys of items by number or id.
 ///
 /// # Errors
-/// When one of them matches no item, or several. Nothing is done then.
+/// When one of them matches no item, or several. In that case nothing is done.
 pub(super) fn keys(reader: &Reader, ids: &[String]) -> Result<Vec<i64>, Failure> {
     let mut keys = Vec::with_capacity(ids.len());
     for id in ids {

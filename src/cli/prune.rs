@@ -79,7 +79,7 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
         out.note("all items are kept forever; set a limit in [retention] of config.toml");
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
-    // Where only downloads are limited, no item is meant.
+    // If only downloads are limited, no item is removed.
     if limited || days.is_none() {
         out.result(format!("{} {done}", counted(total, "item")))?;
     }

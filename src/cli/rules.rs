@@ -243,7 +243,7 @@ fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View)
     catalogue.check_names(&rule.query)?;
     let now = SystemClock.now().with_timezone(&Local);
     let criteria = Criteria::new(&rule.query, now, |named| resolve(named, catalogue.known()));
-    // Also what it has hidden before.
+    // Including what it has hidden before.
     let criteria = Criteria { hidden: Hidden::ALL, ..criteria };
     Ok((rule, View { criteria, ..View::of(Scope::All) }))
 }

@@ -23,8 +23,8 @@ pub(super) fn runtime() -> Result<Runtime, Failure> {
     build(tokio::runtime::Builder::new_current_thread())
 }
 
-/// A runtime beside the interface, or beside printed output: its thread waits neither for the user
-/// nor for a slow reader of the output, so that servers do not time out.
+/// A runtime apart from the interface, or from printed output: its thread waits neither for the
+/// user nor for a slow reader of the output, so that servers do not time out.
 pub(super) fn runtime_beside() -> Result<Runtime, Failure> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(1);

@@ -140,7 +140,7 @@ pub(super) fn run(args: &SaveArgs, global: &Global, out: &mut Output) -> Result<
     Ok(note(&saved, more, out))
 }
 
-/// What several articles are called together.
+/// The title of a file with several articles.
 fn title(args: &SaveArgs) -> String {
     let Choice { view, query, folder, tag, .. } = &args.choice;
     let name = [view, query, folder, tag].into_iter().flatten().next().cloned();

@@ -26,8 +26,8 @@ pub(super) struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// Changes the item so that it shows the wanted text; without a wish, the one that the user
-    /// sees in the Reader, but never that of a page if the settings exclude pages.
+    /// Changes the item so that it shows the wanted text; if none is asked for, the one that the
+    /// user sees in the Reader, but never that of a page if the settings exclude pages.
     ///
     /// # Errors
     /// When there is no such text; lists those that are stored.

@@ -37,7 +37,7 @@ pub(super) struct SourceShape<'a> {
     next_poll: Option<Time>,
     pause: Option<Pause>,
     fail_count: u32,
-    /// Of the last poll, if it failed.
+    /// The error of the last poll, if it failed.
     error: Option<&'a str>,
     home_url: Option<&'a str>,
     moved_to: Option<&'a str>,

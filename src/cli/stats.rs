@@ -102,7 +102,7 @@ fn table(all: &Statistics, limit: usize, ascii: bool, out: &mut Output) -> Resul
     rows.iter().try_for_each(|row| out.line(table.line(&row.each_ref().map(String::as_str))))
 }
 
-/// The sources that a text is to be said of.
+/// Prints a titled section with the sources that have a text.
 fn section<'a>(
     title: &str,
     sources: impl Iterator<Item = &'a SourceStatistics>,

@@ -178,7 +178,7 @@ async fn respond(handle: Handle, request: Request) -> Response {
     }
 }
 
-/// Work with the database, on a thread for it.
+/// Runs work with the database on a thread of its own.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {

@@ -104,7 +104,7 @@ pub(super) struct Article {
     #[serde(default)]
     pub(super) body: String,
     pub(super) audio: Option<Audio>,
-    /// What it says from [`CORRECTED_AFTER`] on.
+    /// What it says after [`CORRECTED_AFTER`].
     correction: Option<Correction>,
 }
 

@@ -1,4 +1,5 @@
-//! The crawls that run beside the interface: started and stopped, their states passed on as events.
+//! The crawls that run in the background of the interface: started and stopped, their states passed
+//! on as events.
 
 use super::driver::{followed, message};
 use super::event::Event;
@@ -18,7 +19,7 @@ pub(super) enum CrawlCommand {
     Run(Box<CrawlPlan>),
     /// Stops the one in a folder.
     Stop(PathBuf),
-    /// Reads the crawls in remembered folders but those that run here.
+    /// Reads the crawls in remembered folders, except those that run here.
     List { running: Vec<PathBuf> },
     /// Reads which sources explore their sites.
     Explorations,
@@ -48,7 +49,7 @@ impl RunningCrawls {
             other => {
                 tokio::spawn(async move {
                     if let Some(event) = asked(&handle, other).await {
-                        // The interface may be closed already.
+                        // The interface may already be closed.
                         let _ = events.send(event);
                     }
                 });

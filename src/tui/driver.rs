@@ -55,7 +55,7 @@ type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// Time that an item stays open before its full text is fetched.
 const OPEN_DELAY: Duration = Duration::from_millis(300);
 
-/// How long the end of the program waits for changes of files.
+/// How long the end of the program waits for changes to files.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Pages that one prefetch fetches at most.
@@ -214,7 +214,7 @@ impl Driver {
                     move |h| async move { Event::Followed(follow_starters(&h, &indexes).await) },
                 )
             }
-            // Not among the changes of files: a slow server must not keep them waiting.
+            // Not among the changes to files: a slow server must not keep them waiting.
             Effect::FollowList { typed } => self.spawn(move |h| async move {
                 let followed = h.follow_list(&typed, None, None).await;
                 Event::ListFollowed(typed, followed.map(Box::new).map_err(message))
@@ -453,7 +453,7 @@ impl Driver {
         let (handle, events) = (self.handle.clone(), self.events.clone());
         let task: Task = Box::pin(async move {
             let event = work(handle).await;
-            // The interface may be closed already.
+            // The interface may already be closed.
             let _ = events.send(event);
         });
         tokio::spawn(task).abort_handle()

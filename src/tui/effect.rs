@@ -178,8 +178,8 @@ pub(super) enum Effect {
         of: FileOf,
         file_use: FileUse,
     },
-    /// Stops the running downloads and programs, or the download of one URL; what is there stays for the
-    /// next one.
+    /// Stops the running downloads and programs, or the download of one URL; what was received stays for
+    /// the next download.
     CancelRunning {
         url: Option<String>,
     },
@@ -207,7 +207,7 @@ pub(super) enum Effect {
     },
     Player(PlayerCommand),
     Crawl(CrawlCommand),
-    /// Moves an episode in the queue, by so many places.
+    /// Moves an episode in the queue by a number of places.
     MoveInQueue {
         key: EpisodeKey,
         by: i64,

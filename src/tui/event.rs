@@ -112,7 +112,7 @@ pub(super) enum Event {
     EnclosuresFound(FileOf, FileUse, Result<Vec<Enclosure>, Failure>),
     /// The file at a URL is being downloaded, or waits for its turn.
     DownloadBegun(String),
-    /// That has ended in any way.
+    /// The download of the file at a URL has ended in any way.
     DownloadEnded(String),
     /// It failed, with the reason.
     DownloadFailed(MediaFile, Failure),
@@ -121,7 +121,7 @@ pub(super) enum Event {
     DownloadRemoved(Result<String, Failure>),
     /// Bytes of the file at a URL that are there, and its size.
     DownloadAdvanced(String, u64, Option<u64>),
-    /// How far a file of so many articles is.
+    /// The progress of a file of this many articles.
     SaveAdvanced(SaveState, usize),
     /// Articles as Markdown, and how many.
     MarkdownMade(Result<(String, usize), Failure>),
@@ -134,7 +134,7 @@ pub(super) enum Event {
     CrawlForgotten(std::path::PathBuf),
     /// Sources (row keys) that explore their sites, with their progress in words.
     ExplorationsListed(Result<Vec<(i64, Vec<String>)>, Failure>),
-    /// Whether the background of the terminal is light, which it said late.
+    /// Whether the background of the terminal is light, from a late reply.
     BackgroundFound(bool),
     /// The path of a downloaded file.
     Downloaded(Result<String, Failure>),

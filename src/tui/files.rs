@@ -105,7 +105,7 @@ pub(super) async fn save(
     let progress = |state: SaveState| {
         if shown.elapsed() >= STEP {
             shown = Instant::now();
-            // The interface may be closed already.
+            // The interface may already be closed.
             let _ = events.send(Event::SaveAdvanced(state, total));
         }
     };
@@ -143,7 +143,7 @@ pub(super) async fn use_file(
     let stored = match file_use {
         FileUse::Open if !needed => None,
         _ => {
-            // The interface may be closed already.
+            // The interface may already be closed.
             let _ = events.send(Event::DownloadBegun(file.url.clone()));
             let stored = tokio::select! {
                 stored = download(&handle, &settings, &file, file_use, &events) => Some(stored),
@@ -194,7 +194,7 @@ async fn download(
         if shown.is_none_or(|at| at.elapsed() >= STEP) {
             shown = Some(Instant::now());
             let step = Event::DownloadAdvanced(file.url.clone(), state.received, state.total);
-            // The interface may be closed already.
+            // The interface may already be closed.
             let _ = events.send(step);
         }
     };

@@ -80,7 +80,7 @@ const LOG_LINES: usize = 500;
 const LISTED_MATCHES: usize = 12;
 /// Weeks that the statistics cover.
 const STATISTICS_WEEKS: usize = 12;
-/// A text from which on its document is made by the engine, in bytes.
+/// Length in bytes from which the engine makes the document of a text.
 const LONG: usize = 128 << 10;
 /// How much more memory a text needs for its document than a page of its length needs for reading.
 const WORK: usize = 8;

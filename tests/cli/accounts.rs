@@ -229,7 +229,7 @@ fn a_move_is_shown_first() {
     assert!(shown.err.contains("1 source moves to home; 1 cannot"), "{shown:?}");
     assert_eq!(world.run(&["account", "move", "home", "own"]).code, Some(2), "it needs --yes");
     assert_eq!(std::fs::read_to_string(world.config().join("sources.toml")).unwrap(), sources);
-    // The server has this feed already.
+    // The server already has this feed.
     let moved = world.run(&["account", "move", "home", "own", "--yes", "--json"]).values();
     assert_eq!((&moved[0]["source"], &moved[0]["result"]), (&"own".into(), &"moved".into()));
     let left = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! `backup` and `restore` beside a running newsfed, and across homes.
+//! `backup` and `restore` while newsfed runs, and across homes.
 
 use super::World;
 

@@ -291,7 +291,7 @@ fn bad_responses_leave_nothing() {
 }
 
 #[test]
-fn several_items_and_json() {
+fn several_downloads_are_reported_as_json() {
     const PATHS: &[&str] = &["/a.mp3", "/gone"];
     let downloads = Downloads::new(PATHS, |head| match head.contains("/gone") {
         true => response("404 Not Found", "content-length: 0\r\n", b""),

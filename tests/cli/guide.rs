@@ -151,7 +151,7 @@ fn commands(page: &Page) -> Vec<(usize, String, Vec<String>)> {
     found
 }
 
-/// Runs a page, and returns what is not as it says.
+/// Runs a page, and returns the differences from what it says.
 fn differences(page: &Page) -> Vec<String> {
     let session = Session::start(!EMPTY.contains(&page.path.as_str()));
     let with_jq = Command::new("jq").arg("--version").output().is_ok();

@@ -243,7 +243,7 @@ fn an_import_completes_followed_sources_and_reports_what_it_leaves_out() {
 }
 
 #[test]
-fn an_import_of_which_everything_is_skipped_fails() {
+fn an_import_fails_if_everything_is_skipped() {
     let world = World::usual();
     for (list, why) in [
         ("http://10.0.0.1/a\nhttp://localhost/b\n", "a private address"),

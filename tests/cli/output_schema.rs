@@ -108,8 +108,8 @@ fn types(shape: &Value) -> BTreeSet<String> {
     }
 }
 
-/// A shape as it is written: `null` means unknown, so that it is possible wherever a flag is not. Of
-/// what was never anything else, no type is known.
+/// A shape as it is written: `null` means unknown, so that it is possible wherever a flag is not.
+/// The type of what was always `null` is not known.
 fn published(mut shape: Value) -> Value {
     let mut types = types(&shape);
     if types.iter().any(|t| t != "null" && t != "boolean") {

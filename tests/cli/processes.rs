@@ -131,7 +131,7 @@ fn second_process_reports_the_first() {
     world.run_with(&["import", "--private", "-"], &world.server.url("/b")).ok();
     daemon.signal("HUP");
     received(&world, 2);
-    // `add` polls by itself, even while another process follows.
+    // `add` polls on its own, even while another process follows.
     world.run(&["add", &world.server.url("/c")]).ok();
     assert_eq!(world.server.requests().len(), 3);
     // A file with errors changes nothing.

@@ -183,7 +183,7 @@ fn commands_on_request_run_for_the_newest_shown_items() {
 }
 
 #[test]
-fn tags_later_and_snooze() {
+fn items_are_tagged_kept_for_later_and_snoozed() {
     let world = World::followed();
     let numbers = world.numbers();
     let count = |query: &str| world.run(&["list", "--query", query]).ok().lines().count();

@@ -102,7 +102,7 @@ fn what_is_not_saved_is_reported() {
 }
 
 #[test]
-fn of_too_many_pictures_the_first_of_the_text_are_saved() {
+fn the_first_pictures_of_the_text_are_saved_if_there_are_too_many() {
     let world = World::new(|request| match request.path.as_str() {
         "/feed.xml" => {
             let others: String =

@@ -1,4 +1,4 @@
-//! Choosing one of several ways to follow a URL, and URLs that are followed already.
+//! Choosing one of several ways to follow a URL, and URLs that are already followed.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;

@@ -16,7 +16,7 @@ fn path_of(address: &str) -> String {
 }
 
 #[test]
-fn robots() {
+fn obeys_robots_txt_as_expected() {
     let mut wrong = Vec::new();
     for case in lines("conformance/robots_google.jsonl") {
         let text = |key: &str| case[key].as_str().unwrap().to_owned();
@@ -29,7 +29,7 @@ fn robots() {
 }
 
 #[test]
-fn freshness() {
+fn reads_freshness_as_expected() {
     for case in lines("newsfed-original/freshness_headers.jsonl") {
         let headers: Vec<(String, String)> = case["headers"]
             .as_object()

@@ -24,7 +24,7 @@ fn text<'a>(case: &'a Value, key: &str) -> &'a str {
 }
 
 #[test]
-fn dates_by_layout() {
+fn parses_dates_by_layout_as_expected() {
     every("go_dates.jsonl", |case| {
         let want = case["utc"].as_str().map(|t| t.parse().unwrap());
         parse_layout(text(case, "layout"), text(case, "text")) == want
@@ -32,7 +32,7 @@ fn dates_by_layout() {
 }
 
 #[test]
-fn selectors() {
+fn selectors_find_the_expected_elements() {
     let at = Url::parse("https://example.org/").unwrap();
     every("selectors.jsonl", |case| {
         let file = format!("newsfed-original/selectors_{}.html", text(case, "html"));
@@ -52,7 +52,7 @@ fn selectors() {
 
 /// Only http(s) URLs are followed, and fragments are dropped; otherwise as in the standard.
 #[test]
-fn addresses() {
+fn resolves_urls_as_expected() {
     every("url_resolve.jsonl", |case| {
         let base = Url::parse(text(case, "base")).unwrap();
         let page = Page::parse("<p>", &base).unwrap();

@@ -11,7 +11,7 @@ use std::process::Child;
 /// Kills in one crawl.
 const KILLS: usize = 20;
 
-/// Kills a process once the server has received so many requests; returns whether it ended
+/// Kills a process once the server has received this many requests; returns whether it ended
 /// before.
 fn kill_after(mut child: Child, server: &Server, requests: usize) -> bool {
     loop {

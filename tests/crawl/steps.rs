@@ -326,7 +326,7 @@ fn an_index_of_thousands_of_links_is_read_completely() {
 }
 
 #[test]
-fn parameters_are_those_of_the_crawl_when_it_is_resumed() {
+fn a_resumed_crawl_keeps_its_parameters() {
     let run = |parameters: &[&str]| {
         let (server, world) = (library(), World::new());
         let url = server.url("/");

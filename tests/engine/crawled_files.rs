@@ -63,7 +63,7 @@ async fn a_crawl_source_returns_to_its_files() {
 }
 
 #[tokio::test]
-async fn fifty_polls_of_a_crawl_source_ask_for_its_files_less_and_less_and_repeat_nothing() {
+async fn fifty_polls_of_a_crawl_source_fetch_its_files_ever_less_often_and_repeat_nothing() {
     const FILES: usize = 15;
     let files = Files::default();
     let names: Vec<String> = (0..FILES).map(|n| format!("/{n}.csv")).collect();

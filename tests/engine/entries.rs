@@ -88,7 +88,7 @@ fn page(posts: &[Post], template: Template, poll: usize) -> String {
     format!("<nav><a href=/>Home</a></nav><main><h1>Harbour</h1>{all}</main>")
 }
 
-/// The poll's change of the page; returns how many entries are new, and how many changed.
+/// The poll's change to the page; returns how many entries are new, and how many changed.
 fn change(posts: &mut Vec<Post>, next: &mut usize, poll: usize) -> (u32, u32) {
     match poll % 6 {
         1 | 4 => {
@@ -111,7 +111,7 @@ fn change(posts: &mut Vec<Post>, next: &mut usize, poll: usize) -> (u32, u32) {
             posts[at].edits += 1;
             (0, 1)
         }
-        // Only white space, classes and generated ids are others.
+        // Only white space, classes and generated ids differ.
         _ => (0, 0),
     }
 }

@@ -15,7 +15,7 @@ struct SelectorProblem {
     script: Arc<Mutex<Option<Reply>>>,
 }
 
-/// The failing feed after so many days: one more item after each success.
+/// The failing feed after this many days: one more item after each success.
 fn article(day: usize) -> Reply {
     let titles: Vec<String> = (0..=day).rev().map(|n| format!("Item {n}")).collect();
     let items: Vec<_> = titles.iter().map(|t| (t.as_str(), t.as_str())).collect();
@@ -179,7 +179,7 @@ async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
         } else {
             assert!(of(n) <= 51, "s{n} was polled {} times", of(n));
         }
-        // All items that the feed has had since it works, and for the healthy ones all items.
+        // All items that the feed has had since it recovered, and for the healthy ones all items.
         let (title, first) = (format!("/{n} "), if n < FEEDS / 3 { 0 } else { 12 });
         let found: Vec<String> =
             titles(&engine).into_iter().filter(|t| t.starts_with(&title)).collect();
@@ -311,7 +311,7 @@ async fn a_missing_sources_file_removes_no_sources() {
     engine.shutdown().await;
 }
 
-/// A change of the sources is saved, and can be undone, even if the settings are not valid.
+/// A change to the sources is saved, and can be undone, even if the settings are not valid.
 #[tokio::test]
 async fn invalid_settings_do_not_prevent_undo() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();

@@ -331,7 +331,7 @@ async fn a_text_that_the_page_does_not_contain_stays() {
     assert_eq!(want(&engine, 1).await, TextGot::Feed);
     assert_eq!(item(&engine, 1).body(), comment);
     assert_eq!(pages(&server).len(), 1);
-    // A change of the page leaves the choice.
+    // A change to the page does not alter the choice.
     assert_eq!(open(&engine, 1).await, TextGot::Left);
     assert_eq!(item(&engine, 1).text_from, TextFrom::Feed);
 }
@@ -633,13 +633,13 @@ async fn comments_are_dropped_when_nobody_comments_any_more() {
     assert_eq!(poll().await, none, "another comment");
     days(&home, 9);
     assert_eq!(poll().await, none);
-    // What is not polled may have news.
+    // A source that is not polled may have news.
     days(&home, 5);
     assert_eq!(dropped(&engine).await, none);
     assert_eq!(poll().await, ["Removed Comments: Post 1: nothing new since 2027-01-24"]);
     assert_eq!(engine.sources().await.unwrap().len(), 1, "the blog stays");
     assert_eq!(poll().await, none);
-    // Followed again, they get as much time again.
+    // If they are followed again, they get as much time again.
     soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
     assert_eq!(poll().await, none);
     days(&home, 10);

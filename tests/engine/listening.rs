@@ -54,7 +54,7 @@ async fn a_player_that_does_not_listen_delays_no_command() {
     let (engine, queue) = listening(&mut home, "exec sleep 600").await;
     let player = engine.player(false);
     let mut states = player.state();
-    // Of several commands only the last counts.
+    // Only the last of several commands counts.
     for key in &queue {
         player.send(PlayerCommand::Play(key.clone()));
     }

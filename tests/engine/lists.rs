@@ -178,7 +178,8 @@ async fn changes_and_marks_of_the_user_stay() {
     planet.changes_to(&moved).await;
     let here = ["Mine Team/New a listed", "bb Team/New b listed", "cc Team/New c listed"];
     assert_eq!(planet.sources()[..3], here);
-    // What leaves stays if the user has done something with it, and is the user's own then.
+    // A source that leaves the list stays if the user has done something with it; it then becomes
+    // the user's own.
     let said = planet.changes_to(&outlines(&["e"])).await;
     let here = ["Mine Team/New a own", "bb Team/New b own", "cc Team/New c own", "e Team e listed"];
     assert_eq!(planet.sources(), here);
@@ -254,7 +255,7 @@ async fn when_many_leave_the_user_is_asked() {
     assert!(message.contains("newsfed sync --accept"), "{message}");
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources().len(), 9);
-    // Confirmed, they are removed, once, although the document has another date.
+    // After the confirmation they are removed, only once, although the document has another date.
     let key = facts(&planet.engine, &planet.id()).await.key;
     assert!(planet.engine.accept_list(key).await.unwrap());
     let dated = "<dateModified>Mon, 02 Mar 2026 09:00:00 GMT</dateModified></head>";
@@ -278,7 +279,7 @@ async fn a_confirmation_is_about_what_was_refused() {
     assert!(!planet.engine.accept_list(key).await.unwrap(), "nothing was refused");
     planet.changes_to(&numbered(4)).await;
     assert!(planet.engine.accept_list(key).await.unwrap());
-    // What was confirmed is not what the list has when it is checked again.
+    // When the list is checked again, it no longer has what was confirmed.
     planet.serve(list(opml(&numbered(2))));
     let polled = planet.poll().await;
     assert!(failure(&polled).unwrap().starts_with("7 of 9 sources"), "{polled:?}");
@@ -367,7 +368,7 @@ async fn a_feed_of_a_list_that_is_damaged_now_is_not_removed() {
     let url = planet.server.url("/other.opml");
     let other = planet.engine.follow_list(&url, None, None).await.unwrap().source.id;
     let key = facts(&planet.engine, &other.0).await.key;
-    // Of the other list, only its end was read.
+    // Only the end of the other list was read.
     let z = [Source { title: Some("z".into()), ..source("z", "https://z.example/feed") }];
     let listed = newsfed::config::list_to_text(&z);
     planet.engine.store().set_listed(key, listed, false, false).await.unwrap();
@@ -629,7 +630,7 @@ async fn each_change_can_be_undone() {
 }
 
 #[tokio::test]
-async fn a_file_and_the_background_task() {
+async fn the_background_task_applies_changes_to_a_list_in_a_file() {
     let home = Home::new();
     let path = home.dir.path().join("list.opml");
     std::fs::write(&path, opml(&outline("a"))).unwrap();

@@ -82,7 +82,7 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
         let path = request.path.clone();
         asked.lock().unwrap().push((now, path.clone()));
         match path.as_str() {
-            // It responds so once, at the first poll of the sixth day.
+            // It responds like this once, at the first poll of the sixth day.
             "/limited"
                 if asked
                     .lock()

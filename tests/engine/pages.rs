@@ -50,7 +50,7 @@ async fn a_watched_page_gets_a_version_for_each_change() {
     engine.mark(Mark::Read, vec![key], true).await.unwrap();
     engine.mark(Mark::Pinned, vec![key], true).await.unwrap();
 
-    // A counter is not a change of the page.
+    // A changed counter does not count as a change to the page.
     home.clock.advance(DAY);
     site.html("/pool", &notice("Open from 9 to 18.", "4 €", 101));
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));

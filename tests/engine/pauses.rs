@@ -177,7 +177,7 @@ async fn a_gone_source_is_polled_only_when_forced() {
 }
 
 #[tokio::test]
-async fn the_due_pace_polls_once_an_hour_also_over_restarts() {
+async fn the_due_pace_polls_once_an_hour_even_across_restarts() {
     let server = Server::start(|_| feed(&[("1", "One")]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     for run in 0..4 {

@@ -131,7 +131,7 @@ async fn hostile_pictures_change_nothing() {
 }
 
 #[tokio::test]
-async fn items_that_are_gone_are_the_reason_for_no_file() {
+async fn saving_removed_items_names_the_reason() {
     let engine = Home::new().on_demand().await;
     let order = newsfed::engine::SaveOrder {
         items: vec![7],

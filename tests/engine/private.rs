@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// Names of which none is known to any real resolver; all are this machine.
+/// Names that no real resolver knows; all mean this machine.
 fn names() -> Names {
     let names = ["nas.test", "other.test", "localhost", "ip6.test"];
     let address = |name: &str| match name {

@@ -1,4 +1,4 @@
-//! Changed settings apply to the check that is planned already.
+//! Changed settings apply to the check that is already planned.
 
 use super::*;
 use newsfed::config::SourceChange;

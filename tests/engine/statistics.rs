@@ -62,7 +62,7 @@ async fn counts_what_was_published_and_read() {
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
     assert_eq!(news.unfollow, Some(Unfollow::Unread));
     assert_eq!(news.reason().unwrap(), "1 of 24 items read");
-    // A short time is enough, if the source is followed for long.
+    // A short time is enough, if the source has been followed for long.
     sync(&engine, Pace::Manual).await;
     moved.store(56, Ordering::SeqCst);
     home.clock.advance(28 * DAY);

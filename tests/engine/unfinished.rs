@@ -10,7 +10,7 @@ fn begun(home: &Home) -> i64 {
     conn.query_row(count, [], |r| r.get(0)).unwrap()
 }
 
-/// Leaves the database as a process does that ends while it polls.
+/// Leaves the database as if a process had ended while it polled.
 async fn end_while_polling(home: &Home, id: &str) {
     let store = home.store();
     let facts = store.reader().unwrap().sources().unwrap();
@@ -59,7 +59,7 @@ async fn a_source_that_ends_the_program_waits_longer_each_time() {
         assert_eq!(message, "newsfed ended while polling this source");
         let due = sync(&engine, Pace::Due).await;
         assert!(matches!(due["a"], Refreshed::NotDue(_)), "{due:?}");
-        // Perhaps the user ended it, so that a manual refresh waits from the second time on.
+        // Perhaps the user ended it, so that a manual refresh waits from the second time.
         if minutes > 2 {
             let manual = sync(&engine, Pace::Manual).await;
             let want = Some((PauseReason::Ended, minutes));

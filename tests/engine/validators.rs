@@ -122,7 +122,7 @@ async fn a_304_without_anything_stored_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_304_for_a_body_that_is_not_stored_is_asked_for_in_full() {
+async fn a_304_for_a_body_that_is_not_stored_causes_a_full_request() {
     let server = Server::start(|request| match is_conditional(request) {
         true => Reply::status(304),
         false => feed(&[("1", "One")]).header("etag", "\"e\""),

@@ -101,7 +101,7 @@ async fn the_polling_process_notices_marks_of_another_one() {
 }
 
 #[tokio::test]
-async fn a_watching_process_notices_them_too() {
+async fn a_watching_process_notices_marks_too() {
     let (home, _server) = one_source();
     let first = watching(&home).await;
     let second = home.following().await;

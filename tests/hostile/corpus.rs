@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// Time limit per file in release builds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Name of all files together, which may take longer than one.
+/// Name for all files in total, which may take longer than one.
 pub(crate) const ALL: &str = "all";
 
 pub(crate) struct Case {

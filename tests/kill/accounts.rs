@@ -116,7 +116,7 @@ impl Home {
         for (id, item) in &world.items {
             let (url, there) = (world.page(item), (item.read, item.starred));
             let Some(wanted) = self.wanted.get(&url) else { continue };
-            // What this side changed is as it was left, whatever the other one knows.
+            // Marks changed on this side are as they were left, whatever the other side knows.
             let own = if id % 2 == 0 { here[&url] } else { there };
             assert_eq!(own, *wanted, "{what}: {url}");
         }
@@ -163,8 +163,8 @@ fn synchronisations_go_on_after_kills() {
                 let last = world.log.last().map_or("no request", |(endpoint, _)| endpoint.as_str());
                 *places.entry(last.to_owned()).or_default() += 1;
                 let contents = world.log.iter().filter(|(of, _)| of == "stream/items/contents");
-                // It goes on where it stood: what is here is not requested again, but for what
-                // recognises the server and for pins that are no longer listed.
+                // It goes on where it stood: what is here is not requested again, except what
+                // identifies the server and pins that are no longer listed.
                 let requested: usize = contents.map(|(_, ids)| *ids).sum();
                 assert!(requested <= missing + 60, "{what}: {requested} of {missing}");
             }

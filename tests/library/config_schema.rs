@@ -1,5 +1,5 @@
-//! The JSON Schema of both files: what the loader accepts, it accepts, and most of what the loader
-//! refuses, it refuses.
+//! The JSON Schema of both files: it accepts what the loader accepts, and refuses most of what the
+//! loader refuses.
 
 use super::config::{Home, uncommented};
 use super::markdown::pages;

@@ -1,4 +1,4 @@
-//! How long a healthy source waits beside two bad pages.
+//! How long a healthy source waits while two bad pages are read.
 
 use super::documents::{DOCUMENTS, Kind};
 use super::source;
@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How late the healthy server responds, so that both pages are being read then.
+/// How late the healthy server responds, so that both pages are then being read.
 const LATE: Duration = Duration::from_millis(300);
 
 /// Polls the sources in the file; returns when the healthy one was done.

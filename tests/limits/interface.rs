@@ -28,7 +28,8 @@ fn teasers(server: &str, only: &str) -> String {
     )
 }
 
-/// Leaves one unread item of each source but the one with the teasers. Returns how many are unread.
+/// Leaves one unread item of each source except the one with the teasers. Returns how many are
+/// unread.
 fn leave_one_of_each(database: &Path) -> usize {
     let database = Connection::open(database).unwrap();
     let one =

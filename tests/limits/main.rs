@@ -47,7 +47,7 @@ struct Needs {
     seconds: f64,
 }
 
-/// Whether a process that read a document of so many MiB needed too much.
+/// Whether a process that read a document of this many MiB needed too much.
 fn is_much(needs: &Needs, size: f64) -> bool {
     needs.memory > MEMORY || needs.seconds > (size / 4.0).max(1.0)
 }

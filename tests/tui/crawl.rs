@@ -137,7 +137,7 @@ fn a_crawl_is_started_stopped_resumed_and_its_results_opened() {
     t.wait_for("/files/crawl-127.0.0.1");
     t.send(key::ENTER);
     t.wait_for("exploring");
-    // It runs on behind other screens until it comes to the page that does not answer.
+    // It runs on behind other screens until it comes to the page that does not respond.
     t.send(key::ESC);
     t.wait_gone("Newest results");
     t.wait_for("↻ crawl: ");

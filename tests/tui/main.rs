@@ -37,7 +37,7 @@ fn add_read_pin_search_undo_and_quit() {
     t.send("u");
     t.wait_for("Undone: pin");
     t.wait_gone("★ Third article");
-    t.send("/second");
+    t.send("g/second");
     t.wait_for(" 1 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
@@ -119,7 +119,7 @@ fn removing_a_source_can_be_undone() {
 }
 
 #[test]
-fn stays_responsive_while_servers_do_not_answer() {
+fn stays_responsive_while_servers_do_not_respond() {
     let world = World::with_failure(20, Failure::NeverAnswer);
     let mut t = world.open(100, 30);
     t.wait_for("0 of 20");
@@ -417,7 +417,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.wait_for("Following Council of Lindenau");
     t.wait_title("Council of Lindenau");
     t.wait_for("Budget: second reading");
-    // Later articles appear by themselves, every ten seconds.
+    // Later articles appear automatically, every ten seconds.
     t.wait_for("The town hall clock");
     t.send("/footbridge hearing");
     t.wait_for("/ footbridge hearing");
@@ -534,7 +534,7 @@ fn the_theme_follows_the_background_that_the_terminal_reports() {
         let env = [("COLORFGBG", ""), ("COLORTERM", "truecolor")];
         let mut t = world.open_with(80, 24, &env);
         t.wait_written("\x1b]11;?");
-        // The answer, then that to the query for attributes of the device.
+        // The reply, then that to the query for attributes of the device.
         t.send(&format!("\x1b]11;rgb:{color}\x1b\\\x1b[?1;2c"));
         t.wait_for("Welcome to newsfed");
         let light = |t: &term::Term| {

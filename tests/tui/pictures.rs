@@ -1,4 +1,4 @@
-//! Pictures on terminals that draw pixels: recorded replies to the queries, and what is written then.
+//! Pictures on terminals that draw pixels: recorded replies to the queries, and what is then written.
 
 use crate::term::{Term, key};
 use crate::world::World;

@@ -162,11 +162,11 @@ fn repairs_a_broken_source_on_its_page() {
     t.send("t");
     t.wait_for("stored copy of");
     t.wait_for("speaks about matter 5");
-    t.wait_for("5 articles   0 lost of 5");
+    t.wait_for("5 articles   0 of 5 lost");
     t.send(key::ESC);
-    t.wait_for("0 articles   5 lost of 5");
+    t.wait_for("0 articles   5 of 5 lost");
     t.send("P");
-    t.wait_for("6 articles   0 lost of 5");
+    t.wait_for("6 articles   0 of 5 lost");
     t.send(key::CTRL_S);
     t.wait_gone("Page outline");
     t.wait_for("speaks about matter 6");

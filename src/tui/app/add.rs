@@ -153,13 +153,14 @@ impl Dialog for Add {
                 if letter == 's' && discovery.is_local() {
                     return Reply::default();
                 }
-                // A way without selectors is left for a list whose selectors the user writes.
+                // From a way without selectors, a list opens whose selectors the user writes.
                 let kind = discovery.ways.get(*selected).map(Way::kind);
                 let has_selectors = matches!(kind, Some(SourceKind::Website | SourceKind::Entries));
                 let way = (letter == 'e' || has_selectors).then_some(*selected);
                 return app.edit_way(discovery, way).into();
             }
-            // A letter beside the list is not part of the address; a paste and Backspace change it.
+            // A letter typed while the list has the focus is not part of the address; a paste and
+            // Backspace change it.
             (Stage::Found { .. }, KeyCode::Char(_)) if event.modifiers.is_empty() => {}
             (Stage::Discovering { .. } | Stage::Following, _) => {}
             (_, KeyCode::Down | KeyCode::Tab) if self.welcome => {
@@ -253,7 +254,7 @@ impl Add {
                 return self.discover_origin(app, typed);
             }
             Some(Ok(typed)) => {
-                // What runs is shown completely, or does not run.
+                // A program that cannot be shown completely does not run.
                 self.stage = match app.followed_title(&typed.url) {
                     Some(title) => Stage::Failed(app.already_followed(&title)),
                     None if address.len() <= MAX_COMMAND => Stage::Confirming(typed),

@@ -7,7 +7,7 @@ use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure};
 
-/// Pages that are opened at once without asking, and at all.
+/// Maximum number of pages opened at once without asking, and after asking.
 const FEW_PAGES: usize = 10;
 const MAX_PAGES: usize = 100;
 

@@ -67,7 +67,7 @@ impl Editor {
             now => now,
         };
         let next = neighbour(&values, &now, forward).unwrap_or("");
-        // The default is written only if the file has the key already.
+        // The default is written only if the file already has the key.
         let next = if known && next == default && !field.is_written() { "" } else { next };
         self.typed[self.focus] = Field::new(next);
     }

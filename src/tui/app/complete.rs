@@ -47,7 +47,7 @@ pub(crate) struct Completion {
     typed: String,
 }
 
-/// Characters of a word from which on the operators that begin with it are offered.
+/// Minimum number of characters of a word for offering the operators that begin with it.
 const MIN_TYPED: usize = 2;
 /// Largest number of candidates.
 const MAX_CANDIDATES: usize = 100;
@@ -169,7 +169,7 @@ impl App {
     /// Candidates for a field that holds a single name.
     pub(super) fn complete_name(field: &Field, names: BTreeSet<String>) -> Option<Completion> {
         let at = 0..field.value().len();
-        // What will be replaced matches everything.
+        // Text that will be replaced matches everything.
         let typed = if field.is_suggestion() { "" } else { field.value() };
         let spot = Spot { operator: None, at, typed: typed.to_owned() };
         let candidates = names.into_iter().map(|name| Candidate::new(name, "")).collect();

@@ -74,7 +74,7 @@ pub(crate) struct CrawlForm {
     base: Option<PathBuf>,
     /// Whether the user has typed a folder.
     has_folder: bool,
-    /// Whether the host may have a private address although that does not show: the user has typed the URL,
+    /// Whether the host may have a private address although nothing shows it: the user has typed the URL,
     /// or allows it for the source.
     allow_private: bool,
 }
@@ -150,7 +150,7 @@ impl CrawlForm {
         self.folder = Field::suggestion(&line(&folder.to_string_lossy()));
     }
 
-    /// The folder that was typed; a relative one is below that of the others.
+    /// The folder that was typed; a relative one is below the folder of all crawls.
     fn typed_folder(&self) -> Result<PathBuf, String> {
         let typed = self.folder.value().trim();
         if typed.is_empty() {

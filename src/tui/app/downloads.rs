@@ -21,7 +21,7 @@ const MAX_FAILED: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Running {
     url: String,
-    /// Bytes that are there; `None` before it has begun.
+    /// Bytes received; `None` before it has begun.
     pub(crate) received: Option<u64>,
     pub(crate) total: Option<u64>,
 }
@@ -76,7 +76,7 @@ impl App {
 
     pub(super) fn download_begun(&mut self, url: String) -> Vec<Effect> {
         self.downloads.failed.retain(|failed| failed.file.url != url);
-        // What is being downloaded already fails on its own.
+        // A download that is already running reports its own failure.
         if !self.downloads.running.iter().any(|running| running.url == url) {
             self.downloads.running.push(Running { url, received: None, total: None });
         }

@@ -280,7 +280,7 @@ impl Dialog for Editor {
 }
 
 impl Editor {
-    /// Closes the form; with unsaved changes only at the second time.
+    /// Closes the form; with unsaved changes only the second time.
     fn leave(&mut self, app: &mut App) -> Reply {
         if self.saving.is_some() {
             return app.note("Saving …").into();

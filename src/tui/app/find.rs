@@ -1,4 +1,4 @@
-//! Text search in the article, and stepping through the changes of a difference.
+//! Text search in the article, and stepping through the changes in a comparison of versions.
 
 use super::ReaderPane;
 use crate::tui::reader::{Haystack, Piece};

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Changes kept for undo.
 const MAX_STEPS: usize = 100;
-/// How the name of a step begins that removes something from a file.
+/// The beginning of the name of a step that removes something from a file.
 pub(super) const REMOVAL: &str = "removal of ";
 
 /// One change made by the user.
@@ -28,9 +28,9 @@ pub(super) enum Change {
         keys: Vec<i64>,
         to: bool,
     },
-    /// Changes of `sources.toml` and `config.toml`.
+    /// Changes to `sources.toml` and `config.toml`.
     Files(Vec<FileEdit>),
-    /// What undoes a change of sources of accounts.
+    /// What undoes a change to sources of accounts.
     Collected(CollectedChanges),
     /// What a rule, by its name, did to stored items, or what was undone (`false`).
     Rule {
@@ -127,7 +127,7 @@ fn rules_in(edits: &[FileEdit]) -> Vec<String> {
     edits.flat_map(FileEdit::inserted).map(str::to_owned).collect()
 }
 
-/// The rules, by name, that a change of files has added and that are undone or redone with it.
+/// The rules, by name, that a change to files has added and that are undone or redone with it.
 fn moved_rules(change: &Change, redo: bool) -> Vec<String> {
     let Change::Files(edits) = change else { return vec![] };
     // A redone edit is the reverse of an undone one.
@@ -233,7 +233,8 @@ impl App {
         match result {
             Ok(change) => {
                 let word = if redo { "Redone" } else { "Undone" };
-                // What is done to the items has a message that says both.
+                // A step that changes items has its own message, which says both the word and the
+                // label.
                 if moved_rules(&step.change, redo).is_empty() {
                     self.note(format!("{word}: {}", step.label));
                 }
@@ -420,7 +421,7 @@ impl App {
         result.err().map_or_else(Vec::new, |why| self.problem(why))
     }
 
-    /// Records changes of files and of sources of accounts for undo, and reports them.
+    /// Records changes to files and to sources of accounts for undo, and reports them.
     pub(super) fn saved_all(
         &mut self,
         edited: Edited,
@@ -460,7 +461,7 @@ impl App {
     }
 }
 
-/// What a change of files did, from its name in the undo list.
+/// What a change to files did, from its name in the undo list.
 fn done(label: &str) -> String {
     match label.strip_prefix(REMOVAL) {
         Some(what) => format!("Removed {what}"),

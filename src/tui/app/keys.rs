@@ -109,7 +109,8 @@ impl App {
         }
     }
 
-    /// Says that a key does nothing, the first time that it is pressed, or in which pane it does.
+    /// Says, the first time that a key is pressed, that it does nothing, or in which pane it does
+    /// something.
     fn report_unbound(&mut self, key: Key) -> Vec<Effect> {
         let panes = match self.focus {
             Focus::Reader => [Context::Items, Context::Sources, Context::Reader],

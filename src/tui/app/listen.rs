@@ -63,7 +63,7 @@ impl App {
         match self.player.problem.clone().filter(|_| is_new) {
             None => match self.player.now.as_ref().and_then(|now| change(before.now.as_ref(), now))
             {
-                // The dialog shows it by itself.
+                // The dialog shows it anyway.
                 Some(change) if self.dialog::<ListenList>().is_none() => self.note(change),
                 _ => vec![],
             },
@@ -104,7 +104,7 @@ impl App {
     }
 }
 
-/// What a user who does not see the player wants to know of a change.
+/// What a user who does not see the player needs to know about a change.
 fn change(before: Option<&Playing>, now: &Playing) -> Option<String> {
     let at = clock_time(now.progress.position);
     let same = before.filter(|before| before.key == now.key);

@@ -151,7 +151,7 @@ pub(super) struct App {
     pub(super) status: Status,
     /// The keys of an incomplete sequence.
     pub(super) pending: Pending,
-    /// Unbound keys that were reported already.
+    /// Unbound keys that were already reported.
     unbound: HashSet<Key>,
     /// The names of the `[[command]]`s that are running without the terminal.
     commands_running: HashSet<String>,

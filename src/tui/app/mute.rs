@@ -190,7 +190,7 @@ impl Dialog for Mute {
 
     fn typed(&mut self, app: &mut App) -> Vec<Effect> {
         let query = self.field.value().trim().to_owned();
-        // What is typed is none of the suggestions.
+        // The typed text is none of the suggestions.
         self.selected = self.suggestions.len();
         self.run.ask(app, &query, vec![crate::model::Effect::Hide])
     }

@@ -105,7 +105,8 @@ pub(crate) fn command_takes(action: Action) -> Option<&'static str> {
 pub(super) const MAX_RECENT: usize = 4;
 /// Largest number of argument lines.
 const MAX_ARGUMENTS: usize = 200;
-/// Largest number of settings below commands, and how many letters find them: fewer are in too many.
+/// Largest number of settings below commands, and the minimum number of letters that find them:
+/// fewer occur in too many.
 const MAX_SETTINGS: usize = 8;
 const SETTING_LETTERS: usize = 3;
 

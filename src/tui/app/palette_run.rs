@@ -129,7 +129,7 @@ impl App {
         }
         let open = self.dialogs.len();
         let mut effects = self.act(action, Key::char(' '));
-        // Without its dialog, the text is for nothing else.
+        // If no dialog was opened, the text has no other use.
         if text.is_empty() || self.dialogs.len() == open {
             return effects;
         }

@@ -178,7 +178,7 @@ impl Pictures {
         picture: &Arc<Thumbnail>,
     ) -> Option<Arc<Encoded>> {
         if let Some(at) = self.encoded.iter().position(|(known, _)| *known == key) {
-            // What is shown stays the longest.
+            // Pictures on the screen are kept the longest.
             let found = self.encoded.remove(at)?;
             let encoded = found.1.clone();
             self.shown.0 += 1;
@@ -289,7 +289,7 @@ impl App {
         effects
     }
 
-    /// The pictures of the open article that were not fetched, first those that are seen.
+    /// The pictures of the open article that were not fetched, visible ones first.
     fn missing_pictures(&self) -> Vec<(i64, String)> {
         let reader = &self.reader;
         let Some(article) = &reader.article else { return vec![] };

@@ -65,7 +65,8 @@ pub(crate) enum PromptKind {
     Snooze {
         keys: Vec<i64>,
     },
-    /// The file for articles (row keys of items), which are called together as the list is.
+    /// The file for articles (row keys of items), which are named after the list if there are
+    /// several.
     Save {
         items: Vec<i64>,
         title: String,
@@ -126,7 +127,7 @@ impl Prompt {
         Self::new(PromptKind::Import, path)
     }
 
-    /// What Tab changes beside the text.
+    /// What Tab changes besides the text.
     pub(crate) fn note(&self) -> Option<&'static str> {
         if self.kind == PromptKind::Import && self.field.value().is_empty() {
             return Some(
@@ -261,7 +262,7 @@ fn moment(text: &str, now: Time) -> Option<Time> {
     Time::from_timestamp(query::moment(text, now.with_timezone(&chrono::Local))?, 0)
 }
 
-/// What several texts begin with.
+/// The common beginning of several texts.
 fn common_start(texts: &[String]) -> &str {
     let Some((first, rest)) = texts.split_first() else { return "" };
     let shared = |text: &String| {

@@ -4,7 +4,7 @@ use crate::config::{Action, SettingRow, begins_as, setting_rows};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
-/// Typed texts of so many characters are searched in descriptions, too.
+/// Minimum length, in characters, of typed texts that are searched for in descriptions, too.
 const LEAST_FOR_HELP: usize = 3;
 
 /// The matching actions, best first: names that begin with the text or have it as a word, then
@@ -22,7 +22,8 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     all.sort_by_key(|action| action.is_sweeping() && action.name() != pattern);
     let is_long = typed.trim().chars().count() >= LEAST_FOR_HELP;
     if search_help && (is_long || all.is_empty() && weak.is_empty()) {
-        // Beside a name that is meant, descriptions need the same words; else beginnings are enough.
+        // If a name matches exactly, descriptions need the same words; otherwise beginnings are
+        // enough.
         let whole = !all.is_empty();
         let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
         let described = Action::ALL.iter().copied().filter(|action| {

@@ -21,7 +21,7 @@ impl App {
 
     pub(super) fn fold_stories_if(&mut self, fold: bool) -> Vec<Effect> {
         self.items.folds = fold;
-        // What is being read would be the list as it was before.
+        // The list that is being read would be the one from before.
         match self.items.is_loading() {
             true => self.load_items(Anchor::First, Placement::Start),
             false => self.reload_items(),

@@ -117,7 +117,7 @@ impl App {
         vec![self.mark_view_read(View { criteria, ..View::of(Scope::All) }, None)]
     }
 
-    /// Reads the best unread items of the list that take at most some minutes together.
+    /// Reads the best unread items of the list that take at most some minutes in total.
     pub(super) fn read_for(&mut self, minutes: &str) -> Vec<Effect> {
         let number = minutes.trim().trim_end_matches("min").trim_end_matches('m').trim_end();
         let minutes = match number.parse::<u32>() {

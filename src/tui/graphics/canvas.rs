@@ -97,7 +97,7 @@ pub(in crate::tui) struct Canvas {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Drawn {
     id: u32,
-    /// Which one of the same picture it is.
+    /// Its number among the copies of the same picture.
     copy: u16,
     kept: bool,
     at: (u16, u16),

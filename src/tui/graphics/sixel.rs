@@ -197,7 +197,7 @@ pub(super) mod tests {
             let expected = (opacity == 255).then_some([r, g, b]);
             assert_eq!(all.get(&(x, y)).copied(), expected, "{x} {y}");
         }
-        // Rows 7 to 19 contain one whole band, that from 12 on.
+        // Rows 7 to 19 contain one whole band, which starts at 12.
         let part = drawn(&sixels.rows(7, 19));
         assert!(part.keys().all(|(_, y)| *y < 6));
         assert!(part.iter().all(|((x, y), color)| all.get(&(*x, y + 12)) == Some(color)));

@@ -131,7 +131,7 @@ fn the_form_starts_a_crawl_and_shows_why_it_did_not_start() {
 }
 
 #[test]
-fn keys_of_the_list() {
+fn keys_act_on_the_selected_crawl() {
     for (keys, expected) in [
         ("s", "Crawl(Stop(\"/crawls/now\"))"),
         ("X", "Crawl(Stop(\"/crawls/now\"))"),
@@ -178,7 +178,7 @@ fn a_crawl_is_removed_from_the_list_after_a_question() {
 }
 
 #[test]
-fn a_crawl_that_opens_is_one_that_runs() {
+fn a_crawl_that_is_opening_counts_as_running() {
     let mut stage = form();
     stage.keys("rain.example<Enter>");
     stage.keys_give("<Esc>", "The crawl starts in the background");
@@ -203,7 +203,7 @@ fn a_crawl_that_opens_is_one_that_runs() {
 }
 
 #[test]
-fn a_suggested_url_may_not_be_private_unless_it_shows() {
+fn a_suggested_url_may_be_private_only_if_it_says_so() {
     let private = |keys: &str, home: Option<&str>, is_private: bool| {
         let mut list = source_list();
         let entry = list.sources.iter_mut().find(|entry| entry.facts.key == 1).unwrap();

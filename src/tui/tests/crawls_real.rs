@@ -25,7 +25,7 @@ struct Site {
 }
 
 impl Site {
-    /// Gives so many responses before it waits for more permits.
+    /// Gives this many responses before it waits for more permits.
     fn start(permits: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -191,7 +191,7 @@ async fn one_crawl_per_host_and_per_folder_runs() {
     real.until("the first ends", |app| ended(app, &first, &CrawlEnd::Done)).await;
     real.until("the second ends", |app| ended(app, &second, &CrawlEnd::Done)).await;
     assert_eq!(results(&first), results(&second));
-    // What is started where a crawl is, is refused, and that crawl is listed.
+    // A crawl started in the folder of another one is refused, and the other one is listed.
     real.keys("d");
     real.enter();
     real.wait_for("Removed from the list").await;
@@ -257,7 +257,7 @@ async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
         let states = crawl.states();
         crawl.stop();
         crawl.finish().await;
-        // Also its last state is that of the crawl.
+        // Its last state is that of the crawl, too.
         let state = states.borrow().clone();
         assert_eq!(
             (&state.start, &state.phase),
@@ -268,7 +268,7 @@ async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_that_does_not_come_keeps_no_change_of_a_file_waiting() {
+async fn a_list_that_does_not_arrive_delays_no_file_change() {
     let site = Site::start(0);
     let mut real = Real::configured(1, 1, CONFIG).await;
     real.keys("i");
@@ -286,7 +286,7 @@ async fn a_list_that_does_not_come_keeps_no_change_of_a_file_waiting() {
 }
 
 #[tokio::test]
-async fn changes_of_files_that_wait_are_made_before_the_interface_ends() {
+async fn waiting_file_changes_are_made_before_the_interface_ends() {
     let mut real = Real::new(1, 1).await;
     real.keys("t");
     assert!(!real.config().contains("theme"), "it waits for its turn");

@@ -103,7 +103,7 @@ fn the_page_of_keys_shows_what_the_preset_binds() {
 }
 
 #[test]
-fn an_incomplete_source_is_not_saved_and_the_reason_has_no_place_in_a_file() {
+fn an_incomplete_source_is_not_saved_and_the_reason_names_no_line() {
     let mut draft =
         Source::feed(SourceId("kernel".to_owned()), "https://kernel.example/".parse().unwrap());
     draft.rules = SourceRules::new(SourceKind::Website, WebsiteRules::default());

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn words_that_no_command_is_called_find_it() {
+fn commands_are_found_by_other_words_than_their_names() {
     for (typed, expected) in [
         ("newsletter", "Follow a new URL"),
         ("mail", "Follow a new URL"),
@@ -28,7 +28,7 @@ fn words_that_no_command_is_called_find_it() {
 }
 
 #[test]
-fn what_only_the_file_has_is_found_too() {
+fn settings_that_only_the_file_has_are_found_too() {
     for (keys, expected) in [
         ("?hook", "[[hook]]"),
         (":hook", "[[hook]] in config.toml: Run a program after a refresh, with the new items"),
@@ -96,7 +96,7 @@ fn the_palette_shows_more_than_its_rows() {
         let screen = stage.screen(120, 36);
         assert!(screen.contains(expected), "{keys}:\n{screen}");
     }
-    // What a narrow row cuts is said in full.
+    // Text that a narrow row cuts is shown in full.
     let mut stage = Stage::new();
     stage.keys(":follow-comments");
     let screen = stage.screen(50, 24);
@@ -104,7 +104,7 @@ fn the_palette_shows_more_than_its_rows() {
 }
 
 #[test]
-fn keys_without_space_are_behind_a_key_that_is_named() {
+fn a_named_key_lists_the_keys_that_do_not_fit() {
     for (width, height) in [(120, 36), (80, 24), (50, 15)] {
         let mut stage = super::listen::stage();
         let screen = stage.screen(width, height);

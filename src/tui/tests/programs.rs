@@ -53,7 +53,7 @@ fn a_key_runs_only_what_it_names() {
 }
 
 #[test]
-fn what_cannot_run_ends_the_rest() {
+fn a_command_that_cannot_run_ends_the_sequence() {
     let mut stage = Stage::with(keys(&[("x", "run nothing; pin")]), source_list(), item_rows());
     stage.keys("gi");
     stage.requested.clear();

@@ -32,8 +32,8 @@ pub(super) const CONFIG: &str =
     "# Mine\nbrowser = [\"true\"] # C1\nfull_text = \"never\"\n\n[ui] # C2\n# C3\nmouse = false\n";
 
 impl Real {
-    /// Creates a database with sources and items. Nothing polls by itself, and all URLs are on this
-    /// machine, where no server runs.
+    /// Creates a database with sources and items. Nothing polls automatically, and all URLs are on
+    /// this machine, where no server runs.
     pub(super) async fn new(sources: usize, items: usize) -> Self {
         Self::configured(sources, items, CONFIG).await
     }

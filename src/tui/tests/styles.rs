@@ -203,7 +203,7 @@ fn linear_mode_names_states_in_words() {
     assert!(sources.contains(", failing"), "{sources}");
 }
 
-/// A change of the interface's state.
+/// A change to the interface's state.
 type Change<'a> = &'a dyn Fn(&mut Stage);
 
 #[test]

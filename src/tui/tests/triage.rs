@@ -164,7 +164,7 @@ fn the_next_unread_item_is_in_the_next_source() {
 }
 
 #[test]
-fn moving_on_marks_read_only_when_it_is_set() {
+fn moving_on_marks_read_only_if_set_so() {
     for (mode, marks) in [(MarkRead::Open, false), (MarkRead::Scroll, true)] {
         let mut stage = stage_with_files();
         stage.app.settings.ui.mark_read = mode;
@@ -180,7 +180,7 @@ fn moving_on_marks_read_only_when_it_is_set() {
 }
 
 #[test]
-fn a_preview_of_a_second_marks_read_when_it_is_set() {
+fn a_preview_of_a_second_marks_read_if_set_so() {
     for (mode, marks) in [(MarkRead::Open, false), (MarkRead::Preview, true)] {
         let mut stage = stage_with_files();
         stage.app.settings.ui.mark_read = mode;

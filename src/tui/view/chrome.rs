@@ -221,7 +221,7 @@ fn items_title(app: &App) -> Title {
     (items.listing.title.clone(), beside, items.order().label().to_owned())
 }
 
-/// Width of the text from which on its title says how long reading takes.
+/// Width of the text from which its title says how long reading takes.
 const ROOMY: u16 = 60;
 
 fn reader_title(app: &App) -> Title {

@@ -17,7 +17,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 const WIDTH: u16 = 132;
-/// Width inside the dialog from which both parts stand side by side, and that of the list then.
+/// Width inside the dialog from which both parts stand side by side, and the width that the list
+/// then has.
 const BESIDE: u16 = 88;
 const LIST: u16 = 36;
 /// Cells between the parts.

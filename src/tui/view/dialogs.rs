@@ -98,10 +98,10 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
 /// What can be typed besides words.
 const SYNTAX: &str = "words, is:unread, source:, age<3d; Tab lists all";
 
-/// How many items match; `+` if there are more than were read.
 /// Widest output of a command, in cells.
 const MAX_OUTPUT: u16 = 110;
 
+/// How many items match; `+` if there are more than were read.
 fn found(app: &App) -> String {
     let items = &app.items;
     let more = items.more_above || items.more_below || items.cut;

@@ -14,7 +14,7 @@ use ratatui::text::Line;
 
 const WIDTH: u16 = 96;
 const MOST_ROWS: u16 = 24;
-/// Width of a row from which on it has the size of the whole file and the source.
+/// Width from which a row shows the size of the whole file and the source.
 const WITH_ALL: u16 = 72;
 
 pub(in crate::tui) fn draw(
@@ -65,7 +65,7 @@ pub(in crate::tui) fn draw(
     });
 }
 
-/// What is there, and `with_total` of how much.
+/// The bytes received and, `with_total`, the size of the whole file.
 fn bytes(download: &DownloadRow<'_>, with_total: bool) -> String {
     let (there, total) = match (download.running, download.entry) {
         (Some(running), Some(entry)) => {

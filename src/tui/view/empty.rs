@@ -137,7 +137,7 @@ fn notice(app: &App) -> Option<Notice> {
             vec![(Action::Add, "add a source"), (Action::Import, "import a list")],
         ),
         () if typing => plain("Nothing matches", caveat(), Vec::new()),
-        // Of a view: one that is being typed says so beside its field.
+        // The error is in the query of a view: one that is being typed shows it beside its field.
         () if error.is_some() => Notice {
             mark: (m.failing, Role::Warning),
             title: "The query of this view has an error".to_owned(),

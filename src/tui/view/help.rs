@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_broken_between_them_alone() {
+    fn lines_are_broken_only_between_keys() {
         let lines = |keys: &[&str], width| key_lines(&texts(keys), width);
         assert_eq!(lines(&["Tab", "S-Tab"], 12), ["Tab, S-Tab"]);
         assert_eq!(lines(&["Tab", "S-Tab"], 8), ["Tab,", "S-Tab"]);

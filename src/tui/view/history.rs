@@ -85,8 +85,8 @@ fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<u
     } else if all(KeyOrigin::Unbound) {
         row.right(" unbound", style(Role::Warning));
     }
-    // One column, but for the few actions whose keys would not fit behind it. The last row says in full what
-    // is cut.
+    // One column, except for the few actions whose keys would not fit behind it. The last row says in full
+    // what is cut.
     let keys = binding_keys(page, (range, here));
     let cells: usize = keys.iter().map(|(part, _)| text::width(part)).sum();
     let whole = row.free();

@@ -20,9 +20,9 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use std::collections::HashSet;
 
-/// Narrowest list that is compact by itself.
+/// Narrowest list that is compact unless set otherwise.
 const COMPACT_FROM: u16 = 56;
-/// Lowest list that has two rows per item by itself, and day separators.
+/// Lowest list that has two rows per item unless set otherwise, and day separators.
 const TALL: u16 = 12;
 /// Narrowest list with a summary in the second row.
 const SUMMARY_FROM: u16 = 60;

@@ -82,7 +82,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     dialogs::draw(app, frame, body, bottom);
     toasts::draw(app, frame, body);
     if app.settings.ui.ascii {
-        // What a dialog shows over the article is no part of it.
+        // What a dialog shows over the article is not part of it.
         let covered = app.dialogs.iter().any(|dialog| dialog.is_framed());
         let article = app.areas.reader.filter(|_| !covered);
         ascii_marks(frame.buffer_mut(), article.unwrap_or_default());

@@ -16,7 +16,7 @@ const THUMBNAIL: (u16, u16) = (16, 4);
 /// Empty cells before it.
 const GAP: u16 = 2;
 
-/// Draws a row of a picture from a cell on; each cell has an upper and a lower half.
+/// Draws a row of a picture starting at a cell; each cell has an upper and a lower half.
 pub(super) fn draw_row(
     palette: &Palette,
     pixels: &[[[u8; 4]; 2]],

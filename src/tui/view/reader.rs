@@ -14,7 +14,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span as Ink};
 
-/// Height of a screen from which on there is an empty line above the head.
+/// Height of a screen from which there is an empty line above the head.
 const TALL: u16 = 36;
 /// Largest height of a picture, in percent of the pane.
 const MAX_PICTURE: usize = 40;

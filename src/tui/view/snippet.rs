@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Minimum width of a snippet, in cells.
 const LEAST: usize = 16;
 
-/// The title of an item; of one without a title how its text begins, else its URL.
+/// The title of an item; if it has none, how its text begins, else its URL.
 pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> &'a str {
     let text = || app.snippets.of(item.key).map(|snippet| snippet.text.as_str());
     match item.title.as_str() {
@@ -75,8 +75,8 @@ fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: S
     out.left(shown.get(at..).unwrap_or_default(), plain);
 }
 
-/// The text from a word on that is at most so many characters before the first hit, so that the hit
-/// is visible, with the hits moved accordingly.
+/// The text from a word on that is at most this many characters before the first hit, so that the
+/// hit is visible, with the hits moved accordingly.
 fn from_first<'a>(
     text: &'a str,
     hits: &[Range<usize>],

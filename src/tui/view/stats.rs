@@ -275,7 +275,7 @@ impl Sheet<'_> {
         wide: bool,
         colors: &HashMap<&SourceId, Role>,
     ) -> Pieces {
-        // What has published or was read stands out.
+        // Sources that published or were read stand out.
         let number = |n: u32| if n == 0 { Role::Dim } else { Role::Text };
         let title = text::truncate(&source.title, names).into_owned();
         let blank = " ".repeat(names - text::width(&title));

@@ -399,7 +399,7 @@ impl Window {
     fn labels(&self) -> impl Iterator<Item = (Time, String)> + use<> {
         let step = (self.span / 4).max(TimeDelta::minutes(15));
         let (from, east) = (self.from + self.east, self.east);
-        // Of the local day, so that midnight is one of them.
+        // Times of the local day, so that midnight is one of them.
         let first = from.duration_trunc(step).unwrap_or(from) + step;
         let form = if step >= TimeDelta::hours(24) { "%-d %b" } else { "%H:%M" };
         (0..5).map(move |n| (first + step * n - east, (first + step * n).format(form).to_string()))

@@ -270,7 +270,7 @@ async fn a_change_that_fails_does_not_stop_the_others() {
         edit(&engine, &two, "title", "Harbour").await;
         server.world().stubborn_feed = Some(1);
         for tries in 1..=3 {
-            // Others than this are sent three times.
+            // Other changes are sent three times.
             let times = if failure == Failure::Status(413) { 1 } else { 3 };
             server.world().fail("subscription/edit", failure, times);
             let now = server.world().now;
@@ -309,7 +309,7 @@ async fn a_server_that_is_away_undoes_no_change() {
     engine.shutdown().await;
 }
 
-/// As many as make a server without them another one.
+/// So many that without them the server counts as another one.
 #[tokio::test]
 async fn all_sources_can_be_removed() {
     let server = reader(Kind::FreshRss, 6, 1);

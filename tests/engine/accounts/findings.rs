@@ -326,7 +326,7 @@ async fn what_a_failed_list_of_everything_showed_is_fetched_later() {
 }
 
 #[tokio::test]
-async fn large_changes_are_accepted_beside_a_running_newsfed() {
+async fn large_changes_are_accepted_while_newsfed_runs() {
     let server = reader(Kind::FreshRss, 1, 40);
     for item in server.world().items.values_mut() {
         item.starred = true;

@@ -64,7 +64,7 @@ async fn labels_go_both_ways_and_what_one_side_changed_holds() {
     let [here, there] = tags(&engine, &server);
     let mut written = here.clone();
     for id in &all[10..12] {
-        // The server has the label already.
+        // The server already has the label.
         assert_eq!(
             written.insert(*id, there[id].clone()),
             Some(vec!["RUST E".into(), "new".into()])
@@ -130,7 +130,7 @@ async fn a_tag_with_the_name_of_a_folder_stays_here() {
 }
 
 #[tokio::test]
-async fn a_label_that_loses_many_items_asks() {
+async fn a_label_that_loses_many_items_needs_confirmation() {
     let server = reader(Kind::FreshRss, 1, 60);
     let all = ids(&server);
     label(&server, &all[..40], "many", true);

@@ -180,7 +180,7 @@ async fn only_what_the_server_has_unsubscribed_comes_back() {
     let (_feeds, server, home, engine) = moved().await;
     grow(&server, 2);
     synced(&engine).await;
-    // What waits is sent before.
+    // Waiting marks are sent first.
     let id = *local(&engine).keys().next_back().unwrap();
     mark(&engine, Mark::Read, &[id], true).await;
     server.world().stubborn_feed = Some(2);

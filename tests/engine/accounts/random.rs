@@ -25,7 +25,8 @@ const WEB: usize = 2;
 /// One mark of an item; `true` is read, `false` pinned.
 type Cell = (i64, bool);
 
-/// Time stands still but for `advance`, until it is dropped: no real time passes between two tries.
+/// Time stands still except for `advance`, until it is dropped: no real time passes between two
+/// tries.
 struct Still(#[expect(dead_code, reason = "open as long as the time is to stand")] Opened);
 type Opened = std::sync::mpsc::Sender<()>;
 
@@ -33,7 +34,7 @@ impl Still {
     fn new() -> Self {
         tokio::time::pause();
         let (open, closed) = std::sync::mpsc::channel();
-        // Paused time does not move by itself while a blocking task runs.
+        // Paused time does not move on its own while a blocking task runs.
         tokio::task::spawn_blocking(move || closed.recv());
         Self(open)
     }

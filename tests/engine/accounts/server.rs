@@ -70,7 +70,7 @@ pub(super) struct World {
     pub(super) rejected: Option<i64>,
     /// Feeds that are not in the list of subscriptions.
     pub(super) hidden: Vec<i64>,
-    /// Changes of subscriptions are confirmed, but not made.
+    /// Changes to subscriptions are confirmed, but not made.
     pub(super) stubborn: bool,
     /// The same for one feed.
     pub(super) stubborn_feed: Option<i64>,
@@ -357,7 +357,7 @@ struct Call {
 }
 
 impl Call {
-    /// PHP reads 1,000 fields, and of several with one name the last.
+    /// PHP reads 1,000 fields, and only the last of several with one name.
     fn form(&self, name: &str) -> Option<&str> {
         let read = self.form.iter().take(1000).rev();
         read.into_iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())

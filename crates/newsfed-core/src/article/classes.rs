@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_class_names() {
+    fn recognises_kinds_by_words_of_class_names() {
         let cases = [
             ("article__content", ARTICLE | CONTENT),
             ("postContent2", ARTICLE | CONTENT),

@@ -7,14 +7,14 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use std::collections::BTreeMap;
 use url::Url;
 
-/// Maximum number of links that a change of them names.
+/// Maximum number of links that the description of a change names.
 const MAX_NAMED: usize = 10;
 
 /// A part of a word difference. Its text keeps the white space of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// In both versions, with the white space of the later one; of the earlier one before words
-    /// that were removed without others in their place.
+    /// In both versions, with the white space of the later one; that of the earlier one before
+    /// words that were removed without a replacement.
     Same(String),
     /// Only in the earlier version.
     Removed(String),
@@ -119,7 +119,7 @@ pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
     out
 }
 
-/// With a space at the end in place of other white space; nothing stays nothing.
+/// With a space at the end in place of other white space; an empty text stays empty.
 fn in_line(words: &str) -> String {
     let words = words.trim_end();
     if words.is_empty() { String::new() } else { format!("{words} ") }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_changed() {
+    fn finds_removed_and_added_words() {
         let cases = [
             ("a b c", "a b c", "a b c"),
             ("a b c", "a x c", "a [-b ][+x ]c"),

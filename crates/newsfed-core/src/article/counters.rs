@@ -1,11 +1,11 @@
-//! What changes on a page by itself: counters of visitors, relative dates, clocks.
+//! Parts of a page that change on their own: counters of visitors, relative dates, clocks.
 
 use super::compare::same_text;
 use crate::util::date::{self, Context, FoundDate};
 use chrono::DateTime;
 use std::borrow::Cow;
 
-/// Longest line that may change by itself, in words and in bytes.
+/// Longest line that may change on its own, in words and in bytes.
 const MAX_WORDS: usize = 8;
 const MAX_LINE: usize = 160;
 /// Maximum number of such lines in a text.
@@ -15,7 +15,7 @@ const NEAR: usize = 2;
 /// Any time: relative dates are only recognised, not calculated.
 const NOW: i64 = 1_800_000_000;
 
-/// What pages count by themselves, in lower case.
+/// What pages count automatically, in lower case.
 const COUNTED: &[&str] = &[
     "view",
     "views",
@@ -261,7 +261,7 @@ const DATED: &[&str] = &[
     "업데이트",
 ];
 
-/// Whether two texts differ only in short lines, and there only in what changes by itself:
+/// Whether two texts differ only in short lines, and there only in parts that change on their own:
 /// visitors, "3 hours ago", a clock, the date of today. Every other number is a change.
 pub fn is_small_change(earlier: &str, later: &str) -> bool {
     let (mut a, mut b) = (earlier.lines(), later.lines());
@@ -350,8 +350,8 @@ fn is_relative(a: &str, b: &str) -> bool {
 /// Whether two lines are each nothing but a clock, the current date, or the time of an update.
 fn is_now(a: &str, b: &str) -> bool {
     let (Some(old), Some(new)) = (Now::read(a), Now::read(b)) else { return false };
-    // Without words, a weekday with a time is rather when something takes place, and the current
-    // date is not followed by an earlier one.
+    // Without words, a weekday with a time more likely says when something takes place, and the
+    // current date is not followed by an earlier one.
     let forward = || match (&old.date, &new.date) {
         (Some(old), Some(new)) => {
             old.short || old.swapped.is_some() || new.swapped.is_some() || old.day <= new.day
@@ -394,7 +394,7 @@ impl Now {
         }
         let date = dated.map(|d| d.date);
         let once = clocks <= 1 && (clocks == 1 || date.is_some());
-        // Two times are when something begins and ends.
+        // Two times say when something begins and ends.
         let twice = clocks == 1 && date.as_ref().is_some_and(|d| d.time.is_some());
         (once && !twice).then_some(Self { date, weekday, labelled })
     }

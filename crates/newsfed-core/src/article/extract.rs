@@ -143,7 +143,8 @@ impl Guide {
 }
 
 /// Extracts the article of a page. With `site`, the template also learns from the page, and is used
-/// in mode `Auto`. Reading the same page twice would count it twice, so pass `learn = false` then.
+/// in mode `Auto`. Reading the same page twice would count it twice, so pass `learn = false` in
+/// that case.
 ///
 /// # Errors
 /// When no article can be found on the page.
@@ -193,7 +194,7 @@ pub fn page_dates(markup: &str, guide: &Guide) -> Dates {
     tree::page(markup).map(|tree| dates_of(&tree, guide)).unwrap_or_default()
 }
 
-/// Like [`page_dates`], of a page that is a tree already.
+/// Like [`page_dates`], for a page that is already a tree.
 pub fn dates_of(tree: &scraper::Html, guide: &Guide) -> Dates {
     let (page, head) = (Page::read(tree), Head::read(tree));
     let taken = page::article(&page, &guide.hints(&head)).taken;
@@ -226,7 +227,7 @@ fn by_guide(page: &Page<'_>, hints: &Hints, concepts: &Concepts) -> Result<Vec<b
 }
 
 /// The blocks that the guide selects, if its summary is in them but not in those that are selected.
-/// Much less text is rather a teaser of an article that says it in other words.
+/// A much shorter text is more likely a teaser of an article that says the same in other words.
 fn contradicted(page: &Page<'_>, hints: &Hints, guide: &Guide, found: &Found) -> Option<Found> {
     let summary = Concepts::of(None, guide.summary.as_deref())?;
     if summary.held(page, &found.taken)? > ABSENT {
@@ -334,7 +335,7 @@ pub(super) fn drop_author(page: &Page<'_>, taken: &mut [bool]) {
     }
 }
 
-/// Removes the comment boxes, unless nothing would be left. The posts of a discussion are no
+/// Removes the comment boxes, unless nothing would be left. The posts of a discussion are not
 /// comments.
 fn drop_comments(page: &Page<'_>, hints: &Hints, taken: &mut [bool]) {
     if hints.signs.with(page.signs).is_discussion() {

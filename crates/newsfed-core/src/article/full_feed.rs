@@ -34,9 +34,9 @@ pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
     Some(held as f32 >= needed * all as f32)
 }
 
-/// Runs of so many words are compared to see whether a page contains a text.
+/// Runs of this many words are compared to see whether a page contains a text.
 const RUN: usize = 3;
-/// A text of fewer words is a label, such as "Comments", and nothing that a page could lack.
+/// A text of fewer words is a label, such as "Comments", which a page need not contain.
 const LABEL: usize = 8;
 /// Share of the runs that a page must contain: of a text about its own page, and of one about a
 /// page elsewhere, which may quote it.

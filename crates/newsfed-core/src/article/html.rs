@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What XHTML needs beside the document.
+/// What XHTML needs in addition to the document.
 #[derive(Clone, Copy)]
 pub struct Xhtml<'a> {
     /// Where the file has the picture of a URL. Other pictures become links.

@@ -185,7 +185,7 @@ mod tests {
     use crate::article::from_html;
 
     #[test]
-    fn blocks_and_spans() {
+    fn writes_blocks_and_spans() {
         let cases = [
             ("<h2>A <em>b</em></h2><p>c", "## A *b*\n\nc\n"),
             (

@@ -95,7 +95,7 @@ pub(super) fn exclude_author(page: &Page<'_>, chances: &mut [f32]) {
 pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec<bool> {
     let mut taken: Vec<bool> = chances.iter().map(|chance| *chance >= THRESHOLD).collect();
     let agreements = page.agreements(&taken);
-    // Of equal boxes the innermost.
+    // The innermost of equal boxes.
     let boxes = (0..agreements.len()).rev();
     let best = boxes.reduce(|a, b| if agreements[b] > agreements[a] { b } else { a });
     if let Some(best) = best.filter(|b| agreements[*b] >= AGREED) {

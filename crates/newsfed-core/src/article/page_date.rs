@@ -167,7 +167,8 @@ fn among_others(all: &mut [Candidate]) {
     }
 }
 
-/// An earlier day beside the heading shows that a possible time of the last build is one.
+/// An earlier day beside the heading shows that what may be the time of the last build is just
+/// that.
 fn before_build(all: &mut [Candidate]) {
     let shown = |c: &&Candidate| {
         let certain = c.swapped.is_none() && !c.short && c.score >= SHOWN;
@@ -198,7 +199,7 @@ fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
         let day = candidate.day();
         let fits = month.is_some_and(|(y, m)| (day.year(), day.month()) == (y, m));
         let total = candidate.score + support.min(70.0) + if fits { 12.0 } else { 0.0 };
-        // Of the same day, the time with the most detail.
+        // The time of that day with the most detail.
         if winner.is_none_or(|w| total > w.0 + 0.01) {
             winner = Some((total, candidate));
         }
@@ -261,7 +262,7 @@ fn on_day(time: PageTime, day: NaiveDate) -> Option<PageTime> {
 }
 
 /// A time in UTC may fall on another day than in the zone of the publisher. If the page gives the
-/// same instant with a zone, or the neighbouring day in its URL or text, that day is meant.
+/// same instant with a zone, or the neighbouring day in its URL or text, that day is used.
 fn in_zones(all: &mut [Candidate]) {
     let zoned: Vec<PageTime> =
         all.iter().filter(|c| c.time.offset().local_minus_utc() != 0).map(|c| c.time).collect();

@@ -1,4 +1,4 @@
-//! What an article is made of, in the markup of known systems; and which part of a page is asked for.
+//! The parts of an article in the markup of known systems; and which part of a page is fetched.
 
 use super::{Document, Extraction, Guide, LinkKind, Mode, extract, from_html};
 use url::Url;
@@ -66,7 +66,7 @@ fn code_keeps_its_language_and_loses_its_line_numbers() {
 }
 
 #[test]
-fn pictures_are_found_behind_placeholders_and_icons_are_none() {
+fn pictures_are_found_behind_placeholders_and_icons_are_not_pictures() {
     let large = "https://e.org/a/b.jpg";
     for markup in [
         "<img src='b.jpg'>",

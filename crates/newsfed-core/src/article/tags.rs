@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_their_number_and_length() {
+    fn limits_the_number_and_length_of_tags() {
         let many: String = (0..100).map(|n| format!("<a rel=tag>tag {n}</a>")).collect();
         assert_eq!(read(&many).len(), MAX_TAGS);
         assert_eq!(read(&format!("<a rel=tag>{}</a>", "x".repeat(61))), Vec::<String>::new());

@@ -23,7 +23,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A number for a word, its letter case left out (FNV-1a over its lower-case characters).
+/// A number for a word, ignoring its letter case (FNV-1a over its lower-case characters).
 pub(super) fn number(word: &str) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325_u64;
     let step = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01b3);

@@ -28,7 +28,7 @@ struct Centroid {
 }
 
 impl Groups {
-    /// Starts without groups. Vectors join from this cosine on, 0 to 1.
+    /// Starts without groups. Vectors join at this cosine or above, 0 to 1.
     pub(super) fn new(theta: f64) -> Self {
         Self { theta, centroids: Vec::new(), at: HashMap::new() }
     }

@@ -44,7 +44,7 @@ impl Table {
         None
     }
 
-    /// Adds a number that is not there. `hash` gives the hashes of all numbers.
+    /// Adds a number that is not in the table. `hash` gives the hashes of all numbers.
     fn insert(&mut self, number: u32, hash: impl Fn(u32) -> u64) {
         if 4 * (self.used + 1) > 3 * self.slots.len() {
             let size = (2 * self.slots.len()).max(16);
@@ -134,7 +134,7 @@ const TEXT: usize = 128;
 const MOST_PATHS: usize = 50_000;
 
 impl Links {
-    /// Stores at most so many links.
+    /// Stores at most this many links.
     pub fn with_limit(most: usize) -> Self {
         Self {
             rows: Vec::new(),

@@ -75,7 +75,7 @@ pub struct CrawledPage {
     pub title: String,
     /// The first link to each target on the site, at most as many as wanted, in page order.
     pub links: Vec<PageLink>,
-    /// What of the page was not read, and why.
+    /// Which part of the page was not read, and why.
     pub note: Option<String>,
     /// Whether it declares itself an article: by the type of its structured data, by `og:type` and a date, or
     /// by a single `article` with an `h1` and a `time`. Some generators set `og:type` on every page, so a date

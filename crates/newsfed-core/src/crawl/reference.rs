@@ -187,7 +187,7 @@ impl<'a> Reference<'a> {
         let mut best = self.parameters.theta - 2e-9;
         for (number, known) in self.groups.iter().enumerate() {
             let cosine = cosine(&known.centroid, &vector);
-            // Equal but for rounding.
+            // Equal except for rounding.
             if cosine > best + 1e-9 {
                 (best, group) = (cosine, Some(number));
             }
@@ -395,7 +395,7 @@ fn figures_are_those_of_their_definitions() {
 }
 
 #[test]
-fn what_is_never_found_is_no_number() {
+fn figures_are_missing_for_what_is_never_found() {
     let mut graph = site(1, 60);
     let lost = graph.nodes.len() as u32;
     for n in lost..2 * lost {

@@ -182,7 +182,7 @@ fn continues_after_dead_links() {
 }
 
 #[test]
-fn what_extensions_say() {
+fn classifies_urls_by_extension() {
     let cases = [
         ("https://a.example/x.csv", Some(Class::Target)),
         ("https://a.example/x.CSV?download=1", Some(Class::Target)),
@@ -255,7 +255,7 @@ fn magazine() -> Graph {
 }
 
 #[test]
-fn articles_are_told_by_their_urls() {
+fn articles_are_recognised_by_their_urls() {
     let graph = magazine();
     let figures = |kind| {
         let crawls: Vec<Replayed> = (0..5).map(|seed| crawl(&graph, kind, seed)).collect();

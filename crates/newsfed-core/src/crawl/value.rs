@@ -15,7 +15,7 @@ pub(super) struct ValueParameters {
     pub noise: f64,
     /// Weight of the uncertainty.
     pub curiosity: f64,
-    /// How many of the features, from the first on, count for it.
+    /// How many of the features, starting with the first, count for it.
     pub curious: usize,
 }
 

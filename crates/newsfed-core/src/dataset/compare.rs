@@ -11,7 +11,7 @@ use std::ops::Range;
 const DISTINCT: f64 = 0.95;
 /// The share of equal values from which a column counts as renamed.
 const RENAMED: f64 = 0.8;
-/// Columns that are compared for having been renamed.
+/// Columns that are compared to find renamed ones.
 const MAX_RENAMED: usize = 20;
 /// The share of numbers from which a column has a total.
 const NUMBERS: f64 = 0.9;
@@ -20,11 +20,11 @@ const KEPT: f64 = 0.5;
 /// First columns that may identify rows together.
 const MAX_TOGETHER: usize = 3;
 
-/// Pairs of neighbouring pages that are compared for being versions of one page.
+/// Pairs of neighbouring pages that are compared to find versions of one page.
 const MAX_CLOSE: usize = 400;
-/// Bytes of text that these comparisons read, in all pairs together; about 0.1 s.
+/// Bytes of text that these comparisons read in total; about 0.1 s.
 const MAX_COMPARED: usize = 8 << 20;
-/// The share of words from which they are.
+/// The share of equal words from which they are versions of one page.
 const ALIKE: f64 = 0.3;
 
 /// What differs between two states of a file.
@@ -38,7 +38,7 @@ pub struct Difference {
 }
 
 /// What differs between two states of a table. Rows and columns are numbers in the state that has
-/// them; of changed rows, those of the earlier state come first.
+/// them; for changed rows, those of the earlier state come first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableDifference {
     /// Its place among the tables of the earlier and the later state.
@@ -298,7 +298,7 @@ fn key_columns(
         let Some(new_keys) = new_keys else { continue };
         let both = new_keys.iter().filter(|k| old_keys.contains(*k)).count();
         let score = both as f64 / old_keys.len().min(new_keys.len()).max(1) as f64;
-        // Of columns that are equally good, one that is called so.
+        // Among equally good columns, one that is called an identifier.
         let is_named = key.len() == 1 && is_id(&new.columns[key[0].1]);
         let is_better = score > best.0 + 1e-9;
         let is_equal = score >= best.0 - 1e-9;
@@ -310,7 +310,7 @@ fn key_columns(
     best.2
 }
 
-/// Whether a column is called an identifier. `number of cases` is none.
+/// Whether a column is called an identifier. `number of cases` is not one.
 pub(super) fn is_id(name: &str) -> bool {
     let name = text::comparable(name);
     let mut words = name.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());

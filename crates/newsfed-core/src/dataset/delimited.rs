@@ -14,7 +14,7 @@ const SAMPLE: usize = 64 << 10;
 const SAMPLE_RECORDS: usize = 50;
 /// The share of records that a separator must divide into equally many cells.
 const MIN_EVEN: f64 = 0.6;
-/// Characters of UTF-8 beside each bad byte of it.
+/// Valid UTF-8 characters that must accompany each bad byte.
 const MIN_GOOD: usize = 5;
 /// Separators, the likeliest first.
 const SEPARATORS: [u8; 4] = *b",;\t|";
@@ -116,7 +116,7 @@ impl<'c> Records<'c> {
 }
 
 /// The text of a file: by its byte order mark, the charset that the server names if the bytes are
-/// valid in it, else UTF-8 or Windows-1252. A few bad bytes among other characters make no other text of
+/// valid in it, else UTF-8 or Windows-1252. Text with a few bad bytes among other characters is still
 /// UTF-8.
 fn decode<'b>(bytes: &'b [u8], content_type: Option<&str>) -> Cow<'b, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {

@@ -38,7 +38,7 @@ impl Format {
     }
 
     /// The format of a response by its media type and the extension in its URL; `None` if it is none of
-    /// these files. A page is none, whatever it is called: it may ask for a login.
+    /// these files. A page is never one, whatever it is called: it may ask for a login.
     pub fn of(content_type: Option<&str>, url: &Url, body: &[u8]) -> Option<Self> {
         if starts_like_a_page(body) { None } else { Self::named(content_type, url) }
     }

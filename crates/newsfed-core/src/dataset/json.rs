@@ -13,7 +13,7 @@ use std::fmt;
 const MAX_TABLES: usize = 50;
 /// Longest path, in bytes.
 const MAX_PATH: usize = 200;
-/// Name of the table of what is in no array, and that of an array with this path.
+/// Name of the table for values outside arrays, and of the table for an array with that path.
 const VALUES: &str = "values";
 const ARRAY_OF_VALUES: &str = "values[]";
 /// What precedes each text of a sequence.
@@ -111,7 +111,7 @@ fn is_long(number: &[u8]) -> bool {
     let whole = number.strip_prefix(b"-").unwrap_or(number);
     let digits = whole.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(whole.len());
     let digits = whole[..digits].iter().filter(|b| b.is_ascii_digit()).count();
-    // What is no number stays an error.
+    // What is not a number stays an error.
     digits > MAX_DIGITS && serde_json::from_slice::<serde::de::IgnoredAny>(number).is_ok()
 }
 

@@ -11,15 +11,15 @@ pub(super) enum Notation {
 enum Evidence {
     /// Its decimals are separated like this.
     Clear(Notation),
-    /// The separator may be of decimals or of a group: `1.234`.
+    /// The separator may mark decimals or a group: `1.234`.
     Unclear,
     /// A number without separators.
     Plain,
 }
 
 impl Notation {
-    /// The notation of all cells that are numbers. `otherwise` is the one of numbers such as `1.234`, of
-    /// which no other cell says what they are; `None` if that stays unclear, or cells contradict each other.
+    /// The notation of all cells that are numbers. `otherwise` is that of numbers such as `1.234` if no
+    /// other cell says what they are; `None` if that stays unclear, or cells contradict each other.
     pub(super) fn of<'c>(
         cells: impl Iterator<Item = &'c str>,
         otherwise: Option<Self>,

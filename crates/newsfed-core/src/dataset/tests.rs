@@ -25,7 +25,7 @@ fn summary_of(old: &Dataset, new: &Dataset) -> String {
 const TOWNS: &str = "id,town,people\n1,Aachen,250\n2,Bonn,330\n3,Celle,70\n";
 
 #[test]
-fn what_changes_in_rows() {
+fn counts_added_removed_and_changed_rows() {
     let cases = [
         ("4,Dessau,80\n", "", "1 row added"),
         ("", "2,Bonn,330\n", "1 row removed"),
@@ -187,7 +187,7 @@ fn names_say_what_a_file_is() {
     assert!(text.contains("Aachen") && text.contains("650"), "{text}");
 }
 
-/// A file of 200 rows, as the rows from a number on.
+/// A file of 200 rows, whose rows start at a number.
 fn rows(header: &str, row: impl Fn(usize) -> String) -> Dataset {
     csv(&format!("{header}\n{}", (0..200).map(|n| row(n) + "\n").collect::<String>()))
 }
@@ -214,7 +214,7 @@ fn a_key_is_not_chosen_by_its_name() {
 }
 
 #[test]
-fn equal_values_by_chance_are_no_key() {
+fn values_equal_by_chance_do_not_form_a_key() {
     let products = |from: usize| rows("id,price", |n| format!("{},{}", from + n, from * 3 + n));
     let old = products(1000);
     let new = csv(&rows_text(&products(5000)).replace("5007,15007", "5007,3003"));
@@ -239,7 +239,7 @@ fn a_table_with_repeated_names_does_not_differ_from_itself() {
         let read = dataset(text, format);
         assert!(compare(&read, &read.clone()).is_empty(), "{text}");
     }
-    // Also if an earlier version stored it.
+    // Even if an earlier version stored it.
     let mut old = csv("id,v,v\n1,2,3\n");
     old.tables[0].columns[2] = "v".to_owned();
     assert!(compare(&old, &old.clone()).is_empty());

@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 4_000;
 const MAX_SHEETS: usize = 100;
 /// Bytes of the parts that describe the file.
 const MAX_SMALL: usize = 1 << 20;
-/// Texts that cells share, in bytes together.
+/// Total size of the texts that cells share, in bytes.
 const MAX_SHARED: usize = 16 << 20;
 /// A tag or a text, in bytes: it is read as a whole. Also the text of a cell, of which Excel allows 32,767
 /// characters.
@@ -33,7 +33,7 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, Data
     read_within(bytes, (limits::XLSX_BYTES, limits::XLSX_TAGS), budget)
 }
 
-/// Reads at most so many decompressed bytes, and tags.
+/// Reads at most this many decompressed bytes and tags.
 fn read_within(
     bytes: &[u8],
     (left, tags): (usize, usize),

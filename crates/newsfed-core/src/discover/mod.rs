@@ -53,7 +53,7 @@ pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> Doc
     DocumentKind::Nothing { reason: error.to_string() }
 }
 
-/// Examines a document completely, as [`inspect`] and [`survey`] do: of a feed, nothing but its kind.
+/// Examines a document completely, as [`inspect`] and [`survey`] do; for a feed, only its kind.
 pub fn examine(
     bytes: &[u8],
     content_type: Option<&str>,

@@ -181,8 +181,8 @@ impl PageReader {
     }
 }
 
-/// Of a link element the main feed, others, and feeds of comments; of links in the text those whose URL
-/// and label say so.
+/// For link elements: the main feed, others, and feeds of comments; for links in the text: those whose
+/// URL and label say so.
 fn confidence(score: i32) -> f64 {
     match score {
         960.. => 0.99,
@@ -240,7 +240,7 @@ fn rank(url: &Url, title: &str) -> i32 {
     );
     lower_if(path.contains("oembed") || path.contains("wp-json"), 900);
     lower_if(path.ends_with(".json") || url.query().is_some(), 10);
-    // Of two URLs the shorter one is more general.
+    // The shorter of two URLs is more general.
     lower_if(true, i32::try_from(path.matches('/').count().min(9)).unwrap_or(9));
     score
 }

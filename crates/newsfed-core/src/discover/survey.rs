@@ -15,7 +15,7 @@ use url::Url;
 
 /// Minimum confidence of a list of articles to be offered.
 const MIN_CONFIDENCE: f64 = 0.35;
-/// Share of entries that lead to the articles of a list from which on both are the same.
+/// Share of entries that lead to the articles of a list at which both count as the same.
 const SAME: f64 = 0.5;
 /// Maximum number of lists that are offered.
 const MAX_LISTS: usize = 3;

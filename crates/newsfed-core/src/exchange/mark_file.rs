@@ -44,7 +44,7 @@ pub struct MarkFile {
     pub damaged: usize,
     /// Bytes of the lines before the first one that cannot be read.
     pub undamaged: u64,
-    /// Whether a newer version of newsfed wrote it; nothing else of it is read then.
+    /// Whether a newer version of newsfed wrote it; nothing else in it is then read.
     pub newer: bool,
 }
 
@@ -66,7 +66,7 @@ pub fn line(mark: &SharedMark) -> String {
         count: mark.stamp.count,
         machine: mark.stamp.machine.clone(),
     };
-    // Strings and numbers have no form that fails.
+    // Serialising strings and numbers cannot fail.
     let json = serde_json::to_string(&line).unwrap_or_default();
     format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes()))
 }

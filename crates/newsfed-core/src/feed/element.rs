@@ -20,7 +20,7 @@ pub(super) struct Element {
     /// Number of elements of the same name inside whose start tags were dropped.
     pub(super) dropped: usize,
     /// How much longer URLs inside may become by `xml:base` attributes inside, in bytes, in all fields
-    /// of the document together.
+    /// of the document in total.
     pub(super) resolvable: Option<Rc<Cell<usize>>>,
 }
 

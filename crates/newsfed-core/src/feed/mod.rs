@@ -91,8 +91,8 @@ pub fn parse(
     Ok(convert::feed(raw, base, repairs))
 }
 
-/// Like [`parse`], for a feed that is followed: one without title, home page and entries is what a
-/// program leaves that failed, and not a feed in which nothing was published yet.
+/// Like [`parse`], for a feed that is followed: one without title, home page and entries is the
+/// output of a failed program, not a feed in which nothing was published yet.
 ///
 /// # Errors
 /// As [`parse`], and when the document is empty in that sense.

@@ -15,7 +15,7 @@ use url::Url;
 /// Deepest nesting of containers. Deeper ones are read as if their tags were missing.
 const MAX_SCOPES: usize = 64;
 
-/// Maximum length of all base URLs of a document together, in bytes. Further ones are ignored.
+/// Maximum total length of the base URLs of a document, in bytes. Further ones are ignored.
 const MAX_BASES: usize = 4 << 20;
 
 /// The role of an element in the walk.
@@ -34,7 +34,7 @@ struct Scope {
     language: Option<String>,
 }
 
-/// Reads the document from its root element on.
+/// Reads the document, starting at its root element.
 pub(super) fn read(
     text: &str,
     entities: &mut Entities,

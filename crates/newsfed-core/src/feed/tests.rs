@@ -19,7 +19,7 @@ fn item(fields: &str) -> Entry {
 
 /// Every document in the folder has its expected result beside it, as `NAME.expected.json`.
 #[test]
-fn sample_documents() {
+fn sample_documents_give_their_expected_results() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/feeds");
     let files = std::fs::read_dir(folder).expect("a folder").map(|f| f.expect("a file").path());
     let is_sample = |p: &PathBuf| !p.to_string_lossy().ends_with(".expected.json");
@@ -163,7 +163,7 @@ fn links_are_chosen() {
 }
 
 #[test]
-fn sessions_stay_in_urls_that_identify_nothing() {
+fn sessions_are_removed_from_the_url_of_an_entry_only() {
     let id = "0123456789abcdef0123456789abcdef";
     let entry = item(&format!("<link>/t?n=1&amp;sid={id}</link><enclosure url='/get?s={id}'/>"));
     assert_eq!(entry.url.as_deref(), Some("https://base.example/t?n=1"));
@@ -385,7 +385,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_followed_feed_shows_at_least_what_it_is() {
+fn an_empty_document_is_not_a_followed_feed() {
     for (text, is_feed) in [
         ("<rss version='2.0'></rss>", false),
         ("<rss version='2.0'><channel></channel></rss>", false),

@@ -51,7 +51,7 @@ pub struct Page {
     pub continuation: Option<String>,
 }
 
-/// A change of a subscription.
+/// A change to a subscription.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SubscriptionEdit<'a> {
     pub title: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! Mails -> a JSON Feed, which then is read, cleaned and limited like any other feed.
+//! Mails -> a JSON Feed, which is then read, cleaned and limited like any other feed.
 
 mod split;
 
@@ -110,7 +110,7 @@ fn body(message: &Message<'_>) -> (Option<String>, Option<String>) {
 
 /// The names of the attachments, in a sentence; empty without any.
 fn attachments(message: &Message<'_>) -> String {
-    // Pictures inside the HTML are none.
+    // Pictures inside the HTML are not attachments.
     let named = message.attachments().filter(|part| part.content_id().is_none());
     let names: Vec<String> = named
         .map(|part| text::line(part.attachment_name().unwrap_or("without a name")))

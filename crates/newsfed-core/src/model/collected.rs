@@ -39,7 +39,7 @@ impl OwnSettings {
     }
 }
 
-/// A change of a source of an account, which is made here at once and then on its server.
+/// A change to a source of an account, which is made locally at once and then on the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CollectedChange {
     Title(String),

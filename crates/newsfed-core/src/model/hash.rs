@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_the_same_in_every_release() {
+    fn a_stable_hash_is_the_same_in_every_release() {
         assert_eq!(stable_hash(["https://example.org/"]), 0x515a_45e7_c21c_90e6);
         assert_ne!(stable_hash(["a", "b"]), stable_hash(["ab"]));
     }

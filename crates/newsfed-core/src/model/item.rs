@@ -90,7 +90,7 @@ pub struct Item {
     pub substantial: bool,
     /// How many earlier versions of the article are stored.
     pub versions: u32,
-    /// What the last change of the article or its title was about, apart from typos.
+    /// What the last change to the article or its title was about, apart from typos.
     pub revisions: Vec<Revision>,
     /// The title before the current one.
     pub former_title: Option<String>,

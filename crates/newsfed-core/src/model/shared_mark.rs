@@ -17,11 +17,11 @@ pub struct Stamp {
 /// on every machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SharedMark {
-    /// Of the URL of the source.
+    /// Hash of the URL of the source.
     pub source: i64,
-    /// Of the guid, if it identifies the item.
+    /// Hash of the guid, if it identifies the item.
     pub guid: Option<i64>,
-    /// Of the URL of the item, or of what else identifies it without a guid.
+    /// Hash of the URL of the item, or of what else identifies an item without a guid.
     pub url: i64,
     /// `read`, `pin`, `later`, or `tag:NAME`, as [`super::Effect`] is written.
     pub mark: String,

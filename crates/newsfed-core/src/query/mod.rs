@@ -1,11 +1,11 @@
 //! The search language: what users type after `/`, as a tree that can be printed again.
 //!
 //! Conditions beside each other must all be met; `OR` separates alternatives, and parentheses group
-//! them: `word` (from two letters on it also matches longer words), `"a phrase"`, `title:word`,
+//! them: `word` (with two letters or more, it also matches longer words), `"a phrase"`, `title:word`,
 //! `author:word`, `/a regular expression/`, `is:unread` and the other states, `unread` for short,
 //! `before:DATE`, `after:DATE`, `age<3d`, `age>2w`, `words<500`, `source:name`, `folder:name`, `tag:name`,
 //! `url:text`, `category:name`, `lang:de`, `has:audio`, `in:later`, `in:versions`, `asof:DATE`. A minus
-//! before any of them but the last two excludes its matches. Something that resembles an operator but
+//! before any of them except the last two excludes its matches. Something that resembles an operator but
 //! is not one is an error. Any other punctuation is text.
 
 mod complete;
@@ -64,7 +64,8 @@ pub enum What {
     Younger(Span),
     /// `age>`: older than that.
     Older(Span),
-    /// `asof:`: items that were stored at the end of a day, month or year, with their titles then.
+    /// `asof:`: items that were stored at the end of a day, month or year, with their titles at
+    /// that time.
     AsOf(Date),
     /// `in:versions`: earlier versions of articles and titles are searched.
     InVersions,

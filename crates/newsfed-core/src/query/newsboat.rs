@@ -206,7 +206,7 @@ fn age(sign: &str, value: &str) -> Option<What> {
         ">=" => What::Older(days(value)?),
         "between" => {
             let (from, to) = value.split_once(':')?;
-            // From today on. An age that starts later takes two conditions.
+            // Starting today. An age that starts later takes two conditions.
             days(from).filter(|span| span.count == 0)?;
             What::Younger(more(days(to)?))
         }

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_as_described() {
+    fn intervals_follow_the_documented_counters() {
         let now = Time::UNIX_EPOCH;
         let mut policy = AdvaRss::load(&[], AdvaRssParameters::default());
         let mut ticks = |items: &[Option<Time>]| {

@@ -21,8 +21,8 @@ pub struct Explanation {
     /// Times between items; `None` with fewer than two items.
     pub gaps: Option<Gaps>,
     pub pulse: Pulse,
-    /// For each hour of the week, UTC, from Monday on: the publishing rate relative to the mean,
-    /// which is 1.
+    /// For each hour of the week, UTC, starting on Monday: the publishing rate relative to the
+    /// mean, which is 1.
     pub week: Vec<f64>,
     /// The planned polls if nothing new is found, the next one first.
     pub coming: Vec<Time>,
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn quartiles_of_gaps() {
+    fn computes_quartiles_of_gaps() {
         let dates: Vec<Time> = [100, 96, 95, 85, 83, 80].map(at).to_vec();
         let hours = |s: i64| s / 3600;
         let g = gaps(&dates).unwrap();

@@ -14,7 +14,7 @@ pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 pub const MOST_FRESH: Duration = Duration::from_secs(5 * 3600);
 /// `ttl`, the update period and the hints of pages are honoured up to this.
 pub const MOST_TTL: Duration = DAY;
-/// A `ttl` of more than so many measured gaps between items is a mistake.
+/// A `ttl` of more than this many measured gaps between items is a mistake.
 const TTL_GAPS: u32 = 6;
 /// Back-off after the second 403 in a row.
 const FORBIDDEN: Duration = Duration::from_secs(4 * 3600);
@@ -28,7 +28,7 @@ const MOST_CRAWL_DELAY: Duration = MINUTE;
 pub const OFFLINE: Duration = Duration::from_secs(300);
 /// How often a poll is moved out of a window of skipped or quiet hours.
 const WINDOWS: usize = 4;
-/// The end of the year 9999, for sources that are never due by themselves.
+/// The end of the year 9999, for sources that are never due automatically.
 const NEVER_SECONDS: i64 = 253_402_300_799;
 
 /// How a poll ended, as far as the schedule is concerned.

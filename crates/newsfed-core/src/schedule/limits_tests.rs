@@ -430,7 +430,7 @@ fn obeys_user_limits() {
 }
 
 #[test]
-fn statuses() {
+fn statuses_have_the_right_kind() {
     use ResponseKind::*;
     let cases = [
         (200, Ok),

@@ -1,4 +1,4 @@
-//! The price of a poll, which keeps all polls together within a budget.
+//! The price of a poll, which keeps the total number of polls within a budget.
 
 use super::bytes::{Reader, Writer};
 use super::seconds;

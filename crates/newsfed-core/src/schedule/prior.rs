@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_from_now_on_have_no_gap_yet() {
+    fn entries_dated_now_or_later_do_not_count() {
         let now = Time::from_timestamp(1_700_000_000, 0).unwrap();
         let gap = |hours: &[i64]| {
             let items: Vec<_> =

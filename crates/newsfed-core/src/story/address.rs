@@ -102,7 +102,7 @@ const MOVING: [&str; 14] = [
 const PARTS: [&str; 9] =
     ["comments", "disqus", "main", "more", "respond", "top", ":~:text", "content", "xtor"];
 
-/// The address of an item; `None` for home pages and what is no URL.
+/// The address of an item; `None` for home pages and what is not a URL.
 pub(super) fn address(url: &str) -> Option<Address> {
     let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let url = target(&url).unwrap_or(url);

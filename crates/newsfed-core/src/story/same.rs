@@ -4,9 +4,11 @@ use super::signature::{Dated, Signature};
 use super::title::weight;
 
 const HOUR: i64 = 3600;
-/// Seconds between the dates of two items of one story at most: links to an article appear for a week.
+/// Maximum number of seconds between the dates of two items of one story: links to an article appear
+/// for a week.
 pub const MAX_APART: i64 = 7 * 24 * HOUR;
-/// Seconds between two items with similar texts at most: agencies' reports are printed within three days.
+/// Maximum number of seconds between two items with similar texts: agencies' reports are printed within
+/// three days.
 const TEXT_APART: i64 = 72 * HOUR;
 /// Seconds between two items of which one has no text.
 const BARE_APART: i64 = 48 * HOUR;
@@ -38,8 +40,8 @@ enum Marks {
 
 /// Whether two items are one story, and why. `unique`: no source has several items with this address.
 ///
-/// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`, of whose parts
-/// the file says whether they were written before or after.
+/// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`, which says
+/// which of its parts were written before or after that.
 pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
     let apart = a.date.abs_diff(b.date).cast_signed();
     if a.source == b.source || !(0..=MAX_APART).contains(&apart) {

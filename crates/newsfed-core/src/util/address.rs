@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn private_addresses() {
+    fn recognises_private_addresses() {
         let private = [
             "0.0.0.0",
             "10.1.2.3",

@@ -1,4 +1,4 @@
-//! Reports of panics, which users can read and send. Nothing is sent by itself.
+//! Reports of panics, which users can read and send. Nothing is sent automatically.
 
 use super::clock::{Clock, SystemClock};
 use super::login::hide_secrets;

@@ -224,7 +224,7 @@ enum Gap {
     EmptyLine,
 }
 
-/// By length, because most names are compared then with few others.
+/// By length, because most names are then compared with few others.
 fn gap(name: &str) -> Gap {
     let line = match name.len() {
         1 if name == "p" => return Gap::EmptyLine,

@@ -48,13 +48,13 @@ limits! {
     PAGE_DEPTH = 512, "nesting of a page";
     /// Elements, texts and comments of a page, including what a parser repeats.
     PAGE_NODES = 120_000, "elements, texts and comments of a page";
-    /// The nesting of all elements, texts and comments of a page together: parsers look at all elements
+    /// The total nesting of all elements, texts and comments of a page: parsers look at all elements
     /// around each.
     PAGE_STEPS = 20_000_000, "nesting depths of all elements, texts and comments of a page in total";
     /// Different names of elements and attributes in a page. The parser's table of names gets slow
     /// with more.
     PAGE_NAMES = 10_000, "different names of elements and attributes in a page";
-    /// Link targets of an article together, in bytes. Further relative links keep their text only.
+    /// Link targets of an article in total, in bytes. Further relative links keep their text only.
     ARTICLE_TARGETS = 8 * MIB, "link targets of an article in total";
     /// Lines of an article in the Reader. Each takes several hundred bytes.
     READER_LINES = 20_000, "lines of an article in the Reader";

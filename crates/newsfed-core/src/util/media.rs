@@ -58,7 +58,7 @@ const EXTENSIONS: [(&str, &str); 42] = [
     ("zip", "application/zip"),
 ];
 
-/// A media type without parameters, in lower case; `None` if it is none.
+/// A media type without parameters, in lower case; `None` if it is not one.
 pub fn essence(stated: &str) -> Option<String> {
     let essence = stated.split(';').next()?.trim().to_ascii_lowercase();
     let is_token = |part: &str| {

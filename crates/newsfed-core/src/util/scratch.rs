@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// How the names of all temporary folders begin.
 const PREFIX: &str = ".newsfed-scratch-";
-/// How old a folder is that a killed process has left behind. No copy takes that long.
+/// How old a folder must be to count as left behind by a killed process. No copy takes that long.
 const STALE: TimeDelta = TimeDelta::days(1);
 
 /// Creates a folder that only its owner can enter and that is removed at the end. Also removes those

@@ -75,7 +75,7 @@ fn without_path(error: io::Error) -> io::Error {
 /// Writes a file, replacing one that exists, whose permissions stay.
 ///
 /// # Errors
-/// If it cannot be written; an existing file stays as it was then.
+/// If it cannot be written; in that case an existing file stays as it was.
 pub fn write_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = shared_file(folder_of(path)).map_err(without_path)?;
     file.write_all(bytes)?;

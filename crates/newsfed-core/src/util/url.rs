@@ -152,7 +152,7 @@ fn is_plain(b: u8) -> bool {
 }
 
 /// Whether a host consists of words of lower-case letters, digits and hyphens, the last one a word
-/// and no number.
+/// and not a number.
 fn is_normal_host(host: &str) -> bool {
     let word = |word: &str| {
         let inner = word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
@@ -166,7 +166,7 @@ fn is_normal_host(host: &str) -> bool {
 
 /// A key that is equal for two URLs of the same article. For comparison only, never to be opened.
 ///
-/// Ignored are the fragment, a default port, tracking and session parameters, a slash at the end of the path
+/// It ignores the fragment, a default port, tracking and session parameters, a slash at the end of the path
 /// (servers return the same page for both, and feeds switch between them), and the difference
 /// between http and https (a site that moves to https would bring all its items a second time).
 pub fn normalise(url: &Url) -> String {

@@ -17,7 +17,7 @@ pub fn element(out: &mut String, name: &str, attributes: &[(&str, &str)], text: 
 /// Appends an element without content.
 pub fn empty(out: &mut String, name: &str, attributes: &[(&str, &str)]) {
     start(out, name, attributes);
-    // The tag is closed already: make it an empty one.
+    // The tag is already closed: make it an empty one.
     out.truncate(out.len() - 1);
     out.push_str("/>");
 }

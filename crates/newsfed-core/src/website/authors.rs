@@ -36,7 +36,7 @@ fn without_by(line: &str) -> &str {
     }
 }
 
-/// Whether it is rather a date or a duration: names contain a single digit at most.
+/// Whether it is more likely a date or a duration: names contain a single digit at most.
 fn is_date(part: &str) -> bool {
     let digit = |c: char| c.is_ascii_digit();
     let pair = part.as_bytes().windows(2).any(|two| two.iter().all(u8::is_ascii_digit));
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bylines() {
+    fn splits_bylines_into_names() {
         let cases: [(&[&str], &[&str]); 11] = [
             (&["A, B"], &["A", "B"]),
             (&["A and B"], &["A", "B"]),

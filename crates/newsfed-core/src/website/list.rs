@@ -135,7 +135,8 @@ fn date_context(page: &Page) -> Context {
 /// Where the elements and links of a page are: searching each element for its link would take quadratic
 /// time in nested ones.
 struct Places<'a> {
-    /// Of each element: its number, the last number inside it, and the index of the link around it.
+    /// For each element: its number, the last number inside it, and the index of the link around
+    /// it.
     elements: HashMap<NodeId, (usize, usize, Option<usize>)>,
     /// The links with their numbers, in the order of the page.
     links: Vec<(usize, ElementRef<'a>)>,
@@ -225,7 +226,7 @@ fn date_by_text(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Conte
         .collect();
     settle_order(&mut found);
     for (link, found) in links.iter_mut().zip(found) {
-        // Of a date with two readings, neither is certain enough.
+        // Neither reading of an ambiguous date is certain enough.
         let found = found.filter(|f| f.swapped.is_none());
         link.date = link.date.or(found.map(|f| time_of(&f, context)));
     }
@@ -392,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_in_the_text_of_rows() {
+    fn finds_dates_in_the_text_of_rows() {
         let rows = |days: [&str; 3], language: &str| {
             let row = |d: &str| {
                 format!(

@@ -11,7 +11,7 @@ use url::Url;
 /// With more letters and digits, a page has a text besides its login or its question. Words cannot
 /// be counted in every language.
 const FEW_LETTERS: usize = 750;
-/// With as many, a page whose header has a login form has a text.
+/// With this many letters and digits, a page whose header has a login form counts as having a text.
 const SOME_LETTERS: usize = 50;
 
 static PASSWORD: LazyLock<Option<Selector>> = LazyLock::new(|| own("form input[type=password]"));

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn names_no_part_of_a_title_twice() {
+    fn removes_repeated_parts_of_a_title() {
         let cases = [
             ("News | Town | Town", "News | Town"),
             ("Town - News \u{2013} town", "Town - News"),

@@ -27,7 +27,7 @@ pub enum RetryDecision {
     LeaveHost,
 }
 
-/// Decides after the failure of attempt `tries` (from 1), with `waited` spent already. Timeouts
+/// Decides after the failure of attempt `tries` (from 1), with `waited` already spent. Timeouts
 /// and 5xx are retried after 1, 2 and 4 s, up to a fifth more or less (`seed`); a 429 after the
 /// time that it names; other statuses not at all.
 pub fn decide(failure: FetchFailure, tries: u32, waited: Duration, seed: u64) -> RetryDecision {

@@ -23,8 +23,8 @@ pub enum Pick {
     One,
 }
 
-/// A selector that finds an element, and all or none of the similar ones. `None` if none was
-/// found, as deep in a page without names.
+/// A selector that finds an element, and all or none of the similar ones. `None` if none was found,
+/// for example deep in a page without names.
 pub fn pick(page: &Page, element: ElementRef<'_>, pick: Pick) -> Option<String> {
     match pick {
         Pick::Alike => for_all(page, element),

@@ -1,5 +1,5 @@
-//! What the row of a link says besides: who wrote the article, and when something last happened to it,
-//! such as a reply to a topic.
+//! What the row of a link says in addition: who wrote the article, and when something last happened to
+//! it, such as a reply to a topic.
 
 use super::authors::split_names;
 use super::date::time_of;
@@ -65,7 +65,7 @@ fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
     above.take_while(|e| !matches!(e.value().name(), "body" | "html" | "main"))
 }
 
-/// The first author in a row: of a topic, the one who has started it.
+/// The first author in a row: for a topic, the user who started it.
 fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
     let is_author = |e: &ElementRef<'_>| {
         let word = |key: &str| e.attr(key).is_some_and(|v| v.eq_ignore_ascii_case("author"));

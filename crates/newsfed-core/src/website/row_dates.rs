@@ -64,7 +64,7 @@ fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
 /// The columns of dates that may be those of the articles.
 enum Choice {
     Column(usize),
-    /// Of several columns that are in order, the earlier date: what is changed later is older.
+    /// The earlier date of several columns that are in order: what is changed later is older.
     Earliest(Vec<usize>),
     Unknown,
 }
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn else_the_time_element_or_the_earlier_date_or_none() {
+    fn otherwise_the_time_element_or_the_earlier_date_decides() {
         let found = days([
             "9 Jun 2026 <time datetime=2026-05-03>b</time>",
             "8 Jun 2026 <time datetime=2026-05-02>b</time>",

@@ -1,5 +1,5 @@
-//! When to visit a page again: signals are checked from the cheapest on, and the first conclusive
-//! one decides. Every result names the signal that decided it.
+//! When to visit a page again: signals are checked starting with the cheapest, and the first
+//! conclusive one decides. Every result names the signal that decided it.
 
 use super::page::{Page, own};
 use crate::model::{DecidingSignal, PageSays, Signal, Time};

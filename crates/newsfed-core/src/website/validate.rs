@@ -6,7 +6,7 @@ use crate::util::domain::same_site;
 use chrono::{DateTime, TimeDelta};
 use url::Url;
 
-/// Characters from which on a title is too long.
+/// Number of characters at which a title is too long.
 pub const MAX_TITLE: usize = 500;
 /// How far in the future a date may be: a date without a time begins earlier in eastern zones.
 const AHEAD: TimeDelta = TimeDelta::hours(24);

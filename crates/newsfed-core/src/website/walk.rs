@@ -99,7 +99,7 @@ impl Walk {
         }
     }
 
-    /// Maximum number of articles in total, when the last page gave so many.
+    /// Maximum number of articles in total, given the number that the last page gave.
     pub fn most_after(&self, articles: usize) -> usize {
         let pages = match self.next {
             Some(_) => self.max_pages.saturating_sub(self.pages).saturating_add(1),

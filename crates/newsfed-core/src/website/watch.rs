@@ -44,7 +44,7 @@ pub fn selected_part(page: &Page, selector: &str) -> Option<String> {
     let all: HashSet<_> = found.iter().map(|e| e.id()).collect();
     let mut markup = String::new();
     for element in &found {
-        // What is inside another match is in its markup.
+        // The markup of a match includes the matches inside it.
         if element.ancestors().any(|around| all.contains(&around.id())) {
             continue;
         }

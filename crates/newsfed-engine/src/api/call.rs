@@ -4,7 +4,8 @@ use crate::greader::{RemoteId, Stream};
 use percent_encoding::percent_decode_str;
 use std::collections::HashSet;
 
-/// Where the API is, beside the root of the server: apps that were made for FreshRSS add it.
+/// Where the API is, in addition to the root of the server: apps that were made for FreshRSS add
+/// it.
 const PREFIX: &str = "/api/greader.php";
 /// Most ids in a list.
 pub const MOST_IDS: usize = 100_000;
@@ -83,7 +84,7 @@ pub struct Marks {
     pub remove: Vec<Stream>,
 }
 
-/// A change of subscriptions.
+/// A change to subscriptions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     pub action: Action,

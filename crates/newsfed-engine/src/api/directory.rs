@@ -85,7 +85,7 @@ impl Directory {
         self.feeds.iter().find(|feed| normalise(&feed.source.url) == address)
     }
 
-    /// The items of a stream; those of an unknown one are none.
+    /// The items of a stream; an unknown one has none.
     pub(super) fn part(&self, stream: Option<&Stream>) -> StreamPart {
         match stream {
             Some(Stream::ReadingList) => StreamPart::All,

@@ -19,7 +19,7 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// Length of a token for changes: some apps check it.
 const TOKEN_LENGTH: usize = 57;
 
-/// What the database has of the password.
+/// What the database stores about the password.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct StoredLogin {
     /// Argon2id, with its parameters and salt.
@@ -79,7 +79,7 @@ pub fn has_password(store: &Store) -> Result<bool, StoreError> {
     Ok(StoredLogin::read(&store.reader()?)?.is_some())
 }
 
-/// Whether a user and password are right: then the token.
+/// The token, if user and password are right.
 pub(super) fn verify(
     reader: &Reader,
     expected: &str,

@@ -1,4 +1,4 @@
-//! Why a request is refused, and what the client is sent then.
+//! Why a request is refused, and what the client is then sent.
 
 use crate::serve::Response;
 use crate::store::StoreError;

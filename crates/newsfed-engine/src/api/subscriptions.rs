@@ -1,4 +1,4 @@
-//! Changes of the sources, where the settings allow them.
+//! Changes to the sources, where the settings allow them.
 
 use super::Api;
 use super::call::{Action, Edit};

@@ -56,7 +56,7 @@ fn streams_are_read_from_paths_and_fields() {
 }
 
 #[test]
-fn marks_keep_what_newsfed_knows() {
+fn states_that_newsfed_does_not_have_are_ignored() {
     let state = |name: &str| format!("user/-/state/com.google/{name}");
     let (read, star, kept) = (state("read"), state("starred"), state("kept-unread"));
     let marks = |items: &[i64], add: &[Stream], remove: &[Stream]| {
@@ -82,7 +82,7 @@ fn marks_keep_what_newsfed_knows() {
 }
 
 #[test]
-fn changes_of_subscriptions_are_read() {
+fn changes_to_subscriptions_are_read() {
     let edit = Edit {
         action: Action::Edit,
         feeds: vec!["1".to_owned(), "http://a.example/".to_owned()],

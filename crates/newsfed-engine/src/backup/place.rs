@@ -15,7 +15,8 @@ pub(super) enum Place {
 const CRAWLS: &str = "data/crawls/";
 
 impl Place {
-    /// The place of an entry of an archive; `None` if it has none, as a path that leads elsewhere.
+    /// The place of an entry of an archive; `None` if it has none, such as a path that leads
+    /// elsewhere.
     pub(super) fn of(name: &str) -> Option<Self> {
         match name {
             "config/config.toml" => Some(Self::Config),

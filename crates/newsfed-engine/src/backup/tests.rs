@@ -381,7 +381,7 @@ fn hostile_archives_are_refused_before_anything_is_replaced() {
 }
 
 #[test]
-fn nothing_is_no_backup() {
+fn an_empty_home_is_not_backed_up() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("backup.tar.gz");
     let error = pack(&home(folder.path(), "new"), &file, false, now(), QUIET).unwrap_err();

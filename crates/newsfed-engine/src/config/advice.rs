@@ -67,7 +67,7 @@ impl Expected {
 }
 
 const MISSING: &str = "is missing";
-/// How messages begin that continue the name of a key.
+/// The beginnings of messages that continue the name of a key.
 const VERBS: [&str; 4] = ["is ", "has ", "needs ", "must "];
 
 fn time(typed: &str, min: u64, max: u64) -> String {

@@ -18,7 +18,7 @@ macro_rules! names {
     };
 }
 
-/// When an item is marked read by itself.
+/// When an item is marked read automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MarkRead {
     /// When it is opened.
@@ -181,7 +181,7 @@ pub enum Grouping {
     /// Headings of days, weeks and months.
     #[default]
     Day,
-    /// The items of a source are together, below its title.
+    /// The items of each source follow one another, below its title.
     Source,
     None,
 }

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_in_commands_are_named() {
         let name = "name = \"a\"\n";
         let run = "run = [\"x\"]\n";
         for (text, part) in [

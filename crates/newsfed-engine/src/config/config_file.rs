@@ -1,4 +1,4 @@
-//! Changes of `config.toml` made by the program: settings and saved views.
+//! Changes to `config.toml` made by the program: settings and saved views.
 
 use super::declared_file::DeclaredFile;
 use super::edit_error::EditError;
@@ -139,7 +139,7 @@ impl ConfigFile {
     }
 }
 
-/// The step that makes a change of a view; `None` where there is nothing to do.
+/// The step that makes a change to a view; `None` where there is nothing to do.
 fn step(change: &ViewChange, views: &[ViewSettings], text: &str) -> Option<Step> {
     let was = change.was.as_ref().filter(|was| views.iter().any(|view| view.name == was.name));
     Some(match (was, &change.now) {

@@ -176,7 +176,7 @@ impl DeclaredFile {
                                 return Err(EditError::Overtaken(self.kind.element(name)));
                             }
                             (Some(_), _) => there.push(name.clone()),
-                            // Removed elsewhere already.
+                            // Already removed elsewhere.
                             (None, _) => {}
                         }
                     }

@@ -1,4 +1,4 @@
-//! Why a change of `sources.toml` or `config.toml` was not made.
+//! Why a change to `sources.toml` or `config.toml` was not made.
 
 use super::error::ConfigErrors;
 use super::save::SaveError;

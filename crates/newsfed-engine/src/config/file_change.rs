@@ -1,4 +1,4 @@
-//! Every change of `sources.toml` and `config.toml` that the interface makes, as data.
+//! Every change to `sources.toml` and `config.toml` that the interface makes, as data.
 
 use super::config_file::{ConfigFile, ViewChange};
 use super::edit_error::EditError;
@@ -11,7 +11,7 @@ use super::source_change::SourceChange;
 use super::sources_file::SourcesFile;
 use crate::model::{CollectedChange, Source, SourceId};
 
-/// A change of the files that the user asks for.
+/// A change to the files that the user asks for.
 #[derive(Debug, Clone)]
 pub enum FileChange {
     /// Adds those sources and views of a list that are new.

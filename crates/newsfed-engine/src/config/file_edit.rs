@@ -78,7 +78,7 @@ pub(super) struct Element {
     pub(super) before: Option<String>,
 }
 
-/// One saved change of a file, with what undoes it. [`FileEdit::revert`] undoes it.
+/// One saved change to a file, with what undoes it. [`FileEdit::revert`] undoes it.
 #[derive(Clone, PartialEq)]
 pub struct FileEdit {
     pub(super) file: FileKind,
@@ -99,7 +99,7 @@ impl fmt::Debug for FileEdit {
 }
 
 impl FileEdit {
-    /// A change of `sources.toml` that the user made in an editor; `None` when there is none.
+    /// A change to `sources.toml` that the user made in an editor; `None` when there is none.
     pub fn by_hand(before: String, after: String) -> Option<Self> {
         let (done, undo) = (Vec::new(), Vec::new());
         (before != after).then_some(Self { file: FileKind::Sources, before, after, done, undo })
@@ -139,7 +139,7 @@ impl FileEdit {
         inserted.flatten().map(|element| element.name.as_str())
     }
 
-    /// The settings that were written; keys of views are none.
+    /// The settings that were written; keys of views do not count.
     fn settings(&self) -> Option<&[KeyChange]> {
         match self.done.as_slice() {
             [Step::Set(each)] => match each.as_slice() {

@@ -17,7 +17,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use url::Url;
 
-/// So many sources that leave a list at once are removed without asking, whatever their share.
+/// Up to this many sources that leave a list at once are removed without asking, whatever their
+/// share.
 const FEW: usize = 4;
 
 /// What a list has.
@@ -34,7 +35,7 @@ pub struct Listed {
     pub is_damaged: bool,
 }
 
-/// Why a source stays that has left its list.
+/// Why a source that has left its list stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stay {
     /// The user has changed it.
@@ -101,12 +102,12 @@ pub struct ListPlan {
 struct Leaving<'a> {
     /// With their keys.
     sources: Vec<(String, &'a Source)>,
-    /// How many of those that the list is known to have had have left it, and of how many.
+    /// How many of the sources known to have been in the list have left it, and out of how many.
     count: (usize, usize),
 }
 
 impl Listed {
-    /// Reads an OPML list. Of each feed its URL, title, folder and tags are taken: no program, file,
+    /// Reads an OPML list. Takes the URL, title, folder and tags of each feed, but no program, file,
     /// private address or setting. `name` is used in messages.
     ///
     /// # Errors
@@ -190,8 +191,8 @@ fn by_key(sources: &[Source]) -> HashMap<String, &Source> {
 }
 
 impl ListComparison {
-    /// How many have left the list of how many, if that is so much that the user is asked. `declared`
-    /// are the sources of the file.
+    /// How many sources have left the list, and out of how many, if the user has to be asked.
+    /// `declared` are the sources of the file.
     pub fn to_confirm(&self, declared: &[Source]) -> Option<(usize, usize)> {
         let leaving = self.leaving(declared, &by_key(&self.taken), &by_key(&self.listed));
         self.question(leaving.count)
@@ -299,7 +300,7 @@ impl ListState {
     }
 }
 
-/// What the list has changed of a source, except what the user has changed.
+/// What the list has changed in a source, except what the user has changed.
 fn changed(before: &Source, listed: &Source, now: &Source) -> SourceChange {
     let mut change = SourceChange::default();
     let mut take = |key, before: Option<&str>, listed: Option<&str>, now: Option<&str>| {

@@ -167,7 +167,7 @@ impl FormField {
         &self.choices
     }
 
-    /// A value as it is shown: in words, where the name in the file is none.
+    /// A value as it is shown: in words, where the name in the file is not a word.
     pub fn shown<'a>(&self, value: &'a str) -> &'a str {
         match (self.path.last().map_or("", String::as_str), value) {
             ("sort", "pinned-newest") => "pinned, then newest",

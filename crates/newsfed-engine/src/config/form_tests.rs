@@ -224,7 +224,7 @@ fn turns_a_feed_into_a_website_with_selectors() {
     form.set(title, "h1");
     typed(&mut form, "Articles", "h2 a");
     assert_eq!((form.first_invalid(), &form.problem), (None, &None));
-    // A later change of the URL must not change the identifier.
+    // A later change to the URL must not change the identifier.
     typed(&mut form, "URL", "https://b.example/");
     home.file().edit_entry(form.base(), &form.changes()).unwrap();
     let source = load(&home.paths, &[]).unwrap().sources.remove(0);

@@ -66,7 +66,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn hooks_are_read_and_shown_and_what_is_wrong_is_named() {
+    fn hooks_are_read_and_shown_and_errors_are_named() {
         let text =
             "[[hook]]\nname = \"index\"\nafter = \"arrival\"\nrun = [\"index\"]\nlimit = \"5m\"\n";
         let settings = check_settings(Path::new("config.toml"), text, &[]).unwrap().0;

@@ -55,7 +55,7 @@ impl Import {
         is_private_host(&source.url) || source.private || source.access.proxy.is_some()
     }
 
-    /// The URLs of its sources that the user follows already.
+    /// The URLs of its sources that the user already follows.
     pub fn known<'a>(&self, followed: impl IntoIterator<Item = &'a Source>) -> HashSet<String> {
         let own = followed.into_iter().filter(|source| source.account.is_none());
         let followed: HashSet<&str> = own.map(|source| source.url.as_str()).collect();
@@ -403,7 +403,7 @@ pub(crate) fn is_command(address: &str) -> bool {
     start.starts_with('|') || ["exec:", "filter:"].iter().any(|scheme| starts_with(start, scheme))
 }
 
-/// The message for a line that is no URL.
+/// The message for a line that is not a URL.
 pub(crate) fn not_an_address(line: &str) -> String {
     format!("{} is not a URL", quote(line))
 }

@@ -60,7 +60,7 @@ impl RuleSettings {
 pub struct RuleChange {
     /// Its name before.
     pub was: Option<String>,
-    /// After. Of a rule that existed, only the query is changed.
+    /// The rule afterwards. Only the query of an existing rule is changed.
     pub now: Option<RuleSettings>,
 }
 

@@ -105,7 +105,7 @@ fn values(slot: &Slot<'_>, rule: Rule) -> Keys {
     })
 }
 
-/// A text under a rule; `empty` allows "" beside what the rule allows.
+/// A text under a rule; `empty` allows "" in addition to what the rule allows.
 pub(super) fn text(rule: Rule, empty: bool) -> Value {
     match rule {
         Rule::OneOf(words) => {

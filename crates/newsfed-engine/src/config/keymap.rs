@@ -149,7 +149,7 @@ impl KeyMap {
         (0..).take(self.lines.len()).map(Action::Lines)
     }
 
-    /// What an action does, for hints: of several commands, the commands.
+    /// What an action does, for hints; for several commands, the commands.
     pub fn label(&self, action: Action) -> String {
         match action {
             Action::Lines(number) => self.lines(number).collect::<Vec<_>>().join("; "),

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use toml_edit::Value;
 
 impl SourcesFile {
-    /// Makes the changes of a list; returns them with the identifiers of the sources that were added.
+    /// Makes the changes to a list; returns them with the identifiers of the sources that were added.
     ///
     /// # Errors
     /// See [`EditError`].

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn is_printed_as_it_is_read() {
+    fn open_settings_are_printed_as_they_are_read() {
         let text = "[open]\n\"audio/*\" = [\"mpv\", \"{url}\"]\n\"*\" = [\"see\"]\n";
         let read = settings(text);
         let printed = super::super::shown::show_settings(&read).to_string();

@@ -18,8 +18,8 @@ use toml_edit::{InlineTable, Value};
 const PLAIN: &[&str] = &["title", "url", "folder", "tags"];
 /// Says that a title is not the user's own, but that of the feed: it is for other readers.
 pub(super) const OWN_TITLE: &str = "own-title";
-/// Keys that may hold or name secrets. They are neither written nor read: the one would publish them,
-/// the other would run commands, or send the user's secrets to a server.
+/// Keys that may hold or name secrets. They are neither written nor read: writing would publish them,
+/// reading would run commands, or send the user's secrets to a server.
 const SECRET: &[&str] = &["user", "password"];
 /// Headers that hold no secrets.
 const PUBLIC_HEADERS: [&str; 5] =

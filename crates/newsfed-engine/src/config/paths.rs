@@ -84,8 +84,8 @@ impl Paths {
         Ok(known.unwrap_or_else(|| user.home_dir().join("Downloads")))
     }
 
-    /// A folder as it is written in settings: absolute, or below the user's with `~/`. `None` if that is
-    /// not known.
+    /// A folder as it is written in settings: absolute, or below the home folder with `~/`. `None` if no
+    /// home folder is known.
     pub fn expanded(folder: &str) -> Option<PathBuf> {
         match folder.strip_prefix("~/") {
             None => Some(PathBuf::from(folder)),

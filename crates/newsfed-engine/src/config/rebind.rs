@@ -1,5 +1,5 @@
 //! Changes key bindings: the current bindings, the ones that a new binding displaces, and the
-//! changes of `config.toml`.
+//! changes to `config.toml`.
 
 use super::action::Action;
 use super::key::{Key, parse_sequence, show_sequence};
@@ -31,7 +31,7 @@ pub enum KeyOrigin {
 /// The result of a new binding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebinding {
-    /// The changes of `config.toml`.
+    /// The changes to `config.toml`.
     pub changes: Vec<KeyChange>,
     /// The bindings that no longer apply, or only elsewhere, as messages.
     pub displaced: Vec<String>,
@@ -99,7 +99,7 @@ pub fn rebind(
         for context in reach {
             for (keys, action) in before.clashes(*context, new) {
                 let here = before.declares(*context, &keys);
-                // Inherited from everywhere, where it was handled already.
+                // Inherited from everywhere, where it was already handled.
                 if row.context == Context::Everywhere && *context != row.context && !here {
                     continue;
                 }

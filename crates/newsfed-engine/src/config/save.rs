@@ -170,7 +170,7 @@ mod tests {
     fn removes_leftovers_of_killed_saves() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        // What a killed save leaves has a name made by the same builder.
+        // A file that a killed save leaves behind has a name made by the same builder.
         let left = prepare(folder.path(), &path("f"), "x").unwrap().keep().unwrap().1;
         let others = [".newsfed-abc.tmp", ".newsfed-abc-de.tmp", "newsfed-abcdef.tmp", "x.tmp"];
         others.iter().for_each(|name| fs::write(path(name), "x").unwrap());

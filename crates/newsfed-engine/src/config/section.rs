@@ -86,12 +86,12 @@ impl Section {
         Self::new(Scope::Settings(overrides.to_vec()), text)
     }
 
-    /// The source whose entry this is; `None` for the settings.
     /// The text of the entry; it may contain passwords.
     pub fn text(&self) -> &str {
         &self.text
     }
 
+    /// The source whose entry this is; `None` for the settings.
     pub fn source_id(&self) -> Option<&SourceId> {
         match &self.scope {
             Scope::Source(id) => Some(id),

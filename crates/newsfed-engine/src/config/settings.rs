@@ -64,7 +64,7 @@ pub struct Settings {
 pub struct OpenSettings {
     /// Media type, or `audio/*`, or `*` -> list of arguments.
     pub programs: BTreeMap<String, Vec<String>>,
-    /// Programs that draw in the terminal, beside those that are recognised.
+    /// Programs that draw in the terminal, in addition to those that are recognised.
     pub terminal: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ impl Default for CommentSettings {
 /// `[listen]`: the queue of episodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListenSettings {
-    /// mpv, or a program that takes its options; without one, episodes open as others.
+    /// mpv, or a program that takes its options; without one, episodes open like other enclosures.
     pub player: Vec<String>,
     /// How far keys go forward and back.
     pub step: Duration,
@@ -196,7 +196,7 @@ pub struct ScheduleSettings {
     pub policy: PolicyKind,
     /// Polls per source and day, averaged over all sources.
     pub polls_per_day: f64,
-    /// Polls per day of all sources together; `None` sets no limit.
+    /// Polls per day of all sources in total; `None` sets no limit.
     pub polls_per_day_total: Option<u32>,
     /// Interval of the fixed policy.
     pub interval: Duration,

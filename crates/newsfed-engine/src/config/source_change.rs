@@ -1,4 +1,4 @@
-//! A change of a source's settings, as commands make it.
+//! A change to a source's settings, as commands make it.
 
 use super::document::parse_value;
 use super::rule::fill;

@@ -1,4 +1,4 @@
-//! The options of `newsfed sources edit`, of the table of settings.
+//! The options of `newsfed sources edit`, from the table of settings.
 
 use super::setting::Setting;
 use super::source_settings::{SETTINGS, SourceDraft};

@@ -47,7 +47,7 @@ pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<(At, Sourc
     sources
 }
 
-/// Warns of sources that name a list that there is not.
+/// Warns of sources that name a list that does not exist.
 fn check_lists(sources: &[(At, Source)], report: &mut Report) {
     let lists = sources.iter().filter(|(_, source)| source.kind() == SourceKind::List);
     let lists: HashSet<&SourceId> = lists.map(|(_, source)| &source.id).collect();

@@ -1,4 +1,4 @@
-//! Changes of `sources.toml` made by the program.
+//! Changes to `sources.toml` made by the program.
 
 use super::declared_file::DeclaredFile;
 use super::edit_error::EditError;
@@ -26,13 +26,13 @@ pub struct SourcesFile(pub(super) DeclaredFile);
 pub struct Added {
     /// Those added, with the identifiers they got.
     pub sources: Vec<Source>,
-    /// Those whose URL was followed already: the source that follows it, and the URL.
+    /// Those whose URL was already followed: the source that follows it, and the URL.
     pub already: Vec<(SourceId, Url)>,
     /// What the list has for those, beyond what they have.
     pub completions: Vec<Completion>,
 }
 
-/// Tags and folder that a list has for a source that is followed already.
+/// Tags and folder that a list has for a source that is already followed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
     pub id: SourceId,
@@ -156,7 +156,7 @@ impl SourcesFile {
     }
 
     /// Removes sources, all or none, with the comments right above them. The sources of a removed list
-    /// are the user's own then.
+    /// then become the user's own.
     ///
     /// # Errors
     /// When one is unknown, or see [`EditError`].
@@ -197,7 +197,8 @@ impl SourcesFile {
         })
     }
 
-    /// Replaces the entries of sources that an account collects from now on by what still applies.
+    /// Replaces the entries of sources that an account collects from now on with what still
+    /// applies.
     ///
     /// # Errors
     /// When one is unknown, or see [`EditError`].
@@ -262,7 +263,7 @@ impl SourcesFile {
             for (id, change) in each {
                 let source = &sources[self.find(&sources, id)?].1;
                 let element = Some(id.0.clone());
-                // The last one of several changes of a source counts.
+                // The last one of several changes to a source counts.
                 all.retain(|keys| keys.element != element);
                 all.push(KeysOf { element, changes: change.keys(source) });
             }
@@ -349,7 +350,7 @@ pub(super) fn insertion(sources: &[Source], text: &str) -> Step {
     Step::Insert(sources.iter().map(element).collect())
 }
 
-/// Which sources of a list are new, with identifiers of their own, and which are followed already.
+/// Which sources of a list are new, with identifiers of their own, and which are already followed.
 fn sort_out(list: &[Source], declared: &Positioned) -> Added {
     let mut added = Added::default();
     let mut ids: HashSet<_> = declared.iter().map(|(_, s)| s.id.0.clone()).collect();

@@ -317,7 +317,7 @@ mod tests {
         }
     }
 
-    /// What people see who lack one kind of cone: protanopia, deuteranopia, tritanopia. Machado,
+    /// What people who lack one kind of cone see: protanopia, deuteranopia, tritanopia. Machado,
     /// Oliveira, Fernandes 2009, severity 1, in linear RGB.
     const DEFICIENCIES: [[[f64; 3]; 3]; 3] = [
         [

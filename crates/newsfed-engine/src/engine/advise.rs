@@ -1,5 +1,5 @@
 //! Advice about schedules: replays the history of a source under all rules, and says whether its items
-//! are found too late for what they give, which setting would change that, and what it costs.
+//! should be found sooner, which setting would do that, and what it costs.
 
 use super::budget::shared;
 use super::replay::{Recorded, UnderRules, recorded};
@@ -18,7 +18,7 @@ use std::time::Duration;
 const REPLAYED: TimeDelta = TimeDelta::days(28);
 /// Minimum number of items in that time, because the mean delay of a few is random.
 const LEAST_ITEMS: usize = 20;
-/// What a change must save of the mean delay: minutes, and a share.
+/// How much a change must cut from the mean delay: in minutes, and as a share.
 const LEAST_MINUTES: f64 = 10.0;
 const LEAST_SHARE: f64 = 0.2;
 /// Minimum intervals that are tried, in minutes.
@@ -55,7 +55,7 @@ pub struct Publishing {
     /// Standard deviation of these times; for a folder it is pooled: the root of the mean variance of
     /// its sources, weighted by their number of gaps less one.
     pub deviation_min: Option<f64>,
-    /// Of each source.
+    /// Polls per day of each source.
     pub polls_per_day: f64,
     pub mean_delay_min: f64,
 }
@@ -82,13 +82,13 @@ impl Advice {
         format!("found {} later than needed; {key} = \"{value}\" {cost}", span(saved))
     }
 
-    /// The change of `sources.toml`.
+    /// The change to `sources.toml`.
     pub fn change(&self) -> SourceChange {
         SourceChange::default().set(self.key, &self.value)
     }
 }
 
-/// Advice for one source, if a change would be worth its polls; replays it some times.
+/// Advice for one source, if a change would be worth its polls; replays its history several times.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -190,7 +190,7 @@ impl<'a> Coach<'a> {
         let mut best: Option<(f64, Expected, Candidate)> = None;
         for candidate in candidates(&recorded.source, &own) {
             let then = self.expect(&recorded.clone().with(|source| candidate.apply(source)));
-            // If the shortest interval does not help, no longer one does.
+            // If the shortest interval does not help, a longer one does not either.
             let matters = matters(&then, candidate);
             if !matters && candidate.is_shortest() {
                 break;
@@ -215,7 +215,7 @@ impl<'a> Coach<'a> {
     }
 }
 
-/// A change of a setting of a source.
+/// A change to a setting of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Candidate {
     Learned,
@@ -282,7 +282,7 @@ struct Sample {
     sources: usize,
     items: usize,
     gaps: usize,
-    /// The gaps together, in seconds.
+    /// Total length of the gaps, in seconds.
     length: f64,
     /// Squared distances from the mean gap of the source, and the number of gaps less one.
     squares: f64,
@@ -377,7 +377,7 @@ mod tests {
             text.contains("later than needed; min_interval = \"") && text.contains("costs "),
             "{text}"
         );
-        // What it promises is what the changed source does.
+        // The changed source behaves as the advice promises.
         let minutes = advice.value.trim_end_matches('m').parse().unwrap();
         let changed = held.with(|source| Candidate::MinInterval(minutes).apply(source));
         assert_eq!(coach(&settings).expect(&changed), advice.then);

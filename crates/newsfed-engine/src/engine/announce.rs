@@ -22,7 +22,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Commands of rules that run at the same time, and so many hooks.
+/// Maximum number of rule commands that run at the same time, and likewise of hooks.
 const AT_ONCE: usize = 2;
 /// Items per refresh for which commands run.
 pub const MOST_RUNS: usize = 100;
@@ -55,7 +55,7 @@ impl Notification {
     }
 }
 
-/// What commands of rules came to.
+/// How the commands of rules ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Announced {
     /// Commands that ended well.
@@ -118,7 +118,7 @@ impl Announcer {
         }
     }
 
-    /// Takes what became of a source, for hooks.
+    /// Records the result of a source's poll, for hooks.
     pub(super) fn take_polled(&self, source: PolledSource) {
         let mut polled = self.polled.lock().unwrap_or_else(PoisonError::into_inner);
         if polled.len() < MOST_POLLED {
@@ -172,8 +172,8 @@ fn begin_with(context: &Arc<Context>, all: Vec<Announcement>, polled: Vec<Polled
     });
 }
 
-/// Completes when all that was announced is done. After a while (`patience`) running commands are
-/// stopped, and the rest is left out.
+/// Completes when all announcements have been carried out. After a while (`patience`) running
+/// commands are stopped, and the rest is left out.
 pub(super) async fn finish(context: &Arc<Context>, patience: Option<Duration>) {
     refresh_ended(context);
     let announcer = &context.announcer;
@@ -309,7 +309,7 @@ pub(super) async fn report(context: &Arc<Context>, change: AutomaticChange) {
     }
 }
 
-/// Returns whether the message was shown; whoever has it logs it otherwise.
+/// Returns whether the message was shown; if not, the caller logs it.
 async fn notify(context: &Arc<Context>, settings: &Settings, message: Notification) -> bool {
     let how = settings.notify.how;
     if how == NotifyWay::None || is_quiet(settings, context.clock.now()) {

@@ -15,7 +15,7 @@ const NOTE: &str = "schedule.price";
 const CORRECTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 /// How often the hours are counted.
 pub(super) const TICK: TimeDelta = TimeDelta::hours(1);
-/// After so long without counting, the machine slept or newsfed was not running.
+/// After this long without counting, the machine slept or newsfed was not running.
 const MAX_GAP: TimeDelta = TimeDelta::hours(6);
 
 /// The price of a poll, and since when it applies.

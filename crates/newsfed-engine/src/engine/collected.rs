@@ -1,4 +1,4 @@
-//! Changes of sources that servers collect: they are made in the database, and sent with the next
+//! Changes to sources that servers collect: they are made in the database, and sent with the next
 //! synchronisation.
 
 use super::account::AccountError;
@@ -11,10 +11,10 @@ use crate::util::url::normalise;
 use std::sync::Arc;
 use url::Url;
 
-/// Changes of sources of accounts.
+/// Changes to sources of accounts.
 pub type CollectedChanges = Vec<(SourceId, CollectedChange)>;
 
-/// What of a change applies to sources of accounts, and what is left for the files.
+/// The parts of a change that apply to sources of accounts, and those left for the files.
 pub(super) type Divided = (Vec<FileChange>, CollectedChanges);
 
 impl Handle {
@@ -25,7 +25,8 @@ impl Handle {
         Some((source.clone(), source.account.clone()?))
     }
 
-    /// Divides a change of sources. What servers do not know of a source goes into `sources.toml`.
+    /// Divides a change to sources. What servers do not know about a source goes into
+    /// `sources.toml`.
     pub(super) fn divide(&self, change: FileChange) -> Result<Divided, FollowError> {
         Ok(match change {
             FileChange::Collected(changes) => (Vec::new(), changes),

@@ -23,7 +23,7 @@ pub struct CommandRun {
     pub done: usize,
     /// For how many items it failed.
     pub failed: usize,
-    /// For how many it was not started: the program cannot be, or the item was removed.
+    /// For how many it was not started: the program cannot be started, or the item was removed.
     pub left_out: usize,
     /// Why it failed last.
     pub error: Option<String>,

@@ -20,11 +20,11 @@ use url::Url;
 const SEEN: &str = "removed_later";
 /// Sources that were removed because they are gone (JSON: row keys).
 const REMOVED: &str = "removed_as_gone";
-/// So many of them are remembered, the newest.
+/// Maximum number of them that are remembered, the newest ones.
 const MOST_REMOVED: usize = 1000;
 /// Failures in a row after which a page that is not found is gone.
 const NOT_FOUND: u32 = 3;
-/// Time until the first round: the interface is there to show its messages.
+/// Time until the first round, so that the interface is ready to show its messages.
 const FIRST: TimeDelta = TimeDelta::minutes(1);
 /// Time between two rounds.
 const ROUND: TimeDelta = TimeDelta::hours(6);
@@ -54,7 +54,7 @@ impl Handle {
     /// source, and stores its first poll.
     ///
     /// # Errors
-    /// If the item has no such feed, it cannot be read, or it is followed already. A feed at a
+    /// If the item has no such feed, the feed cannot be read, or is already followed. A feed at a
     /// private address is refused, unless that is the host of the item's source.
     pub async fn follow_comments(&self, item: i64) -> Result<(Source, FileEdit), FollowError> {
         let read = self.context.read(move |reader| Ok((reader.row(item)?, reader.item(item)?)));
@@ -104,19 +104,19 @@ struct Known {
     kept: bool,
 }
 
-/// Why a source that is removed when nothing comes any more is removed now.
+/// Why a source with `remove_after` is removed now, if it is.
 fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
     if known.kept {
         return None;
     }
     let not_found = facts.fail_count >= NOT_FOUND && matches!(known.status, Some(404 | 410));
     let days = TimeDelta::days(days.into());
-    // What was brought back has as much time as a source without news.
+    // A source that was brought back gets as much time as one without news.
     let has_time = known.is_back && known.age < days;
     if facts.health(facts.last_poll?) == Health::Gone || not_found {
         return (!has_time).then(|| "its server reports that it is gone".to_owned());
     }
-    // What was not polled may have news.
+    // A source that was not polled may have news.
     let is_quiet = facts.last_ok? - known.since >= days;
     is_quiet.then(|| format!("nothing new since {}", known.since.format("%Y-%m-%d")))
 }
@@ -161,14 +161,14 @@ impl Handle {
         if !ids.is_empty() {
             let count = ids.len();
             let mut edits = self.edit(FileChange::Remove(ids)).await?.edits;
-            // All are one change of the file.
+            // All removals are one change to the file.
             if let Some(last) = changes.last_mut() {
                 last.edit = edits.pop();
                 if count > 1 {
                     last.label = format!("removal of {count} sources");
                 }
             }
-            // Followed again, they have as much time again.
+            // If they are followed again, their time starts again.
             let mut seen: BTreeMap<i64, i64> = self.memo(SEEN).await?;
             seen.retain(|key, _| !keys.contains(key));
             self.set_memo(SEEN, &seen).await?;
@@ -203,7 +203,7 @@ impl Handle {
     }
 
     async fn set_memo(&self, name: &'static str, value: &impl Serialize) -> Result<(), StoreError> {
-        // Integers have no form that fails.
+        // Serialising integers cannot fail.
         let text = serde_json::to_string(value).unwrap_or_default();
         self.context.store.set_memo(name, text).await
     }

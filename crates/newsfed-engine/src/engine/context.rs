@@ -76,7 +76,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// With `follow`, the engine runs beside interactive use and leaves one processor free.
+    /// With `follow`, the engine runs during interactive use and leaves one processor free.
     pub(super) fn new(
         store: Store,
         settings: Settings,
@@ -268,8 +268,9 @@ impl Context {
         self.workers.begin(bytes, work).await
     }
 
-    /// Replaces the declared sources, after the rows were updated, which have those of accounts, with
-    /// their own settings. Returns the keys of those that are fetched differently from now on.
+    /// Replaces the declared sources after the rows were updated. The rows supply the sources of
+    /// accounts, with the user's own settings for them. Returns the keys of those that are fetched
+    /// differently from now on.
     pub(super) fn set_sources(&self, declared: Vec<Source>, facts: &[SourceFacts]) -> HashSet<i64> {
         let keys: HashMap<&str, i64> = facts.iter().map(|f| (f.id.as_str(), f.key)).collect();
         let collected = facts.iter().filter_map(SourceFacts::collected_source);
@@ -315,7 +316,7 @@ impl Context {
         notes.push(note);
     }
 
-    /// Forgets how that went.
+    /// Forgets how the last synchronisation of an account went.
     pub(super) fn forget_account_note(&self, account: &str) {
         let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.retain(|note| note.account != account);
@@ -383,7 +384,7 @@ struct Reachable {
     since: Option<Time>,
     /// When a host last responded.
     answered: Option<Time>,
-    /// Number of unreachable hosts from which on the network counts as lost.
+    /// Number of unreachable hosts at which the network counts as lost.
     enough: usize,
 }
 
@@ -393,7 +394,7 @@ impl Reachable {
     }
 }
 
-/// Number of unreachable hosts from which on the network counts as lost, if there are as many.
+/// Number of unreachable hosts at which the network counts as lost, if there are that many hosts.
 const OFFLINE_AFTER: usize = 3;
 /// If a response is more recent than this, the network is available.
 const RECENTLY_REACHED: TimeDelta = TimeDelta::minutes(10);

@@ -18,8 +18,8 @@ pub const HOURS: &str = "00 03 06 09 12 15 18 21";
 pub struct ScheduleSummary {
     /// Names and values.
     pub facts: Vec<(&'static str, String)>,
-    /// The days of the week from Monday on, one character per hour in the user's time zone, to be
-    /// shown below [`HOURS`]; empty if nothing is known.
+    /// The days of the week, starting on Monday, one character per hour in the user's time zone, to
+    /// be shown below [`HOURS`]; empty if nothing is known.
     pub week: Vec<(&'static str, String)>,
     /// The last polls, newest first.
     pub polls: Vec<String>,
@@ -289,7 +289,7 @@ pub(super) fn hours_east(now: Time) -> i64 {
     i64::from(now.with_timezone(&Local).offset().fix().local_minus_utc()).div_euclid(3600)
 }
 
-/// The rates from which on an hour has the levels 1 to 4, relative to the mean of the week.
+/// The rates at which an hour reaches levels 1 to 4, relative to the mean of the week.
 const LEVELS: [f64; 4] = [0.3, 0.8, 1.3, 2.2];
 
 /// For each day, a level from 0 to 4 for each hour; moves the UTC week by `east` hours to the

@@ -81,7 +81,7 @@ fn describes_what_a_poll_is_worth() {
     assert_eq!(
         summary(&why),
         format!(
-            "{clock}; almost no items expected by then, too few for an earlier poll; brought forward \
+            "{clock}; almost no items expected by then, too few for an earlier check; brought forward \
              to {most} (maximum interval)"
         )
     );

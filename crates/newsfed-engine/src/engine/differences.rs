@@ -27,7 +27,7 @@ pub struct VersionChange {
     pub revisions: Option<Vec<Revision>>,
 }
 
-/// What each stored version of an item changed, newest first. A change of the title belongs to the
+/// What each stored version of an item changed, newest first. A change to the title belongs to the
 /// first version seen with it or later; the text of a page is not compared with that of a feed.
 ///
 /// # Errors
@@ -70,7 +70,7 @@ fn comparable(a: &Version, b: &Version) -> bool {
     (a.from == TextFrom::Feed) == (b.from == TextFrom::Feed)
 }
 
-/// A change of the title.
+/// A change to the title.
 struct Renaming {
     at: Time,
     from: String,
@@ -90,7 +90,7 @@ impl Renaming {
     }
 }
 
-/// The changes of a title, newest first, from its earlier values with their ends.
+/// The changes to a title, newest first, from its earlier values with their ends.
 fn renamings(earlier: Vec<(Time, String)>, current: &str) -> Vec<Renaming> {
     let mut to = current.to_owned();
     let renaming = |(at, from): (Time, String)| {

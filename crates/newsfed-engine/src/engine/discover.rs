@@ -22,7 +22,7 @@ use url::Url;
 const MAX_TRIED: usize = 3;
 /// Confidence in a feed that only the home page announces: the page may have nothing to do with it.
 const HOME_CONFIDENCE: f64 = 0.9;
-/// Confidence from which on a list of the page is rather followed than another feed of its site.
+/// Confidence at which a list on the page is preferred to another feed of its site.
 const SURE_LIST: f64 = 0.6;
 /// Sitemaps that are tried.
 const MAX_SITEMAPS: usize = 2;
@@ -191,7 +191,7 @@ impl Handle {
         {
             return Err(failed);
         }
-        // What to do about it does not matter where http works.
+        // The advice about the error does not matter if http works.
         let words = failed.to_string();
         let words = words.split("; ").next().unwrap_or_default();
         let words = format!("{words}; tried http instead");
@@ -255,7 +255,7 @@ impl Handle {
         let (known, usual) = guesses.split_at(systems);
         let mut missed = Missed::default();
         let mut goes_on = self.try_urls(known, &mut missed, discovery).await;
-        // Elsewhere on the host of a known system is nothing but feeds of others.
+        // Other feeds on the host of a known system belong to other people.
         if goes_on && !guesses.iter().any(|g| g.by_host) {
             goes_on = self.try_home(page, discovery).await && discovery.ways.is_empty();
         }
@@ -447,8 +447,8 @@ fn report_response(found: &mut Discovery, instead: Option<String>, first: &Timed
     }
 }
 
-/// A feed found elsewhere on the site that has no article in common with the page is another one
-/// than that of the entries or the list on the page.
+/// A feed found elsewhere on the site that shares no article with the page is not the feed of the
+/// entries or the list on the page.
 fn put_page_first(survey: &Survey, found: &mut Discovery) {
     let entries = survey.entries.as_ref().filter(|e| e.rank == EntriesRank::First);
     let list = survey.lists.first().filter(|l| l.confidence >= SURE_LIST && !survey.is_article);

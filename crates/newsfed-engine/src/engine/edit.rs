@@ -1,4 +1,4 @@
-//! Changes of `sources.toml` and `config.toml` while the engine runs.
+//! Changes to `sources.toml` and `config.toml` while the engine runs.
 
 use super::budget;
 use super::collected::CollectedChanges;
@@ -12,14 +12,14 @@ use crate::config::{
 use crate::store::StoreError;
 use std::sync::PoisonError;
 
-/// What a change of the files did.
+/// What a change to the files did.
 #[derive(Debug, Clone, Default)]
 pub struct Edited {
     /// One for each file. [`FileChange::Revert`] undoes them.
     pub edits: Vec<FileEdit>,
     /// The settings that apply now, where `config.toml` was changed.
     pub settings: Option<Box<Settings>>,
-    /// What undoes the changes of sources of accounts, as [`FileChange::Collected`].
+    /// What undoes the changes to sources of accounts, as [`FileChange::Collected`].
     pub collected: CollectedChanges,
     /// Why the views of an import were not saved, although its sources were added.
     pub problem: Option<String>,
@@ -74,7 +74,7 @@ impl Handle {
             *self.overrides.write().unwrap_or_else(PoisonError::into_inner) = left;
             let before = self.context.settings();
             self.context.set_settings(Settings::clone(settings));
-            // Another budget is another price of a poll.
+            // Another budget means another price of a poll.
             budget::restore(&self.context).await;
             if before.schedule != settings.schedule {
                 let facts = self.context.read(|reader| reader.sources()).await?;

@@ -27,7 +27,7 @@ pub(super) struct Finished {
     pub(super) memory: Option<MemoryShare>,
     /// For a website or sitemap that was read.
     pub(super) site: Option<SiteEnd>,
-    /// The feeds, best first, that a page announces which should have been a feed.
+    /// The feeds that are announced by a page which should have been a feed, best first.
     pub(super) announced: Vec<Url>,
     /// Whether the source is polled from now on where this response came from.
     pub(super) settles: bool,

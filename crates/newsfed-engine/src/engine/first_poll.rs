@@ -47,13 +47,13 @@ impl Handle {
         }))
     }
 
-    /// The titles of the sources that have all of these pages, but for the source with this key.
+    /// The titles of the sources that have all of these pages, except the source with this key.
     async fn holders(&self, but: i64, urls: Vec<Url>) -> Result<Vec<String>, StoreError> {
         let found = self.context.read(move |reader| {
             urls.iter().map(|url| reader.sources_with(but, url)).collect::<Result<Vec<_>, _>>()
         });
         let found = found.await?;
-        // One that is known from nowhere says that more is unknown.
+        // If one URL is in no source, other pages will be unknown too.
         if found.iter().any(Vec::is_empty) {
             return Ok(Vec::new());
         }

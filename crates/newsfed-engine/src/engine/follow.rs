@@ -39,7 +39,7 @@ pub enum FollowError {
     Address(#[from] address::UrlError),
     #[error("{url}: {}", without_promise(error))]
     Fetch { url: Box<Url>, error: FetchError },
-    /// No response by https and then none by http.
+    /// No response over https, nor over http.
     #[error("{https}: {http}")]
     Neither {
         /// The error of the https request.
@@ -65,7 +65,7 @@ pub enum FollowError {
     /// The document is not a feed.
     #[error("there is no feed at {0}")]
     NoFeed(Url),
-    /// The URL is followed already.
+    /// The URL is already followed.
     #[error("this URL is already followed as {0}")]
     Known(SourceId),
     /// A source of an account could not be changed.
@@ -265,7 +265,7 @@ impl Handle {
             }
         };
         store(&self.context, &job, at, finished).await?;
-        // A source that was removed before has items, so that others are news.
+        // A source that was removed before has items, so further ones are news.
         announce::refresh_ended(&self.context);
         Ok(())
     }

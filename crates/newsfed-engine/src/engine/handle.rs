@@ -317,7 +317,8 @@ async fn join_all(tasks: Vec<JoinHandle<()>>, patience: Duration) {
     }
 }
 
-/// Completes when this process begins to follow the sources, or ends doing so; `follows` is how it was.
+/// Completes when this process begins to follow the sources, or ends doing so; `follows` is the
+/// previous state.
 pub(super) async fn role_changed(status: &mut Receiver<Status>, follows: bool) {
     while status.changed().await.is_ok() {
         if (status.borrow().role == Role::Follows) != follows {

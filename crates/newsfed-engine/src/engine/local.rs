@@ -208,7 +208,7 @@ pub(super) fn queue_of(source: &Source, moved_to: Option<&Url>) -> String {
     }
 }
 
-/// Facts as a poll uses them: of a document that was filtered in another way, nothing is known.
+/// Facts as a poll uses them: nothing is known about a document that was filtered in another way.
 pub(super) fn facts_under(origin: &Origin, facts: &mut SourceFacts) {
     let filter = origin.filter_fingerprint();
     if facts.website.rules != filter {

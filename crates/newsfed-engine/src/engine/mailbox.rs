@@ -24,7 +24,7 @@ const MOST_FEED: usize = limits::FEED_BYTES - (64 << 10);
 pub(super) struct Content {
     /// Differs when the content may differ.
     pub(super) version: Vec<u8>,
-    /// The newest emails as a JSON Feed; `None` if the mailbox is as it was.
+    /// The newest emails as a JSON Feed; `None` if the mailbox has not changed.
     pub(super) feed: Option<Vec<u8>>,
     /// What was not read.
     pub(super) notes: Vec<String>,
@@ -112,7 +112,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads the end of an mbox; false if it is none.
+    /// Reads the end of an mbox; false if the file is not one.
     fn mbox(&mut self, path: &Path, size: u64) -> io::Result<bool> {
         let mut file = fs::File::open(path)?;
         let mut start = [0; 5];

@@ -154,12 +154,12 @@ pub(super) struct Typed {
     pub(super) web: WebAddress,
     /// Whether its name resolves to a private address.
     pub(super) private: bool,
-    /// The program or file that was typed, or the filter beside the URL.
+    /// The program or file that was typed, or the filter typed with the URL.
     pub(super) origin: Origin,
 }
 
 impl Typed {
-    /// A URL without more.
+    /// A URL and nothing else.
     pub(super) fn of(web: WebAddress) -> Self {
         Self { web, private: false, origin: Origin::default() }
     }

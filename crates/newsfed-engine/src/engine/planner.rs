@@ -125,7 +125,7 @@ fn fingerprint(source: &Source, general: u64) -> u64 {
     stable_hash([own.as_str()])
 }
 
-/// Decides again when those sources are polled whose settings have changed since that was decided.
+/// Plans again the sources whose settings have changed since they were planned.
 pub(super) async fn plan_changed(
     context: &Arc<Context>,
     facts: &[SourceFacts],

@@ -98,7 +98,7 @@ pub(super) async fn poll(
         )
         .into());
     };
-    // The next poll is planned with the settings of now.
+    // The next poll is planned with the current settings.
     store(context, &Job { source, ..job.clone() }, now, finished).await
 }
 
@@ -119,7 +119,7 @@ fn refused(pace: Pace, facts: &SourceFacts, now: Time) -> Option<Refreshed> {
     Some(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }))
 }
 
-/// The source with its settings of now, if it still has the URL that the job was created for.
+/// The source with its current settings, if it still has the URL that the job was created for.
 fn declared_as(context: &Context, job: &Job) -> Option<Arc<Source>> {
     context.source(job.key).filter(|source| source.url == job.source.url)
 }

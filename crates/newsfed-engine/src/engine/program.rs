@@ -210,7 +210,7 @@ async fn talk(
     };
     let wait = tokio::time::timeout(bounds.limit, async {
         tokio::select! {
-            // What it has started may keep its input open after its end, and not read it.
+            // A process that it has started may keep its input open after its end, and not read it.
             status = child.wait() => status,
             () = write => child.wait().await,
         }
@@ -230,7 +230,7 @@ async fn talk(
         _ => drop(group),
     }
     if !is_read {
-        // What it has started may keep them open after its end.
+        // A process that it has started may keep them open after its end.
         is_read = tokio::time::timeout(REST, read).await.is_ok();
     }
     match end {

@@ -1,5 +1,5 @@
 //! Replays the history of sources through the code that decides about polls: the verdict with all
-//! its rules, and the budget. Pure but for reading the history.
+//! its rules, and the budget. Pure except for reading the history.
 
 use super::budget::{Account, TICK};
 use super::planner::Planner;

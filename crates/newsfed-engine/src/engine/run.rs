@@ -62,7 +62,7 @@ pub(super) struct Loop {
     resting: HashMap<i64, Time>,
     done: usize,
     total: usize,
-    /// The sources (row keys) of which that is.
+    /// The sources (row keys) that `total` counts.
     counted: HashSet<i64>,
     wake: Option<Time>,
     /// The latest time that this loop has seen; `None` until the plans were compared with the clock.

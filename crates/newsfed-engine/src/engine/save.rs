@@ -206,7 +206,7 @@ struct Fetched {
     left_out: usize,
 }
 
-/// The first pictures of an article, at most that many and of so many bytes together in a file. `each` is
+/// The first pictures of an article, at most that many, and that many bytes in total in a file. `each` is
 /// called for each that is there.
 async fn fetch_pictures(
     context: &Arc<Context>,

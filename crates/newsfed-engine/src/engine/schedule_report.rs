@@ -29,8 +29,8 @@ pub struct ScheduleReport {
     pub totals: Vec<Total>,
     /// Items on each of the last seven days.
     pub per_day: Vec<u32>,
-    /// The days of the week from Monday on, with a level from 0 to 4 for each hour in the user's time zone;
-    /// empty if nothing is known.
+    /// The days of the week, starting on Monday, with a level from 0 to 4 for each hour in the user's time
+    /// zone; empty if nothing is known.
     pub week: Vec<(&'static str, [u8; 24])>,
     /// Names and values: when it publishes.
     pub habits: Vec<(&'static str, String)>,
@@ -80,7 +80,8 @@ pub enum CheckResult {
 /// Number of checks that are read.
 const CHECKS: usize = 300;
 
-/// Reads and describes the schedule of one source; replays its last weeks some times for the advice.
+/// Reads and describes the schedule of one source; replays its last weeks several times for the
+/// advice.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -243,10 +244,10 @@ fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
     ]
 }
 
-/// An hour is busy from this level on, and quiet at this one.
+/// Level from which an hour is busy, and level at which it is quiet.
 const BUSY: u8 = 3;
 const QUIET: u8 = 0;
-/// Number of items from which on hours are called busy or quiet.
+/// Minimum number of items for calling hours busy or quiet.
 const ENOUGH_ITEMS: u32 = 10;
 /// Number of hours that make a night.
 const QUIET_HOURS: usize = 3;

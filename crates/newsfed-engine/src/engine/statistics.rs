@@ -205,7 +205,7 @@ fn of_source(
     let dates = reader.dates(facts.key, DATES)?;
     let polled = reader.oldest_poll(facts.key)?;
     let pulse = pulse(&dates, polled, now);
-    // The items of a short time say little about how long it is followed.
+    // The items of a short time say little about how long it has been followed.
     let followed_long = reader.has_item_from_before(facts.key, now - FOLLOWED)?;
     // Polls are kept for as long as a source may fail.
     let nearly = FAILING - TimeDelta::days(1);
@@ -232,7 +232,7 @@ fn of_source(
     })
 }
 
-/// Why a source could be removed. Pinned items are worth keeping it.
+/// Why a source could be removed. A source with pinned items is worth keeping.
 fn reason(
     source: &Source,
     facts: &SourceFacts,

@@ -4,7 +4,8 @@ use crate::model::{ErrorKind, Moved, Outcome, Pause, PauseReason, SourceFacts, T
 use crate::schedule::limits::after_end;
 use crate::store::{Result, Store};
 
-/// From so many polls in a row on, a manual refresh waits too: the source makes the program end.
+/// After this many such polls in a row, a manual refresh waits too: the source makes the program
+/// crash.
 const CERTAIN: u32 = 2;
 
 /// Postpones the sources whose polls had begun when the process before this one ended. Only the
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_and_bind_a_manual_refresh_from_the_second_time_on() {
+    fn waits_double_and_bind_a_manual_refresh_from_the_second_time() {
         let now = Time::from_timestamp(1_800_000_000, 0).unwrap();
         for (broken, minutes) in [(1, 2), (2, 4), (3, 8), (10, 1024), (11, 1440), (99, 1440)] {
             let mut facts =

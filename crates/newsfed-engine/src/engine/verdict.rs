@@ -12,7 +12,7 @@ use crate::website::signal::{Evidence, HeaderFacts, next_visit};
 use chrono::TimeDelta;
 use std::time::Duration;
 
-/// A permanent redirect to a target without known items is trusted after so many polls …
+/// A permanent redirect to a target without known items is trusted after this many polls …
 const MOVE_POLLS: u32 = 3;
 /// … over at least this time (a captive portal redirects everything until the user logs in).
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);

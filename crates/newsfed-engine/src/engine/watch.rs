@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// How often the configuration files are checked anyway: some file systems report no changes.
 const CHECK: Duration = Duration::from_secs(30);
 
-/// Counts the changes of the two kinds of files.
+/// Counts the changes to the two kinds of files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Changes {
     config: u64,
@@ -37,7 +37,7 @@ pub(super) async fn run(handle: Handle) {
         }
     };
     let mut version = handle.store().foreign_version().await.ok();
-    // What changed before the watcher was there.
+    // Changes made before the watcher was started.
     handle.reload_if_changed().await;
     // What was handled so far. A change during the handling is not part of it.
     let mut handled = Changes::default();
@@ -78,7 +78,7 @@ async fn settled(seen: &mut watch::Receiver<Changes>) {
     while let Ok(Ok(())) = tokio::time::timeout(SETTLE, seen.changed()).await {}
 }
 
-/// Watches the folders, not the files: editors replace a file by a new one.
+/// Watches the folders, not the files: editors replace a file with a new one.
 fn start(
     paths: &Paths,
     database: &Path,
@@ -145,7 +145,7 @@ pub(super) fn folder_changes(folder: &Path) -> Option<(RecommendedWatcher, watch
     }
 }
 
-/// Whether a file may have another content now; reading one is an event too.
+/// Whether the content of a file may have changed; reading one is an event too.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(kind) => kind == AccessKind::Close(AccessMode::Write),

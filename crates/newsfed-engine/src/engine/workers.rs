@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waits_for_a_free_thread_also_behind_abandoned_work() {
+    async fn waits_for_a_free_thread_even_behind_abandoned_work() {
         let workers = Workers::new(2);
         let ((go_a, a), (go_b, b)) = (gated(), gated());
         drop(workers.begin(0, a).await);

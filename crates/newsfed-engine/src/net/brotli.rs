@@ -18,7 +18,7 @@ pub(super) enum BrotliStep {
 
 pub(super) struct Brotli {
     state: BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>,
-    /// Received and not decoded yet, from `used` on.
+    /// Received data; the part after `used` is not decoded yet.
     input: Vec<u8>,
     used: usize,
     over: bool,

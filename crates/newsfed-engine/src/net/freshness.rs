@@ -67,7 +67,7 @@ struct CacheControl {
 }
 
 impl CacheControl {
-    /// All header lines together; the longest of several ages counts.
+    /// Reads all header lines as one; the longest of several ages counts.
     fn read<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut found = Self::default();
         for line in lines {

@@ -12,7 +12,7 @@ use url::Url;
 /// Sites whose subdomains are one service with one limit.
 const FAMILIES: [&str; 6] =
     ["livejournal.com", "medium.com", "reddit.com", "substack.com", "tumblr.com", "wordpress.com"];
-/// Number of known hosts from which on idle ones are removed.
+/// Number of known hosts at which idle ones are removed.
 const SWEEP_FROM: usize = 256;
 
 /// The key under which requests to hosts are limited together: the host name without port and
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn keys() {
+    fn hosts_share_a_key_by_name_or_family() {
         let cases = [
             ("http://example.com:81/a", "example.com"),
             ("https://WWW.Example.com./", "example.com"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The budget of all bodies together, in KiB.
+/// The total budget of all bodies, in KiB.
 const BUDGET_KIB: u32 = 8 * 1024;
 /// The most that one body reserves, in KiB. All bodies that are fetched in parallel by default
 /// fit, so a slow server cannot block the others.
@@ -14,7 +14,7 @@ const MAX_BODY_KIB: u32 = 512;
 const UNKNOWN_BODY_KIB: u32 = 256;
 /// The assumed expansion of a compressed body.
 const EXPANSION: u64 = 5;
-/// Size from which on a body is large, in bytes: the most that one reserves.
+/// Size from which a body is large, in bytes: the most that one reserves.
 pub(crate) const LARGE: usize = MAX_BODY_KIB as usize * 1024;
 /// How many large bodies should exist at once. Their announced size may be wrong or missing, so this is
 /// checked while they are read.
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes() {
+    fn a_body_reserves_its_announced_or_assumed_size() {
         for (announced, compressed, expected) in [
             (None, false, UNKNOWN_BODY_KIB),
             (Some(0), false, 1),

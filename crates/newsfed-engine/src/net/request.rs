@@ -87,7 +87,7 @@ impl Request {
 /// One redirect that was followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hop {
-    /// Of a redirect in the markup of a page, the status of that page.
+    /// For a redirect in the markup of a page, the status of that page.
     pub status: u16,
     pub to: Url,
 }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_without_success_is_explained() {
+    fn an_unsuccessful_status_is_explained() {
         for (status, kind, message) in [
             (401, ErrorKind::User, "requires a user name and password"),
             (407, ErrorKind::User, "requires a user name and password"),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_a_request_of_its_own_purpose() {
+    fn page_requests_have_their_own_purpose_and_the_declared_home() {
         let url = Url::parse("https://news.example/a").unwrap();
         let (feed, mut page) = (Request::feed(url.clone()), Request::page(url.clone()));
         assert_eq!((feed.purpose, page.purpose), (Purpose::Feed, Purpose::Page));

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn values() {
+    async fn secrets_are_read_or_their_error_hides_them() {
         let secrets = Secrets::default();
         let cases = [
             (Secret::Plain("p".into()), Ok("p")),

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn routes() {
+    fn the_proxy_of_a_source_precedes_the_global_one() {
         let (public, own) = ("http://example.com/", "http://127.0.0.1:8000/");
         let through = |text: &str| Route::Through(Url::parse(text).unwrap());
         let cases = [

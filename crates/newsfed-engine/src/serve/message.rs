@@ -84,13 +84,13 @@ impl Response {
         Self::text(StatusCode::NOT_FOUND, "Not found")
     }
 
-    /// What else than `allowed` was requested.
+    /// The response to a method other than `allowed`.
     pub fn wrong_method(allowed: &'static str) -> Self {
         let response = Self::text(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
         response.with(ALLOW, HeaderValue::from_static(allowed))
     }
 
-    /// A document, or 304 if the client has it already.
+    /// A document, or 304 if the client already has it.
     pub fn document(
         request: &Request,
         media_type: &'static str,

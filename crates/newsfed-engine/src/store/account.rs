@@ -26,7 +26,7 @@ pub struct StoredAccount {
     pub state: String,
     /// Counts what the user requested: logins and synchronisations.
     pub requested: i64,
-    /// Whether the user accepts large changes of the server.
+    /// Whether the user accepts large changes on the server.
     pub accept: bool,
     /// Whether the user ties the items to those of a new server.
     pub relink: bool,
@@ -121,7 +121,8 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
                 (feed.title.clone(), &feed.home_url, feed.folder.clone());
             let ops = waiting.get(&key).map(Vec::as_slice).unwrap_or_default();
             if ops.contains(&AccountOp::Unsubscribe) {
-                // It stays removed, but what will be unsubscribed is what the server calls so now.
+                // It stays removed, but the unsubscription will use the name that the server has
+                // for it now.
                 relocate.execute(params![key, feed.stream, feed.url])?;
                 continue;
             }

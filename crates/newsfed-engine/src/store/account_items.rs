@@ -68,7 +68,7 @@ pub struct SeenMarks {
 
 /// The marks here after `theirs` were seen on the server: what only they changed is taken, what only
 /// we changed holds. Both can only have changed a mark to the same value. A mark that was sent and
-/// changed back holds, too: what the server has is what was sent.
+/// changed back holds, too: the server has what was sent.
 pub fn merged(base: Marks, sent: Marks, ours: Marks, theirs: Marks) -> Marks {
     let one = |base: bool, sent: bool, ours: bool, theirs: bool| {
         if ours == base && !sent { theirs } else { ours }
@@ -116,7 +116,7 @@ pub(super) fn remote(value: ValueRef<'_>) -> RemoteId {
     }
 }
 
-/// What came of storing items.
+/// The result of storing items.
 #[derive(Debug, Default)]
 pub struct ArrivedItems {
     pub new: usize,

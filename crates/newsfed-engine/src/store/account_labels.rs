@@ -29,7 +29,7 @@ pub struct SeenLabel {
     pub items: HashSet<RemoteId>,
 }
 
-/// What came of merging labels.
+/// The result of merging labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergedLabels {
     /// How many tags were set and removed here.
@@ -38,7 +38,7 @@ pub enum MergedLabels {
     TooMany { lost: usize },
 }
 
-/// Fewer tags may be removed at once, or fewer than a tenth of all.
+/// Up to this many tags, or up to a tenth of all, may be removed at once.
 const FEW_TAGS: usize = 20;
 
 /// A label of an item: seen on the server, here, sent since, and how often in vain.
@@ -216,8 +216,8 @@ impl Store {
 }
 
 impl Reader {
-    /// The tags that wait to be sent to an account (row key), apart from those that were sent so often in
-    /// vain.
+    /// The tags that wait to be sent to an account (row key), apart from those that were sent too often
+    /// in vain.
     pub fn waiting_labels(&self, account: i64, most_tries: u32) -> Result<Vec<WaitingLabel>> {
         let mut query = self.conn.prepare_cached(
             "SELECT l.form, l.tag, l.ours, l.remote

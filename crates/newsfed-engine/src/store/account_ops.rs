@@ -1,4 +1,4 @@
-//! Changes of subscriptions that wait to be sent to the servers of accounts.
+//! Changes to subscriptions that wait to be sent to the servers of accounts.
 
 use super::Store;
 use super::error::Result;
@@ -97,7 +97,8 @@ fn add(conn: &Connection, account: i64, source: Option<i64>, op: &AccountOp) -> 
     request(conn, account)
 }
 
-/// Adds a change of title or folder. A source that is to be subscribed again gets it with that.
+/// Adds a change of title or folder. A source that is to be subscribed again gets the change with
+/// its subscription.
 fn add_edit(conn: &Connection, account: i64, source: i64, op: AccountOp) -> Result<()> {
     let mut again = None;
     for old in waiting(conn, account)? {
@@ -118,7 +119,7 @@ fn add_edit(conn: &Connection, account: i64, source: i64, op: AccountOp) -> Resu
     add(conn, account, Some(source), &AccountOp::Subscribe { url, title, folder, stream })
 }
 
-/// Drops a change of a kind for a source; returns whether there was one.
+/// Drops a change of one kind for a source; returns whether there was one.
 fn drop_kind(conn: &Connection, account: i64, source: i64, kind: &AccountOp) -> Result<bool> {
     let mut dropped = false;
     for old in waiting(conn, account)? {
@@ -209,7 +210,7 @@ impl Store {
     }
 
     /// Stores how changes went: those that are done or given up are dropped, the others keep their
-    /// tries and errors. The server no longer has the items of the sources (row keys) that it has `left`.
+    /// tries and errors. The server no longer has the items of the sources (row keys) in `left`.
     pub async fn settle_ops(
         &self,
         done: Vec<i64>,

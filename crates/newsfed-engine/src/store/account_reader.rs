@@ -33,8 +33,8 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The items of an account (row key) that are unread or pinned here or on the server, as known.
-    /// Of the others only those that a list contains can change.
+    /// The items of an account (row key) that are unread or pinned here or on the server, as far as
+    /// known. Only those of the others that a list contains can change.
     pub fn open_remote_items(&self, account: i64) -> Result<Vec<RemoteItem>> {
         let sql = format!("{ITEM} INDEXED BY remote_item_open WHERE account = ?1 AND {OPEN}");
         let mut query = self.conn.prepare_cached(&sql)?;

@@ -53,8 +53,8 @@ pub(super) struct Arrivals<'a> {
     /// The row keys of all new items.
     keys: Vec<i64>,
     counts: [i64; 2],
-    /// Row keys of items that have their marks and match a rule that acts outside of the database: of
-    /// each rule.
+    /// Row keys of items that have their marks and match a rule that acts outside of the database:
+    /// one list for each rule.
     matched: Vec<Vec<i64>>,
     /// Stored items that rules match or may match.
     stored: Vec<Stored>,
@@ -158,7 +158,7 @@ impl<'a> Arrivals<'a> {
         matches
     }
 
-    /// Has the rules apply when all items are stored. The texts of the item can be searched then.
+    /// Has the rules apply when all items are stored. The texts of the item can then be searched.
     fn postpone(&mut self, key: i64, entry: &Entry, matches: Matches) -> Result<()> {
         let unsure = matches.iter().filter(|(_, is_certain)| !is_certain);
         let searches = unsure.map(|(rule, _)| self.arrival.rules.rules[*rule].searches);
@@ -186,8 +186,8 @@ impl<'a> Arrivals<'a> {
         Ok(())
     }
 
-    /// Adds the new items to the counts of their source: once for all, because its row is long. What
-    /// marks and removals change, triggers count.
+    /// Adds the new items to the counts of their source: once for all, because its row is long.
+    /// Triggers count what marks and removals change.
     pub(super) fn count_all(&self) -> Result<()> {
         if self.keys.is_empty() {
             return Ok(());
@@ -278,7 +278,7 @@ impl<'a> Arrivals<'a> {
 /// The row key of an item, its entry, and when it was discovered.
 pub(super) type StoredItem<'a> = (i64, &'a Prepared, Time);
 
-/// Applies the rules to new items of a source that are stored already.
+/// Applies the rules to new items of a source that are already stored.
 pub(super) fn arrived(
     conn: &Connection,
     arrival: Arrival<'_>,

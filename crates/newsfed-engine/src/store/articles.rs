@@ -38,7 +38,7 @@ pub enum PageResult {
     Read(Box<PageRead>),
     /// The page was not fetched: the user wants the text of the feed.
     FeedWanted,
-    /// The page was fetched, but nothing of it is used: what there is stays.
+    /// The page was fetched, but nothing of it is used: the stored text stays.
     Unused,
     /// The page is not fetched again: the feed carries the full text.
     Needless,
@@ -74,7 +74,7 @@ pub struct PageRead {
     pub keeps_feed: bool,
     /// The page is watched: its item has no text but that of the page.
     pub watched: bool,
-    /// A change makes its item unread and the newest again.
+    /// A change makes its item unread and the newest one again.
     pub renews: bool,
     /// What a data file contains, packed for the next comparison.
     pub dataset: Option<Vec<u8>>,
@@ -308,7 +308,7 @@ fn save_said(
     Ok(())
 }
 
-/// Marks the changes of an item and its comments as seen. Returns whether there were any.
+/// Marks the changes to an item and its comments as seen. Returns whether there were any.
 pub(super) fn seen(conn: &Connection, key: i64) -> Result<bool> {
     let mut update = conn.prepare_cached(
         "UPDATE item SET changed = 0, substantial = 0, comments_seen = comment_count

@@ -138,7 +138,7 @@ fn add(conn: &Connection, view: &View, source: Option<i64>, count: &mut Count) -
     Ok(statement.get_status(StatementStatus::VmStep))
 }
 
-/// Interrupts the statements of a connection after so many steps, until dropped.
+/// Interrupts the statements of a connection after this many steps, until dropped.
 struct Limit<'a> {
     conn: &'a Connection,
     reached: Arc<AtomicBool>,

@@ -1,5 +1,5 @@
-//! Parts of the log of a crawl that show how far it is, without what it has learned; and responses at its
-//! end that are none.
+//! Parts of the log of a crawl that show how far it is, without what it has learned; and lost responses
+//! at its end.
 
 use super::connect::open_unchanged;
 use super::crawl_log::{CrawlLog, RequestRow, version};
@@ -46,7 +46,7 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// Number of the last responses that were none, because there was no connection.
+    /// Number of the last responses that were lost, because there was no connection.
     pub fn lost_at_end(&self) -> Result<u32> {
         let sql = "SELECT count(*) FROM request
                    WHERE id > (SELECT coalesce(max(id), -1) FROM request WHERE lost = 0)";

@@ -23,8 +23,8 @@ pub struct Criteria {
     pub changed: Option<bool>,
     /// Whether it must have changed in any way since then.
     pub edited: Option<bool>,
-    /// Whether earlier versions are searched instead of the current texts. Without a text, items
-    /// with earlier versions are meant.
+    /// Whether earlier versions are searched instead of the current texts. Without a text, it
+    /// selects items with earlier versions.
     pub versions: bool,
     /// Discovered earlier than this (seconds since the epoch), with the titles of that time.
     pub as_of: Option<i64>,
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn text() {
+    fn words_become_a_match_expression() {
         for (input, expected) in [
             ("", None),
             ("rust", Some("\"rust\"*")),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions() {
+    fn conditions_become_limits_and_row_keys() {
         let q = read("is:unread after:2026-11-20 before:today source:hn");
         assert_eq!((q.read, q.text, q.sources), (Some(false), None, Some(vec![1])));
         let day = 86400;

@@ -50,7 +50,7 @@ pub(super) fn plan(conn: &Connection, item: i64, checked: Time, next: Option<Tim
 }
 
 impl Store {
-    /// Stores when files (row keys of their items) are checked again; `None`: not by themselves.
+    /// Stores when files (row keys of their items) are checked again; `None`: not automatically.
     pub async fn plan_files(&self, checked: Time, files: Vec<(i64, Option<Time>)>) -> Result<()> {
         self.call(move |conn| {
             files.iter().try_for_each(|(item, next)| plan(conn, *item, checked, *next))

@@ -160,7 +160,7 @@ fn restore(conn: &Connection) -> Result<Option<Vec<i64>>> {
             }
         }
         order(conn, &queue)?;
-        // Of items that retention has removed, nothing is left.
+        // Nothing is left of items that retention has removed.
         queue = keys(conn)?;
     }
     memo::set(conn, REMOVED, &to_json(&removals)?)?;
@@ -231,7 +231,7 @@ fn name(title: String, url: &str) -> String {
 }
 
 impl Reader {
-    /// The episodes of the queue in its order, without more about them.
+    /// The episodes of the queue in its order, without further details.
     pub fn queue_keys(&self) -> Result<Vec<EpisodeKey>> {
         keys(&self.conn)
     }

@@ -34,7 +34,7 @@ struct Candidate {
 }
 
 impl Reader {
-    /// Unread items of a view (row keys) that take at most some minutes together, at
+    /// Unread items of a view (row keys) that take at most some minutes in total, at
     /// [`WORDS_PER_MINUTE`]. An item is worth the share of its source's items that were read, half as much after a
     /// week, 0.7 times as much for each selected item of its source, and twice if it is pinned or kept for
     /// later. The one that is worth most and still fits is selected, again and again.
@@ -93,7 +93,7 @@ fn select(mut candidates: Vec<Candidate>, minutes: u32) -> Vec<i64> {
         candidates.retain(|one| one.minutes <= left);
         let best = (0..candidates.len()).max_by(|a, b| {
             let worth = |at: &usize| candidates[*at].worth;
-            // Of equals the first one, which is the newest.
+            // The first of equals, which is the newest.
             worth(a).total_cmp(&worth(b)).then(b.cmp(a))
         });
         let Some(best) = best else { return selected };

@@ -13,7 +13,7 @@ pub(super) enum Form {
     Nothing,
     /// What separates words.
     Gap,
-    /// No letter of a phrase. It is not known whether it separates words.
+    /// Not a letter of a phrase. It is not known whether it separates words.
     Strange,
     /// Perhaps a letter of a phrase.
     Unknown,
@@ -29,8 +29,8 @@ pub(super) struct Known {
 /// The first and the last character of the table.
 const FIRST: u32 = 0x80;
 const LAST: u32 = 0x58f;
-/// Of the scripts that have upper case or accents, so that most texts need nothing else: to find out the
-/// plain form of a letter takes longer than to read a line of text.
+/// The characters of scripts that have upper case or accents, so that most texts need nothing else:
+/// finding the plain form of a letter takes longer than reading a line of text.
 static TABLE: LazyLock<Vec<Known>> =
     LazyLock::new(|| (FIRST..=LAST).filter_map(char::from_u32).map(find).collect());
 /// The same of further letters with accents.

@@ -147,7 +147,7 @@ impl ForeignDatabase {
     /// Copies a database into a new folder below `scratch` and opens the copy.
     ///
     /// # Errors
-    /// If it cannot be read, or is none of a known reader.
+    /// If it cannot be read, or is not one of a known reader.
     pub fn open(path: &Path, scratch: &Path) -> Result<Self, ForeignError> {
         let fail = |e: &dyn std::fmt::Display| {
             let why = format!("{e}; quit the program that it belongs to and try again");

@@ -6,7 +6,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 use std::collections::HashMap;
 
-/// Maximum size of all names of feeds, tags and enclosures together, in bytes.
+/// Maximum total size of the names of feeds, tags and enclosures, in bytes.
 const MAX_BYTES: usize = 64 << 20;
 /// Maximum number of feeds, and of tags and enclosures, that are looked up.
 const MAX_ROWS: usize = 100_000;

@@ -12,9 +12,9 @@ pub struct Prepared {
     /// `None` if the entry has no guid, or one that several entries of the document share.
     pub(super) guid_hash: Option<i64>,
     pub(super) url_hash: i64,
-    /// Of the text alone.
+    /// Hash of the text alone.
     pub(super) content_hash: i64,
-    /// Of everything that the publisher can change.
+    /// Hash of everything that the publisher can change.
     pub(super) version_hash: i64,
     /// Whether the text alone is long enough to identify the entry.
     pub(super) distinctive: bool,
@@ -47,8 +47,7 @@ impl Prepared {
     }
 }
 
-/// Minimum bytes of text from which on equal text means the same item although guid and URL
-/// differ.
+/// Minimum bytes of text for equal text to mean the same item although guid and URL differ.
 pub(super) const DISTINCTIVE: usize = 200;
 
 /// Hashes the entries of one document and drops duplicates: exact ones, and entries with the same

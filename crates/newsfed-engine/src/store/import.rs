@@ -28,7 +28,7 @@ pub struct ImportedItem {
 pub struct ImportCounts {
     /// Stored.
     pub new: usize,
-    /// Known already.
+    /// Already known.
     pub known: usize,
     /// Left out because the user, or retention, had removed them.
     pub removed: usize,
@@ -59,7 +59,7 @@ impl ImportCounts {
     }
 }
 
-/// What imports are stored under, before their names. Their marks are stored like those of a rule.
+/// Prefix of the names under which imports are stored. Their marks are stored like those of a rule.
 pub const IMPORT_PREFIX: &str = "import of ";
 
 /// What an import has stored.
@@ -112,7 +112,8 @@ fn count(conn: &Connection, source: i64, items: &[ImportedItem]) -> Result<Impor
     Ok(counts)
 }
 
-/// Whether an item was removed, there or here. What the user has marked to be kept was not.
+/// Whether an item was removed, in the other reader or here. One that the user has marked to be
+/// kept does not count as removed.
 fn is_removed(conn: &Connection, source: i64, item: &ImportedItem) -> Result<bool> {
     let kept = item.effects.iter().any(|e| matches!(e, Effect::Pin | Effect::Later));
     Ok(item.deleted || (!kept && has_pruned(conn, source, &item.entry)?))

@@ -256,7 +256,7 @@ pub(super) fn was_pruned(
     Ok(changed > 0)
 }
 
-/// The item that an entry of another reader is, if it is stored.
+/// The stored item that corresponds to an entry of another reader, if there is one.
 pub(super) fn known_item(conn: &Connection, source: i64, entry: &Prepared) -> Result<Option<i64>> {
     let finders: [Finder; 3] = [by_guid, by_url, by_text];
     for find in finders {
@@ -274,7 +274,7 @@ pub(super) fn has_pruned(conn: &Connection, source: i64, entry: &Prepared) -> Re
     Ok(conn.prepare_cached(question)?.query_row([source, hash], |r| r.get(0))?)
 }
 
-/// Remembers an entry that is not stored as removed, so that it does not come.
+/// Remembers as removed an entry that is not stored, so that no poll stores it.
 pub(super) fn prune_ahead(
     conn: &Connection,
     source: i64,
@@ -312,7 +312,7 @@ pub(super) fn insert(
     key: Option<i64>,
     marks: NewMarks,
 ) -> Result<i64> {
-    // What is read has no comments that were not seen.
+    // Items that are read have no unseen comments.
     conn.prepare_cached(
         "INSERT INTO item (id, source, date, discovered, title, url, guid_hash, url_hash, content_hash,
             version_hash, key, read, pinned, later, hidden, comment_count, comments_seen)
@@ -394,7 +394,7 @@ pub(super) fn update(
     Ok(changed && edited)
 }
 
-/// Stores where the comments are and how many. Their number changes without a change of the item.
+/// Stores where the comments are and how many. Their number changes without a change to the item.
 fn save_comments(conn: &Connection, key: i64, entry: &Entry) -> Result<()> {
     if let Some(count) = entry.comment_count {
         conn.prepare_cached(

@@ -25,7 +25,7 @@ fn greatest(conn: &Connection) -> Result<i64> {
     Ok(conn.query_row("SELECT coalesce(max(key), 0) FROM shared_mark", [], |r| r.get(0))?)
 }
 
-/// How many more marks may be known, of so many.
+/// How many more marks may be known, out of `limit`.
 pub(super) fn free(conn: &Connection, limit: i64) -> Result<i64> {
     let most = greatest(conn)?;
     if most < limit {
@@ -39,7 +39,7 @@ impl Reader {
     fn ages(&self, today: i64) -> Result<Ages> {
         let ages = self.memo(AGES)?.and_then(|text| serde_json::from_str(&text).ok());
         let mut ages: Ages = ages.unwrap_or_default();
-        // Of a clock that was wrong.
+        // Days in the future come from a clock that was wrong.
         ages.retain(|(day, _)| *day <= today);
         let greatest = greatest(&self.conn)?;
         // Row keys of removed marks are given again.

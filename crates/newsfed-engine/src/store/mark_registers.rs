@@ -18,7 +18,7 @@ const CLOCK: &str = "machine_clock";
 /// The newest item (row key) whose registers were applied when it arrived.
 pub(super) const ARRIVED: &str = "machine_arrived";
 
-/// What the file of this machine was left like (JSON).
+/// The state in which the file of this machine was left (JSON).
 pub(super) const FILE: &str = "machine_file";
 
 /// Items that one job compares.
@@ -206,7 +206,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What the file of this machine was left like.
+    /// The state in which the file of this machine was left.
     pub fn own_mark_file(&self) -> Result<Option<String>> {
         self.memo(FILE)
     }

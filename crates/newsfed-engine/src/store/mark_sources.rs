@@ -11,7 +11,7 @@ use crate::model::{SharedMark, Stamp, Time};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What sources were like when marks were last compared (JSON).
+/// The sources as they were when marks were last compared (JSON).
 const SOURCES: &str = "machine_sources";
 
 /// Sources by their row keys, with the hashes of their URLs; `None` for those of accounts.

@@ -221,7 +221,7 @@ impl Reader {
     }
 }
 
-/// The result of searching an item by its id.
+/// The result of searching for an item by its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdMatch {
     None,

@@ -420,7 +420,7 @@ impl Store {
         self.inner.revision.send_modify(|revision| *revision += 1);
     }
 
-    /// Pauses sources (row keys), unless they are paused for longer already.
+    /// Pauses sources (row keys), unless they are already paused for longer.
     pub async fn pause(&self, sources: Vec<i64>, pause: Pause) -> Result<()> {
         self.call(move |conn| sources::pause(conn, &sources, pause)).await
     }
@@ -459,7 +459,7 @@ impl Store {
         self.call(move |conn| articles::save(conn, &fetched)).await
     }
 
-    /// Marks the changes of an item's article as seen; returns whether there were any.
+    /// Marks the changes to an item's article as seen; returns whether there were any.
     pub async fn seen(&self, item: i64) -> Result<bool> {
         self.call(move |conn| articles::seen(conn, item)).await
     }

@@ -1,5 +1,5 @@
 //! Marks that rules give new items: found before the items are stored, so that these are stored with them.
-//! To change a stored item writes it and its indexes once more.
+//! Changing a stored item writes it and its indexes again.
 
 use super::error::Result;
 use super::tags;

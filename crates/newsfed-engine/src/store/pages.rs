@@ -136,7 +136,7 @@ impl Reader {
         item_at(&self.conn, source, address_hash(url))
     }
 
-    /// Row keys of the sources that have an item with this URL, but for one of them.
+    /// Row keys of the sources that have an item with this URL, except one of them.
     pub fn sources_with(&self, but: i64, url: &Url) -> Result<Vec<i64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT DISTINCT s.key FROM source s CROSS JOIN item i INDEXED BY item_url

@@ -88,8 +88,8 @@ impl Phrases {
         Some(number)
     }
 
-    /// Prepares the search. Phrases that are too many or too long together are found nowhere, but
-    /// possible everywhere.
+    /// Prepares the search. If the phrases are too many or too long in total, they are found
+    /// nowhere, but possible everywhere.
     pub(super) fn build(&mut self) {
         let mut all: Vec<(&Vec<u8>, usize)> = self.numbers.iter().map(|(p, n)| (p, *n)).collect();
         all.sort_unstable_by_key(|(_, number)| *number);
@@ -145,8 +145,8 @@ impl Phrases {
     }
 }
 
-/// Searches a part of an item for what is possible and, where that is not certain, for what is. What is
-/// certain is among what is possible: its letters are all plain.
+/// Searches a part of an item for what is possible and, where that is not certain, for what is certain,
+/// which is a part of what is possible: its letters are all plain.
 fn search_part<A: Automaton, T>(
     (machine, sieve): (&A, &Sieve),
     found: &mut Found,
@@ -174,7 +174,7 @@ fn search_part<A: Automaton, T>(
 /// What an item has. It is used for one item after the other.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Of each phrase: the parts that have it, and those that may have it.
+    /// For each phrase: the parts that have it, and those that may have it.
     parts: Vec<u8>,
     /// Phrases with any.
     touched: Vec<usize>,

@@ -8,7 +8,7 @@ use crate::model::Entry;
 use crate::query::{Column, Field, Query, What};
 use regex::{RegexSet, RegexSetBuilder};
 
-/// Maximum size of all patterns of rules together, in bytes.
+/// Maximum total size of the patterns of rules, in bytes.
 const LARGEST_SET: usize = 64 << 20;
 /// Conditions of a rule that are tested here.
 const MOST_NEEDS: usize = 32;
@@ -31,7 +31,7 @@ struct Place {
 /// What rules need.
 #[derive(Debug, Default)]
 pub(super) struct Prefilter {
-    /// Of each phrase.
+    /// For each phrase.
     phrase_places: Vec<Vec<(Column, Place)>>,
     titles: Option<RegexSet>,
     title_places: Vec<Place>,
@@ -142,12 +142,12 @@ impl Prefilter {
     }
 }
 
-/// Patterns as searches use them; `None` if they are too large together.
+/// Patterns as searches use them; `None` if they are too large in total.
 fn set(patterns: &[String]) -> Option<RegexSet> {
     RegexSetBuilder::new(patterns).case_insensitive(true).size_limit(LARGEST_SET).build().ok()
 }
 
-/// What an item must have to match a query: of each list at least one.
+/// What an item must have to match a query: at least one of each list.
 fn needs(query: &Query, phrases: &mut Phrases) -> Vec<Vec<Need>> {
     let terms = query.terms.iter().filter(|term| !term.negated);
     terms.filter_map(|term| needs_of(&term.what, phrases)).collect()

@@ -23,8 +23,8 @@ impl Reader {
         Ok(Self { conn, frozen })
     }
 
-    /// Whether it shows the database as it was when it was opened, because nobody could write to
-    /// it then. Once it can be written, only a new reader sees the changes.
+    /// Whether it shows the database as it was when it was opened, because nobody could write to it
+    /// at that time. Once it can be written, only a new reader sees the changes.
     pub fn is_frozen(&self) -> bool {
         self.frozen
     }

@@ -62,7 +62,7 @@ pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
     })
 }
 
-/// Comments added since the user read the item, if they were counted then.
+/// Comments added since the user read the item, if they were counted at that time.
 fn new_comments(count: Option<u32>, seen: Option<u32>) -> u32 {
     count.zip(seen).map_or(0, |(count, seen)| count.saturating_sub(seen))
 }

@@ -9,12 +9,12 @@ use crate::model::{CommandRecord, Effect, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
-/// Before the name of the rule in the name of its record.
+/// Prefix of the name of a record, before the name of the rule.
 const PREFIX: &str = "rule command: ";
 /// After all names of records.
 const END: &str = "rule command:!";
 
-/// What the names under which hooks are recorded begin with; they are not rules.
+/// Prefix of the names under which hooks are recorded; hooks are not rules.
 pub const HOOK_PREFIX: &str = "[[hook]] ";
 
 fn record_name(rule: &str) -> String {

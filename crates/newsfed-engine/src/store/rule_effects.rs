@@ -159,7 +159,7 @@ fn apply_by(
         "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
          VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
-    // Only what hides an item takes that away.
+    // Only a mark that hides an item makes it read.
     let hides = mark == Mark::Hidden;
     let unread = if hides { unread_of(conn, keys)? } else { HashSet::new() };
     let changed = set(conn, &mark, keys, true)?.into_iter();
@@ -368,7 +368,8 @@ pub struct WouldChange {
 }
 
 impl WouldChange {
-    /// What differs from the number of items that match, as a part of a sentence; empty if all change.
+    /// How the result differs from the number of items that match, as a part of a sentence; empty if
+    /// all change.
     pub fn describe(&self, matching: usize) -> String {
         if self.items >= matching {
             return String::new();
@@ -440,7 +441,7 @@ impl Reader {
 
     /// What rules have done, by name.
     pub fn rule_records(&self) -> Result<Vec<RuleRecord>> {
-        // In the order of the table, so that the changes of an item are together.
+        // In the order of the table, so that the changes to an item follow one another.
         let mut query = self
             .conn
             .prepare_cached("SELECT rule, item, effect, at FROM rule_effect ORDER BY item")?;

@@ -190,7 +190,7 @@ fn prepare_all(conn: &Connection, now: Time) -> Result<()> {
 /// Applies the marks of others that win; returns how many items changed, and how many marks are too
 /// many.
 fn merge(conn: &Connection, marks: &[SharedMark], limit: i64, now: Time) -> Result<(usize, usize)> {
-    // What changed here has its stamp before what arrives now is known.
+    // Local changes get their stamps before the arriving marks are read.
     prepare_all(conn, now)?;
     let mut clock = Clock::read(conn, now)?;
     let (mut changed, mut refused, mut free) = (0, 0, free(conn, limit)?);
@@ -290,7 +290,7 @@ impl Store {
         limit: i64,
         now: Time,
     ) -> Result<(usize, usize)> {
-        // Files are sometimes read again as a whole: most marks are known then.
+        // Files are sometimes read again as a whole: most marks are then known.
         let marks = self.reader()?.unknown_marks(marks)?;
         if marks.is_empty() {
             return Ok((0, 0));

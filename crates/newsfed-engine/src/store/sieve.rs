@@ -22,7 +22,7 @@ pub(super) struct Sieve {
     beginnings: Keys,
     /// Fewer letters of longer beginnings, for words that are cut off.
     cut: Keys,
-    /// Whether there are beginnings of so many letters that longer words may continue.
+    /// For each number of letters, whether there are beginnings that longer words may continue.
     short: [bool; LETTERS - 1],
     /// The words of at least four letters by these, which the set of keys has, in order.
     words: Vec<(u32, FirstWord)>,

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use url::Url;
 
-/// Rows that are searched at once, and bytes of their texts (HTML) together.
+/// Rows that are searched at once, and total bytes of their texts (HTML).
 const MAX_ROWS: usize = 200;
 const MAX_BYTES: usize = 4 << 20;
 /// Characters of the start of a text, and of the HTML it is taken from.

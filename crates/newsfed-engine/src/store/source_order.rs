@@ -40,7 +40,7 @@ impl SourceOrder {
         (self.position(one), one).cmp(&(self.position(other), other))
     }
 
-    /// The sources from a given one on in a direction, all if `None`.
+    /// The sources starting with a given one, in a direction; all if `None`.
     pub(super) fn from(&self, from: Option<i64>, forward: bool) -> Vec<i64> {
         let at = from.map(|key| self.position(key));
         let beyond = |key: &i64| {
@@ -75,7 +75,7 @@ impl View {
     }
 }
 
-/// The sources with rows in a view or in one of its phases. `None` where that is no short index.
+/// The sources with rows in a view or in one of its phases. `None` if that is not a short list.
 pub(super) fn sources_of(
     conn: &Connection,
     view: &View,

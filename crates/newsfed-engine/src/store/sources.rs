@@ -172,7 +172,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Permanent redirects of declared sources, by row key; of one source only if it is given.
+    /// Permanent redirects of declared sources, by row key; only of one source if it is given.
     pub fn moved(&self, source: Option<i64>) -> Result<Vec<(i64, String)>> {
         let sql = "SELECT key, moved_to FROM source
                    WHERE declared = 1 AND moved_to IS NOT NULL AND (?1 IS NULL OR key = ?1)";
@@ -269,7 +269,7 @@ impl Reader {
     }
 }
 
-/// Pauses sources, unless they are paused for longer already.
+/// Pauses sources, unless they are already paused for longer.
 pub(super) fn pause(conn: &Connection, keys: &[i64], pause: Pause) -> Result<()> {
     let mut update = conn.prepare_cached(
         "UPDATE source SET paused_until = ?2, pause_reason = ?3, next_poll = max(coalesce(next_poll, 0), ?2)

@@ -69,8 +69,8 @@ fn last_note(conn: &Connection) -> Result<Option<(u32, String)>> {
     }))
 }
 
-/// Marks the items of the last command unread that are still read, and forgets it. What was
-/// hidden since stays hidden.
+/// Marks the items of the last command that are still read as unread, and forgets the command. What
+/// was hidden since stays hidden.
 fn undo(conn: &Connection) -> Result<Option<ReadUndone>> {
     let Some((number, value)) = last_note(conn)? else { return Ok(None) };
     let run: Run = serde_json::from_str(&value).unwrap_or_default();
@@ -130,8 +130,8 @@ impl Store {
 }
 
 impl Reader {
-    /// Those of these items (row keys) that are unread, with `stories` and of the others of their
-    /// stories.
+    /// Those of these items (row keys) that are unread, with `stories` also those of the others of
+    /// their stories.
     pub fn unread_among(&self, items: &[i64], stories: bool) -> Result<Vec<i64>> {
         let all = match stories {
             true => stories::with_members(&self.conn, items)?,

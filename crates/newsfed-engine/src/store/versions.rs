@@ -64,7 +64,7 @@ pub(super) fn mark_changed(conn: &Connection, key: i64, substantial: bool) -> Re
 }
 
 /// Keeps the previous text if a feed with full text (`whole`, or learned) changes an item whose page
-/// was not used. Of the newest version only the date is stored; its text is in `detail`. Call this
+/// was not used. Only the date of the newest version is stored; its text is in `detail`. Call this
 /// before the new text is stored there. `left`: what remains of [`EXAMINED`].
 pub(super) fn keep_feed_version(
     conn: &Connection,
@@ -223,7 +223,7 @@ impl Reader {
         // The one before that one.
         let former = titles.get(then.map_or(0, |at| at + 1));
         item.former_title = former.map(|(_, title)| title.clone());
-        // What changed since the user opened it is not known of an earlier day.
+        // Changes since the user opened the item are not known for an earlier day.
         (item.changed, item.substantial) = (false, false);
         let versions = self.versions(key)?;
         let newest = versions.first().map(|version| version.html.as_str());

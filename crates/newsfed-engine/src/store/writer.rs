@@ -3,8 +3,8 @@
 //! Jobs that wait at the same time share one transaction. If one of them fails, the transaction is
 //! rolled back and they run again, each in a transaction of its own, so that a failed job does not
 //! affect the others. Savepoints in the shared one would copy each page that changes, and hardly
-//! any job fails. So a job may run twice, and has no effect but on the database. Replies are sent
-//! after the commit.
+//! any job fails. So a job may run twice, and has no effect except on the database. Replies are
+//! sent after the commit.
 
 use super::connect::open_writer;
 use super::error::{Result, StoreError};
@@ -187,7 +187,7 @@ fn alone(conn: &Connection, job: &mut Job) -> Result<bool> {
     conn.execute_batch("BEGIN IMMEDIATE")?;
     let (ok, changed) = job.run(conn);
     if !ok {
-        // After some errors SQLite has done so by itself.
+        // After some errors SQLite has already rolled back.
         roll_back(conn);
         return Ok(false);
     }

@@ -32,7 +32,7 @@ impl Bench {
         }
     }
 
-    /// Fetches a page, unless it is being fetched already.
+    /// Fetches a page, unless it is already being fetched.
     pub(super) fn fetch(&mut self, url: Url, place: WorkbenchPage, title: String) -> Vec<Effect> {
         if !self.waiting.insert(place) {
             return vec![];

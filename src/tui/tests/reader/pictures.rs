@@ -74,7 +74,7 @@ fn pictures_are_fetched_and_drawn() {
 }
 
 #[test]
-fn four_hosts_are_asked_at_once_and_what_is_seen_comes_first() {
+fn four_hosts_are_fetched_from_at_once_and_visible_pictures_come_first() {
     let hosts = ["one", "one", "two", "three", "four", "five", "six", "six"];
     let urls = urls(&hosts);
     let mut stage = illustrated(&urls);
@@ -116,7 +116,7 @@ fn covered(buffer: &Buffer) -> Vec<Position> {
 }
 
 #[test]
-fn a_terminal_that_draws_pixels_gets_what_nothing_covers() {
+fn a_terminal_that_draws_pixels_gets_uncovered_pictures() {
     let urls = urls(&["site"]);
     let mut stage = illustrated(&urls);
     stage.replies = Replies { kitty: true, cell: Some((10, 20)), ..Replies::default() };
@@ -199,7 +199,7 @@ fn pictures_need_colours_and_an_open_article() {
 }
 
 #[test]
-fn half_blocks_of_an_article() {
+fn pictures_of_an_article_are_drawn_with_half_blocks() {
     let urls = urls(&["site"]);
     let mut stage = illustrated(&urls);
     stage.screen(60, 16);
@@ -237,7 +237,7 @@ fn rest(stage: &mut Stage) {
 }
 
 #[test]
-fn a_magazine_shows_pictures_of_what_is_seen_after_a_rest() {
+fn a_magazine_shows_pictures_of_visible_items_after_a_rest() {
     let mut stage = magazine();
     stage.screen(120, 40);
     assert_eq!(stage.asked_for("FetchPicture"), 0, "{:?}", stage.requested);

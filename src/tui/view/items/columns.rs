@@ -16,7 +16,7 @@ pub(super) struct Column {
     pub(super) draw: fn(&Cell<'_>, usize) -> Vec<(String, Role)>,
 }
 
-/// The columns right of the title, from the left. Together they take at most 45 % of a row.
+/// The columns right of the title, from the left. In total they take at most 45 % of a row.
 pub(super) const COLUMNS: &[Column] = &[
     // The first one, so that its width may differ from row to row.
     Column {

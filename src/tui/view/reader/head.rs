@@ -23,7 +23,7 @@ const LONGEST: usize = 300;
 const GAP: &str = "   ";
 /// The head of a scrolled article is reduced if it takes more than this part of the height.
 const LEAST_PART: usize = 8;
-/// Height of the pane from which on all facts are shown.
+/// Height of the pane from which all facts are shown.
 const ROOMY: u16 = 16;
 
 /// The lines of the head, with an empty one at the end. It is reduced to the title if it takes much

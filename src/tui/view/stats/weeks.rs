@@ -13,7 +13,7 @@ const STEPS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", 
 /// Most cells of a week: the bars and a gap.
 const WIDEST: usize = 8;
 
-/// Height of a bar in eighths of a cell; what is not nothing can be seen.
+/// Height of a bar in eighths of a cell; any value above 0 is visible.
 fn eighths(value: u32, most: u32, rows: u16) -> usize {
     let steps = u64::from(value) * u64::from(rows) * 8;
     usize::try_from(steps.div_ceil(u64::from(most.max(1)))).unwrap_or(0)

@@ -82,7 +82,7 @@ pub(super) fn of_elements(
         if block.is_some_and(|at| place.is_linked(at)) && named.is_none() {
             continue;
         }
-        // Below the text and without a label: rather the date of what is linked there.
+        // Below the text and without a label: more likely the date of what is linked there.
         let below = block.zip(place.last).is_some_and(|(at, last)| at > last);
         if below && named.is_none() && label.is_none() && !pubdate && !has(&good) {
             score -= 24.0;

@@ -58,7 +58,7 @@ fn first(text: &str) -> Option<Label> {
     let text = crate::util::text::start(text, 48);
     let starts = |words: &[&str]| words.iter().any(|w| text.starts_with(w));
     let hits = hits(text);
-    // Of each word the last place.
+    // The last occurrence of each word.
     let is_last = |at: usize| !hits[at + 1..].iter().any(|hit| hit.word == hits[at].word);
     let at = |label| {
         let all = hits.iter().enumerate().filter(|(at, hit)| hit.label == label && is_last(*at));

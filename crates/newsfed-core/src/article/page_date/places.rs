@@ -58,7 +58,7 @@ impl Places {
             let element = page.blocks[*at].element;
             page.around(element).take(3).any(|e| page.elements[e].name() == "h1")
         });
-        // Of several headings, the last before the article starts, else the nearest.
+        // The last heading before the article starts, else the nearest one.
         let headings: Vec<usize> = headings.take(50).collect();
         let near = |at: &&usize| {
             first.map_or(0, |f| if **at <= f + 2 { f + 2 - **at } else { 3 * (**at - f) })
@@ -85,7 +85,7 @@ impl Places {
         element.map_or(Apart::No, |e| self.surroundings(page, page.elements[e].node).0)
     }
 
-    /// Kinds that mean little together with others: `entry-footer` has the date of the entry.
+    /// Kinds that mean little in combination with others: `entry-footer` has the date of the entry.
     fn mixed(&self, kinds: Kinds) -> Kinds {
         if kinds & (classes::META | classes::ARTICLE) != 0 && kinds & COMMENT == 0 {
             FOOTER | if kinds & classes::META != 0 { RELATED } else { 0 }

@@ -62,7 +62,7 @@ fn by_region(language: Option<&str>, tags: &[String], url: Option<&Url>) -> Opti
     }
 }
 
-/// The order in which alone all numeric dates of the page are possible, if one date decides it.
+/// The only order in which all numeric dates of the page are possible, if one date decides it.
 fn of_page(page: &Page<'_>) -> Option<Order> {
     let (mut day_first, mut month_first) = (false, false);
     for at in 0..page.blocks.len().min(MAX_BLOCKS) {

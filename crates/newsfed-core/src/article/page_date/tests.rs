@@ -187,7 +187,7 @@ fn a_page_is_not_modified_before_it_is_published() {
 }
 
 #[test]
-fn dates_in_addresses() {
+fn finds_dates_in_urls() {
     let cases = [
         ("https://example.org/2024/03/11/x", "2024-03-11"),
         ("https://example.org/2024/3/1/x", "2024-03-01"),

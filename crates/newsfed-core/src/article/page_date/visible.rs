@@ -80,7 +80,7 @@ pub(super) fn candidates(
         of_block(page, taken, at, 4.0, first, context, &mut more);
         more.retain(|c| c.score >= 20.0);
         for candidate in &mut more {
-            // In the text, such a date is rather that of something that the text is about.
+            // In the text, such a date more likely belongs to something that the text is about.
             candidate.score += if taken[at] { -6.0 } else { 12.0 };
         }
         apart(page, place, at, &mut more);
@@ -271,7 +271,7 @@ fn candidate(date: &FoundDate, score: f32, meaning: Meaning, before: &str) -> Op
     })
 }
 
-/// The text before a date, from the previous one on, and the text after the last date.
+/// The text before a date, starting after the previous one, and the text after the last date.
 fn around(scan: &Scan, number: usize) -> (&str, &str) {
     let start = number.checked_sub(1).map_or(0, |n| scan.dates[n].at.end);
     let date = &scan.dates[number].at;

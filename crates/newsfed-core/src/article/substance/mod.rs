@@ -1,4 +1,4 @@
-//! What a change of an article means: whether it is more than the correction of typos.
+//! What a change to an article means: whether it is more than the correction of typos.
 
 mod language;
 
@@ -19,7 +19,7 @@ const MAX_TEXT: usize = 200_000;
 const MAX_COMPARED: usize = 20_000;
 /// Words of each side of one edit that are compared by their letters.
 const COMPARED: usize = 20;
-/// Words added or removed in one place from which on a passage was changed.
+/// Number of words added or removed in one place that makes a changed passage.
 const PASSAGE: usize = 8;
 /// Longest values of a [`Revision`], in cells of a terminal, and how many words they name.
 const MAX_CELLS: usize = 60;
@@ -28,7 +28,7 @@ const MAX_NAMED: usize = 5;
 const MIN_LETTERS: usize = 4;
 
 /// What was changed between two texts (one line per block) in a language (tag); empty if only
-/// typos were corrected. What changes by itself, such as counters, is ignored.
+/// typos were corrected. What changes on its own, such as counters, is ignored.
 pub fn revisions(earlier: &str, later: &str, language: Option<&str>) -> Vec<Revision> {
     let (old, new, cut) = changed_lines(earlier, later);
     let capital_nouns = has_capital_nouns(language);
@@ -61,7 +61,7 @@ pub fn headline(earlier: &str, later: &str, language: Option<&str>) -> Option<Re
     })
 }
 
-/// The lines that differ, without those that were moved or change by themselves, and whether some
+/// The lines that differ, without those that were moved or change on their own, and whether some
 /// were left out because of their size.
 fn changed_lines(earlier: &str, later: &str) -> (String, String, bool) {
     let (a, b): (Vec<&str>, Vec<&str>) = (earlier.lines().collect(), later.lines().collect());

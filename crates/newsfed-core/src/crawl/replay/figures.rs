@@ -32,7 +32,7 @@ pub struct Figures {
     pub unreached: usize,
     /// Requests and bytes for each tenth of the targets.
     pub milestones: Vec<Milestone>,
-    /// The predictions of all crawls together.
+    /// The predictions of all crawls in total.
     pub confusion: Confusion,
     /// Requests until 90 % of the new targets were found, after an older recording was crawled;
     /// -1 if the crawl stopped earlier.

@@ -1,5 +1,5 @@
-//! Choosing pages by their tag path alone, as the published algorithm does, beside the value function of
-//! the default strategy.
+//! Choosing pages by their tag path alone, as the published algorithm does, in addition to the value
+//! function of the default strategy.
 
 use crate::crawl::bandit::{Arm, BanditParameters};
 use crate::crawl::groups::GroupId;
@@ -29,7 +29,7 @@ pub(super) struct ByPath {
 
 const NONE: GroupId = GroupId::MAX;
 
-/// Every so many pages, one is chosen in the way that is not preferred.
+/// Number of pages after which one is chosen in the way that is not preferred.
 const SHARE: u64 = 50;
 /// Pages in a row without a result after which the other way is preferred.
 const PATIENCE: u32 = 30;

@@ -18,7 +18,7 @@ const GROWTH: usize = 3;
 const EPOCHS: u32 = 3;
 /// Step size of a training.
 const RATE: f32 = 0.05;
-/// Weight of the depth of a link; all 2-grams together have weight 1.
+/// Weight of the depth of a link; all 2-grams in total have weight 1.
 const DEPTH: f32 = 0.3;
 /// Bits of a feature index.
 const BITS: u32 = 17;

@@ -42,7 +42,8 @@ pub struct Classifier {
     targets: Targets,
     model: Logistic,
     seen: Vec<(LinkId, bool)>,
-    /// Dead links. They count as no articles during a crawl, and say nothing about the next one.
+    /// Dead links. They do not count as articles during a crawl, and say nothing about the next
+    /// one.
     dead: Vec<(LinkId, bool)>,
     /// Number of labels: no target, target.
     labels: [u32; 2],

@@ -136,7 +136,7 @@ impl<'b> Lexer<'b> {
         self.value_of(&mut most)
     }
 
-    /// The next value if it consists of at most so many; the number is what it leaves.
+    /// The next value if it consists of at most `most` values, from which its own are subtracted.
     pub(super) fn value_of(&mut self, most: &mut usize) -> Option<Value> {
         self.values = *most;
         let value = self.nested(0);

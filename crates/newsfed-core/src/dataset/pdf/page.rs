@@ -72,7 +72,7 @@ impl PageText<'_, '_> {
                 if lexer.at >= content.len() {
                     return;
                 }
-                // What cannot be read is skipped byte by byte, at a price.
+                // Bytes that cannot be read are skipped one by one, at a cost.
                 lexer.at = before + 1;
                 values = MAX_VALUES;
                 continue;
@@ -88,7 +88,7 @@ impl PageText<'_, '_> {
                 (b"ID", _) => skip_image(&mut lexer),
                 (b"Do", [.., Value::Name(name)]) if level < MAX_FORMS => {
                     let name = name.clone();
-                    // Those of all levels would be in memory together.
+                    // Those of all levels would be in memory at the same time.
                     operands.clear();
                     self.form(&mut resources, &name, level);
                 }

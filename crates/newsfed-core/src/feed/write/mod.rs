@@ -1,6 +1,6 @@
 //! Items -> a feed: Atom, RSS 2.0 or JSON Feed 1.1.
 //!
-//! The texts of items are safe HTML already. The same items give the same bytes, so that readers
+//! The texts of items are already safe HTML. The same items give the same bytes, so that readers
 //! can check whether a feed has changed.
 
 mod atom;

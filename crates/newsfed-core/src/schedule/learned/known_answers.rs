@@ -1,4 +1,4 @@
-//! The numbers of the formulas on fixed histories: what sets the times of polls changes only on purpose.
+//! The numbers of the formulas on fixed histories: the times of polls must change only on purpose.
 
 use super::*;
 
@@ -110,7 +110,7 @@ fn restored_states_go_on_as_before() {
 }
 
 #[test]
-fn counts_items_and_measures_their_gap_from_the_fifth_on() {
+fn counts_items_and_measures_their_gap_from_the_fifth_item() {
     let mut policy = Learned::load(&[], LearnedParameters::default());
     policy.observe(&[], at(0));
     for n in 1..=200 {
@@ -195,7 +195,7 @@ fn items_without_dates_are_spread_over_the_time_since_the_last_poll() {
     // The hours of the items, how many have dates, the first and the last one.
     assert_eq!(hours(&[None, None, None]), (vec![1, 3, 5], 0, HOUR, 5 * HOUR));
     assert_eq!(hours(&[None]), (vec![3], 0, 3 * HOUR, 3 * HOUR));
-    // An old date counts like none, a future one like now.
+    // An old date counts as no date, a future one as now.
     assert_eq!(hours(&[Some(-9), Some(1)]), (vec![1, 3], 1, HOUR, 3 * HOUR));
     assert_eq!(hours(&[Some(0), Some(99)]), (vec![3, 6], 1, 3 * HOUR, 6 * HOUR));
     assert_eq!(

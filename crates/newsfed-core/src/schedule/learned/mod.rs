@@ -2,9 +2,10 @@
 //! saves the most waiting.
 //!
 //! The rate of a source is a mixture of five exponentially weighted averages, from half an hour to
-//! 40 days, with the source's weekly habits removed and corrected for how long it is known. A poll
-//! is worth its price if the items expected by then would have waited for that many item-seconds
-//! in total. Looking some way ahead finds the sequence of polls with the least waiting and price.
+//! 40 days, with the source's weekly habits removed and corrected for how long it has been known. A
+//! poll is worth its price if the items expected by then would have waited for that many
+//! item-seconds in total. Looking some way ahead finds the sequence of polls with the least waiting
+//! and price.
 
 mod outlook;
 mod profile;
@@ -128,7 +129,7 @@ impl Learned {
         self.expected(now, within) >= WARRANTED
     }
 
-    /// Items expected in a time from `now` on.
+    /// Items expected within a time after `now`.
     pub fn expected(&self, now: Time, within: Duration) -> f64 {
         self.outlook(now).expected(seconds::of(now), within.as_secs_f64())
     }
@@ -144,7 +145,7 @@ impl Learned {
         self.state.items
     }
 
-    /// The publishing rate in each hour of the week, UTC, from Monday on, relative to the mean,
+    /// The publishing rate in each hour of the week, UTC, starting on Monday, relative to the mean,
     /// which is 1.
     pub fn week(&self) -> [f64; 168] {
         let profile = self.profile();
@@ -195,7 +196,7 @@ impl Learned {
     }
 }
 
-/// The weights of the averages if the short ones count so much more.
+/// The weights of the averages if the short ones count this much more.
 fn weights(emphasis: f64) -> [f64; 5] {
     let mut weights = WEIGHTS;
     weights[..SHORT].iter_mut().for_each(|weight| *weight *= emphasis);

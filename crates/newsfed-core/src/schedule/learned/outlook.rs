@@ -1,4 +1,4 @@
-//! Forecast of a source's items from a given time on, and the next poll that follows from it.
+//! Forecast of a source's items after a given time, and the next poll that follows from it.
 
 use super::profile::Profile;
 use super::{LearnedParameters, TAU, WEIGHTS};

@@ -179,9 +179,9 @@ impl State {
         self.latest_poll = self.latest_poll.map(|at| at - by);
     }
 
-    /// The averages at a time, corrected for how long the source is known: the missing part comes
-    /// from the next longer average, and from the assumption of one item every `gap` seconds. If
-    /// `silence` items or more are overdue, the expected rate shrinks accordingly.
+    /// The averages at a time, corrected for how long the source has been known: the missing part
+    /// comes from the next longer average, and from the assumption of one item every `gap` seconds.
+    /// If `silence` items or more are overdue, the expected rate shrinks accordingly.
     pub(super) fn levels(&self, at: f64, gap: f64, silence: f64) -> [f64; 5] {
         let passed = (at - self.at).max(0.0);
         let mut sums = self.sums;

@@ -41,7 +41,7 @@ impl Scheduler for Noting<'_> {
 }
 
 #[test]
-fn timelines_know_their_times() {
+fn timelines_report_their_times() {
     let hours: Vec<i64> = (-30..40).map(|h| h * HOUR).collect();
     let one = timeline(2, &hours);
     assert_eq!((one.starts(), one.ends(), one.days()), (at(0), at(2 * DAY), 2.0));
@@ -155,7 +155,7 @@ fn a_source_is_warm_after_two_weeks() {
     let warm = figures(&long, &runs, Phase::Warm);
     assert_eq!((warm.items, warm.mean_delay_min), (1, 2.0));
     assert_eq!((warm.polls_per_source_day, warm.wasted), (2.0, 0.5));
-    // Of a shorter timeline nothing is warm but what comes after its end.
+    // In a shorter timeline nothing is warm except what comes after its end.
     let short =
         figures(&[timeline(3, &[])], &[run(&polls[..6], &[(2 * DAY, 1, false)])], Phase::Warm);
     assert_eq!((short.items, short.polls_per_source_day), (0, 0.0));
@@ -335,8 +335,9 @@ fn a_shared_price_is_corrected_once_a_day() {
     let policy = || Alone(Learned::load(&[], parameters));
     let mut sources: Vec<_> = aligned.iter().map(|t| Replaying::new(t, policy())).collect();
     let mut control = Control { price: 5000.0, days: 0 };
-    // Days on which sources are followed: both for 20 days, from the first and the second on; one
-    // for 6 days, from the third on. With fewer than 0.6 sources, or on the first day, nothing happens.
+    // Days on which sources are followed: both for 20 days, starting on the first and the second; one
+    // for 6 days, starting on the third. With fewer than 0.6 sources, or on the first day, nothing
+    // happens.
     let followed = |day: usize| {
         [(0, 20), (1, 20), (2, 6)]
             .iter()

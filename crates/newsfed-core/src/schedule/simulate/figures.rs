@@ -15,7 +15,7 @@ pub enum Phase {
     All,
     /// The first day of each source.
     Day1,
-    /// From the third week of each source on.
+    /// Each source from its third week.
     Warm,
 }
 
@@ -120,7 +120,7 @@ pub(super) fn weekly<T: Borrow<Timeline>>(timelines: &[T], runs: &[Run], origin:
     weeks.map(|(used, followed)| *used as f64 / followed).collect()
 }
 
-/// The same from the first start on.
+/// The same, beginning at the first start.
 pub fn weeks<T: Borrow<Timeline>>(timelines: &[T], runs: &[Run]) -> Vec<f64> {
     weekly(
         timelines,

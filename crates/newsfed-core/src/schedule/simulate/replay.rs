@@ -98,7 +98,7 @@ pub struct Replaying<'a, S> {
 pub struct Run {
     /// Times of the polls that count, and whether each found something.
     pub(super) polls: Vec<(f64, bool)>,
-    /// For each item from the start on: publication time, delay, and whether it was missed.
+    /// For each item since the start: publication time, delay, and whether it was missed.
     pub(super) items: Vec<(f64, f64, bool)>,
 }
 

@@ -109,7 +109,7 @@ impl Timeline {
         seconds::time(self.end)
     }
 
-    /// Number of items from the start on.
+    /// Number of items since the start.
     pub fn published(&self) -> usize {
         self.items.len() - self.shown
     }

@@ -1,4 +1,4 @@
-//! Other calendars to the Gregorian one.
+//! Conversion of other calendars to the Gregorian one.
 
 use chrono::{Days, NaiveDate};
 
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn persian_days() {
+    fn converts_persian_days() {
         let cases = [
             ((1402, 12, 21), "2024-03-11"),
             ((1403, 1, 1), "2024-03-20"),
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn eras() {
+    fn converts_years_of_eras() {
         assert_eq!(buddhist(2567), Some(2024));
         assert_eq!(era("令和", 6), Some(2024));
         assert_eq!(era("平成", 31), Some(2019));

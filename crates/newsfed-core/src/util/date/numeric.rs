@@ -62,7 +62,7 @@ impl Reader<'_> {
         found.map(|day| (day, at + 5))
     }
 
-    /// `12.11.`, where dates are written so.
+    /// `12.11.`, where dates are written like this.
     pub(super) fn dotted_without_year(&self, at: usize) -> Option<(Day, usize)> {
         const DOTTED: [&str; 14] =
             ["de", "fi", "da", "no", "et", "cs", "sk", "sl", "hr", "sr", "tr", "is", "lv", "pl"];

@@ -67,7 +67,7 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
             note_long(name, &mut names, &hasher);
             if value.len() > ELEMENT_NAMES && NAMING.iter().any(|n| name.eq_ignore_ascii_case(n)) {
                 let kept = text::start(value, ELEMENT_NAMES);
-                // A class that is cut is none.
+                // A class that is cut is not a class.
                 let kept = kept.rsplit_once(char::is_whitespace).map_or(kept, |(whole, _)| whole);
                 let at = value.as_ptr().addr() - html.as_ptr().addr();
                 out.push_str(&html[from..at + kept.len()]);

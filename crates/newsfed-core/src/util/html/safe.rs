@@ -27,8 +27,8 @@ enum Fate {
     Unwrapped,
 }
 
-/// What becomes of an element with this name. By length, because most names are compared then
-/// with few others.
+/// What becomes of an element with this name. By length, because most names are then compared with
+/// few others.
 fn fate(name: &str) -> Fate {
     use Fate::{Dropped, Input, Kept, Raw, Unwrapped, Void};
     match name.len() {
@@ -177,7 +177,7 @@ struct Writer<'a> {
     base: Option<&'a Url>,
     /// Dropped elements that are known to have no end tag ahead.
     endless: Vec<Cow<'a, str>>,
-    /// Length of the result from which on relative URLs are dropped.
+    /// Length of the result from which relative URLs are dropped.
     longest: usize,
     /// Anchors that links of the text point to, as for footnotes; collected at the first anchor.
     jumped_to: Option<HashSet<String>>,

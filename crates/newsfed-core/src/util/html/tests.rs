@@ -300,7 +300,7 @@ fn long_texts_are_cut_between_characters_and_tags() {
         );
         let start = safe.strip_suffix(CUT).unwrap_or_else(|| panic!("{name} is not cut"));
         assert!(clean(&safe, None) == safe, "{name}: a cut text stays as it is");
-        // No reference and no tag is cut: what is there is what the source has.
+        // No reference and no tag is cut: the result has only what the source has.
         assert!(clean(start, None) == start.trim_end(), "{name}");
         assert!(!to_text(start).contains(['<', '&']) || source.starts_with('&'), "{name}");
         // Boxes of tasks are text only in the result.

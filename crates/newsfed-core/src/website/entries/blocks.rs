@@ -79,7 +79,7 @@ fn level(element: ElementRef<'_>) -> Option<u8> {
 }
 
 /// The blocks of selected elements, in the order of the page. Elements inside of others, and table
-/// rows that are headers, are none.
+/// rows that are headers, are not blocks.
 pub(super) fn blocks(selected: Vec<ElementRef<'_>>) -> Vec<Block<'_>> {
     let all: HashSet<NodeId> = selected.iter().map(|e| e.id()).collect();
     let outermost: Vec<ElementRef<'_>> = selected

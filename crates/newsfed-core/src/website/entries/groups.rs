@@ -20,7 +20,7 @@ const MAX_SELECTORS: usize = 40;
 const MAX_GROUPS: usize = 200;
 /// Selectors of a group that are tried.
 const MAX_TRIED: usize = 8;
-/// Maximum number of elements that all selectors together are compared with.
+/// Maximum number of elements that all selectors in total are compared with.
 const MAX_STEPS: usize = 40_000_000;
 /// Maximum number of parts of the blocks of all groups: the last section of each may be most of the page.
 const MAX_PARTS: usize = 500_000;
@@ -46,7 +46,7 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
         .filter(|e| is_candidate(*e))
         .take(MAX_ELEMENTS)
         .collect();
-    // Of a longer page not all members are known.
+    // Not all members of a longer page are known.
     let cut = candidates.len() == MAX_ELEMENTS;
     let mut by_selector: HashMap<String, Vec<NodeId>> = HashMap::new();
     for element in &candidates {

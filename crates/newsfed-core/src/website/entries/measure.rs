@@ -102,7 +102,7 @@ impl Measures {
         Self(done)
     }
 
-    /// Of some nodes together.
+    /// The sum over some nodes.
     pub(super) fn sum(&self, nodes: &[NodeRef<'_, Node>]) -> Measure {
         nodes.iter().map(|node| self.of_id(node.id())).fold(Measure::default(), Add::add)
     }

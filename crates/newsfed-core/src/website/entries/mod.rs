@@ -259,7 +259,7 @@ fn build(
     found.entries = identified(page, built);
 }
 
-/// The time of an entry, never after `now`. A date that is more than a day ahead is none.
+/// The time of an entry, never after `now`. A date that is more than a day ahead does not count.
 fn published(date: &BlockDate, context: &Context, now: Option<Time>) -> Option<Time> {
     let ahead = |t: &Time| now.is_some_and(|now| *t > now + chrono::TimeDelta::days(1));
     date.time(context).filter(|t| !ahead(t)).map(|t| now.map_or(t, |now| t.min(now)))

@@ -33,7 +33,7 @@ pub(super) struct Title<'a> {
 }
 
 /// The title of a block: a heading, an element named so, the beginning in bold, a link, a cell, or
-/// else the first sentence. Dates and texts such as "read more" are none.
+/// else the first sentence. Dates and texts such as "read more" are not titles.
 pub(super) fn title<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     let usable = |e: &ElementRef<'a>| {
         let text = text::line(&text_up_to(*e, MAX_TITLE));

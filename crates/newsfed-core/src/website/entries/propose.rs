@@ -172,7 +172,7 @@ fn same_titles(a: &[PageEntry], b: &[PageEntry]) -> bool {
     a.intersection(&b).count() * 10 >= a.len().max(b.len()) * 8
 }
 
-/// Letters of a page beside its navigation.
+/// Letters of a page outside its navigation.
 fn content_letters(page: &Page, measures: &Measures) -> usize {
     let all = measures.of_id(page.tree().root_element().id()).letters;
     let frames = page.tree().root_element().descendent_elements().filter(|e| {
@@ -310,7 +310,7 @@ fn rate<'a>(page: &Page, group: Group<'a>, measures: &Measures, whole: usize) ->
     let letters: usize = group.blocks.iter().map(|b| measures.sum(&b.parts).letters).sum();
     let (all, coverage) = (group.blocks.len() as f64, coverage(letters, whole));
     let alike = alike(sample.blocks);
-    // An element has its name and the date before its heading, which a section has not.
+    // An element has its name and the date before its heading, which a section does not.
     let shape = if group.blocks.iter().any(Block::is_section) { 0.85 } else { alike };
     let worth =
         (all * (mean - BORDER + 0.1)).powf(0.8) * coverage * distinct * mean.min(1.2) * shape;

@@ -25,7 +25,7 @@ const MAX_FOLDERS: usize = 3;
 
 /// The selectors of the links of a page.
 pub(super) struct Candidates {
-    /// Of selectors without names: in which frames there are links that they find as well.
+    /// For selectors without names: the frames that also contain links which they find.
     frames: HashMap<String, BTreeSet<usize>>,
 }
 
@@ -58,7 +58,7 @@ impl Candidates {
     }
 }
 
-/// The frame that contains a link: an index of [`FRAMES`]. The header of an article is none.
+/// The frame that contains a link: an index of [`FRAMES`]. The header of an article is not a frame.
 fn frame(link: ElementRef<'_>) -> Option<usize> {
     let of = |element: ElementRef<'_>| {
         let number = FRAMES.iter().position(|(tag, _)| *tag == element.value().name())?;
@@ -163,7 +163,7 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
     for (level, element) in levels.iter().enumerate() {
         for name in around(*element) {
             for end in &ends {
-                // The parent is in the last step already.
+                // The parent is already in the last step.
                 let again = level == 0 && end.contains('>');
                 if !again && found.len() < MAX_SELECTORS {
                     found.push(format!("{name} {end}"));

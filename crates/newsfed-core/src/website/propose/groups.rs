@@ -14,7 +14,7 @@ const MAX_FEW: usize = 100;
 /// How many times other links may be between links to one article, in a joined group: the links to a
 /// tag are in many rows.
 const MAX_RETURNS: usize = 2;
-/// Share of the links of a list with a date from which on all should have one.
+/// Share of the links of a list with a date at which all should have one.
 const DATED: f64 = 0.8;
 /// Minimum likeness of a link that adds to a group; less counts against it.
 const BORDER: f64 = 0.45;
@@ -51,7 +51,8 @@ struct Target {
     returns: usize,
 }
 
-/// The groups of a page, best first; of groups with the same links the simplest selector.
+/// The groups of a page, best first; among groups with the same links, the one with the simplest
+/// selector.
 pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
     let mut index: HashMap<&str, usize> = HashMap::new();
     let mut targets: Vec<Target> = Vec::new();
@@ -149,7 +150,7 @@ fn rate(selector: String, members: Vec<usize>, says: f64, even: f64, targets: &[
     let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.3 + 0.7 * even) * (0.7 + 0.3 * says);
     let fit = fit * (1.0 - outsiders(all()));
     let mean: f64 = all().map(|t| t.likeness).sum::<f64>() / count;
-    // Many members do not make a list of articles out of links that are none.
+    // Many members do not make a list of articles out of links that do not lead to articles.
     let worth = if sum > 0.0 { sum.powf(0.8) * fit } else { sum };
     let confidence = (mean * fit * (1.0 - (-count / 3.0).exp())).clamp(0.0, 1.0);
     Group { selector, confidence, worth, members, even, says }
@@ -170,7 +171,8 @@ fn outsiders<'a>(all: impl Iterator<Item = &'a Target> + Clone) -> f64 {
     all.filter(outside).count() as f64 / count.max(1.0)
 }
 
-/// How similar the places of the links of a group are, of each URL that of the most likely link.
+/// How similar the places of the links of a group are, counting only the most likely link of each
+/// URL.
 fn evenness(found: &[usize], links: &[Link], of_link: &[(usize, f64)]) -> f64 {
     let mut places: HashMap<usize, (&str, f64)> = HashMap::new();
     for n in found {
@@ -195,9 +197,9 @@ fn majority<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
 
 /// The best group combined with another one, if both together are worth more, such as a lead
 /// story beside the list. Only groups whose URLs have the same shape are joined, and a list of
-/// articles is not joined with what is popular, which is old, nor with tags and running text. To a
-/// list with dates, only what has dates or headings is added if pages of all kinds are at the root:
-/// the rest is a menu.
+/// articles is not joined with popular articles, which are old, nor with tags and running text. If
+/// pages of all kinds are at the root, only links with dates or headings are added to a list with
+/// dates: the rest is a menu.
 fn join(best: &Group, groups: &[Group], few: &[Group], targets: &[Target]) -> Option<Group> {
     let own: HashSet<usize> = best.members.iter().copied().collect();
     let shapes: HashSet<&str> = own.iter().map(|m| targets[*m].shape.as_str()).collect();

@@ -1,11 +1,11 @@
-//! How likely a link leads to an article.
+//! How likely a link is to lead to an article.
 
 use super::links::{Link, Prose, Region};
 use crate::website::signal::date_in_path;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// How much it says against a page that it is one of a section.
+/// How much being the page of a section counts against a page.
 const LIST: f64 = 0.4;
 /// Maximum likeness of a link in running text, whatever else speaks for it.
 const MAX_IN_PROSE: f64 = 0.4;
@@ -166,11 +166,11 @@ pub(super) fn segments(path: &str) -> Vec<&str> {
     segments
 }
 
-/// How much it says against a page that it is in a folder.
+/// How much being in a folder counts against a page.
 fn of_section(folder: &str, last: &str) -> f64 {
     let number = last.len() <= 4 && last.bytes().all(|b| b.is_ascii_digit());
     match folder {
-        // Of years and months; systems exist that have their articles there.
+        // Folders of years and months: some systems have their articles there.
         "archive" | "archives" if !number => 0.0,
         // Not what most people want of a home page, but lists of things that happen.
         "events" | "forum" | "jobs" | "newsletter" => 0.15,

@@ -1,7 +1,7 @@
 //! Proposing selectors for a page that has none.
 //!
 //! Every link of a page gets the selectors that would find it by its tags and lasting names
-//! ([`names`]), and a measure of how likely it leads to an article ([`likeness`]). Links that
+//! ([`names`]), and a measure of how likely it is to lead to an article ([`likeness`]). Links that
 //! share a selector are a group; a group is rated by the sum over its links, so that a
 //! superfluous link costs as much as a missing one. The best groups that differ are the
 //! proposals.
@@ -32,7 +32,7 @@ use std::collections::HashSet;
 pub const MAX_PROPOSALS: usize = 5;
 /// Maximum number of groups whose selectors are tried on the page.
 const MAX_TRIED: usize = 30;
-/// Share of common links from which on two groups count as one.
+/// Share of common links at which two groups count as one.
 const ALIKE: f64 = 0.8;
 
 /// A way to read a page as a list of articles.

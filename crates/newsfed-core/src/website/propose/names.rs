@@ -37,7 +37,7 @@ const STYLE_NAMES: [&str; 28] = [
     "text",
 ];
 
-/// Whether a class or id will probably survive the next build of the site: no digits but a short
+/// Whether a class or id will probably survive the next build of the site: no digits except a short
 /// number at the end of a word, no random letters.
 pub(in crate::website) fn lasts(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));

@@ -1,4 +1,4 @@
-//! Changes of the files by the program: what is written, and what stays.
+//! Changes to the files by the program: what is written, and what stays.
 
 use super::super::{ConfigFile, EditError, Paths, SourceChange, SourcesFile, load};
 use super::{EXAMPLE, SOURCES, home, id, ids, text};

@@ -327,7 +327,7 @@ fn settings_of_foreign_lists_are_checked() {
     for settings in ["n:private='true'", "n:proxy='http://localhost:1/'"] {
         let mut import = outline(settings);
         assert!(Import::is_private(&import.sources[0]), "{settings}");
-        // What is followed already is not asked for.
+        // A source that is already followed needs no confirmation.
         let mut again = import.clone();
         let known = again.known(&again.sources.clone());
         again.skip_private(&known, "confirm it");
@@ -358,7 +358,7 @@ fn other_readers_get_the_titles_of_feeds_and_newsfed_does_not_take_them_for_its_
     }
     let again = read(&text);
     assert_eq!((again.sources, again.skipped), (sources, vec![]));
-    // Without our namespace it is a title as any other.
+    // Without our namespace it is a title like any other.
     let other = read(&text.replace("newsfed:own-title=\"false\"", ""));
     assert_eq!(other.sources[0].title.as_deref(), Some("A & \"B\""));
 }
@@ -382,7 +382,7 @@ fn export_keeps_the_order_of_sources_and_folders() {
         };
         import.sources.iter().map(row).collect()
     };
-    // What is in one folder comes together, where the folder comes first.
+    // The sources of a folder stay together, at the place where the folder first occurs.
     assert_eq!(order(&again), ["0", "1Z", "4Z/Y", "2", "3A", "5A/B", "7A", "6"]);
     assert_eq!(
         order(&read(&export_opml(&again.sources, &HashMap::new(), &[]).text)),

@@ -74,7 +74,7 @@ fn sources_of_others_stay_as_they_are() {
     own.account = Some("work".to_owned());
     let plan = state(&["a"], &[]).plan(&[own]);
     assert_eq!((plan.already.len(), ends(&plan)[0].as_slice()), (0, &["a"][..]));
-    // Nothing of others leaves.
+    // No source of other lists leaves.
     let mut own = source("a");
     own.list = None;
     let plan = state(&["b"], &["a", "b"]).plan(&[own, source("b")]);
@@ -122,7 +122,7 @@ fn the_user_is_asked_before_many_leave_and_nothing_leaves_a_damaged_list() {
         let plan = state.plan(&declared);
         assert_eq!((plan.remove.len(), plan.taken.len()), (0, 40), "some of it is missing");
     }
-    // A few of few are no question.
+    // A few sources leaving a short list need no confirmation.
     let state = state(&["s0"], &["s0", "s1", "s2"]);
     assert_eq!(state.compared.to_confirm(&declared[..3]), None);
 }
@@ -139,7 +139,7 @@ fn a_source_that_has_moved_is_found_at_its_new_url() {
 }
 
 #[test]
-fn changes_of_the_list_give_way_to_those_of_the_user() {
+fn changes_by_the_list_give_way_to_those_by_the_user() {
     let with = |title: Option<&str>, folder: Option<&str>, tags: &[&str], user: Option<&str>| {
         let mut source = source("a");
         source.title = title.map(str::to_owned);

@@ -187,7 +187,7 @@ fn undo_refuses_settings_and_views_changed_elsewhere() {
     );
     assert_eq!(text(), theirs);
     write(&format!("# mine\n\n{}", added_text(&[&a])));
-    // One of them was removed already.
+    // One of them was already removed.
     added.revert(&paths).unwrap();
     assert!(file.settings(&[]).unwrap().views.is_empty());
     assert_eq!(text(), "# mine\n");

@@ -17,8 +17,8 @@ impl Handle {
         self.settings().accounts.iter().find(|account| account.id == id).cloned()
     }
 
-    /// Synchronises accounts now, one after the other. With `accept`, many changed pins are taken
-    /// over. In a process that only watches nothing is done.
+    /// Synchronises accounts now, one after the other. With `accept`, many changed pins are
+    /// accepted. A process that only watches does nothing.
     pub async fn sync_accounts(
         &self,
         which: WhichAccounts<'_>,
@@ -76,10 +76,9 @@ impl Handle {
         Ok(self.context.store.save_login(session.stored).await?)
     }
 
-    /// Records what the user requests of an account, for the process that synchronises: that large
-    /// changes are accepted (`accept`), and that the items are linked to those of another server at
-    /// its URL (`relink`), by source and URL of the item, after which the marks here are sent
-    /// there.
+    /// Records the user's requests for an account, for the process that synchronises: to accept
+    /// large changes (`accept`), and to link the items, by source and item URL, to those of another
+    /// server at the account's URL (`relink`), to which the local marks are then sent.
     ///
     /// # Errors
     /// If the account is not known, or the database cannot be written.
@@ -98,7 +97,7 @@ impl Handle {
     /// Finds the API of a server at or below the URL of an account, and logs in. Nothing is stored.
     ///
     /// # Errors
-    /// What went wrong at the last place that was tried, or that the server refused the login.
+    /// The error at the last URL that was tried, or that the server refused the login.
     pub async fn probe_account(
         &self,
         settings: &AccountSettings,
@@ -112,7 +111,7 @@ impl Handle {
             let found = AccountSettings { url, ..settings.clone() };
             result = self.probe_at(found).await;
             match &result {
-                // Nothing else will help.
+                // Trying other URLs will not help.
                 Ok(_) | Err(AccountError::Refused | AccountError::Fetch(_)) => break,
                 Err(_) => {}
             }

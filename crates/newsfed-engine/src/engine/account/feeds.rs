@@ -40,11 +40,11 @@ pub(super) fn remote_feeds(
     feeds
 }
 
-/// With fewer sources a list in which all are missing is believed.
+/// With fewer sources than this, a list in which all of them are missing is believed.
 const FEW: usize = 5;
 
-/// Whether a server has none of the known sources, but known names or addresses in other places, or
-/// none of several.
+/// Whether a server has none of the known sources, but uses their names or URLs for other sources,
+/// or there are several known sources.
 pub(super) fn is_other_server(
     known: &HashMap<String, (i64, String)>,
     listed: &HashMap<String, String>,

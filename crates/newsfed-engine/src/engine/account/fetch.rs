@@ -153,7 +153,7 @@ impl Sync {
         while !rest.is_empty() {
             let before = rest;
             let batch = self.contents(&mut rest).await?;
-            // What is too large is there.
+            // An item that is too large does exist on the server.
             if batch.too_large {
                 continue;
             }

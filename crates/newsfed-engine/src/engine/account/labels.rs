@@ -1,5 +1,5 @@
-//! Tags of items here and labels on the server. As with marks, what differs from what was last seen there
-//! is sent, and only the server's lists move the base.
+//! Tags of items here and labels on the server. As with marks, differences from the labels last seen on
+//! the server are sent, and only the server's lists move the base.
 
 use super::plan::{self, MOST_TRIES};
 use super::state::AccountError;
@@ -55,8 +55,8 @@ impl TagList {
 }
 
 impl Sync {
-    /// The labels and folders of the server; nothing if it refuses to list them, which stops nothing
-    /// else.
+    /// The labels and folders of the server; nothing if it refuses to list them, which does not stop
+    /// the synchronisation.
     async fn tag_list(&mut self) -> Result<Option<TagList>, AccountError> {
         let request = |_: &str| Request::tags();
         match self.session.read::<Tags>("the labels", false, request).await {
@@ -131,7 +131,8 @@ impl Sync {
         if !self.dialect().has_labels() || (sent.is_none() && !is_due) {
             return Ok(());
         }
-        // What was sent is compared in the next synchronisation, else in an hour.
+        // After labels were sent, they are compared in the next synchronisation, otherwise in an
+        // hour.
         let retry = if sent.is_some() { None } else { Some(self.now()) };
         let Some(list) = self.tag_list().await? else {
             self.state.labels_at = retry;

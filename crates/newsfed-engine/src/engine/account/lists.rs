@@ -21,7 +21,8 @@ pub(super) struct Arrivals {
 }
 
 impl Sync {
-    /// Fails if the server has none of the newest known items, or others by their names.
+    /// Fails if the server has none of the newest known items, or has other items under their
+    /// names.
     pub(super) async fn check_server(&mut self) -> Result<(), AccountError> {
         let key = self.key();
         let newest =
@@ -99,7 +100,7 @@ impl Sync {
         let there = known.iter().filter(|item| !item.gone).count();
         let is_missing = |item: &RemoteItem| !item.gone && !all.contains(&item.remote);
         let missing = known.iter().filter(|item| is_missing(item)).count();
-        // A server that has little of what is known is another one, or fails.
+        // A server that lists few of the known items is another server, or is failing.
         if !self.accept && plan::are_too_many_missing(missing, there) {
             return Err(AccountError::Missing { missing, known: there });
         }

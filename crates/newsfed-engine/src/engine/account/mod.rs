@@ -102,7 +102,7 @@ async fn sync_one(
         Err(e) => {
             tracing::warn!(account = %report.account, "synchronising failed: {e}");
             if matches!(e, AccountError::OtherServer) {
-                // It is compared again before anything else.
+                // The next synchronisation compares the server again first.
                 state.lists_at = None;
             }
             state.failed(e, now);
@@ -130,7 +130,7 @@ async fn sync_one(
     report
 }
 
-/// Time after which is checked how far a synchronisation is.
+/// How often the progress of a synchronisation is checked.
 const PROGRESS: Duration = Duration::from_millis(300);
 
 /// Synchronises one account now; the status says how far a first synchronisation is.
@@ -154,7 +154,8 @@ async fn sync_shown(handle: &Handle, settings: AccountSettings, accept: bool) ->
 }
 
 /// Runs until the engine stops: synchronises the accounts that are due while this process is the one
-/// that polls. Stopping does not wait for a synchronisation: all that it stores is stored with its place.
+/// that polls. Stopping does not wait for a synchronisation: everything is stored together with the
+/// position reached.
 pub(super) async fn run(handle: Handle) {
     let work = async {
         let mut settings = handle.reloaded_settings();

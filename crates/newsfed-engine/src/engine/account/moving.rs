@@ -45,7 +45,8 @@ pub struct Moved {
 /// Keys of an entry that servers have, too.
 const KNOWN_KEYS: [&str; 2] = ["title", "folder"];
 
-/// What `sources.toml` has of a source that moves; nothing if it has none of the settings that stay.
+/// What `sources.toml` keeps of a source that moves; nothing if the source has none of the settings
+/// that stay.
 fn override_of(source: &Source, account: &str) -> Option<Source> {
     let own = OwnSettings::of(source);
     (own != OwnSettings::default()).then(|| Source {
@@ -144,7 +145,7 @@ impl Handle {
         let (mut sync, before) = self.open_sync(account).await.map_err(failed)?;
         let (key, store) = (sync.key(), &self.context.store);
         let known = self.context.read(move |reader| reader.moved_sources(key)).await?;
-        // What the server gets is recorded before it gets it.
+        // The subscriptions are recorded before the server gets them.
         let intents = self.intents(sources, &before, &known).await?;
         store.begin_move(key, intents.clone()).await?;
         let mut reasons = HashMap::new();
@@ -185,7 +186,7 @@ impl Handle {
             let (entries, id) = (file.clone(), source.id.clone());
             let entry = blocking(move || entries.entry(&id)).await?;
             let is_there = before.iter().any(|f| is_same_url(&f.url, source.url.as_str()));
-            // A try before may have subscribed to it.
+            // An earlier try may have subscribed to it.
             let tried = known.iter().any(|m| m.source == facts.key && m.subscribed);
             intents.push(MovedSource {
                 source: facts.key,
@@ -208,7 +209,7 @@ impl Handle {
     pub async fn move_back(&self, account: &str) -> Result<Moved, FollowError> {
         let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
         let settings = self.account(account).ok_or_else(|| failed(AccountError::Unknown))?;
-        // What was marked or changed since is sent, and what the server has is taken.
+        // Sends the marks and changes made since, and takes over those of the server.
         sync_one(&self.context, settings, false).await.result.map_err(failed)?;
         let _one_at_a_time = self.context.syncing.lock().await;
         let (mut sync, listed) = self.open_sync(account).await.map_err(failed)?;
@@ -265,7 +266,7 @@ fn on_server<'a>(source: &MovedSource, list: &'a [RemoteFeed]) -> Option<&'a Rem
 /// Sources that move, with their names on the server, and those that stay, with the reason.
 type Divided = (Vec<MovedSource>, Vec<(MovedSource, String)>);
 
-/// Which sources a server collects now. Each of its feeds is that of one source.
+/// Which sources a server collects now. Each feed of the server belongs to one source.
 fn divide(
     intents: Vec<MovedSource>,
     known: &[MovedSource],
@@ -341,8 +342,8 @@ impl Sync {
         Ok(errors)
     }
 
-    /// Has the server subscribe to feeds that it does not have: FreshRSS to all at once, and one by one
-    /// to those that are left.
+    /// Has the server subscribe to feeds that it does not have: FreshRSS first to all at once, then one
+    /// by one to those that are left.
     async fn subscribe_all(
         &mut self,
         sources: &[Local],
@@ -358,7 +359,7 @@ impl Sync {
         };
         let mut missing: Vec<Source> =
             sources.iter().filter(|(s, _)| lacks(known, s)).map(titled).collect();
-        // Of several with one feed only the first moves.
+        // If several sources have the same feed, only the first one moves.
         let mut urls = HashSet::new();
         missing.retain(|source| urls.insert(normalise(&source.url)));
         if self.dialect() == Dialect::FreshRss && missing.len() > 1 {

@@ -1,4 +1,4 @@
-//! Sending changes of subscriptions. A response is not believed: a change is done when the server's list
+//! Sending changes to subscriptions. A response is not believed: a change is done when the server's list
 //! shows it.
 
 use super::plan::MOST_TRIES;
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_shows_what_has_happened() {
+    fn a_change_has_happened_when_the_list_shows_it() {
         let list = [feed("feed/1", "One", Some("News")), feed("feed/2", "Two", None)];
         let op = |stream: &str, op: AccountOp| {
             let source = Some((1, stream.to_owned(), String::new()));

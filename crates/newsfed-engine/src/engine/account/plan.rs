@@ -11,9 +11,9 @@ pub(super) const MOST_TRIES: u32 = 3;
 /// after the 1,000th field.
 pub(super) const FIRST_BATCH: usize = 100;
 pub(super) const LARGEST_BATCH: usize = 250;
-/// Fewer pins may change at once.
+/// Up to this many pins may change at once.
 const FEW_PINS: usize = 20;
-/// So many items may be removed at once.
+/// Up to this many items may be removed at once.
 const FEW_ITEMS: usize = 20;
 /// Identifiers by which a server is recognised.
 pub(super) const SAMPLE: usize = 20;
@@ -47,7 +47,7 @@ type OneMark = fn(&Marks) -> bool;
 /// The marks that wait, by kind. Those that were sent in vain several times are left out.
 pub(super) fn pushes(known: &[RemoteItem]) -> Vec<Push> {
     let waiting = || known.iter().filter(|item| item.is_waiting() && item.tries < MOST_TRIES);
-    // What was sent without being seen since is sent again, also what was changed back.
+    // Marks that were sent but not seen since are sent again, even if they were changed back.
     let kinds: [(State, bool, OneMark); 4] = [
         (State::Read, true, |m| m.read),
         (State::Read, false, |m| m.read),

@@ -59,7 +59,7 @@ fn batches_and_pages_follow_the_server() {
 }
 
 #[test]
-fn only_news_are_merged() {
+fn only_differences_are_merged() {
     let known = [item(1, "", ""), item(2, "r", "r"), item(3, "", "r"), item(4, "p", "p")];
     let seen_of = |lists: &Lists, sent: &[i64]| -> Vec<(i64, String)> {
         let sent = sent.iter().map(|id| RemoteId::Number(*id)).collect();

@@ -6,8 +6,8 @@ use super::sync::Sync;
 use crate::greader::{RemoteId, Request, State};
 use std::collections::HashSet;
 
-/// Requests with marks that a server may reject in one synchronisation before the rest of a rejected
-/// one is not divided further.
+/// Number of mark requests rejected in one synchronisation after which a rejected request is no
+/// longer divided.
 const MOST_REJECTED: usize = 20;
 
 impl Sync {
@@ -36,7 +36,7 @@ impl Sync {
                     Err(e) if e.is_rejected() => {
                         rejected += 1;
                         if now.len() > 1 && (e.is_too_large() || rejected < MOST_REJECTED) {
-                            // One item of them may be the reason.
+                            // One of its items may be the reason.
                             size = now.len() / 2;
                             continue;
                         }

@@ -30,7 +30,7 @@ pub(super) struct AccountState {
     pub(super) problem: Option<String>,
     /// Whether only the user can help.
     pub(super) stopped: bool,
-    /// Of the last synchronisation.
+    /// Requests of the last synchronisation.
     pub(super) requests: u32,
     pub(super) millis: u64,
     pub(super) first: FirstSync,

@@ -23,7 +23,7 @@ pub struct AccountStatus {
     pub waiting: usize,
     /// Items whose marks the server did not take.
     pub refused: usize,
-    /// Changes of subscriptions that wait to be sent, with the error of the last try.
+    /// Changes to subscriptions that wait to be sent, with the error of the last try.
     pub changes: Vec<String>,
     /// Whether the first synchronisation is complete.
     pub complete: bool,

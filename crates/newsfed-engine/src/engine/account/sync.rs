@@ -1,5 +1,5 @@
-//! One synchronisation: push, lists, arrivals, merge. Whatever is stored is stored in one
-//! transaction with its place, so that the next synchronisation continues where this one ended.
+//! One synchronisation: push, lists, arrivals, merge. Everything is stored in one transaction with
+//! the position reached, so that the next synchronisation continues where this one ended.
 
 use super::feeds::{is_other_server, remote_feeds};
 use super::plan::{self, Lists};
@@ -55,11 +55,11 @@ pub(super) struct Sync {
     pub(super) done: SyncDone,
     /// Row keys of the sources, by their names on the server.
     pub(super) feeds: HashMap<String, (i64, String)>,
-    /// Row keys of those that had items before: only of these, others are news.
+    /// Row keys of the sources that had items before: only their new items are news.
     pub(super) filled: Arc<HashSet<i64>>,
     /// What rules announce at the end.
     pub(super) news: News,
-    /// Whether large changes of the server are accepted.
+    /// Whether large changes on the server are accepted.
     pub(super) accept: bool,
     /// Whether this synchronisation has read the subscriptions.
     pub(super) read_feeds: bool,

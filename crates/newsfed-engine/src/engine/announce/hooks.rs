@@ -93,7 +93,7 @@ pub(super) struct Waiting {
     polled: Vec<PolledSource>,
     /// Row keys of items.
     pub(super) arrived: Vec<i64>,
-    /// What was too much.
+    /// How many lines were left out.
     pub(super) left_out: usize,
 }
 
@@ -110,7 +110,7 @@ impl Waiting {
     }
 }
 
-/// Adds as much as there may be; returns how many are too many.
+/// Adds items up to the limit; returns how many were left out.
 fn add<T: Clone>(to: &mut Vec<T>, new: &[T]) -> usize {
     let free = MOST_LINES.saturating_sub(to.len());
     to.extend(new.iter().take(free).cloned());
@@ -149,7 +149,7 @@ impl Queues {
 }
 
 /// Gives the hooks what a refresh has found: the sources that were polled, and the items (row keys) that
-/// are new. One that fails is recorded; nothing else comes of it.
+/// are new. A hook that fails is recorded, with no other effect.
 pub(super) fn give(context: &Arc<Context>, polled: &[PolledSource], arrived: &[i64]) {
     let announcer = &context.announcer;
     for hook in &context.settings().hooks {

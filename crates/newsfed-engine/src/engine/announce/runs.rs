@@ -1,5 +1,5 @@
-//! The commands of rules: one for each item. What refreshes find while those of a rule run waits for them,
-//! up to a limit.
+//! The commands of rules: one for each item. Items that refreshes find while a rule's commands run wait
+//! for them, up to a limit.
 
 use super::super::context::Context;
 use super::super::program::{Ended, run};
@@ -67,8 +67,8 @@ async fn serve(context: Arc<Context>, name: String) {
 }
 
 /// Runs the command of a rule for items (row keys), and records how each ended. `surplus` items are too
-/// many. What could not be recorded is an error, but neither keeps the other commands from running nor
-/// those that ran from being counted.
+/// many. A result that cannot be recorded is an error, but the other commands still run, and those that
+/// ran are counted.
 pub(super) async fn run_for(
     context: &Arc<Context>,
     rule: &RuleSettings,

@@ -112,7 +112,8 @@ mod children {
         let start = Instant::now();
         let slow = run(&shell("echo waits >&2; exec sleep 600"), "", Duration::from_secs(1)).await;
         assert_eq!(slow, failed("stopped after its limit of 1 s", Some("waits")));
-        // Nor what a command has started survives the limit: its end of the pipe is closed.
+        // What a command has started does not survive the limit either: its end of the pipe is
+        // closed.
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe").display().to_string();
         assert!(run(&["mkfifo".to_owned(), pipe.clone()], "", LIMIT).await.ok);
@@ -122,7 +123,7 @@ mod children {
         let parent = shell(&format!("(echo x; sleep 600) > {pipe} & wait"));
         assert!(!run(&parent, "", Duration::from_secs(1)).await.ok);
         assert_eq!(closes.recv_timeout(LIMIT), Ok(2));
-        // What a command leaves behind does not delay its end.
+        // A process that a command leaves behind does not delay the command's end.
         let left = run(&shell("sleep 600 & echo started >&2"), "", LIMIT).await;
         assert!(left.ok && left.error.as_deref() == Some("started"), "{left:?}");
         let left = run(&shell("exec 3<&0; sleep 600 & exit 0"), &input, LIMIT).await;

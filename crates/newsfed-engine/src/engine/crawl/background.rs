@@ -1,4 +1,4 @@
-//! Crawls that run beside the interface, and the folders of those that ran before.
+//! Crawls that run in the background of the interface, and the folders of those that ran before.
 
 use super::overview::{MOST_GROUPS, describe};
 use super::state::{CrawlPhase, CrawlState, Speed};
@@ -106,8 +106,8 @@ impl Handle {
         RunningCrawl { stop, states, task: tokio::spawn(run.run(plan)) }
     }
 
-    /// The crawls in remembered folders but `except`, and the sources that explore. Folders without a
-    /// crawl are left out.
+    /// The crawls in remembered folders except those in `except`, and the sources that explore.
+    /// Folders without a crawl are left out.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -236,7 +236,7 @@ impl Run {
         Ok(crawl)
     }
 
-    /// Runs the crawl to its end; returns what it is then. The folder is free afterwards.
+    /// Runs the crawl to its end; returns its phase at the end. The folder is free afterwards.
     async fn follow(&mut self, mut crawl: Crawl) -> CrawlPhase {
         // Even if the program is killed, the interface finds it again.
         self.remember().await;

@@ -41,7 +41,7 @@ impl CrawlBudget {
         over(bytes, self.bytes).then_some(CrawlEnd::Bytes)
     }
 
-    /// The budget with which a crawl that has come so far can be resumed: a limit that is used up
+    /// The budget with which a crawl can be resumed from its present state: a limit that is used up
     /// is doubled.
     pub fn for_resuming(&self, now: &CrawlProgress) -> Self {
         let enough = |used: u64, limit: u64| {

@@ -1,6 +1,6 @@
 //! How many targets a crawl has found after how many requests, in a limited number of points.
 
-/// Points from which on every second one is dropped: more than a plot has dots.
+/// Number of points at which every second one is dropped: more than a plot has dots.
 const MOST_POINTS: usize = 512;
 
 /// Requests and targets found, both growing.
@@ -8,7 +8,7 @@ const MOST_POINTS: usize = 512;
 pub struct Curve {
     points: Vec<(u64, u64)>,
     last: (u64, u64),
-    /// Every so many responses give a point.
+    /// Number of responses per point.
     step: u64,
     responses: u64,
 }
@@ -44,7 +44,7 @@ impl Curve {
         self.points.iter().copied().chain(last)
     }
 
-    /// Targets found within so many requests.
+    /// Targets found within this many requests.
     pub fn found_after(&self, requests: u64) -> u64 {
         self.points().take_while(|(at, _)| *at <= requests).last().map_or(0, |(_, found)| found)
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_its_ends_and_a_limited_number_of_points() {
+    fn a_curve_keeps_its_ends_and_a_limited_number_of_points() {
         for responses in [0, 1, 2, 511, 512, 513, 5_000, 100_000] {
             let mut curve = Curve::default();
             (1..=responses).for_each(|n| curve.add(n, n / 4));

@@ -24,7 +24,7 @@ pub enum CrawlError {
     /// There is no crawl to resume.
     #[error("{} contains no crawl to resume; give the URL to start one", .0.display())]
     Missing(PathBuf),
-    /// Another process uses it, or this one already.
+    /// Another process uses it, or this one already does.
     #[error("another crawl is using {}", .0.display())]
     Busy(PathBuf),
     /// The log is inconsistent.

@@ -220,7 +220,7 @@ impl Crawl {
         crawl
     }
 
-    /// Allows so many requests from here on.
+    /// Allows this many requests from now on.
     pub fn allow(mut self, requests: u64) -> Self {
         self.budget.requests = Some(self.progress().requests + requests);
         self

@@ -241,7 +241,7 @@ impl Record {
     /// Stores what was learned for the next visit.
     pub(super) fn conclude(&mut self) -> Result<(), CrawlError> {
         let Lessons { labels, hubs } = self.strategy.lessons();
-        // What a page has led to may have become known long after it was read.
+        // Whether a page has led to targets may have become known long after it was read.
         let hits: HashSet<LinkId> =
             labels.iter().filter(|(_, hit)| *hit).map(|(l, _)| *l).collect();
         let mut led: BTreeMap<LinkId, u32> = hubs.into_iter().collect();
@@ -329,7 +329,7 @@ pub(super) fn take_in(links: &mut Links, page: LinkId, got: &LinkResult) -> Take
     taken
 }
 
-/// The links from a number on, as rows of the log.
+/// The links starting at a number, as rows of the log.
 pub(super) fn rows(links: &Links, from: LinkId) -> impl Iterator<Item = LinkRow<'_>> {
     (from..links.len() as LinkId).map(|id| LinkRow {
         url: links.url(id),

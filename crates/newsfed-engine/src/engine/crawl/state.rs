@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_limit_decides_how_long_it_lasts() {
+    fn the_shortest_limit_decides_how_long_a_crawl_lasts() {
         let mut state = CrawlState::new(PathBuf::new());
         assert_eq!(state.time_left(at(0)), None);
         (state.progress.requests, state.progress.bytes) = (100, 1_000_000);

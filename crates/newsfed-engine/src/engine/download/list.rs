@@ -19,11 +19,11 @@ pub struct DownloadEntry {
     /// The row keys of its item and of the source of that.
     pub item: Option<i64>,
     pub source: Option<i64>,
-    /// Bytes that are there, or were when it was complete.
+    /// Bytes on the disk, or those of the file when it was completed.
     pub size: u64,
     /// The size of the whole file, if it is known.
     pub total: Option<u64>,
-    /// When it was complete, or written to last.
+    /// When it was completed, or last written to.
     pub at: Option<Time>,
     /// Whether the item is pinned or kept for later.
     pub kept: bool,

@@ -91,7 +91,7 @@ pub struct DownloadOrder {
 /// How far a download is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadState {
-    /// Bytes that are stored, those of earlier tries included.
+    /// Bytes that are stored, including those of earlier tries.
     pub received: u64,
     /// The size of the file, if it is known.
     pub total: Option<u64>,
@@ -102,7 +102,7 @@ pub struct DownloadState {
 pub struct Downloaded {
     pub path: PathBuf,
     pub bytes: u64,
-    /// How many of them were there before.
+    /// How many of them earlier tries had stored.
     pub resumed: u64,
 }
 
@@ -243,8 +243,7 @@ async fn connect(
     Ok(Connected::Starts(checked(context, order, download).await?))
 }
 
-/// The size of the file if a partial response is its rest: from the byte on that was requested, to the
-/// end.
+/// The size of the file if a partial response is its rest: from the requested byte to the end.
 fn rest_of(download: &Download, resume: &Resume, total: Option<u64>) -> Option<u64> {
     let response = &download.response;
     let (start, end, size) = content_range(response.header("content-range")?)?;
@@ -374,7 +373,7 @@ impl Transfer {
     }
 }
 
-/// Work with files, on a thread for it.
+/// Runs file operations on a thread of their own.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
 ) -> Result<T, DownloadError> {
@@ -411,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn content_ranges() {
+    fn parses_content_ranges() {
         for (header, expected) in [
             ("bytes 200-1023/1024", Some((200, 1023, 1024))),
             ("bytes 0-0/1", Some((0, 0, 1))),

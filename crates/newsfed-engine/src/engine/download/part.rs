@@ -93,7 +93,8 @@ impl Part {
         }
     }
 
-    /// Removes those in a folder that no download has written to since then; returns how many.
+    /// Removes the unfinished files in a folder that no download has written to since a time;
+    /// returns how many.
     pub(super) fn remove_old(folder: &Path, since: SystemTime) -> usize {
         let mut removed = 0;
         for (path, record) in recorded(folder) {
@@ -121,7 +122,7 @@ impl Part {
         Ok(Some(Self { file, path: path.to_owned(), record, size }))
     }
 
-    /// A new, empty one for a file with that name. Creates the folder.
+    /// Creates an empty unfinished file for a file with that name. Creates the folder.
     pub(super) fn create(folder: &Path, name: &str, record: Record) -> Result<Self, DownloadError> {
         let failed = |path: &Path, why| DownloadError::File { path: path.to_owned(), why };
         fs::create_dir_all(folder).map_err(|why| failed(folder, why))?;

@@ -22,7 +22,7 @@ pub enum FileState {
     /// It was changed, or is something else now.
     Changed,
     Missing,
-    /// The folder is missing too, as that of a disk that is not there.
+    /// The folder is missing too, for example because its disk is not connected.
     Unknown,
 }
 
@@ -70,8 +70,8 @@ pub(super) async fn record(context: &Arc<Context>, path: &Path, order: &Download
     }
 }
 
-/// Whether retention removes a file: it was downloaded more than so many days ago, its item is not
-/// kept, and it was not changed. Reads the disk.
+/// Whether retention removes a file: it was downloaded more than this many days ago, its item is
+/// not kept, and it was not changed. Reads the disk.
 pub fn is_expired(record: &DownloadRecord, days: Option<u32>, now: Time) -> bool {
     days.is_some_and(|days| record.at < now - TimeDelta::days(days.into()))
         && !record.kept
@@ -92,7 +92,8 @@ pub fn remove_download(record: &DownloadRecord, now: Time) -> std::io::Result<()
     Ok(())
 }
 
-/// Removes expired files and unfinished ones as old, and forgets those that the user has removed.
+/// Removes expired files and unfinished ones that are as old, and forgets those that the user has
+/// removed.
 pub(in crate::engine) async fn retire(context: &Arc<Context>) -> Result<()> {
     let (settings, now) = (context.settings(), context.clock.now());
     let days = settings.download.days;

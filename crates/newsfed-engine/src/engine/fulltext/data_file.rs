@@ -34,7 +34,7 @@ impl Overdue {
         self.running().iter().any(|(id, _)| id == source)
     }
 
-    /// Those that still run: work drops what it contains when it ends.
+    /// The readings that still run: each drops its reference when it ends.
     fn running(&self) -> MutexGuard<'_, Vec<(String, Weak<()>)>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(_, running)| running.strong_count() > 0);

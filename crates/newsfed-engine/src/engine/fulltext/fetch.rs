@@ -60,7 +60,7 @@ pub(super) struct ItemState {
     pub(super) before: Option<Version>,
     /// The text of the page alone, if it is another one.
     alone_before: Option<String>,
-    /// A change makes it unread again and the newest.
+    /// A change makes it unread and the newest item again.
     pub(super) renews: bool,
 }
 

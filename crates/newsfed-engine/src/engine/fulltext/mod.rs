@@ -72,7 +72,7 @@ pub enum TextGot {
     Same(TextWay),
     /// The page was not fetched.
     Left,
-    /// There is no text; the reason. Text stored before is still there.
+    /// There is no text; the reason. Text stored before stays.
     Failed(String),
     /// The item no longer exists.
     Gone,

@@ -16,7 +16,8 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// If the feed has so many words and so many times those of the page, the page hides its article.
+/// If the feed has at least this many words, and this many times as many as the page, the page
+/// hides its article.
 const MUCH: usize = 150;
 const MORE: f64 = 1.5;
 /// The beginning of 1990, in seconds since the epoch.
@@ -51,7 +52,7 @@ pub(super) enum Part {
     Article,
     /// What a selector of the source matches: everything, or the first match.
     Selected { selector: String, all: bool },
-    /// The page is watched: its article, or its content if it is none.
+    /// The page is watched: its article, or its content if it is not an article.
     Page,
 }
 
@@ -359,7 +360,7 @@ fn guide(known: &ReadContext, url: &Url) -> Guide {
         title: Some(item.title.clone()).filter(|t| !t.is_empty()),
         summary: Some(summary).filter(|s| !s.is_empty()),
         url: Some(url),
-        // The dates of a site were read under its rules already.
+        // The dates of a site were already read under its rules.
         fetched_at: Some(known.now).filter(|_| !known.from_page),
     }
 }
@@ -377,7 +378,7 @@ fn from(found: &Extraction) -> TextFrom {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compared {
     Same,
-    /// There is none, or it is another extraction of the same article.
+    /// No text is stored, or this is another extraction of the same article.
     Better,
     /// The publisher changed the article.
     Changed,

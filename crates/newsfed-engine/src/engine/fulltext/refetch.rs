@@ -3,7 +3,7 @@
 use crate::model::Time;
 use chrono::TimeDelta;
 
-/// Ages of an article at which its page is refreshed, and never after the last.
+/// Ages of an article at which its page is refreshed; after the last, it never is.
 const AGES: [TimeDelta; 5] = [
     TimeDelta::hours(1),
     TimeDelta::hours(4),

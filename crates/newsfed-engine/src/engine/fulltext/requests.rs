@@ -9,7 +9,7 @@ use tokio::sync::Mutex as Turn;
 
 /// Number of pages kept in memory, so that another extraction needs no request.
 const MAX_SAVED: usize = 4;
-/// Size of these pages together, in bytes.
+/// Total size of these pages, in bytes.
 const MAX_BYTES: usize = 4 << 20;
 /// How long such a page is used.
 const FRESH: chrono::TimeDelta = chrono::TimeDelta::minutes(10);

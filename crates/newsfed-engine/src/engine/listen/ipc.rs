@@ -1,5 +1,5 @@
-//! mpv's JSON IPC: lines of JSON over a socket. Whatever a player sends is limited, and lines that are no
-//! events are ignored.
+//! mpv's JSON IPC: lines of JSON over a socket. Whatever a player sends is limited, and lines that are
+//! not events are ignored.
 
 use crate::model::{Chapter, seconds};
 use crate::util::text::line;
@@ -59,7 +59,7 @@ async fn open(_: &Path) -> std::io::Result<(Reading, Writing)> {
 pub(super) struct Ipc {
     reader: Reading,
     writer: Writing,
-    /// What was read and is no whole line yet.
+    /// What was read and is not a whole line yet.
     waiting: Vec<u8>,
     /// Bytes of a line that is too long.
     surplus: usize,
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_events_that_can_be_are_believed() {
+    fn impossible_events_are_ignored() {
         let property = |name: &str, data: &str| {
             let line =
                 format!("{{\"event\":\"property-change\",\"name\":\"{name}\",\"data\":{data}}}\n");

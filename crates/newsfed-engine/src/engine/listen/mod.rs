@@ -63,7 +63,7 @@ pub struct PlayerState {
     pub now: Option<Playing>,
     /// Until something plays again.
     pub problem: Option<PlayerProblem>,
-    /// How many there were: the same one may come again.
+    /// Number of problems so far: the same one may occur again.
     pub problems: u64,
     /// Whether an episode is being started.
     pub is_starting: bool,

@@ -89,7 +89,7 @@ impl Session {
             command.process_group(0);
         }
         let mut child = command.spawn().map_err(|e| match e.kind() {
-            // Whoever has chosen another one wants to know.
+            // A user who has set another player wants to know.
             ErrorKind::NotFound if argv == ListenSettings::default().player => StartError::NoPlayer,
             ErrorKind::NotFound => failed(format!("{program} is not installed (listen.player)")),
             _ => failed(format!("{program} cannot be started: {e}")),
@@ -160,7 +160,7 @@ async fn terminate(mut child: Child, group: Option<Group>) {
     }
 }
 
-/// What every player of the kind of mpv gets.
+/// The options that every mpv-like player gets.
 fn options(socket: &Path, episode: &Queued, in_terminal: bool) -> Vec<String> {
     let mut options = vec![
         format!("--input-ipc-server={}", socket.display()),

@@ -24,7 +24,7 @@ pub(super) struct Task {
     in_terminal: bool,
     session: Option<Session>,
     starting: Option<Starting>,
-    /// The episodes after the one that plays, while it was last seen in the queue.
+    /// The episodes after the current one, as of when it was last seen in the queue.
     following: Vec<EpisodeKey>,
     /// The position as it is stored.
     stored: Option<(EpisodeKey, Progress)>,
@@ -247,7 +247,7 @@ impl Task {
                 }
             }
             Ending::Complete => {
-                // First why: nobody may take the end for a good one.
+                // The reason comes first: nobody may mistake this for a normal end.
                 self.fail("it ended early; its position is kept");
                 self.stop().await;
             }
@@ -259,7 +259,7 @@ impl Task {
         }
     }
 
-    /// The episode after this one. One that was removed while it played is where it was.
+    /// The episode after this one. An episode that was removed while it played keeps its place.
     async fn next_of(&mut self, key: &EpisodeKey) -> Option<EpisodeKey> {
         let queue = self.context.read(|reader| reader.queue_keys()).await.ok()?;
         match queue.iter().position(|other| other == key) {
@@ -323,7 +323,7 @@ impl Task {
         self.report(PlayerProblem::Failed(crate::util::text::line(why)));
     }
 
-    /// Says why nothing plays, again if it is for the same reason.
+    /// Says why nothing plays, even if the reason is the same as before.
     fn report(&self, problem: PlayerProblem) {
         self.state.send_modify(|state| {
             (state.problem, state.is_starting) = (Some(problem), false);

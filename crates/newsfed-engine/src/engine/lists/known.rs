@@ -46,7 +46,7 @@ impl From<Damage> for FollowError {
 /// What was read, unless a stored text is damaged.
 pub(super) type Undamaged<T> = Result<Result<T, Damage>, StoreError>;
 
-/// What a list has, beside what was applied from it before.
+/// What a list has, compared with what was applied from it before.
 pub(super) fn compared(
     reader: &Reader,
     context: &Context,

@@ -44,7 +44,7 @@ pub struct ListFollowed {
     pub source: Source,
     /// The sources that were added.
     pub added: Vec<Source>,
-    /// The URLs that are followed already.
+    /// The URLs that are already followed.
     pub already: Vec<Url>,
     /// What is not taken from the list, and why.
     pub skipped: Vec<(String, String)>,
@@ -90,7 +90,8 @@ impl Handle {
     /// them in step with it.
     ///
     /// # Errors
-    /// If it cannot be fetched or is not a list, or the file cannot be changed. It is not followed then.
+    /// If it cannot be fetched or is not a list, or the file cannot be changed. In that case it is not
+    /// followed.
     pub async fn follow_list(
         &self,
         typed: &str,

@@ -124,7 +124,7 @@ async fn take_over(
     let read = context.read(read).await?;
     let (question, text) =
         read.map_err(|damage| Refusal(ErrorKind::Permanent, damage.message().to_owned()))?;
-    // Of what is listed: many servers change a date in the document each time.
+    // A hash of what is listed: many servers change a date in the document each time.
     let hash = hashing.document(text.as_bytes());
     let is_confirmed = confirmed == Some(hash);
     if let Some((gone, of)) = question.filter(|_| !is_confirmed) {

@@ -91,7 +91,7 @@ impl Handle {
         Some(AutomaticChange { message, label: String::new(), edit: None })
     }
 
-    /// Applies what one list has, for whoever has the turn; `None` if nothing else is known of it.
+    /// Applies what one list has; the caller holds the turn; `None` if nothing else is known of it.
     ///
     /// # Errors
     /// If the database or `sources.toml` cannot be used. The file is not changed then.

@@ -21,7 +21,8 @@ const EXTENSION: &str = "marks";
 const MOST_FILES: usize = 256;
 /// Larger files are not read.
 const MOST_BYTES: u64 = 256 << 20;
-/// The file of this machine is written again when it has this many lines beside twice the marks that count.
+/// The file of this machine is written again when it has this many lines more than twice the number of
+/// current marks.
 const SPARE_LINES: usize = 200;
 
 /// Why marks cannot be exchanged.
@@ -274,7 +275,8 @@ impl Own {
         }
     }
 
-    /// Writes all marks whose newest state is of this machine; others replace those that are older.
+    /// Writes all marks whose newest state was set on this machine; older ones are in the files of
+    /// other machines.
     fn rewrite(&self, reader: &Reader) -> Result<OwnFile, MachinesError> {
         let failed = |e| self.failed(e);
         let folder = self.path.parent().unwrap_or(Path::new("."));
@@ -301,7 +303,7 @@ impl Own {
 }
 
 fn to_json(own: &OwnFile) -> String {
-    // Strings and numbers have no form that fails.
+    // Serialising strings and numbers cannot fail.
     serde_json::to_string(own).unwrap_or_default()
 }
 

@@ -1,4 +1,5 @@
-//! The files of other machines: each is read from where it was read to, as long as what is before is the same.
+//! The files of other machines: each is read on from where reading last stopped, as long as the part before
+//! that is the same.
 
 use super::exchange::{MachinesError, Seen, open};
 use crate::exchange::mark_file::{self, MarkFile};
@@ -25,7 +26,7 @@ pub(super) struct KnownFile {
     since: Time,
     /// Whether any change from now on can be seen.
     is_settled: bool,
-    /// Up to where it was read without damage, and the checksum of both ends of that.
+    /// Offset up to which it was read without damage, and the checksum of both ends of that part.
     offset: u64,
     ends: u32,
     /// Whether a newer version wrote it.

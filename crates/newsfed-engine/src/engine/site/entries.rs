@@ -119,8 +119,8 @@ fn document(
     })
 }
 
-/// An entry, compared with what is stored of it: a date like "3 days ago" and a counter are no
-/// changes.
+/// An entry, compared with what is stored of it: a date like "3 days ago" and a counter do not
+/// count as changes.
 fn settled(found: PageEntry, known: Option<KnownEntry>, selected: bool) -> Entry {
     let PageEntry { mut entry, floats } = found;
     let Some(known) = known else { return entry };

@@ -111,7 +111,7 @@ impl Visit<'_> {
     pub(super) async fn found_files(&self, files: Vec<Response>) -> Result<(), String> {
         let mut read = HashSet::new();
         for file in files {
-            // Older ones than the first that became items have none.
+            // Files older than the first ones that became items have no item.
             let Some(item) = self.item(&file.final_url.clone()).await? else { continue };
             let source = &self.job.source;
             let got = fulltext::take_response(self.context, source, item, file, false).await;

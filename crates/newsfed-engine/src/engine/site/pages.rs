@@ -198,7 +198,7 @@ impl Visit<'_> {
                 Err(e) => e.kind() == crate::model::ErrorKind::Permanent,
             };
             match answer {
-                // Somewhere else is another text.
+                // Another site has another text.
                 Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                     gathering.note(format!("{url} redirects to {}", response.final_url));
                 }

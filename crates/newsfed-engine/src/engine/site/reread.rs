@@ -43,7 +43,7 @@ impl Handle {
             return self.reread_entries(key).await;
         }
         let done = reread(&self.context, source, key, limit).await?;
-        // The next poll tries again what earlier ones have left out.
+        // The next poll retries what earlier ones left out.
         self.context.store.forget_refused(key, self.context.clock.now()).await?;
         self.context.store.change_facts(key, |facts| facts.website.unfinished = true).await?;
         Ok(done)
@@ -119,7 +119,7 @@ async fn reread(
     let mut gathering = Gathering::default();
     for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
         match visit.fetcher.page(url.clone()).await {
-            // Somewhere else is another text.
+            // Another site has another text.
             Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                 gathering.leave_out(LeftOutReason::Missing, &url);
             }
@@ -142,7 +142,8 @@ async fn reread(
                     continue;
                 }
                 let Ok(Some(item)) = visit.item(&url).await else { continue };
-                // A date ahead became that of this reading, which says nothing new.
+                // A date in the future was replaced by the time of this reading, which says nothing
+                // new.
                 let published = entry.published.filter(|at| *at < visit.started);
                 let entry = Entry { url: Some(url.to_string()), published, ..entry };
                 let hashing = visit.hashing;

@@ -140,8 +140,8 @@ impl Visit<'_> {
         links.iter().filter_map(|link| Some((link.url.clone(), active(link)?))).collect()
     }
 
-    /// The known articles with a later activity than when they were read: a reply to a topic is no
-    /// new topic.
+    /// The known articles with activity since they were read: a reply to a topic is not a new
+    /// topic.
     async fn renewed(&self, active: Vec<(Url, Time)>) -> Result<Vec<Url>, String> {
         let (key, seen) = (self.job.key, self.facts.website.active.clone());
         let read = self.context.read(move |reader| {

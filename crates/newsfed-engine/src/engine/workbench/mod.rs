@@ -35,7 +35,7 @@ const STACK: usize = 8 << 20;
 pub enum Subject {
     /// A source that is followed, by its row key.
     Followed(i64),
-    /// A way to follow a URL, by its number: its page was fetched already. Without a number, a
+    /// A way to follow a URL, by its number: its page was already fetched. Without a number, a
     /// website at that URL.
     Way(Box<Discovery>, Option<usize>),
 }
@@ -167,7 +167,7 @@ impl Workbench {
         let _ = self.jobs.send(Task::Pick { place, element, part });
     }
 
-    /// Requests a copy of the list page, by its number from the newest on.
+    /// Requests a copy of the list page by its number, counted from the newest.
     pub fn copy(&self, number: usize) {
         let _ = self.jobs.send(Task::Copy(number));
     }

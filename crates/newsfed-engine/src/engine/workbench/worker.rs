@@ -21,7 +21,7 @@ pub enum WorkbenchPage {
     Second,
     /// The article that was fetched last.
     Article,
-    /// A stored copy of the list, by its number from the newest on.
+    /// A stored copy of the list by its number, counted from the newest.
     Copy(usize),
 }
 

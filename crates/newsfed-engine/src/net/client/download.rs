@@ -11,12 +11,13 @@ use std::collections::HashSet;
 use std::time::Duration;
 use url::Url;
 
-/// The bytes that are there already.
+/// The bytes that were already received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resume {
     /// How many.
     pub offset: u64,
-    /// The validator of the file that they are from: the rest is sent only if it still has it.
+    /// The validator of the file that they are from: the server sends the rest only if the file
+    /// still has it.
     pub validator: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! What a rule decides by itself is what the database says.
+//! Rules decide about items as the database does.
 
 use super::queries::{Sources, declare};
 use super::*;

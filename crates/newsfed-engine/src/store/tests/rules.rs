@@ -296,7 +296,7 @@ fn rules_match_what_searches_find() {
 }
 
 #[test]
-fn what_a_rule_did_at_once_is_undone_and_redone_by_itself() {
+fn each_application_of_a_rule_is_undone_and_redone_separately() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![entry("one"), entry("two"), entry("three")]);
     let rule = || rule("r", "is:unread", &["hide"]);

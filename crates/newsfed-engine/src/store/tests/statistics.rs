@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn items_are_read_from_the_last_one_on_until_a_moment() {
+fn items_are_read_from_the_newest_back_to_a_moment() {
     let mut f = Fixture::new(&["a", "b"]);
     let day = chrono::TimeDelta::days(1);
     let first = f.now;

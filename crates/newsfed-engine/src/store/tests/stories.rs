@@ -58,7 +58,7 @@ fn a_story_is_found_listed_once_and_searched() {
     let count = f.store.reader().unwrap().count(&folded()).unwrap();
     assert_eq!((count.items, count.more), (2, false));
 
-    // What is folded depends on the list.
+    // Which items are folded depends on the list.
     let of_b = View { scope: Scope::Sources(vec![f.key("b")]), ..folded() };
     assert_eq!(f.titles(&of_b), ["River bridge reopens after long repairs"]);
     let search = View { fold: true, ..matching("bridge") };

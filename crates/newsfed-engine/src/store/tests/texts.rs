@@ -116,7 +116,7 @@ fn a_failure_is_reported_and_removes_nothing() {
 }
 
 #[test]
-fn keeps_a_number_of_versions_and_clears_the_mark_when_seen() {
+fn keeps_a_limited_number_of_versions_and_clears_the_mark_when_seen() {
     let f = with_teaser();
     f.store_end(read("<p>0</p>", false), TextWay::Best);
     // Extracted better, not changed: no version.
@@ -244,7 +244,7 @@ fn earlier_titles_are_kept_and_tell_another_headline_from_a_typing_error() {
     let found = |query: &str| f.found(query);
     assert_eq!((found("resigns"), found("in:versions resigns"), found("in:versions")), (0, 1, 1));
     assert_eq!(found("in:versions title:stays"), 0);
-    // What was there on a day, and how it was called then.
+    // What was stored on a day, and what it was called at that time.
     let titles = |hours: i64| -> Vec<String> {
         let as_of = (f.now - TimeDelta::hours(hours)).timestamp();
         let criteria = Criteria { as_of: Some(as_of), ..Criteria::default() };

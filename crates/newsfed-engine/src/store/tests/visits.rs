@@ -94,7 +94,7 @@ fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
     assert!(fitting(&all, 3).is_empty());
     let none = View::of(Scope::Only(std::sync::Arc::from([])));
     assert_eq!(reader.count(&none).unwrap().items, 0);
-    // What rules hide or mark does not show what the user reads.
+    // Items that rules hide or mark say nothing about what the user reads.
     let rule = |name: &str, query: &str, effect: &str| Rule {
         name: name.to_owned(),
         query: query.parse().unwrap(),
