@@ -93,13 +93,13 @@ const SELECTED_ITEMS: &[Action] =
 const READER: &[Action] = &[
     Action::PageDown,
     Action::NextUnread,
+    Action::Back,
     Action::Browser,
     Action::Pin,
     Action::Hints,
     Action::FullText,
     Action::Find,
     Action::Zen,
-    Action::Back,
 ];
 const CHANGES: &[Action] = &[
     Action::NextUnread,

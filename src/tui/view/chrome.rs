@@ -6,6 +6,7 @@ use super::has_focus;
 use super::row::{Row, padding};
 use crate::config::{Action, Context, Role, parse_sequence};
 use crate::engine::{Role as Part, SyncProgress};
+use crate::model::ItemRow;
 use crate::store::Scope;
 use crate::util::text::{self, counted};
 use crate::util::time_text::{clock_time, span};
@@ -185,10 +186,12 @@ fn sources_title(app: &App) -> Title {
 /// How many items the list has: the rows that were read, or what its sources count.
 fn count_of_list(app: &App) -> String {
     let items = &app.items;
-    if !(items.more_above || items.more_below || items.cut) {
-        return items.rows.len().to_string();
-    }
     let base = &items.listing.base;
+    if !(items.more_above || items.more_below || items.cut) {
+        // Rows that were read since stay in the list.
+        let counts = |row: &&ItemRow| !base.unread_only || !row.read;
+        return items.rows.iter().filter(counts).count().to_string();
+    }
     let counted = items.listing.query.is_empty() && !items.folds;
     // A set: a folder may have thousands of sources, and this is drawn.
     let keys: Option<HashSet<i64>> = match &base.scope {
@@ -251,10 +254,12 @@ fn reader_title(app: &App) -> Title {
 fn place_in_list(app: &App, key: i64) -> String {
     let items = &app.items;
     let at = items.rows.iter().position(|row| row.key == key);
-    match at.filter(|_| !items.more_above) {
-        Some(at) => format!("{} of {}", at + 1, count_of_list(app)),
-        None => String::new(),
-    }
+    let Some(at) = at.filter(|_| !items.more_above) else { return String::new() };
+    let all = count_of_list(app);
+    // Rows that were read since have a place, too.
+    let read = items.rows.iter().filter(|row| row.read && items.listing.base.unread_only).count();
+    let all = all.parse::<usize>().map_or(all, |unread| (unread + read).to_string());
+    format!("{} of {all}", at + 1)
 }
 
 pub(super) fn divider(app: &App, frame: &mut Frame<'_>, area: Rect) {
@@ -285,6 +290,8 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         Role::Dim if linear => {}
         // Half of it would say nothing.
         Role::Dim if area.width < 60 => {}
+        // While reading, keys are worth more than the next check.
+        Role::Dim if area.width < ROOMY_LINE && app.focus == Focus::Reader => {}
         Role::Dim => row.right(state, style(role)),
         _ => row.right_fitting(&state, style(role)),
     }
@@ -308,6 +315,9 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
     frame.render_widget(row.line(Style::new()), area);
 }
+
+/// Width from which on a line shows the keys of the Reader and the next check.
+const ROOMY_LINE: u16 = 120;
 
 /// The key for help; in a text field, one that is not a character.
 fn help_key(app: &App) -> Option<String> {

@@ -7,6 +7,7 @@ use crate::config::Role;
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::widgets::Clear;
 
 /// Largest number of visible rows.
@@ -44,7 +45,9 @@ pub(super) fn candidates(app: &App, frame: &mut Frame<'_>, completion: &Completi
     let first = (selected + 1).saturating_sub(usize::from(height));
     for (candidate, i) in completion.candidates.iter().skip(first).zip(0..height) {
         let here = completion.applied == Some(first + usize::from(i));
-        let role = |role| app.palette.style(if here { Role::Selected } else { role });
+        let selected = if here { app.palette.style(Role::Selected) } else { Style::new() };
+        // The surface alone: not every theme gives a colour to the text on it.
+        let role = |role| app.palette.style(role).patch(selected);
         let mut row = Row::new(width);
         let name =
             text::truncate(&candidate.text, usize::from(width).saturating_sub(2)).into_owned();

@@ -66,15 +66,25 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
     field_line(app, frame, "Find: ", &help.field, field);
 }
 
-/// Two columns: the first is at least as high as the screen, and no block is in both.
+/// Two columns: the first is at least as high as the screen, and no block is in both. A group that
+/// continues in the second one has its heading there, too.
 fn in_columns(blocks: Vec<Block>, height: usize) -> Vec<Vec<Line>> {
     let total: usize = blocks.iter().map(Vec::len).sum();
     let most = total.div_ceil(2).max(height);
     let mut columns = vec![Vec::new(), Vec::new()];
+    let mut group = None;
     for block in blocks {
+        let heading = block.iter().find_map(|line| match line {
+            Line::Heading(title) => Some(title.clone()),
+            _ => None,
+        });
         let goes_on = columns[1].is_empty() && columns[0].len() + block.len() <= most;
         let column = &mut columns[usize::from(!goes_on)];
         let is_first = column.is_empty();
+        if is_first && heading.is_none() {
+            column.extend(group.clone().map(Line::Heading));
+        }
+        group = heading.or(group);
         column.extend(block.into_iter().skip_while(|line| is_first && matches!(line, Line::Empty)));
     }
     columns

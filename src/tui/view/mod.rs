@@ -43,7 +43,7 @@ pub(super) use dialogs::DialogArea;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use std::ops::Range;
 
 /// Smallest screen that is drawn.
@@ -227,6 +227,8 @@ fn title_style(app: &App, usual: Role, selected: bool, focused: bool) -> Style {
     match (selected, focused) {
         (true, true) => app.palette.style(Role::SelectedTitle),
         (true, false) if elsewhere.bg.is_none() => style.patch(elsewhere),
+        // The place in the list is seen from the Reader, too.
+        (true, false) => style.add_modifier(Modifier::BOLD),
         _ => style,
     }
 }

@@ -5,7 +5,7 @@ use super::row::Row;
 use crate::config::Role;
 use crate::model::ItemRow;
 use crate::util::text;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use std::ops::Range;
 
 /// Minimum width of a snippet, in cells.
@@ -34,7 +34,9 @@ pub(super) fn draw(
     dim: Style,
 ) {
     let Some(snippet) = app.snippets.of(item.key) else { return out.left(title, plain) };
-    let hit = |base: Style| base.patch(app.palette.style(Role::Match));
+    // As in the palette: blocks of colour in every row would be louder than the selection.
+    let color = app.palette.style(Role::Pinned).add_modifier(Modifier::UNDERLINED);
+    let hit = |base: Style| base.patch(color);
     // What stands for a missing title has no hits.
     let hits = if title == item.title { snippet.title_hits.as_slice() } else { &[] };
     let end = hits.first().map_or(0, |hit| hit.end);

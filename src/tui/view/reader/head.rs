@@ -34,8 +34,9 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> Vec<Line<'stati
     // A text that fits below the full head is not scrolled.
     let goes_on = app.reader.line_count() > height.saturating_sub(1);
     if out.len() * LEAST_PART > height && app.reader.top > 0 && goes_on {
-        let title = text::truncate(&article.item.title, area.width.into());
-        out = vec![aligned(&article.item.title, Line::from(ink(app, title, Role::Title)))];
+        let title = super::super::snippet::title(app, &article.row);
+        let shown = text::truncate(title, area.width.into());
+        out = vec![aligned(title, Line::from(ink(app, shown, Role::Title)))];
     }
     out
 }
@@ -59,12 +60,14 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
         let words = text::truncate(words.trim(), width).into_owned();
         out.push(Line::from(ink(app, words, app.sources.color(article.row.source_key))));
     }
-    let title = if item.title.is_empty() { "(no title)" } else { &item.title };
     let part = |words: &str, limit: usize, role| {
         let lines = wrap_plain(words, width).into_iter().take(limit);
         lines.map(|line| Line::from(ink(app, line, role))).collect::<Vec<_>>()
     };
-    out.extend(part(title, MAX_TITLE, Role::Title).into_iter().map(|line| aligned(title, line)));
+    // An item without a title begins with its text.
+    let title =
+        if item.title.is_empty() { vec![] } else { part(&item.title, MAX_TITLE, Role::Title) };
+    out.extend(title.into_iter().map(|line| aligned(&item.title, line)));
     out.extend(part(&byline(app, item, source), 2, Role::Soft));
     out.extend(facts(app, article, source, area));
     let rule = marks(app).across.repeat(width);
@@ -87,7 +90,9 @@ fn byline(app: &App, item: &Item, source: Option<&SourceEntry>) -> String {
     let minutes = app.reader.minutes();
     let parts: Vec<String> = [
         (!authors.is_empty()).then(|| short(&authors.join(", "))),
-        Some(date.unwrap_or_else(|| "no date".to_owned())),
+        Some(date.unwrap_or_else(|| {
+            format!("no date, found {}", describe(item.discovered, app.now, &Local))
+        })),
         (minutes > 0).then(|| format!("{minutes} min read")),
     ]
     .into_iter()
