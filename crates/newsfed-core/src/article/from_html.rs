@@ -346,7 +346,12 @@ impl Builder<'_> {
             });
         if layout {
             flow.end_paragraph();
-            for cell in rows.into_iter().flatten() {
+            let cells = rows.into_iter().flat_map(|row| match row.as_slice() {
+                // Feeds do not keep the classes by which pages mark them.
+                [numbers, code] if is_gutter(*numbers, *code) => row[1..].to_vec(),
+                _ => row,
+            });
+            for cell in cells {
                 let mut inner = self.blocks(cell, depth + 1);
                 flow.blocks.append(&mut inner);
             }
@@ -564,6 +569,25 @@ fn task(e: ElementRef<'_>) -> Option<Inline> {
     html::task_box(attribute).map(|text| Inline::Text(text.to_owned()))
 }
 
+/// Whether a cell has the numbers of the lines of the listing in the cell beside it.
+fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>) -> bool {
+    let has_listing = |cell: ElementRef<'_>| {
+        cell.descendent_elements().take(MAX_IN_FIGURE).any(|e| e.value().name() == "pre")
+    };
+    if !has_listing(numbers) || !has_listing(code) {
+        return false;
+    }
+    let mut next = None;
+    let mut words = numbers.text().flat_map(str::split_ascii_whitespace);
+    let counts = words.all(|word| {
+        let number = word.parse::<u32>().ok();
+        let fits = number.is_some() && (next.is_none() || next == number);
+        next = number.and_then(|n| n.checked_add(1));
+        fits
+    });
+    counts && next.is_some()
+}
+
 /// The rows of a table without those of nested tables, which would be read once for each enclosing
 /// table.
 fn own_rows<'a>(table: ElementRef<'a>) -> impl Iterator<Item = ElementRef<'a>> {
@@ -672,6 +696,28 @@ mod tests {
             from_html("<table><tr><td>a<table><tr><td>b<td>c</table><td>d<tr><td>e</table>", None);
         let text = document.text();
         assert_eq!(text.matches('b').count(), 1, "{text}");
+    }
+
+    #[test]
+    fn line_numbers_beside_a_listing_are_left_out_without_a_class() {
+        let listing = |numbers: &str| {
+            let cells = format!("<td><pre>{numbers}</pre></td><td><pre>a<br>b</pre></td>");
+            from_html(&format!("<figure><table><tr>{cells}</tr></table></figure>"), None).text()
+        };
+        for (numbers, stays) in [
+            ("<span>1</span><br><span>2</span><br>", false),
+            ("7\n8", false),
+            ("1\n3", true),
+            ("one", true),
+            ("", false),
+        ] {
+            let text = listing(numbers);
+            let first = numbers.trim_start_matches("<span>").chars().next();
+            assert_eq!(first.is_some_and(|c| text.contains(c)), stays, "{numbers}: {text}");
+            assert!(text.contains('a') && text.contains('b'), "{text}");
+        }
+        let data = from_html("<table><tr><td>1<td>2<tr><td>3<td>4</table>", None).text();
+        assert!(data.contains('1'), "a table of data stays: {data}");
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub fn parse(text: &str) -> Option<Time> {
     if text.is_empty() || text.len() > MAX_DATE {
         return None;
     }
+    let text = &*token::with_ascii_digits(text);
     let found = unix(text).or_else(|| iso(text)).or_else(|| korean(text));
     let found = found.or_else(|| written(text));
     found.filter(|time| (1..=9999).contains(&time.year()))

@@ -53,14 +53,29 @@ impl Token<'_> {
     }
 }
 
+/// The value of a digit of another script.
+fn native_digit(c: char) -> Option<char> {
+    let code = u32::from(c);
+    let zero = ZEROS.iter().find(|zero| (**zero..**zero + 10).contains(&code))?;
+    char::from_digit(code - zero, 10)
+}
+
+/// The text with ASCII digits.
+pub(super) fn with_ascii_digits(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.chars().any(|c| native_digit(c).is_some()) {
+        return Cow::Borrowed(text);
+    }
+    text.chars().map(|c| native_digit(c).unwrap_or(c)).collect()
+}
+
 /// The text in lower case with ASCII digits and plain spaces. Chinese numbers before 年, 月 and
 /// 日 become digits.
 pub fn prepared(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         let code = u32::from(c);
-        if let Some(zero) = ZEROS.iter().find(|z| (**z..**z + 10).contains(&code)) {
-            out.extend(char::from_digit(code - zero, 10));
+        if let Some(digit) = native_digit(c) {
+            out.push(digit);
         } else if c.is_ascii() {
             out.push(if c.is_ascii_whitespace() { ' ' } else { c.to_ascii_lowercase() });
         } else if c.is_whitespace() {
