@@ -84,14 +84,18 @@ pub fn clock(time: Time, now: Time) -> String {
     time.format(form).to_string()
 }
 
-/// A duration in seconds as sentences say it: `12 min`, `3 h`, `6 days`; at least a minute.
+/// A duration in seconds as sentences say it: `12 min`, `3 h`, `6 days`, `3 years`; at least a minute.
 pub fn span(seconds: i64) -> String {
     match seconds.max(60) {
         s @ ..3600 => format!("{} min", s / 60),
         s @ 3600..172_800 => format!("{} h", s / 3600),
-        s => format!("{} days", s / 86400),
+        s if s < 2 * YEAR => format!("{} days", s / 86400),
+        s => format!("{} years", s / YEAR),
     }
 }
+
+/// Seconds of a year of 365 days.
+const YEAR: i64 = 365 * 86400;
 
 /// The length of a recording in seconds: `40 s`, `52 min`, `1 h 2 min`.
 pub fn length(seconds: u64) -> String {
