@@ -89,6 +89,8 @@ pub(super) enum Event {
     Tried(RequestId, Tried),
     Discovered(RequestId, Result<Discovery, Failure>),
     Followed(Result<(Vec<Followed>, FileEdit), Failure>),
+    /// What was to be added is followed as this source.
+    AlreadyFollowed(SourceId),
     /// Result of a file change.
     Edited(Purpose, Result<Edited, NotSaved>),
     /// `config.toml` was changed by others and read again.

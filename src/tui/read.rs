@@ -463,14 +463,16 @@ fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
     Ok(changes.into_iter().map(difference).collect())
 }
 
+/// What an item without text shows; the interface adds the keys.
+pub(super) const NO_TEXT: &str =
+    "The feed has no text for this item. Open it in the browser to read it.";
+
 /// The text of an item, ready for layout.
 pub(super) fn document(item: &Item) -> Document {
     let base = item.url.as_deref().and_then(|u| url::Url::parse(u).ok());
     let mut document = from_html(item.body(), base.as_ref());
     if document.is_empty() {
-        document = Document::from_text(
-            "The feed has no text for this item. Open it in the browser to read it.",
-        );
+        document = Document::from_text(NO_TEXT);
     }
     // Enclosures are opened like the links of the text.
     for enclosure in item.enclosures.iter().take(limits::ENTRY_LIST) {

@@ -8,6 +8,7 @@ mod defects;
 mod dialogs;
 mod editor;
 mod enclosures;
+mod forms;
 mod help;
 mod imports;
 mod listen;
@@ -48,7 +49,6 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
-
 mod states;
 pub(super) mod stock;
 use stock::{article, difference, item_rows, report};

@@ -45,6 +45,28 @@ fn kinds(found: &Discovery) -> Vec<SourceKind> {
 }
 
 #[tokio::test]
+async fn an_announced_feed_that_does_not_work_is_named_with_the_reason() {
+    let link = "<link rel=alternate type=application/rss+xml href=/index.xml>";
+    let server = serve(&[("/", list(link, "")), ("/empty", "<p>Nothing".to_owned())]);
+    let found = discover(&server, "/").await;
+    let url = server.url("/index.xml");
+    let expected = format!("the page announces a feed, but it returns 404 Not Found: {url}");
+    assert_eq!(found.tried[0].text, expected, "{:?}", found.tried);
+    assert!(!found.tried[0].found);
+    assert!(!found.tried[1..].iter().any(|tried| tried.text.contains("/index.xml")));
+    // Several are listed one by one.
+    let two = "<link rel=alternate type=application/rss+xml href=/a.xml>\
+               <link rel=alternate type=application/rss+xml href=/empty>";
+    let server = serve(&[("/", list(two, "")), ("/empty", "<p>Nothing".to_owned())]);
+    let found = discover(&server, "/").await;
+    let texts: Vec<&str> = found.tried.iter().map(|tried| tried.text.as_str()).collect();
+    assert_eq!(texts[0], "the page announces 2 feeds");
+    let start = "the announced feed does not work: ";
+    assert_eq!(texts[1], format!("{start}it returns 404 Not Found: {}", server.url("/a.xml")));
+    assert_eq!(texts[2], format!("{start}that URL is not a feed: {}", server.url("/empty")));
+}
+
+#[tokio::test]
 async fn finds_the_feed_at_the_root_from_a_page_far_below() {
     let server = serve(&[("/a/b/c/page.html", "<p>Hello".to_owned()), ("/feed", RSS.to_owned())]);
     let found = discover(&server, "/a/b/c/page.html").await;

@@ -1,19 +1,18 @@
 //! Adding a source.
 
+mod results;
+
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use super::history::Change;
 use super::import::several_addresses;
 use super::starters::Starters;
-use super::{App, Editor, Prompt};
-use crate::config::{Action, Context, FileEdit, FormPage, Key, starter_sources};
+use super::{App, Prompt};
+use crate::config::{Action, Context, Key, Lookup, starter_sources};
 use crate::engine::{Discovery, Tried, TypedOrigin, Way};
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, ExitReason};
-use crate::tui::event::{Failure, Followed, RequestId};
+use crate::tui::event::RequestId;
 use crate::tui::input::Field;
-use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
-use crate::util::url::parse_web;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use std::collections::HashSet;
@@ -44,7 +43,14 @@ pub(crate) enum Stage {
     /// Discovery runs; `tried` lists what was tried so far.
     Discovering { request: RequestId, tried: Vec<Tried> },
     /// Ways were found; the selected one is shown with a preview of its items.
-    Found { discovery: Discovery, selected: usize },
+    Found {
+        discovery: Discovery,
+        selected: usize,
+        /// For each way, the source (row key) that is followed at its URL.
+        known: Vec<Option<i64>>,
+    },
+    /// The URL is that of a source (row key).
+    Known(i64),
     /// Discovery or following failed, with the reasons.
     Failed(Vec<String>),
     /// The selected way is being added.
@@ -111,8 +117,13 @@ impl Add {
 }
 
 impl Dialog for Add {
-    fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        if self.offers_help() && is_help(app, key) {
+            return app.open_dialog(Action::Help).into();
+        }
         match (&mut self.stage, event.code) {
+            (Stage::Known(source), KeyCode::Enter) => return Reply::close(app.jump_to(*source)),
+            (Stage::Known(_), KeyCode::Tab) => return self.find_ways(app).into(),
             (Stage::Following, KeyCode::Esc) => {
                 return Reply::close(app.note("Adding continues in the background"));
             }
@@ -136,7 +147,7 @@ impl Dialog for Add {
             (Stage::Found { .. }, code) if self.in_folder && code != KeyCode::Enter => {
                 self.folder.input(event);
             }
-            (Stage::Found { discovery, selected }, KeyCode::Down | KeyCode::Char('j'))
+            (Stage::Found { discovery, selected, .. }, KeyCode::Down | KeyCode::Char('j'))
                 if event.modifiers.is_empty() =>
             {
                 *selected = (*selected + 1).min(discovery.ways.len().saturating_sub(1));
@@ -146,8 +157,13 @@ impl Dialog for Add {
             {
                 *selected = selected.saturating_sub(1);
             }
-            (Stage::Found { .. }, KeyCode::Enter) => return self.follow_selected().into(),
-            (Stage::Found { discovery, selected }, KeyCode::Char(letter @ ('e' | 's')))
+            (Stage::Found { .. }, KeyCode::Enter) => {
+                return match self.known_way() {
+                    Some(source) => Reply::close(app.jump_to(source)),
+                    None => self.follow_selected().into(),
+                };
+            }
+            (Stage::Found { discovery, selected, .. }, KeyCode::Char(letter @ ('e' | 's')))
                 if event.modifiers.is_empty() =>
             {
                 if letter == 's' && discovery.is_local() {
@@ -157,7 +173,7 @@ impl Dialog for Add {
                 let kind = discovery.ways.get(*selected).map(Way::kind);
                 let has_selectors = matches!(kind, Some(SourceKind::Website | SourceKind::Entries));
                 let way = (letter == 'e' || has_selectors).then_some(*selected);
-                return app.edit_way(discovery, way).into();
+                return app.edit_way(discovery, way, letter == 's').into();
             }
             // A letter typed while the list has the focus is not part of the address; a paste and
             // Backspace change it.
@@ -202,6 +218,12 @@ impl Dialog for Add {
                 KeyHint::Key("Esc", "back"),
             ],
             Stage::Confirming(_) => &[KeyHint::Key("Enter", "run it"), KeyHint::Key("Esc", "back")],
+            Stage::Known(_) => {
+                &[KeyHint::Key("Enter", "go to it"), KeyHint::Key("Tab", "find other ways"), CLOSE]
+            }
+            Stage::Found { .. } if self.known_way().is_some() => {
+                &[KeyHint::Key("Enter", "go to it"), KeyHint::Key("Up Down", "choose"), CLOSE]
+            }
             Stage::Found { ref discovery, .. } if discovery.is_local() => &[
                 KeyHint::Key("Enter", "follow"),
                 KeyHint::Key("Tab", "folder"),
@@ -222,6 +244,12 @@ impl Dialog for Add {
                 Some(Choice::Import) => &[KeyHint::Key("Enter", "name the file"), CLOSE],
                 Some(Choice::Starters) => &[KeyHint::Key("Enter", "list them"), CLOSE],
                 Some(Choice::Demo) => &[KeyHint::Key("Enter", "start the demo"), CLOSE],
+                None if self.offers_help() => &[
+                    KeyHint::Key("Enter", "find feeds"),
+                    KeyHint::Key("Up Down", "other ways to start"),
+                    KeyHint::Bound(Context::Everywhere, Action::Help, "help"),
+                    KeyHint::Key("Esc", "skip"),
+                ],
                 None if self.welcome => &[
                     KeyHint::Key("Enter", "find feeds"),
                     KeyHint::Key("Up Down", "other ways to start"),
@@ -271,9 +299,31 @@ impl Add {
         if let Some(addresses) = several_addresses(&address) {
             return app.import_addresses(&addresses);
         }
+        if let Some(source) = app.followed_at(&address) {
+            self.stage = Stage::Known(source);
+            return vec![];
+        }
+        self.find_ways(app)
+    }
+
+    /// Starts discovery for the typed URL.
+    fn find_ways(&mut self, app: &mut App) -> Vec<Effect> {
+        let address = self.field.value().trim().to_owned();
         let request = app.request();
         self.stage = Stage::Discovering { request, tried: Vec::new() };
         vec![Effect::Discover { request, address }]
+    }
+
+    /// The source (row key) that the selected way is followed as.
+    fn known_way(&self) -> Option<i64> {
+        let Stage::Found { known, selected, .. } = &self.stage else { return None };
+        known.get(*selected).copied().flatten()
+    }
+
+    /// No address begins with the key of the help, so it works in the empty field of the first page.
+    fn offers_help(&self) -> bool {
+        let typing = matches!(self.stage, Stage::Typing | Stage::Failed(_));
+        self.welcome && typing && self.field.value().is_empty()
     }
 
     /// Enter below the program that was typed: runs it for its feed.
@@ -311,7 +361,7 @@ impl Add {
     fn follow_selected(&mut self) -> Vec<Effect> {
         self.in_folder = false;
         match std::mem::replace(&mut self.stage, Stage::Following) {
-            Stage::Found { discovery, selected } => {
+            Stage::Found { discovery, selected, .. } => {
                 let folder = self.folder.value().trim().trim_matches('/').to_owned();
                 let folder = Some(folder).filter(|folder| !folder.is_empty());
                 vec![Effect::Follow { discovery, way: selected, folder }]
@@ -324,114 +374,6 @@ impl Add {
     }
 }
 
-impl App {
-    /// The title of the source at a typed URL.
-    fn followed_title(&self, typed: &str) -> Option<String> {
-        let url = parse_web(typed).ok()?.url;
-        let source = self.sources.list.sources.iter().find(|s| s.source.url == url)?;
-        Some(source.title().to_owned())
-    }
-
-    /// How a source that is followed gets a filter.
-    fn already_followed(&self, title: &str) -> Vec<String> {
-        let key = self.keymap.keys_for(Context::Sources, Action::Edit);
-        let form = key.map_or_else(
-            || "The form of the source".to_owned(),
-            |key| format!("{key} on the source"),
-        );
-        let page = FormPage::Origin.title();
-        vec![
-            format!("This feed is already followed as {title}."),
-            format!("{form}, page {page}, adds the filter to it."),
-        ]
-    }
-
-    /// Opens the dialog with a pasted URL and starts discovery.
-    pub(super) fn add_url(&mut self, url: &str) -> Vec<Effect> {
-        self.push_dialog(Add::with(url));
-        self.with(|add: &mut Add, app| add.discover(app).into())
-    }
-
-    pub(super) fn tried(&mut self, request: RequestId, attempt: Tried) -> Vec<Effect> {
-        match self.dialog_mut::<Add>().map(|add| &mut add.stage) {
-            Some(Stage::Discovering { request: expected, tried }) if *expected == request => {
-                tried.push(attempt);
-            }
-            _ => {}
-        }
-        vec![]
-    }
-
-    pub(super) fn discovered(
-        &mut self,
-        request: RequestId,
-        result: Result<Discovery, Failure>,
-    ) -> Vec<Effect> {
-        let Some(add) = self.dialog_mut::<Add>() else { return vec![] };
-        if !matches!(add.stage, Stage::Discovering { request: expected, .. } if expected == request)
-        {
-            return vec![];
-        }
-        add.stage = match result {
-            Ok(discovery) if discovery.ways.is_empty() => {
-                Stage::Failed(discovery.tried.into_iter().map(|tried| tried.text).collect())
-            }
-            Ok(discovery) => Stage::Found { discovery, selected: 0 },
-            Err(why) => Stage::Failed(vec![why]),
-        };
-        vec![]
-    }
-
-    pub(super) fn followed(
-        &mut self,
-        result: Result<(Vec<Followed>, FileEdit), Failure>,
-    ) -> Vec<Effect> {
-        let in_form = result.is_err() && self.not_followed();
-        match (result, self.dialog_mut::<Add>()) {
-            (Err(why), _) if in_form => self.problem(why),
-            (Ok((added, edit)), _) => {
-                self.close_dialogs::<Add>();
-                self.close_dialogs::<Starters>();
-                if self.dialog::<Editor>().is_some_and(Editor::is_new) {
-                    self.close_dialogs::<Editor>();
-                }
-                let message = match added.as_slice() {
-                    [] => "All of these are already followed".to_owned(),
-                    [Followed { title, no_items: Some(why), .. }] => {
-                        format!("Following {title}: {why}")
-                    }
-                    [one] if one.kind == SourceKind::Crawl => {
-                        let key = |action| self.keymap.keys_for(Context::Sources, action);
-                        let hint = |action, does: &str| {
-                            key(action).map(|key| format!("{key} {does}")).unwrap_or_default()
-                        };
-                        let progress = hint(Action::Why, "shows the progress");
-                        let stop = hint(Action::StopCrawl, "stops it");
-                        format!("Crawling {}; {progress}, {stop}", one.title)
-                    }
-                    [one] => format!("Following {}", one.title),
-                    many => format!("Following {} sources", many.len()),
-                };
-                let what = match added.as_slice() {
-                    [one] => format!("follow {}", one.title),
-                    many => format!("follow {} sources", many.len()),
-                };
-                if !edit.is_empty() {
-                    self.record_change(Change::Files(vec![edit]), what);
-                }
-                self.note(message);
-                // Show the items of the new source, because the user wants to see them now.
-                if let [one] = added.as_slice() {
-                    self.sources.select_added = Some(one.id.clone());
-                    self.focus = super::Focus::Items;
-                }
-                vec![Effect::Read(Read::Sources), Effect::CloseBench]
-            }
-            (Err(why), Some(add)) => {
-                add.stage = Stage::Failed(vec![why]);
-                vec![]
-            }
-            (Err(why), None) => self.problem(why),
-        }
-    }
+fn is_help(app: &App, key: Key) -> bool {
+    matches!(app.keymap.lookup(Context::Everywhere, &[key]), Lookup::Action(Action::Help))
 }

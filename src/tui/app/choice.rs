@@ -13,6 +13,13 @@ impl Editor {
 
     /// The keys of the form.
     pub(super) fn form_hints(&self) -> KeyHints {
+        if self.search.is_some() {
+            return &[
+                KeyHint::Key("Enter", "go to it"),
+                KeyHint::Key("Up Down", "other matches"),
+                KeyHint::Key("Esc", "back"),
+            ];
+        }
         match self.page() {
             FormPage::Selectors => &[
                 KeyHint::Key("Enter", "edit on the page"),
@@ -30,14 +37,16 @@ impl Editor {
             _ if self.can_choose() => &[
                 KeyHint::Key("C-s", "save"),
                 KeyHint::Key("Left Right", "choose"),
-                KeyHint::Key("Tab", "next field"),
+                KeyHint::Key("Up Down", "fields"),
+                KeyHint::Key("/", "find"),
                 KeyHint::Key("C-n", "next page"),
                 KeyHint::Key("Backspace", "default"),
                 KeyHint::Key("Esc", "close"),
             ],
             _ => &[
                 KeyHint::Key("C-s", "save"),
-                KeyHint::Key("Tab", "next field"),
+                KeyHint::Key("Up Down", "fields"),
+                KeyHint::Key("C-f", "find"),
                 KeyHint::Key("C-n", "next page"),
                 KeyHint::Key("Esc", "close"),
             ],

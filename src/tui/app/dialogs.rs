@@ -231,7 +231,10 @@ impl App {
         match action {
             Action::Search => self.open_search(false),
             Action::Filter => self.open_search(true),
+            Action::Add if self.sources.list.sources.is_empty() => self.push_dialog(Add::welcome()),
             Action::Add => self.push_dialog(Add::with("")),
+            Action::Starters => self.push_dialog(super::starters::Starters::load()),
+            Action::Demo => vec![Effect::Quit(ExitReason::Demo)],
             Action::Palette => self.open_palette(""),
             Action::Help => self.open_help(&[]),
             Action::Import => self.push_dialog(Prompt::import("")),

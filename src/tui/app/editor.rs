@@ -1,9 +1,12 @@
 //! The form for a source or the settings. Fields and their checks belong to
 //! [`crate::config::SourceForm`]; this module handles focus and keys.
 
+mod open;
+
 use super::choice::neighbour;
 use super::dialogs::{Dialog, KeyHints, Reply};
-use super::{App, Bench, BenchPane, Focus, PromptKind};
+use super::setting_search::SettingSearch;
+use super::{App, Bench, BenchPane};
 use crate::config::{FileChange, FormPage, Key, Section, SourceForm, UiSettings};
 use crate::engine::{Discovery, Edited, Pace};
 use crate::model::SourceKind;
@@ -53,6 +56,10 @@ pub(crate) struct Editor {
     pub(super) bench: Option<Box<Bench>>,
     /// Whether the workbench opens as soon as the entry is loaded.
     open_bench_next: bool,
+    /// Whether only the workbench was asked for, so that leaving it closes the form too.
+    pub(super) only_bench: bool,
+    /// A search for a field.
+    pub(crate) search: Option<SettingSearch>,
 }
 
 /// A save that is in progress.
@@ -79,6 +86,8 @@ impl Editor {
             saving: None,
             bench: None,
             open_bench_next,
+            only_bench: false,
+            search: None,
         }
     }
 
@@ -172,6 +181,10 @@ impl Dialog for Editor {
         if self.bench().is_some() {
             return self.bench_key(app, event, key);
         }
+        if self.search.is_some() {
+            self.search_key(event);
+            return Reply::default();
+        }
         if event.code == KeyCode::Esc {
             return self.leave(app);
         }
@@ -179,6 +192,13 @@ impl Dialog for Editor {
         let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
         match event.code {
             KeyCode::Char('s') if ctrl => return self.save(app),
+            KeyCode::Char('f') if ctrl => self.start_search(),
+            KeyCode::Char(letter @ ('j' | 'k' | '/')) if !ctrl && self.field().is_none() => {
+                match letter {
+                    '/' => self.start_search(),
+                    letter => self.step(letter == 'j'),
+                }
+            }
             KeyCode::Char('n') if ctrl => self.step_page(true),
             KeyCode::Char('p') if ctrl => self.step_page(false),
             KeyCode::PageDown => self.step_page(true),
@@ -227,6 +247,9 @@ impl Dialog for Editor {
 
     /// The field that receives typed text.
     fn field(&mut self) -> Option<&mut Field> {
+        if self.search.is_some() {
+            return self.search.as_mut().map(|search| &mut search.field);
+        }
         let index = self.focused_index()?;
         // What has a few values is chosen, not typed.
         let typing = self.saving.is_none() && !self.has_choices(index);
@@ -236,6 +259,10 @@ impl Dialog for Editor {
     /// Passes the typed text to the form and previews its effect.
     fn typed(&mut self, app: &mut App) -> Vec<Effect> {
         self.confirm_leave = false;
+        if self.search.is_some() {
+            self.go_to_first_match();
+            return vec![];
+        }
         let Some(index) = self.focused_index() else { return vec![] };
         if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(index)) {
             form.set(index, field.value());
@@ -281,7 +308,7 @@ impl Dialog for Editor {
 
 impl Editor {
     /// Closes the form; with unsaved changes only the second time.
-    fn leave(&mut self, app: &mut App) -> Reply {
+    pub(super) fn leave(&mut self, app: &mut App) -> Reply {
         if self.saving.is_some() {
             return app.note("Saving …").into();
         }
@@ -339,54 +366,6 @@ impl Editor {
 }
 
 impl App {
-    /// Opens the form of the selected source.
-    pub(super) fn open_editor(&mut self, open_bench_next: bool) -> Vec<Effect> {
-        let saved =
-            self.saved_view().filter(|_| self.focus == Focus::Sources && !open_bench_next).cloned();
-        if let Some(view) = saved {
-            return self.ask(PromptKind::ViewQuery { name: view.name }, &view.query);
-        }
-        let entry = self.selected_source().and_then(|key| self.sources.entry(key));
-        let Some(entry) = entry else {
-            return self.note("Select a source in the Sources pane first");
-        };
-        let (source, id) = (entry.facts.key, entry.source.id.clone());
-        let title = entry.title().to_owned();
-        // Broken selectors are fixed in the workbench.
-        let open_bench_next = open_bench_next || entry.facts.website.broken().is_some();
-        let of = Subject::Source(source);
-        self.push_dialog(Editor::new(of, title, FormPage::General, open_bench_next));
-        vec![Effect::LoadEntry { source, id }]
-    }
-
-    /// Opens the schedule settings of a source.
-    pub(super) fn edit_schedule(&mut self, source: i64) -> Vec<Effect> {
-        let Some(entry) = self.sources.entry(source) else { return vec![] };
-        let (id, title) = (entry.source.id.clone(), entry.title().to_owned());
-        let of = Subject::Source(source);
-        self.push_dialog(Editor::new(of, title, FormPage::Schedule, false));
-        vec![Effect::LoadEntry { source, id }]
-    }
-
-    /// Opens the form of a way to follow a URL, or of a website with selectors that the user
-    /// writes; saving adds the source.
-    pub(super) fn edit_way(&mut self, discovery: &Discovery, way: Option<usize>) -> Vec<Effect> {
-        let Some(entry) = discovery.draft(way) else { return vec![] };
-        let title = way.and_then(|way| discovery.ways.get(way)).map(|way| way.title.clone());
-        let id = || entry.source_id().map(ToString::to_string).unwrap_or_default();
-        let title = title.filter(|title| !title.is_empty()).unwrap_or_else(id);
-        let of = Subject::Way(Box::new(discovery.clone()), way);
-        let mut editor = Editor::new(of, title, FormPage::General, false);
-        let mut form = SourceForm::new(entry);
-        form.show_inherited(&self.settings, None);
-        let has_selectors = matches!(form.kind(), SourceKind::Website | SourceKind::Entries);
-        editor.form = Some(form);
-        editor.show_form();
-        let effects = if has_selectors { editor.open_bench(self) } else { vec![] };
-        self.push_dialog(editor);
-        effects
-    }
-
     pub(super) fn entry_loaded(
         &mut self,
         source: i64,

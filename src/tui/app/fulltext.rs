@@ -1,11 +1,14 @@
 //! Full texts: fetched when an item is opened, on request or ahead; and their changes.
 
 use super::App;
-use crate::config::Action;
+use crate::article::Document;
+use crate::config::{Action, Context};
 use crate::engine::{PrefetchPlan, TextGot};
 use crate::tui::effect::Effect;
-use crate::tui::event::Failure;
+use crate::tui::event::{Article, Failure};
+use crate::tui::read::NO_TEXT;
 use crate::util::text::{counted, size};
+use std::sync::Arc;
 
 /// Full-text jobs in progress.
 #[derive(Debug, Default)]
@@ -169,4 +172,28 @@ impl App {
 
 fn pages(count: usize) -> String {
     counted(count, "page")
+}
+
+impl App {
+    /// An item without text names the keys that lead to one.
+    pub(super) fn with_keys(&self, article: Arc<Article>) -> Arc<Article> {
+        let is_short = article.document.blocks.len() == 1;
+        if !is_short || article.document.text().trim() != NO_TEXT {
+            return article;
+        }
+        let key = |action| self.keymap.keys_for(Context::Reader, action);
+        let browser =
+            key(Action::Browser).map(|key| format!("{key} opens its page in the browser"));
+        let fetch =
+            key(Action::FullText).map(|key| format!("{key} fetches the text from the page"));
+        let ways: Vec<String> = browser.into_iter().chain(fetch).collect();
+        if ways.is_empty() {
+            return article;
+        }
+        let text = format!("The feed has no text for this item. {}.", ways.join("; "));
+        let links = article.document.links.clone();
+        let mut article = Arc::unwrap_or_clone(article);
+        article.document = Arc::new(Document { links, ..Document::from_text(&text) });
+        Arc::new(article)
+    }
 }

@@ -7,7 +7,7 @@ use super::App;
 use super::mark_words::{describe, verb};
 use crate::config::{Action, Context, FileChange, FileEdit, FileKind, MarkRead};
 use crate::engine::{CollectedChanges, Edited};
-use crate::model::Time;
+use crate::model::{SourceId, Time};
 use crate::store::{Mark, RuleMarks};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
@@ -436,7 +436,7 @@ impl App {
             self.saved(edits, label.clone(), note);
         }
         let label = label.unwrap_or_else(|| match collected.as_slice() {
-            [(id, _)] => format!("change to {id}"),
+            [(id, _)] => format!("change to {}", self.source_name(id)),
             many => format!("{} changes for accounts", many.len()),
         });
         let hint = self.record_change(Change::Collected(collected), label.clone());
@@ -454,7 +454,11 @@ impl App {
         if edits.is_empty() {
             return self.note("Nothing to change");
         }
-        let describe = || edits.iter().map(FileEdit::describe).collect::<Vec<_>>().join(", ");
+        let title = |id: &str| self.source_name(&SourceId(id.to_owned())).to_owned();
+        let describe = || {
+            let all = edits.iter().map(|edit| edit.describe_with(title));
+            all.collect::<Vec<_>>().join(", ")
+        };
         let label = label.unwrap_or_else(describe);
         let hint = self.record_change(Change::Files(edits), label.clone());
         self.note(format!("{}{hint}{note}", done(&label)))

@@ -48,6 +48,7 @@ mod rules;
 mod save;
 mod scrolling;
 mod search;
+mod setting_search;
 mod settings;
 mod snippets;
 mod source_rows;
@@ -310,6 +311,7 @@ impl App {
             Event::SourcesLoaded(result) => self.sources_loaded(result),
             Event::WindowLoaded(request, result) => self.window_loaded(request, result),
             Event::ArticleLoaded(request, result) => {
+                let result = result.map(|article| article.map(|article| self.with_keys(article)));
                 let mut effects = self.article_loaded(request, result);
                 effects.extend(self.item_opened());
                 effects
@@ -343,6 +345,7 @@ impl App {
             Event::Tried(request, words) => self.tried(request, words),
             Event::Discovered(request, result) => self.discovered(request, result),
             Event::Followed(result) => self.followed(result),
+            Event::AlreadyFollowed(id) => self.already_at(&id),
             Event::Edited(purpose, result) => self.edited(purpose, result),
             Event::SettingsReloaded(settings) => self.use_settings(settings),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),

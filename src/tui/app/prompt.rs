@@ -206,7 +206,7 @@ impl Dialog for Prompt {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::prompt(app, frame, self, area.foot);
+        view::dialogs::prompt(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {
@@ -332,7 +332,15 @@ impl App {
     /// Completion candidates at the cursor.
     fn prompt_candidates(&self, prompt: &Prompt, explicit: bool) -> Option<Completion> {
         match &prompt.kind {
-            PromptKind::Folder { .. } => Self::complete_name(&prompt.field, self.sources.folders()),
+            PromptKind::Folder { whole, .. } => {
+                let mut folders = self.sources.folders();
+                // A folder cannot move into itself.
+                if let Some(whole) = whole {
+                    let inside = format!("{whole}/");
+                    folders.retain(|folder| folder != whole && !folder.starts_with(&inside));
+                }
+                Self::complete_name(&prompt.field, folders)
+            }
             PromptKind::Tags { .. } => Self::complete_signed(&prompt.field, self.sources.tags()),
             PromptKind::ItemTags { .. } => {
                 let tags = self.sources.list.item_tags.iter().cloned().collect();

@@ -51,7 +51,7 @@ impl Dialog for SearchBar {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::search(app, frame, self, area.foot);
+        view::dialogs::search(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {

@@ -46,6 +46,7 @@ pub(in crate::tui) async fn followed(
 ) -> Event {
     let (source, edit) = match source {
         Ok(followed) => followed,
+        Err(FollowError::Known(id)) => return Event::AlreadyFollowed(id),
         Err(e) => return Event::Followed(Err(message(e))),
     };
     let no_items = handle.first_poll_note(&source.id, listed, urls).await.unwrap_or_default();

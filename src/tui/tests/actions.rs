@@ -26,7 +26,7 @@ async fn every_action(mut real: Real) {
             real.screen();
             assert_eq!(real.unreadable_error(), None, "{action} after opening {opened} times");
             let quits = real.requested.drain(..).any(|e| matches!(e, Effect::Quit(_)));
-            let may_quit = matches!(action, Action::Quit | Action::Back);
+            let may_quit = matches!(action, Action::Quit | Action::Back | Action::Demo);
             assert!(!quits || may_quit, "{action} quits");
         }
     }

@@ -141,7 +141,7 @@ fn prompt_replaces_the_message_in_its_line() {
     stage.keys("ia");
     let screen = stage.screen(80, 24);
     let line = screen.lines().last().unwrap();
-    assert_eq!(line.trim(), "Import from file, or follow URL: a");
+    assert_eq!(line.trim(), "› Import from file, or follow URL: a");
 }
 
 #[test]

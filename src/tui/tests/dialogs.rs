@@ -67,7 +67,7 @@ fn settings_are_shown_in_words() {
     assert!(screen.contains("‹ pinned, then newest ›"), "{screen}");
     assert!(screen.contains("stories, comments, source, minutes, date"), "{screen}");
     assert!(!screen.contains("[ ]") && !screen.contains("[\""), "{screen}");
-    assert!(screen.lines().any(|line| line.contains("Unread only") && line.contains("  off")));
+    assert!(screen.lines().any(|line| line.contains("Hide read items") && line.contains("  off")));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn themes_are_shown_whole_beside_the_fields() {
         let screen = stage.screen(size.0, size.1);
         assert_eq!(screen.matches("plover 3.2 is out").count(), cards, "{screen}");
         assert!(screen.matches("catppuccin-macchiato").count() > 1, "{screen}");
-        assert!(screen.contains(" of 2") && screen.contains("  ↑ ↓"), "{screen}");
+        assert!(screen.contains(" of 2") && screen.contains("←→ other themes"), "{screen}");
         let rows = |screen: &str| ["List", "Mouse"].map(|label| row_of(screen, label));
         // The rows stay where they are when another field has the focus.
         stage.keys("<Tab><Tab>");

@@ -104,7 +104,7 @@ fn edits_saves_and_undoes_a_title() {
     test.shows("Title ▌ Notes, e and q edited");
     test.save();
     assert_eq!(test.text(), FILE.replace("KEY\" } }\n", "KEY\" } }\ntitle = \"Notes, e and q\"\n"));
-    test.shows("Saved: title of kernel");
+    test.shows("Saved: title of Kernel notes and other");
     test.shows("u undo");
     assert!(test.stage.app.dialogs.is_empty());
     assert!(!test.stage.requested.iter().any(|a| a.contains("Refresh")), "a title needs no poll");

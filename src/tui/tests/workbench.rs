@@ -359,7 +359,8 @@ fn repairs_a_broken_list_beside_its_stored_copy() {
     test.keys("<Enter>");
     test.shows("5 articles   0 of 4 lost");
     test.keys("<C-s>");
-    test.shows("Saved: website.articles of council");
+    test.shows("Saved: website.articles of");
+    test.shows("council.example/feed");
     assert_eq!(test.text(), FILE.replace("main h3 > a", "a.story-link"));
 }
 

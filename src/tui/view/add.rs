@@ -90,17 +90,39 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             for text in why {
                 let parts = wrap_plain(text, usize::from(area.width).saturating_sub(2));
                 for (i, part) in parts.into_iter().enumerate() {
-                    let mark = if i == 0 { marks(app).failing } else { " " };
+                    let mark = if i == 0 { marks(app).gone } else { " " };
                     line(&format!("{mark} {part}"), Role::Error, &mut area);
                 }
             }
+            line(NEXT_STEP, Role::Soft, &mut area);
         }
-        Stage::Found { discovery, selected } => {
-            found(app, frame, add, (discovery, *selected), area);
+        Stage::Known(source) => {
+            let ok = if app.settings.ui.ascii { "+" } else { "✓" };
+            let name = format!("{ok} Already followed as {}", known_title(app, *source));
+            line(&name, Role::Bright, &mut area);
+            let url = app.sources.entry(*source).map(|entry| text::line(entry.source.url.as_str()));
+            line(&format!("  {}", url.unwrap_or_default()), Role::Dim, &mut area);
+            line("", Role::Text, &mut area);
+            line(
+                "Enter goes to it. Tab finds other ways to follow this address.",
+                Role::Soft,
+                &mut area,
+            );
+        }
+        Stage::Found { discovery, selected, known } => {
+            found(app, frame, add, (discovery, *selected, known), area);
         }
     }
     // The field that has the keys is drawn last, for the cursor.
     input(app, frame, ("Address", &add.field), !add.in_folder, field);
+}
+
+/// What to do about an address that leads nowhere.
+pub(super) const NEXT_STEP: &str =
+    "Change the address and press Enter, such as example.org or https://example.org/feed.xml.";
+
+fn known_title(app: &App, source: i64) -> String {
+    app.sources.entry(source).map(|entry| text::line(entry.title())).unwrap_or_default()
 }
 
 /// A program with its arguments, each on lines of its own.
@@ -176,7 +198,8 @@ fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
     let least = if discovery.ways.iter().any(|way| way.url != discovery.address) { 3 } else { 2 };
     // The URL, headings, the folder, and empty rows between the parts.
     let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).clamp(least, MAX_ENTRIES);
-    u16::try_from(rows).unwrap_or(u16::MAX)
+    // What was tried is shown even if there is little else.
+    u16::try_from(rows).unwrap_or(u16::MAX).max(ROOMY + 2)
 }
 
 /// Entries that the preview shows at most.
@@ -194,7 +217,7 @@ fn found(
     app: &App,
     frame: &mut Frame<'_>,
     add: &Add,
-    (discovery, selected): (&Discovery, usize),
+    (discovery, selected, known): (&Discovery, usize, &[Option<i64>]),
     area: Rect,
 ) {
     let style = |role| app.palette.style(role);
@@ -221,9 +244,14 @@ fn found(
     // At most half of the space is for the preview; the folder is in the last row.
     let list = Rect { y, height: ways.min((left / 2).max(1)), ..area };
     let labels = discovery.labels(app.now);
-    let cells: Vec<WayCells<'_>> = (discovery.ways.iter().zip(&labels))
+    let mut cells: Vec<WayCells<'_>> = (discovery.ways.iter().zip(&labels))
         .map(|(way, label)| cells(app, discovery, way, label))
         .collect();
+    for (cells, source) in cells.iter_mut().zip(known) {
+        if let Some(source) = source {
+            cells.detail = format!("already followed as {}", known_title(app, *source));
+        }
+    }
     let columns = Columns::of(&cells, area.width.into());
     rows(app, frame, list, discovery.ways.len(), selected, |i, row, here| {
         way_row(app, row, (&cells[i], &columns), (i == 0, discovery.ways[i].confidence), here);
@@ -235,8 +263,13 @@ fn found(
     if roomy {
         super::dialogs::rule(app, frame, Rect { y: list.bottom(), height: 1, ..area });
         let mut row = Row::new(area.width);
-        row.left("Preview", style(Role::Title));
-        row.left("  its current items", style(Role::Dim));
+        match way.preview().is_some_and(|entries| !entries.is_empty()) {
+            true => {
+                row.left("Preview", style(Role::Title));
+                row.left("  its current items", style(Role::Dim));
+            }
+            false => row.left("What it will do", style(Role::Title)),
+        }
         line(frame, y, row);
         y += 1;
     }

@@ -69,7 +69,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
 }
 
 /// The line of a search or filter: in the title of the list, or at the bottom where there is none.
-pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, foot: Rect) {
+pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, area: DialogArea) {
     /// Cells for the number of matches.
     const COUNT: u16 = 14;
     let role = if bar.insisted { Role::Warning } else { Role::Dim };
@@ -77,8 +77,9 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     let title = app.areas.items.filter(|items| items.y >= 2 && items.width > 2 * COUNT);
     let Some(items) = title else {
         let name = if bar.is_filter { "Filter" } else { "Search" };
-        let label = format!(" {name} ({}): ", found(app));
-        return completed_line(app, frame, &label, typed, role, foot);
+        let label = format!("{name} ({})", found(app));
+        foot_line(app, frame, &label, typed, role, area);
+        return;
     };
     let row = Rect { y: items.y - 2, height: 1, ..items };
     let pad = " ".repeat(padding(items.width));
@@ -108,17 +109,52 @@ fn found(app: &App) -> String {
     format!("{}{}", items.rows.len(), if more { "+" } else { "" })
 }
 
-pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, foot: Rect) {
-    let mut label = format!(" {}: ", prompt.kind.label());
+/// A prompt in the bottom line: a mark, what is asked for, the field, and its keys at the right if they fit.
+/// Returns the area without the keys, and the cells before the field.
+fn foot_line(
+    app: &App,
+    frame: &mut Frame<'_>,
+    label: &str,
+    typed: (&Field, &Option<Completion>, &Option<String>),
+    role: Role,
+    area: DialogArea,
+) -> (Rect, usize) {
+    /// Cells of a field, which the keys leave free.
+    const FIELD: usize = 24;
+    let mark = if app.settings.ui.ascii { ">" } else { "›" };
+    let label = format!("{}{mark} {label}: ", " ".repeat(padding(area.foot.width)));
+    let before = text::width(&label);
+    let ground = app.palette.style(Role::Status);
+    super::frame::clear(frame, area.foot);
+    frame.buffer_mut().set_style(area.foot, ground);
+    let hints = app.dialog_hints(area.hints).into_iter();
+    let cells = hints.map(|hint| {
+        3 + text::width(&super::frame::shown_keys(&hint.keys, app.settings.ui.ascii))
+            + 1
+            + text::width(&hint.label)
+    });
+    let keys = cells.sum::<usize>() + padding(area.foot.width);
+    let fits = before + FIELD + keys <= area.foot.width.into();
+    let keys = u16::try_from(keys).ok().filter(|_| fits).unwrap_or(0);
+    let line = Rect { width: area.foot.width - keys, ..area.foot };
+    if keys > 0 {
+        let at = Rect { x: line.right() + 3, width: keys - 3, ..area.foot };
+        frame.render_widget(super::frame::key_line(app, area, at, ground), at);
+    }
+    completed_line(app, frame, &label, typed, role, line);
+    (line, before)
+}
+
+pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, area: DialogArea) {
+    let mut label = prompt.kind.label();
     if let Some(find) = &app.reader.find {
         let at = if find.count() == 0 { 0 } else { find.at + 1 };
-        label = format!(" {} ({at} of {}): ", prompt.kind.label(), find.count());
+        label = format!("{label} ({at} of {})", find.count());
     }
     let typed = (&prompt.field, &prompt.completion, &prompt.error);
-    completed_line(app, frame, &label, typed, Role::Dim, foot);
+    let (line, used) = foot_line(app, frame, &label, typed, Role::Dim, area);
     if let (Some(note), None, None) = (prompt.note(), &prompt.completion, &prompt.error) {
-        let used = text::width(&label);
-        super::complete::message_line(app, frame, note, Role::Dim, &prompt.field, used, foot);
+        super::complete::message_line(app, frame, note, Role::Dim, &prompt.field, used, line);
     }
 }
 

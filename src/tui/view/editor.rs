@@ -16,9 +16,9 @@ use ratatui::layout::{Position, Rect};
 const WIDTH: u16 = 100;
 /// Size of the settings, which show themes as pictures.
 const SETTINGS_SIZE: (u16, u16) = (118, 32);
-/// Width of the label column, in cells, and in a narrow form.
-const LABELS: u16 = 18;
-const NARROW_LABELS: u16 = 16;
+/// Smallest and largest width of the label column, in cells, and in a narrow form.
+const LABELS: (u16, u16) = (18, 24);
+const NARROW_LABELS: (u16, u16) = (16, 23);
 const NARROW: u16 = 60;
 /// Rows of the tabs, and rows of what is below the fields, where there is space.
 const HEAD: u16 = 3;
@@ -64,9 +64,15 @@ fn parts(editor: &Editor, inner: Rect) -> Parts {
     Parts { pages, fields, gallery, help }
 }
 
-fn labels_width(width: u16) -> u16 {
-    let labels = if width < NARROW { NARROW_LABELS } else { LABELS };
-    labels.min(width / 2)
+/// The width of the labels of the open page.
+fn labels_width(editor: &Editor, width: u16) -> u16 {
+    let (least, most) = if width < NARROW { NARROW_LABELS } else { LABELS };
+    let fields = editor.form.iter().flat_map(|form| form.fields());
+    let page = editor.page();
+    let longest =
+        fields.filter(|field| field.page() == page).map(|field| text::width(&field.label));
+    let longest = u16::try_from(longest.max().unwrap_or(0) + 2).unwrap_or(most);
+    longest.clamp(least, most).min(width / 2)
 }
 
 /// The size of the content: as large as the fullest page needs.
@@ -99,7 +105,7 @@ fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
         let first = lines.len();
         lines.push(Line::Field(i));
         if let Some(error) = &form.fields()[i].error {
-            let space = area.width.saturating_sub(labels_width(area.width) + 2).max(8);
+            let space = area.width.saturating_sub(labels_width(editor, area.width) + 2).max(8);
             let text = wrap_plain(error, space.into()).into_iter().enumerate();
             let mark = |i| if i == 0 { "✗" } else { " " };
             lines.extend(text.map(|(i, line)| Line::Wrong(format!("{} {line}", mark(i)))));
@@ -135,16 +141,15 @@ fn tabs(editor: &Editor, area: Rect) -> Tabs {
         return Tabs { shown: Vec::new(), before: false, after: false };
     };
     let pages = editor.pages();
-    let narrow = pages.iter().map(|p| p.title().len() + 3).sum::<usize>() > area.width.into();
     let named = |page: FormPage| {
         let wrong = form.fields().iter().any(|f| f.page() == page && f.error.is_some());
-        // On a small screen the title is reduced to its first word.
-        let title = page.title().split(' ').next().filter(|_| narrow).unwrap_or(page.title());
         let mark = if wrong { "!" } else { "" };
-        (page, format!("{title}{mark}"))
+        (page, format!("{}{mark}", page.title()))
     };
     let named: Vec<_> = pages.into_iter().map(named).collect();
-    let gap = if narrow { 1 } else { 3 };
+    let names = named.iter().map(|(_, name)| text::width(name)).sum::<usize>();
+    let wide = names + 3 * named.len().saturating_sub(1) <= area.width.into();
+    let gap = if wide { 3 } else { 2 };
     let cells = |part: &[(FormPage, String)]| {
         part.iter().map(|(_, name)| text::width(name) + gap).sum::<usize>().saturating_sub(gap)
     };
@@ -212,7 +217,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, ar
             Line::Wrong(text) => {
                 let text = if app.settings.ui.ascii { text.replace('✗', "x") } else { text };
                 let mut row = Row::new(parts.fields.width);
-                let labels = labels_width(parts.fields.width);
+                let labels = labels_width(editor, parts.fields.width);
                 row.left(&" ".repeat(labels.into()), style(Role::Text));
                 row.left(&text, style(Role::Error));
                 frame.render_widget(row.line(style(Role::Text)), field_at(y));
@@ -278,6 +283,7 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
         }
         _ => area,
     };
+    let area = search_line(app, frame, editor, area);
     let lines = wrap_plain(&format!("{note}{words}"), area.width.max(8).into());
     for (i, (y, line)) in (area.y..area.bottom()).zip(lines).enumerate() {
         let mut row = Row::new(area.width);
@@ -290,12 +296,26 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
     }
 }
 
+/// The search for a field, in the first row; returns the rows below it.
+fn search_line(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) -> Rect {
+    let Some(search) = editor.search.as_ref().filter(|_| !area.is_empty()) else { return area };
+    let found = editor.matches();
+    let at = found.iter().position(|field| *field == editor.focus).map_or(0, |at| at + 1);
+    let label = match search.field.value() {
+        "" => "Find a setting: ".to_owned(),
+        _ => format!("Find a setting ({at} of {}): ", found.len()),
+    };
+    let line = Rect { height: 1, ..area };
+    super::dialogs::field_line(app, frame, &label, &search.field, line);
+    Rect { y: area.y + 1, height: area.height - 1, ..area }
+}
+
 fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area: Rect) {
     let style = |role| app.palette.style(role);
     let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(i)) else { return };
     let field = &form.fields()[i];
     let here = i == editor.focus;
-    let labels = labels_width(area.width);
+    let labels = labels_width(editor, area.width);
     let label = text::truncate(&field.label, usize::from(labels).saturating_sub(2)).into_owned();
     let label_style = style(if here { Role::Title } else { Role::Soft });
     let before = Rect { width: labels, ..area };

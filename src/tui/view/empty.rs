@@ -76,7 +76,8 @@ fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'sta
     }
     let bound = |&(action, label): &(Action, &'static str)| {
         app.unavailable_reason(action).is_none().then_some(())?;
-        Some((app.keymap.keys_for(Context::Items, action)?, label))
+        let keys = app.keymap.keys_for(Context::Items, action);
+        Some((keys.or_else(|| by_name(app, action))?, label))
     };
     let commands: Vec<(String, &str)> = notice.commands.iter().filter_map(bound).collect();
     if commands.is_empty() {
@@ -112,6 +113,27 @@ fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'sta
     lines
 }
 
+/// How a command without a key is run that only the first steps need.
+fn by_name(app: &App, action: Action) -> Option<String> {
+    let is_first = matches!(action, Action::Starters | Action::Demo);
+    let palette = app.keymap.keys_for(Context::Items, Action::Palette).filter(|_| is_first)?;
+    Some(format!("{palette}{}", action.name()))
+}
+
+/// What can be done while a filter that is being typed matches nothing.
+fn while_typing(app: &App, bar: &SearchBar) -> String {
+    // What is offered for the typed text needs the space.
+    if bar.completion.is_some() || bar.error.is_some() {
+        return String::new();
+    }
+    match app.keymap.keys_for(Context::Items, Action::Search) {
+        Some(key) if bar.is_filter => {
+            format!("Press Enter, then {key} to search all items.")
+        }
+        _ => "Fewer words match more. Tab lists conditions.".to_owned(),
+    }
+}
+
 /// Why the list is empty; `None` while it is loading.
 fn notice(app: &App) -> Option<Notice> {
     let m = marks(app);
@@ -123,7 +145,7 @@ fn notice(app: &App) -> Option<Notice> {
         problem: false,
     };
     let listing = &app.items.listing;
-    let typing = app.dialog::<SearchBar>().is_some();
+    let typing = app.dialog::<SearchBar>();
     let error = app.query_error(&listing.query);
     let caveat = || {
         let query = listing.query.parse::<Query>();
@@ -131,12 +153,27 @@ fn notice(app: &App) -> Option<Notice> {
     };
     Some(match () {
         () if app.items.is_loading() => return None,
-        () if app.sources.list.sources.is_empty() => plain(
-            "No sources yet",
-            "",
-            vec![(Action::Add, "add a source"), (Action::Import, "import a list")],
-        ),
-        () if typing => plain("Nothing matches", caveat(), Vec::new()),
+        () if app.sources.list.sources.is_empty() => Notice {
+            problem: true,
+            ..plain(
+                "No sources yet",
+                "Any page can be followed, with or without a feed.",
+                vec![
+                    (Action::Add, "add a source by its address"),
+                    (Action::Starters, "choose among well-known sources"),
+                    (Action::Import, "import an OPML file or a list"),
+                    (Action::Demo, "try newsfed on made-up sources"),
+                ],
+            )
+        },
+        () if typing.is_some() => {
+            let hint = typing.map(|bar| while_typing(app, bar)).unwrap_or_default();
+            plain(
+                "Nothing matches",
+                Some(caveat()).filter(|c| !c.is_empty()).unwrap_or(&hint),
+                Vec::new(),
+            )
+        }
         // The error is in the query of a view: one that is being typed shows it beside its field.
         () if error.is_some() => Notice {
             mark: (m.failing, Role::Warning),
@@ -146,7 +183,12 @@ fn notice(app: &App) -> Option<Notice> {
             problem: true,
         },
         () if !listing.query.is_empty() => {
-            plain("Nothing matches", caveat(), vec![(Action::Back, "leave the search")])
+            let mut commands = vec![(Action::Back, "leave the search")];
+            if !app.is_search() {
+                commands =
+                    vec![(Action::Search, "search all items"), (Action::Back, "leave the filter")];
+            }
+            plain("Nothing matches", caveat(), commands)
         }
         () if listing.base.scope == Scope::Pinned => plain(
             "Nothing is pinned",

@@ -93,24 +93,17 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: R
         let below = area.y + u16::try_from(rows).unwrap_or(0) * (HEIGHT + GAP.1);
         let y = if below < area.bottom() { below } else { area.bottom() - 1 };
         let line = Rect { y, height: 1, ..area };
-        more(app, frame, (now, themes.len()), (first > 0, first / columns + rows < all), line);
+        more(app, frame, (now, themes.len()), line);
     }
 }
 
-/// Which theme is in use, and whether there are more above and below.
-fn more(
-    app: &App,
-    frame: &mut Frame<'_>,
-    (now, count): (usize, usize),
-    (above, below): (bool, bool),
-    area: Rect,
-) {
-    let (up, down) = if app.settings.ui.ascii { (" ^", " v") } else { (" ↑", " ↓") };
+/// Which theme is in use, and the keys that lead to the others.
+fn more(app: &App, frame: &mut Frame<'_>, (now, count): (usize, usize), area: Rect) {
+    let keys = super::frame::shown_keys("Left Right", app.settings.ui.ascii);
     let mut row = Row::new(area.width);
-    row.left(&format!("{} of {count} ", now + 1), app.palette.style(Role::Dim));
-    for (sign, _) in [(up, above), (down, below)].into_iter().filter(|(_, more)| *more) {
-        row.left(sign, app.palette.style(Role::Dim));
-    }
+    row.left(&format!("{} of {count}   ", now + 1), app.palette.style(Role::Dim));
+    row.left(&keys, app.palette.style(Role::KeyHint));
+    row.left(" other themes", app.palette.style(Role::Soft));
     frame.render_widget(row.line(Style::new()), area);
 }
 

@@ -106,9 +106,12 @@ fn problem_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for text in why {
         for (n, part) in wrap_plain(text, space).into_iter().enumerate() {
-            let mark = if n == 0 { marks(app).failing } else { " " };
+            let mark = if n == 0 { marks(app).gone } else { " " };
             lines.push(Line::styled(format!("{mark} {part}"), style));
         }
+    }
+    for part in wrap_plain(super::add::NEXT_STEP, space) {
+        lines.push(Line::styled(format!("  {part}"), app.palette.style(Role::Soft)));
     }
     lines.push(Line::default());
     lines

@@ -171,6 +171,7 @@ actions! {
     Sources {
         Add, "add", "add", "Follow a new URL";
         Crawl, "crawl", "crawl a website", "Crawl a website: collect its articles, data or other files in a folder";
+        Starters, "starters", "starter sources", "Choose among well-known sources";
         Import, "import", "import", "Import sources from a file, or follow a list";
         AcceptList, "accept-list", "accept list", "Remove the sources that have left the list, even if there are many";
         Edit, "edit", "edit", "Edit the source in a form";
@@ -208,6 +209,7 @@ actions! {
         Set, "set", "set", "Change one setting by its name";
         Theme, "theme", "theme", "Next theme";
         Keys, "keys", "key bindings", "Change the key bindings";
+        Demo, "demo", "demo", "Try newsfed on made-up sources; your own data stays as it is";
         Redraw, "redraw", "redraw", "Redraw the screen";
         Suspend, "suspend", "suspend", "Suspend to the shell";
         Quit, "quit", "quit", "Quit";

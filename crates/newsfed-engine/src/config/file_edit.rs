@@ -170,6 +170,11 @@ impl FileEdit {
 
     /// What was changed, as in `title of kernel` or `ui.theme = "dark"`.
     pub fn describe(&self) -> String {
+        self.describe_with(str::to_owned)
+    }
+
+    /// The same, with another name for a source than its identifier.
+    pub fn describe_with(&self, source_name: impl Fn(&str) -> String) -> String {
         if self.is_by_hand() {
             return format!("{}, in the editor", self.file.name());
         }
@@ -178,7 +183,7 @@ impl FileEdit {
         }
         let names = self.names();
         let whose = match (names.as_slice(), self.file) {
-            ([name], FileKind::Sources) => name.clone(),
+            ([name], FileKind::Sources) => source_name(name),
             ([name], file) => format!("{} {name}", file.array()),
             (many, file) => format!("{} {}s", many.len(), file.array()),
         };

@@ -79,12 +79,12 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         ),
     key("ui.list", Rule::OneOf(ListStyle::NAMES), |s| Slot::Choice(&mut s.ui.list)).on(
         FormPage::Appearance,
-        "List",
+        "List density",
         "Density. compact: one row; comfortable: two; magazine: with summary.",
     ),
     key("ui.preview", Rule::Any, |s| Slot::Flag(&mut s.ui.preview)).on(
         FormPage::Appearance,
-        "Preview",
+        "Preview items",
         "On wide screens, show the current item in the Reader. It stays unread.",
     ),
     key("ui.ascii", Rule::Any, |s| Slot::Flag(&mut s.ui.ascii)).on(
@@ -109,7 +109,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     ),
     key("ui.graphics", Rule::OneOf(GraphicsMode::NAMES), |s| Slot::Choice(&mut s.ui.graphics)).on(
         FormPage::Appearance,
-        "Graphics",
+        "Graphics mode",
         "How the terminal gets pictures. auto asks it; blocks works everywhere.",
     ),
     key("ui.wrap_code", Rule::Any, |s| Slot::Flag(&mut s.ui.wrap_code)).on(
@@ -141,27 +141,27 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     ),
     key("ui.dates", Rule::OneOf(DateStyle::NAMES), |s| Slot::Choice(&mut s.ui.dates)).on(
         FormPage::Reading,
-        "Dates",
+        "Dates in lists",
         "Format in lists: age (how long ago), date (day), or time (day and time).",
     ),
     key("ui.group", Rule::OneOf(Grouping::NAMES), |s| Slot::Choice(&mut s.ui.group)).on(
         FormPage::Reading,
-        "Group by",
+        "Group items by",
         "Headings in lists: days and weeks, sources, or none.",
     ),
     key("ui.columns", Rule::Any, |s| Slot::Words(&mut s.ui.columns)).on(
         FormPage::Reading,
-        "Columns",
+        "Columns in lists",
         "Beside titles, from the left: stories, comments, source, minutes, date.",
     ),
     key("ui.mark_read", Rule::OneOf(MarkRead::NAMES), |s| Slot::Choice(&mut s.ui.mark_read)).on(
         FormPage::Reading,
-        "Mark read",
+        "Mark read when",
         "When opened, or previewed for a second, or scrolled past, or never.",
     ),
     key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
         FormPage::Reading,
-        "Unread only",
+        "Hide read items",
         "Hide read items, and sources without unread ones; not in All items.",
     ),
     key("ui.fold_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.fold_stories)).on(
@@ -183,21 +183,21 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .unset("system browser"),
     key("browser_in_terminal", Rule::Any, |s| Slot::Flag(&mut s.browser_in_terminal)).on(
         FormPage::Programs,
-        "In terminal",
+        "Browser in terminal",
         "Whether the browser draws in the terminal, as w3m and lynx do.",
     ),
     key("open.terminal", WORD, |s| Slot::Words(&mut s.open.terminal))
         .on(
             FormPage::Programs,
-            "Text players",
+            "Players in terminal",
             "Programs of [open] that draw in the terminal. mpv for audio is recognised.",
         )
         .unset("recognised ones"),
     key("download.folder", FOLDER, |s| Slot::MaybeText(&mut s.download.folder))
-        .on(FormPage::Listen, "Downloads", "The folder for downloads, such as ~/Podcasts.")
+        .on(FormPage::Listen, "Download folder", "The folder for downloads, such as ~/Podcasts.")
         .unset("download folder"),
     key("download.max_size", Rule::Within(1024, 1 << 40), |s| Slot::Size(&mut s.download.max_size))
-        .on(FormPage::Listen, "Max download", "Maximum size of a download, such as 1GiB."),
+        .on(FormPage::Listen, "Largest download", "Maximum size of a download, such as 1GiB."),
     key("machines.folder", FOLDER, |s| Slot::MaybeText(&mut s.machines.folder))
         .on(
             FormPage::Reading,
@@ -206,7 +206,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         )
         .unset("marks stay here"),
     key("machines.name", WORD, |s| Slot::MaybeText(&mut s.machines.name))
-        .on(FormPage::Reading, "Machine", "The name of this machine on your other machines.")
+        .on(FormPage::Reading, "Machine name", "The name of this machine on your other machines.")
         .unset("name of the computer"),
     key("listen.player", WORD, |s| Slot::Command(&mut s.listen.player))
         .on(FormPage::Listen, "Player", "Plays the queue: mpv with your options.")
@@ -219,7 +219,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("save.folder", FOLDER, |s| Slot::MaybeText(&mut s.save.folder))
         .on(
             FormPage::Listen,
-            "Saved articles",
+            "Folder for articles",
             "The folder for saved articles, such as ~/Articles.",
         )
         .unset("download folder"),
@@ -249,53 +249,53 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .unset("none"),
     key("full_text", Rule::OneOf(FullText::NAMES), |s| Slot::Choice(&mut s.full_text)).on(
         FormPage::FullText,
-        "Fetch",
+        "Fetch full text",
         "Which items get their full text from the page. A source can override it.",
     ),
     key("first_unread", Rule::Any, |s| Slot::MaybeCount(&mut s.first_unread))
         .on(
             FormPage::Reading,
-            "First unread",
+            "Unread when added",
             "How many items of a newly added feed are unread. 0 leaves all unread.",
         )
         .unset("all"),
     key("retention.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.retention.days))
         .on(
             FormPage::Retention,
-            "Days",
+            "Keep items for (days)",
             "How long items are kept, in days. 0 keeps them forever. Pinned items stay.",
         )
         .unset("forever"),
     key("retention.items", RETENTION_ITEMS, |s| Slot::MaybeCount(&mut s.retention.items))
         .on(
             FormPage::Retention,
-            "Items",
+            "Keep items per source",
             "How many of the newest items each source keeps. 0 keeps all.",
         )
         .unset("all"),
     key("retention.unread", Rule::Any, |s| Slot::Flag(&mut s.retention.unread)).on(
         FormPage::Retention,
-        "Unread too",
+        "Remove unread too",
         "Remove unread items too.",
     ),
     key("download.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.download.days))
         .on(
             FormPage::Retention,
-            "Downloads",
+            "Keep downloads (days)",
             "Days until unchanged downloads are removed. 0 keeps them.",
         )
         .unset("forever"),
     key("comments.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.comments.days))
         .on(
             FormPage::Retention,
-            "Comments",
+            "Keep comments (days)",
             "Days until followed comments without a new one are removed. 0 keeps them.",
         )
         .unset("forever"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |s| {
         Slot::Choice(&mut s.schedule.policy)
     })
-    .on(FormPage::Budget, "Policy", "How the next check of a source is scheduled."),
+    .on(FormPage::Budget, "Schedule policy", "learned: by habits. fixed: by the interval."),
     key("schedule.polls_per_day", POLLS, |s| Slot::Number(&mut s.schedule.polls_per_day)).on(
         FormPage::Budget,
         "Polls per day",
@@ -306,7 +306,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     })
     .on(
         FormPage::Budget,
-        "Total per day",
+        "Polls per day in all",
         "Polls per day of all sources in total. 0 sets no limit.",
     )
     .unset("no limit"),
@@ -320,12 +320,12 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     })
     .on(
         FormPage::Budget,
-        "Min interval",
+        "Shortest interval",
         "Minimum time between two scheduled polls, such as 5m.",
     ),
     key("schedule.max_interval", MAX_INTERVAL, |s| Slot::Time(&mut s.schedule.max_interval)).on(
         FormPage::Budget,
-        "Max interval",
+        "Longest interval",
         "Maximum time between two scheduled polls, such as 1d.",
     ),
     key("schedule.quiet_hours", QUIET_HOURS, |s| Slot::MaybeText(&mut s.schedule.quiet_hours)).on(
@@ -356,10 +356,10 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("schedule.learned_exponent", SHARE, |s| Slot::Number(&mut s.schedule.learned_exponent)),
     key("schedule.learned_silence", ITEMS, |s| Slot::Number(&mut s.schedule.learned_silence)),
     key("net.max_in_flight", Rule::Within(1, 1024), |s| Slot::Count(&mut s.net.max_in_flight))
-        .on(FormPage::Network, "Requests", "Concurrent requests to all hosts, 1 to 1024.")
+        .on(FormPage::Network, "Requests at once", "Concurrent requests to all hosts, 1 to 1024.")
         .waits(),
     key("net.host_delay", Rule::Within(0, HOUR), |s| Slot::Time(&mut s.net.host_delay))
-        .on(FormPage::Network, "Host delay", "Minimum time between two requests to one host.")
+        .on(FormPage::Network, "Delay per host", "Minimum time between two requests to one host.")
         .waits(),
     key("net.proxy", PROXY, |s| Slot::MaybeText(&mut s.net.proxy))
         .on(FormPage::Network, "Proxy", "For all requests, such as socks5://localhost:9050.")
@@ -376,15 +376,15 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .waits(),
     key("net.connect_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.connect_timeout)),
     key("net.max_body", Rule::Within(1024, 1 << 30), |s| Slot::Size(&mut s.net.max_body))
-        .on(FormPage::Network, "Max body", "Maximum size of a document; feeds never over 10MiB.")
+        .on(FormPage::Network, "Max size", "Maximum size of a document; feeds never over 10MiB.")
         .waits(),
     key("feeds.address", LOOPBACK, |s| Slot::MaybeText(&mut s.feeds.address))
-        .on(FormPage::Network, "View feeds", "Where the daemon serves views: 127.0.0.1:8990.")
+        .on(FormPage::Network, "Views address", "Where the daemon serves views: 127.0.0.1:8990.")
         .waits()
         .unset("off"),
     key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
         FormPage::Network,
-        "Feed items",
+        "Items per view feed",
         "Maximum number of items in the feed of a view, 1 to 5000. Default 50.",
     ),
     key("serve.address", LISTENING, |s| Slot::MaybeText(&mut s.serve.address))
@@ -405,13 +405,13 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::FullText, "Model URL", "URL of a language model that finds missing dates.")
         .unset("off"),
     key("llm.model", Rule::Any, |s| Slot::Text(&mut s.llm.model))
-        .on(FormPage::FullText, "Model", "Name of the model, such as qwen3:4b.")
+        .on(FormPage::FullText, "Model name", "Name of the model, such as qwen3:4b.")
         .unset("none"),
     key("llm.key_env", WORD, |s| Slot::MaybeText(&mut s.llm.key_env))
-        .on(FormPage::FullText, "Key variable", "Environment variable with the model's key.")
+        .on(FormPage::FullText, "Model key variable", "Environment variable with the model's key.")
         .unset("none"),
     key("llm.key_command", WORD, |s| Slot::Command(&mut s.llm.key_command))
-        .on(FormPage::FullText, "Key command", "Command that prints the model's key.")
+        .on(FormPage::FullText, "Model key command", "Command that prints the model's key.")
         .unset("none"),
     key("llm.timeout", Rule::Within(1, 2 * MINUTE), |s| Slot::Time(&mut s.llm.timeout)).on(
         FormPage::FullText,
@@ -452,7 +452,7 @@ mod tests {
             assert!(!setting_shown(&Settings::default(), key).is_empty(), "{key}");
             // The longest label and help fit into 80 columns.
             let longest = if field.waits { 55 } else { 74 };
-            assert!(field.help.len() <= longest && field.label.len() <= 14, "{key}");
+            assert!(field.help.len() <= longest && field.label.len() <= 21, "{key}");
         }
     }
 

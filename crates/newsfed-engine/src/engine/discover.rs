@@ -5,8 +5,8 @@ use super::handle::Handle;
 use super::message::{Discovery, FirstFeed, FirstFetch, TimedResponse, Tried, Typed};
 use super::poll;
 use super::ways::{
-    CRAWLED, announced_way, crawl_way, feed_way, offer_entries, offer_file, offer_lists, page_way,
-    refusal, sitemap_way, some_of,
+    CRAWLED, announced_way, crawl_way, feed_problem, feed_way, offer_entries, offer_file,
+    offer_lists, page_way, refusal, sitemap_way, some_of,
 };
 use crate::discover::{self, Announced, DocumentKind, EntriesRank, Guess, Survey};
 use crate::model::SourceKind;
@@ -220,6 +220,7 @@ impl Handle {
         let reported = discovery.tried.len().checked_sub(1);
         self.read_announced(announced, discovery).await;
         discovery.retract_unless(SourceKind::Feed, reported);
+        discovery.join_problem(reported);
     }
 
     async fn read_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
@@ -242,7 +243,7 @@ impl Handle {
                 }
                 Err(failure) => {
                     let gone = discovery.ways.remove(0);
-                    discovery.report(format!("{}: {failure}", gone.url));
+                    discovery.report(feed_problem(&gone.url, &failure));
                 }
             }
         }

@@ -139,6 +139,9 @@ pub struct Discovery {
     pub(super) listener: Option<UnboundedSender<Tried>>,
 }
 
+/// What the report of a problem with an announced feed begins with.
+pub(super) const BROKEN_FEED: &str = "the announced feed does not work: ";
+
 /// An attempt to find a way to follow a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tried {
@@ -196,6 +199,19 @@ impl Discovery {
         let there = self.ways.iter().any(|way| way.kind() == kind);
         if let Some(tried) = attempt.and_then(|at| self.tried.get_mut(at)).filter(|_| !there) {
             tried.found = false;
+        }
+    }
+
+    /// What was announced and the one problem with it are one sentence.
+    pub(super) fn join_problem(&mut self, attempt: Option<usize>) {
+        let Some(at) = attempt else { return };
+        let problem = match &self.tried[at.min(self.tried.len())..] {
+            [announced, problem] if !announced.found => problem.text.strip_prefix(BROKEN_FEED),
+            _ => None,
+        };
+        if let Some(problem) = problem.map(str::to_owned) {
+            self.tried.truncate(at + 1);
+            self.tried[at].text += &format!(", but {problem}");
         }
     }
 

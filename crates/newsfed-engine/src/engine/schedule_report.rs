@@ -106,10 +106,7 @@ pub fn schedule_report(
     let has_new = |outcome: &Outcome| matches!(outcome, Outcome::Fetched { new: 1.., .. });
     let finds = polls.iter().filter(|(_, poll)| poll.at >= week && has_new(&poll.outcome)).count();
     let per_day = reader.items_per_day(facts.key, now, DAYS)?;
-    let week = match why.explanation.observed {
-        0 => Vec::new(),
-        _ => levels(&why.explanation.week, hours_east(now)),
-    };
+    let week = known_week(why.explanation.observed, &why.explanation.week, hours_east(now));
     Ok(ScheduleReport {
         next: next_check(&why, source.enabled, now),
         basis: basis(&why),
@@ -144,10 +141,7 @@ fn collected_report(
     now: Time,
 ) -> Result<ScheduleReport> {
     let per_day = reader.items_per_day(facts.key, now, DAYS)?;
-    let week = match why.explanation.observed {
-        0 => Vec::new(),
-        _ => levels(&why.explanation.week, hours_east(now)),
-    };
+    let week = known_week(why.explanation.observed, &why.explanation.week, hours_east(now));
     let mut totals = totals(why, 0, &[], per_day.iter().sum());
     totals.truncate(1);
     Ok(ScheduleReport {
@@ -163,6 +157,17 @@ fn collected_report(
     })
 }
 
+/// The week, once there are enough items that a pattern is not chance.
+fn known_week(items: u32, week: &[f64], east: i64) -> Vec<(&'static str, [u8; 24])> {
+    if items < ENOUGH_ITEMS { Vec::new() } else { levels(week, east) }
+}
+
+/// Why no week is shown.
+fn no_pattern(items: u32) -> Option<String> {
+    let few = items < ENOUGH_ITEMS;
+    few.then(|| format!("too few items for a pattern yet ({items} of {ENOUGH_ITEMS})"))
+}
+
 fn next_check(why: &Why, enabled: bool, now: Time) -> String {
     match next_poll(why, enabled, now) {
         never if never.starts_with("never") => never.replacen("never", "Never checked", 1),
@@ -176,7 +181,9 @@ fn basis(why: &Why) -> String {
     match known.policy {
         PolicyKind::Learned if known.observed == 0 => "nothing learned yet".to_owned(),
         PolicyKind::Learned => format!("learned from {}", counted(known.observed, "item")),
-        other => format!("policy {}", other.name()),
+        PolicyKind::Fixed => "at a fixed interval".to_owned(),
+        PolicyKind::ChangeRate => "by how often checks found something (change-rate)".to_owned(),
+        PolicyKind::Advarss => "by the median time between changes (advarss)".to_owned(),
     }
 }
 
@@ -247,14 +254,14 @@ fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
 /// Level from which an hour is busy, and level at which it is quiet.
 const BUSY: u8 = 3;
 const QUIET: u8 = 0;
-/// Minimum number of items for calling hours busy or quiet.
-const ENOUGH_ITEMS: u32 = 10;
+/// Minimum number of items for showing the week and calling hours busy or quiet.
+const ENOUGH_ITEMS: u32 = 20;
 /// Number of hours that make a night.
 const QUIET_HOURS: usize = 3;
 
 fn habits(why: &Why, week: &[(&'static str, [u8; 24])]) -> Vec<(&'static str, String)> {
     let mut habits = Vec::new();
-    let week = if why.explanation.observed < ENOUGH_ITEMS { &[] } else { week };
+    habits.extend(no_pattern(why.explanation.observed).map(|few| ("Pattern", few)));
     let hour = |day: &str, hour: usize| format!("{day} {hour:02}:00 to {:02}:00", (hour + 1) % 24);
     let hours = week.iter().flat_map(|(day, levels)| {
         levels.iter().enumerate().map(move |(at, level)| (*level, *day, at))
@@ -378,6 +385,19 @@ mod tests {
 
     fn week(level: impl Fn(usize) -> u8) -> Vec<(&'static str, [u8; 24])> {
         ["Mon", "Tue"].map(|day| (day, std::array::from_fn(&level))).to_vec()
+    }
+
+    #[test]
+    fn few_items_make_no_pattern() {
+        let rates: Vec<f64> = (0..168).map(|hour| if hour < 48 { 3.0 } else { 0.2 }).collect();
+        for items in [0, 3, 19] {
+            assert_eq!(known_week(items, &rates, 0), []);
+            let why = no_pattern(items).unwrap();
+            assert_eq!(why, format!("too few items for a pattern yet ({items} of 20)"));
+        }
+        let week = known_week(20, &rates, 0);
+        assert!(week.len() == 7 && week[0].1[5] > week[3].1[5], "{week:?}");
+        assert_eq!(no_pattern(20), None);
     }
 
     #[test]

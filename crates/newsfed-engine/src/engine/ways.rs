@@ -1,11 +1,14 @@
 //! The ways in which a URL can be followed, and how they are described.
 
-use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Way};
+use super::follow::{FollowError, bare};
+use super::message::{
+    BROKEN_FEED, Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Way,
+};
 use crate::dataset::Format;
 use crate::discover::{Announced, EntriesOffer, EntriesRank, Survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, SourceRules, Time, WebsiteRules};
-use crate::net::{FetchError, Response};
+use crate::net::{FetchError, Response, status_text};
 use crate::util::text::counted_as;
 use crate::util::{file_name, text, time_text};
 use crate::website::propose::Proposal;
@@ -168,6 +171,17 @@ pub(super) fn offer_file(
 
 fn format_of(response: &Response) -> Option<Format> {
     Format::of(response.content_type(), &response.final_url, &response.body)
+}
+
+/// What is wrong with an announced feed.
+pub(super) fn feed_problem(url: &Url, failure: &FollowError) -> String {
+    let why = match failure {
+        FollowError::Status { status, .. } => format!("it returns {}", status_text(*status)),
+        FollowError::NoFeed(_) => "that URL is not a feed".to_owned(),
+        FollowError::Fetch { error, .. } => format!("it cannot be fetched: {}", bare(error)),
+        other => return format!("{BROKEN_FEED}{other}"),
+    };
+    format!("{BROKEN_FEED}{why}: {url}")
 }
 
 /// Why an announced feed is not offered.

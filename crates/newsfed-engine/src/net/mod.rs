@@ -33,3 +33,12 @@ pub use request::{Hop, Purpose, Request, Response, allows_private};
 pub use resolver::Names;
 pub use secret::SecretError;
 pub use service::{ServiceRequest, ServiceResponse};
+
+/// An HTTP status with its name, such as `404 Not Found`.
+pub fn status_text(status: u16) -> String {
+    let known = reqwest::StatusCode::from_u16(status).ok();
+    match known.and_then(|status| status.canonical_reason()) {
+        Some(name) => format!("{status} {name}"),
+        None => format!("HTTP {status}"),
+    }
+}

@@ -158,7 +158,7 @@ impl Editor {
             (KeyCode::Tab, _) => bench.next_pane(true),
             (KeyCode::BackTab, _) => bench.next_pane(false),
             (_, BenchPane::Fields) => return self.bench_typing(app, event),
-            (KeyCode::Esc, _) => return self.leave_bench().into(),
+            (KeyCode::Esc, _) => return self.leave_bench(app),
             (KeyCode::Enter, BenchPane::Items) if !bench.repairing => {
                 return self.go_to_article(app).into();
             }
@@ -293,19 +293,23 @@ impl Editor {
     }
 
     /// Esc: from an article or a copy back to the list, from there to the form.
-    fn leave_bench(&mut self) -> Vec<Effect> {
+    fn leave_bench(&mut self, app: &mut App) -> Reply {
         let has_list = self.form.as_ref().is_some_and(super::is_list);
-        let Some(bench) = self.bench_mut() else { return vec![] };
+        let Some(bench) = self.bench_mut() else { return Reply::default() };
         if has_list
             && bench.at != WorkbenchPage::List
             && bench.sheets.contains_key(&WorkbenchPage::List)
         {
-            return self.back_to_list();
+            return self.back_to_list().into();
         }
+        if self.only_bench {
+            return self.leave(app);
+        }
+        let Some(bench) = self.bench_mut() else { return Reply::default() };
         bench.shown = false;
         let field = bench.field().map(|field| field.index);
         self.focus = field.unwrap_or(self.focus);
-        vec![]
+        Reply::default()
     }
 
     /// A click selects, a second one on the same line picks; the wheel moves.

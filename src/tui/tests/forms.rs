@@ -1,0 +1,283 @@
+//! Tests of the add dialog, the first page, the search for settings, prompts and empty lists.
+
+use super::*;
+use crate::config::Section;
+use crate::engine::{Discovery, Way};
+use crate::tui::app::{Add, Editor};
+
+/// The add dialog with what was found at an address.
+fn found(ways: Vec<Way>, tried: &[&str]) -> Stage {
+    let address = "https://council.example/news";
+    let mut stage = Stage::new();
+    stage.screen(120, 36);
+    stage.keys("a");
+    stage.happen(Event::Pasted(address.to_owned()));
+    stage.keys("<Enter>");
+    let request = stage.requested.last().unwrap().split("request: ").nth(1).unwrap();
+    let request: u64 = request.split(',').next().unwrap().parse().unwrap();
+    stage.happen(Event::Discovered(request, Ok(Discovery::sample(address, ways, tried))));
+    stage
+}
+
+fn list_way() -> Way {
+    let items = [("Night buses", now()), ("Lime trees", now())];
+    Way::sample("https://council.example/news", "Council", Some(("li > a", 0.8)), &items)
+}
+
+#[track_caller]
+fn shows(stage: &mut Stage, parts: &[&str]) {
+    let screen = stage.screen(120, 36);
+    for part in parts {
+        assert!(screen.contains(part), "no {part:?} on\n{screen}");
+    }
+}
+
+#[test]
+fn why_an_announced_feed_is_not_offered_stays_on_the_screen() {
+    let why = "the page announces a feed, but it returns 404 Not Found: \
+               https://council.example/index.xml";
+    let mut stage = found(vec![list_way()], &[why, "no feed at /feed", "the page lists articles"]);
+    shows(&mut stage, &["it returns 404 Not Found", "Ways to follow it", "its current items"]);
+}
+
+#[test]
+fn a_way_without_items_is_not_called_a_preview() {
+    let mut stage = found(vec![Way::announced("https://council.example/feed", "All")], &[]);
+    shows(&mut stage, &["What it will do"]);
+    assert!(!stage.screen(120, 36).contains("its current items"));
+}
+
+#[test]
+fn a_known_address_leads_to_its_source() {
+    for typed in
+        ["https://kernel.example/feed", "kernel.example/feed/", "http://kernel.example/feed"]
+    {
+        let mut stage = Stage::new();
+        stage.keys("a");
+        stage.happen(Event::Pasted(typed.to_owned()));
+        stage.keys("<Enter>");
+        let asked = stage.requested.iter().any(|effect| effect.contains("Discover"));
+        assert!(!asked, "{typed}: {:?}", stage.requested);
+        let title = "✓ Already followed as Kernel notes and other things";
+        shows(&mut stage, &[title, "Enter go to it"]);
+        stage.keys("<Enter>");
+        assert!(stage.app.dialogs.is_empty());
+        let selected = stage.app.sources.current().map(|row| row.title.clone());
+        assert_eq!(selected.as_deref(), Some("Kernel notes and other things"), "{typed}");
+        // Other ways to follow the address can still be found.
+        stage.keys("a");
+        stage.happen(Event::Pasted(typed.to_owned()));
+        stage.keys("<Enter><Tab>");
+        assert!(stage.requested.last().unwrap().contains("Discover"), "{:?}", stage.requested);
+    }
+}
+
+#[test]
+fn a_way_that_is_followed_leads_to_its_source() {
+    let feed = Way::announced("https://kernel.example/feed", "Kernel");
+    let mut stage = found(vec![feed, list_way()], &[]);
+    shows(&mut stage, &["already followed as Kernel notes", "Enter go to it"]);
+    stage.keys("<Enter>");
+    assert!(stage.app.dialogs.is_empty());
+    assert!(!stage.requested.iter().any(|effect| effect.starts_with("Follow")));
+    // Another address can turn out to be a known one only when it was fetched.
+    let mut stage = found(vec![list_way()], &[]);
+    stage.keys("<Enter>");
+    assert!(stage.requested.last().unwrap().starts_with("Follow"), "{:?}", stage.requested);
+    stage.happen(Event::AlreadyFollowed(SourceId("kernel".to_owned())));
+    shows(&mut stage, &["Already followed as Kernel notes and other things"]);
+}
+
+#[test]
+fn leaving_the_selectors_of_a_way_goes_back_to_the_ways() {
+    let mut stage = found(vec![list_way()], &[]);
+    stage.keys("s");
+    assert!(stage.app.dialog::<Editor>().is_some());
+    stage.keys("<Esc>");
+    assert!(stage.app.dialog::<Editor>().is_none(), "{}", stage.screen(120, 36));
+    assert!(stage.app.dialog::<Add>().is_some());
+    shows(&mut stage, &["Ways to follow it"]);
+}
+
+#[test]
+fn an_address_that_leads_nowhere_names_the_next_step() {
+    let why = "not a web URL: it has no host".to_owned();
+    let fail = |mut stage: Stage| {
+        stage.happen(Event::Pasted("https://nowhere.example/".to_owned()));
+        stage.keys("<Enter>");
+        let request = stage.requested.last().unwrap().split("request: ").nth(1).unwrap();
+        let request: u64 = request.split(',').next().unwrap().parse().unwrap();
+        stage.happen(Event::Discovered(request, Err(why.clone())));
+        stage
+    };
+    let mut stage = Stage::new();
+    stage.keys("a");
+    let first = Stage::with(Settings::default(), SourceList::default(), vec![]);
+    for mut stage in [fail(stage), fail(first)] {
+        shows(&mut stage, &["✗ not a web URL", "Change the address and press Enter"]);
+    }
+}
+
+#[test]
+fn the_first_page_offers_help_and_skipping_it_loses_nothing() {
+    let mut stage = Stage::with(Settings::default(), SourceList::default(), vec![]);
+    shows(&mut stage, &["? help"]);
+    stage.keys("?");
+    shows(&mut stage, &["Keys"]);
+    stage.keys("<Esc>");
+    // What is typed is typed.
+    stage.keys("a?b");
+    shows(&mut stage, &["a?b"]);
+    stage.keys("<C-u><Esc>");
+    let rows = ["a ", ":starters ", ":demo "];
+    shows(&mut stage, &["No sources yet", "well-known sources", "import", "made-up sources"]);
+    shows(&mut stage, &rows);
+    stage.keys("a");
+    shows(&mut stage, &["Welcome to newsfed"]);
+    stage.keys("<Esc>:starters<Enter>");
+    shows(&mut stage, &["Starter sources", "Space select"]);
+    stage.keys("<Esc>:demo<Enter>");
+    assert_eq!(stage.exit_reason, Some(ExitReason::Demo));
+}
+
+fn settings((width, height): (u16, u16)) -> Stage {
+    let mut stage = Stage::new();
+    stage.screen(width, height);
+    stage.keys(",");
+    stage.happen(Event::SettingsLoaded(Ok(Section::settings("", &[]))));
+    stage
+}
+
+fn focused(stage: &Stage) -> String {
+    let editor: &Editor = stage.app.dialog().unwrap();
+    editor.form.as_ref().unwrap().fields()[editor.focus].label.clone()
+}
+
+#[test]
+fn letters_move_in_the_settings_where_nothing_is_typed() {
+    let mut stage = settings((120, 36));
+    stage.keys("j");
+    assert_eq!(focused(&stage), "Background");
+    stage.keys("jk");
+    assert_eq!(focused(&stage), "Background");
+    shows(&mut stage, &["↑↓ fields", "/ find"]);
+    // In a text field they are text.
+    stage.keys("<C-f>keep items days<Enter>");
+    stage.keys("j");
+    assert_eq!(focused(&stage), "Keep items for (days)");
+    shows(&mut stage, &["Not a whole number", "C-f find"]);
+}
+
+#[test]
+fn settings_are_found_on_all_pages() {
+    let mut stage = settings((120, 36));
+    stage.keys("/prox");
+    assert_eq!(focused(&stage), "Proxy");
+    shows(&mut stage, &["Find a setting (1 of ", "Enter go to it"]);
+    stage.keys("<Esc>");
+    assert_eq!(focused(&stage), "Theme");
+    // Its key finds it, too; the arrows go to the other matches.
+    stage.keys("/retention.items");
+    assert_eq!(focused(&stage), "Keep items per source");
+    stage.keys("<C-u>timeout");
+    let first = focused(&stage);
+    stage.keys("<Down>");
+    assert_ne!(focused(&stage), first);
+    stage.keys("<Enter>");
+    assert!(stage.app.dialog::<Editor>().unwrap().search.is_none());
+    // Nothing was typed into the fields.
+    let form = stage.app.dialog::<Editor>().unwrap().form.as_ref().unwrap();
+    assert_eq!(form.changes(), []);
+    stage.keys("<C-f>no such thing");
+    shows(&mut stage, &["Find a setting (0 of 0)"]);
+}
+
+#[test]
+fn tabs_of_the_settings_are_whole_words() {
+    for (width, height) in [(120, 36), (100, 30), (80, 24), (50, 15)] {
+        let mut stage = settings((width, height));
+        let screen = stage.screen(width, height);
+        let tabs = screen.lines().find(|line| line.contains("Appearance")).unwrap();
+        assert!(tabs.contains("Reading  "), "{screen}");
+        for whole in ["Listen and save", "Full text"] {
+            let start = whole.split(' ').next().unwrap();
+            assert!(!tabs.contains(start) || tabs.contains(whole), "{screen}");
+        }
+        assert!(width < 100 || tabs.contains("Keys"), "{screen}");
+    }
+}
+
+#[test]
+fn labels_of_the_settings_are_not_cut() {
+    for (width, height) in [(120, 36), (100, 30), (80, 24)] {
+        let mut stage = settings((width, height));
+        stage.keys(&"<C-n>".repeat(5));
+        let screen = stage.screen(width, height);
+        for label in ["Keep items for (days)", "Keep downloads (days)", "Remove unread too"] {
+            assert!(screen.contains(label), "no {label} on\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn a_filter_without_a_match_offers_a_search() {
+    let mut stage = Stage::new();
+    stage.keys("fnothing like it");
+    shows(&mut stage, &["Nothing matches", "Press Enter, then / to search all items."]);
+    stage.keys("<Enter>");
+    shows(&mut stage, &["Nothing matches", "/ search all items", "leave the filter"]);
+    stage.keys("<Esc>/nothing like it");
+    shows(&mut stage, &["Fewer words match more."]);
+    stage.keys("<Enter>");
+    shows(&mut stage, &["leave the search"]);
+    assert!(!stage.screen(120, 36).contains("search all items"));
+}
+
+#[test]
+fn prompts_have_one_place_one_mark_and_their_keys() {
+    for (keys, label) in [
+        ("i", "› Import from file"),
+        ("#", "› Tags of the item"),
+        ("H", "› Hide until"),
+        ("<Enter>f", "› Find in text"),
+    ] {
+        let mut stage = Stage::new();
+        stage.screen(140, 36);
+        stage.keys(keys);
+        let screen = stage.screen(140, 36);
+        let last = screen.lines().last().unwrap();
+        assert!(last.trim_start().starts_with(label), "{keys}: {screen}");
+        assert!(last.contains("Enter ") && last.contains("   Esc "), "{keys}: {screen}");
+        // Where there is no space for them, the field has the line.
+        let screen = stage.screen(40, 12);
+        assert!(!screen.lines().last().unwrap().contains("Esc"), "{keys}: {screen}");
+    }
+}
+
+#[test]
+fn a_folder_is_not_offered_as_its_own_place() {
+    let mut stage = Stage::new();
+    stage.screen(120, 36);
+    stage.keys("<Tab>gg");
+    while stage.app.sources.current().is_none_or(|row| row.title != "Tech") {
+        stage.keys("j");
+    }
+    stage.keys("M");
+    let screen = stage.screen(120, 36);
+    assert!(screen.contains("Move folder Tech into"), "{screen}");
+    let offered = &stage.app.dialog::<crate::tui::app::Prompt>().unwrap().completion;
+    let offered: Vec<&str> =
+        offered.iter().flat_map(|all| &all.candidates).map(|one| one.text.as_str()).collect();
+    assert_eq!(offered, ["City"]);
+}
+
+#[test]
+fn an_item_without_text_names_the_keys() {
+    let mut stage = Stage::new();
+    let row = stage.rows[0].clone();
+    let document = crate::article::Document::from_text(crate::tui::read::NO_TEXT);
+    stage.shown = Some(Article { document: Arc::new(document), ..article(row) });
+    stage.screen(120, 36);
+    stage.keys("<Enter>");
+    shows(&mut stage, &["o opens its page in the", "x fetches the text from the page."]);
+}
