@@ -1,7 +1,8 @@
 //! Changes to the files by the program: what is written, and what stays.
 
 use super::super::{ConfigFile, EditError, Paths, SourceChange, SourcesFile, load};
-use super::{EXAMPLE, SOURCES, home, id, ids, text};
+use super::folder::EXAMPLE;
+use super::{SOURCES, home, id, ids, text};
 use crate::model::{
     BasicAuth, Retention, Secret, Source, SourceId, SourceKind, SourceRules, WebsiteRules,
 };

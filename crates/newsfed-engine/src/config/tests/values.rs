@@ -1,8 +1,8 @@
 //! Which values the files take, and what the errors and warnings say.
 
 use super::super::{AccountSettings, Loaded, add_account, remove_account};
+use super::folder::Home;
 use super::home;
-use super::loading::Home;
 use crate::model::Secret;
 use std::time::Duration;
 
