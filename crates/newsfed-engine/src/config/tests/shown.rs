@@ -255,3 +255,61 @@ fn private_sources_of_an_import_are_named() {
     };
     assert_eq!(hosts(&import), ["x.example", "localhost", "z.example"]);
 }
+
+#[test]
+fn settings_are_written_as_they_are_shown() {
+    let browser = ["w3m", "a b"].map(str::to_owned).to_vec();
+    let mut settings = Settings { browser, ..Settings::default() };
+    settings.ui.ascii = true;
+    settings.net.proxy = Some("http://p:1".to_owned());
+    for (key, default, shown) in [
+        ("browser", "none", "w3m 'a b'"),
+        ("ui.ascii", "off", "on"),
+        ("ui.theme", "auto", "auto"),
+        ("net.proxy", "none", "http://p:1"),
+        ("net.host_delay", "1s", "1s"),
+        ("net.max_in_flight", "16", "16"),
+        ("nonsense", "", ""),
+    ] {
+        assert_eq!(setting_shown(&Settings::default(), key), default, "{key}");
+        assert_eq!(setting_shown(&settings, key), shown, "{key}");
+    }
+    // What is shown can be typed.
+    let typed = |key: &String| Some(setting_shown(&settings, key)).filter(|text| text != "none");
+    let keys = setting_keys();
+    let changes = keys.iter().filter_map(|key| Some(setting_change(key, &typed(key)?)));
+    let changes: Vec<KeyChange> = changes.collect();
+    assert!(changes.len() > 50);
+    let read = Section::settings("", &[]).check(&changes).unwrap().unwrap();
+    assert_eq!(read, Some(settings.clone()));
+    assert_eq!(setting_change("ui.theme", " ").value, None);
+    for (key, some) in [("ui.theme", "nord"), ("ui.ascii", "off"), ("schedule.policy", "fixed")] {
+        let choices = setting_choices(&settings, key);
+        assert!(choices.iter().any(|choice| choice == some) && choices.len() > 1, "{key}");
+    }
+    assert_eq!(setting_choices(&settings, "net.contact"), [""; 0]);
+}
+
+#[test]
+fn keys_have_a_code_and_modifiers() {
+    for (name, code, modifiers) in [
+        ("a", KeyCode::Char('a'), [false, false, false]),
+        ("C-a", KeyCode::Char('a'), [true, false, false]),
+        ("M-F5", KeyCode::F(5), [false, true, false]),
+        ("S-Tab", KeyCode::Tab, [false, false, true]),
+        ("C-A-Up", KeyCode::Up, [true, true, false]),
+    ] {
+        let key = parse_sequence(name).unwrap()[0];
+        assert_eq!((key.code(), key.modifiers()), (code, modifiers), "{name}");
+    }
+}
+
+#[test]
+fn folders_of_settings_may_be_below_that_of_the_user() {
+    let folder = |text: Option<&str>| {
+        MachineSettings { folder: text.map(str::to_owned), name: None }.folder()
+    };
+    assert_eq!(folder(None), None);
+    assert_eq!(folder(Some("/a/b")), Some("/a/b".into()));
+    assert!(folder(Some("~/b")).is_none_or(|path| path.is_absolute() && path.ends_with("b")));
+}
