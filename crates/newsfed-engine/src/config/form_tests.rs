@@ -382,3 +382,25 @@ fn wrong_settings_are_explained_at_their_fields() {
         assert_eq!(form.first_invalid(), None, "{key}");
     }
 }
+
+#[test]
+fn values_are_shown_in_words() {
+    let form = SourceForm::settings(crate::config::Section::settings("", &[]));
+    let field = |key: &str| form.fields.iter().find(|field| field.key() == key).unwrap();
+    for (key, value, want) in [
+        ("ui.sort", "pinned-newest", "pinned, then newest"),
+        ("ui.sort", "newest", "newest first"),
+        ("ui.sort", "oldest", "oldest first"),
+        ("ui.mark_read", "open", "on opening"),
+        ("ui.mark_read", "preview", "also on preview"),
+        ("ui.mark_read", "scroll", "also on moving on"),
+        ("ui.theme", "oldest", "oldest"),
+    ] {
+        assert_eq!(field(key).shown(value), want, "{key}");
+    }
+    for field in &form.fields {
+        let shown: HashSet<&str> = field.choices().iter().map(|it| field.shown(it)).collect();
+        assert_eq!(shown.len(), field.choices().len(), "{field:?}");
+        assert_eq!(field.is_flag(), field.choices() == ["on", "off"], "{field:?}");
+    }
+}

@@ -310,3 +310,18 @@ fn settings_for_sources_of_accounts_get_an_entry_of_their_own() {
         file.override_each(&[(collected("four", "https://four.example/", "a"), color("99"))]);
     assert!(matches!(wrong, Err(EditError::Invalid(_))));
 }
+
+#[test]
+fn the_line_of_an_entry_is_found_for_editors() {
+    let (_folder, paths) = home(SOURCES);
+    let file = SourcesFile::open(&paths);
+    let line = |name: &str| file.line_of(&id(name)).map(|(_, line)| line);
+    let of = |header: &str| SOURCES.lines().position(|l| l == header).unwrap() + 1;
+    assert_eq!(line("a-example").unwrap(), of("[[source]] # first"));
+    assert_eq!(line("b").unwrap() + 1, of("id = \"b\""));
+    assert_eq!(line("c").unwrap() + 1, of("id = \"c\""));
+    assert!(matches!(line("x"), Err(EditError::Unknown(..))));
+    fs::write(paths.sources_file(), "# one\n\n[[source]]\nurl = 3\n").unwrap();
+    let (path, line) = file.line_of(&id("b")).unwrap();
+    assert_eq!((path, line), (paths.sources_file(), 4), "the first error");
+}

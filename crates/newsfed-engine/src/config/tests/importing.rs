@@ -9,16 +9,16 @@ use crate::model::Source;
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-fn read(text: &str) -> Import {
+pub(super) fn read(text: &str) -> Import {
     import(text.as_bytes(), "list").unwrap()
 }
 
-fn import_error(bytes: impl AsRef<[u8]>) -> String {
+pub(super) fn import_error(bytes: impl AsRef<[u8]>) -> String {
     import(bytes.as_ref(), "list").unwrap_err().to_string()
 }
 
 /// `folder|title|tags|url` of each source.
-fn rows(import: &Import) -> Vec<String> {
+pub(super) fn rows(import: &Import) -> Vec<String> {
     let row = |s: &Source| {
         let [folder, title] = [&s.folder, &s.title].map(|o| o.clone().unwrap_or_default());
         format!("{folder}|{title}|{}|{}", s.tags.join(","), s.url)
@@ -450,44 +450,4 @@ proptest! {
         let _ = import(&bytes, "x");
         let _ = import(&[b"<opml><body>", bytes.as_slice()].concat(), "x");
     }
-}
-
-#[test]
-fn private_sources_are_skipped_with_the_reason() {
-    let text = "http://10.0.0.1/a\nhttps://x.example/b\nhttp://10.0.0.2/c\nhttps://y.example/d\nhttps://z.example/e\n";
-    let mut import = import(text.as_bytes(), "urls").unwrap();
-    for at in [0, 1] {
-        import.sources[at].access.proxy = Some("http://p:1".to_owned());
-    }
-    import.sources[3].private = true;
-    import.skip_private(&HashSet::from(["http://10.0.0.2/c".to_owned()]), "confirm it");
-    let left: Vec<&str> = import.sources.iter().map(|source| source.url.as_str()).collect();
-    assert_eq!(left, ["http://10.0.0.2/c", "https://z.example/e"]);
-    let skipped: Vec<_> = import.skipped.iter().map(|(url, why)| (&**url, &**why)).collect();
-    assert_eq!(
-        skipped,
-        [
-            ("http://10.0.0.1/a", "a private address; confirm it"),
-            ("https://x.example/b", "fetched through a proxy; confirm it"),
-            ("https://y.example/d", "may be at a private address; confirm it"),
-        ]
-    );
-}
-
-#[test]
-fn files_that_are_too_large_are_not_read_to_the_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("list");
-    let most = crate::util::limits::IMPORT_BYTES;
-    let read = |bytes: usize| {
-        let file = std::fs::File::create(&path).unwrap();
-        file.set_len(bytes as u64).unwrap();
-        read_import(&path).unwrap()
-    };
-    assert_eq!(read(most).len(), most);
-    let more = read(most + 2);
-    assert_eq!(more.len(), most + 1, "so that it is noticed");
-    assert!(import_error(more).contains("list is larger than"));
-    let missing = read_import(&folder.path().join("\u{1b}none")).unwrap_err();
-    assert!(missing.contains("none cannot be read") && !missing.contains('\u{1b}'), "{missing}");
 }

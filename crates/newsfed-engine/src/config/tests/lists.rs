@@ -195,6 +195,21 @@ fn what_was_taken_over_is_restored_from_its_text() {
 }
 
 #[test]
+fn another_identifier_or_order_of_tags_is_no_change_of_the_user() {
+    let mut state = state(&[], &["a", "b"]);
+    for at in [0, 1] {
+        state.compared.taken[at].tags = vec!["x".to_owned(), "y".to_owned()];
+    }
+    let mut declared = state.compared.taken.clone();
+    declared[0].id = SourceId("other".to_owned());
+    declared[0].url = "http://a.example/".parse().unwrap();
+    declared[0].tags.reverse();
+    declared[1].tags.pop();
+    let plan = state.plan(&declared);
+    assert_eq!((names(&plan.remove), plan.stay.len()), (vec!["other"], 1));
+}
+
+#[test]
 fn what_a_list_changes_is_written_into_the_file() {
     let list = "[[source]]\nid = \"list\"\nkind = \"list\"\nurl = \"https://list.example/\"\n";
     let (_folder, paths) = super::home(list);

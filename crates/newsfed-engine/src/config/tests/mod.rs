@@ -2,6 +2,7 @@
 
 mod changes;
 mod folder;
+mod import_lines;
 mod importing;
 mod lists;
 mod loading;

@@ -34,6 +34,7 @@ fn names_and_titles_can_be_told_apart() {
     let mut in_order = tasks.clone();
     in_order.dedup();
     assert!(in_order.len() == 9 && are_distinct(in_order), "{tasks:?}");
+    assert!(are_distinct(FormPage::ALL.map(FormPage::title)));
     assert!(are_distinct(source_options().iter().map(|option| option.name)));
     assert!(are_distinct(setting_rows().map(|row| row.key)));
     assert!(setting_rows().all(|row| !row.label.is_empty() && row.help.ends_with('.')));
@@ -312,4 +313,28 @@ fn folders_of_settings_may_be_below_that_of_the_user() {
     assert_eq!(folder(None), None);
     assert_eq!(folder(Some("/a/b")), Some("/a/b".into()));
     assert!(folder(Some("~/b")).is_none_or(|path| path.is_absolute() && path.ends_with("b")));
+}
+
+#[test]
+fn commands_for_many_items_or_sources_are_sweeping() {
+    let sweeping: Vec<&str> = Action::ALL
+        .iter()
+        .filter(|action| action.is_sweeping())
+        .map(|action| action.name())
+        .collect();
+    assert_eq!(sweeping, ["read-all", "read-above", "read-below", "read", "delete"]);
+}
+
+#[test]
+fn only_settings_of_the_form_and_the_kind_are_listed() {
+    let mut one = source("https://x.example/feed");
+    one.schedule.learned_exponent = Some(0.4);
+    one.remove_after = Some(9);
+    let listed = |source: &Source| {
+        source_values(source).into_iter().map(|(key, ..)| key).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&one), ["remove_after"]);
+    assert_eq!(own_keys(&one), ["remove_after", "schedule.learned_exponent"]);
+    one.rules = crate::model::SourceRules::new(crate::model::SourceKind::List, Default::default());
+    assert_eq!(listed(&one), ["kind"], "a list has no items to wait for");
 }

@@ -324,10 +324,13 @@ fn changes_are_described_without_secrets() {
     let new =
         |name: &str| Source::feed(id(name), format!("https://{name}.example/").parse().unwrap());
     let both = set("title", "New").set("folder", "F");
+    let off = KeyChange { path: path("private"), value: Some("false".to_owned()) };
+    let private = file.edit_entry(&file.entry(&id("b")).unwrap(), &[off]).unwrap();
     for (edit, want) in [
         (one("b", &set("title", "New")), "title of b"),
         (one("b", &set("enabled", "off")), "switching off of b"),
         (one("b", &set("enabled", "on")), "switching on of b"),
+        (private, "private of b"),
         (file.update(&[id("a-example"), id("c")], &both).unwrap(), "title, folder of 2 sources"),
         (file.reorder(&[id("c")], Some(&id("b"))).unwrap(), "position of c"),
         (file.remove(&[id("c")]).unwrap(), "removal of c"),

@@ -45,6 +45,16 @@ fn settings_check_their_values() {
             &[("infos", "did you mean \"info\"?"), ("info,x=loud", "found \"loud\"")],
         ),
         (
+            "net.max_body",
+            &["2MiB", "2097152", "2048kB", "1GiB"],
+            &[
+                ("-1", "expected a size from \"1KiB\" to \"1GiB\""),
+                ("1023", "expected a size"),
+                ("2GiB", "expected a size"),
+                ("true", "expected a size"),
+            ],
+        ),
+        (
             "net.contact",
             &["a@b.example", "~ "],
             &[("é", "ASCII characters"), ("a\u{7f}", "ASCII characters")],

@@ -38,10 +38,8 @@ fn label(tag: &str, to: bool, items: &[i64]) -> WaitingLabel {
 
 /// The titles of the items with a tag, sorted.
 fn tagged(f: &Fixture, tag: &str) -> Vec<String> {
-    let reader = f.store.reader().unwrap();
-    let has = |row: &ItemRow| reader.tags_of(row.key).unwrap().iter().any(|own| own == tag);
-    let rows = f.rows(&View::of(Scope::All)).into_iter().filter(has);
-    let mut titles: Vec<String> = rows.map(|row| row.title).collect();
+    let view = View { criteria: criteria(&format!("tag:{tag}")), ..View::of(Scope::All) };
+    let mut titles = f.titles(&view);
     titles.sort();
     titles
 }
