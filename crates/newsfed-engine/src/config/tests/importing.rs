@@ -2,9 +2,7 @@
 
 // Clippy does not recognise the helpers below as test code.
 
-use super::super::{
-    Import, ImportKind, Paths, SourcesFile, export_opml, import, load, read_import,
-};
+use super::super::{Import, ImportKind, Paths, SourcesFile, export_opml, import, load};
 use crate::model::Source;
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};

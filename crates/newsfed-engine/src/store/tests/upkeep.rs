@@ -87,6 +87,7 @@ fn tidying_removes_what_is_too_old() {
         (reader.next_page(f.now).unwrap().is_some(), polls)
     };
     assert_eq!(left(f.now + DAY), (true, 1));
+    assert_eq!(left(f.now + DAY * 7), (true, 1));
     assert_eq!(left(f.now + DAY * 9), (false, 1), "nobody has fetched the page for a week");
     assert_eq!(left(f.now + DAY * 1000), (false, 0));
     f.declare(&["kept", "removed"]);
@@ -286,4 +287,49 @@ fn a_source_gets_a_hundred_pages_ahead_a_day() {
     assert_eq!(ahead(), 70);
     fetched(110, f.now);
     assert_eq!(ahead(), 0);
+}
+
+#[test]
+fn what_arrived_last_and_what_is_kept_is_known_of_each_source() {
+    let mut f = Fixture::new(&["a", "b"]);
+    let [a, b] = ["a", "b"].map(|id| f.key(id));
+    let newest = |f: &Fixture, source| f.store.reader().unwrap().newest_arrival(source).unwrap();
+    assert_eq!(newest(&f, a), None);
+    let first = f.now;
+    f.poll("a", vec![dated("old", 99)]);
+    f.poll("b", vec![entry("other")]);
+    f.now += DAY;
+    f.poll("a", vec![dated("older", 999)]);
+    assert_eq!((newest(&f, a), newest(&f, b)), (Some(f.now), Some(first)));
+    let key = f.rows(&View::of(Scope::All)).iter().find(|row| row.title == "old").unwrap().key;
+    let kept = |source| f.store.reader().unwrap().has_kept(source).unwrap();
+    for (mark, keeps) in [
+        (Mark::Pinned, true),
+        (Mark::Later, true),
+        (Mark::Tag("t".to_owned()), true),
+        (Mark::Read, false),
+    ] {
+        assert!(!kept(a));
+        f.store.mark_blocking(mark.clone(), vec![key], true).unwrap();
+        assert_eq!((kept(a), kept(b)), (keeps, false), "{mark:?}");
+        f.store.mark_blocking(mark, vec![key], false).unwrap();
+    }
+}
+
+#[test]
+fn only_shown_items_are_snoozed() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![entry("shown"), entry("hidden")]);
+    let rows = f.rows(&View::of(Scope::All));
+    let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
+    let shown = rows.iter().find(|row| row.title == "shown").unwrap().key;
+    f.set(Mark::Hidden, "hidden");
+    let until = |days| Mark::Snoozed(f.now + DAY * days);
+    let mark = |mark, on| f.store.mark_blocking(mark, keys.clone(), on).unwrap();
+    assert_eq!(mark(until(1), true), [shown]);
+    assert_eq!(mark(until(2), true), [shown], "until another time");
+    assert_eq!(f.store.reader().unwrap().next_wake().unwrap(), Some(f.now + DAY * 2));
+    assert_eq!(mark(until(0), false), [shown]);
+    assert_eq!(mark(until(0), false), [0; 0]);
+    assert_eq!(f.titles(&View::of(Scope::All)), ["shown"]);
 }
