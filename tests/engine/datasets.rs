@@ -1,9 +1,10 @@
 //! Data files that are followed for what changes inside.
 
+use super::pages::{item, key, text, watched};
 use super::*;
 use bytes::Bytes;
 use newsfed::engine::version_changes;
-use newsfed::model::{Revision, SourceKind, SourceRules, TextFrom, WebsiteRules};
+use newsfed::model::{Revision, SourceKind, TextFrom};
 use newsfed::store::Mark;
 use std::sync::Mutex;
 
@@ -39,28 +40,6 @@ impl Files {
     }
 }
 
-fn file(url: &str) -> Source {
-    let rules = WebsiteRules::default();
-    Source { rules: SourceRules::Page(rules.into()), ..source("file", url) }
-}
-
-fn item(engine: &Handle) -> Item {
-    let mut all = items(engine);
-    assert_eq!(all.len(), 1, "{all:?}");
-    all.remove(0)
-}
-
-fn key(engine: &Handle) -> i64 {
-    let reader = engine.store().reader().unwrap();
-    reader.window(&View::of(Scope::All), Anchor::First, 2).unwrap().rows[0].key
-}
-
-/// The text of the only item, in one line.
-fn text(engine: &Handle) -> String {
-    let text = newsfed::util::html::to_text(item(engine).body());
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// What the last change was about.
 fn change(engine: &Handle) -> String {
     Revision::summary(&item(engine).revisions)
@@ -73,7 +52,7 @@ async fn a_csv_file_gets_a_version_for_each_change_inside() {
     let files = Files::default();
     files.put("/data/towns.csv", "text/csv", TOWNS);
     let server = files.start();
-    let home = Home::with(&[file(&server.url("/data/towns.csv"))]);
+    let home = Home::with(&[watched(&server.url("/data/towns.csv"), None)]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     let first = item(&engine);
@@ -119,7 +98,7 @@ async fn the_difference_of_a_file_is_what_changed_inside() {
     let files = Files::default();
     files.put("/towns.csv", "text/csv", TOWNS);
     let server = files.start();
-    let home = Home::with(&[file(&server.url("/towns.csv"))]);
+    let home = Home::with(&[watched(&server.url("/towns.csv"), None)]);
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
     for people in ["335", "340"] {
@@ -145,7 +124,7 @@ async fn columns_that_change_are_named() {
     let files = Files::default();
     files.put("/towns.tsv", "text/plain", TOWNS.replace(',', "\t"));
     let server = files.start();
-    let home = Home::with(&[file(&server.url("/towns.tsv"))]);
+    let home = Home::with(&[watched(&server.url("/towns.tsv"), None)]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     assert!(text(&engine).starts_with("TSV file with 3 rows and 3 columns"));
@@ -176,7 +155,7 @@ async fn json_is_followed_and_an_error_page_changes_nothing() {
         |n: u32| format!("{{\"at\":{n},\"items\":[{{\"id\":1,\"n\":{n}}},{{\"id\":2,\"n\":2}}]}}");
     files.put("/api", "application/json", json(1));
     let server = files.start();
-    let home = Home::with(&[file(&server.url("/api"))]);
+    let home = Home::with(&[watched(&server.url("/api"), None)]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     for (read, media_type, body) in [
@@ -252,7 +231,7 @@ async fn xlsx_is_followed_by_its_cells() {
         xlsx("Towns", &[head, ["1", "Aachen", "250"], ["2", "Bonn", "330"]]),
     );
     let server = files.start();
-    let home = Home::with(&[file(&server.url("/towns.xlsx"))]);
+    let home = Home::with(&[watched(&server.url("/towns.xlsx"), None)]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     assert!(text(&engine).starts_with("XLSX file with 2 rows and 3 columns"), "{}", text(&engine));
@@ -304,7 +283,7 @@ async fn pdf_is_followed_by_the_text_of_its_pages() {
         pdf(&["Timetable", "Bus 4 leaves at 9.05", "Fares"]),
     );
     let server = files.start();
-    let home = Home::with(&[file(&server.url("/timetable.pdf"))]);
+    let home = Home::with(&[watched(&server.url("/timetable.pdf"), None)]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     assert!(text(&engine).starts_with("PDF file with 3 pages"), "{}", text(&engine));
@@ -340,7 +319,7 @@ async fn pdf_is_followed_by_the_text_of_its_pages() {
 async fn fifty_polls_of_a_changing_file_store_one_item() {
     let files = Files::default();
     let server = files.start();
-    let home = Home::with(&[file(&server.url("/log.csv"))]);
+    let home = Home::with(&[watched(&server.url("/log.csv"), None)]);
     let engine = home.on_demand().await;
     let mut csv = "at,level\n".to_owned();
     for n in 0..50 {
@@ -391,7 +370,7 @@ async fn a_file_that_disappears_and_comes_back_is_compared_with_what_it_was() {
     let files = Files::default();
     files.put("/towns.csv", "text/csv", TOWNS);
     let server = files.start();
-    let home = Home::with(&[file(&server.url("/towns.csv"))]);
+    let home = Home::with(&[watched(&server.url("/towns.csv"), None)]);
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
     files.remove("/towns.csv");
@@ -412,7 +391,7 @@ async fn a_change_is_noticed_without_the_state_before() {
     let files = Files::default();
     files.put("/towns.csv", "text/csv", TOWNS);
     let server = files.start();
-    let home = Home::with(&[file(&server.url("/towns.csv"))]);
+    let home = Home::with(&[watched(&server.url("/towns.csv"), None)]);
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
     let database = rusqlite::Connection::open(home.paths().database()).unwrap();

@@ -6,24 +6,26 @@ use newsfed::model::{LeftOutReason, SourceKind, SourceRules, TextFrom, WebsiteRu
 use newsfed::store::Mark;
 
 /// A watched page, or the part of it that `content` selects.
-fn watched(url: &str, content: Option<&str>) -> Source {
+pub(super) fn watched(url: &str, content: Option<&str>) -> Source {
     let content = content.unwrap_or(WebsiteRules::CONTENT).to_owned();
     let rules = WebsiteRules { content, ..WebsiteRules::default() };
     Source { rules: SourceRules::Page(rules.into()), ..source("page", url) }
 }
 
-fn item(engine: &Handle) -> Item {
+/// The only item.
+pub(super) fn item(engine: &Handle) -> Item {
     let mut all = items(engine);
     assert_eq!(all.len(), 1, "{all:?}");
     all.remove(0)
 }
 
-fn key(engine: &Handle) -> i64 {
+pub(super) fn key(engine: &Handle) -> i64 {
     let reader = engine.store().reader().unwrap();
     reader.window(&View::of(Scope::All), Anchor::First, 2).unwrap().rows[0].key
 }
 
-fn text(engine: &Handle) -> String {
+/// The text of the only item, in one line.
+pub(super) fn text(engine: &Handle) -> String {
     let text = newsfed::util::html::to_text(item(engine).body());
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

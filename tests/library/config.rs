@@ -1,45 +1,12 @@
 //! The documented example and the documented keys.
 
-// Clippy does not recognise the helpers below as test code.
-
 use newsfed::config::{
     Action, Context, KeyMap, KeySettings, Loaded, Paths, Settings, load, setting_keys, source_keys,
 };
-use std::fs;
 
-const EXAMPLE: &str = include_str!("../../config.example.toml");
-
-/// A folder with both files.
-pub(super) struct Home {
-    pub(super) paths: Paths,
-    _folder: tempfile::TempDir,
-}
-
-impl Home {
-    pub(super) fn new(config: impl AsRef<[u8]>, sources: impl AsRef<[u8]>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let paths = Paths::below(folder.path());
-        fs::create_dir_all(paths.config_dir()).unwrap();
-        fs::write(paths.config_file(), config).unwrap();
-        fs::write(paths.sources_file(), sources).unwrap();
-        Self { paths, _folder: folder }
-    }
-
-    pub(super) fn load(&self, overrides: &[&str]) -> Result<Loaded, String> {
-        let overrides: Vec<_> = overrides.iter().map(|o| (*o).to_owned()).collect();
-        load(&self.paths, &overrides).map_err(|e| e.to_string())
-    }
-}
-
-/// The example with its settings uncommented, and optionally its samples.
-pub(super) fn uncommented(samples: bool) -> String {
-    let line = |line: &str| {
-        let setting = line.strip_prefix('#').filter(|l| l.starts_with(char::is_alphabetic));
-        let sample = line.strip_prefix("#   ").filter(|_| samples);
-        setting.or(sample).unwrap_or(line).to_owned()
-    };
-    EXAMPLE.lines().map(line).collect::<Vec<_>>().join("\n")
-}
+#[path = "../../crates/newsfed-engine/src/config/tests/folder.rs"]
+mod folder;
+pub(super) use folder::{EXAMPLE, Home, uncommented};
 
 #[test]
 fn example_lists_every_key_with_its_default() {

@@ -1,13 +1,13 @@
 //! The pages for users: links lead somewhere, and what they name exists. `tests/cli/guide.rs` runs the
 //! sessions in them.
 
+use super::config::EXAMPLE;
 use super::markdown::{Page, pages, root};
 use newsfed::config::{KeyMap, Paths, load};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 const JSON: &str = include_str!("../../docs/json.md");
-const EXAMPLE: &str = include_str!("../../config.example.toml");
 
 #[track_caller]
 fn assert_none(what: &str, found: &[String]) {

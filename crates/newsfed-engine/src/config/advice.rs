@@ -201,6 +201,21 @@ mod tests {
                 "is missing: a website needs a selector for the links to its articles",
                 "A website needs a selector for the links to its articles.",
             ),
+            (Expected::Command, "p", "needs {url} in it", "This needs {url} in it."),
+            (
+                Expected::Other,
+                "a/b",
+                "folders go at most 16 deep, found 17 levels",
+                "Folders go at most 16 deep, found 17 levels.",
+            ),
+            (Expected::Size(1024, 2048), "1B", "", "Use a size from 1KiB to 2KiB."),
+            (
+                Expected::Secret,
+                "",
+                "expected text, { env = \"NAME\" }",
+                "Use the text itself, env:VARIABLE, or command:pass show name.",
+            ),
+            (Expected::Flag, "x", "", "Use on or off."),
             (Expected::Other, "", "is missing", "A value is needed."),
             (Expected::Other, "a >", "is not a selector", "This is not a selector."),
         ] {

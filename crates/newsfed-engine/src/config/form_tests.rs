@@ -281,3 +281,126 @@ fn secrets_are_shown_as_they_are_typed() {
     assert_eq!(access.auth.unwrap().password, Secret::Command(argv));
     assert_eq!(access.headers.len(), 3);
 }
+
+#[test]
+fn empty_fields_show_what_applies() {
+    let home = Home::with("[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
+    let mut form = home.form("a");
+    let applies = |form: &SourceForm, label: &str| -> [String; 3] {
+        let field = &form.fields[index(form, label)];
+        [field.unset(), field.origin(), field.default_value()].map(str::to_owned)
+    };
+    for (label, want) in [
+        ("Title", ["feed or page title", "default", ""]),
+        ("Kind", ["feed", "default", "feed"]),
+        ("Folder", ["none", "", ""]),
+        ("Enabled", ["on", "default", "on"]),
+        ("Policy", [INHERIT, "", ""]),
+        ("Max pages", ["1", "default", ""]),
+    ] {
+        assert_eq!(applies(&form, label), want, "{label}");
+    }
+    form.show_inherited(&Settings::default(), None);
+    for (label, want) in [
+        ("Title", ["feed or page title", "default", ""]),
+        ("Policy", ["learned", "from settings", "learned"]),
+        ("Full text", ["on-open", "from settings", "on-open"]),
+        ("Keep days", ["forever", "from settings", ""]),
+        ("Proxy", ["environment", "from settings", ""]),
+        ("Host delay", ["1s", "from settings", ""]),
+    ] {
+        assert_eq!(applies(&form, label), want, "{label}");
+    }
+    let mut settings = Settings::default();
+    settings.net.host_delay = std::time::Duration::from_secs(9);
+    settings.net.proxy = Some("http://p:1".to_owned());
+    settings.schedule.policy = crate::model::PolicyKind::Fixed;
+    settings.retention.days = Some(7);
+    form.show_inherited(&settings, Some("The feed"));
+    for (label, want) in [
+        ("Title", ["The feed", "from feed", ""]),
+        ("Policy", ["fixed", "from settings", "fixed"]),
+        ("Keep days", ["7", "from settings", ""]),
+        ("Proxy", ["http://p:1", "from settings", ""]),
+        ("Host delay", ["9s", "from settings", ""]),
+        ("Kind", ["feed", "default", "feed"]),
+    ] {
+        assert_eq!(applies(&form, label), want, "{label}");
+    }
+}
+
+#[test]
+fn settings_take_their_defaults_and_every_choice() {
+    let own = "[themes.mine]\nbase = \"nord\"\n[ui]\ntheme = \"mine\"\n";
+    let section = |text: &str| crate::config::Section::settings(text, &[]);
+    let form = SourceForm::settings(section(own));
+    let theme = &form.fields[index(&form, "Theme")];
+    assert!(theme.is_written() && theme.choices().iter().any(|name| name == "mine"));
+    assert_eq!((theme.effective(), theme.default_value()), ("mine", "auto"));
+    assert_eq!(form.fields.iter().filter(|field| field.is_written()).count(), 1);
+    let mut form = SourceForm::settings(section(""));
+    for at in 0..form.fields.len() {
+        let FormField { label, default, choices, .. } = form.fields[at].clone();
+        assert_eq!(form.fields[at].effective(), default, "{label}");
+        if default != "none" {
+            form.set(at, &default);
+            assert_eq!(form.fields[at].error, None, "{label}");
+            assert_eq!(form.preview_settings(), Some(&Settings::default()), "{label}");
+        }
+        // One that needs the build or another key beside it may be refused.
+        let taken = choices.iter().filter(|choice| {
+            form.set(at, choice);
+            form.fields[at].error.is_none()
+        });
+        assert_eq!(taken.count(), choices.len(), "{label}");
+        form.set(at, "");
+        assert!(form.changes().is_empty() && form.changed().count() == 0, "{label}");
+    }
+}
+
+#[test]
+fn wrong_settings_are_explained_at_their_fields() {
+    let mut form = SourceForm::settings(crate::config::Section::settings("", &[]));
+    for (key, value, want) in [
+        ("ui.ascii", "maybe", "Use on or off."),
+        ("ui.theme", "nigth", "Use one of the themes "),
+        ("ui.reader_width", "5", "Use a whole number, from 20 to 400."),
+        ("ui.reader_width", "wide", "Not a whole number. Use a whole number, from 20 to 400."),
+        ("net.host_delay", "2h", "Too long. Use 1h or less."),
+        ("net.max_body", "big", "Not a size. Use a number and a unit, such as 10MiB."),
+        ("net.max_body", "1B", "Use a size from 1KiB to 1GiB."),
+        ("browser", "w3m 'a", "A quotation mark is not closed. Close it, or write \\ before it."),
+        ("schedule.policy", "lerned", "Did you mean \"learned\"?"),
+        ("net.contact", "é", "Use "),
+    ] {
+        let at = form.fields.iter().position(|field| field.key() == key).unwrap();
+        form.set(at, value);
+        let error = form.fields[at].error.clone().unwrap_or_default();
+        assert!(error.contains(want) && error.ends_with(['.', '?']), "{key}: {error}");
+        assert_eq!((form.first_invalid(), form.preview_settings()), (Some(at), None), "{key}");
+        form.set(at, "");
+        assert_eq!(form.first_invalid(), None, "{key}");
+    }
+}
+
+#[test]
+fn values_are_shown_in_words() {
+    let form = SourceForm::settings(crate::config::Section::settings("", &[]));
+    let field = |key: &str| form.fields.iter().find(|field| field.key() == key).unwrap();
+    for (key, value, want) in [
+        ("ui.sort", "pinned-newest", "pinned, then newest"),
+        ("ui.sort", "newest", "newest first"),
+        ("ui.sort", "oldest", "oldest first"),
+        ("ui.mark_read", "open", "on opening"),
+        ("ui.mark_read", "preview", "also on preview"),
+        ("ui.mark_read", "scroll", "also on moving on"),
+        ("ui.theme", "oldest", "oldest"),
+    ] {
+        assert_eq!(field(key).shown(value), want, "{key}");
+    }
+    for field in &form.fields {
+        let shown: HashSet<&str> = field.choices().iter().map(|it| field.shown(it)).collect();
+        assert_eq!(shown.len(), field.choices().len(), "{field:?}");
+        assert_eq!(field.is_flag(), field.choices() == ["on", "off"], "{field:?}");
+    }
+}

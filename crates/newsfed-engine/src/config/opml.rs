@@ -80,7 +80,7 @@ struct Outlines {
     has_body: bool,
     root_open: bool,
     cut: bool,
-    outlines: usize,
+    has_outlines: bool,
     /// Names of the open outlines; those with a URL have none.
     open: Vec<Option<String>>,
     /// How names of our namespace begin, as in `newsfed:`.
@@ -130,7 +130,7 @@ impl Outlines {
     }
 
     fn outline(&mut self, tag: &BytesStart<'_>) {
-        self.outlines += 1;
+        self.has_outlines = true;
         let outline = Outline::read(tag, self.prefix.as_deref());
         let label = outline.text.clone().or_else(|| outline.title.clone());
         let Some(address) = &outline.address else {
@@ -198,7 +198,7 @@ impl Outlines {
                 ..Entry::default()
             };
             self.gatherer.add(&entry);
-            self.outlines += 1;
+            self.has_outlines = true;
         } else if next.is_some() {
             self.gatherer.skip(&format!("the outline in line {line}"), &message);
         } else if self.gatherer.is_empty() {
@@ -219,7 +219,7 @@ impl Outlines {
         if !self.has_root {
             return Err(super::import::not_a_list(name, "XML without elements"));
         }
-        if !self.has_body && self.outlines == 0 {
+        if !self.has_body && !self.has_outlines {
             return Err(ImportError::NoBody(name.to_owned()));
         }
         self.gatherer.is_damaged |= self.root_open;

@@ -258,6 +258,35 @@ mod tests {
     }
 
     #[test]
+    fn unbinding_names_the_row_and_restoring_brings_it_back() {
+        for preset in super::super::keymap::PRESETS {
+            let settings = KeySettings { preset: (*preset).to_owned(), ..KeySettings::default() };
+            let head = format!("[keys]\npreset = \"{preset}\"\n");
+            let before = key_rows(&settings);
+            for row in before.iter().filter(|row| row.keys.is_some()) {
+                let gone = rebind(&settings, row, None, false).unwrap();
+                let changed = apply(&head, &gone.changes);
+                let unbound = KeyRow { origin: KeyOrigin::Unbound, ..row.clone() };
+                let rows = key_rows(&changed);
+                assert!(rows.contains(&unbound) && !rows.contains(row), "{preset} {row:?}");
+                let back = restore_preset(&changed, &unbound).unwrap();
+                let all: Vec<KeyChange> = gone.changes.into_iter().chain(back.changes).collect();
+                assert_eq!(key_rows(&apply(&head, &all)), before, "{preset} {row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_action_does_not_displace_itself() {
+        let none = KeySettings::default();
+        let pin = row(&none, Action::Pin, Context::Items);
+        let same = rebind(&none, &pin, Some(&keys("p")), true).unwrap();
+        assert_eq!(same.displaced, [""; 0]);
+        let longer = rebind(&none, &pin, Some(&keys("p x")), true).unwrap();
+        assert_eq!(longer.displaced, ["p is no longer pin in items"]);
+    }
+
+    #[test]
     fn reports_and_removes_displaced_bindings() {
         let none = KeySettings::default();
         let pin = row(&none, Action::Pin, Context::Items);

@@ -435,6 +435,19 @@ mod tests {
     }
 
     #[test]
+    fn one_colour_of_a_theme_makes_it_truecolor() {
+        for (value, want) in [
+            ("red on blue", false),
+            ("208 on 17", false),
+            ("#ff0000", true),
+            ("red on #0000ff", true),
+        ] {
+            let own = own(&[("x", "base", "ansi"), ("x", "title", value)]);
+            assert_eq!(Theme::load("x", &own).unwrap().uses_truecolor(), want, "{value}");
+        }
+    }
+
+    #[test]
     fn reports_errors_in_themes() {
         let cases = [
             ("x", own(&[("x", "acent", "red")]), "did you mean \"accent\""),

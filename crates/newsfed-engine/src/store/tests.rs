@@ -6,11 +6,14 @@ use crate::model::{Entry, ItemRow, PollRecord, SourceId};
 use crate::util::clock::{Clock, SystemClock};
 use chrono::TimeDelta;
 
+mod accounts;
 mod attempts;
 mod copies;
 mod datasets;
+mod downloads;
 mod episodes;
 mod errors;
+mod followed_lists;
 mod foreign;
 mod imports;
 mod pages;
@@ -470,29 +473,4 @@ fn items_of_a_removed_source_are_not_listed() {
     }
     let since = Time::from_timestamp(0, 0).unwrap();
     assert_eq!(f.store.reader().unwrap().unread_since(since).unwrap(), 1);
-}
-
-#[test]
-fn a_failed_job_does_not_affect_others() {
-    let f = Fixture::new(&["s"]);
-    let writer = f.store.writer().unwrap();
-    let failed: Result<()> = writer.call_blocking(|conn| {
-        conn.execute("UPDATE source SET feed_title = 'half'", [])?;
-        Err(StoreError::Sqlite("made to fail".into()))
-    });
-    assert!(failed.is_err());
-    let facts = f.store.reader().unwrap().sources().unwrap();
-    assert_eq!(facts[0].feed_title, None);
-}
-
-#[test]
-fn only_one_process_polls() {
-    let dir = tempfile::tempdir().unwrap();
-    let db = dir.path().join("newsfed.db");
-    let first = PollerLock::acquire(&db).unwrap();
-    assert!(matches!(first, Poller::Mine(_)));
-    let second = PollerLock::acquire(&db).unwrap();
-    assert!(matches!(second, Poller::Other(Some(pid)) if pid == std::process::id()));
-    drop(first);
-    assert!(matches!(PollerLock::acquire(&db).unwrap(), Poller::Mine(_)));
 }

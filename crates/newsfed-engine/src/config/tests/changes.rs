@@ -1,7 +1,8 @@
 //! Changes to the files by the program: what is written, and what stays.
 
-use super::super::{ConfigFile, EditError, Paths, SourceChange, SourcesFile, load};
-use super::{EXAMPLE, SOURCES, home, id, ids, text};
+use super::super::{ConfigFile, EditError, KeyChange, Paths, SourceChange, SourcesFile, load};
+use super::folder::EXAMPLE;
+use super::{SOURCES, home, id, ids, text};
 use crate::model::{
     BasicAuth, Retention, Secret, Source, SourceId, SourceKind, SourceRules, WebsiteRules,
 };
@@ -265,4 +266,62 @@ proptest! {
         SourcesFile::open(&paths).add(&sources).unwrap();
         prop_assert_eq!(load(&paths, &[]).unwrap().sources, sources);
     }
+}
+
+#[test]
+fn settings_for_sources_of_accounts_get_an_entry_of_their_own() {
+    let (_folder, paths) = home("[[source]]\nid = \"one\"\nurl = \"https://own.example/\"\n");
+    let file = SourcesFile::open(&paths);
+    let collected = |name: &str, url: &str, account: &str| {
+        let mut source = Source::feed(id(name), url.parse().unwrap());
+        (source.title, source.folder) = (Some("Theirs".to_owned()), Some("Theirs".to_owned()));
+        source.account = Some(account.to_owned());
+        source
+    };
+    let color = |number: &str| {
+        vec![KeyChange { path: vec!["color".to_owned()], value: Some(number.to_owned()) }]
+    };
+    let change = |source: Source, number: &str| {
+        file.override_each(&[(source, color(number))]).unwrap();
+    };
+    let entries = || -> Vec<(String, Option<String>, Option<u32>)> {
+        let all = file.declared().unwrap().into_iter();
+        all.map(|source| (source.id.0, source.account, source.color)).collect()
+    };
+    let url = "https://one.example/";
+    let entry =
+        |name: &str, account: &str, color| (name.to_owned(), Some(account.to_owned()), Some(color));
+    change(collected("one", url, "a"), "3");
+    let own = ("one".to_owned(), None, None);
+    let first = "one-example";
+    assert_eq!(entries(), [own.clone(), entry(first, "a", 3)], "the identifier was taken");
+    // By the URL in its account, by the identifier, and otherwise a new entry.
+    change(collected("other", url, "a"), "4");
+    assert_eq!(entries()[1..], [entry(first, "a", 4)]);
+    change(collected(first, "https://moved.example/", "a"), "5");
+    assert_eq!(entries()[1..], [entry(first, "a", 5)]);
+    change(collected("two", "https://two.example/", "a"), "6");
+    change(collected("three", url, "b"), "7");
+    let rest = [entry(first, "a", 5), entry("two", "a", 6), entry("three", "b", 7)];
+    assert_eq!(entries()[1..], rest);
+    let all = file.declared().unwrap();
+    assert!(all.iter().all(|source| source.title.is_none() && source.folder.is_none()));
+    let wrong =
+        file.override_each(&[(collected("four", "https://four.example/", "a"), color("99"))]);
+    assert!(matches!(wrong, Err(EditError::Invalid(_))));
+}
+
+#[test]
+fn the_line_of_an_entry_is_found_for_editors() {
+    let (_folder, paths) = home(SOURCES);
+    let file = SourcesFile::open(&paths);
+    let line = |name: &str| file.line_of(&id(name)).map(|(_, line)| line);
+    let of = |header: &str| SOURCES.lines().position(|l| l == header).unwrap() + 1;
+    assert_eq!(line("a-example").unwrap(), of("[[source]] # first"));
+    assert_eq!(line("b").unwrap() + 1, of("id = \"b\""));
+    assert_eq!(line("c").unwrap() + 1, of("id = \"c\""));
+    assert!(matches!(line("x"), Err(EditError::Unknown(..))));
+    fs::write(paths.sources_file(), "# one\n\n[[source]]\nurl = 3\n").unwrap();
+    let (path, line) = file.line_of(&id("b")).unwrap();
+    assert_eq!((path, line), (paths.sources_file(), 4), "the first error");
 }

@@ -7,16 +7,16 @@ use crate::model::Source;
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-fn read(text: &str) -> Import {
+pub(super) fn read(text: &str) -> Import {
     import(text.as_bytes(), "list").unwrap()
 }
 
-fn import_error(bytes: impl AsRef<[u8]>) -> String {
+pub(super) fn import_error(bytes: impl AsRef<[u8]>) -> String {
     import(bytes.as_ref(), "list").unwrap_err().to_string()
 }
 
 /// `folder|title|tags|url` of each source.
-fn rows(import: &Import) -> Vec<String> {
+pub(super) fn rows(import: &Import) -> Vec<String> {
     let row = |s: &Source| {
         let [folder, title] = [&s.folder, &s.title].map(|o| o.clone().unwrap_or_default());
         format!("{folder}|{title}|{}|{}", s.tags.join(","), s.url)

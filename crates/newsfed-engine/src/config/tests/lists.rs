@@ -1,6 +1,9 @@
 //! What a followed list changes in the file.
 
-use super::super::{ListComparison, ListPlan, ListState, Stay, list_from_text, list_to_text};
+use super::super::followed_list::Listed;
+use super::super::{
+    ListComparison, ListPlan, ListState, SourcesFile, Stay, list_from_text, list_to_text,
+};
 use crate::model::{BasicAuth, Secret, Source, SourceId};
 use std::collections::{HashMap, HashSet};
 
@@ -189,4 +192,95 @@ fn what_was_taken_over_is_restored_from_its_text() {
     }
     assert_eq!(list_from_text("").unwrap(), []);
     assert!(list_from_text("[[source]]\nurl = 1").is_err());
+}
+
+#[test]
+fn another_identifier_or_order_of_tags_is_no_change_of_the_user() {
+    let mut state = state(&[], &["a", "b"]);
+    for at in [0, 1] {
+        state.compared.taken[at].tags = vec!["x".to_owned(), "y".to_owned()];
+    }
+    let mut declared = state.compared.taken.clone();
+    declared[0].id = SourceId("other".to_owned());
+    declared[0].url = "http://a.example/".parse().unwrap();
+    declared[0].tags.reverse();
+    declared[1].tags.pop();
+    let plan = state.plan(&declared);
+    assert_eq!((names(&plan.remove), plan.stay.len()), (vec!["other"], 1));
+}
+
+#[test]
+fn what_a_list_changes_is_written_into_the_file() {
+    let list = "[[source]]\nid = \"list\"\nkind = \"list\"\nurl = \"https://list.example/\"\n";
+    let (_folder, paths) = super::home(list);
+    let file = SourcesFile::open(&paths);
+    let all = ["keep", "gone", "edited", "renamed", "handed"];
+    let mut declared = sources(&all);
+    declared[2].title = Some("Mine".to_owned());
+    declared[4].tags = vec!["old".to_owned()];
+    file.add(&declared).unwrap();
+    let before = super::text(&paths);
+    let mut state = state(&["keep", "renamed", "new"], &all);
+    state.compared.listed[1].title = Some("Renamed".to_owned());
+    state.compared.taken[4].tags = vec!["old".to_owned()];
+    let mut other = source("handed");
+    (other.list, other.folder) = (Some(SourceId("second".to_owned())), Some("F".to_owned()));
+    other.tags = vec!["x".to_owned()];
+    other.access.auth =
+        Some(BasicAuth { user: "me".to_owned(), password: Secret::Plain("env:HOME".to_owned()) });
+    state.others = vec![other.clone()];
+    let (plan, edit) = file.take_over(&state).unwrap();
+    assert_eq!(names(&plan.remove), ["gone"]);
+    let now = file.declared().unwrap();
+    let ids: Vec<&str> = now.iter().map(|source| source.id.as_str()).collect();
+    assert_eq!(ids, ["list", "keep", "edited", "renamed", "handed", "new-example"]);
+    assert_eq!((now[2].list.as_ref(), now[2].title.as_deref()), (None, Some("Mine")));
+    assert_eq!(now[3].title.as_deref(), Some("Renamed"));
+    assert_eq!(now[4], other);
+    let of_list = file.of_list(&SourceId("list".to_owned())).unwrap();
+    assert_eq!(names(&of_list), ["keep", "renamed", "new-example"]);
+    edit.revert(&paths).unwrap();
+    assert_eq!(super::text(&paths), before);
+    // Without the list, its sources are the user's own.
+    file.remove(&[SourceId("list".to_owned()), SourceId("gone".to_owned())]).unwrap();
+    let now = file.declared().unwrap();
+    assert!(now.len() == 4 && now.iter().all(|source| source.list.is_none()), "{now:?}");
+}
+
+#[test]
+fn a_list_gives_urls_titles_folders_and_tags() {
+    let outline = |attributes: &str| {
+        format!(
+            "<opml xmlns:n='https://newsfed.example/opml'><head><title>L</title></head><body>\
+             <outline text='In'><outline text='A' xmlUrl='https://me:pw@a.example/' category='x' {attributes}/>\
+             </outline><outline xmlUrl='http://a.example'/><outline xmlUrl='http://10.0.0.1/'/>\
+             <outline xmlUrl='https://b.example/' n:kind='sitemap'/></body></opml>"
+        )
+    };
+    let mut list = source("list");
+    list.folder = Some("Below/It".to_owned());
+    let read = |text: &str| Listed::read(text.as_bytes(), "list", &list);
+    let listed = read(&outline("n:interval='9h' n:id='mine'")).unwrap();
+    assert_eq!((listed.title.as_deref(), listed.is_whole()), (Some("L"), true));
+    let [one] = listed.sources.as_slice() else { panic!("{:?}", listed.sources) };
+    let auth = one.access.auth.as_ref().unwrap();
+    assert_eq!((auth.user.as_str(), &auth.password), ("me", &Secret::Plain("pw".to_owned())));
+    assert_eq!((one.folder.as_deref(), one.title.as_deref()), (Some("Below/It/In"), Some("A")));
+    assert_eq!((one.tags.as_slice(), one.interval), (&["x".to_owned()][..], None));
+    assert_eq!(one.list, Some(list.id.clone()));
+    let reasons: Vec<&str> = listed.skipped.iter().map(|(_, why)| why.as_str()).collect();
+    assert!(reasons.iter().any(|why| why.contains("private address")), "{reasons:?}");
+    assert!(reasons.iter().any(|why| why.starts_with("not a feed")), "{reasons:?}");
+    for (text, want) in [
+        ("https://a.example/\n", "is not OPML, and only OPML lists are followed"),
+        ("\u{1f}\u{8b}", "is not OPML, and only OPML lists are followed"),
+        ("<opml><body><outline text='x'/></body></opml>", "lists no feeds"),
+        (
+            "<opml><body><outline xmlUrl='http://10.0.0.1/'/></body></opml>",
+            "lists nothing that can be imported: http://10.0.0.1/ was skipped",
+        ),
+    ] {
+        let error = read(text).unwrap_err().to_string();
+        assert!(error.contains(want), "{text}: {error}");
+    }
 }

@@ -1,43 +1,11 @@
 //! Files as users write them: good and bad ones, overrides.
 
 use super::super::{Action, Context, KeyMap, KeySettings, Loaded, Paths, load, show_settings};
-use super::EXAMPLE;
+use super::folder::{Home, uncommented};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// A folder with both files.
-pub(super) struct Home {
-    pub(super) paths: Paths,
-    _folder: tempfile::TempDir,
-}
-
-impl Home {
-    pub(super) fn new(config: impl AsRef<[u8]>, sources: impl AsRef<[u8]>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let paths = Paths::below(folder.path());
-        fs::create_dir_all(paths.config_dir()).unwrap();
-        fs::write(paths.config_file(), config).unwrap();
-        fs::write(paths.sources_file(), sources).unwrap();
-        Self { paths, _folder: folder }
-    }
-
-    pub(super) fn load(&self, overrides: &[&str]) -> Result<Loaded, String> {
-        let overrides: Vec<_> = overrides.iter().map(|o| (*o).to_owned()).collect();
-        load(&self.paths, &overrides).map_err(|e| e.to_string())
-    }
-}
-
-/// The example with its settings uncommented, and optionally its samples.
-fn uncommented(samples: bool) -> String {
-    let line = |line: &str| {
-        let setting = line.strip_prefix('#').filter(|l| l.starts_with(char::is_alphabetic));
-        let sample = line.strip_prefix("#   ").filter(|_| samples);
-        setting.or(sample).unwrap_or(line).to_owned()
-    };
-    EXAMPLE.lines().map(line).collect::<Vec<_>>().join("\n")
-}
 
 #[test]
 fn config_show_output_loads_back() {

@@ -1,6 +1,8 @@
 //! The files through the functions that other modules use: loading, changing, undoing, importing.
 
 mod changes;
+mod folder;
+mod import_lines;
 mod importing;
 mod lists;
 mod loading;
@@ -8,12 +10,11 @@ mod shown;
 mod undoing;
 mod values;
 
-use super::{Paths, load};
+use super::{Loaded, Paths, load};
 use crate::model::SourceId;
 use std::fs;
 use tempfile::TempDir;
 
-const EXAMPLE: &str = include_str!("../../../../../config.example.toml");
 const SOURCES: &str = "# My feeds.\n\n# The best one\n[[source]] # first\nurl = \"https://a.example/feed\"  # daily\n\
     title = 'A'# tight\n\n[[source]]\nid = \"b\"\nurl = \"https://b.example/\"\ntags = [\n  \"x\", # one\n]\n\
     [source.headers]\nX-Key = { env = \"KEY\" }\n\n# off for now\n[[source]]\nid = \"c\"\nurl = \"https://c.example/\"\nenabled = false\n";

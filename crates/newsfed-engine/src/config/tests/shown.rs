@@ -34,6 +34,7 @@ fn names_and_titles_can_be_told_apart() {
     let mut in_order = tasks.clone();
     in_order.dedup();
     assert!(in_order.len() == 9 && are_distinct(in_order), "{tasks:?}");
+    assert!(are_distinct(FormPage::ALL.map(FormPage::title)));
     assert!(are_distinct(source_options().iter().map(|option| option.name)));
     assert!(are_distinct(setting_rows().map(|row| row.key)));
     assert!(setting_rows().all(|row| !row.label.is_empty() && row.help.ends_with('.')));
@@ -254,4 +255,86 @@ fn private_sources_of_an_import_are_named() {
         import.private(&known).map(|source| source.url.host_str().unwrap().to_owned()).collect()
     };
     assert_eq!(hosts(&import), ["x.example", "localhost", "z.example"]);
+}
+
+#[test]
+fn settings_are_written_as_they_are_shown() {
+    let browser = ["w3m", "a b"].map(str::to_owned).to_vec();
+    let mut settings = Settings { browser, ..Settings::default() };
+    settings.ui.ascii = true;
+    settings.net.proxy = Some("http://p:1".to_owned());
+    for (key, default, shown) in [
+        ("browser", "none", "w3m 'a b'"),
+        ("ui.ascii", "off", "on"),
+        ("ui.theme", "auto", "auto"),
+        ("net.proxy", "none", "http://p:1"),
+        ("net.host_delay", "1s", "1s"),
+        ("net.max_in_flight", "16", "16"),
+        ("nonsense", "", ""),
+    ] {
+        assert_eq!(setting_shown(&Settings::default(), key), default, "{key}");
+        assert_eq!(setting_shown(&settings, key), shown, "{key}");
+    }
+    // What is shown can be typed.
+    let typed = |key: &String| Some(setting_shown(&settings, key)).filter(|text| text != "none");
+    let keys = setting_keys();
+    let changes = keys.iter().filter_map(|key| Some(setting_change(key, &typed(key)?)));
+    let changes: Vec<KeyChange> = changes.collect();
+    assert!(changes.len() > 50);
+    let read = Section::settings("", &[]).check(&changes).unwrap().unwrap();
+    assert_eq!(read, Some(settings.clone()));
+    assert_eq!(setting_change("ui.theme", " ").value, None);
+    for (key, some) in [("ui.theme", "nord"), ("ui.ascii", "off"), ("schedule.policy", "fixed")] {
+        let choices = setting_choices(&settings, key);
+        assert!(choices.iter().any(|choice| choice == some) && choices.len() > 1, "{key}");
+    }
+    assert_eq!(setting_choices(&settings, "net.contact"), [""; 0]);
+}
+
+#[test]
+fn keys_have_a_code_and_modifiers() {
+    for (name, code, modifiers) in [
+        ("a", KeyCode::Char('a'), [false, false, false]),
+        ("C-a", KeyCode::Char('a'), [true, false, false]),
+        ("M-F5", KeyCode::F(5), [false, true, false]),
+        ("S-Tab", KeyCode::Tab, [false, false, true]),
+        ("C-A-Up", KeyCode::Up, [true, true, false]),
+    ] {
+        let key = parse_sequence(name).unwrap()[0];
+        assert_eq!((key.code(), key.modifiers()), (code, modifiers), "{name}");
+    }
+}
+
+#[test]
+fn folders_of_settings_may_be_below_that_of_the_user() {
+    let folder = |text: Option<&str>| {
+        MachineSettings { folder: text.map(str::to_owned), name: None }.folder()
+    };
+    assert_eq!(folder(None), None);
+    assert_eq!(folder(Some("/a/b")), Some("/a/b".into()));
+    assert!(folder(Some("~/b")).is_none_or(|path| path.is_absolute() && path.ends_with("b")));
+}
+
+#[test]
+fn commands_for_many_items_or_sources_are_sweeping() {
+    let sweeping: Vec<&str> = Action::ALL
+        .iter()
+        .filter(|action| action.is_sweeping())
+        .map(|action| action.name())
+        .collect();
+    assert_eq!(sweeping, ["read-all", "read-above", "read-below", "read", "delete"]);
+}
+
+#[test]
+fn only_settings_of_the_form_and_the_kind_are_listed() {
+    let mut one = source("https://x.example/feed");
+    one.schedule.learned_exponent = Some(0.4);
+    one.remove_after = Some(9);
+    let listed = |source: &Source| {
+        source_values(source).into_iter().map(|(key, ..)| key).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&one), ["remove_after"]);
+    assert_eq!(own_keys(&one), ["remove_after", "schedule.learned_exponent"]);
+    one.rules = crate::model::SourceRules::new(crate::model::SourceKind::List, Default::default());
+    assert_eq!(listed(&one), ["kind"], "a list has no items to wait for");
 }

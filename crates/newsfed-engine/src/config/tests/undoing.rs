@@ -293,3 +293,90 @@ proptest! {
         prop_assert_eq!(text(&paths), before);
     }
 }
+
+#[test]
+fn what_leaves_the_middle_comes_back_there() {
+    let (_folder, paths) = home(SOURCES);
+    let file = SourcesFile::open(&paths);
+    for gone in [&["b"][..], &["b", "a-example"]] {
+        let gone: Vec<SourceId> = gone.iter().map(|name| id(name)).collect();
+        let removed = file.remove(&gone).unwrap();
+        fs::write(paths.sources_file(), format!("{}\n# mine\n", text(&paths))).unwrap();
+        removed.revert(&paths).unwrap();
+        assert_eq!(ids(&paths), ["a-example", "b", "c"]);
+        let now = text(&paths);
+        assert!(now.starts_with("# My feeds.\n"), "{now}");
+        assert!(now.contains("X-Key = { env = \"KEY\" }\n\n# off for now\n[[source]]\n"), "{now}");
+    }
+}
+
+/// A list of names as it is written.
+fn path(key: &str) -> Vec<String> {
+    key.split('.').map(str::to_owned).collect()
+}
+
+#[test]
+fn changes_are_described_without_secrets() {
+    let (_folder, paths) = home(SOURCES);
+    let file = SourcesFile::open(&paths);
+    let set = |key: &str, value: &str| SourceChange::default().set(key, value);
+    let one = |name: &str, change: &SourceChange| file.update(&[id(name)], change).unwrap();
+    let new =
+        |name: &str| Source::feed(id(name), format!("https://{name}.example/").parse().unwrap());
+    let both = set("title", "New").set("folder", "F");
+    let off = KeyChange { path: path("private"), value: Some("false".to_owned()) };
+    let private = file.edit_entry(&file.entry(&id("b")).unwrap(), &[off]).unwrap();
+    for (edit, want) in [
+        (one("b", &set("title", "New")), "title of b"),
+        (one("b", &set("enabled", "off")), "switching off of b"),
+        (one("b", &set("enabled", "on")), "switching on of b"),
+        (private, "private of b"),
+        (file.update(&[id("a-example"), id("c")], &both).unwrap(), "title, folder of 2 sources"),
+        (file.reorder(&[id("c")], Some(&id("b"))).unwrap(), "position of c"),
+        (file.remove(&[id("c")]).unwrap(), "removal of c"),
+        (file.add(&[new("d")]).unwrap(), "d"),
+        (file.add(&[new("e"), new("f")]).unwrap(), "2 sources"),
+        (FileEdit::by_hand("a".into(), "b".into()).unwrap(), "sources.toml, in the editor"),
+    ] {
+        assert_eq!(edit.describe(), want);
+    }
+    let file = ConfigFile::open(&paths);
+    let write = |key: &str, value: Option<&str>| {
+        let change = KeyChange { path: path(key), value: value.map(str::to_owned) };
+        file.edit(None, &[change]).unwrap()
+    };
+    let view = |name: &str, query: &str| ViewSettings {
+        name: name.into(),
+        query: query.into(),
+        layout: Default::default(),
+    };
+    let views = |was: Option<(&str, &str)>, now: Option<(&str, &str)>| {
+        let [was, now] = [was, now].map(|it| it.map(|(name, query)| view(name, query)));
+        file.edit_views(&[ViewChange { was, now }]).unwrap()
+    };
+    for (edit, want) in [
+        (write("ui.theme", Some("\"nord\"")), "ui.theme = \"nord\""),
+        (write("ui.theme", None), "ui.theme as by default"),
+        (write("net.proxy", Some("\"http://u:hush@p\"")), "net.proxy"),
+        (views(None, Some(("A", "x"))), "view A"),
+        (views(Some(("A", "x")), Some(("A", "y"))), "query of view A"),
+        (views(Some(("A", "y")), Some(("B", "y"))), "view A renamed to B"),
+        (views(Some(("B", "y")), None), "removal of view B"),
+    ] {
+        assert_eq!(edit.describe(), want);
+        assert!(!edit.is_empty() && edit.reversed().reversed() == edit);
+    }
+}
+
+#[test]
+fn keys_deep_in_inline_tables_are_left_to_an_editor() {
+    let (_folder, paths) = home("");
+    let file = ConfigFile::open(&paths);
+    let before = "keys = { preset = \"newsboat\" }\n";
+    fs::write(file.path(), before).unwrap();
+    let refused = file.set(&["keys", "items", "x"], "pin").unwrap_err().to_string();
+    assert!(refused.contains("keys.items.x") && refused.contains("edit the file"), "{refused}");
+    assert_eq!(fs::read_to_string(file.path()).unwrap(), before);
+    file.set(&["keys", "preset"], "default").unwrap();
+    assert_eq!(fs::read_to_string(file.path()).unwrap(), before.replace("newsboat", "default"));
+}

@@ -1,8 +1,8 @@
 //! Which values the files take, and what the errors and warnings say.
 
 use super::super::{AccountSettings, Loaded, add_account, remove_account};
+use super::folder::Home;
 use super::home;
-use super::loading::Home;
 use crate::model::Secret;
 use std::time::Duration;
 
@@ -43,6 +43,16 @@ fn settings_check_their_values() {
             "log.level",
             &["off", "info,newsfed::net=debug", "trace"],
             &[("infos", "did you mean \"info\"?"), ("info,x=loud", "found \"loud\"")],
+        ),
+        (
+            "net.max_body",
+            &["2MiB", "2097152", "2048kB", "1GiB"],
+            &[
+                ("-1", "expected a size from \"1KiB\" to \"1GiB\""),
+                ("1023", "expected a size"),
+                ("2GiB", "expected a size"),
+                ("true", "expected a size"),
+            ],
         ),
         (
             "net.contact",
@@ -259,14 +269,24 @@ fn a_fixed_interval_below_the_minimum_has_a_warning() {
 
 #[test]
 fn errors_are_counted_beyond_the_most_that_are_shown() {
-    let text = "[[source]]\nurl = \"ftp://x.example/\"\n".repeat(2_000);
-    let (_folder, paths) = home(&text);
-    let errors = super::super::load(&paths, &[]).unwrap_err();
-    assert_eq!(errors.errors.len() + errors.more, 2_000);
-    let shown = errors.to_string();
-    assert_eq!(shown.lines().count(), errors.errors.len() + 1);
-    assert!(shown.ends_with(&format!("\nand {} more", errors.more)), "{}", errors.more);
-    assert_eq!(errors.first_line(), 2);
+    let source = "[[source]]\nurl = \"ftp://x.example/\"\n";
+    let account = "[[account]]\nurl = \"ftp://x.example/\"\n";
+    let hook = "[[hook]]\nafter = \"sync\"\n";
+    for (config, sources, line) in
+        [("", source, 2), (account, "", 2), (hook, "", 1), ("[[view]]\nname = 1\n", "", 1)]
+    {
+        let home = Home::new(config.repeat(2_000), sources.repeat(2_000));
+        let errors = super::super::load(&home.paths, &[]).unwrap_err();
+        let count = errors.errors.len() + errors.more;
+        assert!(
+            errors.more > 0 && count >= 2_000 && count.is_multiple_of(2_000),
+            "{config}: {count}"
+        );
+        let shown = errors.to_string();
+        assert_eq!(shown.lines().count(), errors.errors.len() + 1);
+        assert!(shown.ends_with(&format!("\nand {} more", errors.more)), "{}", errors.more);
+        assert_eq!(errors.first_line(), line, "{config}");
+    }
     let set = Home::new("", "").load(&["ui.ascii=maybe"]).unwrap_err();
     assert!(set.starts_with("--set ui.ascii: expected"), "{set}");
 }
@@ -295,4 +315,74 @@ fn settings_of_a_source_replace_the_common_ones() {
     assert_eq!((first.advarss_tick, first.advarss_cap), (minutes(21), 22));
     assert_eq!((first.learned_exponent, first.learned_silence), (0.8, 9.0));
     assert_eq!(first.quiet_hours.as_deref(), Some("01:00-02:00"));
+}
+
+#[test]
+fn rules_that_are_not_valid_do_not_apply() {
+    let rule = |keys: &str| format!("[[rule]]\n{}\n", keys.replace(';', "\n"));
+    let good = "query = \"x\";do = [\"read\"]";
+    for (keys, problem) in [
+        (good, ""),
+        ("query = \"x\";run = [\"p\"]", ""),
+        ("do = [\"read\"]", "query: is missing"),
+        ("query = \"(\";do = [\"read\"]", "query: "),
+        ("query = \"asof:2026-01-01\";do = [\"read\"]", "query: asof: and in:versions cannot"),
+        ("query = \"in:versions x\";do = [\"read\"]", "query: asof: and in:versions cannot"),
+        ("query = \"x is:duplicate\";do = [\"read\"]", "query: is:duplicate and has:duplicate"),
+        ("query = \"x\"", "do: is missing"),
+        ("query = \"x\";do = [\"raed\"]", "do: "),
+        ("query = \"x\";do = [\"run\"]", "run: is missing"),
+        ("query = \"x\";do = [\"run\"];run = [\"p\", \"{url}\"]", ""),
+    ] {
+        let loaded = Home::new(rule(keys), "").load(&[]).unwrap();
+        let (found, rules) = (warnings(&loaded), &loaded.settings.rules);
+        assert_eq!((rules.len(), rules[0].name.as_str()), (1, "rule 1"), "{keys}");
+        let is_as_expected = match problem {
+            "" => rules[0].problem.is_empty(),
+            problem => rules[0].problem.starts_with(problem),
+        };
+        assert!(is_as_expected, "{keys}: {}", rules[0].problem);
+        assert_eq!(found.len(), usize::from(!problem.is_empty()), "{keys}: {found:?}");
+        assert!(
+            found.iter().all(|text| text.ends_with("; \"rule 1\" does not apply")),
+            "{found:?}"
+        );
+    }
+    let named = rule(&format!("name = \"r\";{good}"));
+    let twice = Home::new(format!("{named}{named}{}", rule(good)), "").load(&[]).unwrap();
+    let problems: Vec<&str> = twice.settings.rules.iter().map(|r| r.problem.as_str()).collect();
+    assert_eq!(problems, ["", "name: \"r\" is the name of two rules", ""]);
+    assert_eq!(twice.settings.rules[2].name, "rule 3");
+}
+
+#[test]
+fn the_effects_of_a_rule_are_described() {
+    for (effects, run, stop, inside, outside) in [
+        (&["read"][..], &[][..], false, "read", ""),
+        (&["read", "pin"], &[], true, "read, pin, stop", ""),
+        (&["notify"], &[], false, "notify", "; would notify, but for new items only"),
+        (
+            &["run"],
+            &["p", "x"],
+            false,
+            "run p x",
+            "; would run its command, but for new items only",
+        ),
+        (
+            &["notify", "run"],
+            &["p"],
+            false,
+            "notify, run p",
+            "; would notify and run its command, but for new items only",
+        ),
+    ] {
+        let owned =
+            |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let (effects, run) = (owned(effects), owned(run));
+        let rule = super::super::RuleSettings { effects, run, stop, ..Default::default() };
+        assert_eq!(
+            (rule.describe_effects().as_str(), rule.describe_outside().as_str()),
+            (inside, outside)
+        );
+    }
 }

@@ -1,10 +1,7 @@
 //! Recording polls that begin, and noticing other processes.
 
+use super::upkeep::wait;
 use super::*;
-
-fn wait<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
-}
 
 /// The interface reads everything again when the revision grows.
 #[test]

@@ -76,3 +76,46 @@ fn the_queue_is_limited() {
     let added = f.store.mark_blocking(Mark::Queued, keys, true).unwrap();
     assert_eq!(added.len(), MAX_QUEUE);
 }
+
+#[test]
+fn what_was_removed_from_the_queue_returns_to_its_places() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", ["one", "two", "three", "four"].map(episode).to_vec());
+    let rows = f.rows(&View::of(Scope::All));
+    let key = |title: &str| rows.iter().find(|row| row.title == title).unwrap().key;
+    let [one, two, three, four] = ["one", "two", "three", "four"].map(key);
+    let order = || -> Vec<i64> {
+        let keys = f.store.reader().unwrap().queue_keys().unwrap();
+        keys.into_iter().map(|key| key.item).collect()
+    };
+    let remove = |items: Option<Vec<i64>>| f.store.remove_from_queue_blocking(items).unwrap();
+    let restore = || f.store.restore_queue_blocking().unwrap();
+    let sorted = |mut items: Vec<i64>| {
+        items.sort_unstable();
+        items
+    };
+    assert_eq!(restore(), None);
+    f.store.mark_blocking(Mark::Queued, vec![one, two, three, four], true).unwrap();
+    assert_eq!(remove(Some(vec![999])), [0; 0]);
+    assert_eq!(remove(Some(vec![three, one])), sorted(vec![one, three]));
+    assert_eq!(remove(Some(vec![four])), [four]);
+    assert_eq!(order(), [two]);
+    assert_eq!((restore(), order()), (Some(vec![four]), vec![two, four]));
+    assert_eq!(restore(), Some(sorted(vec![one, three])));
+    assert_eq!((order(), restore()), (vec![one, two, three, four], None));
+    // What is queued again by itself stays where it is.
+    remove(None);
+    f.store.mark_blocking(Mark::Queued, vec![three], true).unwrap();
+    assert_eq!(restore(), Some(sorted(vec![one, two, four])));
+    assert_eq!(sorted(order()), sorted(vec![one, two, three, four]));
+    // The same items return to their places when they are queued again.
+    remove(Some(vec![order()[0], order()[2]]));
+    let left = order();
+    let gone: Vec<i64> =
+        [one, two, three, four].into_iter().filter(|it| !left.contains(it)).collect();
+    assert_eq!(
+        f.store.mark_blocking(Mark::Queued, gone.clone(), true).unwrap(),
+        sorted(gone.clone())
+    );
+    assert_eq!((order()[1], order()[3]), (left[0], left[1]));
+}

@@ -1,4 +1,4 @@
-//! Errors of the disk.
+//! Errors of the disk and of jobs, and processes beside each other.
 
 use super::*;
 
@@ -74,4 +74,29 @@ fn a_failed_job_affects_no_other_one_in_its_transaction() {
     assert_eq!((f.counts("a"), f.counts("b")), ((1, 1, 0), (1, 1, 0)));
     let source = f.store.reader().unwrap().source(f.key("a")).unwrap().unwrap();
     assert_eq!(source.validators.etag, None, "the failed job left something behind");
+}
+
+#[test]
+fn a_failed_job_does_not_affect_others() {
+    let f = Fixture::new(&["s"]);
+    let writer = f.store.writer().unwrap();
+    let failed: Result<()> = writer.call_blocking(|conn| {
+        conn.execute("UPDATE source SET feed_title = 'half'", [])?;
+        Err(StoreError::Sqlite("made to fail".into()))
+    });
+    assert!(failed.is_err());
+    let facts = f.store.reader().unwrap().sources().unwrap();
+    assert_eq!(facts[0].feed_title, None);
+}
+
+#[test]
+fn only_one_process_polls() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = dir.path().join("newsfed.db");
+    let first = PollerLock::acquire(&db).unwrap();
+    assert!(matches!(first, Poller::Mine(_)));
+    let second = PollerLock::acquire(&db).unwrap();
+    assert!(matches!(second, Poller::Other(Some(pid)) if pid == std::process::id()));
+    drop(first);
+    assert!(matches!(PollerLock::acquire(&db).unwrap(), Poller::Mine(_)));
 }

@@ -447,3 +447,34 @@ fn what_a_rule_hides_is_as_before_when_another_one_pins_it() {
     assert_eq!(f.titles(&list("is:pinned")), ["v1"]);
     assert_eq!(f.titles(&list("is:pinned is:unread")), ["v1"]);
 }
+
+#[test]
+fn what_a_rule_would_change_is_counted() {
+    let f = Fixture::new(&["s"]);
+    f.poll("s", ["plain", "read", "pinned", "later", "hidden", "tagged"].map(entry).to_vec());
+    let keys: Vec<i64> = f.rows(&View::of(Scope::All)).iter().map(|row| row.key).collect();
+    f.set(Mark::Read, "read");
+    f.set(Mark::Pinned, "pinned");
+    f.set(Mark::Later, "later");
+    f.set(Mark::Tag("Sea".to_owned()), "tagged");
+    f.set(Mark::Hidden, "hidden");
+    let would = |effects: &[&str], keys: &[i64]| {
+        let effects: Vec<Effect> = effects.iter().map(|effect| effect.parse().unwrap()).collect();
+        let would = f.store.reader().unwrap().would_change(&effects, keys).unwrap();
+        would.map(|would| (would.items, would.pinned))
+    };
+    for (effects, want) in [
+        (&["read"][..], Some((4, 0))),
+        (&["pin"], Some((5, 0))),
+        (&["later"], Some((5, 0))),
+        (&["hide"], Some((4, 1))),
+        (&["tag:sea"], Some((5, 0))),
+        (&["read", "pin"], Some((6, 0))),
+        (&["hide", "read"], Some((5, 0))),
+        (&["notify"], None),
+        (&["notify", "tag:SEA"], Some((5, 0))),
+    ] {
+        assert_eq!(would(effects, &keys), want, "{effects:?}");
+    }
+    assert_eq!(would(&["read"], &[999]), Some((0, 0)));
+}

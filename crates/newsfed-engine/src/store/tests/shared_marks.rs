@@ -72,3 +72,35 @@ fn a_source_that_leaves_an_account_gets_the_marks_of_other_machines() {
     assert!(unread.is_empty(), "{unread:?}");
     assert_eq!(f.rows(&View::of(Scope::Pinned)).len(), 1);
 }
+
+#[test]
+fn marks_are_counted_until_they_are_written() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![entry("one"), entry("two"), entry("three")]);
+    let counts = || {
+        let reader = f.store.reader().unwrap();
+        let counts = (reader.count_marks_to_write(), reader.count_unwritten_marks());
+        (counts.0.unwrap(), counts.1.unwrap())
+    };
+    f.store.join_machines_blocking(f.now).unwrap();
+    prepared(&f);
+    assert_eq!(counts(), (0, 0));
+    f.set(Mark::Pinned, "one");
+    f.set(Mark::Read, "two");
+    assert_eq!(counts(), (2, 0), "they are not compared yet");
+    assert!(f.store.reader().unwrap().has_marks_to_record().unwrap());
+    prepared(&f);
+    assert_eq!(counts(), (2, 2));
+    assert!(!f.store.reader().unwrap().has_marks_to_record().unwrap());
+    let reader = f.store.reader().unwrap();
+    let own = reader.marks_to_write().unwrap();
+    let machine = own[0].1.stamp.machine.clone();
+    assert_eq!(reader.count_marks_of(&machine).unwrap(), 2);
+    assert_eq!(reader.marks_of(&machine, 0).unwrap(), own);
+    assert_eq!(reader.marks_of(&machine, own[0].0).unwrap(), own[1..]);
+    assert_eq!(reader.count_marks_of("other").unwrap(), 0);
+    // Those of another machine are not written here.
+    let marks = other(&["one", "three"], &Mark::Later);
+    assert_eq!(f.store.merge_marks_blocking(marks.clone(), 9, f.now).unwrap(), (2, 0));
+    assert_eq!((counts().1, reader.count_marks_of(&marks[0].stamp.machine).unwrap()), (2, 2));
+}

@@ -36,3 +36,47 @@ fn shows_where_the_rows_of_a_search_match() {
     let phrase = criteria("\"café opens\" -tea").text.unwrap();
     assert_eq!(reader.snippets(&keys, &phrase).unwrap().len(), 1);
 }
+
+#[test]
+fn openings_have_the_start_of_the_text_and_a_picture() {
+    let f = Fixture::new(&["a"]);
+    let item = |id: &str, content: &str| Entry { content: Some(content.to_owned()), ..entry(id) };
+    let enclosed = |mime: &str| crate::model::Enclosure {
+        url: format!("https://site.example/enclosed.{mime}"),
+        mime: Some(mime.to_owned()),
+        ..Default::default()
+    };
+    let files = vec![enclosed("audio/mpeg"), enclosed("image/png")];
+    let image = "<img src=/pic.jpg width=600 height=400><p>Some  <b>text</b></p>";
+    f.poll(
+        "a",
+        vec![
+            item("image", image),
+            Entry { enclosures: files.clone(), ..item("both", image) },
+            Entry { enclosures: files, ..item("enclosed", "<p>Text</p>") },
+            item("plain", &format!("<p>{}</p>", "Many words. ".repeat(900))),
+            item("empty", ""),
+        ],
+    );
+    let rows = f.rows(&View::of(Scope::All));
+    let reader = f.store.reader().unwrap();
+    let opening = |title: &str| {
+        let key = rows.iter().find(|row| row.title == title).unwrap().key;
+        let [(found, snippet)] = <[_; 1]>::try_from(reader.openings(&[key, 999]).unwrap()).unwrap();
+        assert!(found == key && snippet.hits.is_empty() && snippet.title_hits.is_empty());
+        (snippet.text, snippet.picture)
+    };
+    let picture = |name: &str| Some(format!("https://site.example/{name}"));
+    assert_eq!(opening("image"), ("Some text".to_owned(), picture("pic.jpg")));
+    assert_eq!(opening("both").1, picture("pic.jpg"));
+    assert_eq!(opening("enclosed"), ("Text".to_owned(), picture("enclosed.image/png")));
+    let (text, none) = opening("plain");
+    assert!(text.starts_with("Many words. Many") && text.len() < 1000 && none.is_none(), "{text}");
+    assert_eq!(opening("empty"), (String::new(), None));
+    // Rows of a search have them too.
+    let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
+    let found = reader.snippets(&keys, criteria("text").text.as_deref().unwrap()).unwrap();
+    let mut pictures: Vec<_> = found.into_iter().map(|(_, snippet)| snippet.picture).collect();
+    pictures.sort();
+    assert_eq!(pictures, [picture("enclosed.image/png"), picture("pic.jpg"), picture("pic.jpg")]);
+}

@@ -274,3 +274,15 @@ fn hostile_items_stay_bounded() {
     let sizes: Vec<usize> = stories(&f).iter().map(BTreeSet::len).collect();
     assert!(!sizes.is_empty() && sizes.iter().all(|size| *size <= 100), "{sizes:?}");
 }
+
+#[test]
+fn an_item_that_contradicts_one_of_a_story_does_not_join_it() {
+    let f = Fixture::new(&["a", "b", "c"]);
+    f.poll("a", vec![report("a", TITLE, 9)]);
+    f.poll("b", vec![report("b", "River bridge reopens after repairs of 3 months", 5)]);
+    f.index_all();
+    assert_eq!(stories(&f).len(), 1);
+    f.poll("c", vec![report("c", "River bridge reopens after repairs of 5 months", 2)]);
+    f.index_all();
+    assert_eq!(stories(&f).iter().map(BTreeSet::len).collect::<Vec<_>>(), [2]);
+}

@@ -87,6 +87,7 @@ fn tidying_removes_what_is_too_old() {
         (reader.next_page(f.now).unwrap().is_some(), polls)
     };
     assert_eq!(left(f.now + DAY), (true, 1));
+    assert_eq!(left(f.now + DAY * 7), (true, 1));
     assert_eq!(left(f.now + DAY * 9), (false, 1), "nobody has fetched the page for a week");
     assert_eq!(left(f.now + DAY * 1000), (false, 0));
     f.declare(&["kept", "removed"]);
@@ -199,4 +200,136 @@ fn hashes_of_earlier_versions_are_replaced_without_an_update() {
     };
     assert_eq!(version("same"), own[0].version_hash);
     assert_eq!(f.poll("a", now).updated, 0);
+}
+
+#[test]
+fn new_and_marked_pages_are_fetched_ahead_within_limits() {
+    let f = Fixture::new(&["a", "b"]);
+    f.poll("a", vec![dated("new", 24 * 7 - 1), dated("newest", 1), dated("old", 24 * 7 + 1)]);
+    f.poll("b", vec![dated("other", 2), Entry { url: None, ..dated("without a page", 1) }]);
+    let [a, b] = ["a", "b"].map(|id| f.key(id));
+    let paths = |pages: Vec<WantedPage>| -> Vec<String> {
+        pages.into_iter().map(|page| page.url.rsplit('/').next().unwrap().to_owned()).collect()
+    };
+    let reader = f.store.reader().unwrap();
+    let ahead = |all: &[i64], limit| {
+        let ahead = Ahead { all: all.to_vec(), ..Ahead::default() };
+        paths(reader.ahead(&ahead, f.now, limit).unwrap())
+    };
+    assert_eq!(ahead(&[a], 9), ["newest", "new"], "of the last seven days");
+    assert_eq!(ahead(&[a, b], 9), ["newest", "new", "other"]);
+    assert_eq!(ahead(&[a, b], 1), ["newest"]);
+    let unfetched =
+        |kept, sources: &[i64]| paths(reader.unfetched(kept, sources, f.now, 9).unwrap());
+    assert_eq!(unfetched(MarkedItems::Unread, &[a]), ["newest", "new", "old"]);
+    assert_eq!(unfetched(MarkedItems::Unread, &[]), [""; 0]);
+    f.set(Mark::Read, "new");
+    f.set(Mark::Pinned, "old");
+    assert_eq!(unfetched(MarkedItems::Unread, &[a, b]), ["newest", "other", "old"]);
+    assert_eq!(unfetched(MarkedItems::Pinned, &[a, b]), ["old"]);
+    // One that failed is tried again when it is due, and refused until then.
+    let key =
+        |title: &str| f.rows(&View::of(Scope::All)).iter().find(|r| r.title == title).unwrap().key;
+    let fail = |title: &str, next: Option<Time>, asked: Time| {
+        let (item, next) = (key(title), next.map(|at| at.timestamp()));
+        let write = move |conn: &rusqlite::Connection| {
+            let sql = "INSERT OR REPLACE INTO fetch (item, source, asked, way, error, next)
+                SELECT key, source, ?2, '{}', '{}', ?3 FROM item WHERE key = ?1";
+            Ok(conn.execute(sql, rusqlite::params![item, asked.timestamp(), next])?)
+        };
+        assert_eq!(f.store.writer().unwrap().call_blocking(write).unwrap(), 1);
+    };
+    fail("newest", Some(f.now + DAY), f.now);
+    fail("old", None, f.now);
+    assert_eq!(ahead(&[a], 9), ["new"]);
+    assert_eq!(unfetched(MarkedItems::Pinned, &[a]), [""; 0]);
+    let sorted = |mut keys: [i64; 2]| {
+        keys.sort_unstable();
+        keys
+    };
+    let refused = |kept, sources: &[i64], at| {
+        let mut keys = reader.refused(kept, sources, at).unwrap();
+        keys.sort_unstable();
+        keys
+    };
+    assert_eq!(refused(MarkedItems::Unread, &[a], f.now), sorted([key("newest"), key("old")]));
+    assert_eq!(refused(MarkedItems::Pinned, &[a], f.now), [key("old")]);
+    assert_eq!(refused(MarkedItems::Unread, &[a], f.now + DAY), [key("old")]);
+    assert_eq!(refused(MarkedItems::Unread, &[b], f.now), [0; 0]);
+    assert_eq!(refused(MarkedItems::Unread, &[], f.now), [0; 0]);
+    fail("newest", Some(f.now), f.now - DAY);
+    assert_eq!(ahead(&[a], 9), ["newest", "new"]);
+    assert_eq!(unfetched(MarkedItems::Unread, &[a]), ["newest"]);
+}
+
+#[test]
+fn a_source_gets_a_hundred_pages_ahead_a_day() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", (0..120).map(|n| dated(&n.to_string(), n)).collect());
+    let a = f.key("a");
+    let ahead = || {
+        let ahead = Ahead { all: vec![a], ..Ahead::default() };
+        f.store.reader().unwrap().ahead(&ahead, f.now, 500).unwrap().len()
+    };
+    let fetched = |items: i64, asked: Time| {
+        let asked = asked.timestamp();
+        let write = move |conn: &rusqlite::Connection| {
+            let sql = "INSERT OR REPLACE INTO fetch (item, source, asked, way)
+                SELECT key, source, ?2, '{}' FROM item WHERE key <= ?1";
+            Ok(conn.execute(sql, [items, asked])?)
+        };
+        assert_eq!(f.store.writer().unwrap().call_blocking(write).unwrap() as i64, items);
+    };
+    assert_eq!(ahead(), 100);
+    fetched(10, f.now - DAY);
+    assert_eq!(ahead(), 100, "those of the day before do not count");
+    fetched(30, f.now - DAY + TimeDelta::seconds(1));
+    assert_eq!(ahead(), 70);
+    fetched(110, f.now);
+    assert_eq!(ahead(), 0);
+}
+
+#[test]
+fn what_arrived_last_and_what_is_kept_is_known_of_each_source() {
+    let mut f = Fixture::new(&["a", "b"]);
+    let [a, b] = ["a", "b"].map(|id| f.key(id));
+    let newest = |f: &Fixture, source| f.store.reader().unwrap().newest_arrival(source).unwrap();
+    assert_eq!(newest(&f, a), None);
+    let first = f.now;
+    f.poll("a", vec![dated("old", 99)]);
+    f.poll("b", vec![entry("other")]);
+    f.now += DAY;
+    f.poll("a", vec![dated("older", 999)]);
+    assert_eq!((newest(&f, a), newest(&f, b)), (Some(f.now), Some(first)));
+    let key = f.rows(&View::of(Scope::All)).iter().find(|row| row.title == "old").unwrap().key;
+    let kept = |source| f.store.reader().unwrap().has_kept(source).unwrap();
+    for (mark, keeps) in [
+        (Mark::Pinned, true),
+        (Mark::Later, true),
+        (Mark::Tag("t".to_owned()), true),
+        (Mark::Read, false),
+    ] {
+        assert!(!kept(a));
+        f.store.mark_blocking(mark.clone(), vec![key], true).unwrap();
+        assert_eq!((kept(a), kept(b)), (keeps, false), "{mark:?}");
+        f.store.mark_blocking(mark, vec![key], false).unwrap();
+    }
+}
+
+#[test]
+fn only_shown_items_are_snoozed() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![entry("shown"), entry("hidden")]);
+    let rows = f.rows(&View::of(Scope::All));
+    let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
+    let shown = rows.iter().find(|row| row.title == "shown").unwrap().key;
+    f.set(Mark::Hidden, "hidden");
+    let until = |days| Mark::Snoozed(f.now + DAY * days);
+    let mark = |mark, on| f.store.mark_blocking(mark, keys.clone(), on).unwrap();
+    assert_eq!(mark(until(1), true), [shown]);
+    assert_eq!(mark(until(2), true), [shown], "until another time");
+    assert_eq!(f.store.reader().unwrap().next_wake().unwrap(), Some(f.now + DAY * 2));
+    assert_eq!(mark(until(0), false), [shown]);
+    assert_eq!(mark(until(0), false), [0; 0]);
+    assert_eq!(f.titles(&View::of(Scope::All)), ["shown"]);
 }
