@@ -32,8 +32,8 @@ these pages links to, and learns the benefit of each group of tag paths from the
 fixed. On smaller sites it is therefore a breadth-first crawl that knows the targets.
 - `focused` orders links by a classifier of URL, anchor and depth. `omniscient` requests the targets only.
 
-Articles are pages, and their type does not reveal them, so the published algorithms were not made for \
-that task.
+The published algorithms were not made for finding articles: articles are pages, and have the same type as \
+other pages.
 ";
 
 fn main() -> Result<()> {

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct MoveArgs {
+    /// The account, as in `newsfed account`
     #[arg(value_name = "ACCOUNT")]
     pub(super) account: String,
     /// The sources to move

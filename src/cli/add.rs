@@ -202,7 +202,7 @@ async fn subscribe(
     Ok(Exit::Ok)
 }
 
-/// The options that say how a source is to be written.
+/// The options that determine how a source is written.
 fn ignored(args: &AddArgs) -> Vec<&'static str> {
     let given = [
         (args.kind.is_some(), "--as"),

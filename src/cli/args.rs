@@ -81,7 +81,7 @@ pub(super) enum Command {
     /// Mark items unread
     #[command(after_help = mark::UNREAD)]
     Unread(mark::ItemArgs),
-    /// Pin items, so that retention keeps them
+    /// Pin items, so that retention does not remove them
     #[command(after_help = mark::PIN)]
     Pin(mark::ItemArgs),
     /// Unpin items
@@ -155,7 +155,7 @@ feeds to programs on this computer; with serve.address, the items to apps
 
 Only one process polls: the daemon does not start while an interface is open.
 An interface that is opened while the daemon runs shows what the daemon finds,
-and polls when the daemon ends.
+and starts to poll when the daemon exits.
 
 assets/newsfed.service is a systemd unit.
 

@@ -76,7 +76,7 @@ pub(super) struct CrawlArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Parameters of the strategies sb, sb-oracle and dom-off")]
 pub(super) struct ParameterArgs {
-    /// Similarity from which a tag path joins a group, 0 to 1 [default: 0.75]
+    /// Minimum similarity for a tag path to join a group, 0 to 1 [default: 0.75]
     #[arg(long, value_name = "COSINE", value_parser = |text: &str| number(text, 1.0))]
     theta: Option<f64>,
     /// Weight of exploration [default: 2.828]
@@ -155,8 +155,9 @@ The strategies sb-oracle and omniscient need to know the site in advance and
 only work in replays. Documents larger than net.max_body are skipped. Exits
 with 130 if stopped; --resume continues with the original targets and strategy.
 
---targets: data is files, but not plain text; several media types, and several
-budgets, are separated by commas. Each link takes about 140 bytes of memory.
+--targets data is the same as files, without plain text. Several media types,
+and several budgets, are separated by commas. Each link takes about 140 bytes
+of memory.
 
 --replay reads JSON lines, optionally gzipped. --profile data does not count
 plain text. --curve writes FILE.csv and FILE.svg, and the bytes of targets and

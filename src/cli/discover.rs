@@ -20,7 +20,7 @@ pub(super) struct DiscoverArgs {
     /// URL of a site or a feed
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     url: Option<String>,
-    /// Read tasks from standard input, and saved pages instead of the network
+    /// Read tasks from standard input, and use saved pages instead of the network
     #[arg(long, requires = "wanted")]
     batch: bool,
     /// With --batch: suggest lists of articles
@@ -39,7 +39,7 @@ Changes nothing. `newsfed add` follows the URL; its option --pick takes a way
 by its number in this list. Exits with 1 if the URL cannot be followed.
 
 A task of --batch is one JSON object {id, html_path, url} per line; with
---feeds, it also has the key probes: the URLs that would respond.
+--feeds, it also has the key `probes`: the URLs that would respond.
 
 Examples:
   newsfed discover example.org

@@ -34,7 +34,7 @@ const EXAMPLES: &str = "\
 OPML contains the sources of every kind with all their settings, and the saved
 views: `newsfed import` restores them. Other readers see the feeds with
 folders, titles and tags, and the rest as links. Passwords, headers that may be
-secret, and proxies with a password are left out. The format urls contains only
+secret, and proxies with a password are left out. --format urls contains only
 feeds, with their tags and titles.
 
 Examples:

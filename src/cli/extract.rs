@@ -79,11 +79,11 @@ Examples:
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ModeName {
-    /// Only by the words of title and summary
+    /// With the words of title and summary only
     Guided,
-    /// Only by the page
+    /// With the page only
     Page,
-    /// By everything that is known
+    /// With everything that is known
     Auto,
 }
 

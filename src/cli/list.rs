@@ -58,8 +58,8 @@ pub(super) struct ListArgs {
 const LIST: &str = "\
 Each line has the item's number, its marks (* unread, + pinned, ± changed,
 ~ only small changes), its date, its source and its title, and the number of
-other sources that have its story. In a pipe, the columns are not shortened,
-separated by tabs, and followed by the URL; an item without marks has a -.
+other sources that have its story. In a pipe, the columns are separated
+by tabs, not shortened, and followed by the URL; an item without marks has a -.
 
 Without --sort, the order is that of the view, or otherwise that of ui.sort. A
 date is 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a
@@ -100,8 +100,8 @@ pub(super) struct SearchArgs {
 
 const SEARCH: &str = "\
 All words must match. Each may be the start of a longer word; quoted words
-match exactly. Shows the newest 1,000 matches. To exclude a word, quote the
-query, or put -- before a word with a minus.
+match exactly. At most the newest 1,000 matches are shown. To exclude a word,
+quote the query, or put -- before a word with a minus.
 
   \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name
@@ -119,9 +119,9 @@ capitals. An unknown operator is an error; to find it as text, quote the word.
 `unread` is short for is:unread. is:changed finds articles that changed in more
 than typos since you read them, is:edited all that changed. in:versions
 searches the earlier versions of texts and titles. Hidden and snoozed items are
-found only by is:hidden and is:snoozed. before:7d compares whole days, age>7d
-hours. The matching text is shown below each item; in a pipe, it is the last
-column.
+found only by is:hidden and is:snoozed. before:7d compares whole days, and
+age>7d compares hours. The matching text is shown below each item; in a pipe,
+it is the last column.
 
 Examples:
   newsfed search kernel release

@@ -52,11 +52,11 @@ enum RulesCommand {
 }
 
 const EXAMPLES: &str = "\
-A [[rule]] of config.toml has a query and what is done to new items that match
-it: read, pin, later, hide, tag:NAME, notify, or run, which runs a command for
-each. Rules apply in their order when items arrive; stored items stay as they
-are until `newsfed rules apply`, which neither notifies nor runs commands
-without --run. A pinned item is never hidden.
+A [[rule]] of config.toml has a query, and names what is done to new items that
+match it: read, pin, later, hide, tag:NAME, notify, or run, which runs a
+command for each. Rules apply in the order of the file when items arrive;
+stored items stay as they are until `newsfed rules apply`, which neither
+notifies nor runs commands without --run. A pinned item is never hidden.
 
 Examples:
   newsfed rules

@@ -50,7 +50,7 @@ const EXAMPLES: &str = "\
 Several articles become one file with a chapter for each. Without --output, the
 file is named after the article or the view, with a number where another file
 has that name. A file is never overwritten without --replace. Pictures are
-fetched only with --pictures; otherwise they stay links. HTML and EPUB load
+fetched only with --pictures; otherwise they remain links. HTML and EPUB load
 nothing when they are read.
 
 Examples:

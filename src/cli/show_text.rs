@@ -11,7 +11,7 @@ pub(super) enum TextSource {
     Feed,
     /// The text of the page alone
     Page,
-    /// The text of the page, by the template of its site
+    /// The text of the page, found with the template of its site
     Site,
 }
 

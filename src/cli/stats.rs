@@ -27,7 +27,7 @@ const EXAMPLES: &str = "\
 Counts the items dated in these weeks; the time is the reading time of the
 items marked read. The hours are in your time zone. Polls are recorded for two
 weeks. A source could be removed if it is gone, has failed for two weeks, seems
-abandoned, or less than 5 % of its items were read in four weeks or more;
+abandoned, or if less than 5 % of its items were read in four weeks or more;
 sources with pinned items are left out.
 
 Examples:

@@ -115,7 +115,7 @@ async fn robots_txt_decides_about_everything_but_announced_feeds() {
     assert_eq!(paths_requested(&server), ["/news", "/robots.txt"]);
     assert!(found.ways.is_empty(), "{:?}", found.ways);
     let tried = found.attempts().join("\n");
-    assert!(tried.contains("forbids programs to read this page"), "{tried}");
+    assert!(tried.contains("forbids programs from reading this page"), "{tried}");
 
     let announcing = list("<link rel=alternate type=application/rss+xml href=/feed>", "");
     let server = serve(&[robots, ("/news", announcing), ("/feed", RSS.to_owned())]);

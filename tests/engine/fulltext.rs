@@ -669,7 +669,9 @@ async fn comments_that_are_gone_are_dropped_and_the_setting_keeps_them() {
             sync(&engine, Pace::Force).await;
             let dropped = dropped(&engine).await;
             assert_eq!(dropped.len(), usize::from(n == polls), "{status} {n}");
-            assert!(dropped.iter().all(|text| text.ends_with("its server says that it is gone")));
+            assert!(
+                dropped.iter().all(|text| text.ends_with("its server reports that it is gone"))
+            );
         }
         engine.shutdown().await;
     }

@@ -611,7 +611,7 @@ async fn each_change_can_be_undone() {
     planet.serve(list(opml(&outlines(&["b", "c"]))));
     planet.poll().await;
     let mut changes = planet.step().await;
-    assert_eq!(changes[0].label, "changes of the list The Planet");
+    assert_eq!(changes[0].label, "changes from the list The Planet");
     assert_eq!(planet.sources(), ["b Team b listed", "c Team c listed"]);
     let edit: FileEdit = changes.remove(0).edit.unwrap();
     edit.revert(&planet.home.paths()).unwrap();

@@ -45,13 +45,13 @@ fn form_edits_a_source_and_keeps_comments() {
     t.paste("My own\nname");
     t.wait_for("My own name");
     t.send(key::CTRL_S);
-    t.wait_for("Saved: title of best");
+    t.wait_for("Saved: title of ");
     t.wait_for("Theirs");
     t.wait_for("My own name");
     let saved = changed.replace("# few\n", "# few\ntitle = \"My own name\"\n");
     assert_eq!(world.read(FILE), saved);
     t.send("u");
-    t.wait_for("Undone: title of best");
+    t.wait_for("Undone: title of ");
     assert_eq!(world.read(FILE), changed);
     t.send("Q");
     assert_eq!(t.exit_code(), 0);

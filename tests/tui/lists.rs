@@ -64,13 +64,13 @@ fn changes_several_sources_at_once_and_undoes_it() {
     t.send(key::ENTER);
     t.wait_gone("Go to");
     t.send("\u{1b}k");
-    t.wait_for(" of three");
+    t.wait_for(" of Three");
     t.wait_for("u undo");
     let moved = world.read(FILE);
     let at = |id: &str| moved.find(&format!("# about {id}\n[[source]] # {id}\n")).unwrap();
     assert!(at("three") < at("one") && at("one") < at("two"), "{moved}");
     t.send("u");
-    t.wait_until("undone", |s| s.contains("Undone: ") && s.contains(" of three"));
+    t.wait_until("undone", |s| s.contains("Undone: ") && s.contains(" of Three"));
     assert_eq!(world.read(FILE), file);
     t.send("Q");
     assert_eq!(t.exit_code(), 0);

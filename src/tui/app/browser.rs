@@ -38,7 +38,7 @@ impl App {
             0 => return self.note("This item has no URL"),
             count if count > MAX_PAGES => {
                 return self.problem(format!(
-                    "At most {MAX_PAGES} pages are opened at once, and {count} items are selected"
+                    "At most {MAX_PAGES} pages are opened at once, but {count} items are selected"
                 ));
             }
             count if count > FEW_PAGES => {

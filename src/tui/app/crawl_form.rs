@@ -44,7 +44,7 @@ impl CrawlField {
     pub(crate) fn help(self, is_resumed: bool) -> &'static str {
         match self {
             Self::Url if is_resumed => {
-                "Needed only if the crawl was started with credentials: the URL with them."
+                "The URL with its credentials. Needed only if the crawl was started with them."
             }
             Self::Url => "Where the crawl starts. It stays on that host and its subdomains.",
             Self::Targets => {

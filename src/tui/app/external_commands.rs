@@ -61,8 +61,9 @@ impl App {
         match items.len() {
             0 => return self.note(NO_ITEM),
             count if count > MOST_ITEMS => {
-                return self
-                    .problem(format!("At most {MOST_ITEMS} items, and {count} are selected"));
+                return self.problem(format!(
+                    "At most {MOST_ITEMS} items are allowed, but {count} are selected"
+                ));
             }
             _ => {}
         }

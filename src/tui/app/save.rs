@@ -32,7 +32,7 @@ impl App {
         match items.len() {
             0 => self.note(NO_ITEM),
             count if count > MOST_COPIED => self.problem(format!(
-                "At most {MOST_COPIED} articles are copied at once, and {count} are selected"
+                "At most {MOST_COPIED} articles are copied at once, but {count} are selected"
             )),
             _ => vec![Effect::MakeMarkdown { items }],
         }
@@ -63,7 +63,7 @@ impl App {
         let items: Vec<i64> = rows.iter().map(|row| row.key).collect();
         if items.len() > SAVED_ITEMS {
             return self.problem(format!(
-                "At most {SAVED_ITEMS} articles fit into a file, and {} are selected",
+                "At most {SAVED_ITEMS} articles fit into a file, but {} are selected",
                 items.len()
             ));
         }

@@ -82,7 +82,7 @@ fn data(picture: &Thumbnail, graphics: Graphics, (columns, rows): (u16, u16)) ->
     }
 }
 
-/// A picture in a box of pixels, unless it has fewer.
+/// Shrinks a picture to fit a box of pixels. A smaller picture is returned unchanged.
 fn shrunk(picture: RgbaImage, (width, height): (u32, u32)) -> RgbaImage {
     let larger = picture.width() > width || picture.height() > height;
     if larger { scaled(&picture, (width, height)) } else { picture }

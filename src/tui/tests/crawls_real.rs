@@ -268,7 +268,7 @@ async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_that_does_not_arrive_delays_no_file_change() {
+async fn a_list_that_does_not_arrive_does_not_delay_file_changes() {
     let site = Site::start(0);
     let mut real = Real::configured(1, 1, CONFIG).await;
     real.keys("i");

@@ -51,7 +51,7 @@ fn many_pages_are_opened_after_a_question() {
     for (count, expected) in [
         (10, "Browse { urls: [\"https://kernel.example/"),
         (11, "Open 11 pages in the browser?"),
-        (101, "At most 100 pages are opened at once, and 101 items are selected"),
+        (101, "At most 100 pages are opened at once, but 101 items are selected"),
     ] {
         let mut stage = stage_with_files();
         let row = stage.app.items.rows[0].clone();
@@ -180,7 +180,7 @@ fn moving_on_marks_read_only_if_set_so() {
 }
 
 #[test]
-fn a_preview_of_a_second_marks_read_if_set_so() {
+fn a_preview_marks_read_after_a_second_if_configured() {
     for (mode, marks) in [(MarkRead::Open, false), (MarkRead::Preview, true)] {
         let mut stage = stage_with_files();
         stage.app.settings.ui.mark_read = mode;

@@ -212,7 +212,7 @@ fn items_title(app: &App) -> Title {
     let count = match &items.listing.base {
         _ if items.rows.is_empty() && !searched => String::new(),
         base if base.unread_only && base.scope == Scope::All && !searched => unread.to_string(),
-        // The title of no other list says that read items are hidden.
+        // The titles of other lists do not show that read items are hidden, so the count does.
         base if base.unread_only => format!("{} unread", count_of_list(app)),
         _ => count_of_list(app),
     };

@@ -45,7 +45,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) 
     let top = if roomy { (area.height - height) / 3 } else { 0 };
     let block = lines.iter().map(Line::width).max().unwrap_or(0);
     for (y, line) in (area.y + top..area.bottom()).zip(lines) {
-        // A list reads better if its lines begin below each other.
+        // A list reads better if its lines are left-aligned.
         let cells = if notice.problem { block } else { line.width() };
         let left = match roomy {
             true => (usize::from(area.width).saturating_sub(cells) / 2).max(pad),

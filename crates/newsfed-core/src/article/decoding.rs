@@ -53,7 +53,7 @@ fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Opt
                 b"ANMF" => webp_chunks(data.get(16..).unwrap_or_default()).collect(),
                 _ => vec![(kind, data)],
             });
-            // The planes of a frame are made in its own size, whatever that of the picture is.
+            // The planes of a frame have its size, which can differ from that of the picture.
             let mut lossy = frames.filter(|(kind, _)| *kind == b"VP8 ");
             let fits = lossy.all(|(_, data)| {
                 let side =

@@ -76,7 +76,7 @@ pub enum ExchangeError {
 /// Parses the items of a file that is not a database. `name` is used in messages.
 ///
 /// # Errors
-/// When it is not a list of items, or is empty. Single invalid entries are counted.
+/// When it is not a list of items, or is empty. Individual invalid entries are counted.
 pub fn parse(bytes: &[u8], format: FileFormat, name: &str) -> Result<ForeignItems, ExchangeError> {
     let name = crate::util::text::line(name);
     if bytes.len() > limits::IMPORT_BYTES {

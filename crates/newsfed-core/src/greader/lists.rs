@@ -1,5 +1,5 @@
-//! Long responses, written item by item into pieces: a list of 100,000 ids is 1.5 MB, and texts can be
-//! many more.
+//! Long responses, written item by item into pieces: a list of 100,000 ids is 1.5 MB, and texts can
+//! be much longer.
 
 use super::response::Entry;
 use std::io::{self, Write};

@@ -67,13 +67,13 @@ pub const OPERATORS: &[Operator] = &[
         "words<",
         "NUMBER",
         "shorter than this many words",
-        "Items with fewer words, as far as they are counted.",
+        "Items with fewer words, if their words have been counted.",
     ),
     operator(
         "words>",
         "NUMBER",
         "longer than this many words",
-        "Items with more words, as far as they are counted.",
+        "Items with more words, if their words have been counted.",
     ),
     operator(
         "has:",

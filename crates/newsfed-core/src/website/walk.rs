@@ -126,7 +126,7 @@ fn turns_old(old: impl Iterator<Item = bool>) -> bool {
     2 * rest.iter().filter(|old| **old).count() >= rest.len()
 }
 
-/// Whether a date is before a moment; one without a time is the whole day.
+/// Whether a date is before a moment; one without a time counts as the whole day.
 fn is_before(date: Time, moment: Time) -> bool {
     let whole_day = date.time() == chrono::NaiveTime::MIN;
     if whole_day { date + TimeDelta::days(1) <= moment } else { date < moment }

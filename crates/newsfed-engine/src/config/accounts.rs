@@ -137,7 +137,7 @@ impl AccountSettings {
         match ways.into_iter().filter(|way| *way).count() {
             1 => {}
             0 => {
-                let message = "is missing; or use password_file or password_env";
+                let message = "is missing; set it, password_file or password_env";
                 return Some(("password_command", message.to_owned()));
             }
             _ => {

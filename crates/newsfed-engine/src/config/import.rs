@@ -172,7 +172,7 @@ pub fn read_import(path: &Path) -> Result<Vec<u8>, String> {
 /// Parses a list of sources. The content determines the format. `name` is used in messages.
 ///
 /// # Errors
-/// When it is not a list, or is empty. Single invalid entries are skipped.
+/// When it is not a list, or is empty. Individual invalid entries are skipped.
 pub fn import(bytes: &[u8], name: &str) -> Result<Import, ImportError> {
     let name = clean(name);
     if bytes.len() > limits::IMPORT_BYTES {

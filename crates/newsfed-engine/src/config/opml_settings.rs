@@ -184,10 +184,10 @@ fn value_of(key: &str, text: &str) -> Result<Value, String> {
         "retention" => return Ok(Value::InlineTable(InlineTable::new())),
         "headers" => return headers(text),
         key if LOCAL.contains(&key) => {
-            return Err("programs and files are never imported; set it yourself".to_owned());
+            return Err("programs and files are never imported; set this one yourself".to_owned());
         }
         key if SECRET.contains(&key) => {
-            return Err("passwords are never imported; set it yourself".to_owned());
+            return Err("passwords are never imported; set this one yourself".to_owned());
         }
         _ => {}
     }

@@ -172,7 +172,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.mark_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.mark_stories)).on(
         FormPage::Reading,
         "Mark stories",
-        "Reading and pinning an item act on the story in all sources.",
+        "Reading or pinning an item applies to its story in all sources.",
     ),
     key("browser", WORD, |s| Slot::Command(&mut s.browser))
         .on(
@@ -376,7 +376,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .waits(),
     key("net.connect_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.connect_timeout)),
     key("net.max_body", Rule::Within(1024, 1 << 30), |s| Slot::Size(&mut s.net.max_body))
-        .on(FormPage::Network, "Max size", "Maximum size of a document; feeds never over 10MiB.")
+        .on(FormPage::Network, "Max size", "Maximum size of a document, 10MiB for feeds at most.")
         .waits(),
     key("feeds.address", LOOPBACK, |s| Slot::MaybeText(&mut s.feeds.address))
         .on(FormPage::Network, "Views address", "Where the daemon serves views: 127.0.0.1:8990.")
@@ -473,7 +473,7 @@ mod tests {
             ("Reader width", "5", "20"),
             ("Quiet hours", "night", "23:00"),
             ("Polls per day", "many", "280"),
-            ("Host delay", "soon", "30m"),
+            ("Delay per host", "soon", "30m"),
             ("Preset", "defualt", "Did you mean"),
             ("Browser", "firefox 'a", "quotation mark"),
         ] {

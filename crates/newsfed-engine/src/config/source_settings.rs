@@ -265,7 +265,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         )
         .polls(),
     key("exec", ARGUMENT, |d| Slot::Command(&mut d.origin.exec))
-        .on(ORIGIN, "Program", "Each check runs it and reads what it prints as a feed. No shell.")
+        .on(ORIGIN, "Program", "Each check runs this program, without a shell, and reads its feed.")
         .unset("none")
         .kinds(FEEDS)
         .polls(),

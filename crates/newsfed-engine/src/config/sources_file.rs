@@ -121,8 +121,8 @@ impl SourcesFile {
         Ok((added, edit))
     }
 
-    /// As [`Self::import`], and gives sources that are followed already the tags and the folder that
-    /// they do not have.
+    /// Like [`Self::import`], but also gives sources that are already followed the tags and the
+    /// folder that they do not have.
     ///
     /// # Errors
     /// See [`EditError`].

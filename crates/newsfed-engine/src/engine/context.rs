@@ -268,9 +268,8 @@ impl Context {
         self.workers.begin(bytes, work).await
     }
 
-    /// Replaces the declared sources after the rows were updated. The rows supply the sources of
-    /// accounts, with the user's own settings for them. Returns the keys of those that are fetched
-    /// differently from now on.
+    /// Replaces the declared sources. `facts` are the updated rows, which supply the sources of
+    /// accounts. Returns the keys of those that are fetched differently from now on.
     pub(super) fn set_sources(&self, declared: Vec<Source>, facts: &[SourceFacts]) -> HashSet<i64> {
         let keys: HashMap<&str, i64> = facts.iter().map(|f| (f.id.as_str(), f.key)).collect();
         let collected = facts.iter().filter_map(SourceFacts::collected_source);

@@ -175,9 +175,8 @@ impl Verdict {
         self.planner.plan(facts, &memory, response, signal, self.now);
     }
 
-    /// The signal that says when the pages of a site should be polled again: the cheapest
-    /// conclusive one; `interval` is how often it is known to change. For feeds the headers say
-    /// it.
+    /// The signal that determines when the pages of a site should be polled again: the cheapest
+    /// conclusive one; `interval` is how often it is known to change. For feeds, it is the headers.
     fn signal(
         &self,
         response: &ResponseFacts,

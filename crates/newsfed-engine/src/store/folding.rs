@@ -53,7 +53,7 @@ pub(super) fn known(c: char) -> Known {
 }
 
 fn find(c: char) -> Known {
-    // A variation selector is kept, unless it follows a gap, and it is a gap itself.
+    // A variation selector counts as a gap. It is kept, unless it follows another gap.
     let is_clean = matches!(c, '\u{a0}' | '\u{fe0f}') || text::stands_alone(c);
     Known { form: form(c), is_clean }
 }

@@ -155,7 +155,7 @@ struct Stored<'a> {
     counts: ImportCounts,
     /// The first and the last key of the new items.
     keys: Option<(i64, i64)>,
-    /// Items that are remembered as removed since now: row keys of sources, and hashes.
+    /// Items that are newly remembered as removed: row keys of sources, and hashes.
     removed: Vec<(i64, i64)>,
     /// New items that are read.
     read: Vec<i64>,

@@ -195,7 +195,7 @@ pub(super) fn save(conn: &Connection, source: i64, pages: &PollPages) -> Result<
     }
 }
 
-/// Pages refused for longer are older than the source.
+/// Pages refused for longer than this are from before the source was followed.
 const OLD: chrono::TimeDelta = chrono::TimeDelta::days(365);
 
 /// Forgets the failed pages of a source, but not those from before it was followed.

@@ -321,7 +321,7 @@ impl Store {
         self.call(move |conn| apply_to(conn, &rule, &view, now)).await
     }
 
-    /// Takes back what a rule did, where it still holds; returns that.
+    /// Undoes what a rule did, except for marks that have changed since. Returns what was undone.
     pub async fn undo_rule(&self, rule: String) -> Result<RuleMarks> {
         self.call(move |conn| undo(conn, &rule)).await
     }
@@ -368,8 +368,7 @@ pub struct WouldChange {
 }
 
 impl WouldChange {
-    /// How the result differs from the number of items that match, as a part of a sentence; empty if
-    /// all change.
+    /// What of the matching items stays unchanged, as a part of a sentence; empty if all change.
     pub fn describe(&self, matching: usize) -> String {
         if self.items >= matching {
             return String::new();

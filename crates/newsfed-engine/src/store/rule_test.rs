@@ -41,7 +41,7 @@ pub(super) struct Names<'a> {
 }
 
 impl RuleTest {
-    /// The test of a query; a query that says nothing matches nothing.
+    /// The test of a query; an empty query matches nothing.
     pub(super) fn new(query: &Query, names: &Names<'_>, phrases: &mut Phrases) -> Self {
         Self::all(query, false, names, phrases).unwrap_or(Self::Any(Vec::new()))
     }

@@ -66,9 +66,9 @@ impl Member {
     }
 }
 
-/// The earliest date (seconds since the epoch) of items that are still compared: days before the
-/// newest item was discovered, or the last poll. One of them alone is not enough: imported items have
-/// new keys and old dates, and an import can be newer than all polls.
+/// The earliest date (seconds since the epoch) of items that are still compared: some days before
+/// the discovery of the newest item or the last poll, whichever is later. Neither alone is enough:
+/// imported items have new keys and old dates, and an import can be newer than all polls.
 pub(super) fn since(conn: &Connection) -> Result<i64> {
     let newest: Option<i64> = conn
         .prepare_cached(

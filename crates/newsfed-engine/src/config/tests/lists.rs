@@ -272,8 +272,8 @@ fn a_list_gives_urls_titles_folders_and_tags() {
     assert!(reasons.iter().any(|why| why.contains("private address")), "{reasons:?}");
     assert!(reasons.iter().any(|why| why.starts_with("not a feed")), "{reasons:?}");
     for (text, want) in [
-        ("https://a.example/\n", "is not OPML, and only OPML lists are followed"),
-        ("\u{1f}\u{8b}", "is not OPML, and only OPML lists are followed"),
+        ("https://a.example/\n", "is not OPML, and only OPML lists can be followed"),
+        ("\u{1f}\u{8b}", "is not OPML, and only OPML lists can be followed"),
         ("<opml><body><outline text='x'/></body></opml>", "lists no feeds"),
         (
             "<opml><body><outline xmlUrl='http://10.0.0.1/'/></body></opml>",

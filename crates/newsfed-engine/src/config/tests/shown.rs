@@ -322,7 +322,7 @@ fn commands_for_many_items_or_sources_are_sweeping() {
         .filter(|action| action.is_sweeping())
         .map(|action| action.name())
         .collect();
-    assert_eq!(sweeping, ["read-all", "read-above", "read-below", "read", "delete"]);
+    assert_eq!(sweeping, ["read-all", "read-above", "read-below", "read", "accept-list", "delete"]);
 }
 
 #[test]

@@ -66,8 +66,9 @@ async fn serve(context: Arc<Context>, name: String) {
     }
 }
 
-/// Runs the command of a rule for items (row keys), and records how each ended. `surplus` items are too
-/// many. A result that cannot be recorded is an error, but the other commands still run, and those that
+/// Runs the command of a rule for items (row keys), and records how each ended. `surplus` items
+/// are beyond the limit. A result that cannot be recorded is an error, but the other commands still
+/// run, and those that
 /// ran are counted.
 pub(super) async fn run_for(
     context: &Arc<Context>,

@@ -17,7 +17,7 @@ use std::time::SystemTime;
 
 /// How files of marks end.
 const EXTENSION: &str = "marks";
-/// Files that are read at most: copies that were made by conflicts count, too.
+/// Maximum number of files that are read, including copies that were made by conflicts.
 const MOST_FILES: usize = 256;
 /// Larger files are not read.
 const MOST_BYTES: u64 = 256 << 20;

@@ -32,7 +32,7 @@ impl Machine {
     fn new(name: &'static str, skew: TimeDelta) -> Self {
         let files = tempfile::tempdir().unwrap();
         let store = Store::open(&files.path().join("newsfed.db")).unwrap();
-        // Machines have other ids for a source, and write its URL in other ways.
+        // Machines have different ids for a source, and write its URL in different ways.
         let url =
             if name == "a" { "http://Site.example/feed/" } else { "https://site.example/feed" };
         let (folder, url) = (files.path().join("shared"), url.to_owned());
@@ -323,7 +323,7 @@ fn a_mark_changes_no_other_mark_of_its_item() {
     machines.iter_mut().for_each(|machine| machine.poll(3));
     synchronise(&mut machines, 1);
     machines[0].mark("Item 1", "pin", true);
-    // The other knows the mark, but its source had another URL when it came.
+    // The other machine knows the mark, but its source had another URL when the mark arrived.
     let declare = |machine: &Machine, path: &str| {
         let url = format!("https://site.example/{path}").parse().unwrap();
         let source = Source::feed(SourceId("site-b".to_owned()), url);

@@ -95,7 +95,7 @@ fn tidying_removes_what_is_too_old() {
 }
 
 #[test]
-fn the_size_of_a_page_is_the_mean_of_its_source() {
+fn a_page_is_assumed_to_have_the_mean_size_of_its_source() {
     let f = Fixture::new(&["a"]);
     assert_eq!(f.store.reader().unwrap().page_sizes().unwrap(), Default::default());
     f.poll("a", vec![entry("a")]);
