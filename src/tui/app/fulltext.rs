@@ -81,7 +81,8 @@ impl App {
             Err(why) => return self.problem(why),
         };
         let changed = matches!(got, TextGot::Fetched { changed: true, .. });
-        if explicit || changed || got == TextGot::Kept {
+        // The head of the article names the text that is shown.
+        if explicit || changed {
             match &got {
                 TextGot::Failed(why) => self.problem(why.clone()),
                 other => {

@@ -56,7 +56,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         let at = Rect { y, height: 1, ..list };
         let selected = i == app.sources.selected;
         super::select(app, frame, at, selected, focused);
-        frame.render_widget(line(app, &app.sources.rows[i], (selected, focused), area.width), at);
+        frame.render_widget(line(app, &app.sources.rows[i], (selected, focused), (area.width, parted)), at);
         if selected {
             super::select_bar(app, frame, at, focused);
         }
@@ -78,7 +78,7 @@ fn line(
     app: &App,
     row: &SourceRow,
     (selected, focused): (bool, bool),
-    width: u16,
+    (width, parted): (u16, bool),
 ) -> Line<'static> {
     if app.settings.ui.linear {
         let style = super::title_style(app, Role::Text, selected, focused);
@@ -97,6 +97,8 @@ fn line(
     }
     let marked = matches!(row.id, RowId::Source(key) if app.sources.marked.contains(&key));
     let indent = match row.id {
+        // Without blank rows, what follows a folder would seem to be in it.
+        RowId::Source(_) if !parted => row.depth,
         RowId::Source(_) | RowId::Tag(_) => row.depth.saturating_sub(1),
         _ => row.depth,
     };
