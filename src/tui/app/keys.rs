@@ -165,6 +165,8 @@ impl App {
             Action::PreviousUnread if self.stepping() => self.step(false),
             Action::NextUnread => self.next_unread(true),
             Action::PreviousUnread => self.next_unread(false),
+            Action::NextItem => self.step_item(true),
+            Action::PreviousItem => self.step_item(false),
             Action::Pin => self.toggle(Mark::Pinned),
             Action::ToggleRead => self.toggle(Mark::Read),
             Action::Later => self.toggle(Mark::Later),

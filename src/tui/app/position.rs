@@ -1,8 +1,8 @@
-//! Returning to a list where it was left.
+//! The place in a list: stepping through it, and returning to where it was left.
 
-use super::App;
 use super::items::Placement;
 use super::listing::Listing;
+use super::{App, Focus};
 use crate::model::ItemRow;
 use crate::store::{Anchor, Cursor};
 use crate::tui::effect::Effect;
@@ -38,5 +38,20 @@ impl App {
         (items.listing, items.kept, items.marked) = (listing, kept, marked);
         (items.seeking, items.opening) = (None, false);
         self.load_items(Anchor::Around(Cursor::from(&row)), Placement::Back(row.key, line))
+    }
+
+    /// Goes to the next row, and opens it in the Reader.
+    pub(super) fn step_item(&mut self, forward: bool) -> Vec<Effect> {
+        let at = self.items.selected;
+        let next = if forward { Some(at + 1) } else { at.checked_sub(1) };
+        let Some(next) = next.filter(|next| *next < self.items.rows.len()) else {
+            let end = if forward { "last" } else { "first" };
+            return self.note(format!("This is the {end} item of the list"));
+        };
+        let mut effects = self.select_item(next);
+        if self.focus == Focus::Reader {
+            effects.extend(self.open_item());
+        }
+        effects
     }
 }

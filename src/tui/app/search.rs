@@ -171,7 +171,8 @@ impl App {
         // A search continues with its previous text.
         let text = if is_filter || self.is_search() { now.query.clone() } else { String::new() };
         let bar = SearchBar {
-            field: Field::new(&text),
+            // The words of the last search are there to be read, corrected or replaced.
+            field: if is_filter { Field::new(&text) } else { Field::suggestion(&text) },
             is_filter,
             completion: None,
             error: None,

@@ -87,6 +87,6 @@ pub(super) fn message_line(
         let mut row = Row::new(line.width);
         row.left(&format!(" {message}"), style);
         frame.render_widget(Clear, at);
-        frame.render_widget(row.line(app.palette.style(Role::Text)), at);
+        frame.render_widget(row.line(app.palette.style(Role::Toast)), at);
     }
 }

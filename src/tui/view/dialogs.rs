@@ -86,7 +86,9 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     let label = if bar.is_filter { format!("{pad}filter ") } else { format!("{pad}/ ") };
     let mut count = Row::new(row.width);
     count.right(pad, Style::new());
-    count.right(format!("{} found", found(app)), app.palette.style(Role::Dim));
+    if bar.is_filter || !bar.field.value().is_empty() {
+        count.right(format!("{} found", found(app)), app.palette.style(Role::Dim));
+    }
     frame.render_widget(count.line(Style::new()), row);
     let line = Rect { width: row.width - COUNT, ..row };
     completed_line(app, frame, &label, typed, role, line);

@@ -177,6 +177,8 @@ impl Pen<'_> {
         }
         let key = |action| self.app.keymap.keys_for(Context::Reader, action);
         let key = key(Action::PageDown).or_else(|| key(Action::NextUnread));
+        // Elsewhere that key does something else.
+        let key = key.filter(|_| has_focus(self.app, Focus::Reader));
         let hint = key.map(|key| format!(" {} {key}: next unread", marks(self.app).bullet));
         let words = format!("end{}", hint.unwrap_or_default());
         let style = self.app.palette.style(Role::Dim);

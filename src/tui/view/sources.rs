@@ -56,7 +56,10 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         let at = Rect { y, height: 1, ..list };
         let selected = i == app.sources.selected;
         super::select(app, frame, at, selected, focused);
-        frame.render_widget(line(app, &app.sources.rows[i], (selected, focused), (area.width, parted)), at);
+        frame.render_widget(
+            line(app, &app.sources.rows[i], (selected, focused), (area.width, parted)),
+            at,
+        );
         if selected {
             super::select_bar(app, frame, at, focused);
         }

@@ -72,7 +72,7 @@ fn kind(app: &App, toast: &Toast) -> (&'static str, Role) {
         (Tone::Problem, _) => (marks(app).gone, Role::Error),
         (Tone::Note, Some(_)) if ascii => ("<", Role::Pinned),
         (Tone::Note, Some(_)) => ("↶", Role::Pinned),
-        (Tone::Note, None) => ("•", Role::Accent),
+        (Tone::Note, None) => (if app.settings.ui.ascii { "-" } else { "•" }, Role::Accent),
     }
 }
 

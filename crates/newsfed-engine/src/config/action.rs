@@ -103,6 +103,8 @@ actions! {
     Items {
         NextUnread, "next-unread", "next unread", "Go to the next unread item";
         PreviousUnread, "previous-unread", "previous unread", "Go to the previous unread item";
+        NextItem, "next-item", "next item", "Go to the next item, read or not";
+        PreviousItem, "previous-item", "previous item", "Go to the previous item, read or not";
         ToggleRead, "toggle-read", "mark read", "Mark read or unread";
         Pin, "pin", "pin", "Pin or unpin";
         Later, "later", "later", "Keep for later, or stop keeping";

@@ -81,9 +81,9 @@ fn four_hosts_are_fetched_from_at_once_and_visible_pictures_come_first() {
     stage.screen(80, 16);
     stage.keys("<Enter>z");
     // The end of the article: the last pictures are seen.
-    stage.screen(80, 12);
+    stage.screen(80, 13);
     stage.keys("G");
-    stage.screen(80, 12);
+    stage.screen(80, 13);
     stage.keys("I");
     let fetched = |stage: &Stage| -> Vec<usize> {
         let of = |effect: &String| {

@@ -36,7 +36,11 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> Vec<Line<'stati
     if out.len() * LEAST_PART > height && app.reader.top > 0 && goes_on {
         let title = super::super::snippet::title(app, &article.row);
         let shown = text::truncate(title, area.width.into());
-        out = vec![aligned(title, Line::from(ink(app, shown, Role::Title)))];
+        let rule = marks(app).across.repeat(area.width.into());
+        out = vec![
+            aligned(title, Line::from(ink(app, shown, Role::Title))),
+            Line::from(ink(app, rule, Role::Border)),
+        ];
     }
     out
 }
