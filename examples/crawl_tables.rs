@@ -72,7 +72,7 @@ pub fn tables(folder: &Path) -> Result<String> {
     let found = |f: &Figures| percent(Some(f.q90_percent_mean).filter(|_| f.unreached == 0));
     out += "\n## Requests for 90 % of the targets\n\nAs a percentage of the URLs of the site.\n\n";
     table(&mut out, &rows, found);
-    out += "\n## Other bytes before 90 % of the bytes of targets\n\n\
+    out += "\n## Non-target bytes before 90 % of the target bytes\n\n\
             As a percentage of the bytes of everything but targets.\n\n";
     table(&mut out, &rows, |f| percent(f.v90_percent_mean));
     out += "\n## Area under the curve\n\nThe percentage of the targets found after n requests, averaged over n up to the number of URLs.\n\n";

@@ -58,7 +58,7 @@ enum AccountCommand {
         #[arg(value_name = "ACCOUNT")]
         account: String,
     },
-    /// Have the server poll feeds that newsfed follows now; items and marks stay
+    /// Let the server poll your own feeds from now on; items and marks stay
     Move(MoveArgs),
     /// Remove an account; its items are kept for 30 days
     Remove {

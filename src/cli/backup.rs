@@ -48,9 +48,9 @@ pub(super) struct RestoreArgs {
 }
 
 const RESTORE: &str = "\
-The whole file is checked before anything changes. A backup of an older version
-is updated. Settings and sources can name programs that newsfed runs, such as a
-browser: restore only backups that you trust.
+The whole file is checked before anything changes. A backup made by an older
+version of newsfed is converted. Settings and sources can name programs that
+newsfed runs, such as a browser: restore only backups that you trust.
 
 Examples:
   newsfed restore --check newsfed.tar.gz

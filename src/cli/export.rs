@@ -75,11 +75,11 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     if local > 0 && !out.json {
         let what =
             counted_as(local, "source is a program or file", "sources are programs or files");
-        out.note(format!("{what} and left out; sources.toml has them"));
+        out.note(format!("{what} and are left out; sources.toml has them"));
     }
     if filters > 0 && !out.json {
         let what = counted_as(filters, "filter is", "filters are");
-        out.note(format!("{what} left out: lists have no programs; sources.toml has them"));
+        out.note(format!("{what} left out: lists cannot contain programs; sources.toml has them"));
     }
     if out.json {
         for source in &home.sources {

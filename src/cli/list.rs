@@ -116,8 +116,8 @@ source: and folder: select sources as named in sources.toml; tag: also selects
 items with a tag of their own. category: means the categories given by the
 publisher. Patterns are regular expressions and ignore case; OR is written in
 capitals. An unknown operator is an error; to find it as text, quote the word.
-`unread` is short for is:unread. is:changed finds articles that changed in more
-than typos since you read them, is:edited all that changed. in:versions
+`unread` is short for is:unread. is:changed finds articles with changes
+other than typos since you read them, is:edited all that changed. in:versions
 searches the earlier versions of texts and titles. Hidden and snoozed items are
 found only by is:hidden and is:snoozed. before:7d compares whole days, and
 age>7d compares hours. The matching text is shown below each item; in a pipe,

@@ -57,7 +57,7 @@ impl Tally {
             words.push_str(&format!(" and {} changed", self.changed_items));
         }
         if polled > 0 {
-            words.push_str(&format!(" in {} refreshed", counted(polled, "source")));
+            words.push_str(&format!(" in {}", counted(polled, "refreshed source")));
         }
         for (count, what) in [
             (self.failed, "failed"),

@@ -42,8 +42,8 @@ pub(super) struct FeedArgs {
 
 const EXAMPLES: &str = "\
 The feed contains the newest items with their texts, authors, dates, tags and
-enclosures, and names the source of each. URLs of sources that may contain a
-key are left out. An existing file is replaced atomically.
+enclosures, and names the source of each. Source URLs that may contain a key
+are left out. An existing file is replaced atomically.
 
 Examples:
   newsfed views feed Rust --output ~/public/rust.xml

@@ -344,7 +344,7 @@ impl Driver {
         };
         let _ = self.edits.send(Box::pin(last));
         if tokio::time::timeout(PATIENCE, all_made).await.is_err() {
-            tracing::warn!("not all files were changed before newsfed ended");
+            tracing::warn!("not all files were changed before newsfed exited");
         }
     }
 

@@ -85,7 +85,7 @@ fn exit_code_is_3_for_some_failures_and_1_for_all() {
     let some = world.run(&[&["sync"], &fast[..]].concat());
     assert_eq!(
         (some.code, some.out.as_str()),
-        (Some(3), "1 new in 1 source refreshed, 2 failed\n")
+        (Some(3), "1 new in 1 refreshed source, 2 failed\n")
     );
     assert!(some.err.contains("reports an internal error (HTTP 500)"), "{}", some.err);
     let all = world.run(&[&["sync", &ids[1], &ids[2]], &fast[..]].concat());

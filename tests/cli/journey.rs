@@ -121,13 +121,13 @@ fn sync_obeys_servers_and_reports_it() {
     world.run_with(&["import", "--private", "-"], &urls).ok();
     let fast = ["--set", "net.host_delay=0s"];
     let sync = |args: &[&str]| world.run(&[&["sync"], args, &fast[..]].concat());
-    assert_eq!(sync(&[]).ok(), "2 new in 2 sources refreshed\n");
+    assert_eq!(sync(&[]).ok(), "2 new in 2 refreshed sources\n");
     let second = sync(&[]);
     assert!(second.err.contains("Held: paused until"), "{second:?}");
     assert!(second.err.contains("Cache-Control max-age"), "{second:?}");
-    assert_eq!(second.ok(), "1 new in 1 source refreshed, 1 skipped\n");
+    assert_eq!(second.ok(), "1 new in 1 refreshed source, 1 skipped\n");
     assert_eq!(sync(&["--due"]).ok(), "no source refreshed, 2 not due\n");
-    assert_eq!(sync(&["--force", "Held"]).ok(), "0 new in 1 source refreshed\n");
+    assert_eq!(sync(&["--force", "Held"]).ok(), "0 new in 1 refreshed source\n");
     assert_eq!(world.server.requests().len(), 4);
 
     let id = world.run(&["sources", "--json"]).values()[1]["id"].as_str().unwrap().to_owned();
@@ -135,7 +135,7 @@ fn sync_obeys_servers_and_reports_it() {
     assert!(sync(&[]).ok().contains("1 skipped, 1 disabled"));
     assert_eq!(world.server.requests().len(), 4, "no request was sent");
     world.run(&["sources", "enable", &id]).ok();
-    assert_eq!(sync(&["-v", &id]).ok(), "1 new in 1 source refreshed\n");
+    assert_eq!(sync(&["-v", &id]).ok(), "1 new in 1 refreshed source\n");
 }
 
 #[test]

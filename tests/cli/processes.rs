@@ -107,7 +107,7 @@ fn a_poll_that_ended_with_the_program_is_postponed() {
     assert_eq!((&due[0]["result"], due[0]["until"].is_string()), (&"not-due".into(), true));
     assert_eq!(world.server.requests().len(), 1);
     let shown = world.run(&["sources", "show", "127-0-0-1-a"]);
-    assert!(shown.out.contains("newsfed ended while polling this source"), "{shown:?}");
+    assert!(shown.out.contains("newsfed exited while polling this source"), "{shown:?}");
 }
 
 #[test]

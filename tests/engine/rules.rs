@@ -176,7 +176,7 @@ async fn commands_that_newsfed_stops_or_never_starts_are_counted() {
     soon(engine.shutdown()).await;
     let done = record_in(&home.store());
     let commands = done.commands.unwrap();
-    assert_eq!(commands.status, "stopped because newsfed ended");
+    assert_eq!(commands.status, "stopped because newsfed exited");
     assert_eq!((done.ran, commands.ok, commands.failed, commands.skipped), (2, 0, 2, 3));
 }
 

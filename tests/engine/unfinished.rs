@@ -56,7 +56,7 @@ async fn a_source_that_ends_the_program_waits_longer_each_time() {
         assert_eq!(wait, chrono::TimeDelta::minutes(minutes));
         let last = polls(&engine).into_iter().find(|p| p.status.is_none()).unwrap();
         let Outcome::Failed { message, .. } = last.outcome else { panic!("{last:?}") };
-        assert_eq!(message, "newsfed ended while polling this source");
+        assert_eq!(message, "newsfed exited while polling this source");
         let due = sync(&engine, Pace::Due).await;
         assert!(matches!(due["a"], Refreshed::NotDue(_)), "{due:?}");
         // Perhaps the user ended it, so that a manual refresh waits from the second time.

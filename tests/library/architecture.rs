@@ -256,7 +256,7 @@ fn check(file: &str, text: &str) -> Vec<String> {
     let code = code(text);
     let tokens = tokens(&code);
     let mut breaches = Vec::new();
-    // `main.rs` and `lib.rs` belong to no module: only the crate owners apply to them.
+    // `main.rs` and `lib.rs` belong to no module: only `CRATE_OWNERS` applies to them.
     let module = file.split_once('/').map(|(module, _)| module);
     for (name, owner) in CRATE_OWNERS {
         if module != Some(owner) && names(&tokens, &[name]) {

@@ -92,7 +92,7 @@ impl Choice {
 
 const CLOSE: KeyHint = KeyHint::Key("Esc", "close");
 
-/// Bytes of a program with its arguments that the dialog can show.
+/// Longest command line of a program, in bytes, that the dialog can show.
 const MAX_COMMAND: usize = 400;
 const TOO_LONG: &str =
     "The program and its arguments are too long for this dialog; `newsfed add --exec` takes them.";

@@ -120,7 +120,7 @@ impl App {
         runs.exploring = listing.exploring;
         runs.is_listed = true;
         self.select_crawl(selected.as_deref());
-        // A form that is open suggests a folder that none of them has.
+        // An open form suggests a folder that no listed crawl uses.
         self.with::<CrawlForm>(|form, app| {
             form.suggest_folder(&app.crawls);
             Reply::default()

@@ -183,7 +183,7 @@ pub(in crate::tui) fn show_mark(row: &mut ItemRow, mark: &Mark, to: bool) {
         Mark::Read => row.read = to,
         Mark::Pinned => row.pinned = to,
         Mark::Later => row.later = to,
-        // Rows do not show these; hidden ones go with the next reading of the list.
+        // Rows do not show these marks; hidden items disappear when the list is read again.
         Mark::Queued | Mark::Hidden | Mark::Snoozed(_) | Mark::Tag(_) => {}
     }
 }

@@ -33,7 +33,7 @@ fn shows(stage: &mut Stage, parts: &[&str]) {
 }
 
 #[test]
-fn why_an_announced_feed_is_not_offered_stays_on_the_screen() {
+fn keeps_showing_why_an_announced_feed_is_not_offered() {
     let why = "the page announces a feed, but it returns 404 Not Found: \
                https://council.example/index.xml";
     let mut stage = found(vec![list_way()], &[why, "no feed at /feed", "the page lists articles"]);

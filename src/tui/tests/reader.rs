@@ -36,7 +36,7 @@ const EVERYTHING: &str = r##"<p>Begin with a <a href="https://site.example/a">li
     </figure><hr><ol><li id="n1"><p>The first note. <a href="#r1">↩</a></p></li>
     <li id="n2"><p>The second one.</p></li></ol>"##;
 
-/// The interface with a text to open, optionally as a change of an earlier one.
+/// The interface with a text to open, optionally with an earlier version of it.
 fn stage(html: &str, earlier: Option<&str>) -> Stage {
     let base = "https://site.example/p".parse().unwrap();
     let document = |html: &str| from_html(&clean(html, Some(&base)), Some(&base));

@@ -419,7 +419,7 @@ fn the_gallery_explains_why_themes_resemble_each_other() {
 }
 
 #[test]
-fn values_of_settings_may_contain_the_sign_of_an_assignment() {
+fn values_of_settings_may_contain_an_equals_sign() {
     for typed in ["machines.name a=b", "machines.name = a=b", "machines.name=a=b"] {
         assert_eq!(assignment(typed), Some(("machines.name", "a=b")), "{typed}");
         let mut stage = Stage::new();

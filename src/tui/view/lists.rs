@@ -131,7 +131,7 @@ fn detail_text(app: &App, line: ImportLine<'_>) -> String {
             let tags = if tags.is_empty() { tags } else { format!(" · tags {tags}") };
             format!("will be added: {}{tags}", source.url)
         }
-        ImportLine::Folder(folder, _) => format!("Space skips or takes all sources of {folder}"),
+        ImportLine::Folder(folder, _) => format!("Space skips or adds all sources of {folder}"),
         ImportLine::View(view) => format!("view to add: {}", view.query),
         ImportLine::Known(id, url, completion) => {
             let known = format!("already followed as {}: {url}", app.source_name(id));

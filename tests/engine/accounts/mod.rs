@@ -356,7 +356,7 @@ async fn due_accounts_are_synchronised_in_the_background() {
 }
 
 #[tokio::test]
-async fn an_account_announces_its_own_news_alone() {
+async fn an_account_announces_only_its_own_new_items() {
     use newsfed::config::RuleSettings;
     use std::sync::atomic::{AtomicBool, Ordering};
     let (open, opened) = std::sync::mpsc::channel::<()>();

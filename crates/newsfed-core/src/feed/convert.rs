@@ -41,10 +41,10 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
         repairs.push(format!("unreadable dates: {}", converter.bad_dates));
     }
     if converter.left_out > 0 {
-        repairs.push(format!("too long in total, texts and URLs left out: {}", converter.left_out));
+        repairs.push(format!("texts and URLs left out (too long in all): {}", converter.left_out));
     }
     if converter.cut > 0 {
-        repairs.push(format!("too long, texts cut: {}", converter.cut));
+        repairs.push(format!("texts cut (too long): {}", converter.cut));
     }
     let home_url = home_url.map(String::from);
     ParsedFeed { title, home_url, language, hints: raw.hints.resolve(), entries, repairs }

@@ -19,8 +19,8 @@ pub(super) struct Element {
     pub(super) empty: bool,
     /// Number of elements of the same name inside whose start tags were dropped.
     pub(super) dropped: usize,
-    /// How much longer URLs inside may become by `xml:base` attributes inside, in bytes, in all fields
-    /// of the document in total.
+    /// How many bytes `xml:base` attributes may still add to the URLs inside, in all fields of the
+    /// document together.
     pub(super) resolvable: Option<Rc<Cell<usize>>>,
 }
 

@@ -287,7 +287,7 @@ fn relative_urls_cannot_make_a_feed_much_larger() {
     let total: usize = feed.entries.iter().map(text).sum();
     assert!(total <= limits::FEED_TEXT, "{total}");
     assert!(feed.entries[0].summary.as_ref().unwrap().contains("<a href=\"http://e.org/d/"));
-    assert!(feed.repairs.iter().any(|r| r.starts_with("too long in total")), "{:?}", feed.repairs);
+    assert!(feed.repairs.iter().any(|r| r.starts_with("texts and URLs left out (too long in all)")), "{:?}", feed.repairs);
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn texts_are_cut_and_counted() {
         let stored = feed.entries[0].summary.as_ref().unwrap();
         assert!(stored.len() <= limits::TEXT_BYTES, "{}", stored.len());
         assert_eq!(stored.ends_with(crate::util::html::CUT), cut);
-        let note = if cut { vec!["too long, texts cut: 1"] } else { vec![] };
+        let note = if cut { vec!["texts cut (too long): 1"] } else { vec![] };
         assert_eq!(feed.repairs, note);
     }
 }

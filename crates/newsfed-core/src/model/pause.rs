@@ -100,7 +100,7 @@ impl PauseReason {
             Self::SkipWindow => "feed skipHours or skipDays",
             Self::UpdatePeriod => "feed update period",
             Self::Failures => "back-off after failures",
-            Self::Ended => "newsfed ended while checking this source",
+            Self::Ended => "newsfed exited while checking this source",
             Self::Refused => "back-off after HTTP 4xx",
             Self::Gone => "410 Gone",
             Self::CrawlDelay => "robots.txt crawl-delay",

@@ -81,8 +81,8 @@ impl Date {
         }
     }
 
-    /// The first second after it (since the epoch); `now` is the user's local time. `None` if out
-    /// of range.
+    /// The first second after this date (since the epoch); `now` is the user's local time. `None`
+    /// if out of range.
     pub fn end(self, now: DateTime<Local>) -> Option<i64> {
         let today = now.date_naive();
         match self {

@@ -199,7 +199,7 @@ impl State {
             Self::Pinned => "Pinned items.",
             Self::Unpinned => "Items that are not pinned.",
             Self::Changed => {
-                "Items whose article changed in more than typos since you last opened it."
+                "Items whose article has changes other than typos since you last opened it."
             }
             Self::Edited => "Items whose article changed in any way since then.",
             Self::Duplicate => "Items whose story another source had earlier.",

@@ -144,7 +144,7 @@ mod tests {
         Time::from_timestamp(day * 86_400, 0).unwrap()
     }
 
-    /// A page of articles `/FROM` up to before `/TO`, leading to `next`.
+    /// A page with the articles from `/FROM` to just before `/TO`, leading to `next`.
     fn page(range: std::ops::Range<u32>, next: &str) -> ListPage {
         let links = range.map(|n| ListLink {
             url: url(&n.to_string()),

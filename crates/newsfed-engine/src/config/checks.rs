@@ -68,7 +68,7 @@ fn folder(text: &str) -> Result<String, String> {
     Err(format!("expected a folder such as \"~/Podcasts\", found {}", quote(text)))
 }
 
-/// A file or folder that means the same wherever the program is started.
+/// A path that means the same file or folder wherever the program is started.
 fn path(text: &str) -> Result<String, String> {
     if std::path::Path::new(text).is_absolute() || text.starts_with("~/") {
         return Ok(text.to_owned());

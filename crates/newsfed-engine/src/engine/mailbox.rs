@@ -156,7 +156,7 @@ impl Reading<'_> {
             Some(_) => {}
             None => {
                 self.unreadable += 1;
-                "it has no email headers".clone_into(&mut self.last_error);
+                "no email headers".clone_into(&mut self.last_error);
             }
         }
     }

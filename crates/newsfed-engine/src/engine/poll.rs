@@ -46,7 +46,7 @@ pub(super) async fn poll(
     // It may have been removed or changed while the poll waited for its turn.
     let Some(source) = declared_as(context, job) else {
         return Ok(Refreshed::Lost(
-            "the source was removed, or its URL was changed, before the poll".to_owned(),
+            "the source was removed, or its URL was changed, before the check".to_owned(),
         )
         .into());
     };
@@ -94,7 +94,7 @@ pub(super) async fn poll(
     let Some(source) = declared_as(context, job) else {
         context.store.forget_poll(Some(key)).await?;
         return Ok(Refreshed::Lost(
-            "the source was removed, or its URL was changed, during the poll".to_owned(),
+            "the source was removed, or its URL was changed, during the check".to_owned(),
         )
         .into());
     };

@@ -11,15 +11,15 @@ const CERTAIN: u32 = 2;
 /// Postpones the sources whose polls had begun when the process before this one ended. Only the
 /// process with the lock may do that: the polls of another one may still be running.
 pub(super) async fn postpone(store: &Store, now: Time) -> Result<()> {
-    let message = "newsfed ended while polling this source".to_owned();
+    let message = "newsfed exited while polling this source".to_owned();
     let outcome = Outcome::Failed { kind: ErrorKind::Transient, message };
     let count = store.fail_unfinished_polls(outcome, move |facts, broken| {
         fail(facts, broken, now);
     });
     match count.await? {
         0 => {}
-        1 => tracing::warn!("newsfed ended while polling 1 source; it is postponed"),
-        count => tracing::warn!("newsfed ended while polling {count} sources; they are postponed"),
+        1 => tracing::warn!("newsfed exited while polling 1 source; it is postponed"),
+        count => tracing::warn!("newsfed exited while polling {count} sources; they are postponed"),
     }
     Ok(())
 }

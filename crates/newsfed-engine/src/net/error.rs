@@ -287,7 +287,7 @@ fn io_words(error: &io::Error) -> String {
         io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
         io::ErrorKind::ConnectionReset => "connection reset".to_owned(),
         io::ErrorKind::NetworkUnreachable | io::ErrorKind::NetworkDown => {
-            "this machine is not connected".to_owned()
+            "this machine has no network connection".to_owned()
         }
         io::ErrorKind::HostUnreachable => "no route to the host".to_owned(),
         _ => plain(&error.to_string()),
@@ -376,13 +376,13 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_connections_are_explained() {
+    fn explains_connection_errors() {
         use io::ErrorKind;
         for (kind, want) in [
             (ErrorKind::ConnectionRefused, "connection refused"),
             (ErrorKind::ConnectionReset, "connection reset"),
-            (ErrorKind::NetworkUnreachable, "this machine is not connected"),
-            (ErrorKind::NetworkDown, "this machine is not connected"),
+            (ErrorKind::NetworkUnreachable, "this machine has no network connection"),
+            (ErrorKind::NetworkDown, "this machine has no network connection"),
             (ErrorKind::HostUnreachable, "no route to the host"),
         ] {
             assert_eq!(io_words(&io::Error::from(kind)), want);

@@ -292,7 +292,7 @@ pub(super) fn arrived(
     arrivals.finish()
 }
 
-/// Marks the items of the first document of a source read, except the newest ones.
+/// Marks as read the items of the first document of a source, except the newest ones.
 pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Result<()> {
     let Some(count) = rules.first_unread else { return Ok(()) };
     conn.prepare_cached(

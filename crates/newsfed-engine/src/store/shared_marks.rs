@@ -250,7 +250,7 @@ pub(super) fn items_of(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Gives the items of a source that a mark means the newest mark of its kind.
+/// Finds the items of a source that a mark refers to, and sets the newest mark of its kind on them.
 fn apply(conn: &Connection, source: i64, mark: &SharedMark) -> Result<usize> {
     let mut changed = 0;
     for (item, identity) in items_of(conn, source, mark)? {

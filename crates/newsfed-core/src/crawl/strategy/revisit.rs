@@ -1,4 +1,4 @@
-//! Revisits a site that was crawled before: first the pages that have led to most targets, then
+//! Revisits a site that was crawled before: first the pages that led to the most targets, then
 //! those of their new links that are likely targets.
 
 use super::learned::Classifier;

@@ -293,7 +293,7 @@ impl<'g, 'a> Sample<'g, 'a> {
     }
 }
 
-/// For pages that are not being polled: the latest day, before which all dates are.
+/// For pages that are not being polled: a `now` that no date is later than.
 pub(super) fn any_day() -> Context {
     let last = chrono::DateTime::from_timestamp(LAST_DAY, 0);
     Context { now: last.map(|at| at.fixed_offset()), ..Context::default() }

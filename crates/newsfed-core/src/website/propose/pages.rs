@@ -68,7 +68,7 @@ pub fn next_selector(page: &Page) -> Option<String> {
             .map(move |c| format!("{tag}.{c} a"))
             .collect::<Vec<_>>()
     });
-    // Only a name that no other link has identifies the link to the next page.
+    // A name identifies the link to the next page only if no other link has it.
     let leads_there = |selector: &String| {
         let found = Selectors::parse(selector).map(|s| s.all(page.tree()));
         found.is_ok_and(|all| all.first().is_some_and(|first| first.id() == link.id()))

@@ -220,7 +220,7 @@ fn urls_are_exported_in_the_format_of_newsboat() {
 }
 
 #[test]
-fn what_an_import_completes_is_described() {
+fn describes_what_an_import_adds_to_followed_sources() {
     let completion = |tags: &[&str], folder: Option<&str>| Completion {
         id: SourceId("a".to_owned()),
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),

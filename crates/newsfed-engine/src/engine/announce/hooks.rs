@@ -208,7 +208,7 @@ async fn item_lines(
     Ok(())
 }
 
-const AT_THE_END: &str = "newsfed ended";
+const AT_THE_END: &str = "newsfed exited";
 
 /// Reports and records what a hook does not get.
 async fn leave_out(
@@ -252,7 +252,7 @@ async fn run_one(
         () = stop.cancelled() => Ended {
             is_started: true,
             ok: false,
-            status: "stopped because newsfed ended".to_owned(),
+            status: "stopped because newsfed exited".to_owned(),
             error: None,
             output: Vec::new(),
         },

@@ -94,7 +94,7 @@ pub(super) async fn run_for(
             Err(e) => recorded = recorded.and(Err(e)),
         }
     }
-    let waited = leave_out(context, rule, done.left_out, "had to wait until newsfed ended").await;
+    let waited = leave_out(context, rule, done.left_out, "had to wait until newsfed exited").await;
     let too_many = leave_out(context, rule, surplus, "are too many at once").await;
     done.left_out += surplus;
     (done, recorded.and(waited).and(too_many))
@@ -162,7 +162,7 @@ async fn run_one(
         () = announcer.stop.cancelled() => Ended {
             is_started: true,
             ok: false,
-            status: "stopped because newsfed ended".to_owned(),
+            status: "stopped because newsfed exited".to_owned(),
             error: None,
             output: Vec::new(),
         },

@@ -364,7 +364,7 @@ fn marks_follow_a_source_whose_url_changes() {
         let all: Vec<Vec<&str>> = (1..6).map(marked).collect();
         assert_eq!(all, [vec![], vec!["pin"], vec!["read"], vec![], vec!["read"]]);
     }
-    // Others that begin with the new URL get all of it.
+    // A machine that follows only the new URL gets all marks.
     machines.push(Machine::new("c", TimeDelta::zero()));
     machines[2].follow("https://site.example/new");
     machines[2].poll(6);
