@@ -136,7 +136,6 @@ fn arrive(
         "SELECT EXISTS (SELECT 1 FROM remote_item WHERE account = ?1 AND remote = ?2)",
     )?;
     let mut new: HashMap<(i64, bool), Vec<arrivals::StoredItem<'_>>> = HashMap::new();
-    let mut marked = Vec::new();
     for arrived in items {
         if known.query_row(params![account, Remote(&arrived.remote)], |r| r.get(0))? {
             continue;
@@ -152,7 +151,6 @@ fn arrive(
                 let none = NewMarks::default();
                 let key = ingest::insert(conn, source, entry, discovered, None, none)?;
                 new.entry((source, arrived.is_first)).or_default().push((key, entry, discovered));
-                marked.push((key, arrived.marks));
                 item = Some(key);
             }
         }
@@ -162,7 +160,6 @@ fn arrive(
     for ((source, _), items) in &new {
         ingest::count_new(conn, *source, items.len())?;
     }
-    set_marks(conn, &marked)?;
     for ((source, is_first), items) in new {
         done.new += items.len();
         let arrival = Arrival { rules, at: now, is_first };
@@ -221,7 +218,7 @@ fn insert(conn: &Connection, account: i64, new: &ArrivedItem, item: Option<i64>)
         })
         .transpose()?;
     let (our_read, our_pinned) = ours.unwrap_or((read, pinned));
-    // A mark of either side holds.
+    // A mark of either side holds; a new item has none here. The counts follow by triggers.
     let (our_read, our_pinned) = (our_read || read, our_pinned || pinned);
     if ours.is_some_and(|ours| ours != (our_read, our_pinned)) {
         conn.prepare_cached("UPDATE item SET read = ?2, pinned = ?3 WHERE key = ?1")?
@@ -240,15 +237,6 @@ fn insert(conn: &Connection, account: i64, new: &ArrivedItem, item: Option<i64>)
         our_read,
         our_pinned
     ])?;
-    Ok(())
-}
-
-/// Gives new items the marks that they have on the server; the counts follow by triggers.
-fn set_marks(conn: &Connection, items: &[(i64, Marks)]) -> Result<()> {
-    let mut set = conn.prepare_cached("UPDATE item SET read = ?2, pinned = ?3 WHERE key = ?1")?;
-    for (key, Marks { read, pinned }) in items.iter().filter(|(_, m)| *m != Marks::default()) {
-        set.execute(params![key, read, pinned])?;
-    }
     Ok(())
 }
 

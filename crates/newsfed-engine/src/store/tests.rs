@@ -24,6 +24,7 @@ mod queries;
 mod rule_tests;
 mod rules;
 mod shared_marks;
+mod snapshots;
 mod snippets;
 mod statistics;
 mod stories;

@@ -119,3 +119,29 @@ fn what_was_removed_from_the_queue_returns_to_its_places() {
     );
     assert_eq!((order()[1], order()[3]), (left[0], left[1]));
 }
+
+#[test]
+fn an_episode_in_the_queue_has_what_the_feed_states_of_its_file() {
+    let f = Fixture::new(&["a"]);
+    let file = |name: &str, mime: Option<&str>, seconds| Enclosure {
+        url: format!("https://a.example/{name}"),
+        mime: mime.map(str::to_owned),
+        seconds,
+        ..Enclosure::default()
+    };
+    let with = |title: &str, enclosures| Entry { enclosures, ..entry(title) };
+    let text = file("notes.pdf", Some("application/pdf"), Some(1));
+    let entries = vec![
+        with("stated", vec![text.clone(), file("play?id=1", Some("audio/opus"), Some(90))]),
+        with("by its name", vec![text, file("b.mp3", None, None)]),
+    ];
+    f.poll("a", entries);
+    let rows = f.rows(&View::of(Scope::All));
+    let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
+    f.store.mark_blocking(Mark::Queued, keys, true).unwrap();
+    let queue = f.store.reader().unwrap().queue().unwrap();
+    let mut stated: Vec<_> =
+        queue.iter().map(|e| (e.title.as_str(), e.media_type.as_str(), e.stated)).collect();
+    stated.sort_unstable();
+    assert_eq!(stated, [("by its name", "audio/mpeg", None), ("stated", "audio/opus", Some(90))]);
+}

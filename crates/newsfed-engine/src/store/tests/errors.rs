@@ -100,3 +100,43 @@ fn only_one_process_polls() {
     drop(first);
     assert!(matches!(PollerLock::acquire(&db).unwrap(), Poller::Mine(_)));
 }
+
+#[test]
+fn closing_finishes_waiting_jobs_and_leaves_one_file() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![entry("one")]);
+    let path = f.store.path().to_owned();
+    let has_log = || path.with_extension("db-wal").exists();
+    assert!(has_log());
+    let rename =
+        |conn: &rusqlite::Connection| Ok(conn.execute("UPDATE item SET title = 'two'", [])?);
+    let (job, _reply) = writer::job(false, rename);
+    super::upkeep::wait(f.store.submit(job)).unwrap();
+    f.store.close();
+    assert!(!has_log());
+    let refused = f.store.mark_blocking(Mark::Read, vec![1], true);
+    assert!(matches!(refused, Err(StoreError::Closed)), "{refused:?}");
+    let reader = Store::open(&path).unwrap().reader().unwrap();
+    assert_eq!(reader.row(1).unwrap().unwrap().title, "two");
+}
+
+/// Also one whose name means something in a URI.
+#[cfg(unix)]
+#[test]
+fn a_file_that_nobody_can_write_is_read_without_another_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a?b%20#c.db");
+    database_of(&path, schema_version());
+    Store::open(&path).unwrap().close();
+    let before = std::fs::metadata(&path).unwrap().permissions();
+    let mut read_only = before.clone();
+    read_only.set_readonly(true);
+    std::fs::set_permissions(&path, read_only).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    assert!(reader.is_frozen());
+    assert_eq!(reader.row(1).unwrap().unwrap().title, "kept");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    // Once it can be written, changes are seen again.
+    std::fs::set_permissions(&path, before).unwrap();
+    assert!(!Reader::open(&path).unwrap().is_frozen());
+}

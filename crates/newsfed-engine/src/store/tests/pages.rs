@@ -39,3 +39,23 @@ fn reserved_keys_are_not_given_to_others() {
     assert!(key("b") > key("newest") && key("e") > key("d"));
     assert_eq!(f.counts("site"), (2, 2, 0));
 }
+
+#[test]
+fn an_article_that_is_read_again_replaces_what_was_stored_and_keeps_its_marks() {
+    let f = Fixture::new(&["site"]);
+    let first = Entry { summary: Some("first".into()), ..entry("a") };
+    f.poll("site", vec![first.clone()]);
+    f.set(Mark::Pinned, "a");
+    let key = f.rows(&View::of(Scope::All))[0].key;
+    let replace = |entry: Entry| {
+        let article = prepare(vec![entry], &f.store.hashing_blocking().unwrap()).remove(0);
+        super::upkeep::wait(f.store.replace_article(key, article, f.now)).unwrap()
+    };
+    assert!(!replace(first.clone()), "nothing has changed");
+    let second = Entry { title: "b".into(), summary: Some("second".into()), ..first };
+    assert!(replace(second.clone()));
+    assert!(!replace(second));
+    let item = f.store.reader().unwrap().item(key).unwrap().unwrap();
+    assert_eq!((item.title.as_str(), item.summary.as_deref()), ("b", Some("second")));
+    assert_eq!(f.counts("site"), (1, 1, 1));
+}

@@ -4,6 +4,7 @@
 use super::*;
 use rusqlite::StatementStatus;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
@@ -121,4 +122,57 @@ fn no_statement_scans_all_items() {
     // Check that the detection works: without an index it reports the statement.
     reader.conn.query_row("SELECT count(*) FROM item WHERE words = 1", [], |_| Ok(())).unwrap();
     assert_eq!(heavy().len(), 1);
+}
+
+thread_local! {
+    /// The rows that each statement of a list on this thread has stepped over one by one.
+    static LISTED: RefCell<Vec<i32>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Reads the beginning and the end of a list; returns how many statements read items, and the rows
+/// that they stepped over one by one.
+fn cost(f: &Fixture, view: &View) -> (usize, i32) {
+    fn seen(event: TraceEvent<'_>) {
+        let TraceEvent::Profile(statement, _) = event else { return };
+        if statement.sql().contains(" FROM item i ") {
+            let steps = statement.get_status(StatementStatus::FullscanStep);
+            LISTED.with_borrow_mut(|listed| listed.push(steps));
+        }
+    }
+    for anchor in [Anchor::First, Anchor::Last] {
+        let reader = f.store.reader().unwrap();
+        reader.conn.trace_v2(TraceEventCodes::SQLITE_TRACE_PROFILE, Some(seen));
+        assert_eq!(reader.window(view, anchor, 10).unwrap().rows.len(), 10);
+    }
+    let listed = LISTED.take();
+    (listed.len(), listed.iter().sum())
+}
+
+#[test]
+fn a_list_of_a_folder_costs_what_its_size_demands() {
+    let f = Fixture::new(&["older", "busy", "newer"]);
+    let items = |tag: &str, hours: std::ops::Range<i64>| {
+        hours.map(|hour| dated(&format!("{tag} {hour}"), hour)).collect::<Vec<_>>()
+    };
+    f.poll("newer", items("newer", 0..10));
+    f.poll("busy", items("busy", 10..10 + i64::from(ITEMS)));
+    f.poll("older", items("older", 5000..5010));
+    let few = vec![f.key("older"), f.key("newer")];
+    let many: Vec<i64> = (1..=view::MERGED_SOURCES as i64 + 1).collect();
+    for pinned in [false, true] {
+        if pinned {
+            let older = f.rows(&View::of(Scope::Sources(few[..1].to_vec())));
+            f.store.mark_blocking(Mark::Pinned, vec![older[3].key], true).unwrap();
+        }
+        for &order in SortOrder::ALL {
+            let view = |keys: &Vec<i64>| View { order, ..View::of(Scope::Sources(keys.clone())) };
+            let phases = if order == SortOrder::PinnedNewest { 2 } else { 1 };
+            let (statements, steps) = cost(&f, &view(&few));
+            assert!(steps < ITEMS / 4, "{order:?}: items of other sources are read: {steps}");
+            // Pinned items are few: one statement finds them.
+            assert!(statements <= 2 * (few.len() + phases - 1), "{order:?}: {statements}");
+            let (statements, _) = cost(&f, &view(&many));
+            assert!(statements <= 2 * phases, "{order:?}: one for each source: {statements}");
+        }
+    }
 }

@@ -206,10 +206,7 @@ fn snoozed_items_come_back_unread_and_outlive_retention() {
     assert_eq!(reader.next_wake().unwrap(), Some(until));
     let keep = Retention { days: None, items: Some(0), ..Retention::default() };
     assert_eq!(f.store.prune_blocking(f.key("s"), keep, f.now).unwrap(), 1);
-    let wake = |at: Time| {
-        let writer = f.store.writer().unwrap();
-        writer.call_blocking(move |conn| marks::wake(conn, at)).unwrap()
-    };
+    let wake = |at: Time| super::upkeep::wait(f.store.wake(at)).unwrap();
     assert_eq!(wake(until - TimeDelta::seconds(1)), 0);
     assert_eq!(wake(until), 2);
     assert_eq!((titles("").as_str(), f.counts("s")), ("a, b", (2, 2, 1)));

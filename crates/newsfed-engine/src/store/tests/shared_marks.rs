@@ -1,7 +1,8 @@
 //! Marks exchanged with other machines.
 
 use super::*;
-use crate::model::SharedMark;
+use crate::model::{SharedMark, Stamp};
+use crate::store::shared_marks::source_hash;
 
 fn prepared(f: &Fixture) {
     while f.store.prepare_marks_blocking(f.now).unwrap() {}
@@ -103,4 +104,93 @@ fn marks_are_counted_until_they_are_written() {
     let marks = other(&["one", "three"], &Mark::Later);
     assert_eq!(f.store.merge_marks_blocking(marks.clone(), 9, f.now).unwrap(), (2, 0));
     assert_eq!((counts().1, reader.count_marks_of(&marks[0].stamp.machine).unwrap()), (2, 2));
+}
+
+#[test]
+fn the_greater_stamp_wins_and_a_set_mark_among_equal_ones() {
+    let [mark] = <[SharedMark; 1]>::try_from(other(&["one"], &Mark::Pinned)).unwrap();
+    // (known, arriving, milliseconds later, pinned afterwards, items that change)
+    for (known, arriving, later, pinned, changed) in [
+        (false, true, 0, true, 1),
+        (true, false, 0, true, 0),
+        (true, true, 0, true, 0),
+        (false, false, 0, false, 0),
+        (true, false, 1, false, 1),
+        (false, true, 1, true, 1),
+        (true, false, -1, true, 0),
+        (false, true, -1, false, 0),
+    ] {
+        let case = (known, arriving, later);
+        let f = Fixture::new(&["a"]);
+        f.store.join_machines_blocking(f.now).unwrap();
+        f.poll("a", vec![entry("one")]);
+        let merge = |on, later| {
+            let stamp = Stamp { millis: mark.stamp.millis + later, ..mark.stamp.clone() };
+            let mark = SharedMark { on, stamp, ..mark.clone() };
+            f.store.merge_marks_blocking(vec![mark], 9, f.now).unwrap()
+        };
+        assert_eq!(merge(known, 0), (usize::from(known), 0));
+        assert_eq!(merge(arriving, later), (changed, 0), "{case:?}");
+        assert_eq!(f.rows(&View::of(Scope::All))[0].pinned, pinned, "{case:?}");
+    }
+}
+
+#[test]
+fn a_mark_that_comes_back_is_still_written() {
+    let f = Fixture::new(&["a"]);
+    f.store.join_machines_blocking(f.now).unwrap();
+    f.poll("a", vec![entry("one")]);
+    f.set(Mark::Pinned, "one");
+    prepared(&f);
+    let own = f.store.reader().unwrap().marks_to_write().unwrap();
+    // A copy of this machine has written it.
+    let same = own.iter().map(|(_, mark)| mark.clone()).collect();
+    assert_eq!(f.store.merge_marks_blocking(same, 9, f.now).unwrap(), (0, 0));
+    assert_eq!(f.store.reader().unwrap().marks_to_write().unwrap(), own);
+}
+
+#[test]
+fn marks_follow_a_source_to_its_new_url() {
+    let titles = ["one", "two", "three"];
+    let mut marks = other(&titles, &Mark::Pinned);
+    let f = Fixture::new(&["a"]);
+    let own = f.store.join_machines_blocking(f.now).unwrap();
+    f.poll("a", titles.iter().map(|title| entry(title)).collect());
+    let to = "https://moved.example/feed";
+    let mut expected = marks.clone();
+    for mark in &mut expected {
+        // This machine keeps them in its file from now on.
+        (mark.source, mark.stamp.machine) = (source_hash(to), own.clone());
+    }
+    // For the other machine, one item has another URL, and one has no guid.
+    marks[0].url += 1;
+    marks[1].guid = None;
+    assert_eq!(f.store.merge_marks_blocking(marks, 9, f.now).unwrap(), (3, 0));
+    assert_eq!(to_write(&f), []);
+    let moved = Source::feed(SourceId("a".to_owned()), to.parse().unwrap());
+    f.store.reconcile_blocking(vec![moved], f.now).unwrap();
+    prepared(&f);
+    let written = f.store.reader().unwrap().marks_to_write().unwrap();
+    let written: Vec<SharedMark> = written.into_iter().map(|(_, mark)| mark).collect();
+    assert_eq!(written, expected);
+}
+
+#[test]
+fn thousands_of_marks_without_items_are_forgotten_at_once() {
+    let [mark] = <[SharedMark; 1]>::try_from(other(&["here"], &Mark::Pinned)).unwrap();
+    let f = Fixture::new(&["a"]);
+    f.store.join_machines_blocking(f.now).unwrap();
+    f.poll("a", vec![entry("here")]);
+    let without = |n: i64| SharedMark { guid: Some(n), url: n, ..mark.clone() };
+    let mut marks: Vec<SharedMark> = (1..=2500).map(without).collect();
+    marks.insert(1500, mark.clone());
+    assert_eq!(f.store.merge_marks_blocking(marks, 9999, f.now).unwrap(), (1, 0));
+    let expire = |days| {
+        let expired = f.store.expire_marks_blocking(f.now + TimeDelta::days(days)).unwrap();
+        let left = f.store.reader().unwrap().count_marks_of(&mark.stamp.machine).unwrap();
+        (expired, left)
+    };
+    assert_eq!(expire(0), (0, 2501));
+    assert_eq!(expire(179), (0, 2501));
+    assert_eq!(expire(181), (2500, 1), "the one whose item is here stays");
 }

@@ -290,6 +290,48 @@ fn a_source_gets_a_hundred_pages_ahead_a_day() {
 }
 
 #[test]
+fn pages_that_are_due_again_come_first_within_the_limit() {
+    let f = Fixture::new(&["all", "some"]);
+    f.poll("all", ["early", "late", "later"].map(entry).to_vec());
+    let titles = ["due", "not pinned", "w1", "w2", "w3", "w4", "failed"];
+    f.poll("some", titles.into_iter().zip(0..).map(|(title, hours)| dated(title, hours)).collect());
+    titles.iter().filter(|title| **title != "not pinned").for_each(|t| f.set(Mark::Pinned, t));
+    let asked = f.now - DAY * 2;
+    let fetched = |title: &'static str, seconds: i64, error: Option<&'static str>| {
+        let next = (f.now + TimeDelta::seconds(seconds)).timestamp();
+        let write = move |conn: &rusqlite::Connection| {
+            let sql = "INSERT INTO fetch (item, source, asked, way, next, error)
+                SELECT key, source, ?2, '{}', ?3, ?4 FROM item WHERE title = ?1";
+            Ok(conn.execute(sql, rusqlite::params![title, asked.timestamp(), next, error])?)
+        };
+        assert_eq!(f.store.writer().unwrap().call_blocking(write).unwrap(), 1);
+    };
+    fetched("early", -20, None);
+    fetched("late", 0, None);
+    fetched("later", 1, None);
+    fetched("not pinned", -50, None);
+    fetched("due", -30, None);
+    fetched("failed", -10, Some("{}"));
+    let [all, some] = ["all", "some"].map(|id| vec![f.key(id)]);
+    let ahead = |pinned: &[i64], all: &[i64], again: &[i64], limit| {
+        let wants = Ahead { pinned: pinned.to_vec(), all: all.to_vec(), again: again.to_vec() };
+        let pages = f.store.reader().unwrap().ahead(&wants, f.now, limit).unwrap();
+        let titles: Vec<&str> =
+            pages.iter().filter_map(|page| page.url.rsplit('/').next()).collect();
+        titles.join(" ")
+    };
+    assert_eq!(ahead(&[], &[], &[], 9), "");
+    assert_eq!(ahead(&[], &all, &[], 9), "early late");
+    assert_eq!(ahead(&[], &[], &some, 9), "due failed", "only pages of pinned items");
+    assert_eq!(ahead(&[], &all, &some, 9), "due early failed late");
+    assert_eq!(ahead(&[], &all, &some, 3), "due early failed");
+    // What is left is for pages that were never fetched, and none is returned twice.
+    assert_eq!(ahead(&some, &[], &some, 2), "due failed");
+    assert_eq!(ahead(&some, &[], &some, 5), "due failed w1 w2 w3");
+    assert_eq!(ahead(&some, &[], &some, 9), "due failed w1 w2 w3 w4");
+}
+
+#[test]
 fn what_arrived_last_and_what_is_kept_is_known_of_each_source() {
     let mut f = Fixture::new(&["a", "b"]);
     let [a, b] = ["a", "b"].map(|id| f.key(id));
