@@ -58,7 +58,7 @@ impl Session {
             // One after the other, so that items always have the same numbers.
             for id in ["kettle", "small-machines", "tramline", "slow-radio"] {
                 let (output, _) = session.run(&format!("newsfed sync {id}"));
-                assert!(output.contains("in 1 source"), "{output}");
+                assert!(output.contains("in 1 refreshed source"), "{output}");
             }
         }
         session

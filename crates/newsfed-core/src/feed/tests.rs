@@ -287,7 +287,11 @@ fn relative_urls_cannot_make_a_feed_much_larger() {
     let total: usize = feed.entries.iter().map(text).sum();
     assert!(total <= limits::FEED_TEXT, "{total}");
     assert!(feed.entries[0].summary.as_ref().unwrap().contains("<a href=\"http://e.org/d/"));
-    assert!(feed.repairs.iter().any(|r| r.starts_with("texts and URLs left out (too long in all)")), "{:?}", feed.repairs);
+    assert!(
+        feed.repairs.iter().any(|r| r.starts_with("texts and URLs left out (too long in all)")),
+        "{:?}",
+        feed.repairs
+    );
 }
 
 #[test]

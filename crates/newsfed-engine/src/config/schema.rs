@@ -289,7 +289,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Retention,
             "Keep comments (days)",
-            "Days without a new comment until followed comments are removed. 0 keeps them.",
+            "Days until followed comments with nothing new are removed. 0 keeps them.",
         )
         .unset("forever"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |s| {
@@ -362,7 +362,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Network, "Delay per host", "Minimum time between two requests to one host.")
         .waits(),
     key("net.proxy", PROXY, |s| Slot::MaybeText(&mut s.net.proxy))
-        .on(FormPage::Network, "Proxy", "Proxy for all requests, such as socks5://localhost:9050.")
+        .on(FormPage::Network, "Proxy", "Used for all requests: socks5://localhost:9050.")
         .waits()
         .unset("environment"),
     key("net.contact", CONTACT, |s| Slot::Text(&mut s.net.contact))
@@ -384,7 +384,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .unset("off"),
     key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
         FormPage::Network,
-        "Items in feeds of views",
+        "Items in view feeds",
         "Maximum number of items in the feed of a view, 1 to 5000. Default 50.",
     ),
     key("serve.address", LISTENING, |s| Slot::MaybeText(&mut s.serve.address))
