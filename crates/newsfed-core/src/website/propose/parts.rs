@@ -15,6 +15,8 @@ const MIN_TEXT: usize = 140;
 /// Maximum number of bytes of a heading, byline or date that are examined, and of a paragraph.
 const MAX_SHORT: usize = 500;
 const MAX_PARAGRAPH: usize = 5000;
+/// Links to other pages from which on a `nav` is the menu of a site.
+const MENU: usize = 5;
 /// Maximum depth of elements in which the text of an article is searched.
 const MAX_LEVELS: usize = 40;
 
@@ -103,7 +105,7 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
         if whole < MIN_TEXT {
             break;
         }
-        if element.id() != body.id() {
+        if element.id() != body.id() && !has_navigation(element) {
             offers.splice(0..0, selectors_of(&sample.page, element));
         }
         let heavy = element
@@ -117,6 +119,18 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
     // Names that mean the text win over a deeper element without one.
     offers.retain(|s| s != "div" && s != "section");
     offers
+}
+
+/// Whether an element contains the navigation of the site: then its text is more than the article, which is
+/// found better without a selector. A table of contents is no such navigation.
+fn has_navigation(element: ElementRef<'_>) -> bool {
+    let is_navigation =
+        |e: &ElementRef<'_>| e.value().name() == "nav" || e.attr("role") == Some("navigation");
+    let leads_away = |e: ElementRef<'_>| {
+        let links = e.descendent_elements().filter_map(|link| link.attr("href"));
+        links.filter(|href| !href.starts_with('#')).take(MENU).count() >= MENU
+    };
+    element.descendent_elements().any(|e| is_navigation(&e) && leads_away(e))
 }
 
 /// Characters of the paragraphs in an element.
@@ -187,11 +201,15 @@ mod tests {
     use super::*;
     use url::Url;
 
-    fn title(markup: &str) -> String {
+    fn rules(markup: &str) -> WebsiteRules {
         let url = Url::parse("https://example.org/a").unwrap();
         let page = Page::parse(markup, &url).unwrap();
         let samples = [Sample { page, title: "A story".to_owned() }];
-        article_rules(&samples, WebsiteRules::default()).title
+        article_rules(&samples, WebsiteRules::default())
+    }
+
+    fn title(markup: &str) -> String {
+        rules(markup).title
     }
 
     #[test]
@@ -200,5 +218,21 @@ mod tests {
         assert_eq!(title("<h1>A story</h1>"), WebsiteRules::TITLE);
         let other = title("<h1>Site</h1><h2 class=headline>A story</h2>");
         assert_eq!(other, format!("h2.headline, {}", WebsiteRules::TITLE));
+    }
+
+    #[test]
+    fn an_element_with_the_menu_of_the_site_is_not_the_text() {
+        let text = "<p>The ferry to the island leaves every hour, and in fog it does not leave at all.</p>";
+        let page = |inside: &str| {
+            let text = text.repeat(6);
+            rules(&format!("<div class=container>{inside}<div>{text}</div></div>")).content
+        };
+        let menu = (0..8).map(|n| format!("<li><a href=/{n}>Page {n}</a>")).collect::<String>();
+        let contents = (0..8).map(|n| format!("<li><a href=#{n}>Part {n}</a>")).collect::<String>();
+        let with_selector = format!("div.container, {}", WebsiteRules::CONTENT);
+        assert_eq!(page(&format!("<nav><ul>{menu}</ul></nav>")), WebsiteRules::CONTENT);
+        assert_eq!(page(&format!("<ul role=navigation>{menu}</ul>")), WebsiteRules::CONTENT);
+        assert_eq!(page(&format!("<nav><ul>{contents}</ul></nav>")), with_selector);
+        assert_eq!(page(""), with_selector);
     }
 }
