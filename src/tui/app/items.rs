@@ -129,8 +129,10 @@ impl ItemsPane {
     }
 
     pub(crate) fn is_loading(&self) -> bool {
-        self.loading
-            .is_some_and(|(_, placement)| matches!(placement, Placement::Start | Placement::End))
+        let another = |placement| {
+            matches!(placement, Placement::Start | Placement::End | Placement::Back(..))
+        };
+        self.loading.is_some_and(|(_, placement)| another(placement))
     }
 
     pub(crate) fn order(&self) -> SortOrder {
@@ -302,7 +304,7 @@ impl App {
         let opens = std::mem::take(&mut self.items.opening) && self.focus == Focus::Items;
         match (self.items.seeking.take(), placement) {
             (Some(seek), _) => self.seek_unread(seek),
-            (None, Placement::Start) if opens => self.open_item(),
+            (None, Placement::Start | Placement::Back(..)) if opens => self.open_item(),
             (None, Placement::Selecting(extent)) => self.extend_selection(extent),
             _ => vec![],
         }
@@ -454,7 +456,7 @@ impl App {
 
 impl ItemsPane {
     /// The row below the old place of the selected one, if the user has moved that to the top.
-    fn after_old_place(&self) -> Option<usize> {
+    pub(super) fn after_old_place(&self) -> Option<usize> {
         let current = self.current()?.key;
         let (_, next) = self.left.filter(|(moved, _)| *moved == current)?;
         self.rows.iter().position(|row| row.key == next)

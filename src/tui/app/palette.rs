@@ -211,6 +211,12 @@ impl Palette {
         if Action::of_vi(&typed) == Some(hit.action) {
             return true;
         }
+        // What changes much, or leaves this session, is shown before it runs.
+        let leaves = hit.action.is_sweeping() || hit.action == Action::Demo;
+        let name = typed.split_once(' ').map_or(typed.as_str(), |(name, _)| name);
+        if leaves && name != hit.action.name() {
+            return false;
+        }
         let argument = typed.split_once(' ').map_or(typed.as_str(), |(_, rest)| rest.trim());
         let setting = (hit.action == Action::Set).then(|| assignment(argument)).flatten();
         let setting = setting.map(|(key, value)| format!("{key} {value}"));

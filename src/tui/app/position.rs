@@ -24,7 +24,11 @@ impl App {
         let line = items.shown.iter().position(|shown| *shown == Some(items.selected));
         ListPosition {
             listing: items.listing.clone(),
-            selected: items.current().map(|row| (row.clone(), line)),
+            // Rows that are about to be replaced are those of another list.
+            selected: items
+                .current()
+                .filter(|_| !items.is_loading())
+                .map(|row| (row.clone(), line)),
             kept: items.kept.clone(),
             marked: items.marked.clone(),
         }
@@ -42,9 +46,21 @@ impl App {
 
     /// Goes to the next row, and opens it in the Reader.
     pub(super) fn step_item(&mut self, forward: bool) -> Vec<Effect> {
-        let at = self.items.selected;
-        let next = if forward { Some(at + 1) } else { at.checked_sub(1) };
-        let Some(next) = next.filter(|next| *next < self.items.rows.len()) else {
+        let items = &self.items;
+        if items.is_loading() {
+            return vec![];
+        }
+        let next = match (items.after_old_place(), forward) {
+            (Some(after), true) => Some(after),
+            (Some(after), false) => after.checked_sub(1),
+            (None, true) => Some(items.selected + 1),
+            (None, false) => items.selected.checked_sub(1),
+        };
+        let Some(next) = next.filter(|next| *next < items.rows.len()) else {
+            // More rows are being read, or the list has none.
+            if items.rows.is_empty() || if forward { items.more_below } else { items.more_above } {
+                return vec![];
+            }
             let end = if forward { "last" } else { "first" };
             return self.note(format!("This is the {end} item of the list"));
         };

@@ -8,8 +8,8 @@ use nucleo_matcher::{Config, Matcher};
 const LEAST_FOR_HELP: usize = 3;
 
 /// The matching actions, best first: names that begin with the text or have it as a word, then
-/// descriptions if `search_help` is set, then other names. A sweeping one never comes first, unless its
-/// name was typed. What means something in vi comes first.
+/// descriptions if `search_help` is set, then other names. A sweeping one does not come first where another
+/// one matches, unless its name was typed. What means something in vi comes first.
 pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     let names: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
     let pattern = typed.trim().replace(' ', "-").to_lowercase();

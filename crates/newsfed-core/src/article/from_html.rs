@@ -569,7 +569,8 @@ fn task(e: ElementRef<'_>) -> Option<Inline> {
     html::task_box(attribute).map(|text| Inline::Text(text.to_owned()))
 }
 
-/// Whether a cell has the numbers of the lines of the listing in the cell beside it.
+/// Whether a cell has the numbers of the lines of the listing in the cell beside it: a number on each line,
+/// and as many lines as there. One line alone may be data.
 fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>) -> bool {
     let has_listing = |cell: ElementRef<'_>| {
         cell.descendent_elements().take(MAX_IN_FIGURE).any(|e| e.value().name() == "pre")
@@ -577,15 +578,20 @@ fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>) -> bool {
     if !has_listing(numbers) || !has_listing(code) {
         return false;
     }
-    let mut next = None;
-    let mut words = numbers.text().flat_map(str::split_ascii_whitespace);
-    let counts = words.all(|word| {
-        let number = word.parse::<u32>().ok();
-        let fits = number.is_some() && (next.is_none() || next == number);
-        next = number.and_then(|n| n.checked_add(1));
-        fits
-    });
-    counts && next.is_some()
+    let lines = |cell: ElementRef<'_>| -> String {
+        let piece = |node: ego_tree::NodeRef<'_, Node>| match node.value() {
+            Node::Text(text) => Some(text.to_string()),
+            Node::Element(element) if element.name() == "br" => Some("\n".to_owned()),
+            _ => None,
+        };
+        cell.descendants().filter_map(piece).collect()
+    };
+    let (numbers, code) = (lines(numbers), lines(code));
+    let count = numbers.lines().count();
+    let parsed = numbers.lines().map_while(|line| line.trim().parse::<u32>().ok());
+    let parsed: Vec<u32> = parsed.collect();
+    let in_order = parsed.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
+    count > 1 && parsed.len() == count && in_order && code.lines().count() == count
 }
 
 /// The rows of a table without those of nested tables, which would be read once for each enclosing
@@ -709,11 +715,14 @@ mod tests {
             ("7\n8", false),
             ("1\n3", true),
             ("one", true),
-            ("", false),
+            // Data: one number, several in a line, more or fewer than the lines beside.
+            ("5", true),
+            ("1 2", true),
+            ("1\n2\n3", true),
         ] {
             let text = listing(numbers);
             let first = numbers.trim_start_matches("<span>").chars().next();
-            assert_eq!(first.is_some_and(|c| text.contains(c)), stays, "{numbers}: {text}");
+            assert_eq!(text.contains(first.unwrap()), stays, "{numbers}: {text}");
             assert!(text.contains('a') && text.contains('b'), "{text}");
         }
         let data = from_html("<table><tr><td>1<td>2<tr><td>3<td>4</table>", None).text();

@@ -105,7 +105,7 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
         if whole < MIN_TEXT {
             break;
         }
-        if element.id() != body.id() && !has_navigation(element) {
+        if element.id() != body.id() && !has_navigation(&sample.page, element) {
             offers.splice(0..0, selectors_of(&sample.page, element));
         }
         let heavy = element
@@ -123,12 +123,17 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
 
 /// Whether an element contains the navigation of the site: then its text is more than the article, which is
 /// found better without a selector. A table of contents is no such navigation.
-fn has_navigation(element: ElementRef<'_>) -> bool {
+fn has_navigation(page: &Page, element: ElementRef<'_>) -> bool {
     let is_navigation =
         |e: &ElementRef<'_>| e.value().name() == "nav" || e.attr("role") == Some("navigation");
     let leads_away = |e: ElementRef<'_>| {
         let links = e.descendent_elements().filter_map(|link| link.attr("href"));
-        links.filter(|href| !href.starts_with('#')).take(MENU).count() >= MENU
+        let others = links.filter_map(|href| page.resolve(href)).filter(|url| {
+            let mut url = url.clone();
+            url.set_fragment(None);
+            url != *page.url()
+        });
+        others.take(MENU).count() >= MENU
     };
     element.descendent_elements().any(|e| is_navigation(&e) && leads_away(e))
 }
@@ -233,6 +238,8 @@ mod tests {
         assert_eq!(page(&format!("<nav><ul>{menu}</ul></nav>")), WebsiteRules::CONTENT);
         assert_eq!(page(&format!("<ul role=navigation>{menu}</ul>")), WebsiteRules::CONTENT);
         assert_eq!(page(&format!("<nav><ul>{contents}</ul></nav>")), with_selector);
+        let absolute = contents.replace("href=#", "href=https://example.org/a#");
+        assert_eq!(page(&format!("<nav><ul>{absolute}</ul></nav>")), with_selector);
         assert_eq!(page(""), with_selector);
     }
 }
