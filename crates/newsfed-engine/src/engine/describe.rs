@@ -35,7 +35,7 @@ impl Why {
         ScheduleSummary {
             facts: facts(self, enabled, now),
             week: match self.explanation.observed {
-                0..super::schedule_report::ENOUGH_ITEMS => Vec::new(),
+                0 => Vec::new(),
                 _ => strip(&self.explanation.week, hours_east(now), ascii),
             },
             polls: self.polls.iter().map(poll).collect(),

@@ -255,7 +255,7 @@ fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
 const BUSY: u8 = 3;
 const QUIET: u8 = 0;
 /// Minimum number of items for showing the week and calling hours busy or quiet.
-pub(super) const ENOUGH_ITEMS: u32 = 20;
+const ENOUGH_ITEMS: u32 = 20;
 /// Number of hours that make a night.
 const QUIET_HOURS: usize = 3;
 
