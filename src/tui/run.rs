@@ -27,6 +27,8 @@ use tokio::sync::mpsc;
 const FRAME: Duration = Duration::from_millis(8);
 /// The same for background events, such as the progress of a refresh.
 const BACKGROUND_FRAME: Duration = Duration::from_millis(100);
+/// How long the first frame waits for the list that it shows.
+const FIRST_FRAME: Duration = Duration::from_millis(40);
 /// How often a process that cannot write checks whether another one has written.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -85,6 +87,7 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
         replies: Replies::new(graphics),
         signals,
         due: Some(FRAME),
+        started: Instant::now(),
         drawn: None,
         exit_reason: None,
     };
@@ -171,6 +174,7 @@ struct Loop {
     signals: Signals,
     /// Time after the last frame when the next one is due; `None` if there is nothing to draw.
     due: Option<Duration>,
+    started: Instant,
     drawn: Option<Instant>,
     exit_reason: Option<ExitReason>,
 }
@@ -187,8 +191,9 @@ enum Wake {
 
 impl Loop {
     async fn run(&mut self) -> Result<ExitReason, InterfaceError> {
-        let size = self.screen.terminal.size()?;
-        self.handle(Event::Resized(size.width, size.height))?;
+        let (width, height) = Screen::size()?;
+        self.screen.resize(Rect { x: 0, y: 0, width, height })?;
+        self.handle(Event::Resized(width, height))?;
         // Record the version of the database, to notice later writes of other processes.
         self.driver.ask_version();
         let first = self.app.start();
@@ -400,8 +405,8 @@ impl Loop {
     /// The same, when the window may have been resized.
     fn lend_and_resize<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         let result = self.lend(work)?;
-        let size = self.screen.terminal.size()?;
-        self.handle(Event::Resized(size.width, size.height))?;
+        let (width, height) = Screen::size()?;
+        self.handle(Event::Resized(width, height))?;
         Ok(result)
     }
 
@@ -418,7 +423,11 @@ impl Loop {
     /// Time until the next frame; `None` if there is nothing to draw.
     fn frame_wait(&self) -> Option<Duration> {
         let due = self.due?;
-        Some(self.drawn.map_or(Duration::ZERO, |drawn| due.saturating_sub(drawn.elapsed())))
+        Some(match self.drawn {
+            Some(drawn) => due.saturating_sub(drawn.elapsed()),
+            None if self.app.has_first_list() => Duration::ZERO,
+            None => FIRST_FRAME.saturating_sub(self.started.elapsed()),
+        })
     }
 
     fn deadline_wait(&self) -> Option<Duration> {

@@ -15,15 +15,15 @@ use crossterm::event::{
 use crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute};
 use filedescriptor::{POLLIN, pollfd};
-use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
 use std::fs::OpenOptions;
-use std::io::{self, IsTerminal, Read, Stdout, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -38,19 +38,59 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 /// The screen; dropping it restores the terminal.
 pub(super) struct Screen {
     /// Not dropped: its `drop` panics if the terminal is gone, and [`restore`] shows the cursor.
-    pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
+    terminal: ManuallyDrop<Terminal<Backend>>,
+    frame: FrameBytes,
     mouse: bool,
     canvas: Canvas,
+}
+
+/// What is drawn is collected and written at once.
+type Backend = CrosstermBackend<FrameBytes>;
+
+/// The bytes of a frame. They are written when it is complete, with the cursor: ratatui flushes after
+/// each step, and standard output searches every piece for line ends.
+#[derive(Clone, Default)]
+struct FrameBytes(Arc<Mutex<Vec<u8>>>);
+
+impl FrameBytes {
+    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(&self, mut to: impl Write) -> io::Result<()> {
+        let mut bytes = self.bytes();
+        let written = to.write_all(&bytes).and_then(|()| to.flush());
+        bytes.clear();
+        written
+    }
+}
+
+impl Write for FrameBytes {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        self.bytes().extend_from_slice(part);
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A terminal of the current size. Events say when it is resized, so that it is not asked at each frame.
+fn new_terminal(frame: &FrameBytes) -> io::Result<Terminal<Backend>> {
+    let (width, height) = terminal::size()?;
+    let viewport = Viewport::Fixed(Rect { x: 0, y: 0, width, height });
+    let backend = CrosstermBackend::new(frame.clone());
+    Terminal::with_options(backend, TerminalOptions { viewport })
 }
 
 impl Screen {
     pub(super) fn open(mouse: bool) -> io::Result<Self> {
         restore_on_panic(std::thread::current().id());
         enter(mouse)?;
-        let terminal =
-            Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| restore())?;
-        let terminal = ManuallyDrop::new(terminal);
-        Ok(Self { terminal, mouse, canvas: Canvas::default() })
+        let frame = FrameBytes::default();
+        let terminal = ManuallyDrop::new(new_terminal(&frame).inspect_err(|_| restore())?);
+        Ok(Self { terminal, frame, mouse, canvas: Canvas::default() })
     }
 
     /// Draws a frame and the pictures in it.
@@ -62,6 +102,7 @@ impl Screen {
             execute!(out, terminal::BeginSynchronizedUpdate)?;
         }
         let drawn = self.terminal.draw(|frame| view::draw(app, frame)).map(|_| ());
+        let drawn = drawn.and(self.frame.send(&out));
         if pixels {
             let written = out.write_all(self.canvas.update(app.placements()).as_bytes());
             // Even after an error, or the terminal shows nothing more.
@@ -69,6 +110,11 @@ impl Screen {
             written?;
         }
         drawn
+    }
+
+    /// Columns and rows of the terminal.
+    pub(super) fn size() -> io::Result<(u16, u16)> {
+        terminal::size()
     }
 
     pub(super) fn resize(&mut self, area: Rect) -> io::Result<()> {
@@ -82,7 +128,7 @@ impl Screen {
         execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
         // A new terminal redraws everything. Clearing the old one would query the cursor position
         // and wait for the reply.
-        *self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        *self.terminal = new_terminal(&self.frame)?;
         Ok(())
     }
 

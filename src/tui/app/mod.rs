@@ -274,6 +274,11 @@ impl App {
         vec![Effect::Read(Read::Sources)]
     }
 
+    /// Whether the list that the interface starts with has been read.
+    pub(super) fn has_first_list(&self) -> bool {
+        self.started && !self.items.is_loading()
+    }
+
     /// Applies an event and returns the effects to perform.
     pub(super) fn update(&mut self, event: Event, now: Time) -> Vec<Effect> {
         self.now = now;
@@ -456,16 +461,18 @@ impl App {
         let empty = list.sources.is_empty();
         let before = self.sources.current().map(|r| r.id.clone());
         let added = self.sources.set(list, &self.settings.views);
-        let mut effects = self.request_counts();
         if !self.started {
             self.started = true;
             if empty {
                 self.push_dialog(Add::welcome());
             }
             self.focus = if empty { Focus::Sources } else { Focus::Items };
-            effects.extend(self.show_selected_source());
+            // The list comes first: counts of views may take long.
+            let mut effects = self.show_selected_source();
+            effects.extend(self.request_counts());
             return effects;
         }
+        let mut effects = self.request_counts();
         let moved = self.sources.current().map(|r| r.id.clone()) != before;
         let shown = added || moved && !self.is_search();
         effects.extend(if shown { self.show_selected_source() } else { self.reload_items() });

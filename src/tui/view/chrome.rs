@@ -3,7 +3,7 @@
 use super::super::app::{App, Focus};
 use super::frame::shown_keys;
 use super::has_focus;
-use super::row::{Row, padding};
+use super::row::{Row, fill, padding, put};
 use crate::config::{Action, Context, Role, parse_sequence};
 use crate::engine::{Role as Part, SyncProgress};
 use crate::model::ItemRow;
@@ -13,7 +13,6 @@ use crate::util::time_text::{clock_time, span};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::Line;
 use std::collections::HashSet;
 
 /// Characters for markers and lines.
@@ -141,25 +140,22 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     // The name of the program stands out as much as the focus.
     let strong = focused || pane == Focus::Sources;
     row.left(&words, style(if strong { Role::Title } else { Role::Soft }));
-    let used = area.width.into();
     let shown = text::width(&words).min(usize::from(area.width).saturating_sub(pad));
     if !beside.is_empty() {
         row.left(&format!("  {beside}"), style(Role::Dim));
     }
     row.right_beside(format!(" {right}"), style(Role::Dim));
-    frame.render_widget(row.line(Style::new()), Rect { height: 1, ..area });
+    put(frame, &row.line(Style::new()), area);
     let rule = Rect { y: area.y + 1, height: 1, ..area };
     if app.settings.ui.linear {
         return;
     }
-    let line: String = m.across.repeat(used);
-    frame.render_widget(Line::styled(line, style(Role::Border)), rule);
+    fill(frame, m.across, style(Role::Border), rule);
     if focused {
         let at = pad - usize::from(ascii && pad > 0);
         let cells = u16::try_from(shown).unwrap_or(0);
         let under = Rect { x: rule.x + u16::try_from(at).unwrap_or(0), width: cells, ..rule };
-        let line = Line::styled(m.heavy.repeat(shown), style(Role::BorderFocus));
-        frame.render_widget(line, under.intersection(rule));
+        fill(frame, m.heavy, style(Role::BorderFocus), under.intersection(rule));
     }
 }
 
@@ -313,7 +309,7 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         row.left(&label, style(Role::Soft));
         super::clickable(app, area, start..row.used(), hint.press);
     }
-    frame.render_widget(row.line(Style::new()), area);
+    put(frame, &row.line(Style::new()), area);
 }
 
 /// Width from which on a line shows the keys of the Reader and the next check.

@@ -6,27 +6,11 @@ use crate::config::{Grouping, SortOrder};
 use crate::model::{ItemRow, Time};
 use crate::util::clock::start_of_day;
 use chrono::{Datelike, Days, Local, Months, NaiveDate};
-
-/// A group of rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Group {
-    label: String,
-    which: Which,
-}
-
-impl Group {
-    /// What is above the rows.
-    pub(super) fn label<'a>(&'a self, app: &'a App) -> &'a str {
-        match self.which {
-            Which::Of(source) => app.sources.entry(source).map_or("", |s| s.title()),
-            Which::Pinned | Which::Dated(..) => &self.label,
-        }
-    }
-}
+use std::cell::Cell;
 
 /// The rows of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Which {
+pub(super) enum Group {
     /// Pinned rows, which come first whatever their date.
     Pinned,
     /// Those dated in `from..to`.
@@ -43,6 +27,8 @@ pub(super) struct Groups {
     starts: [Time; 4],
     /// Number of pinned rows at the top of the list.
     pinned: usize,
+    /// The group of the row before: mostly the same, and dates of months take long.
+    last: Cell<Option<(Time, Time)>>,
 }
 
 impl Groups {
@@ -67,33 +53,59 @@ impl Groups {
         let starts = [start(today), start(yesterday), start(week), start(week - Days::new(7))];
         let is_first = order == SortOrder::PinnedNewest && from_top;
         let pinned = if is_first { rows.iter().take_while(|row| row.pinned).count() } else { 0 };
-        Self { by_source: false, now, starts, pinned }
+        Self { by_source: false, now, starts, pinned, last: Cell::new(None) }
     }
 
     /// The group of a row.
     pub(super) fn of(&self, rows: &[ItemRow], index: usize) -> Group {
         if let Some(row) = rows.get(index).filter(|_| self.by_source) {
-            return Group { label: String::new(), which: Which::Of(row.source_key) };
+            return Group::Of(row.source_key);
         }
         if index < self.pinned {
-            return Group { label: "Pinned".to_owned(), which: Which::Pinned };
+            return Group::Pinned;
         }
         let date = rows.get(index).map_or(self.now, |row| row.date);
+        let last = self.last.get().filter(|(from, to)| (*from..*to).contains(&date));
+        let (from, to) = last.unwrap_or_else(|| self.around(date));
+        self.last.set(Some((from, to)));
+        Group::Dated(from, to)
+    }
+
+    /// Start and end of the group of a date.
+    fn around(&self, date: Time) -> (Time, Time) {
         let [today, yesterday, week, last_week] = self.starts;
-        let group = |label: &str, from, to| Group {
-            label: label.to_owned(),
-            which: Which::Dated(from, to),
-        };
         match date {
-            date if date >= today => group("Today", today, Time::MAX_UTC),
-            date if date >= yesterday => group("Yesterday", yesterday, today),
-            date if date >= week => group("Earlier this week", week, yesterday),
-            date if date >= last_week => group("Last week", last_week, week.min(yesterday)),
+            date if date >= today => (today, Time::MAX_UTC),
+            date if date >= yesterday => (yesterday, today),
+            date if date >= week => (week, yesterday),
+            date if date >= last_week => (last_week, week.min(yesterday)),
             date => {
-                let (label, from, to) = self.month(date);
-                group(&label, from, to.min(last_week))
+                let (_, from, to) = self.month(date);
+                (from, to.min(last_week))
             }
         }
+    }
+
+    /// What is above the rows of a group.
+    pub(super) fn label(&self, app: &App, group: Group) -> String {
+        match group {
+            Group::Of(source) => app.sources.entry(source).map_or("", |s| s.title()).to_owned(),
+            Group::Pinned => "Pinned".to_owned(),
+            Group::Dated(from, _) => self.label_from(from),
+        }
+    }
+
+    /// The name of the group that begins at a time.
+    fn label_from(&self, from: Time) -> String {
+        let [today, yesterday, week, last_week] = self.starts;
+        let label = match from {
+            from if from >= today => "Today",
+            from if from >= yesterday => "Yesterday",
+            from if from >= week => "Earlier this week",
+            from if from >= last_week => "Last week",
+            from => return self.month(from).0,
+        };
+        label.to_owned()
     }
 
     /// The name of a date's month, with the year if it is another one, its start and its end. Before the
@@ -121,23 +133,23 @@ impl Groups {
     }
 
     /// Number of rows in a group; `None` if the list may have more of them than were read.
-    pub(super) fn count(&self, items: &ItemsPane, group: &Group) -> Option<usize> {
+    pub(super) fn count(&self, items: &ItemsPane, group: Group) -> Option<usize> {
         self.count_rows(&items.rows, group, items.more_above, items.more_below)
     }
 
     fn count_rows(
         &self,
         rows: &[ItemRow],
-        group: &Group,
+        group: Group,
         more_above: bool,
         more_below: bool,
     ) -> Option<usize> {
-        let inside = |row: &&ItemRow| match group.which {
-            Which::Pinned => true,
-            Which::Dated(from, to) => (from..to).contains(&row.date),
-            Which::Of(source) => row.source_key == source,
+        let inside = |row: &&ItemRow| match group {
+            Group::Pinned => true,
+            Group::Dated(from, to) => (from..to).contains(&row.date),
+            Group::Of(source) => row.source_key == source,
         };
-        if group.which == Which::Pinned {
+        if group == Group::Pinned {
             let all = self.pinned < rows.len() || !more_below;
             return all.then_some(self.pinned);
         }
@@ -166,13 +178,21 @@ mod tests {
         ages.iter().map(dated).collect()
     }
 
+    fn labels(groups: &Groups, rows: &[ItemRow]) -> Vec<String> {
+        let label = |i| match groups.of(rows, i) {
+            Group::Dated(from, _) => groups.label_from(from),
+            other => format!("{other:?}"),
+        };
+        (0..rows.len()).map(label).collect()
+    }
+
     #[test]
     fn groups_by_day_week_and_month() {
         // A Thursday at noon.
         let noon = Local.with_ymd_and_hms(2026, 11, 19, 12, 0, 0).unwrap().to_utc();
         let rows = rows(&[0, 11, 13, 37, 40, 85, 120, 24 * 30, 24 * 340, 24 * 400, 24 * 500], noon);
         let groups = Groups::of_rows(&rows, SortOrder::Newest, true, noon);
-        let labels: Vec<String> = (0..rows.len()).map(|i| groups.of(&rows, i).label).collect();
+        let labels = labels(&groups, &rows);
         let expected = [
             "Today",
             "Today",
@@ -190,10 +210,10 @@ mod tests {
         let firsts: Vec<usize> = (0..rows.len()).filter(|i| groups.is_first(&rows, *i)).collect();
         assert_eq!(firsts, [0, 2, 3, 5, 7, 8, 9]);
         let week = groups.of(&rows, 5);
-        assert_eq!(groups.count_rows(&rows, &week, true, true), Some(2));
+        assert_eq!(groups.count_rows(&rows, week, true, true), Some(2));
         let today = groups.of(&rows, 0);
-        assert_eq!(groups.count_rows(&rows, &today, true, false), None);
-        assert_eq!(groups.count_rows(&rows, &today, false, true), Some(2));
+        assert_eq!(groups.count_rows(&rows, today, true, false), None);
+        assert_eq!(groups.count_rows(&rows, today, false, true), Some(2));
     }
 
     #[test]
@@ -203,8 +223,8 @@ mod tests {
         rows[0].pinned = true;
         rows[2].pinned = true;
         let groups = Groups::of_rows(&rows, SortOrder::PinnedNewest, true, noon);
-        let labels: Vec<String> = (0..rows.len()).map(|i| groups.of(&rows, i).label).collect();
+        let labels = labels(&groups, &rows);
         assert_eq!(labels, ["Pinned", "Today", "Today", "October"]);
-        assert_eq!(groups.count_rows(&rows, &groups.of(&rows, 0), false, true), Some(1));
+        assert_eq!(groups.count_rows(&rows, groups.of(&rows, 0), false, true), Some(1));
     }
 }

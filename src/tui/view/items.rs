@@ -6,7 +6,7 @@ use self::columns::{COLUMNS, Column};
 use super::super::app::{App, Focus};
 use super::chrome::marks;
 use super::groups::Groups;
-use super::row::{Row, padding};
+use super::row::{Row, padding, put};
 use super::{has_focus, pictures};
 use crate::config::{DateStyle, Grouping, ListStyle, Role};
 use crate::model::{ItemRow, WORDS_PER_MINUTE};
@@ -18,7 +18,6 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
-use std::collections::HashSet;
 
 /// Narrowest list that is compact unless set otherwise.
 const COMPACT_FROM: u16 = 56;
@@ -97,7 +96,9 @@ impl Form {
 
     /// With the names of the sources of the list, which change its columns.
     fn with_names(self, app: &App) -> Self {
-        let sources: HashSet<i64> = app.items.rows.iter().map(|row| row.source_key).collect();
+        let mut sources: Vec<i64> = app.items.rows.iter().map(|row| row.source_key).collect();
+        sources.sort_unstable();
+        sources.dedup();
         let names = sources.into_iter().filter_map(|key| app.sources.entry(key));
         let source_cells = names.map(|source| text::width(source.title())).max().unwrap_or(0);
         Self { source_cells, ..self }
@@ -155,9 +156,10 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     if above > 0 && form.separators && !separated(first) {
         // Where no whole item fits above the held row, the group of what follows.
         let group = groups.of(&app.items.rows, first);
-        let count = groups.count(&app.items, &group);
+        let count = groups.count(&app.items, group);
         let at = Rect { height: 1, ..area };
-        frame.render_widget(separator(app, group.label(app), count, area.width), at);
+        let label = groups.label(app, group);
+        put(frame, &separator(app, &label, count, area.width), at);
     } else if let Some(before) = first.checked_sub(1).filter(|_| above > 0) {
         // The end of the item before it.
         let parts = (0..form.rows()).rev().zip((area.y..rows.y).rev());
@@ -172,8 +174,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         match *what {
             Shown::Separator(i) => {
                 let group = groups.of(&app.items.rows, i);
-                let count = groups.count(&app.items, &group);
-                frame.render_widget(separator(app, group.label(app), count, area.width), at);
+                let count = groups.count(&app.items, group);
+                let label = groups.label(app, group);
+                put(frame, &separator(app, &label, count, area.width), at);
             }
             Shown::Item(i, row) => draw_row(app, frame, at, (i, row), form, focused),
         }
@@ -229,7 +232,7 @@ fn draw_row(
     let text = at.width - if pictured { pictures::reserved(app, row) } else { 0 };
     let cell = Cell::new(app, row, form, text, (selected, focused));
     super::select(app, frame, at, selected, focused);
-    frame.render_widget(cell.line(part), Rect { width: text, ..at });
+    put(frame, &cell.line(part), Rect { width: text, ..at });
     if selected {
         super::select_bar(app, frame, at, focused);
         if part == 0 && focused && app.dialogs.is_empty() {

@@ -75,7 +75,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     let body = body_of((area.width, area.height));
     let bottom = Rect { y: body.bottom(), height: 1, ..area };
     let ground = app.palette.style(Role::Ground);
-    frame.buffer_mut().set_style(area, ground);
+    frame.buffer_mut().content.iter_mut().for_each(|cell| _ = cell.set_style(ground));
     panes(app, frame, body);
     chrome::status(app, frame, bottom);
     sheet::draw(app, frame, body);

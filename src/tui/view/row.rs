@@ -1,8 +1,12 @@
 //! A row of text pieces with a fixed width.
 
 use crate::util::text;
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
 
 /// Text at the left and right of a row; the left part is clipped.
 pub(super) struct Row {
@@ -95,6 +99,53 @@ impl Row {
     }
 }
 
+/// Draws a line from the left of a row, like the widget of ratatui. Rows are most of a frame, and mostly
+/// need no search for graphemes.
+pub(super) fn put(frame: &mut Frame<'_>, line: &Line<'_>, at: Rect) {
+    put_line(frame.buffer_mut(), line, at);
+}
+
+fn put_line(buffer: &mut Buffer, line: &Line<'_>, at: Rect) {
+    let mut at = Rect { height: 1, ..at }.intersection(buffer.area);
+    if at.is_empty() || line.spans.is_empty() {
+        return;
+    }
+    buffer.set_style(at, line.style);
+    for span in &line.spans {
+        if at.is_empty() {
+            return;
+        }
+        let cells = if text::is_simple(&span.content) {
+            put_simple(buffer, span, at)
+        } else {
+            span.render(at, buffer);
+            u16::try_from(text::width(&span.content)).unwrap_or(u16::MAX).min(at.width)
+        };
+        at = Rect { x: at.x + cells, width: at.width - cells, ..at };
+    }
+}
+
+/// Draws a text of [`text::is_simple`]; returns the cells that it took.
+fn put_simple(buffer: &mut Buffer, span: &Span<'_>, at: Rect) -> u16 {
+    let first = buffer.index_of(at.x, at.y);
+    let cells = buffer.content.iter_mut().skip(first).take(at.width.into());
+    let mut letters = [0; 4];
+    let mut taken = 0;
+    for (cell, letter) in cells.zip(span.content.chars()) {
+        cell.set_symbol(letter.encode_utf8(&mut letters)).set_style(span.style);
+        taken += 1;
+    }
+    taken
+}
+
+/// Fills a row with a symbol of one cell.
+pub(super) fn fill(frame: &mut Frame<'_>, symbol: &str, style: Style, at: Rect) {
+    let at = Rect { height: 1, ..at }.intersection(frame.area());
+    for x in at.x..at.right() {
+        frame.buffer_mut()[(x, at.y)].set_symbol(symbol).set_style(style);
+    }
+}
+
 /// Empty cells at both sides of a row in a pane of a width.
 pub(super) fn padding(width: u16) -> usize {
     if width < 22 { 1 } else { 2 }
@@ -103,6 +154,37 @@ pub(super) fn padding(width: u16) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ratatui::style::{Color, Modifier, Stylize};
+
+    #[test]
+    fn lines_are_drawn_as_ratatui_draws_them() {
+        let lines = [
+            Line::default(),
+            Line::raw("plain"),
+            Line::from(vec![
+                "日本".bold(),
+                Span::raw(" and "),
+                "a\u{301}\u{200d}b".red(),
+                "tail".dim(),
+            ]),
+            Line::from(vec!["👩‍👩‍👧 family".into(), " with\ttab".into(), "\u{1b}[31m".into()])
+                .on_blue(),
+            Line::from(vec![Span::raw(""), "a long line that does not fit".italic()]).bold(),
+        ];
+        let ground = Style::new().bg(Color::Green).add_modifier(Modifier::UNDERLINED);
+        for line in lines {
+            for (x, width) in [(0, 40), (3, 5), (2, 1), (9, 0), (38, 9)] {
+                let mut expected =
+                    Buffer::filled(Rect::new(0, 0, 40, 2), ratatui::buffer::Cell::new("x"));
+                expected.set_style(expected.area, ground);
+                let mut drawn = expected.clone();
+                let at = Rect { x, y: 1, width, height: 1 };
+                (&line).render(at, &mut expected);
+                put_line(&mut drawn, &line, at);
+                assert_eq!(drawn, expected, "{line:?} at {at}");
+            }
+        }
+    }
 
     #[test]
     fn rows_fill_their_width_exactly() {

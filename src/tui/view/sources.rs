@@ -3,7 +3,7 @@
 use super::super::app::{App, Focus, Row as SourceRow, RowId, Smart};
 use super::chrome::{Marks, marks};
 use super::has_focus;
-use super::row::{Row, padding};
+use super::row::{Row, padding, put};
 use crate::config::Role;
 use crate::engine::{self, Pulse};
 use crate::model::{Health, SourceKind, Time};
@@ -41,8 +41,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         }
         _ => false,
     };
-    let blanks = (0..rows.len()).filter(|i| starts_group(*i)).count();
-    let parted = app.sources.rows.len() + blanks <= height;
+    let blanks = || (0..rows.len()).filter(|i| starts_group(*i)).count();
+    let parted = rows.len() <= height && rows.len() + blanks() <= height;
     let mut shown: Vec<Option<usize>> = Vec::with_capacity(height);
     for i in (app.sources.scroll..rows.len()).take(height) {
         if parted && starts_group(i) {
@@ -56,10 +56,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         let at = Rect { y, height: 1, ..list };
         let selected = i == app.sources.selected;
         super::select(app, frame, at, selected, focused);
-        frame.render_widget(
-            line(app, &app.sources.rows[i], (selected, focused), (area.width, parted)),
-            at,
-        );
+        let line = line(app, &app.sources.rows[i], (selected, focused), (area.width, parted));
+        put(frame, &line, at);
         if selected {
             super::select_bar(app, frame, at, focused);
         }

@@ -454,9 +454,8 @@ impl SourceFacts {
     /// The user's own title, else the feed's, else the program, the file or the URL.
     pub fn title<'a>(&'a self, source: &'a Source) -> &'a str {
         let own = source.title.as_deref().or(self.feed_title.as_deref());
-        let program = source.origin.exec.first().and_then(|program| program.rsplit('/').next());
-        let local = program.or(source.origin.path());
-        let own = own.filter(|t| !t.is_empty()).or(local);
+        let program = || source.origin.exec.first().and_then(|program| program.rsplit('/').next());
+        let own = own.filter(|t| !t.is_empty()).or_else(program).or_else(|| source.origin.path());
         own.unwrap_or_else(|| {
             let address = source.url.as_str().trim_end_matches('/');
             address.split_once("://").map_or(address, |(_, rest)| rest)

@@ -1,14 +1,23 @@
 //! Colours: contrast, mixing, and the nearest of the 256 colours of a terminal.
 
+use std::sync::LazyLock;
+
 /// Red, green and blue, 0 to 255 each.
 pub type Rgb = [u8; 3];
 
+/// The linear value of each level of a channel: a palette asks for thousands of them.
+static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
+    let mut levels = [0.0; 256];
+    for (level, linear) in (0u8..=255).zip(&mut levels) {
+        let c = f64::from(level) / 255.0;
+        *linear = if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
+    }
+    levels
+});
+
 /// Relative luminance, 0 (black) to 1 (white); WCAG 2.2, "relative luminance".
 pub fn luminance(color: Rgb) -> f64 {
-    let [r, g, b] = color.map(|channel| {
-        let c = f64::from(channel) / 255.0;
-        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-    });
+    let [r, g, b] = color.map(|channel| LINEAR[usize::from(channel)]);
     0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
@@ -61,7 +70,9 @@ pub fn nearest_index(color: Rgb, surfaces: &[Rgb], least: f64) -> u8 {
     }
     let distance = |index: &u8| unlikeness(color, of_index(*index));
     let readable = |index: &u8| lowest_contrast(of_index(*index), surfaces) >= least;
-    let nearest = (16..=255).filter(readable).min_by_key(distance);
+    let mut nearest_first: Vec<u8> = (16..=255).collect();
+    nearest_first.sort_by_cached_key(distance);
+    let nearest = nearest_first.into_iter().find(readable);
     nearest.unwrap_or_else(|| nearest_of_all(color))
 }
 

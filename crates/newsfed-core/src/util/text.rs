@@ -88,10 +88,28 @@ pub fn start(s: &str, bytes: usize) -> &str {
     &s[..end]
 }
 
+/// Whether each character takes one cell of its own, whatever is beside it: letters and punctuation of
+/// Latin, and what frames are drawn with. Most texts need no search for graphemes.
+pub fn is_simple(s: &str) -> bool {
+    s.bytes().all(|b| (0x20..0x7f).contains(&b)) || s.chars().all(is_simple_char)
+}
+
+fn is_simple_char(c: char) -> bool {
+    matches!(
+        c,
+        ' '..='~'
+            | '\u{a1}'..='\u{ac}'
+            | '\u{ae}'..='\u{2ff}'
+            | '\u{2010}'..='\u{2027}'
+            | '\u{2500}'..='\u{25a9}'
+            | '\u{25cf}'
+    )
+}
+
 /// Width in terminal cells, grapheme by grapheme, as ratatui measures it.
 pub fn width(s: &str) -> usize {
-    if s.bytes().all(|b| (0x20..0x7f).contains(&b)) {
-        return s.len();
+    if is_simple(s) {
+        return s.chars().count();
     }
     s.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
@@ -99,11 +117,18 @@ pub fn width(s: &str) -> usize {
 /// The longest prefix of `s` that fits into `cells`, with `…` at the end if it was cut. Never
 /// splits a grapheme.
 pub fn truncate(s: &str, cells: usize) -> Cow<'_, str> {
-    if s.len() <= cells || width(s) <= cells {
+    if s.len() <= cells {
+        return Cow::Borrowed(s);
+    }
+    if width(s) <= cells {
         return Cow::Borrowed(s);
     }
     if cells == 0 {
         return Cow::Borrowed("");
+    }
+    if is_simple(s) {
+        let end = s.char_indices().nth(cells - 1).map_or(s.len(), |(at, _)| at);
+        return Cow::Owned(format!("{}…", &s[..end]));
     }
     let mut used = 0;
     let mut end = 0;

@@ -95,7 +95,8 @@ impl Engine {
         if writes {
             planner::plan_changed(&context, &facts).await?;
         }
-        rules::renew(&context).await;
+        let declared = context.declared().borrow().clone();
+        rules::renew_for(&context, declared.iter().map(|source| &**source), &facts);
         let (commands, inbox) = mpsc::channel(64);
         let (status_in, status) = channel(Status { role: role.role(), ..Status::default() });
         let stop = CancellationToken::new();

@@ -8,6 +8,7 @@ use super::download;
 use super::fulltext;
 use super::message::{Role, Status};
 use super::site::tidy_crawls;
+use crate::model::{Retention, Time};
 use crate::util::text::counted;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +43,7 @@ pub(super) async fn run(
     tokio::select! {
         () = stop.cancelled() => {}
         () = index(&context, role) => {}
-        () = retire(&context) => {}
+        () = retire(&context, role) => {}
         () = budget::keep(&context) => {}
         () = wake(&context) => {}
         () = fulltext::follow(&context, status) => {}
@@ -57,7 +58,7 @@ async fn index(context: &Arc<Context>, role: Role) {
         if role == Role::OnDemand {
             settled(&mut revision).await;
         } else {
-            let _ = tokio::time::timeout(PATIENCE, settled(&mut revision)).await;
+            settled_soon(&mut revision).await;
         }
         let mut own = *revision.borrow_and_update();
         while *revision.borrow() <= own {
@@ -84,7 +85,16 @@ async fn settled(revision: &mut watch::Receiver<u64>) {
     while let Ok(Ok(())) = tokio::time::timeout(SETTLE, revision.changed()).await {}
 }
 
-async fn retire(context: &Arc<Context>) {
+/// The same, but not longer than [`PATIENCE`].
+async fn settled_soon(revision: &mut watch::Receiver<u64>) {
+    let _ = tokio::time::timeout(PATIENCE, settled(revision)).await;
+}
+
+async fn retire(context: &Arc<Context>, role: Role) {
+    // The interface shows its first lists before. A command may end sooner than that.
+    if role != Role::OnDemand {
+        settled_soon(&mut context.store.revision()).await;
+    }
     loop {
         if let Err(e) = retire_once(context).await {
             tracing::warn!("retention: {e}");
@@ -114,15 +124,34 @@ async fn wake(context: &Arc<Context>) {
     }
 }
 
+/// The sources (row keys) whose retention would remove items. They are found without the writer,
+/// which the user may need.
+async fn prunable(
+    context: &Arc<Context>,
+    now: Time,
+) -> crate::store::Result<Vec<(i64, Retention)>> {
+    let general = context.settings().retention;
+    let of_source = |key| context.source(key).map(|source| (key, source.retention(general)));
+    let sources: Vec<(i64, Retention)> = context.keys().into_iter().filter_map(of_source).collect();
+    context
+        .read(move |reader| {
+            let mut prunable = Vec::new();
+            for (key, retention) in sources {
+                if reader.prunable(key, retention, now)? > 0 {
+                    prunable.push((key, retention));
+                }
+            }
+            Ok(prunable)
+        })
+        .await
+}
+
 async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
     let now = context.clock.now();
-    for key in context.keys() {
+    for (key, retention) in prunable(context, now).await? {
         let Some(source) = context.source(key) else { continue };
-        let retention = source.retention(context.settings().retention);
         let gone = context.store.prune(key, retention, now).await?;
-        if gone > 0 {
-            tracing::info!(source = %source.id, "retention removed {}", counted(gone, "item"));
-        }
+        tracing::info!(source = %source.id, "retention removed {}", counted(gone, "item"));
     }
     context.store.tidy(now).await?;
     // Here and not when a rule is removed, because that can be undone.

@@ -38,10 +38,9 @@ pub(super) fn prune(
         AND (discovered < ?3 OR (date, key) <= (?4, ?5))";
     let values = params![source, retention.unread, cutoff, date, key];
     if !apply {
-        let count: i64 =
-            conn.query_row(&format!("SELECT count(*) FROM item WHERE {GOING}"), values, |r| {
-                r.get(0)
-            })?;
+        let count: i64 = conn
+            .prepare_cached(&format!("SELECT count(*) FROM item WHERE {GOING}"))?
+            .query_row(values, |r| r.get(0))?;
         return Ok(usize::try_from(count).unwrap_or(0));
     }
     conn.execute(

@@ -94,6 +94,19 @@ fn widths_match_the_screen() {
 }
 
 #[test]
+fn simple_characters_take_one_cell_each() {
+    let all: Vec<char> = ('\0'..=char::MAX).filter(|c| is_simple_char(*c)).collect();
+    assert!(all.contains(&'é') && all.contains(&'…') && !all.contains(&'\u{ad}'));
+    for c in all {
+        let beside = format!("a{c}{c}e");
+        let graphemes: Vec<usize> = beside.graphemes(true).map(UnicodeWidthStr::width).collect();
+        assert_eq!(graphemes, [1; 4], "U+{:04X}", u32::from(c));
+    }
+    assert_eq!(truncate("Žluťoučký kůň", 6), "Žluťo…");
+    assert_eq!(truncate("ab\u{301}cdef", 4), "ab\u{301}c…");
+}
+
+#[test]
 fn truncation_respects_graphemes() {
     let cases = [
         ("abc", 3, "abc"),
