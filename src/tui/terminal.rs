@@ -18,12 +18,14 @@ use filedescriptor::{POLLIN, pollfd};
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
+use std::cell::RefCell;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
+use std::rc::Rc;
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -50,15 +52,11 @@ type Backend = CrosstermBackend<FrameBytes>;
 /// The bytes of a frame. They are written when it is complete, with the cursor: ratatui flushes after
 /// each step, and standard output searches every piece for line ends.
 #[derive(Clone, Default)]
-struct FrameBytes(Arc<Mutex<Vec<u8>>>);
+struct FrameBytes(Rc<RefCell<Vec<u8>>>);
 
 impl FrameBytes {
-    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn send(&self, mut to: impl Write) -> io::Result<()> {
-        let mut bytes = self.bytes();
+        let mut bytes = self.0.borrow_mut();
         let written = to.write_all(&bytes).and_then(|()| to.flush());
         bytes.clear();
         written
@@ -67,7 +65,7 @@ impl FrameBytes {
 
 impl Write for FrameBytes {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        self.bytes().extend_from_slice(part);
+        self.0.borrow_mut().extend_from_slice(part);
         Ok(part.len())
     }
 

@@ -136,6 +136,7 @@ impl Dialog for Add {
                 self.stage = Stage::Typing;
                 return Reply::default();
             }
+            (Stage::Found { .. }, KeyCode::Tab) if self.in_folder && self.complete_folder(app) => {}
             (Stage::Found { .. }, KeyCode::Tab | KeyCode::BackTab) => {
                 self.in_folder = !self.in_folder;
             }
@@ -214,7 +215,7 @@ impl Dialog for Add {
             Stage::Found { .. } if self.in_folder => &[
                 KeyHint::Key("Enter", "follow"),
                 KeyHint::Key("Up Down", "folders"),
-                KeyHint::Key("Tab", "done"),
+                KeyHint::Key("Tab", "complete"),
                 KeyHint::Key("Esc", "back"),
             ],
             Stage::Confirming(_) => &[KeyHint::Key("Enter", "run it"), KeyHint::Key("Esc", "back")],
@@ -356,6 +357,16 @@ impl Add {
         if let Some(folder) = folders.get(next) {
             self.folder = Field::new(folder);
         }
+    }
+
+    /// Completes the typed folder to the first of other sources that begins so; returns whether there
+    /// is one.
+    fn complete_folder(&mut self, app: &App) -> bool {
+        let typed = self.folder.value().trim().to_lowercase();
+        let begins = |folder: &String| folder.to_lowercase().starts_with(&typed);
+        let found = app.sources.folders().into_iter().find(begins).filter(|_| !typed.is_empty());
+        let longer = found.filter(|folder| folder != self.folder.value());
+        longer.map(|folder| self.folder = Field::new(folder)).is_some()
     }
 
     fn follow_selected(&mut self) -> Vec<Effect> {

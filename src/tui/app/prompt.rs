@@ -13,9 +13,12 @@ use crate::tui::event::Cause;
 use crate::tui::input::Field;
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
-use crate::util::text::{counted, line};
+use crate::util::text::{counted, line, truncate};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
+
+/// Longest name of a source before a field, in cells: the keys of the prompt have a place beside it.
+const MAX_NAME: usize = 32;
 
 #[derive(Debug)]
 pub(crate) struct Prompt {
@@ -97,8 +100,10 @@ impl PromptKind {
             Self::RenameTag { .. } => "Tag name".to_owned(),
             Self::RenameView { .. } => "View name".to_owned(),
             Self::Folder { whole: Some(folder), .. } => format!("Move folder {folder} into"),
-            Self::Folder { name, .. } => format!("Folder for {name}"),
-            Self::Tags { name, .. } => format!("Tags of {name} (+add -remove)"),
+            Self::Folder { name, .. } => format!("Folder for {}", truncate(name, MAX_NAME)),
+            Self::Tags { name, .. } => {
+                format!("Tags of {} (+add -remove)", truncate(name, MAX_NAME))
+            }
             Self::ItemTags { keys } => format!("Tags of {} (+add -remove)", items(keys)),
             Self::Snooze { .. } => "Hide until (12h, 3d, tomorrow, friday, 2026-12-31)".to_owned(),
             Self::Save { folder, .. } => format!("Save as .md, .html or .epub in {folder}"),
@@ -226,6 +231,11 @@ impl Dialog for Prompt {
                 KeyHint::Key("Tab", "with or without pictures"),
                 KeyHint::Key("Esc", "cancel"),
             ],
+            PromptKind::Folder { .. } | PromptKind::Tags { .. } | PromptKind::ItemTags { .. } => &[
+                KeyHint::Key("Enter", "ok"),
+                KeyHint::Key("Tab", "complete"),
+                KeyHint::Key("Esc", "cancel"),
+            ],
             _ => &[KeyHint::Key("Enter", "ok"), KeyHint::Key("Esc", "cancel")],
         }
     }
@@ -295,6 +305,21 @@ impl App {
         let mut effects = self.push_dialog(prompt);
         effects.extend(has_query.then_some(Effect::Read(Read::Values)));
         effects
+    }
+
+    /// What the text of a prompt would create, to be seen before it exists.
+    pub(crate) fn creates(&self, prompt: &Prompt) -> Option<&'static str> {
+        let PromptKind::Folder { whole: None, .. } = prompt.kind else { return None };
+        self.is_new_folder(prompt.field.value()).then_some("new folder")
+    }
+
+    /// Whether no source is in a folder of that name, or below it.
+    pub(crate) fn is_new_folder(&self, typed: &str) -> bool {
+        let typed = typed.trim().trim_matches('/');
+        let is_in = |folder: &String| {
+            folder.strip_prefix(typed).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        !typed.is_empty() && !self.sources.folders().iter().any(is_in)
     }
 
     /// Asks for tags of the selected items.

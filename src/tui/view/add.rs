@@ -407,9 +407,13 @@ fn quality(app: &App, row: &mut Row, is_first: bool, confidence: f64) {
 /// The field of the folder.
 fn folder_row(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
     input(app, frame, ("Folder", &add.folder), add.in_folder, area);
-    let hint = "Tab changes ";
+    let hint = match add.in_folder {
+        false => "Tab changes ",
+        true if app.is_new_folder(add.folder.value()) => "new folder ",
+        true => "",
+    };
     let width = u16::try_from(hint.len()).unwrap_or(0);
-    if !add.in_folder && !area.is_empty() && area.width > width * 3 {
+    if !area.is_empty() && area.width > width * 3 {
         let at = Rect { x: area.right() - width, width, ..area };
         frame.render_widget(Line::styled(hint, app.palette.style(Role::Dim)), at);
     }

@@ -155,7 +155,9 @@ pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, 
     }
     let typed = (&prompt.field, &prompt.completion, &prompt.error);
     let (line, used) = foot_line(app, frame, &label, typed, Role::Dim, area);
-    if let (Some(note), None, None) = (prompt.note(), &prompt.completion, &prompt.error) {
+    let created = app.creates(prompt);
+    let note = prompt.note().filter(|_| prompt.completion.is_none()).or(created);
+    if let (Some(note), None) = (note, &prompt.error) {
         super::complete::message_line(app, frame, note, Role::Dim, &prompt.field, used, line);
     }
 }

@@ -2,7 +2,7 @@
 
 mod columns;
 
-use self::columns::{COLUMNS, Column};
+use self::columns::{COLUMNS, Column, MAX_NAME};
 use super::super::app::{App, Focus};
 use super::chrome::marks;
 use super::groups::Groups;
@@ -100,7 +100,14 @@ impl Form {
         sources.sort_unstable();
         sources.dedup();
         let names = sources.into_iter().filter_map(|key| app.sources.entry(key));
-        let source_cells = names.map(|source| text::width(source.title())).max().unwrap_or(0);
+        let mut source_cells = 0;
+        for name in names {
+            source_cells = source_cells.max(text::width(name.title()));
+            // Longer ones do not make the column wider.
+            if source_cells >= MAX_NAME {
+                break;
+            }
+        }
         Self { source_cells, ..self }
     }
 

@@ -205,6 +205,12 @@ impl FileEdit {
         }
         let mut seen = HashSet::new();
         keys.retain(|key| seen.insert(key.clone()));
+        // Where sources move to different folders, the names would be a long list.
+        let folders = keys.iter().filter(|key| key.starts_with("folder ")).count();
+        if folders > 1 {
+            keys.retain(|key| !key.starts_with("folder "));
+            keys.push("folder".to_owned());
+        }
         format!("{} of {whose}", keys.join(", "))
     }
 
@@ -215,11 +221,12 @@ impl FileEdit {
     }
 }
 
-/// A key of an element, without its value.
+/// A key of an element, without its value if that may be long.
 fn describe_key(change: &KeyChange) -> String {
     match (change.key(), change.value.as_deref()) {
         (key, Some("false")) if key == "enabled" => "switching off".to_owned(),
         (key, _) if key == "enabled" => "switching on".to_owned(),
+        (key, Some(name)) if key == "folder" => format!("folder {}", name.trim()),
         (key, _) => key,
     }
 }

@@ -16,6 +16,12 @@ pub(super) struct Column {
     pub(super) draw: fn(&Cell<'_>, usize) -> Vec<(String, Role)>,
 }
 
+/// Largest width of the column with the source, and what its square takes with its blanks.
+const MAX_SOURCE: usize = 22;
+const SQUARE: usize = 4;
+/// Longest name of a source that its column shows.
+pub(super) const MAX_NAME: usize = MAX_SOURCE - SQUARE;
+
 /// The columns right of the title, from the left. In total they take at most 45 % of a row.
 pub(super) const COLUMNS: &[Column] = &[
     // The first one, so that its width may differ from row to row.
@@ -47,15 +53,14 @@ pub(super) const COLUMNS: &[Column] = &[
         name: "source",
         rank: 1,
         cells: |cell| {
-            // The square with its blanks takes four.
             let most = match cell.width {
                 _ if cell.form.one_source => 0,
                 ..46 => 0,
                 46..70 => 16,
                 70..80 => 20,
-                80.. => 22,
+                80.. => MAX_SOURCE,
             };
-            most.min(cell.form.source_cells.saturating_add(4))
+            most.min(cell.form.source_cells.saturating_add(SQUARE))
         },
         draw: |cell, cells| {
             // Two cells before the mark, one behind it.
