@@ -121,6 +121,7 @@ impl Dialog for Add {
         if self.offers_help() && is_help(app, key) {
             return app.open_dialog(Action::Help).into();
         }
+        let longer = self.longer_folder(app);
         match (&mut self.stage, event.code) {
             (Stage::Known(source), KeyCode::Enter) => return Reply::close(app.jump_to(*source)),
             (Stage::Known(_), KeyCode::Tab) => return self.find_ways(app).into(),
@@ -136,7 +137,9 @@ impl Dialog for Add {
                 self.stage = Stage::Typing;
                 return Reply::default();
             }
-            (Stage::Found { .. }, KeyCode::Tab) if self.in_folder && self.complete_folder(app) => {}
+            (Stage::Found { .. }, KeyCode::Tab) if self.in_folder && longer.is_some() => {
+                self.folder = Field::new(&longer.unwrap_or_default());
+            }
             (Stage::Found { .. }, KeyCode::Tab | KeyCode::BackTab) => {
                 self.in_folder = !self.in_folder;
             }
@@ -359,14 +362,12 @@ impl Add {
         }
     }
 
-    /// Completes the typed folder to the first of other sources that begins so; returns whether there
-    /// is one.
-    fn complete_folder(&mut self, app: &App) -> bool {
+    /// The first folder of other sources that begins like the typed one, and is longer.
+    fn longer_folder(&self, app: &App) -> Option<String> {
         let typed = self.folder.value().trim().to_lowercase();
         let begins = |folder: &String| folder.to_lowercase().starts_with(&typed);
         let found = app.sources.folders().into_iter().find(begins).filter(|_| !typed.is_empty());
-        let longer = found.filter(|folder| folder != self.folder.value());
-        longer.map(|folder| self.folder = Field::new(folder)).is_some()
+        found.filter(|folder| folder != self.folder.value())
     }
 
     fn follow_selected(&mut self) -> Vec<Effect> {

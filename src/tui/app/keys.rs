@@ -231,6 +231,7 @@ impl App {
             Action::FullText => self.fetch_text(),
             Action::Prefetch => self.prefetch(),
             Action::Zen => self.toggle_zen(),
+            Action::SourcesPane => self.toggle_sources_pane(),
             Action::WrapCode => self.toggle_wrap_code(),
             Action::Pictures => self.toggle_pictures(),
             Action::Narrower => self.change_width(-4),

@@ -18,7 +18,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
 /// Longest name of a source before a field, in cells: the keys of the prompt have a place beside it.
-const MAX_NAME: usize = 32;
+const MAX_NAME: usize = 40;
 
 #[derive(Debug)]
 pub(crate) struct Prompt {

@@ -164,6 +164,7 @@ impl App {
             self.settings.ui.graphics = ui.graphics;
             self.redraw_pictures();
         }
+        self.settings.ui.sources_pane = ui.sources_pane;
         self.settings.ui.sources_width = ui.sources_width;
         self.settings.ui.items_width = ui.items_width;
     }

@@ -209,6 +209,19 @@ impl App {
         effects
     }
 
+    /// Hides the Sources pane while it has not the focus, or shows it again.
+    pub(super) fn toggle_sources_pane(&mut self) -> Vec<Effect> {
+        let on = !self.settings.ui.sources_pane;
+        self.settings.ui.sources_pane = on;
+        if !on && self.focus == Focus::Sources {
+            self.focus = Focus::Items;
+        }
+        let label = if on { "Sources is shown" } else { "Sources is shown while it has the focus" };
+        let purpose = Purpose::Command(Some(label.to_owned()));
+        let change = FileChange::Settings(vec![setting(&["ui", "sources_pane"], on)]);
+        vec![Effect::Edit { purpose, change }]
+    }
+
     /// Applies `ui.unread_only`.
     pub(super) fn show_unread_only(&mut self, on: bool) -> Vec<Effect> {
         let is_narrowed = self.is_narrowed();

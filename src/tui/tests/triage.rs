@@ -116,6 +116,25 @@ fn a_query_marks_what_it_matches() {
 }
 
 #[test]
+fn a_hidden_sources_pane_leaves_its_space_and_returns_with_the_focus() {
+    let mut stage = stage_with_files();
+    assert!(stage.screen(80, 24).contains("5 sources"));
+    stage.keys("\\");
+    assert!(config(&stage).contains("sources_pane = false"));
+    let screen = stage.screen(80, 24);
+    assert!(!screen.contains("5 sources"), "{screen}");
+    let widths = crate::tui::view::arrangement(&stage.app, 80);
+    assert_eq!(widths, [(crate::tui::app::Focus::Items, 80)]);
+    stage.keys("gs");
+    assert!(stage.screen(80, 24).contains("5 sources"));
+    stage.keys("gi<Enter>");
+    let panes = crate::tui::view::arrangement(&stage.app, 140);
+    assert_eq!(panes.len(), 2, "the list and the Reader share the screen: {panes:?}");
+    stage.keys("gi\\");
+    assert!(stage.screen(80, 24).contains("5 sources"));
+}
+
+#[test]
 fn read_items_are_hidden_and_a_source_asked_for_by_name_is_shown() {
     let mut stage = stage_with_files();
     let mut list = stage.files.as_ref().unwrap().list();

@@ -154,7 +154,10 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
         let items = or_default(ui.items_width, limit, default.min(limit));
         [(Focus::Items, items), (Focus::Reader, space - items - 1)]
     };
+    let hidden = !ui.sources_pane && app.focus != Focus::Sources;
     match width {
+        BESIDE.. if reading && hidden => beside(width, part(width, 40).clamp(48, 72)).to_vec(),
+        _ if hidden => vec![(Focus::Items, width)],
         THREE_PANES.. if reading => {
             let space = width - sources;
             let panes = beside(space, part(space, 45).clamp(40, 60));

@@ -212,6 +212,7 @@ actions! {
         Theme, "theme", "theme", "Next theme";
         Keys, "keys", "key bindings", "Change the key bindings";
         Demo, "demo", "demo", "Try newsfed on made-up sources; your own data stays as it is";
+        SourcesPane, "sources-pane", "Sources pane", "Hide the Sources pane, or show it again";
         Redraw, "redraw", "redraw", "Redraw the screen";
         Suspend, "suspend", "suspend", "Suspend to the shell";
         Quit, "quit", "quit", "Quit";
@@ -248,6 +249,7 @@ impl Action {
             Self::Why => "interval poll check",
             Self::Delete => "unsubscribe unfollow",
             Self::UnreadOnly => "hide read",
+            Self::SourcesPane => "sidebar width narrow titles",
             Self::FoldStories => "duplicates",
             Self::Zen => "focus fullscreen",
             Self::Theme => "colours colors dark light",

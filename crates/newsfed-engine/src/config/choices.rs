@@ -140,7 +140,7 @@ impl SortOrder {
     /// The label on the screen.
     pub fn label(self) -> &'static str {
         match self {
-            Self::PinnedNewest => "pinned first",
+            Self::PinnedNewest => "pinned, then newest",
             Self::Newest => "newest first",
             Self::Oldest => "oldest first",
         }

@@ -134,6 +134,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.mouse", Rule::Any, |s| Slot::Flag(&mut s.ui.mouse))
         .on(FormPage::Appearance, "Mouse", "Use the mouse. Shift still selects text.")
         .waits(),
+    key("ui.sources_pane", Rule::Any, |s| Slot::Flag(&mut s.ui.sources_pane)).on(
+        FormPage::Appearance,
+        "Sources pane",
+        "Beside the items. Otherwise only while you choose a list.",
+    ),
     key("ui.sort", Rule::OneOf(SortOrder::NAMES), |s| Slot::Choice(&mut s.ui.sort)).on(
         FormPage::Reading,
         "Sort order",

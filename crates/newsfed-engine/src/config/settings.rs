@@ -364,6 +364,8 @@ pub struct UiSettings {
     pub graphics: GraphicsMode,
     /// Whether long lines of code in the reader are wrapped. Otherwise they are cut and scrolled.
     pub wrap_code: bool,
+    /// Whether the Sources pane is beside the items. Otherwise it is shown while it has the focus.
+    pub sources_pane: bool,
     /// Width of the Sources pane in cells; 0 adapts to the screen.
     pub sources_width: u16,
     /// Width of the Items pane beside the reader, in cells; 0 adapts to the screen.
@@ -396,6 +398,7 @@ impl Default for UiSettings {
             images: false,
             graphics: GraphicsMode::default(),
             wrap_code: false,
+            sources_pane: true,
             sources_width: 0,
             items_width: 0,
             sort: SortOrder::default(),
