@@ -49,6 +49,10 @@ pub(crate) struct Completion {
 
 /// Minimum number of characters of a word for offering the operators that begin with it.
 const MIN_TYPED: usize = 2;
+/// Minimum number of characters of a word for offering the sources whose names contain it, and the largest
+/// number of these.
+const MIN_NAME: usize = 3;
+const MAX_SOURCES: usize = 3;
 /// Largest number of candidates.
 const MAX_CANDIDATES: usize = 100;
 
@@ -124,7 +128,8 @@ impl App {
                 let operators = OPERATORS.iter().map(|o| Candidate::new(o.name, o.help));
                 let all = [Candidate::new("unread", "unread items")].into_iter().chain(operators);
                 let typed = spot.typed.to_ascii_lowercase();
-                all.filter(|candidate| candidate.text.starts_with(&typed)).collect()
+                let all = all.filter(|candidate| candidate.text.starts_with(&typed));
+                all.chain(self.sources_named(&spot.typed)).collect()
             }
             Some("is:") => State::ALL.map(|(_, name)| Candidate::new(name, "")).to_vec(),
             Some("has:") => Thing::ALL.map(|(_, name)| Candidate::new(name, "")).to_vec(),
@@ -164,6 +169,17 @@ impl App {
             Some(_) => return None,
         };
         Completion::matching(field, spot, candidates)
+    }
+
+    /// The sources whose names contain a word, which alone would only find items.
+    fn sources_named(&self, word: &str) -> Vec<Candidate> {
+        if word.chars().count() < MIN_NAME {
+            return Vec::new();
+        }
+        let word = word.to_lowercase();
+        let named = self.sources.known().filter(|known| known.title.to_lowercase().contains(&word));
+        let query = |known: Known<'_>| format!("source:{}", quoted(known.title));
+        named.take(MAX_SOURCES).map(|known| Candidate::new(query(known), "this source")).collect()
     }
 
     /// Candidates for a field that holds a single name.

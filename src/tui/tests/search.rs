@@ -39,6 +39,8 @@ fn tab_completes_operators_and_their_values() {
         ("/is:un<Tab><Esc>", "/ is:un"),
         ("/is:un<Tab> tin", "/ is:unread tin"),
         ("/source:kern<Tab>", "/ source:\"Kernel notes and other things\""),
+        ("/kern<Tab>", "/ source:\"Kernel notes and other things\""),
+        ("/tiny -kern<Tab>", "/ tiny -source:\"Kernel notes and other things\""),
         ("/-after:yes<Tab>", "/ -after:yesterday"),
         ("/nothing<Tab>", "/ nothing"),
         ("/has:au<Tab>", "/ has:audio"),

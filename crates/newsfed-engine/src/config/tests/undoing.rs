@@ -331,7 +331,10 @@ fn changes_are_described_without_secrets() {
         (one("b", &set("enabled", "off")), "switching off of b"),
         (one("b", &set("enabled", "on")), "switching on of b"),
         (private, "private of b"),
-        (file.update(&[id("a-example"), id("c")], &both).unwrap(), "title, folder \"F\" of 2 sources"),
+        (
+            file.update(&[id("a-example"), id("c")], &both).unwrap(),
+            "title, folder \"F\" of 2 sources",
+        ),
         (file.reorder(&[id("c")], Some(&id("b"))).unwrap(), "position of c"),
         (file.remove(&[id("c")]).unwrap(), "removal of c"),
         (file.add(&[new("d")]).unwrap(), "d"),
