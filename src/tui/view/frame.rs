@@ -105,10 +105,10 @@ pub(super) fn window(
     head.left(&format!(" {title} "), app.palette.style(Role::Title));
     head.fill(across, app.palette.style(Role::Edge));
     let head = head.line(app.palette.style(Role::Raised));
-    frame.render_widget(
-        head,
-        Rect { x: outer.x + 2, y: outer.y, width: outer.width.saturating_sub(4), height: 1 },
-    );
+    let at = Rect { x: outer.x + 2, y: outer.y, width: outer.width.saturating_sub(4), height: 1 };
+    // A title without a colour of its own must not have that of the border.
+    clear(frame, at);
+    frame.render_widget(head, at);
     frame.render_widget(key_line(app, area, keys, app.palette.style(Role::Raised)), keys);
     inner
 }

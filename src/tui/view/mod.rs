@@ -78,9 +78,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     frame.buffer_mut().content.iter_mut().for_each(|cell| _ = cell.set_style(ground));
     panes(app, frame, body);
     chrome::status(app, frame, bottom);
-    sheet::draw(app, frame, body);
+    let above = sheet::draw(app, frame, body);
     dialogs::draw(app, frame, body, bottom);
-    toasts::draw(app, frame, body);
+    toasts::draw(app, frame, above);
     if app.settings.ui.ascii {
         // What a dialog shows over the article is not part of it.
         let covered = app.dialogs.iter().any(|dialog| dialog.is_framed());

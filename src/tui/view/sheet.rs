@@ -12,9 +12,9 @@ const MARGIN: usize = 3;
 /// Largest number of columns.
 const MAX_COLUMNS: usize = 4;
 
-/// Draws the popup at the bottom of an area, if it is due.
-pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
-    let Some((title, hints)) = app.key_sheet() else { return };
+/// Draws the popup at the bottom of an area, if it is due. Returns the rows that it leaves free.
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) -> Rect {
+    let Some((title, hints)) = app.key_sheet() else { return body };
     let keys = hints.iter().map(|hint| text::width(&hint.keys)).max().unwrap_or(0) + 2;
     let labels = hints.iter().map(|hint| text::width(&hint.label)).max().unwrap_or(0);
     let space = usize::from(body.width).saturating_sub(MARGIN);
@@ -36,6 +36,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
         let at = Rect { y, height: 1, ..area };
         frame.render_widget(row.line(app.palette.style(Role::Text)), at);
     }
+    Rect { height: body.height - height, ..body }
 }
 
 fn edge(app: &App, title: &str, width: u16) -> ratatui::text::Line<'static> {

@@ -10,6 +10,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     let mut gatherer = Gatherer::default();
     let mut kind = ImportKind::Urls;
     let mut strangers = Vec::new();
+    let mut hidden: Vec<String> = Vec::new();
     for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
         let words = split(line);
         let Some((first, rest)) = words.split_first() else { continue };
@@ -24,7 +25,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
                 kind = ImportKind::Newsboat;
             }
             if line.starts_with('!') || rest.iter().any(|word| word.starts_with('!')) {
-                gatherer.skip(&format!("! of {address}"), NO_HIDDEN);
+                hidden.push(address.clone());
             }
             gatherer.add(&entry(address, rest));
         } else {
@@ -38,11 +39,17 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     for line in strangers {
         gatherer.skip(line, &not_an_address(line));
     }
+    // One line: a long list of them would hide what matters.
+    match hidden.as_slice() {
+        [] => {}
+        [address] => gatherer.skip(&format!("! of {address}"), NO_HIDDEN),
+        many => gatherer.skip(&format!("! of {} sources", many.len()), NO_HIDDEN),
+    }
     gatherer.finish(kind, name, "every line is empty or a comment")
 }
 
 /// Why the mark of newsboat's hidden feeds is skipped.
-const NO_HIDDEN: &str = "newsfed cannot hide sources, so this one is imported like any other";
+const NO_HIDDEN: &str = "newsfed cannot hide sources; they are imported like any other";
 
 /// The URL in a word; hosts may be written without https://.
 fn address_of(word: &str) -> Option<String> {

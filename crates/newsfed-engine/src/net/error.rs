@@ -290,7 +290,11 @@ fn io_words(error: &io::Error) -> String {
             "this machine has no network connection".to_owned()
         }
         io::ErrorKind::HostUnreachable => "no route to the host".to_owned(),
-        _ => plain(&error.to_string()),
+        _ => {
+            // The standard library's words before those of the resolver.
+            let words = error.to_string();
+            plain(words.strip_prefix("failed to lookup address information: ").unwrap_or(&words))
+        }
     }
 }
 

@@ -174,13 +174,16 @@ fn distinguishes_newsboat_files_from_plain_lists() {
     let views: Vec<_> = import.views.iter().map(|v| (&*v.name, &*v.query)).collect();
     assert_eq!(views, [("Unread", "unread")]);
     let why: Vec<_> = import.skipped.iter().map(|(_, why)| why.as_str()).collect();
-    assert!(why[0].contains("cannot hide sources"), "{why:?}");
-    assert!(why[1..4].iter().all(|why| why.contains("commands")), "{why:?}");
-    assert!(why[4].contains("\"what is this\" is not a URL"), "{why:?}");
+    assert!(why[0..3].iter().all(|why| why.contains("commands")), "{why:?}");
+    assert!(why[3].contains("\"what is this\" is not a URL"), "{why:?}");
+    assert!(why[4].contains("cannot hide sources"), "{why:?}");
 
     let hidden = read("!https://a.example/feed tag\n");
     assert_eq!(rows(&hidden), ["||tag|https://a.example/feed"]);
     assert_eq!(hidden.skipped[0].0, "! of https://a.example/feed");
+    let hidden = read("!https://a.example/feed\n!https://b.example/feed\n");
+    assert_eq!(hidden.skipped.len(), 1);
+    assert_eq!(hidden.skipped[0].0, "! of 2 sources");
 
     let plain = read(
         "\u{feff}https://a.example/feed\r\n\r\nexample.org/rss\r\nftp://x.example/\r\n# c\r\n",
