@@ -1,6 +1,7 @@
 //! The full texts of items: fetched from their pages, stored and compared.
 
 mod ahead;
+mod unchanged;
 
 use super::*;
 use newsfed::config::FileChange;

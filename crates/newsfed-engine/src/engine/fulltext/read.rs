@@ -115,6 +115,18 @@ pub(super) struct ReadContext {
     pub(super) now: Time,
 }
 
+impl ReadContext {
+    /// Whether the text of the page alone (safe HTML) has changed in more than counters and the like.
+    fn is_page_changed(&self, alone: &str) -> bool {
+        let before = self.alone_before.as_ref().or(self.before.as_ref().map(|before| &before.html));
+        let text = |html: &str| from_html(html, None).text();
+        before.is_some_and(|before| {
+            let (old, new) = (text(before), text(alone));
+            !same_text(&old, &new) && !is_small_change(&old, &new)
+        })
+    }
+}
+
 /// Why nothing is used from a page.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoText {
@@ -226,7 +238,7 @@ fn page_text(
     from: TextFrom,
     page_hash: i64,
 ) -> PageText {
-    let changed = match compare(known, &html, page_hash) {
+    let changed = match compare(known, &html, alone, page_hash) {
         Compared::Same => return PageText::Same,
         compared => compared == Compared::Changed,
     };
@@ -386,8 +398,12 @@ enum Compared {
 
 /// If a text differs while the page alone gives the same, only the extraction is better: the
 /// template has improved, or another way was used.
-fn compare(known: &ReadContext, html: &str, page_hash: i64) -> Compared {
+fn compare(known: &ReadContext, html: &str, alone: &str, page_hash: i64) -> Compared {
     let Some(before) = &known.before else { return Compared::Better };
+    // The text of the feed and that of the page differ without a change.
+    if before.from == TextFrom::Feed {
+        return Compared::Better;
+    }
     let (old, new): (Document, Document) = (from_html(&before.html, None), from_html(html, None));
     let same_way = known.way_before == Some(known.way);
     // Another part of the page is not a change of it.
@@ -403,6 +419,8 @@ fn compare(known: &ReadContext, html: &str, page_hash: i64) -> Compared {
         (true, false) if same_way => Compared::Changed,
         (false, _) if !selected && is_small_change(&old.text(), &new.text()) => Compared::Same,
         (false, _) if !same_part => Compared::Better,
+        // Another way gives another text: the page alone shows whether it has changed.
+        (false, _) if !same_way && !known.is_page_changed(alone) => Compared::Better,
         (false, _) if known.hash_before.is_some_and(|h| h != page_hash) => Compared::Changed,
         _ => Compared::Better,
     }
