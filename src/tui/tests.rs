@@ -13,6 +13,7 @@ mod help;
 mod imports;
 mod listen;
 mod lists;
+mod matches;
 mod mouse;
 mod programs;
 mod random;

@@ -262,8 +262,8 @@ impl App {
             Action::Links => self.open_links(""),
             Action::Hints => self.open_hints(),
             Action::Find if self.reader.article.is_some() => {
-                let text = self.reader.find.as_ref().map_or("", |f| f.text.as_str()).to_owned();
-                self.ask(PromptKind::Find, &text)
+                let text = self.reader.find.as_ref().and_then(|find| find.text.clone());
+                self.ask(PromptKind::Find, &text.unwrap_or_default())
             }
             Action::Pipe if self.reader.article.is_some() => self.ask(PromptKind::Pipe, ""),
             _ => vec![],

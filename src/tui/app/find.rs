@@ -1,20 +1,34 @@
-//! Text search in the article, and stepping through the changes in a comparison of versions.
+//! Text search in the article, the words of a search of items in it, and stepping through the changes in
+//! a comparison of versions.
 
-use super::ReaderPane;
-use crate::tui::reader::{Haystack, Piece};
+use super::{App, Focus, ReaderPane};
+use crate::query::Query;
+use crate::tui::effect::Effect;
+use crate::tui::reader::{Haystack, Piece, SearchedWord};
 use crate::util::text;
 
 /// A text search in the article.
 #[derive(Debug)]
 pub(crate) struct Find {
-    pub(crate) text: String,
+    /// The text; `None` for the words of the search whose results are listed.
+    pub(crate) text: Option<String>,
     /// Matches, by line.
     pub(crate) pieces: Vec<Piece>,
     /// Index of the current match.
     pub(crate) at: usize,
     /// The top line when the search began.
     from: usize,
-    haystack: Haystack,
+}
+
+/// The words of the search whose results are listed, which are marked in the article.
+#[derive(Debug, Default)]
+pub(super) struct SearchedText {
+    query: String,
+    words: Vec<SearchedWord>,
+    /// Whether the first match is still to be shown: nothing is laid out yet, or it had no match.
+    is_due: bool,
+    /// The position to which that scrolled: nobody has read so far.
+    place: Option<usize>,
 }
 
 impl Find {
@@ -37,12 +51,9 @@ impl Find {
 impl ReaderPane {
     /// Searches for a text and goes to the first match at or below the line where the search began.
     pub(super) fn search_for(&mut self, text: &str) {
-        let (from, haystack) = match self.find.take() {
-            Some(find) => (find.from, find.haystack),
-            None => (self.top, Haystack::new(&self.lines.lines)),
-        };
-        let pieces = haystack.find(text);
-        let mut find = Find { text: text.to_owned(), pieces, at: 0, from, haystack };
+        let from = self.find.take().map_or(self.top, |find| find.from);
+        let pieces = self.haystack().find(text);
+        let mut find = Find { text: Some(text.to_owned()), pieces, at: 0, from };
         find.select_first(from);
         let found = find.count() > 0;
         self.find = Some(find);
@@ -56,13 +67,78 @@ impl ReaderPane {
 
     /// Repeats the search after the article was laid out again.
     pub(super) fn find_again(&mut self) {
-        let Some(mut find) = self.find.take() else { return };
-        find.haystack = Haystack::new(&self.lines.lines);
-        find.pieces = find.haystack.find(&find.text);
+        self.haystack = None;
+        let Some(mut find) = self.find.take() else { return self.show_searched() };
+        find.pieces = match &find.text {
+            Some(text) => self.haystack().find(text),
+            None => self.find_searched(),
+        };
+        if find.text.is_none() && find.pieces.is_empty() {
+            // Another text may have some.
+            self.searched.is_due = true;
+            return;
+        }
         find.at = find.at.min(find.count().saturating_sub(1));
         find.from = self.top;
         self.pointed = find.piece().map(|piece| piece.line);
         self.find = Some(find);
+    }
+
+    fn haystack(&mut self) -> &Haystack {
+        self.haystack.get_or_insert_with(|| Haystack::new(&self.lines.lines))
+    }
+
+    fn find_searched(&mut self) -> Vec<Piece> {
+        let words = std::mem::take(&mut self.searched.words);
+        let pieces = self.haystack().find_words(&words);
+        self.searched.words = words;
+        pieces
+    }
+
+    /// Whether what is found are the words of the search whose results are listed.
+    pub(crate) fn shows_searched(&self) -> bool {
+        self.find.as_ref().is_some_and(|find| find.text.is_none())
+    }
+
+    /// Marks the words of a search in the article, and shows the first match.
+    fn mark_words(&mut self, query: &str) {
+        if self.shows_searched() {
+            self.clear_find();
+        }
+        let parsed = query.parse::<Query>().unwrap_or_default();
+        let words = parsed.text_words().into_iter();
+        let words: Vec<_> = words.filter_map(|(w, whole)| SearchedWord::new(w, whole)).collect();
+        let is_due = !words.is_empty();
+        self.searched = SearchedText { query: query.to_owned(), words, is_due, place: None };
+        if self.is_laid_out() {
+            self.show_searched();
+        }
+    }
+
+    /// Marks the words of the search once the article is laid out, and shows the first match.
+    fn show_searched(&mut self) {
+        if !self.searched.is_due || self.show_difference || self.find.is_some() {
+            return;
+        }
+        let pieces = self.find_searched();
+        let Some(first) = pieces.first().map(|piece| piece.line) else { return };
+        self.searched.is_due = false;
+        // The head takes up to half of the pane unless the text is scrolled.
+        let is_near = first < self.height / 2;
+        self.set_top(if is_near { 0 } else { first.saturating_sub(self.height / 3) });
+        self.searched.place = Some(self.place);
+        self.find = Some(Find { text: None, pieces, at: 0, from: self.top });
+        self.go_to_match();
+    }
+
+    /// Whether the position is where a search has put it, not where reading stopped.
+    pub(super) fn is_at_searched(&self) -> bool {
+        self.searched.place == Some(self.place)
+    }
+
+    /// The user goes elsewhere: a match that appears later does not move the text.
+    pub(super) fn leave_searched(&mut self) {
+        self.searched.is_due = false;
     }
 
     pub(super) fn next_match(&mut self, forward: bool) {
@@ -119,5 +195,47 @@ impl ReaderPane {
             self.clear_find();
             self.set_top(from);
         }
+    }
+}
+
+impl App {
+    /// Marks the words of the listed search in an article that was opened from it.
+    pub(super) fn mark_opened(&mut self) {
+        let Some(key) = self.reader.row().map(|row| row.key) else { return };
+        if self.items.rows.iter().any(|row| row.key == key) {
+            self.reader.mark_words(&self.items.listing.query);
+        }
+    }
+
+    /// Keeps the marked words those of the listed search, unless the article is being read.
+    pub(super) fn mark_searched(&mut self) {
+        let is_same = self.reader.searched.query == self.items.listing.query;
+        let is_open = self.reader.article.is_some() && self.focus != Focus::Reader;
+        if !is_same && is_open && !self.searches_from_reader() {
+            self.reader.mark_words(&self.items.listing.query);
+        }
+    }
+
+    /// Whether the keys for the next item step through matches or changes in the article instead.
+    pub(in crate::tui) fn stepping(&self) -> bool {
+        self.focus == Focus::Reader && (self.reader.find.is_some() || self.reader.show_difference)
+    }
+
+    pub(super) fn step(&mut self, forward: bool) -> Vec<Effect> {
+        if self.reader.find.is_some() {
+            self.reader.next_match(forward);
+        } else {
+            self.reader.next_change(forward);
+        }
+        vec![]
+    }
+
+    /// Closes the search field; the search stays active if it has matches.
+    pub(super) fn find_confirmed(&mut self) -> Vec<Effect> {
+        let missing = self.reader.find.as_ref().filter(|find| find.pieces.is_empty());
+        let text = missing.and_then(|find| find.text.as_deref()).map(|text| text.trim().to_owned());
+        let Some(text) = text else { return vec![] };
+        self.reader.cancel_find();
+        if text.is_empty() { vec![] } else { self.note(format!("Not found in this text: {text}")) }
     }
 }

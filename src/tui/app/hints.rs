@@ -108,7 +108,8 @@ const CHANGES: &[Action] = &[
     Action::NewerChange,
     Action::Difference,
 ];
-const MATCHES: &[Action] = &[Action::NextUnread, Action::PreviousUnread, Action::Back];
+const MATCHES: &[Action] =
+    &[Action::NextUnread, Action::PreviousUnread, Action::Back, Action::PageDown, Action::NextItem];
 
 impl App {
     /// The keys for the bottom line, most useful first.

@@ -283,6 +283,7 @@ impl App {
     pub(super) fn update(&mut self, event: Event, now: Time) -> Vec<Effect> {
         self.now = now;
         let mut effects = self.handle(event);
+        self.mark_searched();
         effects.extend(self.plan_preview());
         effects.extend(self.next_pictures());
         effects.extend(self.request_rhythms());

@@ -37,16 +37,18 @@ impl App {
         self.preview.shown
     }
 
-    /// Whether nothing is left of the list whose item the Reader shows.
+    /// Whether the Reader follows a list that is empty: an article from another one would mislead.
     pub(in crate::tui) fn previews_nothing(&self) -> bool {
-        self.preview.shown && self.items.rows.is_empty() && !self.items.is_loading()
+        let follows = self.settings.ui.preview && self.focus != Focus::Reader;
+        let is_empty = self.items.rows.is_empty() && !self.items.is_loading();
+        (self.preview.shown || follows) && is_empty
     }
 
     /// Whether the Reader is beside the list and shows what is selected there.
     pub(super) fn reader_follows(&self) -> bool {
         let beside =
             || view::arrangement(self, self.size.0).iter().any(|(pane, _)| *pane == Focus::Reader);
-        let open = self.reader.article.is_some() && self.focus != Focus::Reader;
+        let open = self.focus != Focus::Reader;
         // The article stays until the search is kept: Esc returns to it.
         let open = open && !self.searches_from_reader();
         self.settings.ui.preview && open && beside()

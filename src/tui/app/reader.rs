@@ -1,6 +1,6 @@
 //! The Reader pane: one article, laid out for the width at the last draw.
 
-use super::find::Find;
+use super::find::{Find, SearchedText};
 use super::keys::Motion;
 use super::pictures::Pictures;
 use super::settings::setting;
@@ -12,7 +12,7 @@ use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Article, Cause, Failure, RequestId};
 use crate::tui::read::Read;
-use crate::tui::reader::{Lines, Shape, glyphs, layout, layout_difference};
+use crate::tui::reader::{Haystack, Lines, Shape, glyphs, layout, layout_difference};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -37,6 +37,9 @@ pub(crate) struct ReaderPane {
     /// Which difference that is; 0 is the newest.
     pub(crate) difference_at: usize,
     pub(crate) find: Option<Find>,
+    pub(super) searched: SearchedText,
+    /// The text that is searched; `None` until it is needed.
+    pub(super) haystack: Option<Haystack>,
     pub(in crate::tui) pictures: Pictures,
     /// Positions from which jumps began.
     pub(super) jumps: Vec<usize>,
@@ -82,6 +85,8 @@ impl ReaderPane {
             show_difference: false,
             difference_at: 0,
             find: None,
+            searched: SearchedText::default(),
+            haystack: None,
             pictures: Pictures::default(),
             jumps: Vec::new(),
             place: 0,
@@ -162,6 +167,10 @@ impl ReaderPane {
         self.spare.clear();
     }
 
+    pub(super) fn is_laid_out(&self) -> bool {
+        self.laid_out.is_some()
+    }
+
     /// Width of the text column at the last draw, in cells.
     pub(super) fn width(&self) -> usize {
         self.laid_out.map_or(0, |(shape, _)| shape.width)
@@ -237,6 +246,7 @@ impl ReaderPane {
         let count = self.last_top() + 1;
         self.set_top(motion.from(self.top, self.height, count));
         self.pointed = None;
+        self.leave_searched();
         self.top != before
     }
 
@@ -261,7 +271,7 @@ impl ReaderPane {
     }
 
     fn remember_place(&mut self) {
-        if let Some(key) = self.row().map(|row| row.key) {
+        if let Some(key) = self.row().map(|row| row.key).filter(|_| !self.is_at_searched()) {
             if self.places.len() >= MAX_PLACES {
                 self.places.clear();
             }
@@ -273,6 +283,7 @@ impl ReaderPane {
     fn close(&mut self) {
         self.remember_place();
         (self.article, self.loading, self.find) = (None, None, None);
+        (self.searched, self.haystack) = (SearchedText::default(), None);
         (self.lines, self.laid_out) = (Lines::default(), None);
         (self.top, self.shift, self.show_difference) = (0, 0, false);
         self.difference_at = 0;
@@ -288,6 +299,7 @@ impl ReaderPane {
             self.place = self.places.get(&article.row.key).copied().unwrap_or(article.position);
             self.stored_place = self.place;
             self.find = None;
+            self.searched = SearchedText::default();
             self.jumps.clear();
             self.shift = 0;
         }
@@ -350,7 +362,11 @@ impl App {
             Err(why) => return self.problem(why),
         };
         let effects = self.store_reading_state();
+        let is_other = self.reader.row().is_none_or(|row| row.key != article.row.key);
         self.reader.show(article);
+        if is_other {
+            self.mark_opened();
+        }
         effects
     }
 
@@ -360,6 +376,7 @@ impl App {
         let reader = &mut self.reader;
         if let Some(item) = reader.article.as_ref().map(|a| a.row.key)
             && reader.place != reader.stored_place
+            && !reader.is_at_searched()
         {
             reader.stored_place = reader.place;
             effects.push(Effect::StorePosition { item, place: reader.place });
@@ -374,7 +391,8 @@ impl App {
 
     pub(super) fn scroll_reader(&mut self, motion: Motion) -> Vec<Effect> {
         let moved = self.reader.scroll(motion);
-        if !moved && motion == Motion::HalfPages(2) && !self.stepping() {
+        let goes_on = !self.stepping() || self.reader.shows_searched();
+        if !moved && motion == Motion::HalfPages(2) && goes_on {
             return self.next_unread(true);
         }
         vec![]
@@ -458,27 +476,5 @@ impl App {
         self.reader.difference_at = to;
         self.reader.find = None;
         vec![]
-    }
-
-    /// Whether the keys for the next item step through matches or changes in the article instead.
-    pub(in crate::tui) fn stepping(&self) -> bool {
-        self.focus == Focus::Reader && (self.reader.find.is_some() || self.reader.show_difference)
-    }
-
-    pub(super) fn step(&mut self, forward: bool) -> Vec<Effect> {
-        if self.reader.find.is_some() {
-            self.reader.next_match(forward);
-        } else {
-            self.reader.next_change(forward);
-        }
-        vec![]
-    }
-
-    /// Closes the search field; the search stays active if it has matches.
-    pub(super) fn find_confirmed(&mut self) -> Vec<Effect> {
-        let missing = self.reader.find.as_ref().filter(|find| find.pieces.is_empty());
-        let Some(text) = missing.map(|find| find.text.trim().to_owned()) else { return vec![] };
-        self.reader.cancel_find();
-        if text.is_empty() { vec![] } else { self.note(format!("Not found in this text: {text}")) }
     }
 }

@@ -170,9 +170,11 @@ impl App {
         let now = &before.listing;
         // A search continues with its previous text.
         let text = if is_filter || self.is_search() { now.query.clone() } else { String::new() };
+        // A filter of a view adds to its query.
+        let adds = is_filter && !self.is_narrowed() && !text.is_empty();
         let bar = SearchBar {
             // The words of the last search are there to be read, corrected or replaced.
-            field: if is_filter { Field::new(&text) } else { Field::suggestion(&text) },
+            field: if adds { Field::new(&format!("{text} ")) } else { Field::suggestion(&text) },
             is_filter,
             completion: None,
             error: None,
@@ -186,6 +188,12 @@ impl App {
         let mut effects = self.push_dialog(bar);
         effects.push(Effect::Read(Read::Values));
         effects
+    }
+
+    /// Whether the field of a search is open and nothing is typed yet.
+    pub(crate) fn is_search_empty(&self) -> bool {
+        let bar = self.dialog::<SearchBar>();
+        bar.is_some_and(|bar| !bar.is_filter && bar.field.value().trim().is_empty())
     }
 
     /// Whether a search is being typed that began in the Reader.

@@ -1,6 +1,9 @@
-//! Text search in laid-out lines, ignoring case and line breaks.
+//! Text search in laid-out lines, ignoring case, accents and line breaks.
 
 use super::line::{Joint, Line};
+use nucleo_matcher::chars::normalize;
+use std::cmp::Reverse;
+use std::ops::Range;
 
 /// Largest number of matches.
 const MAX_HITS: usize = 10_000;
@@ -71,15 +74,57 @@ impl Haystack {
 
     /// Finds a text from top to bottom; each match has one piece for every line it covers.
     pub(crate) fn find(&self, text: &str) -> Vec<Piece> {
-        let mut needle = String::new();
-        text.chars().for_each(|c| fold(c, |f| needle.push(f)));
+        let needle = folded(text);
         if needle.trim().is_empty() {
             return vec![];
         }
+        let hits = self.folded.match_indices(&needle).take(MAX_HITS);
+        self.pieces(hits.map(|(at, _)| at..at + needle.len()))
+    }
+
+    /// Finds the words of a search, from top to bottom.
+    pub(crate) fn find_words(&self, words: &[SearchedWord]) -> Vec<Piece> {
+        let hits = words.iter().flat_map(|word| self.hits(word).take(MAX_HITS));
+        let mut hits: Vec<Range<usize>> = hits.collect();
+        hits.sort_unstable_by_key(|hit| (hit.start, Reverse(hit.end)));
+        // A word may also be the start of another one.
+        let mut end = 0;
+        hits.retain(|hit| {
+            let is_free = hit.start >= end;
+            end = if is_free { hit.end } else { end };
+            is_free
+        });
+        hits.truncate(MAX_HITS);
+        self.pieces(hits.into_iter())
+    }
+
+    /// Where a word of a search is, as byte ranges of the folded text.
+    fn hits<'a>(&'a self, word: &'a SearchedWord) -> impl Iterator<Item = Range<usize>> + 'a {
+        let first = word.tokens.first().map_or("", String::as_str);
+        self.folded.match_indices(first).filter_map(move |(at, found)| {
+            if self.folded[..at].ends_with(char::is_alphanumeric) {
+                return None;
+            }
+            let mut end = at + found.len();
+            for token in word.tokens.iter().skip(1) {
+                let rest = &self.folded[end..];
+                let gap = rest.find(|c: char| c.is_alphanumeric() || c == '\n')?;
+                if gap == 0 || !rest[gap..].starts_with(token.as_str()) {
+                    return None;
+                }
+                end += gap + token.len();
+            }
+            let goes_on = self.folded[end..].starts_with(char::is_alphanumeric);
+            (!(word.is_whole && goes_on)).then_some(at..end)
+        })
+    }
+
+    /// The parts of matches (byte ranges of the folded text) in each line.
+    fn pieces(&self, hits: impl Iterator<Item = Range<usize>>) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
-        for (hit, (at, _)) in self.folded.match_indices(&needle).take(MAX_HITS).enumerate() {
-            let start = self.origins.partition_point(|o| o.folded < at);
-            let end = self.origins.partition_point(|o| o.folded < at + needle.len());
+        for (hit, range) in hits.enumerate() {
+            let start = self.origins.partition_point(|o| o.folded < range.start);
+            let end = self.origins.partition_point(|o| o.folded < range.end);
             for origin in self.origins.iter().take(end).skip(start).filter(|o| o.to > o.from) {
                 match pieces.last_mut() {
                     Some(last) if last.hit == hit && last.line == origin.line => {
@@ -96,7 +141,39 @@ impl Haystack {
     }
 }
 
-/// Case folding of a character for the comparison.
+/// A word or a phrase of a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SearchedWord {
+    /// Its words, folded; between them may be anything but letters and digits.
+    tokens: Vec<String>,
+    /// Whether the last one must not be the start of a longer word.
+    is_whole: bool,
+}
+
+impl SearchedWord {
+    /// A text of a query, split as the index of texts splits it; `None` without letters and digits.
+    pub(crate) fn new(text: &str, phrase: bool) -> Option<Self> {
+        let folded = folded(text);
+        let tokens: Vec<String> = folded
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|token| !token.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let last = tokens.last()?;
+        // As in a search, a single letter is a word.
+        let is_letter = last.chars().nth(1).is_none() && last.as_str() < "\u{2e80}";
+        let is_whole = phrase || is_letter;
+        Some(Self { tokens, is_whole })
+    }
+}
+
+fn folded(text: &str) -> String {
+    let mut out = String::new();
+    text.chars().for_each(|c| fold(c, |f| out.push(f)));
+    out
+}
+
+/// Folding of a character for the comparison: case, and accents of Latin letters.
 fn fold(c: char, mut to: impl FnMut(char)) {
     match c {
         'ς' => to('σ'),
@@ -104,7 +181,9 @@ fn fold(c: char, mut to: impl FnMut(char)) {
         _ if c.is_whitespace() => to(' '),
         // Turkish capital dotted I.
         'İ' => to('i'),
-        _ => c.to_lowercase().for_each(to),
+        // Accents that follow their letter.
+        '\u{300}'..='\u{36f}' => {}
+        _ => c.to_lowercase().map(normalize).for_each(to),
     }
 }
 
@@ -116,10 +195,18 @@ mod tests {
 
     /// The matches in a text laid out in lines of `width`.
     fn found(html: &str, width: usize, needle: &str) -> Vec<String> {
+        matches(html, width, |haystack| haystack.find(needle))
+    }
+
+    fn matches(
+        html: &str,
+        width: usize,
+        find: impl FnOnce(&Haystack) -> Vec<Piece>,
+    ) -> Vec<String> {
         let shape =
             Shape { width, wrap_code: false, ascii: false, picture_lines: 0, graphics: None };
         let lines = layout(&from_html(html, None), shape, &Default::default()).lines;
-        let pieces = Haystack::new(&lines).find(needle);
+        let pieces = find(&Haystack::new(&lines));
         let mut out: Vec<String> = Vec::new();
         for piece in pieces {
             let text = lines[piece.line].text()[piece.from..piece.to].to_owned();
@@ -150,11 +237,44 @@ mod tests {
             ("<p>ΟΔΟΣ οδος", 40, "οδοσ", vec!["ΟΔΟΣ", "οδος"]),
             ("<p>İstanbul", 40, "istanbul", vec!["İstanbul"]),
             ("<p>مدينة جديدة", 40, "جديدة", vec!["جديدة"]),
+            // With and without accents.
+            ("<p>Café cafe\u{301} CAFE", 40, "cafe", vec!["Café", "cafe", "CAFE"]),
+            ("<p>A cafe", 40, "café", vec!["cafe"]),
             ("<p>a b", 40, " ", vec![]),
             ("<p>a b", 40, "", vec![]),
         ] {
             let found = found(html, width, needle);
             assert_eq!(found, expected, "{needle} in {html}");
+        }
+    }
+
+    #[test]
+    fn finds_the_words_of_a_search_as_the_index_does() {
+        for (html, words, expected) in [
+            // The start of a word, not its end; in the order of the text.
+            ("<p>The cat, a catalogue, concat and a dog", "dog cat", vec!["cat", "cat", "dog"]),
+            (
+                "<p>night trains, a night train, night-train",
+                "\"night train\"",
+                vec!["night train", "night-train"],
+            ),
+            // Across a line break, but not across paragraphs.
+            ("<p>the first second third", "\"second third\"", vec!["second/third"]),
+            ("<p>night<p>train", "\"night train\"", vec![]),
+            ("<p>x-ray, xray, a X", "x", vec!["x", "X"]),
+            ("<p>C++ and C", "C++", vec!["C", "C"]),
+            ("<p>日本語の文章", "日本", vec!["日本"]),
+            ("<p>El Niño y niños", "nino", vec!["Niño", "niño"]),
+            // The longer one of two words that begin alike.
+            ("<p>railway", "rail railway", vec!["railway"]),
+            ("<p>one", "-one two", vec![]),
+        ] {
+            let query: crate::query::Query = words.parse().unwrap();
+            let words = query.text_words().into_iter();
+            let words: Vec<_> =
+                words.filter_map(|(w, whole)| SearchedWord::new(w, whole)).collect();
+            let found = matches(html, 18, |haystack| haystack.find_words(&words));
+            assert_eq!(found, expected, "{query:?} in {html}");
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) use blocks::half_blocks;
 pub(super) use difference::layout_difference;
 pub(super) use direction::is_right_to_left;
 pub(super) use ends::link_names;
-pub(super) use find::{Haystack, Piece};
+pub(super) use find::{Haystack, Piece, SearchedWord};
 pub(super) use glyphs::{Glyphs, glyphs};
 pub(super) use layout::{Lines, Shape, layout};
 pub(super) use line::{Line, Span, Target};

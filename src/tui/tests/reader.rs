@@ -404,6 +404,16 @@ fn undoing_a_pin_updates_list_and_reader() {
 }
 
 #[test]
+fn the_reader_keeps_its_accent_while_a_text_is_searched() {
+    let mut stage = stage(EVERYTHING, None);
+    stage.screen(120, 40);
+    stage.keys("<Enter>");
+    assert!(stage.screen(120, 40).contains("━━━━"));
+    stage.keys("<C-f>link");
+    assert!(stage.screen(120, 40).contains("━━━━"));
+}
+
+#[test]
 fn draws_a_large_table() {
     let row = format!("<tr>{}</tr>", "<td>some words</td>".repeat(64));
     let mut stage = stage(&format!("<table>{}</table>", row.repeat(800)), None);

@@ -62,3 +62,60 @@ fn tab_completes_operators_and_their_values() {
     stage.keys("/source:kern<Tab><Enter>");
     assert!(stage.screen(120, 40).contains("Search  source:\"Kernel notes and other things\""));
 }
+
+#[test]
+fn another_search_replaces_the_words_of_the_last_one() {
+    for (keys, expected) in [
+        ("/bridge<Enter>/ferry", "ferry"),
+        ("fbridge<Enter>fferry", "ferry"),
+        ("/bridge<Enter>/<Left>x", "bridgxe"),
+        ("/bridge<Enter>/<Backspace>", ""),
+    ] {
+        let mut stage = Stage::new();
+        stage.keys(keys);
+        let mut dialog = stage.app.dialogs.pop().unwrap();
+        assert_eq!(dialog.field().unwrap().value(), expected, "{keys}");
+    }
+    // A filter of a view adds to the query of the view.
+    let layout = Default::default();
+    let views = vec![crate::config::ViewSettings {
+        name: "Old".to_owned(),
+        query: "age>1m".to_owned(),
+        layout,
+    }];
+    let settings = Settings { views, ..Settings::default() };
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.keys("<C-p>Old<Enter>ftiny");
+    let mut dialog = stage.app.dialogs.pop().unwrap();
+    assert_eq!(dialog.field().unwrap().value(), "age>1m tiny");
+}
+
+#[test]
+fn an_empty_field_of_a_search_says_what_is_searched() {
+    let mut list = source_list();
+    list.sources[0].facts.items = 1200;
+    list.sources[1].facts.items = 34;
+    let mut stage = Stage::with(Settings::default(), list, vec![]);
+    for (width, height) in SIZES {
+        stage.screen(width, height);
+        stage.keys("/");
+        let screen = stage.screen(width, height);
+        // In a small window there is space for what can be typed alone.
+        assert_eq!(screen.contains("Type to search 1234 items"), height > 12, "{screen}");
+        assert!(!screen.contains("Nothing matches") && !screen.contains("(0)"), "{screen}");
+        stage.keys("<Esc>");
+    }
+}
+
+#[test]
+fn no_old_article_is_beside_a_search_without_results() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    stage.keys("<Enter>h");
+    assert!(stage.screen(120, 40).contains("The merge window"));
+    stage.keys("/nothing like it");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("Nothing matches") && !screen.contains("The merge window"), "{screen}");
+    stage.keys("<Esc>");
+    assert!(stage.screen(120, 40).contains("The merge window"));
+}

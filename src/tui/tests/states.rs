@@ -269,3 +269,36 @@ fn programs_are_shown_before_they_run() {
     stage.keys("<Enter>");
     assert!(asked(&stage)[0].contains("DiscoverOrigin"), "a file is no program");
 }
+
+#[test]
+fn a_wide_window_shows_a_preview_from_the_start() {
+    let mut stage = Stage::new();
+    assert!(stage.screen(140, 40).contains("Reader"));
+    let later = now() + TimeDelta::milliseconds(150);
+    for effect in stage.app.update(Event::TimePassed, later) {
+        stage.perform(effect);
+    }
+    let screen = stage.screen(140, 40);
+    assert!(screen.contains("Preview") && screen.contains("The merge window"), "{screen}");
+    assert!(!screen.contains("Space: next unread"), "the key is one of the focused Reader");
+    let mut without = Stage::new();
+    without.app.settings.ui.preview = false;
+    assert!(!without.screen(140, 40).contains("Reader"));
+    assert!(!Stage::new().screen(131, 40).contains("Reader"));
+}
+
+#[test]
+fn a_wide_list_counts_comments_in_words() {
+    let mut rows = item_rows();
+    (rows[0].comment_count, rows[0].new_comments) = (Some(7), 2);
+    let mut stage = Stage::with(Settings::default(), source_list(), rows);
+    stage.app.settings.ui.preview = false;
+    assert!(stage.screen(180, 40).contains("7 comments +2"), "{}", stage.screen(180, 40));
+}
+
+#[test]
+fn an_empty_list_of_pinned_items_names_the_key() {
+    let mut stage = Stage::with(Settings::default(), source_list(), vec![]);
+    stage.keys("gp");
+    stage.shows("p pins an item. A pinned item stays here.");
+}

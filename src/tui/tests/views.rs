@@ -19,6 +19,7 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
     }];
     let settings = Settings { views, ..Settings::default() };
     let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.app.settings.ui.preview = false;
     stage.keys("ga");
     let usual = stage.screen(140, 40);
     stage.keys("<C-p>Archive<Enter>");
@@ -43,6 +44,7 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
 fn items_of_a_source_stand_together_below_its_title() {
     let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
     stage.app.settings.ui.group = Grouping::Source;
+    stage.app.settings.ui.preview = false;
     stage.keys("ga");
     let sources: Vec<i64> = stage.app.items.rows.iter().map(|row| row.source_key).collect();
     let mut once = sources.clone();

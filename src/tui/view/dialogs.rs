@@ -77,7 +77,10 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     let title = app.areas.items.filter(|items| items.y >= 2 && items.width > 2 * COUNT);
     let Some(items) = title else {
         let name = if bar.is_filter { "Filter" } else { "Search" };
-        let label = format!("{name} ({})", found(app));
+        let label = match app.is_search_empty() {
+            true => name.to_owned(),
+            false => format!("{name} ({})", found(app)),
+        };
         foot_line(app, frame, &label, typed, role, area);
         return;
     };

@@ -36,6 +36,10 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) 
     if focused {
         frame.set_cursor_position(Position::new(area.x, area.y));
     }
+    // In a small window, what can be typed is there.
+    if app.is_search_empty() && area.height < ROOMY {
+        return;
+    }
     let Some(notice) = notice(app) else { return };
     let pad = padding(area.width);
     let width = usize::from(area.width).saturating_sub(2 * pad).clamp(1, WIDEST);
@@ -166,6 +170,11 @@ fn notice(app: &App) -> Option<Notice> {
                 ],
             )
         },
+        () if app.is_search_empty() => {
+            let all = app.sources.list.sources.iter().map(|source| u64::from(source.facts.items));
+            let all = text::counted(all.sum::<u64>(), "item");
+            plain(&format!("Type to search {all}"), "", Vec::new())
+        }
         () if typing.is_some() => {
             let hint = typing.map(|bar| while_typing(app, bar)).unwrap_or_default();
             plain(
@@ -190,13 +199,22 @@ fn notice(app: &App) -> Option<Notice> {
             }
             plain("Nothing matches", caveat(), commands)
         }
-        () if listing.base.scope == Scope::Pinned => plain(
-            "Nothing is pinned",
-            "A pinned item stays here.",
-            vec![(Action::Pin, "pin an item")],
-        ),
+        () if listing.base.scope == Scope::Pinned => nothing_pinned(app),
         () => unfiltered(app),
     })
+}
+
+/// The list of pinned items, which has none: the key is for the items of other lists.
+fn nothing_pinned(app: &App) -> Notice {
+    let key = app.keymap.keys_for(Context::Items, Action::Pin);
+    let pins = key.map(|key| format!("{key} pins an item. ")).unwrap_or_default();
+    Notice {
+        mark: (marks(app).bullet, Role::Dim),
+        title: "Nothing is pinned".to_owned(),
+        text: format!("{pins}A pinned item stays here."),
+        commands: vec![(Action::ShowUnread, "unread items"), (Action::ShowAll, "all items")],
+        problem: false,
+    }
 }
 
 /// Why a list without a search is empty.

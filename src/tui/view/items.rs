@@ -394,26 +394,36 @@ impl<'a> Cell<'a> {
     /// Source, and summary or reading time.
     fn second(&self) -> Line<'static> {
         let (mut out, _) = self.start(false);
-        let summary = self.text().filter(|_| self.width >= SUMMARY_FROM);
+        // Where the text matches is worth more than how it begins.
+        let hit = self.app.snippets.of(self.row.key).filter(|snippet| !snippet.hits.is_empty());
+        let summary = self.text().filter(|_| self.width >= SUMMARY_FROM || hit.is_some());
         if summary.is_none() {
             out.right(format!(" {}", self.minutes()), self.style(Role::Dim));
         }
-        self.put_source(&mut out);
-        if let Some(summary) = summary {
-            let gap = if self.form.one_source { "" } else { "   " };
-            out.left(&format!("{gap}{summary}"), self.style(Role::Dim));
+        let width = usize::from(self.width);
+        self.put_source(&mut out, if hit.is_some() { width / 3 } else { width });
+        let gap = if self.form.one_source { "" } else { "   " };
+        let dim = self.style(Role::Dim);
+        match (hit, summary) {
+            (Some(snippet), _) => {
+                out.left(gap, dim);
+                super::snippet::text(self.app, snippet, &mut out, dim);
+            }
+            (None, Some(summary)) => out.left(&format!("{gap}{summary}"), dim),
+            (None, None) => {}
         }
         out.line(Style::new())
     }
 
-    fn put_source(&self, out: &mut Row) {
+    /// The source, in at most so many cells.
+    fn put_source(&self, out: &mut Row, cells: usize) {
         if self.form.one_source {
             return;
         }
         let color = self.app.sources.color(self.row.source_key);
         out.left(&format!("{} ", marks(self.app).square), self.style(color));
         let role = if self.row.read { Role::Dim } else { Role::Soft };
-        out.left(self.source, self.style(role));
+        out.left(&text::truncate(self.source, cells), self.style(role));
     }
 
     /// How the text begins, or where it matches the search.
@@ -445,7 +455,7 @@ impl<'a> Cell<'a> {
     /// Source, age and reading time.
     fn facts(&self) -> Line<'static> {
         let (mut out, _) = self.start(false);
-        self.put_source(&mut out);
+        self.put_source(&mut out, self.width.into());
         let gap = if self.form.one_source { "" } else { "   " };
         let also = match self.row.also {
             0 => String::new(),

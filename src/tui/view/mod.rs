@@ -37,7 +37,7 @@ mod welcome;
 pub(super) mod why;
 pub(super) mod workbench;
 
-use super::app::{App, Focus, SearchBar};
+use super::app::{App, Focus, Prompt, PromptKind, SearchBar};
 use crate::config::{Key, Role};
 pub(super) use dialogs::DialogArea;
 use ratatui::Frame;
@@ -129,7 +129,10 @@ fn part_flags(buffer: &mut Buffer) {
 
 /// The panes shown at this width, with their widths.
 pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
-    let reading = app.reader.article.is_some() || app.focus == Focus::Reader;
+    let is_open = app.reader.article.is_some() || app.focus == Focus::Reader;
+    // Where all panes have space, the preview is there from the start.
+    let previews = app.settings.ui.preview && !app.sources.list.sources.is_empty();
+    let reading = is_open || previews && width >= THREE_PANES;
     let alone = app.focus == Focus::Reader && width < BESIDE;
     if app.zen || alone {
         return vec![(Focus::Reader, width)];
@@ -268,7 +271,10 @@ fn scroll_bar(app: &App, frame: &mut Frame<'_>, area: Rect, seen: Range<usize>, 
 
 /// Whether a pane receives keys.
 fn has_focus(app: &App, pane: Focus) -> bool {
-    app.focus == pane && app.dialogs.len() == usize::from(app.dialog::<SearchBar>().is_some())
+    // What is typed into these lines changes the pane.
+    let finds = app.dialog::<Prompt>().is_some_and(|prompt| prompt.kind == PromptKind::Find);
+    let lines = usize::from(app.dialog::<SearchBar>().is_some()) + usize::from(finds);
+    app.focus == pane && app.dialogs.len() == lines
 }
 
 #[cfg(test)]

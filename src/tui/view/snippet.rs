@@ -4,7 +4,8 @@ use super::super::app::App;
 use super::row::Row;
 use crate::config::Role;
 use crate::model::ItemRow;
-use crate::util::text;
+use crate::store::Snippet;
+use crate::util::text as words;
 use ratatui::style::{Modifier, Style};
 use std::ops::Range;
 
@@ -34,16 +35,14 @@ pub(super) fn draw(
     dim: Style,
 ) {
     let Some(snippet) = app.snippets.of(item.key) else { return out.left(title, plain) };
-    // As in the palette: blocks of colour in every row would be louder than the selection.
-    let color = app.palette.style(Role::Pinned).add_modifier(Modifier::UNDERLINED);
-    let hit = |base: Style| base.patch(color);
+    let hit = |base: Style| hit_style(app, base);
     // What stands for a missing title has no hits.
     let hits = if title == item.title { snippet.title_hits.as_slice() } else { &[] };
     let end = hits.first().map_or(0, |hit| hit.end);
-    let seen = title.get(..end).map_or(0, text::width) < out.free();
+    let seen = title.get(..end).map_or(0, words::width) < out.free();
     match hits.len() {
         // The hit is what was searched for.
-        1.. if !seen && text::width(title) > out.free() => {
+        1.. if !seen && words::width(title) > out.free() => {
             let (title, hits) = from_first(title, hits, out.free() / 3);
             out.left("…", dim);
             marked(title, &hits, out, plain, hit(plain));
@@ -52,14 +51,24 @@ pub(super) fn draw(
     }
     if with_text && !snippet.text.is_empty() && !snippet.hits.is_empty() && out.free() >= LEAST {
         out.left("  ", dim);
-        let (text, hits) = from_first(&snippet.text, &snippet.hits, out.free() / 3);
-        marked(text, &hits, out, dim, hit(dim));
+        self::text(app, snippet, out, dim);
     }
+}
+
+/// Draws the part of a text that matches a search into the left part of a line, with its hits marked.
+pub(super) fn text(app: &App, snippet: &Snippet, out: &mut Row, plain: Style) {
+    let (text, hits) = from_first(&snippet.text, &snippet.hits, out.free() / 3);
+    marked(text, &hits, out, plain, hit_style(app, plain));
+}
+
+/// As in the palette: blocks of colour in every row would be louder than the selection.
+fn hit_style(app: &App, base: Style) -> Style {
+    base.patch(app.palette.style(Role::Pinned).add_modifier(Modifier::UNDERLINED))
 }
 
 /// A text with its hits (byte ranges) in another style, cut where the line ends.
 fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: Style) {
-    let shown = text::truncate(text, out.free());
+    let shown = words::truncate(text, out.free());
     let cut = shown.len() < text.len() || *shown != *text;
     // What follows the last common character is the sign of the cut.
     let kept = if cut { shown.trim_end_matches('…').len() } else { text.len() };

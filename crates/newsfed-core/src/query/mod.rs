@@ -304,6 +304,22 @@ impl Query {
         })
     }
 
+    /// The words and phrases that the texts of its matches contain; the second value says whether they
+    /// match complete words only.
+    pub fn text_words(&self) -> Vec<(&str, bool)> {
+        // These are in earlier versions of the texts.
+        if self.terms.iter().any(|term| term.what == What::InVersions) {
+            return Vec::new();
+        }
+        let included = self.terms.iter().filter(|term| !term.negated);
+        let words = included.flat_map(|term| match &term.what {
+            What::Text { column: Column::Any, text, phrase } => vec![(text.as_str(), *phrase)],
+            What::Any(alternatives) => alternatives.iter().flat_map(Self::text_words).collect(),
+            _ => Vec::new(),
+        });
+        words.collect()
+    }
+
     /// What a user may not expect of it, for when nothing matches.
     pub fn caveat(&self) -> Option<&'static str> {
         let joins = |text: &str| matches!(text, "or" | "and" | "not");

@@ -356,3 +356,16 @@ fn moments_are_later_than_now() {
         assert_eq!(of(text), expected, "{text}");
     }
 }
+
+#[test]
+fn lists_the_words_that_texts_of_matches_contain() {
+    for (query, expected) in [
+        ("rust \"night train\"", vec![("rust", false), ("night train", true)]),
+        ("(rust OR zig -go) -c -(d e)", vec![("rust", false), ("zig", false)]),
+        ("title:rust author:roe is:unread /x/ source:y", vec![]),
+        ("in:versions rust", vec![]),
+    ] {
+        let query: Query = query.parse().unwrap();
+        assert_eq!(query.text_words(), expected, "{query:?}");
+    }
+}

@@ -5,6 +5,9 @@ use super::Cell;
 use crate::config::{DateStyle, Role};
 use crate::util::text;
 
+/// Narrowest list in which the number of comments has space for a word.
+const COMMENTS_FROM: u16 = 124;
+
 /// A column at the right of a row.
 pub(super) struct Column {
     pub(super) name: &'static str,
@@ -37,14 +40,25 @@ pub(super) const COLUMNS: &[Column] = &[
     Column {
         name: "comments",
         rank: 3,
-        cells: |cell| if cell.width >= 90 && cell.row.comment_count.is_some() { 9 } else { 0 },
+        cells: |cell| match cell.width {
+            _ if cell.row.comment_count.is_none() => 0,
+            ..90 => 0,
+            90..COMMENTS_FROM => 9,
+            COMMENTS_FROM.. => 19,
+        },
         draw: |cell, cells| {
             let count = cell.row.comment_count.filter(|count| *count > 0);
+            let is_roomy = cell.width >= COMMENTS_FROM;
             let new = match cell.row.new_comments {
                 0 => String::new(),
+                new if is_roomy => format!(" +{new}"),
                 new => format!("+{new}"),
             };
-            let text = count.map(|count| format!("{count}c{new}")).unwrap_or_default();
+            let text = count.map(|count| match is_roomy {
+                true => text::counted(count, "comment") + &new,
+                false => format!("{count}c{new}"),
+            });
+            let text = text.unwrap_or_default();
             let text = text::truncate(&text, cells).into_owned();
             vec![(format!("{text:>cells$}"), Role::Dim)]
         },

@@ -1,0 +1,152 @@
+//! Tests of articles that are opened from a search: its words are marked in them.
+
+use super::*;
+use crate::config::ViewSettings;
+use crate::engine::TextGot;
+use crate::store::Snippet;
+use ratatui::style::Modifier;
+
+/// An article with some HTML between many paragraphs.
+fn long(html: &str) -> Article {
+    let filler = "<p>Nothing of interest.</p>".repeat(30);
+    let html = format!("{filler}{html}{filler}");
+    let document = Arc::new(from_html(&html, None));
+    Article { document, ..article(item_rows()[0].clone()) }
+}
+
+fn stage(html: &str) -> Stage {
+    let views = vec![ViewSettings {
+        name: "Bridges".to_owned(),
+        query: "bridge".to_owned(),
+        layout: Default::default(),
+    }];
+    let settings = Settings { views, ..Settings::default() };
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.shown = Some(long(html));
+    stage.screen(120, 40);
+    stage
+}
+
+/// Presses keys; the screen is drawn after each of them, as in the program.
+fn press(stage: &mut Stage, keys: &[&str]) -> String {
+    for keys in keys {
+        stage.keys(keys);
+        stage.screen(120, 40);
+    }
+    stage.screen(120, 40)
+}
+
+/// The underlined parts of the Reader.
+fn marked(stage: &mut Stage) -> Vec<String> {
+    let buffer = stage.drawn(120, 40);
+    let area = stage.app.areas.reader.unwrap();
+    let mut found: Vec<String> = vec![String::new()];
+    for position in area.positions() {
+        let cell = &buffer[position];
+        match (cell.modifier.contains(Modifier::UNDERLINED), found.last_mut()) {
+            (true, Some(last)) => last.push_str(cell.symbol()),
+            _ => found.push(String::new()),
+        }
+    }
+    found.retain(|words| !words.is_empty());
+    found
+}
+
+const TWO: &str = "<p>Two bridges and a concert, one Bridge.</p>";
+
+#[test]
+fn an_article_opens_at_the_first_match() {
+    for keys in ["/bridge<Enter>", "fbridge<Enter>", "<C-p>Bridges<Enter>"] {
+        let mut stage = stage(TWO);
+        let screen = press(&mut stage, &[keys, "<Enter>"]);
+        assert!(
+            screen.contains("match 1 of 2") && screen.contains("Two bridges"),
+            "{keys} {screen}"
+        );
+        assert_eq!(marked(&mut stage), ["bridge", "Bridge"], "{keys}");
+        let reader = &stage.app.reader;
+        let above = reader.lines.lines[reader.top..].iter().position(|l| l.text().contains("Two"));
+        assert!(reader.top > 0 && above.unwrap() >= 3, "{keys}: {above:?}");
+    }
+}
+
+#[test]
+fn the_keys_of_a_find_step_through_the_matches_and_close_it() {
+    let mut stage = stage(TWO);
+    press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
+    assert!(press(&mut stage, &["n"]).contains("match 2 of 2"));
+    assert!(press(&mut stage, &["N"]).contains("match 1 of 2"));
+    let top = stage.app.reader.top;
+    let screen = press(&mut stage, &["<Esc>"]);
+    assert!(!screen.contains("match 1") && marked(&mut stage).is_empty(), "{screen}");
+    assert_eq!((stage.app.focus, stage.app.reader.top), (Focus::Reader, top));
+    // A find of the user's own begins empty and replaces them.
+    press(&mut stage, &["h", "<Enter>"]);
+    assert!(press(&mut stage, &["<C-f>concert"]).contains("1 of 1"));
+}
+
+#[test]
+fn an_article_without_a_match_opens_at_its_start() {
+    let mut stage = stage("<p>A tram.</p>");
+    let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
+    assert!(!screen.contains("match ") && stage.app.reader.top == 0, "{screen}");
+    assert!(!stage.app.stepping(), "n goes to the next unread item");
+    // The full text that arrives later has one.
+    stage.shown = Some(long(TWO));
+    let key = stage.shown_key();
+    stage.happen(Event::TextGot(key, false, Ok(TextGot::Same(TextWay::Best))));
+    let screen = press(&mut stage, &[]);
+    assert!(screen.contains("match 1 of 2") && screen.contains("Two bridges"), "{screen}");
+}
+
+#[test]
+fn a_match_does_not_count_as_the_place_where_reading_stopped() {
+    let mut stage = stage(TWO);
+    press(&mut stage, &["/bridge<Enter>", "<Enter>", "h"]);
+    assert_eq!(stage.asked_for("StorePosition"), 0, "{:?}", stage.requested);
+    press(&mut stage, &["<Enter>", "<Space>", "h"]);
+    assert_eq!(stage.asked_for("StorePosition"), 1, "{:?}", stage.requested);
+}
+
+#[test]
+fn the_words_follow_what_is_typed_and_go_with_the_search() {
+    let mut stage = stage(TWO);
+    press(&mut stage, &["<Enter>", "h", "/bridge"]);
+    assert_eq!(marked(&mut stage), ["bridge", "Bridge"]);
+    press(&mut stage, &["<Backspace><Backspace><Backspace><Backspace><Backspace><Backspace>on"]);
+    assert_eq!(marked(&mut stage), ["on"]);
+    press(&mut stage, &["<Esc>"]);
+    assert_eq!(marked(&mut stage), [""; 0]);
+    // A search that begins in the Reader leaves the article as it is until it is kept.
+    press(&mut stage, &["<Enter>", "g/bridge"]);
+    assert_eq!(marked(&mut stage), [""; 0]);
+}
+
+#[test]
+fn space_goes_on_to_the_next_item_at_the_end_of_a_result() {
+    let mut stage = stage("");
+    let document = Arc::new(from_html("<p>Recent things.</p>", None));
+    stage.shown = Some(Article { document, ..article(item_rows()[0].clone()) });
+    let screen = press(&mut stage, &["/re<Enter>", "<Enter>"]);
+    assert!(screen.contains("match 1 of 1") && screen.contains("end · Space: next unread"));
+    let first = stage.shown_key();
+    press(&mut stage, &["<Space>"]);
+    assert_ne!(stage.shown_key(), first);
+    // In a find of the user's own, Space only scrolls, and the last line does not say otherwise.
+    let screen = press(&mut stage, &["<C-f>things<Enter>"]);
+    assert!(!screen.contains("Space: next unread"), "{screen}");
+}
+
+#[test]
+fn the_second_row_of_a_result_shows_where_its_text_matches() {
+    let mut stage = stage(TWO);
+    press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
+    let key = stage.shown_key();
+    let text = "the tram line over the old bridge opens".to_owned();
+    let snippet = Snippet { title_hits: vec![], text, hits: vec![27..33], picture: None };
+    let found = Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(vec![(key, snippet)]));
+    stage.happen(found);
+    let screen = stage.screen(120, 40);
+    let row = screen.lines().find(|line| line.contains("old bridge")).unwrap();
+    assert!(row.contains("▪ "), "{row}");
+}
