@@ -13,7 +13,7 @@ use crate::engine::{
 };
 use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Queued, Source, SourceFacts, SourceId, SourceKind,
-    StoryItem, Time,
+    StoryItem, TextFrom, Time,
 };
 use crate::store::{Count, ItemValues, Mark, RuleMarks, RuleRecord, Snippet, Window, WouldChange};
 use crate::util::browser::Launch;
@@ -244,6 +244,18 @@ pub(super) struct Article {
     pub(super) also_in: Vec<StoryItem>,
     /// Its own tags and what rules did to it, in words.
     pub(super) notes: Vec<String>,
+    /// Whether the text of the feed ends in the middle.
+    pub(super) is_cut: bool,
+}
+
+impl Article {
+    /// Whether its text is the beginning of one that its page has.
+    pub(super) fn is_teaser(&self) -> bool {
+        let item = &self.item;
+        let is_start = self.is_cut || item.feed_has_full_text == Some(false);
+        let is_all = item.page_text || item.url.is_none() || item.feed_body().is_empty();
+        item.text_from == TextFrom::Feed && is_start && !is_all
+    }
 }
 
 /// The difference between a version and the one before.

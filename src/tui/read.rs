@@ -1,18 +1,19 @@
 //! The threads that read the database for the interface, so that key presses never wait for the
 //! disk.
 
+mod article;
+
+pub(super) use article::NO_TEXT;
+#[cfg(test)]
+pub(super) use article::document;
+
 use super::app::midnight;
-use super::event::{Article, Difference, Event, Matches, RequestId, SourceEntry, SourceList};
-use crate::article::{Document, Link, LinkKind, from_html};
+use super::event::{Event, Matches, RequestId, SourceEntry, SourceList};
 use crate::config::Paths;
-use crate::engine::{
-    self, DownloadEntry, Handle, Rhythm, ScheduleReport, Statistics, VersionChange,
-};
-use crate::model::{Effect as RuleEffect, Item, Revision, by_rule};
+use crate::engine::{self, DownloadEntry, Handle, Rhythm, ScheduleReport, Statistics};
+use crate::model::Effect as RuleEffect;
 use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
-use crate::util::limits;
 use crate::util::text::line;
-use crate::util::time_text::minute;
 use chrono::{Offset, TimeZone};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -80,10 +81,6 @@ const LOG_LINES: usize = 500;
 const LISTED_MATCHES: usize = 12;
 /// Weeks that the statistics cover.
 const STATISTICS_WEEKS: usize = 12;
-/// Length in bytes from which the engine makes the document of a text.
-const LONG: usize = 128 << 10;
-/// How much more memory a text needs for its document than a page of its length needs for reading.
-const WORK: usize = 8;
 /// Stack size in bytes: the document builder recurses up to the nesting limit.
 const STACK: usize = 16 << 20;
 
@@ -400,96 +397,4 @@ impl ReaderThread {
         let schedule = &settings.schedule;
         engine::schedule_report(&self.reader, source, &facts, schedule, now).map(Some)
     }
-
-    fn article(&self, key: i64) -> Result<Option<Arc<Article>>> {
-        let (Some(row), Some(item)) = (self.reader.row(key)?, self.reader.item(key)?) else {
-            return Ok(None);
-        };
-        let position = self.reader.place(key)?;
-        let differences = match (item.versions, &item.former_title) {
-            (0, None) => Vec::new(),
-            _ => compared(&self.reader, key, &item)?,
-        };
-        let item = Arc::new(item);
-        let (document, new_comments) = (self.document(&item), item.new_comments);
-        let (document, differences) = (Arc::new(document), Arc::new(differences));
-        let notes = self.notes(key)?;
-        let (_, also_in) = self.reader.story(key)?;
-        let article =
-            Article { row, item, document, position, differences, new_comments, also_in, notes };
-        Ok(Some(Arc::new(article)))
-    }
-
-    /// The document of an item. That of a long text needs much memory, which stays with the thread that
-    /// made it, so it is made where pages are read.
-    fn document(&self, item: &Arc<Item>) -> Document {
-        if item.body().len() < LONG {
-            return document(item);
-        }
-        let theirs = item.clone();
-        let made = self.handle.work_on(WORK * item.body().len(), move || document(&theirs));
-        made.unwrap_or_else(|| document(item))
-    }
-
-    /// The own tags of an item, and what rules did to it, in words.
-    fn notes(&self, key: i64) -> Result<Vec<String>> {
-        let mut notes = Vec::new();
-        let tags = self.reader.tags_of(key)?;
-        if !tags.is_empty() {
-            notes.push(format!("Own tags: {}", tags.join(", ")));
-        }
-        let effects = self.reader.effects_on(key)?;
-        if !effects.is_empty() {
-            notes.push(format!(
-                "Rules: {}",
-                line(&by_rule(effects.iter().map(|e| (e.rule.as_str(), e.effect.to_string()))))
-            ));
-        }
-        if let (_, Some(until)) = self.reader.kept(key)? {
-            notes.push(format!("Hidden until {}", minute(until)));
-        }
-        Ok(notes)
-    }
-}
-
-/// What each version of an article changed, newest first.
-fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
-    let difference = |change: VersionChange| Difference {
-        at: change.at,
-        changes: change.changes(),
-        summary: change.revisions.as_deref().map(Revision::summary).unwrap_or_default(),
-    };
-    let changes = engine::version_changes(reader, key, item)?;
-    Ok(changes.into_iter().map(difference).collect())
-}
-
-/// What an item without text shows; the interface adds the keys.
-pub(super) const NO_TEXT: &str =
-    "The feed has no text for this item. Open it in the browser to read it.";
-
-/// The text of an item, ready for layout.
-pub(super) fn document(item: &Item) -> Document {
-    let base = item.url.as_deref().and_then(|u| url::Url::parse(u).ok());
-    let mut document = from_html(item.body(), base.as_ref());
-    if document.is_empty() {
-        document = Document::from_text(NO_TEXT);
-    }
-    // Enclosures are opened like the links of the text.
-    for enclosure in item.enclosures.iter().take(limits::ENTRY_LIST) {
-        let file = Some(enclosure.clone());
-        match document.links.iter_mut().find(|link| link.url == enclosure.url) {
-            Some(link) => {
-                link.file = file;
-                // A link to the episode in the text opens like the episode.
-                if link.kind == LinkKind::Page {
-                    link.kind = LinkKind::Media;
-                }
-            }
-            None => {
-                let (url, kind) = (enclosure.url.clone(), LinkKind::Media);
-                document.links.push(Link { url, kind, size: None, file });
-            }
-        }
-    }
-    document
 }

@@ -3,11 +3,12 @@
 use super::App;
 use crate::article::Document;
 use crate::config::{Action, Context};
-use crate::engine::{PrefetchPlan, TextGot};
+use crate::engine::{PrefetchPlan, Role, TextGot};
+use crate::model::FullText;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Article, Failure};
 use crate::tui::read::NO_TEXT;
-use crate::util::text::{counted, size};
+use crate::util::text::{counted, sentence, size};
 use std::sync::Arc;
 
 /// Full-text jobs in progress.
@@ -15,6 +16,8 @@ use std::sync::Arc;
 pub(crate) struct Texts {
     /// Row key of the item opened last.
     opened: Option<i64>,
+    /// Row key of the item whose page is being fetched for the Reader.
+    fetching: Option<i64>,
     prefetch: Option<Prefetch>,
 }
 
@@ -31,6 +34,11 @@ pub(crate) enum Prefetch {
 }
 
 impl Texts {
+    /// Whether the page of an item (row key) is being fetched for the Reader.
+    pub(crate) fn is_fetching(&self, key: i64) -> bool {
+        self.fetching == Some(key)
+    }
+
     /// Pages done and pages in total while prefetching.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
         match self.prefetch {
@@ -53,7 +61,21 @@ impl App {
         }
         self.keep_opened(row);
         self.texts.opened = Some(key);
+        self.texts.fetching = self.fetches_opened().then_some(key);
         Some(Effect::ItemOpened { key })
+    }
+
+    /// Whether the engine fetches the page of the article that was just opened.
+    fn fetches_opened(&self) -> bool {
+        let Some(article) = &self.reader.article else { return false };
+        let Some(entry) = self.sources.entry(article.row.source_key) else { return false };
+        let item = &article.item;
+        let setting = entry.source.full_text.unwrap_or(self.settings.full_text);
+        let is_wanted = setting != FullText::Never && !entry.source.kind().reads_pages();
+        let is_whole = item.feed_has_full_text == Some(true) && !article.is_cut;
+        let polls = matches!(self.status.role, Role::Follows | Role::OnDemand);
+        let is_new = item.fetched.is_none() && item.url.is_some();
+        is_wanted && is_new && !is_whole && polls && !self.status.offline
     }
 
     /// Fetches the full text of the current item; repeated, with another extraction method.
@@ -67,6 +89,7 @@ impl App {
             "Fetching the full text from {} …",
             host.as_deref().unwrap_or("its page")
         ));
+        self.texts.fetching = Some(row.key);
         vec![Effect::FetchText { key: row.key }]
     }
 
@@ -76,32 +99,44 @@ impl App {
         explicit: bool,
         result: Result<TextGot, Failure>,
     ) -> Vec<Effect> {
+        self.texts.fetching.take_if(|fetched| *fetched == key);
         let got = match result {
             Ok(got) => got,
             Err(why) => return self.problem(why),
         };
-        let changed = matches!(got, TextGot::Fetched { changed: true, .. });
         // The head of the article names the text that is shown.
-        if explicit || changed {
+        if explicit || got.is_change() {
             match &got {
                 TextGot::Failed(why) => self.problem(why.clone()),
-                other => {
-                    let key = self.keymap.keys_for(self.context(), Action::FullText);
-                    let next = match other {
-                        TextGot::Kept => key.map(|k| format!("; {k}: text of the page")),
-                        TextGot::Fetched { .. } | TextGot::Feed | TextGot::Same(_) => {
-                            key.filter(|_| explicit).map(|k| format!("; {k}: another text"))
-                        }
-                        _ => None,
-                    };
-                    self.note(other.describe() + &next.unwrap_or_default())
-                }
+                other => self.note(self.text_message(other, explicit)),
             };
         }
         if !self.reader.shows(key) || got == TextGot::Left {
             return vec![];
         }
+        let is_other = matches!(
+            got,
+            TextGot::Fetched { .. } | TextGot::Feed | TextGot::Kept | TextGot::InFeed
+        );
+        if explicit && is_other && self.reader.find.is_none() {
+            self.reader.go_to_place(0);
+        }
         self.reload_article()
+    }
+
+    /// What is shown now, and the key for another text.
+    fn text_message(&self, got: &TextGot, explicit: bool) -> String {
+        let key = self.keymap.keys_for(self.context(), Action::FullText).filter(|_| explicit);
+        let next = match got {
+            TextGot::Feed | TextGot::Kept => Some("the page's text"),
+            TextGot::Fetched { .. } => Some("another text"),
+            _ => None,
+        };
+        let words = sentence(&got.describe());
+        match key.zip(next) {
+            Some((key, next)) => format!("{words}. Press {key} for {next}."),
+            None => words,
+        }
     }
 
     /// First press: shows the size of the job. Second: starts it. Third: stops it.

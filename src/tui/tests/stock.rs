@@ -79,7 +79,7 @@ pub(super) fn article(row: ItemRow) -> Article {
         language: None,
         article: None,
         text_from: crate::model::TextFrom::Feed,
-        fetched: None,
+        fetched: Some(now()),
         fetch_error: None,
         feed_has_full_text: None,
         changed: false,
@@ -100,6 +100,7 @@ pub(super) fn article(row: ItemRow) -> Article {
         new_comments: 0,
         also_in: vec![],
         notes: vec![],
+        is_cut: false,
     }
 }
 

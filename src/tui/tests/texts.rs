@@ -56,12 +56,23 @@ fn reports_the_result_of_a_full_text_request() {
     let cases = [
         (
             TextGot::Fetched { from: TextFrom::Guided, changed: false },
-            "text from the page, located by",
+            "Text from the page, located by",
         ),
-        (TextGot::Fetched { from: TextFrom::Page, changed: true }, "the article has changed"),
-        (TextGot::InFeed, "the feed contains the full text"),
-        (TextGot::Kept, "text from the feed, which the page does not contain; x: text of the page"),
-        (TextGot::Same(TextWay::Best), "the page gives the same text"),
+        (
+            TextGot::Fetched { from: TextFrom::Page, changed: true },
+            "The article has changed; text from the page",
+        ),
+        (TextGot::InFeed, "The feed contains the full text"),
+        (
+            TextGot::Kept,
+            "Text from the feed, which the page does not contain. Press x for the page's text.",
+        ),
+        (TextGot::Feed, "Text from the feed. Press x for the page's text."),
+        (
+            TextGot::Fetched { from: TextFrom::Page, changed: false },
+            "Text from the page. Press x for another text.",
+        ),
+        (TextGot::Same(TextWay::Best), "The page gives the same text"),
         (TextGot::Failed("it refuses".to_owned()), "it refuses"),
     ];
     let key = stage.shown_key();
@@ -150,4 +161,96 @@ fn an_item_without_a_title_is_listed_by_how_its_text_begins() {
     };
     stage.happen(Event::SnippetsLoaded(None, Ok(vec![(key, snippet)])));
     assert!(stage.screen(120, 40).contains("How it begins"));
+}
+
+/// The interface with an article whose text the feed cuts, changed by a test.
+fn with_teaser(change: impl Fn(&mut Item)) -> Stage {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    let mut shown = article(item_rows()[0].clone());
+    let mut item = Item::clone(&shown.item);
+    change(&mut item);
+    (shown.item, shown.is_cut) = (Arc::new(item), true);
+    stage.shown = Some(shown);
+    stage
+}
+
+#[test]
+fn the_head_says_that_the_page_is_being_fetched() {
+    let mut stage = with_teaser(|item| item.fetched = None);
+    stage.keys("<Enter>");
+    let key = stage.shown_key();
+    stage.shows("Teaser from the feed; fetching the full text …");
+    assert!(!stage.screen(120, 40).contains("end ·"), "the rest may come");
+    // Another item's page ends nothing here.
+    stage.happen(Event::TextGot(key + 1, false, Ok(TextGot::Left)));
+    stage.shows("fetching the full text …");
+    stage.happen(Event::TextGot(key, false, Ok(TextGot::Left)));
+    assert!(!stage.screen(120, 40).contains("fetching the full text"));
+    stage.keys("x");
+    stage.shows("; fetching the full text …");
+    stage.happen(Event::TextGot(key, true, Ok(TextGot::Failed("it refuses".to_owned()))));
+    assert!(!stage.screen(120, 40).contains("fetching the full text"));
+}
+
+#[test]
+fn nothing_is_said_to_be_fetched_that_the_engine_does_not_fetch() {
+    let never = |stage: &mut Stage| stage.app.settings.full_text = FullText::Never;
+    let reads = |stage: &mut Stage| stage.app.status.role = crate::engine::Role::Reads;
+    let offline = |stage: &mut Stage| stage.app.status.offline = true;
+    for change in [never as fn(&mut Stage), reads, offline] {
+        let mut stage = with_teaser(|item| item.fetched = None);
+        change(&mut stage);
+        stage.keys("<Enter>");
+        assert!(!stage.screen(120, 40).contains("fetching"));
+    }
+    let mut stage = with_teaser(|_| {});
+    stage.keys("<Enter>");
+    assert!(!stage.screen(120, 40).contains("fetching"));
+}
+
+#[test]
+fn a_teaser_does_not_end_like_an_article() {
+    let mut stage = with_teaser(|_| {});
+    stage.keys("<Enter>");
+    stage.shows("Teaser from the feed");
+    stage.shows("teaser · x: full text · Space: next unread");
+    // The reason why its page gave no text.
+    let why = "kernel.example has nothing at this URL (HTTP 404)";
+    let mut stage = with_teaser(|item| item.fetch_error = Some(why.to_owned()));
+    stage.keys("<Enter>");
+    stage.shows(&format!("Teaser only: {why}"));
+    // A text that the feed may contain completely.
+    stage.shown.as_mut().unwrap().is_cut = false;
+    stage.keys("n");
+    stage.shows("Text from the feed; no full text: kernel.example has");
+    stage.shows("end · Space: next unread");
+    // The feed is known for its teasers.
+    let mut stage = with_teaser(|item| item.feed_has_full_text = Some(false));
+    stage.shown.as_mut().unwrap().is_cut = false;
+    stage.keys("<Enter>");
+    stage.shows("teaser · x: full text");
+}
+
+#[test]
+fn another_text_is_shown_from_its_start_unless_a_find_is_open() {
+    for (keys, got, to_start) in [
+        ("", TextGot::Feed, true),
+        ("", TextGot::Same(TextWay::Best), false),
+        ("<C-f>words<Enter>", TextGot::Feed, false),
+    ] {
+        let mut stage = Stage::new();
+        let document = Arc::new(from_html(&"<p>Some words.</p>".repeat(60), None));
+        stage.shown = Some(Article { document, ..article(item_rows()[0].clone()) });
+        stage.screen(80, 24);
+        stage.keys("<Enter>");
+        stage.screen(80, 24);
+        stage.keys(keys);
+        stage.keys("G");
+        stage.screen(80, 24);
+        let key = stage.shown_key();
+        stage.happen(Event::TextGot(key, true, Ok(got.clone())));
+        stage.screen(80, 24);
+        assert_eq!(stage.app.reader.top == 0, to_start, "{got:?} {keys}");
+    }
 }

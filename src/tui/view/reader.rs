@@ -178,11 +178,27 @@ impl Pen<'_> {
         let key = |action| self.app.keymap.keys_for(Context::Reader, action);
         let key = key(Action::PageDown).or_else(|| key(Action::NextUnread));
         // Elsewhere that key does something else.
-        let key = key.filter(|_| has_focus(self.app, Focus::Reader));
+        let goes_on = !self.app.stepping() || self.app.reader.shows_searched();
+        let key = key.filter(|_| has_focus(self.app, Focus::Reader) && goes_on);
         let hint = key.map(|key| format!(" {} {key}: next unread", marks(self.app).bullet));
-        let words = format!("end{}", hint.unwrap_or_default());
+        let (state, full) = self.end_of_text();
+        let words = format!("{state}{}{}", full.unwrap_or_default(), hint.unwrap_or_default());
         let style = self.app.palette.style(Role::Dim);
         buffer.set_stringn(area.x, area.y, words, area.width.into(), style);
+    }
+
+    /// What ends there: the article, or a teaser, with the key for the full text.
+    fn end_of_text(&self) -> (&'static str, Option<String>) {
+        let Some(article) = self.app.reader.article.as_ref() else { return ("", None) };
+        if self.app.texts.is_fetching(article.row.key) {
+            return ("fetching the full text …", None);
+        }
+        if !article.is_teaser() {
+            return ("end", None);
+        }
+        let key = self.app.keymap.keys_for(Context::Reader, Action::FullText);
+        let key = key.filter(|_| has_focus(self.app, Focus::Reader));
+        ("teaser", key.map(|key| format!(" {} {key}: full text", marks(self.app).bullet)))
     }
 
     /// Which part of the article is seen; nothing if that is all of it.

@@ -445,6 +445,12 @@ fn push_broken(out: &mut String, row: &str) {
     }
 }
 
+/// A text with a capital letter at its start.
+pub fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
+}
+
 /// `12 comments, +7 since you read it`
 pub fn comment_count(count: u32, new: u32) -> String {
     let since = if new > 0 { format!(", +{new} since you read it") } else { String::new() };

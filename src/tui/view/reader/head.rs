@@ -23,6 +23,8 @@ const LONGEST: usize = 300;
 const GAP: &str = "   ";
 /// The head of a scrolled article is reduced if it takes more than this part of the height.
 const LEAST_PART: usize = 8;
+/// After where the text comes from, while its page is fetched.
+const FETCHING: &str = "; fetching the full text …";
 /// Height of the pane from which all facts are shown.
 const ROOMY: u16 = 16;
 
@@ -142,7 +144,7 @@ fn facts(
     let all = [
         pinned,
         later,
-        origin(app, item, source).filter(|_| roomy),
+        origin(app, article, source).filter(|_| roomy),
         changed(app, article),
         also_in(app, article),
         enclosures(app, item),
@@ -190,21 +192,32 @@ fn key(app: &App, action: Action) -> Option<String> {
 }
 
 /// Where the text comes from, and the key for the text of the page if that is another one.
-fn origin(app: &App, item: &Item, source: Option<&SourceEntry>) -> Option<Fact> {
+fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<Fact> {
+    let item = &article.item;
     // The text of a website's item was read from the article page.
     let reads_pages = source.is_some_and(|s| s.source.kind().reads_pages());
     let from = match item.text_from {
         TextFrom::Feed if reads_pages => TextFrom::Page,
         from => from,
     };
-    let words = match from {
-        TextFrom::Feed | TextFrom::Selected => format!("Text {}", from.describe()),
+    let is_fetching = app.texts.is_fetching(article.row.key);
+    let error = item.fetch_error.as_ref().filter(|_| !item.page_text && !is_fetching);
+    let is_teaser = article.is_teaser();
+    let words = match (from, error) {
+        (TextFrom::Feed, Some(error)) if is_teaser => format!("Teaser only: {}", short(error)),
+        (TextFrom::Feed, Some(error)) => {
+            format!("Text from the feed; no full text: {}", short(error))
+        }
+        (TextFrom::Feed, None) if is_teaser => format!("Teaser {}", from.describe()),
+        (TextFrom::Feed | TextFrom::Selected, _) => format!("Text {}", from.describe()),
         _ => format!("Full text {}", from.describe()),
     };
     let other =
         item.text_from == TextFrom::Feed && item.page_text && item.feed_has_full_text != Some(true);
     let mut fact = vec![(words, Role::Dim)];
-    if let Some(key) = key(app, Action::FullText).filter(|_| other) {
+    if is_fetching {
+        fact.push((FETCHING.to_owned(), Role::Soft));
+    } else if let Some(key) = key(app, Action::FullText).filter(|_| other) {
         fact.push((", ".to_owned(), Role::Dim));
         fact.push((key, Role::KeyHint));
         fact.push((" shows the text of the page".to_owned(), Role::Dim));

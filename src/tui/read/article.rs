@@ -1,0 +1,140 @@
+//! Reading one item for the Reader.
+
+use super::ReaderThread;
+use crate::article::{Document, Link, LinkKind, from_html, is_cut};
+use crate::engine::{self, VersionChange};
+use crate::model::{Item, Revision, RuleEffect, TextFrom, by_rule};
+use crate::store::{IMPORT_PREFIX, Reader, Result};
+use crate::tui::event::{Article, Difference};
+use crate::util::limits;
+use crate::util::text::line;
+use crate::util::time_text::minute;
+use std::sync::Arc;
+
+/// Length in bytes from which the engine makes the document of a text.
+const LONG: usize = 128 << 10;
+/// How much more memory a text needs for its document than a page of its length needs for reading.
+const WORK: usize = 8;
+
+impl ReaderThread {
+    pub(super) fn article(&self, key: i64) -> Result<Option<Arc<Article>>> {
+        let (Some(row), Some(item)) = (self.reader.row(key)?, self.reader.item(key)?) else {
+            return Ok(None);
+        };
+        let position = self.reader.place(key)?;
+        let differences = match (item.versions, &item.former_title) {
+            (0, None) => Vec::new(),
+            _ => compared(&self.reader, key, &item)?,
+        };
+        let item = Arc::new(item);
+        let (document, new_comments) = (self.document(&item), item.new_comments);
+        let (document, differences) = (Arc::new(document), Arc::new(differences));
+        let notes = self.notes(key)?;
+        let (_, also_in) = self.reader.story(key)?;
+        let is_cut = item.text_from == TextFrom::Feed && is_cut(&document.text());
+        Ok(Some(Arc::new(Article {
+            row,
+            item,
+            document,
+            position,
+            differences,
+            new_comments,
+            also_in,
+            notes,
+            is_cut,
+        })))
+    }
+
+    /// The document of an item. That of a long text needs much memory, which stays with the thread that
+    /// made it, so it is made where pages are read.
+    fn document(&self, item: &Arc<Item>) -> Document {
+        if item.body().len() < LONG {
+            return document(item);
+        }
+        let theirs = item.clone();
+        let made = self.handle.work_on(WORK * item.body().len(), move || document(&theirs));
+        made.unwrap_or_else(|| document(item))
+    }
+
+    /// The own tags of an item, and what rules did to it, in words.
+    fn notes(&self, key: i64) -> Result<Vec<String>> {
+        let mut notes = Vec::new();
+        let tags = self.reader.tags_of(key)?;
+        if !tags.is_empty() {
+            notes.push(format!("Own tags: {}", tags.join(", ")));
+        }
+        notes.extend(rule_note(self.reader.effects_on(key)?));
+        if let (_, Some(until)) = self.reader.kept(key)? {
+            notes.push(format!("Hidden until {}", minute(until)));
+        }
+        Ok(notes)
+    }
+}
+
+/// What the user's rules did to an item.
+fn rule_note(mut effects: Vec<RuleEffect>) -> Option<String> {
+    // The marks of an import are stored like those of a rule, but the user has no such rule.
+    effects.retain(|effect| !effect.rule.starts_with(IMPORT_PREFIX));
+    let by_rule = by_rule(effects.iter().map(|e| (e.rule.as_str(), e.effect.to_string())));
+    (!effects.is_empty()).then(|| format!("Rules: {}", line(&by_rule)))
+}
+
+/// What each version of an article changed, newest first.
+fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
+    let difference = |change: VersionChange| Difference {
+        at: change.at,
+        changes: change.changes(),
+        summary: change.revisions.as_deref().map(Revision::summary).unwrap_or_default(),
+    };
+    let changes = engine::version_changes(reader, key, item)?;
+    Ok(changes.into_iter().map(difference).collect())
+}
+
+/// What an item without text shows; the interface adds the keys.
+pub(in crate::tui) const NO_TEXT: &str =
+    "The feed has no text for this item. Open it in the browser to read it.";
+
+/// The text of an item, ready for layout.
+pub(in crate::tui) fn document(item: &Item) -> Document {
+    let base = item.url.as_deref().and_then(|u| url::Url::parse(u).ok());
+    let mut document = from_html(item.body(), base.as_ref());
+    if document.is_empty() {
+        document = Document::from_text(NO_TEXT);
+    }
+    // Enclosures are opened like the links of the text.
+    for enclosure in item.enclosures.iter().take(limits::ENTRY_LIST) {
+        let file = Some(enclosure.clone());
+        match document.links.iter_mut().find(|link| link.url == enclosure.url) {
+            Some(link) => {
+                link.file = file;
+                // A link to the episode in the text opens like the episode.
+                if link.kind == LinkKind::Page {
+                    link.kind = LinkKind::Media;
+                }
+            }
+            None => {
+                let (url, kind) = (enclosure.url.clone(), LinkKind::Media);
+                document.links.push(Link { url, kind, size: None, file });
+            }
+        }
+    }
+    document
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Effect;
+
+    #[test]
+    fn only_rules_of_the_user_are_named() {
+        let effect = |rule: &str| RuleEffect {
+            rule: rule.to_owned(),
+            effect: Effect::Pin,
+            at: crate::model::Time::default(),
+        };
+        let import = effect("import of newsboat's cache");
+        assert_eq!(rule_note(vec![import.clone()]), None);
+        assert_eq!(rule_note(vec![import, effect("news")]).as_deref(), Some("Rules: news (pin)"));
+    }
+}
