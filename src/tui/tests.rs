@@ -379,7 +379,8 @@ fn draws_at_extreme_sizes() {
 fn keys_have_their_documented_effects() {
     let cases: &[(&str, &str)] = &[
         ("j<Enter>", "Postgres 19 enters beta"),
-        ("p", "1 item pinned"),
+        ("p", "1 item pinned (u undoes this)"),
+        ("<Enter>e", "LoadEntry { source: 1"),
         ("pu", "Undone: pin"),
         ("B", "1 item kept for later"),
         ("BB", "1 item no longer kept for later"),

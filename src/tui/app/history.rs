@@ -305,14 +305,12 @@ impl App {
         };
         let label = format!("{}: {}", verb(&mark, to), self.items_named(&keys));
         let summary = describe(&mark, keys.len(), to);
-        let many = keys.len() > 1;
         let hint = self.record_change(Change::Marks { mark, keys, to }, label);
         if let Some(step) = self.history.steps.last_mut() {
             step.passed = cause == Cause::Reading;
         }
         effects.extend(match cause {
-            Cause::User if many => self.note(summary + &hint),
-            Cause::User => self.note(summary),
+            Cause::User => self.note(summary + &hint),
             _ => vec![],
         });
         effects

@@ -13,8 +13,8 @@ impl App {
     pub(super) fn fold_stories(&mut self) -> Vec<Effect> {
         let fold = !self.items.folds;
         self.note(match fold {
-            true => "Stories are folded: each is listed once",
-            false => "Stories are unfolded",
+            true => "Each story is listed once",
+            false => "All items of a story are listed",
         });
         self.fold_stories_if(fold)
     }

@@ -110,7 +110,7 @@ actions! {
         Later, "later", "later", "Keep for later, or stop keeping";
         Mute, "mute", "mute", "Hide items like this one, now and as they arrive";
         Snooze, "snooze", "snooze", "Snooze: hide until a time";
-        FoldStories, "fold-stories", "fold stories", "Fold the items of a story into one, or unfold them";
+        FoldStories, "fold-stories", "stories once", "List each story once, or all of its items";
         ReadAll, "read-all", "mark all read", "Mark all items of the list read";
         ReadAbove, "read-above", "mark above read", "Mark the items above read";
         ReadBelow, "read-below", "mark below read", "Mark the items below read";

@@ -171,7 +171,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     ),
     key("ui.fold_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.fold_stories)).on(
         FormPage::Reading,
-        "Fold stories",
+        "List stories once",
         "List a story once if several sources have it. ×3: three sources have it.",
     ),
     key("ui.mark_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.mark_stories)).on(

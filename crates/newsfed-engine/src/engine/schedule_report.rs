@@ -12,7 +12,7 @@ use crate::config::ScheduleSettings;
 use crate::model::{FeedHints, Outcome, PauseReason, PolicyKind, Source, SourceFacts, Time};
 use crate::schedule::Pulse;
 use crate::store::{PollFilter, Reader, Result};
-use crate::util::text::{counted, counted_as, size};
+use crate::util::text::{self, counted, counted_as, size};
 use crate::util::time_text::{clock, span};
 use chrono::{Local, Offset};
 use std::time::Duration;
@@ -190,7 +190,10 @@ fn basis(why: &Why) -> String {
 fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String> {
     let sentence = |(name, value): (&str, String)| match name {
         "wanted" => format!("Wanted {value}"),
-        "signal" => format!("Signal {value}"),
+        "signal" => match value.strip_prefix("none: ") {
+            Some(why) => text::sentence(why),
+            None => format!("Interval by {value}"),
+        },
         _ => value.replacen("paused", "Paused", 1),
     };
     let mut sentences: Vec<String> = reasons(why, now).into_iter().map(sentence).collect();
