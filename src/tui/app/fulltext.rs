@@ -128,7 +128,7 @@ impl App {
     fn text_message(&self, got: &TextGot, explicit: bool) -> String {
         let key = self.keymap.keys_for(self.context(), Action::FullText).filter(|_| explicit);
         let next = match got {
-            TextGot::Feed | TextGot::Kept => Some("the page's text"),
+            TextGot::Feed | TextGot::Kept | TextGot::InFeed => Some("the page's text"),
             TextGot::Fetched { .. } => Some("another text"),
             _ => None,
         };

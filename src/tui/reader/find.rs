@@ -11,6 +11,9 @@ const MAX_HITS: usize = 10_000;
 /// Characters that are searched; their positions take 16 MB.
 const MAX_CHARS: usize = 500_000;
 
+/// The first character of the scripts that have no blanks between words.
+const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
+
 /// The lines as one case-folded text.
 #[derive(Debug, Default)]
 pub(crate) struct Haystack {
@@ -114,8 +117,12 @@ impl Haystack {
                 }
                 end += gap + token.len();
             }
-            let goes_on = self.folded[end..].starts_with(char::is_alphanumeric);
-            (!(word.is_whole && goes_on)).then_some(at..end)
+            // The rest of a longer word, where words have blanks between them.
+            let is_more =
+                |c: char| c.is_alphanumeric() && (word.is_whole || c < FIRST_WITHOUT_BLANKS);
+            let rest = &self.folded[end..];
+            let more = rest.find(|c: char| !is_more(c)).unwrap_or(rest.len());
+            (!word.is_whole || more == 0).then_some(at..end + more)
         })
     }
 
@@ -161,7 +168,9 @@ impl SearchedWord {
             .collect();
         let last = tokens.last()?;
         // As in a search, a single letter is a word.
-        let is_letter = last.chars().nth(1).is_none() && last.as_str() < "\u{2e80}";
+        let mut chars = last.chars();
+        let is_letter =
+            chars.next().is_some_and(|c| c < FIRST_WITHOUT_BLANKS) && chars.next().is_none();
         let is_whole = phrase || is_letter;
         Some(Self { tokens, is_whole })
     }
@@ -252,7 +261,11 @@ mod tests {
     fn finds_the_words_of_a_search_as_the_index_does() {
         for (html, words, expected) in [
             // The start of a word, not its end; in the order of the text.
-            ("<p>The cat, a catalogue, concat and a dog", "dog cat", vec!["cat", "cat", "dog"]),
+            (
+                "<p>The cat, a catalogue, concat and a dog",
+                "dog cat",
+                vec!["cat", "catalogue", "dog"],
+            ),
             (
                 "<p>night trains, a night train, night-train",
                 "\"night train\"",
@@ -264,7 +277,7 @@ mod tests {
             ("<p>x-ray, xray, a X", "x", vec!["x", "X"]),
             ("<p>C++ and C", "C++", vec!["C", "C"]),
             ("<p>日本語の文章", "日本", vec!["日本"]),
-            ("<p>El Niño y niños", "nino", vec!["Niño", "niño"]),
+            ("<p>El Niño y niños", "nino", vec!["Niño", "niños"]),
             // The longer one of two words that begin alike.
             ("<p>railway", "rail railway", vec!["railway"]),
             ("<p>one", "-one two", vec![]),
