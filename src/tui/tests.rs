@@ -13,7 +13,6 @@ mod help;
 mod imports;
 mod listen;
 mod lists;
-mod matches;
 mod mouse;
 mod programs;
 mod random;
@@ -380,7 +379,6 @@ fn keys_have_their_documented_effects() {
     let cases: &[(&str, &str)] = &[
         ("j<Enter>", "Postgres 19 enters beta"),
         ("p", "1 item pinned (u undoes this)"),
-        ("<Enter>e", "LoadEntry { source: 1"),
         ("pu", "Undone: pin"),
         ("B", "1 item kept for later"),
         ("BB", "1 item no longer kept for later"),

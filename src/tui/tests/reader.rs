@@ -181,6 +181,7 @@ fn reader_keys_have_their_documented_effects() {
         ("<C-f>MACHINES", "1 of 1"),
         ("<C-f>none of it<Enter>", "Not found in this text: none of it"),
         ("D", "No earlier version"),
+        ("e", "LoadEntry { source: 1"),
         ("G<Space>", "ItemOpened { key: 2"),
         ("<C-o>", "No jump to undo"),
         ("-", "Text width 61"),

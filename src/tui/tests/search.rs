@@ -1,5 +1,7 @@
 //! Tests of the search line: errors in what is typed, and completion.
 
+mod matches;
+
 use super::*;
 use crate::store::ItemValues;
 

@@ -288,12 +288,15 @@ fn a_wide_window_shows_a_preview_from_the_start() {
 }
 
 #[test]
-fn a_wide_list_counts_comments_in_words() {
+fn lists_count_comments_in_words() {
     let mut rows = item_rows();
     (rows[0].comment_count, rows[0].new_comments) = (Some(7), 2);
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
     stage.app.settings.ui.preview = false;
     assert!(stage.screen(180, 40).contains("7 comments +2"), "{}", stage.screen(180, 40));
+    // The second row of a narrow list has space, too.
+    stage.keys("<Enter>");
+    assert!(stage.screen(120, 40).contains("7 comments +2"), "{}", stage.screen(120, 40));
 }
 
 #[test]

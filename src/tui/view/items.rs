@@ -308,6 +308,16 @@ impl<'a> Cell<'a> {
         format!("  {}{}", marks(self.app).times, u64::from(self.row.also) + 1)
     }
 
+    /// The number of comments, and how many of them are new; `None` without any.
+    fn comments(&self) -> Option<String> {
+        let count = self.row.comment_count.filter(|count| *count > 0)?;
+        let new = match self.row.new_comments {
+            0 => String::new(),
+            new => format!(" +{new}"),
+        };
+        Some(text::counted(count, "comment") + &new)
+    }
+
     fn minutes(&self) -> String {
         match self.row.words {
             0 => String::new(),
@@ -398,7 +408,8 @@ impl<'a> Cell<'a> {
         let hit = self.app.snippets.of(self.row.key).filter(|snippet| !snippet.hits.is_empty());
         let summary = self.text().filter(|_| self.width >= SUMMARY_FROM || hit.is_some());
         if summary.is_none() {
-            out.right(format!(" {}", self.minutes()), self.style(Role::Dim));
+            let comments = self.comments().map(|count| count + "   ").unwrap_or_default();
+            out.right(format!(" {comments}{}", self.minutes()), self.style(Role::Dim));
         }
         let width = usize::from(self.width);
         self.put_source(&mut out, if hit.is_some() { width / 3 } else { width });
@@ -461,7 +472,8 @@ impl<'a> Cell<'a> {
             0 => String::new(),
             also => format!("   also in {also}"),
         };
-        let facts = format!("{gap}{}   {}{also}", self.date(), self.minutes());
+        let comments = self.comments().map(|count| format!("   {count}")).unwrap_or_default();
+        let facts = format!("{gap}{}   {}{also}{comments}", self.date(), self.minutes());
         out.left(&facts, self.style(Role::Dim));
         out.line(Style::new())
     }

@@ -48,16 +48,14 @@ pub(super) const COLUMNS: &[Column] = &[
         },
         draw: |cell, cells| {
             let count = cell.row.comment_count.filter(|count| *count > 0);
-            let is_roomy = cell.width >= COMMENTS_FROM;
-            let new = match cell.row.new_comments {
-                0 => String::new(),
-                new if is_roomy => format!(" +{new}"),
-                new => format!("+{new}"),
+            let short = || {
+                let new = match cell.row.new_comments {
+                    0 => String::new(),
+                    new => format!("+{new}"),
+                };
+                count.map(|count| format!("{count}c{new}"))
             };
-            let text = count.map(|count| match is_roomy {
-                true => text::counted(count, "comment") + &new,
-                false => format!("{count}c{new}"),
-            });
+            let text = if cell.width >= COMMENTS_FROM { cell.comments() } else { short() };
             let text = text.unwrap_or_default();
             let text = text::truncate(&text, cells).into_owned();
             vec![(format!("{text:>cells$}"), Role::Dim)]
