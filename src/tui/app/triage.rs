@@ -216,7 +216,7 @@ impl App {
         if !on && self.focus == Focus::Sources {
             self.focus = Focus::Items;
         }
-        let label = if on { "Sources is shown" } else { "Sources is shown while it has the focus" };
+        let label = if on { "the Sources pane is shown" } else { "the Sources pane is hidden" };
         let purpose = Purpose::Command(Some(label.to_owned()));
         let change = FileChange::Settings(vec![setting(&["ui", "sources_pane"], on)]);
         vec![Effect::Edit { purpose, change }]
