@@ -143,7 +143,8 @@ fn the_second_row_of_a_result_shows_where_its_text_matches() {
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     let key = stage.shown_key();
     let text = "the tram line over the old bridge opens".to_owned();
-    let snippet = Snippet { title_hits: vec![], text, hits: vec![27..33], picture: None };
+    let hits = std::iter::once(27..33).collect();
+    let snippet = Snippet { title_hits: vec![], text, hits, picture: None };
     let found = Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(vec![(key, snippet)]));
     stage.happen(found);
     let screen = stage.screen(120, 40);
