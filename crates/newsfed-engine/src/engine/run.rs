@@ -117,7 +117,13 @@ impl Loop {
                     Some(command) => self.obey(command).await,
                     None => break,
                 },
-                Some(ended) = self.tasks.join_next_with_id() => self.ended(ended).await,
+                Some(ended) = self.tasks.join_next_with_id() => {
+                    self.ended(ended).await;
+                    // Many polls end with the same commit, and publishing copies all claims.
+                    while let Some(ended) = self.tasks.try_join_next_with_id() {
+                        self.ended(ended).await;
+                    }
+                }
                 () = alarm => self.replan().await,
             }
         }
