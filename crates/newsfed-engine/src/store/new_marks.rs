@@ -2,7 +2,8 @@
 //! Changing a stored item writes it and its indexes again.
 
 use super::error::Result;
-use super::tags;
+use super::rule_effects::{REMEMBER, apply_by, forget_hidden};
+use super::{marks, tags};
 use crate::model::{Effect, Time};
 use rusqlite::{Connection, params};
 
@@ -68,9 +69,10 @@ impl<'a> Marking<'a> {
                 self.show();
             }
             let was_read = self.marks.read;
+            let becomes_read = matches!(mark.kind, Kind::Read) && self.stays_read();
             let now = &mut self.marks;
             let changes = match &mark.kind {
-                Kind::Read => !std::mem::replace(&mut now.read, true),
+                Kind::Read => !std::mem::replace(&mut now.read, true) || becomes_read,
                 Kind::Later => !std::mem::replace(&mut now.later, true),
                 Kind::Pin => !std::mem::replace(&mut now.pinned, true),
                 Kind::Hide if now.pinned || now.hidden => false,
@@ -89,6 +91,13 @@ impl<'a> Marking<'a> {
         }
     }
 
+    /// Has an item stay read that is so only because an earlier rule hid it; returns whether it is one.
+    fn stays_read(&mut self) -> bool {
+        let hides = |mark: &RuleMark| matches!(mark.kind, Kind::Hide);
+        let hiding = self.done.iter_mut().find(|(_, mark, _)| hides(mark));
+        hiding.is_some_and(|(_, _, was_read)| !std::mem::replace(was_read, true))
+    }
+
     /// Takes back what an earlier rule hid: pinned items are shown, in whatever order the rules are.
     fn show(&mut self) {
         let hiding = self.done.iter().position(|(_, mark, _)| matches!(mark.kind, Kind::Hide));
@@ -104,10 +113,7 @@ impl<'a> Marking<'a> {
         if self.done.is_empty() {
             return Ok(());
         }
-        let mut remember = conn.prepare_cached(
-            "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
-             VALUES (?1, ?2, ?3, ?4, ?5)",
-        )?;
+        let mut remember = conn.prepare_cached(REMEMBER)?;
         for (rule, mark, was_read) in &self.done {
             if let Kind::Tag(tag, form) = &mark.kind {
                 conn.prepare_cached("INSERT INTO item_tag (item, form, tag) VALUES (?1, ?2, ?3)")?
@@ -127,4 +133,54 @@ impl<'a> Marking<'a> {
         }
         Ok(())
     }
+}
+
+/// Applies effects of a rule, by its name, to new items (row keys), and remembers what it changed.
+pub(super) fn apply_to_new<'a>(
+    conn: &Connection,
+    name: &str,
+    effects: impl Iterator<Item = &'a Effect>,
+    keys: &[i64],
+    now: Time,
+) -> Result<()> {
+    for effect in effects {
+        match effect {
+            Effect::Pin => show_new(conn, keys)?,
+            Effect::Read => keep_read(conn, name, keys, now)?,
+            _ => {}
+        }
+        apply_by(conn, name, effect, keys, now, marks::set_all)?;
+    }
+    Ok(())
+}
+
+/// Has new items stay read that are so only because a rule before hid them, and may be shown by one after.
+fn keep_read(conn: &Connection, name: &str, keys: &[i64], now: Time) -> Result<()> {
+    let mut keep = conn.prepare_cached(
+        "UPDATE rule_effect SET was_read = 1 WHERE item = ?1 AND effect = 'hide' AND was_read = 0
+         AND EXISTS (SELECT 1 FROM item WHERE key = ?1 AND hidden <> 0)",
+    )?;
+    let mut remember = conn.prepare_cached(REMEMBER)?;
+    let effect = Effect::Read.to_string();
+    for key in keys {
+        if keep.execute([key])? > 0 {
+            remember.execute(params![key, effect, name, now.timestamp(), false])?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes back what rules hid of new items, as for stored ones: nobody has seen them hidden.
+fn show_new(conn: &Connection, keys: &[i64]) -> Result<()> {
+    let mut show = conn.prepare_cached(
+        "UPDATE item SET hidden = 0, read = ?2, comments_seen = iif(?2, comments_seen, NULL)
+         WHERE key = ?1",
+    )?;
+    let mut forget =
+        conn.prepare_cached("DELETE FROM marked WHERE item = ?1 AND form = 'read' AND NOT ?2")?;
+    for (key, was_read) in forget_hidden(conn, keys)? {
+        show.execute(params![key, was_read])?;
+        forget.execute(params![key, was_read])?;
+    }
+    Ok(())
 }

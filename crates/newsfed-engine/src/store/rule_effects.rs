@@ -27,7 +27,7 @@ fn mark_of(effect: &Effect) -> Option<Mark> {
 }
 
 /// An item (row key) that a rule changed, and whether it was read before.
-type Changed = (i64, bool);
+pub(super) type Changed = (i64, bool);
 
 /// Marks of items that are the work of a rule. They stay in the history of the interface, so they take
 /// one or two bytes each: distances between row keys.
@@ -97,24 +97,7 @@ fn unpacked(bytes: &[u8]) -> Vec<Changed> {
     changed
 }
 
-/// Applies effects of a rule, by its name, to new items (row keys), and remembers what it changed.
-pub(super) fn apply_to_new<'a>(
-    conn: &Connection,
-    name: &str,
-    effects: impl Iterator<Item = &'a Effect>,
-    keys: &[i64],
-    now: Time,
-) -> Result<()> {
-    for effect in effects {
-        if *effect == Effect::Pin {
-            show_new(conn, keys)?;
-        }
-        apply_by(conn, name, effect, keys, now, marks::set_all)?;
-    }
-    Ok(())
-}
-
-/// The same to stored items.
+/// Applies effects of a rule, by its name, to stored items (row keys), and remembers what it changed.
 fn apply<'a>(
     conn: &Connection,
     name: &str,
@@ -122,6 +105,11 @@ fn apply<'a>(
     keys: &[i64],
     now: Time,
 ) -> Result<RuleMarks> {
+    let mut effects: Vec<&Effect> = effects.collect();
+    if effects.contains(&&Effect::Pin) {
+        // What the rule hides and then shows becomes unread in between.
+        effects.sort_by_key(|effect| **effect == Effect::Read);
+    }
     let mut done = Vec::new();
     for effect in effects {
         done.push((effect.clone(), apply_effect(conn, name, effect, keys, now)?));
@@ -144,9 +132,9 @@ pub(super) fn apply_effect(
     apply_by(conn, name, effect, keys, now, marks::set)
 }
 
-type SetMark = fn(&Connection, &Mark, &[i64], bool) -> Result<Vec<i64>>;
+pub(super) type SetMark = fn(&Connection, &Mark, &[i64], bool) -> Result<Vec<i64>>;
 
-fn apply_by(
+pub(super) fn apply_by(
     conn: &Connection,
     name: &str,
     effect: &Effect,
@@ -155,10 +143,7 @@ fn apply_by(
     set: SetMark,
 ) -> Result<Vec<Changed>> {
     let Some(mark) = mark_of(effect) else { return Ok(Vec::new()) };
-    let mut remember = conn.prepare_cached(
-        "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
-         VALUES (?1, ?2, ?3, ?4, ?5)",
-    )?;
+    let mut remember = conn.prepare_cached(REMEMBER)?;
     // Only a mark that hides an item makes it read.
     let hides = mark == Mark::Hidden;
     let unread = if hides { unread_of(conn, keys)? } else { HashSet::new() };
@@ -171,8 +156,12 @@ fn apply_by(
     Ok(changed)
 }
 
+pub(super) const REMEMBER: &str =
+    "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
+    VALUES (?1, ?2, ?3, ?4, ?5)";
+
 /// Forgets which of these items (row keys) rules hid; returns them, and whether they were read before.
-fn forget_hidden(conn: &Connection, keys: &[i64]) -> Result<Vec<Changed>> {
+pub(super) fn forget_hidden(conn: &Connection, keys: &[i64]) -> Result<Vec<Changed>> {
     let mut hidden = conn.prepare_cached(
         "DELETE FROM rule_effect WHERE effect = 'hide'
          AND item = (SELECT key FROM item WHERE key = ?1 AND hidden <> 0) RETURNING was_read",
@@ -192,21 +181,6 @@ fn show(conn: &Connection, keys: &[i64]) -> Result<()> {
     marks::set(conn, &Mark::Hidden, &shown, false)?;
     let read = hidden.into_iter().filter(|(_, was_read)| *was_read);
     marks::set(conn, &Mark::Read, &read.map(|(key, _)| key).collect::<Vec<_>>(), true)?;
-    Ok(())
-}
-
-/// The same for new items: nobody has seen them hidden.
-fn show_new(conn: &Connection, keys: &[i64]) -> Result<()> {
-    let mut show = conn.prepare_cached(
-        "UPDATE item SET hidden = 0, read = ?2, comments_seen = iif(?2, comments_seen, NULL)
-         WHERE key = ?1",
-    )?;
-    let mut forget =
-        conn.prepare_cached("DELETE FROM marked WHERE item = ?1 AND form = 'read' AND NOT ?2")?;
-    for (key, was_read) in forget_hidden(conn, keys)? {
-        show.execute(params![key, was_read])?;
-        forget.execute(params![key, was_read])?;
-    }
     Ok(())
 }
 

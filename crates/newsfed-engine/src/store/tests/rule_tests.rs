@@ -1,6 +1,7 @@
 //! Rules decide about items as the database does.
 
 use super::queries::{Sources, declare};
+use super::rules::{list, rule, use_rules};
 use super::*;
 use crate::query::{Named, Query, resolve};
 use crate::store::arrivals::{ARRIVING, among};
@@ -261,4 +262,27 @@ fn decisions_in_memory_match_those_of_the_database() {
         .unwrap();
     let (decided, met) = found.get();
     assert!(decided > 2000 && met > 400, "too few for a meaningful test: {decided}, {met}");
+}
+
+#[test]
+fn an_item_stays_read_that_one_rule_hides_another_reads_and_a_third_pins() {
+    for query in ["title:v1", "title:v1 (is:unread OR is:read)"] {
+        let f = Fixture::new(&["s"]);
+        let rules = [("Hide", "hide"), ("Read", "read"), ("Pin", "pin")];
+        use_rules(&f, rules.map(|(name, effect)| rule(name, query, &[effect])).into());
+        f.poll("s", vec![dated("v1", 2)]);
+        assert_eq!(f.titles(&list("is:pinned is:read -is:hidden")), ["v1"], "{query}");
+        let key = f.rows(&list(""))[0].key;
+        let effects = f.store.reader().unwrap().effects_on(key).unwrap();
+        let named = effects.iter().map(|done| (done.rule.as_str(), done.effect.to_string()));
+        assert_eq!(crate::model::by_rule(named), "Pin (pin); Read (read)");
+        assert_eq!(f.store.undo_rule_blocking("Read".to_owned()).unwrap(), 1);
+        assert_eq!(f.titles(&list("is:pinned is:unread")), ["v1"], "{query}");
+    }
+    // The same by one rule, on request.
+    let f = Fixture::new(&["s"]);
+    f.poll("s", vec![dated("v1", 2)]);
+    let all = rule("All", "title:v1", &["hide", "read", "pin"]);
+    super::upkeep::wait(f.store.apply_rule(all, list(""), f.now)).unwrap();
+    assert_eq!(f.titles(&list("is:pinned is:read -is:hidden")), ["v1"]);
 }

@@ -20,11 +20,11 @@ pub(super) fn rule(name: &str, query: &str, effects: &[&str]) -> Rule {
     }
 }
 
-fn list(query: &str) -> View {
+pub(super) fn list(query: &str) -> View {
     View { criteria: criteria(query), order: SortOrder::Oldest, ..View::of(Scope::All) }
 }
 
-fn use_rules(f: &Fixture, rules: Vec<Rule>) {
+pub(super) fn use_rules(f: &Fixture, rules: Vec<Rule>) {
     f.store.set_rules(Rules::new(rules, |named| vec![f.key(named.name())]));
 }
 
@@ -109,6 +109,11 @@ fn items_that_are_stored_with_their_marks_are_as_if_marked_later() {
         &["pin", "hide"],
         &["hide", "read"],
         &["read", "hide"],
+        &["hide", "read", "pin"],
+        &["hide", "read", "read", "later", "pin"],
+        &["read", "hide", "pin"],
+        &["hide", "pin", "read"],
+        &["hide", "read", "pin", "hide"],
         &["tag:A", "tag:a", "later", "later"],
         &["tag:\"", "read"],
     ] {
