@@ -52,8 +52,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     conn.pragma_update(None, "foreign_keys", true)?;
     // What statements keep to be undone; on disk that costs as much as what they write.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    // Pages that a transaction changes beyond this are written early, and often twice; the memory
-    // stays in use.
+    // The memory stays in use. The writer sets more if there are many sources.
     conn.pragma_update(None, "cache_size", -4096)?;
     conn.pragma_update(None, "wal_autocheckpoint", 3000)?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;

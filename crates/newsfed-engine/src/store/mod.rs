@@ -329,6 +329,7 @@ impl Store {
     /// Updates the rows to match the declared sources, shows snoozed items whose time has come, and
     /// returns the facts of the sources.
     pub async fn reconcile(&self, declared: Vec<Source>, now: Time) -> Result<Vec<SourceFacts>> {
+        self.opened().await?.serve(declared.len());
         self.call(move |conn| {
             sources::reconcile(conn, &declared, now)?;
             marks::wake(conn, now)?;
@@ -339,7 +340,9 @@ impl Store {
 
     /// Like [`Store::reconcile`], outside of a runtime.
     pub fn reconcile_blocking(&self, declared: Vec<Source>, now: Time) -> Result<Vec<SourceFacts>> {
-        self.writer()?.call_blocking(move |conn| {
+        let writer = self.writer()?;
+        writer.serve(declared.len());
+        writer.call_blocking(move |conn| {
             sources::reconcile(conn, &declared, now)?;
             marks::wake(conn, now)?;
             sources::all(conn)

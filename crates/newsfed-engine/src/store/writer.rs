@@ -12,12 +12,17 @@ use super::hashing::Hashing;
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Jobs that may wait; a full queue blocks the senders.
 const QUEUE: usize = 64;
 /// Jobs in one transaction.
-const BATCH: usize = 64;
+const BATCH: usize = 256;
+/// Pages of the cache for each source, and the fewest and most of them, of 4 KiB each. A refresh changes
+/// the same pages of the indexes again and again.
+const PAGES_OF_SOURCE: usize = 2;
+const PAGES: (usize, usize) = (1024, 4096);
 
 /// A job and the one who waits for it.
 trait Work: Send {
@@ -68,6 +73,8 @@ impl Job {
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: mpsc::Sender<Job>,
+    /// The number of sources that are declared; 0: not known yet.
+    sources: Arc<AtomicUsize>,
     pub(super) hashing: Hashing,
 }
 
@@ -80,11 +87,18 @@ impl Writer {
         let conn = open_writer(path)?;
         let hashing = Hashing::of(&conn)?;
         let (jobs, queue) = mpsc::channel(QUEUE);
+        let sources = Arc::new(AtomicUsize::new(0));
+        let cache = Cache { sources: sources.clone(), sized_for: 0, pages: PAGES.0 };
         let thread = std::thread::Builder::new()
             .name("newsfed-writer".to_owned())
-            .spawn(move || run(conn, queue, &revision))
+            .spawn(move || run(conn, queue, cache, &revision))
             .map_err(|e| StoreError::Open { path: path.to_owned(), why: e.to_string() })?;
-        Ok((Self { jobs, hashing }, thread))
+        Ok((Self { jobs, sources, hashing }, thread))
+    }
+
+    /// Sets the number of sources that are declared: with many, more memory is used.
+    pub(super) fn serve(&self, sources: usize) {
+        self.sources.store(sources, Ordering::Relaxed);
     }
 
     /// Queues a job.
@@ -112,10 +126,45 @@ pub(super) fn job<T: Send + 'static>(
     (Job { work: Box::new(Call { work, result: None, reply }), quiet }, answer)
 }
 
-fn run(conn: Connection, mut queue: mpsc::Receiver<Job>, revision: &watch::Sender<u64>) {
+/// The pages of the database that the writer keeps in memory.
+struct Cache {
+    sources: Arc<AtomicUsize>,
+    /// The number of sources by which it was sized.
+    sized_for: usize,
+    pages: usize,
+}
+
+impl Cache {
+    /// Sizes it if the number of sources has changed.
+    fn size(&mut self, conn: &Connection) -> Result<()> {
+        let sources = self.sources.load(Ordering::Relaxed);
+        if sources != self.sized_for {
+            self.sized_for = sources;
+            self.pages = sources.saturating_mul(PAGES_OF_SOURCE).clamp(PAGES.0, PAGES.1);
+            conn.pragma_update(None, "cache_size", i64::try_from(self.pages).unwrap_or(i64::MAX))?;
+        }
+        Ok(())
+    }
+
+    /// Rows that a transaction may change before it takes no further jobs. A row is on about one page, and
+    /// changed pages that do not fit are written early, and often twice.
+    fn most_changes(&self) -> u64 {
+        self.pages as u64 * 9 / 10
+    }
+}
+
+fn run(
+    conn: Connection,
+    mut queue: mpsc::Receiver<Job>,
+    mut cache: Cache,
+    revision: &watch::Sender<u64>,
+) {
     while let Some(first) = queue.blocking_recv() {
         let mut jobs = vec![first];
-        match together(&conn, &mut jobs, &mut queue) {
+        if let Err(e) = cache.size(&conn) {
+            tracing::warn!("cannot size the cache of the database: {e}");
+        }
+        match together(&conn, &mut jobs, &mut queue, cache.most_changes()) {
             Ok(Some(changed)) => reply_all(jobs, Ok(changed), revision),
             // One failed: those that can be done are.
             Ok(None) => {
@@ -163,9 +212,11 @@ fn together(
     conn: &Connection,
     jobs: &mut Vec<Job>,
     queue: &mut mpsc::Receiver<Job>,
+    most_changes: u64,
 ) -> Result<Option<bool>> {
     conn.execute_batch("BEGIN IMMEDIATE")?;
     let (mut done, mut changed) = (0, false);
+    let full = conn.total_changes().saturating_add(most_changes);
     while let Some(job) = jobs.get_mut(done) {
         let (ok, changes) = job.run(conn);
         if !ok {
@@ -174,7 +225,7 @@ fn together(
         }
         changed |= changes;
         done += 1;
-        if done == jobs.len() && done < BATCH {
+        if done == jobs.len() && done < BATCH && conn.total_changes() < full {
             jobs.extend(queue.try_recv());
         }
     }
