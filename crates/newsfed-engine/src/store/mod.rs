@@ -25,6 +25,7 @@ mod downloads;
 mod episodes;
 mod error;
 mod filter;
+mod first_words;
 mod fitting;
 mod folding;
 mod followed_lists;

@@ -103,6 +103,8 @@ impl Phrases {
                 self.body_sieve.add(first, begins);
             }
         }
+        self.sieve.build();
+        self.body_sieve.build();
         let all = all.into_iter().map(|(phrase, _)| phrase);
         self.machine = match self.numbers.len() {
             0 => None,

@@ -1,16 +1,17 @@
 //! Which words of a text may begin a phrase. Most are excluded by their first letters, many bytes at a
 //! time: to read every letter takes longer than everything else that rules do.
 
+use super::first_words::{
+    BUCKETS, EACH, FirstWord, HIGHEST, Keys, LETTERS, bucket, ends_word, hashed, highest_bits,
+};
 use super::folding::{Form, Known, known};
 use super::index::MAX_TEXT;
 use crate::util::text::{MAX_BLOCK_LINE, has_controls};
 
-/// Letters by which words are compared, unless they have fewer.
-const LETTERS: usize = 4;
 /// Bytes that are examined together.
 const BLOCK: usize = 32;
-/// Bits of the set, which is 8 KiB so that it stays in the fastest cache.
-const BITS: u32 = 16;
+/// Letters of a word that are compared if some of them have accents.
+const MOST_FOLDED: usize = 32;
 /// In the key of a character that is not ASCII.
 const OTHER: u32 = 1 << 31;
 /// Character references that are not part of a word.
@@ -24,57 +25,28 @@ pub(super) struct Sieve {
     cut: Keys,
     /// For each number of letters, whether there are beginnings that longer words may continue.
     short: [bool; LETTERS - 1],
-    /// The words of at least four letters by these, which the set of keys has, in order.
-    words: Vec<(u32, FirstWord)>,
+    /// The words of at least four letters, in the order of the buckets of these.
+    words: Vec<FirstWord>,
+    /// For each bucket, where its words begin. Empty: there are none.
+    buckets: Vec<u16>,
+    /// Words that begin with a letter that is not ASCII: all their beginnings, those that longer words may
+    /// continue, and whole ones, by their hashes.
+    other: [Keys; 3],
 }
 
-/// The first word of a phrase.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct FirstWord {
-    /// Its letters up to the first that is not ASCII.
-    letters: String,
-    /// Whether longer words may begin the phrase, too.
-    is_open: bool,
+/// How many of eight bytes are letters or digits before another one.
+#[inline]
+fn letters_of(bytes: u64) -> usize {
+    (!highest_bits(bytes).0 & HIGHEST).trailing_zeros() as usize / 8
 }
 
-impl FirstWord {
-    /// Whether a text may begin with it.
-    fn fits(&self, text: &[u8], in_markup: bool) -> bool {
-        let unclear = |byte: u8| !byte.is_ascii() || in_markup && matches!(byte, b'<' | b'&');
-        for (at, letter) in self.letters.bytes().enumerate() {
-            match text.get(at) {
-                Some(byte) if byte.to_ascii_lowercase() == letter => {}
-                Some(byte) => return unclear(*byte),
-                None => return true,
-            }
-        }
-        let next = text.get(self.letters.len());
-        self.is_open || next.is_none_or(|byte| unclear(*byte) || !byte.is_ascii_alphanumeric())
-    }
-}
-
-/// A set of keys.
-#[derive(Debug)]
-struct Keys(Vec<u64>);
-
-impl Default for Keys {
-    fn default() -> Self {
-        Self(vec![0; 1 << (BITS - 6)])
-    }
-}
-
-impl Keys {
-    fn insert(&mut self, key: u32) {
-        let (at, bit) = place(key);
-        if let Some(bits) = self.0.get_mut(at) {
-            *bits |= bit;
-        }
-    }
-
-    fn has(&self, key: u32) -> bool {
-        let (at, bit) = place(key);
-        self.0.get(at).is_none_or(|bits| bits & bit != 0)
-    }
+/// What follows the letters of a word that is read letter by letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum After {
+    Gap,
+    Letter,
+    /// Perhaps another letter.
+    Unclear,
 }
 
 /// The first letters of a key.
@@ -87,7 +59,7 @@ impl Sieve {
     pub(super) fn add(&mut self, word: &str, begins: bool) {
         let Some(letter) = word.chars().next() else { return };
         if !letter.is_ascii() {
-            return self.beginnings.insert(u32::from(letter) | OTHER);
+            return self.add_other(word, letter, begins);
         }
         let letters = word.bytes().take_while(u8::is_ascii).take(LETTERS);
         let key = letters.clone().zip(0..).fold(0, |key, (b, at)| key | u32::from(b) << (8 * at));
@@ -100,9 +72,7 @@ impl Sieve {
                 self.beginnings.insert(key);
                 let end = word.bytes().take_while(u8::is_ascii).count();
                 let is_open = begins || end < word.len();
-                let word = (key, FirstWord { letters: word[..end].to_owned(), is_open });
-                let at = self.words.binary_search(&word).unwrap_or_else(|at| at);
-                self.words.insert(at, word);
+                self.words.push(FirstWord::new(&word[..end], is_open));
             }
             _ if count == word.len() => {
                 self.beginnings.insert(key);
@@ -113,6 +83,30 @@ impl Sieve {
             // Words that continue with another character are never excluded.
             _ => {}
         }
+    }
+
+    fn add_other(&mut self, word: &str, letter: char, begins: bool) {
+        self.beginnings.insert(u32::from(letter) | OTHER);
+        let [beginnings, open, whole] = &mut self.other;
+        let end = word.chars().fold(0, |hash, letter| {
+            let hash = hashed(hash, letter);
+            beginnings.insert(hash);
+            hash
+        });
+        if begins { open.insert(end) } else { whole.insert(end) }
+    }
+
+    /// Prepares what was added.
+    pub(super) fn build(&mut self) {
+        self.words.sort_unstable_by(|a, b| (a.bucket, &a.letters).cmp(&(b.bucket, &b.letters)));
+        self.words.dedup_by(|b, a| a.letters == b.letters && a.is_open == b.is_open);
+        // Too many to be numbered: then any word of four letters that begins as one of them counts.
+        if u16::try_from(self.words.len()).is_err() {
+            return self.words.clear();
+        }
+        let start = |bucket| self.words.partition_point(|word| word.bucket < bucket);
+        let starts = (0..=BUCKETS).map(|bucket| u16::try_from(start(bucket)).unwrap_or(u16::MAX));
+        self.buckets = starts.collect();
     }
 
     /// Whether a phrase may begin with this character, which is not ASCII in the text.
@@ -131,66 +125,122 @@ impl Sieve {
         self.short.iter().zip(1..).any(shorter)
     }
 
-    /// The same for one of four letters or more, at the beginning of a text.
-    fn has_longer(&self, key: u32, text: &[u8], in_markup: bool) -> bool {
-        let from = self.words.partition_point(|(other, _)| *other < key);
-        let mut same = self.words[from..].iter().take_while(|(other, _)| *other == key);
-        same.any(|(_, word)| word.fits(text, in_markup)) || self.has_shorter(key)
+    /// The words of at least four letters that may begin like the first eight bytes of a text; `None`: any.
+    #[inline]
+    fn words_like(&self, lower: u64) -> Option<&[FirstWord]> {
+        let bucket = bucket(lower);
+        let (from, to) = (*self.buckets.get(bucket)?, *self.buckets.get(bucket + 1)?);
+        self.words.get(usize::from(from)..usize::from(to))
     }
 
-    /// Whether a phrase may begin with the word at a position of a text. `in_markup`: words may continue
-    /// after tags.
-    fn may_begin(&self, text: &str, at: usize, in_markup: bool) -> bool {
-        // Except in markup, the last word may continue in what follows the text, so a rest that is too
-        // short counts.
+    /// Whether a phrase may begin with the word at a position of a text. `letters`: how many it has, if
+    /// that is known. `in_markup`: words may continue after tags.
+    #[inline]
+    fn may_begin(&self, text: &str, at: usize, letters: Option<usize>, in_markup: bool) -> bool {
         let rest = text.as_bytes().get(at..).unwrap_or_default();
-        let letters = match rest.first_chunk::<LETTERS>() {
-            Some(letters) => *letters,
-            None if !in_markup => return true,
+        let head = match rest.first_chunk::<8>() {
+            Some(head) => *head,
             None => {
-                let mut letters = [b' '; LETTERS];
-                letters[..rest.len()].copy_from_slice(rest);
-                letters
+                let mut head = [b' '; 8];
+                head[..rest.len()].copy_from_slice(rest);
+                head
             }
         };
-        let (mut key, mut count) = (0, 0);
-        for byte in letters {
-            if !byte.is_ascii() {
-                return self.may_begin_folded(&text[at..]);
-            }
-            if !byte.is_ascii_alphanumeric() {
-                let is_cut = in_markup && matches!(byte, b'<' | b'&') && self.cut.has(key);
-                return is_cut || self.has(key);
-            }
-            key |= u32::from(byte.to_ascii_lowercase()) << (8 * count);
-            count += 1;
+        let bytes = u64::from_le_bytes(head);
+        let count = letters.map_or_else(|| letters_of(bytes), |letters| letters.min(8));
+        // Except in markup, the last word may continue in what follows the text.
+        if count >= rest.len() && !in_markup {
+            return true;
         }
-        match self.beginnings.has(key) {
-            true => self.has_longer(key, rest, in_markup),
-            false => self.has_shorter(key),
+        let lower = bytes | (0x20 * EACH);
+        let four = (lower & 0xffff_ffff) as u32;
+        if count >= LETTERS {
+            return match head.get(count) {
+                _ if !self.beginnings.has(four) => self.has_shorter(four),
+                Some(byte) if !byte.is_ascii() => self.may_begin_folded(&text[at..]),
+                _ => self.has_longer(lower, rest, in_markup) || self.has_shorter(four),
+            };
         }
+        let key = first(four, count as u32);
+        match head[count] {
+            byte if !byte.is_ascii() => self.may_begin_folded(&text[at..]),
+            b'<' | b'&' if in_markup && !ends_word(&rest[count..]) => {
+                self.cut.has(key) || self.has(key)
+            }
+            _ => self.has(key),
+        }
+    }
+
+    fn has_longer(&self, lower: u64, text: &[u8], in_markup: bool) -> bool {
+        let mut words = self.words_like(lower).map(<[FirstWord]>::iter);
+        words.as_mut().is_none_or(|words| words.any(|word| word.fits(lower, text, in_markup)))
     }
 
     /// The same for a word with other characters than ASCII near its beginning.
     fn may_begin_folded(&self, text: &str) -> bool {
-        let (mut key, mut count) = (0, 0);
-        for c in text.chars() {
-            let form = match c {
-                _ if c.is_ascii_alphanumeric() => Form::Letter(c.to_ascii_lowercase()),
-                '<' | '&' => return true,
-                _ if c.is_ascii() => Form::Gap,
-                _ => known(c).form,
-            };
-            match form {
-                Form::Letter(c) if c.is_ascii() => key |= u32::from(c) << (8 * count),
-                Form::Letter(c) if count == 0 => return self.may_begin_with(c),
-                Form::Letter(_) | Form::Unknown => return true,
-                Form::Nothing => continue,
-                Form::Gap | Form::Strange => return self.has(key),
+        let mut letters = text.char_indices().filter_map(|(at, c)| match c {
+            _ if c.is_ascii_alphanumeric() => Some(Form::Letter(c.to_ascii_lowercase())),
+            '<' if ends_word(&text.as_bytes()[at..]) => Some(Form::Gap),
+            '<' | '&' => Some(Form::Unknown),
+            _ if c.is_ascii() => Some(Form::Gap),
+            _ => Some(known(c).form).filter(|form| *form != Form::Nothing),
+        });
+        let (mut word, mut count) = ([0u8; MOST_FOLDED], 0);
+        let after = loop {
+            match letters.next() {
+                Some(Form::Letter(c)) if c.is_ascii() && count < MOST_FOLDED => {
+                    word[count] = u8::try_from(c).unwrap_or_default();
+                    count += 1;
+                }
+                Some(Form::Letter(c)) if count == 0 => {
+                    return self.may_begin_with(c) && self.has_other(c, letters);
+                }
+                Some(Form::Letter(c)) if c.is_ascii() => break After::Letter,
+                Some(Form::Gap | Form::Strange) => break After::Gap,
+                _ => break After::Unclear,
             }
-            count += 1;
-            if count == LETTERS {
-                return self.has(key);
+        };
+        let four = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+        if count < LETTERS {
+            return after == After::Unclear || self.has(four);
+        }
+        self.has_shorter(four)
+            || self.beginnings.has(four) && self.has_folded(&word[..count], after)
+    }
+
+    /// Whether a phrase may begin with these letters, at least four, and with what follows them.
+    fn has_folded(&self, letters: &[u8], after: After) -> bool {
+        let four = [letters[0], letters[1], letters[2], letters[3], 0, 0, 0, 0];
+        let Some(words) = self.words_like(u64::from_le_bytes(four)) else { return true };
+        words.iter().any(|word| {
+            let known = word.letters.as_bytes();
+            match known.len() {
+                longer if longer > letters.len() => {
+                    after != After::Gap && known.starts_with(letters)
+                }
+                same if same == letters.len() => {
+                    (word.is_open || after != After::Letter) && known == letters
+                }
+                _ => word.is_open && letters.starts_with(known),
+            }
+        })
+    }
+
+    /// Whether a word may begin with a letter that is not ASCII, and the following.
+    fn has_other(&self, letter: char, letters: impl Iterator<Item = Form>) -> bool {
+        let [beginnings, open, whole] = &self.other;
+        let mut hash = hashed(0, letter);
+        for form in letters {
+            if open.has(hash) {
+                return true;
+            }
+            hash = match form {
+                Form::Letter(letter) => hashed(hash, letter),
+                Form::Gap | Form::Strange => return whole.has(hash),
+                Form::Unknown | Form::Nothing => return true,
+            };
+            if !beginnings.has(hash) {
+                return false;
             }
         }
         true
@@ -254,7 +304,10 @@ impl Sieve {
             while stops != 0 {
                 let offset = stops.trailing_zeros();
                 let stop = at + offset as usize;
-                if others >> offset & 1 == 1 || self.may_begin(text, stop, in_markup) {
+                // The letters of the word up to the end of the block.
+                let count = (!(words >> offset)).trailing_zeros() as usize;
+                let in_block = (offset as usize + count < BLOCK).then_some(count);
+                if others >> offset & 1 == 1 || self.may_begin(text, stop, in_block, in_markup) {
                     return (stop, preceded >> offset & 1 == 1);
                 }
                 stops &= stops - 1;
@@ -266,40 +319,29 @@ impl Sieve {
     }
 }
 
-/// Where the bit of a key is.
-fn place(key: u32) -> (usize, u64) {
-    let hash = key.wrapping_mul(0x9e37_79b1) >> (32 - BITS);
-    ((hash >> 6) as usize, 1 << (hash & 63))
-}
-
-/// Which bytes are ASCII letters or digits, and which are not ASCII: a bit for each.
+/// Which bytes are ASCII letters or digits, and which are not ASCII: a bit for each. The first step is made
+/// for many bytes at a time.
+#[inline]
 fn masks(block: &[u8; BLOCK]) -> (u32, u32) {
-    let (parts, _) = block.as_chunks::<8>();
-    parts.iter().rev().fold((0, 0), |(words, others), part| {
-        let (word, other) = highest_bits(u64::from_le_bytes(*part));
-        (words << 8 | gathered(word), others << 8 | gathered(other))
+    let (mut words, mut others) = ([0; BLOCK], [0; BLOCK]);
+    for at in 0..BLOCK {
+        let byte = block[at];
+        let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+        words[at] = u8::from(letter | (byte.wrapping_sub(b'0') < 10));
+        others[at] = byte >> 7;
+    }
+    (gathered(&words), gathered(&others))
+}
+
+/// The lowest bits of bytes that have no others.
+#[inline]
+fn gathered(bytes: &[u8; BLOCK]) -> u32 {
+    let (parts, _) = bytes.as_chunks::<8>();
+    parts.iter().rev().fold(0, |bits, part| {
+        // Moves the bit of each byte to one of the highest eight.
+        let moved = u64::from_le_bytes(*part).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        bits << 8 | moved as u32
     })
-}
-
-/// The same of eight bytes, as their highest bits. They are compared by additions that never reach the
-/// next byte.
-fn highest_bits(bytes: u64) -> (u64, u64) {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    const HIGHEST: u64 = 0x80 * EACH;
-    let low = bytes & !HIGHEST;
-    let lower = low | (0x20 * EACH);
-    let between = |bytes: u64, first: u8, last: u8| {
-        let from = bytes + (0x80 - u64::from(first)) * EACH;
-        from & !(bytes + (0x7f - u64::from(last)) * EACH)
-    };
-    let word = between(lower, b'a', b'z') | between(low, b'0', b'9');
-    (word & !bytes & HIGHEST, bytes & HIGHEST)
-}
-
-/// The highest bits of eight bytes.
-fn gathered(bits: u64) -> u32 {
-    // Moves the bit of each byte to one of the highest eight.
-    ((bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
 }
 
 #[cfg(test)]
@@ -313,12 +355,25 @@ mod tests {
         let mut before = in_word;
         for (stop, byte) in bytes.iter().enumerate().skip(at) {
             let is_word = byte.is_ascii_alphanumeric();
-            if !byte.is_ascii() || is_word && !before && sieve.may_begin(text, stop, false) {
+            if !byte.is_ascii() || is_word && !before && sieve.may_begin(text, stop, None, false) {
                 return (stop, before);
             }
             before = is_word;
         }
         (bytes.len(), before)
+    }
+
+    #[test]
+    fn each_byte_of_a_block_is_classified() {
+        for byte in 0..=u8::MAX {
+            for at in 0..BLOCK {
+                let mut block = [b' '; BLOCK];
+                block[at] = byte;
+                let bit = |is: bool| u32::from(is) << at;
+                let expected = (bit(byte.is_ascii_alphanumeric()), bit(!byte.is_ascii()));
+                assert_eq!(masks(&block), expected, "{byte} at {at}");
+            }
+        }
     }
 
     proptest! {
@@ -330,6 +385,7 @@ mod tests {
             for (word, begins) in [("ab", true), ("cd", false), ("e", true), ("abcde", false), ("q", false), ("abcdef", true)] {
                 sieve.add(word, begins);
             }
+            sieve.build();
             let at = (0..=at.min(text.len())).rfind(|at| text.is_char_boundary(*at)).unwrap_or(0);
             prop_assert_eq!(sieve.next(&text, at, in_word, false), slowly(&sieve, &text, at, in_word));
         }
@@ -341,6 +397,7 @@ mod tests {
         let closed = ["the", "express"].map(|word| (word, false));
         let open = ["rust", "go", "новости", "newsfeed"].map(|word| (word, true));
         closed.into_iter().chain(open).for_each(|(word, begins)| sieve.add(word, begins));
+        sieve.build();
         for (text, expected) in [
             ("Rusty x", true),
             ("rusk x", false),
@@ -365,7 +422,7 @@ mod tests {
             ("rüst x", true),
             ("Gø x", true),
         ] {
-            assert_eq!(sieve.may_begin(text, 0, false), expected, "{text}");
+            assert_eq!(sieve.may_begin(text, 0, None, false), expected, "{text}");
         }
         assert!(sieve.may_begin_with('н') && !sieve.may_begin_with('о'));
     }
@@ -377,12 +434,28 @@ mod tests {
         for (word, begins) in words {
             sieve.add(word, begins);
         }
+        sieve.build();
         for (markup, expected) in [
             ("<p>One <b>small</b> body &amp; more.</p>", true),
             ("<p>One <b>rust</b> body</p>", false),
             ("<p>One r<b>ust</b> body</p>", false),
             ("<p>One ru<b>st</b> body</p>", false),
             ("<p>expre<b>ss</b> body</p>", false),
+            ("<p><b>expre</b>ss body</p>", false),
+            ("<p><b>expre</b>\u{e9} body</p>", false),
+            ("<p><b>expre</b>&shy;ss body</p>", false),
+            ("<p><b>expre</b> body</p>", true),
+            ("<p><i><b>expre</b></i>, body</p>", true),
+            ("<p><i><b>expre</b></i>ss body</p>", false),
+            ("<p><b>expre</b><i>ss</i> body</p>", false),
+            ("<p><b>expre</b title=\">\"> body</p>", false),
+            ("<p>expre<!-- > -->ss body</p>", false),
+            ("<p><b>ru</b> body</p>", true),
+            ("<p><b>ru</b>st body</p>", false),
+            ("<p><b>r\u{fc}</b> body</p>", true),
+            ("<p><b>r\u{fc}</b>st body</p>", false),
+            ("<p><b>expr\u{e8}</b> body</p>", true),
+            ("<p><b>expr\u{e8}</b>ss body</p>", false),
             ("<p>express</p>", false),
             ("<p>expresso</p>", true),
             ("<p>One x<b>yz</b> body</p>", true),
@@ -391,7 +464,21 @@ mod tests {
             ("<p>&#114;ust</p>", false),
             ("<p>&ltrust</p>", false),
             ("<p>x&amp;y</p>", true),
-            ("<p>сон новый</p>", false),
+            ("<p>сон новый</p>", true),
+            ("<p>сон новости</p>", false),
+            ("<p>сон Новостица</p>", false),
+            ("<p><b>ново</b> кот</p>", true),
+            ("<p>ново<b>сти</b></p>", false),
+            ("<p>новост о</p>", true),
+            ("<p>caf\u{e9}s, exp\u{e9}rt</p>", true),
+            ("<p>expr\u{e8}ss</p>", false),
+            ("<p>expr\u{e8}sso</p>", true),
+            ("<p>expr\u{e8}ss\u{f8}</p>", false),
+            ("<p>\u{e9}xpress</p>", false),
+            ("<p>\u{e9}xpresso, \u{e9}xpres.</p>", true),
+            ("<p>r\u{fc}sty</p>", false),
+            ("<p>r\u{fc}s</p>", true),
+            ("<p>r\u{fc}s go</p>", true),
             ("<p>сон, кот</p>", true),
             ("<p>étage, Übung, naïve… 东京 🚀</p>", true),
             ("<p>r\u{fc}st</p>", false),
