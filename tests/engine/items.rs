@@ -1,6 +1,7 @@
 //! From entries to items.
 
 use super::*;
+use newsfed::model::Retention;
 use newsfed::store::Mark;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -138,5 +139,25 @@ async fn a_poll_that_cannot_be_stored_is_not_repeated_immediately() {
     received(&server, 2).await;
     settled(&engine).await;
     assert_eq!((server.requests().len(), titles(&engine)), (2, vec!["One".to_owned()]));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn retention_removes_items_in_the_background_where_it_is_limited() {
+    let server = Server::start(|_| feed(&[("1", "A"), ("2", "B"), ("3", "C")])).unwrap();
+    let retention = Some(Retention { items: Some(1), unread: true, ..Retention::default() });
+    let limited = Source { retention, ..source("limited", &server.url("/a")) };
+    let home = Home::with(&[limited, source("other", &server.url("/b"))]);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    engine.shutdown().await;
+    let engine = home.on_demand().await;
+    let mut revision = engine.store().revision();
+    soon(async {
+        while items(&engine).len() != 4 {
+            revision.changed().await.unwrap();
+        }
+    })
+    .await;
     engine.shutdown().await;
 }

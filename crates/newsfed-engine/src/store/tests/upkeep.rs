@@ -375,3 +375,20 @@ fn only_shown_items_are_snoozed() {
     assert_eq!(mark(until(0), false), [0; 0]);
     assert_eq!(f.titles(&View::of(Scope::All)), ["shown"]);
 }
+
+#[test]
+fn the_writer_keeps_more_pages_in_memory_for_many_sources() {
+    let f = Fixture::new(&["s"]);
+    let pages = || {
+        let size = |conn: &rusqlite::Connection| {
+            Ok(conn.pragma_query_value(None, "cache_size", |row| row.get::<_, i64>(0))?)
+        };
+        f.store.writer().unwrap().call_blocking(size).unwrap()
+    };
+    assert_eq!(pages(), 1024);
+    for (count, expected) in [(1_000, 2_000), (3_000, 4_096), (1, 1_024)] {
+        let source = |n| Source::feed(SourceId(format!("s{n}")), url(&format!("{n}")));
+        f.store.reconcile_blocking((0..count).map(source).collect(), f.now).unwrap();
+        assert_eq!(pages(), expected, "{count}");
+    }
+}
