@@ -117,10 +117,7 @@ pub fn width(s: &str) -> usize {
 /// The longest prefix of `s` that fits into `cells`, with `…` at the end if it was cut. Never
 /// splits a grapheme.
 pub fn truncate(s: &str, cells: usize) -> Cow<'_, str> {
-    if s.len() <= cells {
-        return Cow::Borrowed(s);
-    }
-    if width(s) <= cells {
+    if s.len() <= cells || width(s) <= cells {
         return Cow::Borrowed(s);
     }
     if cells == 0 {

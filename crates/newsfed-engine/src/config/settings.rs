@@ -354,7 +354,6 @@ pub struct UiSettings {
     pub ascii: bool,
     /// Whether the interface is drawn for screen readers: one thing a line, in words.
     pub linear: bool,
-    /// Whether the mouse is captured.
     pub mouse: bool,
     /// Maximum width of the reader's text, in cells.
     pub reader_width: u16,
@@ -364,7 +363,7 @@ pub struct UiSettings {
     pub graphics: GraphicsMode,
     /// Whether long lines of code in the reader are wrapped. Otherwise they are cut and scrolled.
     pub wrap_code: bool,
-    /// Whether the Sources pane is beside the items. Otherwise it is shown while it has the focus.
+    /// Whether the Sources pane is shown without the focus, too.
     pub sources_pane: bool,
     /// Width of the Sources pane in cells; 0 adapts to the screen.
     pub sources_width: u16,
