@@ -22,6 +22,10 @@ pub(crate) struct ReaderPane {
     pub(crate) article: Option<Arc<Article>>,
     pub(crate) lines: Lines,
     pub(crate) top: usize,
+    /// Rows of the head that are scrolled away; with any line of the text, all that can be.
+    pub(crate) head_hidden: usize,
+    /// Rows of the head that can be scrolled away.
+    pub(crate) head_rows: usize,
     /// Visible lines at the last draw.
     pub(crate) height: usize,
     /// Cells available for text at the last draw.
@@ -77,6 +81,8 @@ impl ReaderPane {
             article: None,
             lines: Lines::default(),
             top: 0,
+            head_hidden: 0,
+            head_rows: 0,
             height: 20,
             space: column,
             column,
@@ -129,10 +135,10 @@ impl ReaderPane {
                 self.spare.insert(0, (key, before));
             }
             self.pointed = None;
-            self.top = match (self.show_difference, self.lines.changes.first()) {
+            self.put_top(match (self.show_difference, self.lines.changes.first()) {
                 (false, _) => self.line_of(self.place),
                 (true, first) => first.map_or(0, |line| line.saturating_sub(self.height / 3)),
-            };
+            });
             self.find_again();
         }
     }
@@ -192,9 +198,14 @@ impl ReaderPane {
         self.line_count().saturating_sub(self.height)
     }
 
+    fn put_top(&mut self, line: usize) {
+        self.top = line;
+        self.head_hidden = if line > 0 { usize::MAX } else { 0 };
+    }
+
     /// Puts a line at the top of the screen, or as far up as the text allows.
     pub(super) fn set_top(&mut self, line: usize) {
-        self.top = line.min(self.last_top());
+        self.put_top(line.min(self.last_top()));
         if !self.show_difference {
             let lines = &self.lines.lines;
             self.place = lines.get(self.top).or(lines.last()).map_or(0, |line| line.at);
@@ -219,10 +230,11 @@ impl ReaderPane {
         self.stored_column = self.column;
     }
 
-    /// Reading progress in percent.
+    /// How much of the text is above the end of the screen, in percent. Its list of links is not read.
     pub(crate) fn percent(&self) -> usize {
-        let seen = (self.top + self.height).min(self.line_count());
-        (100 * seen).checked_div(self.line_count()).unwrap_or(100)
+        let Some(bottom) = self.lines.lines.get(self.top + self.height) else { return 100 };
+        let solid = self.lines.solid;
+        (100 * bottom.at.min(solid)).checked_div(solid).unwrap_or(100)
     }
 
     /// Time to read the article, in minutes; 0 if its length is unknown.
@@ -242,12 +254,15 @@ impl ReaderPane {
 
     /// Scrolls; returns whether the top changed.
     pub(super) fn scroll(&mut self, motion: Motion) -> bool {
-        let before = self.top;
-        let count = self.last_top() + 1;
-        self.set_top(motion.from(self.top, self.height, count));
+        let head = self.head_rows;
+        let before = self.top + self.head_hidden.min(head);
+        // The head goes first, row by row, so that the text moves by as much as was asked for.
+        let to = motion.from(before, self.height, self.last_top() + 1 + head);
+        self.set_top(to.saturating_sub(head));
+        self.head_hidden = to.min(head);
         self.pointed = None;
         self.leave_searched();
-        self.top != before
+        to != before
     }
 
     /// Scrolls wide lines sideways; returns false if nothing on the screen is wider than the pane
@@ -285,7 +300,8 @@ impl ReaderPane {
         (self.article, self.loading, self.find) = (None, None, None);
         (self.searched, self.haystack) = (SearchedText::default(), None);
         (self.lines, self.laid_out) = (Lines::default(), None);
-        (self.top, self.shift, self.show_difference) = (0, 0, false);
+        (self.shift, self.show_difference) = (0, false);
+        self.put_top(0);
         self.difference_at = 0;
         self.jumps.clear();
         self.spare.clear();

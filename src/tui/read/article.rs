@@ -4,7 +4,7 @@ use super::ReaderThread;
 use crate::article::{Document, Link, LinkKind, from_html, is_cut};
 use crate::engine::{self, VersionChange};
 use crate::model::{Item, Revision, RuleEffect, TextFrom, by_rule};
-use crate::store::{IMPORT_PREFIX, Reader, Result};
+use crate::store::{IMPORT_PREFIX, Reader, Result, count_words};
 use crate::tui::event::{Article, Difference};
 use crate::util::limits;
 use crate::util::text::line;
@@ -18,7 +18,7 @@ const WORK: usize = 8;
 
 impl ReaderThread {
     pub(super) fn article(&self, key: i64) -> Result<Option<Arc<Article>>> {
-        let (Some(row), Some(item)) = (self.reader.row(key)?, self.reader.item(key)?) else {
+        let (Some(mut row), Some(item)) = (self.reader.row(key)?, self.reader.item(key)?) else {
             return Ok(None);
         };
         let position = self.reader.place(key)?;
@@ -31,7 +31,12 @@ impl ReaderThread {
         let (document, differences) = (Arc::new(document), Arc::new(differences));
         let notes = self.notes(key)?;
         let (_, also_in) = self.reader.story(key)?;
-        let is_cut = item.text_from == TextFrom::Feed && is_cut(&document.text());
+        let text = document.text();
+        let is_cut = item.text_from == TextFrom::Feed && is_cut(&text);
+        if !item.body().is_empty() {
+            // The index counts the words of a text that was just fetched later.
+            row.words = count_words(&text);
+        }
         Ok(Some(Arc::new(Article {
             row,
             item,

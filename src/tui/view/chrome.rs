@@ -221,7 +221,7 @@ fn items_title(app: &App) -> Title {
 }
 
 /// Width of the text from which its title says how long reading takes.
-const ROOMY: u16 = 60;
+const ROOMY: u16 = 44;
 
 fn reader_title(app: &App) -> Title {
     let reader = &app.reader;

@@ -45,7 +45,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     };
     // Before the head, which depends on the position in the text.
     app.reader.fit(shape);
-    let mut head = head::lines(app, &article, inner);
+    let (mut head, head_rows) = head::lines(app, &article, inner);
+    app.reader.head_rows = head_rows;
     if frame.area().height >= TALL {
         head.insert(0, Line::default());
     }

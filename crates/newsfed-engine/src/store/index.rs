@@ -171,7 +171,7 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body], together: bool) -> 
 }
 
 /// Counts words: runs of letters; in scripts without spaces, two characters are one word.
-pub(super) fn count_words(text: &str) -> u32 {
+pub fn count_words(text: &str) -> u32 {
     use unicode_segmentation::UnicodeSegmentation;
     let mut count_words = 0u32;
     let mut ideographs = 0u32;

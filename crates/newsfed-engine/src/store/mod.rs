@@ -100,6 +100,7 @@ pub use hashing::Hashing;
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare, prepare_identified};
 pub use import::{IMPORT_PREFIX, ImportCounts, ImportUndone, ImportedItem};
+pub use index::count_words;
 pub use ingest::{Finish, FinishedPoll, Ingested};
 pub use lock::{Poller, PollerLock};
 pub use mark_expiry::MAX_SHARED_MARKS;
@@ -429,8 +430,7 @@ impl Store {
         self.call(move |conn| sources::pause(conn, &sources, pause)).await
     }
 
-    /// Moves last polls, plans and pauses of all sources back in time, after the clock was set
-    /// back.
+    /// Moves last polls, plans and pauses of all sources back, after the clock was set back.
     pub async fn set_back(&self, by: chrono::TimeDelta) -> Result<()> {
         self.call(move |conn| sources::set_back(conn, by)).await
     }

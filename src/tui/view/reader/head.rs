@@ -28,23 +28,35 @@ const FETCHING: &str = "; fetching the full text …";
 /// Height of the pane from which all facts are shown.
 const ROOMY: u16 = 16;
 
-/// The lines of the head, with an empty one at the end. It is reduced to the title if it takes much
-/// space and the text is scrolled.
-pub(super) fn lines(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
+/// The lines of the head, with an empty one at the end, and how many of them scroll away with the text. If it takes
+/// much space, what stays of it is the title.
+pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'static>>, usize) {
+    const REDUCED: usize = 2;
     let mut out = whole(app, article, area);
     let height = usize::from(area.height);
     // A text that fits below the full head is not scrolled.
     let goes_on = app.reader.line_count() > height.saturating_sub(1);
-    if out.len() * LEAST_PART > height && app.reader.top > 0 && goes_on {
-        let title = super::super::snippet::title(app, &article.row);
-        let shown = text::truncate(title, area.width.into());
-        let rule = marks(app).across.repeat(area.width.into());
-        out = vec![
-            aligned(title, Line::from(ink(app, shown, Role::Title))),
-            Line::from(ink(app, rule, Role::Border)),
-        ];
+    if out.len() * LEAST_PART <= height || !goes_on {
+        return (out, 0);
     }
-    out
+    let most = out.len().min(height / 2).saturating_sub(REDUCED);
+    match app.reader.head_hidden {
+        0 => {}
+        hidden if hidden < most => {
+            out.truncate(most + REDUCED);
+            out.drain(..hidden);
+        }
+        _ => {
+            let title = super::super::snippet::title(app, &article.row);
+            let shown = text::truncate(title, area.width.into());
+            let rule = marks(app).across.repeat(area.width.into());
+            out = vec![
+                aligned(title, Line::from(ink(app, shown, Role::Title))),
+                Line::from(ink(app, rule, Role::Border)),
+            ];
+        }
+    }
+    (out, most)
 }
 
 /// A line of a title, at the right if the title is written from right to left.
