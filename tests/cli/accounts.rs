@@ -155,7 +155,7 @@ fn items_stay_where_keeping_the_sources_was_interrupted() {
 }
 
 #[test]
-fn an_account_to_which_sources_were_moved_is_not_removed_without_them() {
+fn refuses_to_remove_an_account_with_moved_sources() {
     let world = synchronised();
     let own = "[[source]]\nid = \"kernel\"\nurl = \"http://feeds.example/1\"\ntags = [\"x\"]\n\
                interval = \"2h\"\n";

@@ -55,7 +55,7 @@ fn output_contains_no_terminal_escapes() {
 
 /// Titles were cleaned before they were stored, but another program can change the database.
 #[test]
-fn changed_database_prints_no_terminal_escapes() {
+fn output_of_a_tampered_database_contains_no_terminal_escapes() {
     let world = World::followed();
     let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
     let title = "x\u{1b}[2J\u{9b}2J\u{202e}\ny\tz";

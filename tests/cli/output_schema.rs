@@ -210,7 +210,7 @@ fn descriptions(body: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn committed_schema_of_outputs_is_that_of_the_documentation() {
+fn committed_output_schema_matches_the_documentation() {
     let _file = FILE.lock().unwrap_or_else(PoisonError::into_inner);
     let schema = committed();
     let built = build(&schema);

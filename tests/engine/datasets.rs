@@ -221,7 +221,7 @@ fn xlsx(name: &str, rows: &[[&str; 3]]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn xlsx_is_followed_by_its_cells() {
+async fn follows_xlsx_files_cell_by_cell() {
     const TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
     let files = Files::default();
     let head = ["id", "town", "people"];

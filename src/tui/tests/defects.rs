@@ -160,7 +160,7 @@ fn wide_characters_do_not_cover_the_border_of_a_dialog() {
 }
 
 #[test]
-fn palette_says_that_nothing_matches() {
+fn palette_shows_that_nothing_matches() {
     let mut stage = Stage::new();
     stage.keys(":qqqq");
     assert!(stage.screen(80, 24).contains("No match"));

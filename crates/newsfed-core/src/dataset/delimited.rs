@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_line_breaks_and_ragged_rows() {
+    fn reads_quotes_line_breaks_and_ragged_rows() {
         let text =
             "id,note\r\n1,\"two\r\nlines, \"\"quoted\"\"\"\r\n2\r\n3,a,b\r\n\r\n4,\"closed\n5,x\"";
         let want: [&[&str]; 5] = [

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_in_pieces_are_what_clients_read() {
+    fn pieces_of_contents_form_the_same_json() {
         let entry = |n: usize| {
             let content = format!("<p title=\"{n}\">{}</p>", "text ".repeat(n * 20));
             let summary = EntryText { content };

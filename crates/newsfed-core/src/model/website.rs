@@ -209,7 +209,7 @@ impl WebsiteFacts {
         }
     }
 
-    /// The problem of the rules, once it has lasted for [`BROKEN_AFTER`] polls.
+    /// The problem with the rules, once it has lasted for [`BROKEN_AFTER`] polls.
     pub fn broken(&self) -> Option<&SelectorProblem> {
         self.problem.as_ref().filter(|_| self.fruitless >= BROKEN_AFTER)
     }

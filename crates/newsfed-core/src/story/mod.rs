@@ -1,8 +1,8 @@
 //! Which items of different sources are about one story. Pure: texts in, signatures and decisions out.
 //!
 //! An item is reduced to a [`Signature`] of at most a kilobyte. Items that share one of its keys are
-//! compared by [`same_story`], which prefers precision: an item too many in a list costs a glance, one
-//! that is folded away by mistake may never be read.
+//! compared by [`same_story`], which prefers precision: one item too many in a list costs a glance,
+//! but one that is folded away by mistake may never be read.
 //!
 //! Texts are compared as sets of shingles (Broder, "On the resemblance and containment of documents",
 //! 1997), by their beginnings alone, because one source has the article and another its first

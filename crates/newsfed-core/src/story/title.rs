@@ -29,8 +29,7 @@ la le les un une des du de et en au aux dans par pour sur est actualites jour le
 el los las una y con del por para que se al boletin dia noticias resumen semana novedades \
 il lo gli i e di da per non piu notizie settimana и в на с по за из от для не новости неделя дайджест выпуск";
 
-/// Words that name the kind of a piece: a review and an interview are two stories. Words with a
-/// number mean this number.
+/// Words that name the kind of a piece: a review and an interview are two stories.
 const KINDS: &str = "\
 opinion analysis review preview recap interview podcast video photos gallery explained explainer editorial obituary \
 live liveblog correction quiz comic column letters sponsored deal deals rumor rumour trailer \

@@ -256,8 +256,8 @@ fn text_beside(link: ElementRef<'_>, context: &Context) -> Option<FoundDate> {
     (!found.range && !found.short).then_some(found)
 }
 
-/// Lists are in order, newest or oldest first. If that is so with one order of day and month but
-/// not with the other, that one is right.
+/// Lists are in order, newest or oldest first. If that is so with only one of the two orders of day
+/// and month, that order is right.
 pub(super) fn settle_order(found: &mut [Option<FoundDate>]) {
     let days = |swap: bool| -> Vec<NaiveDate> {
         let day = |f: &FoundDate| if swap { f.swapped.unwrap_or(f.day) } else { f.day };

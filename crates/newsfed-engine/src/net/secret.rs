@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn secrets_are_read_or_their_error_hides_them() {
+    async fn reads_secrets_and_keeps_them_out_of_errors() {
         let secrets = Secrets::default();
         let cases = [
             (Secret::Plain("p".into()), Ok("p")),

@@ -34,7 +34,7 @@ fn write(conn: &Connection, source: i64, set: &str, values: &[&dyn rusqlite::ToS
     Ok(())
 }
 
-/// Has the next poll ask for the whole list.
+/// Makes the next poll fetch the whole list.
 fn forget_body(conn: &Connection, source: i64) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET etag = NULL, last_modified = NULL, validators_of = NULL, body_hash = NULL

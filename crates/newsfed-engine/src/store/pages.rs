@@ -72,7 +72,7 @@ fn reserve(conn: &Connection, count: i64) -> Result<i64> {
     Ok(last)
 }
 
-/// Whose items make an article known, so that it is not stored again.
+/// Whose items count when newsfed decides whether it already has an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnownTo {
     AnySource,

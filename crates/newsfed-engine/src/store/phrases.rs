@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Longer words are left to the database.
 const LONGEST_WORD: usize = 1000;
-/// Phrases up to which the automaton that finds them is a table, of about 2 KiB for each.
+/// Maximum number of phrases that are found with a table, which takes about 2 KiB for each.
 const MOST_IN_TABLE: usize = 1000;
 /// The bits of the parts of an item.
 const TITLE: u8 = 1;

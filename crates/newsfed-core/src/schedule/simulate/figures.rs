@@ -120,7 +120,7 @@ pub(super) fn weekly<T: Borrow<Timeline>>(timelines: &[T], runs: &[Run], origin:
     weeks.map(|(used, followed)| *used as f64 / followed).collect()
 }
 
-/// The same, beginning at the first start.
+/// Like `weekly`; the first week starts with the earliest timeline.
 pub fn weeks<T: Borrow<Timeline>>(timelines: &[T], runs: &[Run]) -> Vec<f64> {
     weekly(
         timelines,

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_text_is_searched_once_and_not_without_end() {
+    fn searches_each_text_once_up_to_a_limit() {
         let dates = "12.03.2026<br>".repeat(MAX_TEXTS + 50);
         let page = Page::parse(
             &format!("<div><b>a</b>{dates}</div>"),

@@ -78,7 +78,7 @@ fn only_differences_are_merged() {
 }
 
 #[test]
-fn many_changed_pins_are_not_believed() {
+fn rejects_too_many_changed_pins() {
     let pinned: Vec<RemoteItem> = (0..300).map(|id| item(id, "p", "p")).collect();
     let all: Vec<i64> = (0..300).collect();
     assert_eq!(check_pins(&pinned, &lists(&[], &all)), Ok(()));
