@@ -419,19 +419,6 @@ fn keys_have_their_documented_effects() {
 }
 
 #[test]
-fn back_closes_one_level_at_a_time_then_quits() {
-    let mut stage = Stage::new();
-    stage.keys("<Enter>");
-    for (keys, left) in [("?<Esc>", false), ("q", false), ("q", false), ("q", true)] {
-        stage.keys(keys);
-        assert_eq!(stage.exit_reason.is_some(), left, "{keys}");
-    }
-    let mut stage = Stage::new();
-    stage.keys("Q");
-    assert_eq!(stage.exit_reason, Some(ExitReason::Quit));
-}
-
-#[test]
 fn read_item_stays_in_the_unread_list() {
     let mut stage = Stage::new();
     stage.keys("<Enter>q");

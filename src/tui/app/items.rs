@@ -364,7 +364,12 @@ impl App {
 
     /// Goes to the next unread item and opens it if the Reader has the focus.
     pub(super) fn next_unread(&mut self, forward: bool) -> Vec<Effect> {
-        self.seek_unread(Seek { forward, here: false, open: self.focus == Focus::Reader })
+        // From the Sources pane it is the first one of the list.
+        let here = self.focus == Focus::Sources;
+        if here {
+            self.focus = Focus::Items;
+        }
+        self.seek_unread(Seek { forward, here, open: self.focus == Focus::Reader })
     }
 
     /// Goes to an unread row, reading more rows where there are any; after the last one, to the next

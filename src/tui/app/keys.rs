@@ -148,7 +148,7 @@ impl App {
             Action::NextPane => self.cycle_pane(true),
             Action::PreviousPane if key.code() == KeyCode::Tab => self.cycle_pane(false),
             Action::PreviousPane => self.leave_pane(),
-            Action::Back => self.back(key),
+            Action::Back => self.back(),
             Action::Lines(number) => self.run_lines(number),
             Action::Run => self.open_palette("run "),
             Action::Redraw => vec![Effect::Redraw],
@@ -277,7 +277,7 @@ impl App {
     }
 
     /// Leaves one thing: zen mode, a search, the article, the list, the program.
-    fn back(&mut self, key: Key) -> Vec<Effect> {
+    fn back(&mut self) -> Vec<Effect> {
         match self.focus {
             Focus::Reader if self.reader.clear_find() => vec![],
             Focus::Reader if self.reader.show_difference => self.toggle_difference(),
@@ -289,20 +289,17 @@ impl App {
                 self.items.marked.clear();
                 vec![]
             }
-            Focus::Items if self.is_narrowed() => self.show_selected_source(),
+            Focus::Items if self.is_narrowed() => self.close_search(),
             Focus::Sources if !self.sources.marked.is_empty() => {
                 self.sources.marked.clear();
                 vec![]
             }
             Focus::Reader | Focus::Items => self.leave_pane(),
-            // Esc never quits.
-            Focus::Sources if key.code() == KeyCode::Esc => {
-                match self.keymap.keys_for(Context::Sources, Action::Quit) {
-                    Some(key) => self.note(format!("Press {key} to quit")),
-                    None => vec![],
-                }
-            }
-            Focus::Sources => vec![Effect::Quit(ExitReason::Quit)],
+            // Nobody should end the program by going back once too often.
+            Focus::Sources => match self.keymap.keys_for(Context::Sources, Action::Quit) {
+                Some(key) => self.note(format!("Press {key} to quit")),
+                None => vec![],
+            },
         }
     }
 

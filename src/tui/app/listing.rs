@@ -25,6 +25,7 @@ impl App {
     /// Lists the items of the selected row of the Sources pane.
     pub(super) fn show_selected_source(&mut self) -> Vec<Effect> {
         let Some(row) = self.sources.current().cloned() else { return vec![] };
+        self.before_search = None;
         let listing = self.listing_of(&row);
         let mut effects = vec![];
         // An article from the previous list is closed, unless the Reader shows the new one's first.

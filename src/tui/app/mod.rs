@@ -184,6 +184,8 @@ pub(super) struct App {
     stale: Stale,
     counting: Counting,
     started: bool,
+    /// The list that a search or a filter was opened in.
+    before_search: Option<position::ListPosition>,
 }
 
 /// Counts of a refresh that the user started.
@@ -265,6 +267,7 @@ impl App {
             stale: Stale::default(),
             counting: Counting::default(),
             started: false,
+            before_search: None,
         }
     }
 

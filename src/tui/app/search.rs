@@ -28,6 +28,8 @@ pub(crate) struct SearchBar {
     pub(crate) insisted: bool,
     /// The previous list, restored by Esc.
     before: ListPosition,
+    /// Whether that is the list of a row of the Sources pane, where closing the search returns to.
+    returns: bool,
     focus: Focus,
     zen: bool,
 }
@@ -143,7 +145,13 @@ impl SearchBar {
             return Reply::default();
         }
         let is_empty = self.field.value().trim().is_empty() && !self.is_filter;
-        if is_empty { self.cancel(app) } else { Reply::close(vec![]) }
+        if is_empty {
+            return self.cancel(app);
+        }
+        if self.returns {
+            app.before_search = Some(self.before.clone());
+        }
+        Reply::close(vec![])
     }
 }
 
@@ -180,6 +188,7 @@ impl App {
             error: None,
             insisted: false,
             before,
+            returns: !self.is_narrowed(),
             focus: self.focus,
             zen: self.zen,
         };
@@ -188,6 +197,14 @@ impl App {
         let mut effects = self.push_dialog(bar);
         effects.push(Effect::Read(Read::Values));
         effects
+    }
+
+    /// Closes a search or a filter: the list is where it was left.
+    pub(super) fn close_search(&mut self) -> Vec<Effect> {
+        match self.before_search.take() {
+            Some(position) => self.return_to(position),
+            None => self.show_selected_source(),
+        }
     }
 
     /// Whether the field of a search is open and nothing is typed yet.

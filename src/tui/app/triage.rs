@@ -225,6 +225,8 @@ impl App {
     /// Applies `ui.unread_only`.
     pub(super) fn show_unread_only(&mut self, on: bool) -> Vec<Effect> {
         let is_narrowed = self.is_narrowed();
+        // A list that a search returns to would still have the other rows.
+        self.before_search = None;
         self.settings.ui.unread_only = on;
         self.sources.set_unread_only(on);
         if is_narrowed { vec![] } else { self.show_selected_source() }

@@ -1,4 +1,4 @@
-//! What a search or a preview leaves as it was.
+//! Going back: what a search, a preview and the keys for it leave as it was.
 
 use super::real::Real;
 use super::settings::with_runtime;
@@ -8,6 +8,22 @@ use crate::engine::TextGot;
 fn shows(title: &str) -> impl Fn(&App) -> bool {
     let title = title.to_owned();
     move |app| app.reader.article.as_ref().is_some_and(|a| a.row.title == title)
+}
+
+#[test]
+fn back_closes_one_level_at_a_time_and_never_quits() {
+    let mut stage = Stage::new();
+    stage.keys("<Enter>");
+    for keys in ["?<Esc>", "q", "q", "q", "<Esc>"] {
+        stage.keys(keys);
+        assert!(stage.exit_reason.is_none(), "{keys}");
+    }
+    assert!(stage.says("Press Q to quit"));
+    stage.keys("n");
+    assert_eq!(stage.app.focus, Focus::Items, "on to the next unread item");
+    let mut stage = Stage::new();
+    stage.keys("Q");
+    assert_eq!(stage.exit_reason, Some(ExitReason::Quit));
 }
 
 #[test]
@@ -47,6 +63,40 @@ fn a_cancelled_search_returns_to_the_list_and_the_article() {
             assert_eq!(line(&real.app), before, "on its line of the screen");
         }
         assert!(shows(&title)(&real.app) && real.app.focus == Focus::Reader);
+        real.finish().await;
+    });
+}
+
+#[test]
+fn a_closed_search_returns_to_the_place_in_the_list() {
+    with_runtime(async {
+        let mut real = Real::new(1, 200).await;
+        real.until("the list", |app| app.items.rows.len() >= 60).await;
+        real.screen();
+        for _ in 0..40 {
+            real.keys("j");
+            real.screen();
+            real.quiet().await;
+        }
+        let title = real.app.items.current().unwrap().title.clone();
+        for search in ["g/", "f"] {
+            real.keys(search);
+            real.keys("Item 1");
+            real.until("the matches", |app| app.items.listing.query == "Item 1").await;
+            real.quiet().await;
+            real.enter();
+            real.screen();
+            // The result list is left with another search in it.
+            real.keys("fItem");
+            real.until("other matches", |app| app.items.listing.query == "Item").await;
+            real.enter();
+            real.quiet().await;
+            assert_ne!(real.app.items.current().map(|row| &row.title), Some(&title));
+            real.keys("q");
+            let back = |app: &App| app.items.current().is_some_and(|row| row.title == title);
+            real.until("the row", back).await;
+            assert!(!real.app.is_search() && real.app.items.listing.query.is_empty());
+        }
         real.finish().await;
     });
 }
