@@ -33,7 +33,7 @@ pub(super) enum ConfigCommand {
     Check,
     /// Print all effective settings as TOML
     Show,
-    /// Print the JSON Schema of a file, with which editors complete and check it
+    /// Print the JSON Schema that editors use to complete and check a file
     Schema {
         #[arg(value_enum, default_value_t = SchemaFile::Config)]
         file: SchemaFile,

@@ -51,8 +51,8 @@ newsfed recognises the kind of file by its content. Nothing is fetched;
 Sources: OPML, newsboat's urls file, or one URL per line. Sources at private
 addresses, such as 192.168.1.5 or localhost, are skipped unless you give
 --private or confirm them. A source that you already follow gets the tags of
-the list, and the folder given there if it is in none. Exits with 1 if every
-entry of the list was skipped.
+the list and, if it is in no folder, the folder given there. Exits with 1 if
+every entry of the list was skipped.
 
 With --follow, an OPML list at a URL or in a file is read once a day: feeds
 that are new in the list are added, changed titles and folders are applied, and

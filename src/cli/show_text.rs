@@ -90,7 +90,7 @@ impl Chooser<'_> {
                 format!("its page is not stored; `newsfed prefetch {key}` fetches it")
             }
             TextSource::Site => {
-                "no template of its site was used; one is learned from several pages".to_owned()
+                "no template of its site was used; newsfed learns one from several pages".to_owned()
             }
         };
         let names = ["feed", "page", "site"].into_iter().zip(there);

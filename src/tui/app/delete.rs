@@ -56,7 +56,8 @@ impl App {
             [list] => format!("Remove the list {list}?"),
             many => format!("Remove {} sources, with a list?", many.len()),
         };
-        let details = vec![format!("Enter keeps its {sources}."), "a removes them too.".to_owned()];
+        let details =
+            vec![format!("Enter keeps its {sources}."), "Press a to remove them too.".to_owned()];
         let all: Vec<SourceId> = ids.into_iter().chain(of_lists).collect();
         let label = format!("{REMOVAL}{} sources", all.len());
         let purpose = Purpose::Command(Some(label));

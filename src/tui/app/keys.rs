@@ -131,7 +131,7 @@ impl App {
         }
         let help = self.keymap.keys_for(self.context(), Action::Help);
         match help.filter(|_| self.unbound.insert(key)) {
-            Some(help) => self.note(format!("{key} is not a key here. {help} shows the keys.")),
+            Some(help) => self.note(format!("{key} does nothing here. {help} shows the keys.")),
             None => vec![],
         }
     }

@@ -36,7 +36,8 @@ impl App {
         if !skipped.is_empty() {
             text += &format!(", {} skipped", skipped.len());
         }
-        text += &self.record_change(Change::Files(edits), format!("following of {}", source.id));
+        text +=
+            &self.record_change(Change::Files(edits), format!("following the list {}", source.id));
         match problem {
             Some(why) => self.problem(format!("{text}: {why}")),
             None => self.note(text),

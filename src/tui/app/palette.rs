@@ -231,7 +231,7 @@ impl Palette {
         let typed = self.field.value().trim();
         match typed.split_once(' ') {
             Some((name, rest)) if name.parse::<Action>().is_ok() => {
-                format!("{name}: nothing is called {}", rest.trim())
+                format!("{name}: there is nothing called {}", rest.trim())
             }
             _ => format!("There is no command {typed}"),
         }

@@ -43,7 +43,7 @@ impl App {
         let mut hits = self.arguments(action, kind, argument);
         hits.retain(is_meant);
         match hits.len() {
-            0 => Err(format!("{name}: nothing is called {argument}")),
+            0 => Err(format!("{name}: there is nothing called {argument}")),
             1 => Ok(self.run_hit(hits.remove(0))),
             _ => Err(format!("{name}: several are called {argument}")),
         }

@@ -83,7 +83,7 @@ fn unavailable_actions_give_a_reason() {
         (":qqqq", "There is no command qqqq"),
         (":thme", "› theme"),
         (":theme ligt", "› theme light"),
-        (":theme qqqq", "theme: nothing is called qqqq"),
+        (":theme qqqq", "theme: there is nothing called qqqq"),
     ] {
         stage.keys(&format!("{typed}<Enter>"));
         let found = stage.screen(100, 30);

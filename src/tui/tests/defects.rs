@@ -100,7 +100,7 @@ fn comments_open_from_the_list() {
 fn unbound_keys_are_reported_once() {
     let mut stage = Stage::new();
     stage.keys("ä");
-    assert!(stage.says("ä is not a key here. ? shows the keys."));
+    assert!(stage.says("ä does nothing here. ? shows the keys."));
     stage.app.toast = None;
     stage.keys("ä");
     assert!(stage.app.toast.is_none());

@@ -59,7 +59,7 @@ fn a_command_that_cannot_run_ends_the_sequence() {
     stage.requested.clear();
     stage.keys("x");
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("run: nothing is called nothing"), "{screen}");
+    assert!(screen.contains("run: there is nothing called nothing"), "{screen}");
     assert!(
         !stage.requested.iter().any(|effect| effect.contains("Pinned")),
         "{:?}",

@@ -27,6 +27,32 @@ impl Stage {
 }
 
 #[test]
+fn the_head_scrolls_away_row_by_row() {
+    let mut stage = Stage::new();
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    let rows = |screen: &str, row: &str| screen.lines().position(|line| line.contains(row));
+    let first = "The merge window closed on Sunday";
+    let mut at = rows(&stage.screen(80, 24), first).unwrap();
+    let mut seen = 0;
+    loop {
+        stage.keys("j");
+        match rows(&stage.screen(80, 24), first) {
+            Some(row) => assert_eq!(row + 1, std::mem::replace(&mut at, row), "one row a key"),
+            None => break,
+        }
+        seen += 1;
+    }
+    assert!(seen > 2, "the head takes rows");
+    for _ in 0..=seen {
+        stage.keys("k");
+    }
+    let start = stage.screen(80, 24);
+    stage.keys("gg");
+    assert_eq!(stage.screen(80, 24), start, "as many keys back show the whole head again");
+}
+
+#[test]
 fn reports_an_opened_item_once() {
     let mut stage = Stage::new();
     stage.keys("<Enter>");

@@ -43,7 +43,10 @@ impl Manifest {
         let mut names = HashSet::new();
         for file in &self.files {
             if super::place::Place::of(&file.name).is_none() {
-                return Some(format!("it lists {:?}, which belongs to no backup", file.name));
+                return Some(format!(
+                    "it lists {:?}, which does not belong in a backup",
+                    file.name
+                ));
             }
             if !names.insert(&file.name) {
                 return Some(format!("it lists {} twice", file.name));

@@ -325,7 +325,7 @@ fn binding(keys: &str, bound: &str, lines: &mut Vec<String>) -> Result<Binding, 
                 if let Ok(action) = command.replace(' ', "-").parse::<Action>()
                     && command.contains(' ')
                 {
-                    return Err(format!("write \"{action}\" for \"{command}\""));
+                    return Err(format!("write \"{action}\" instead of \"{command}\""));
                 }
             }
             let number = u16::try_from(lines.len()).map_err(|_| "too many bindings".to_owned())?;

@@ -347,7 +347,7 @@ async fn notify(context: &Arc<Context>, settings: &Settings, message: Notificati
     };
     if let Err(e) = context.store.record_commands(record_name(NOTIFY_COMMAND), None, add, now).await
     {
-        tracing::error!("how notify.command ended cannot be recorded: {e}");
+        tracing::error!("the result of notify.command cannot be recorded: {e}");
     }
     ok
 }

@@ -35,7 +35,7 @@ pub(super) async fn renew(context: &Arc<Context>) {
     let facts = match context.read(|reader| reader.sources()).await {
         Ok(facts) => facts,
         Err(e) => {
-            tracing::error!("the rules were not renewed: {e}");
+            tracing::error!("the rules were not updated: {e}");
             return;
         }
     };

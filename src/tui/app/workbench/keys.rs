@@ -98,7 +98,7 @@ impl Bench {
             _ if self.repair().is_some() => &[
                 KeyHint::Key("Enter", "apply the repair"),
                 KeyHint::Key("t", "older copies"),
-                Rows("pick yourself"),
+                Rows("pick an element"),
                 KeyHint::Key("Esc", "back"),
             ],
             BenchPane::Items => &[
