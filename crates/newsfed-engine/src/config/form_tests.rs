@@ -208,6 +208,23 @@ fn loader_errors_appear_at_their_fields() {
 }
 
 #[test]
+fn only_what_changes_the_items_needs_a_poll() {
+    let home = Home::with("[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
+    for (changes, expected) in [
+        (&[][..], false),
+        (&[("Title", "Another")], false),
+        (&[("Kind", "sitemap")], true),
+        (&[("Kind", "sitemap"), ("Enabled", "false")], false),
+    ] {
+        let mut form = home.form("a");
+        for (label, value) in changes {
+            typed(&mut form, label, value);
+        }
+        assert_eq!(form.needs_poll(), expected, "{changes:?}");
+    }
+}
+
+#[test]
 fn turns_a_feed_into_a_website_with_selectors() {
     let home = Home::with("[[source]]\nurl = \"https://a.example/\" # here\n");
     let id = load(&home.paths, &[]).unwrap().sources[0].id.clone();

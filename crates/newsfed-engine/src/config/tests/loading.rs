@@ -141,6 +141,24 @@ fn warns_about_duplicate_urls() {
 }
 
 #[test]
+fn warns_of_desktop_notifications_that_the_program_cannot_send() {
+    for (how, expected) in [("desktop", !cfg!(feature = "desktop")), ("osc9", false)] {
+        let loaded = Home::new(&format!("[notify]\nhow = \"{how}\"\n"), "").load(&[]).unwrap();
+        let warned = loaded.warnings.iter().any(|w| w.to_string().contains("desktop"));
+        assert_eq!(warned, expected, "{how}: {:?}", loaded.warnings);
+    }
+}
+
+#[test]
+fn a_file_of_the_largest_size_is_read() {
+    let size = crate::util::limits::CONFIG_BYTES;
+    for (bytes, is_read) in [(size, true), (size + 1, false)] {
+        let comment = format!("#{}", "x".repeat(bytes - 1));
+        assert_eq!(Home::new(&comment, "").load(&[]).is_ok(), is_read, "{bytes}");
+    }
+}
+
+#[test]
 fn warns_if_min_interval_exceeds_max_interval() {
     let config = "[schedule]\nmin_interval = \"2d\"\n";
     let source = |schedule: &str| {
