@@ -186,7 +186,10 @@ fn notice(app: &App) -> Option<Notice> {
         // The error is in the query of a view: one that is being typed shows it beside its field.
         () if error.is_some() => Notice {
             mark: (m.failing, Role::Warning),
-            title: "The query of this view has an error".to_owned(),
+            title: match app.is_search() {
+                true => "The search has an error".to_owned(),
+                false => "The query of this view has an error".to_owned(),
+            },
             text: error.unwrap_or_default(),
             commands: vec![(Action::Edit, "edit the query")],
             problem: true,

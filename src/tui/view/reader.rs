@@ -113,7 +113,7 @@ impl Pen<'_> {
         for cell in line.cells(reader.shift, column, self.glyphs) {
             let width = u16::try_from(text::width(cell.text)).unwrap_or(0);
             let style = match cell.span {
-                Some(span) => self.found(number, cell.at).unwrap_or_else(|| self.style(span)),
+                Some(span) => self.found(number, cell.at, self.style(span)),
                 None => self.app.palette.style(Role::Dim),
             };
             buffer.set_stringn(x, area.y, cell.text, area.right().saturating_sub(x).into(), style);
@@ -139,16 +139,24 @@ impl Pen<'_> {
         self.app.palette.style(span.role)
     }
 
-    /// The style of a search match at a position, if there is one.
-    fn found(&self, line: usize, at: usize) -> Option<Style> {
-        let find = self.app.reader.find.as_ref()?;
+    /// The style of a position: that of its text, or of a search match. The current match is filled, the others
+    /// look as they do in lists.
+    fn found(&self, line: usize, at: usize, plain: Style) -> Style {
+        let Some(find) = self.app.reader.find.as_ref() else { return plain };
         let first = find.pieces.partition_point(|piece| piece.line < line);
         let piece = find.pieces[first..]
             .iter()
             .take_while(|piece| piece.line == line)
-            .find(|piece| (piece.from..piece.to).contains(&at))?;
-        let style = self.app.palette.style(Role::Match).add_modifier(Modifier::UNDERLINED);
-        Some(if piece.hit == find.at { style.add_modifier(Modifier::BOLD) } else { style })
+            .find(|piece| (piece.from..piece.to).contains(&at));
+        match piece {
+            None => plain,
+            Some(piece) if piece.hit == find.at => self
+                .app
+                .palette
+                .style(Role::Match)
+                .add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
+            Some(_) => super::snippet::hit_style(self.app, plain),
+        }
     }
 
     /// Draws the hint letters over the number of a target, which ends at a column. Longer ones cover

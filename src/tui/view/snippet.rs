@@ -62,7 +62,7 @@ pub(super) fn text(app: &App, snippet: &Snippet, out: &mut Row, plain: Style) {
 }
 
 /// As in the palette: blocks of colour in every row would be louder than the selection.
-fn hit_style(app: &App, base: Style) -> Style {
+pub(super) fn hit_style(app: &App, base: Style) -> Style {
     base.patch(app.palette.style(Role::Pinned).add_modifier(Modifier::UNDERLINED))
 }
 
