@@ -30,7 +30,8 @@ fn main() {
         return;
     }
     let folders: Vec<PathBuf> =
-        std::env::args().skip(1).filter(|a| !a.starts_with('-')).map(PathBuf::from).collect();
+        // The program is started in another folder.
+        std::env::args().skip(1).filter_map(|a| std::fs::canonicalize(a).ok()).collect();
     if folders.is_empty() {
         println!("usage: cargo bench --bench tui -- FOLDER...   (written by the example fill)");
     }
