@@ -86,8 +86,18 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
         return Survey { sitemap: Some(count), ..Survey::default() };
     }
     let Ok(page) = Page::read(bytes, content_type, url) else { return Survey::default() };
-    let lists = likely_lists(&page);
-    let entries = entries_of(&page, &lists);
+    let all = propose(&page);
+    let mut lists = likely_lists(all.clone());
+    let mut entries = entries_of(&page, &lists);
+    if let Some(offer) = entries.as_mut().filter(|offer| offer.rank == EntriesRank::First)
+        && let Some(list) = offer.proposal.linked(&page, all)
+    {
+        // Their pages have the text of which the entries are the beginning.
+        offer.rank = EntriesRank::OnRequest;
+        lists.retain(|other| other.articles != list.articles);
+        lists.insert(0, list);
+        lists.truncate(MAX_LISTS);
+    }
     let has_entries = entries.as_ref().is_some_and(|e| e.rank != EntriesRank::OnRequest);
     Survey {
         title: page.title(),
@@ -130,9 +140,8 @@ fn entries_of(page: &Page, lists: &[Proposal]) -> Option<EntriesOffer> {
     Some(EntriesOffer { proposal, rank })
 }
 
-/// The lists of a page that may be articles, best first. A later one is never more likely.
-fn likely_lists(page: &Page) -> Vec<Proposal> {
-    let mut lists = propose(page);
+/// The proposed lists of a page that may be articles, best first. A later one is never more likely.
+fn likely_lists(mut lists: Vec<Proposal>) -> Vec<Proposal> {
     lists.retain(|list| list.confidence >= MIN_CONFIDENCE);
     lists.truncate(MAX_LISTS);
     let mut least = 1.0_f64;
@@ -156,6 +165,46 @@ fn article(page: &Page) -> Option<(String, Option<Time>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_that_lead_to_their_articles_are_a_list() {
+        let at = Url::parse("https://example.org/").unwrap();
+        let card = |day: u32, text: &str, link: &str| {
+            format!(
+                "<div class=card><div class=heading>Release 1.{day} of the engine</div>
+                 <div class=body><p>August {day}, 2024 - Ada Lovelace.</p><p>{text}</p>{link}</div></div>"
+            )
+        };
+        let survey_of = |text: &str, link: &dyn Fn(u32) -> String| {
+            let cards: String = (2..5).map(|day| card(day, text, &link(day))).collect();
+            survey(format!("<h1>Engine</h1>{cards}").as_bytes(), None, &at)
+        };
+        let teaser = "The community is excited to announce this release, which improves the use and \
+            the stability of what was there before, including the transformation of …";
+        for words in ["Continue reading", "Read more", "Weiterlesen", "Lire la suite"] {
+            let found = survey_of(teaser, &|day| format!("<a href=/2024/08/0{day}/x/>{words}</a>"));
+            let list = found.lists.first().unwrap_or_else(|| panic!("{words}"));
+            let items: Vec<_> = list
+                .items
+                .iter()
+                .map(|i| (i.url.path(), i.title.as_str(), i.date.is_some()))
+                .collect();
+            let expected = [2, 3, 4].map(|day| {
+                (format!("/2024/08/0{day}/x/"), format!("Release 1.{day} of the engine"))
+            });
+            let expected: Vec<_> = expected
+                .iter()
+                .map(|(path, title)| (path.as_str(), title.as_str(), true))
+                .collect();
+            assert_eq!(items, expected, "{words}");
+            assert_eq!(found.offered_entries(), None, "{words}");
+        }
+        // Entries without pages, and those with their whole text, are on this page.
+        let alone = survey_of(teaser, &|_| String::new());
+        assert!(alone.lists.is_empty() && alone.offered_entries().is_some());
+        let full = survey_of(&teaser.repeat(8), &|day| format!("<a href=/{day}>Permalink</a>"));
+        assert!(full.offered_entries().is_some());
+    }
 
     #[test]
     fn surveys_lists_articles_and_scripted_pages() {

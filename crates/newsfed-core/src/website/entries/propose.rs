@@ -9,8 +9,11 @@ use super::{PageEntry, read};
 use crate::model::WebsiteRules;
 use crate::util::date::Context;
 use crate::util::domain::same_site;
+use crate::website::list::{ListLink, list_page};
 use crate::website::page::Page;
+use crate::website::propose::{Proposal as List, next_selector};
 use crate::website::propose::{Region, classes, is_file, is_heading, region};
+use crate::website::selector::Selectors;
 use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::collections::{HashMap, HashSet};
@@ -70,6 +73,39 @@ pub struct Proposal {
 }
 
 impl Proposal {
+    /// The list of the articles that the entries are the beginnings of; `None` if they are not, or no
+    /// selector finds those articles. One of the proposed `lists` is preferred.
+    pub fn linked(&self, page: &Page, lists: Vec<List>) -> Option<List> {
+        if !self.teasers {
+            return None;
+        }
+        let url = |e: &PageEntry| e.entry.url.as_deref().and_then(|url| Url::parse(url).ok());
+        let wanted: HashMap<String, &PageEntry> = self
+            .entries
+            .iter()
+            .filter_map(|e| Some((crate::util::url::normalise(&url(e)?), e)))
+            .collect();
+        let blocks = || {
+            let items = list_page(page, &Selectors::parse(&self.articles).ok()?, None).links;
+            let next = next_selector(page);
+            Some(List { articles: self.articles.clone(), next, items, confidence: 0.0 })
+        };
+        let entry = |item: &ListLink| wanted.get(&crate::util::url::normalise(&item.url)).copied();
+        let is_same = |list: &List| {
+            let found = list.items.iter().filter(|item| entry(item).is_some()).count();
+            found == wanted.len() && list.items.len() == found && found >= LEAST
+        };
+        let mut list = lists.into_iter().find(is_same).or_else(|| blocks().filter(is_same))?;
+        list.confidence = list.confidence.max(self.confidence);
+        for item in &mut list.items {
+            let Some(PageEntry { entry, .. }) = entry(item) else { continue };
+            // The link may say "read more".
+            item.title.clone_from(&entry.title);
+            item.date = item.date.or(entry.published);
+        }
+        Some(list)
+    }
+
     /// The share of entries that lead to one of these URLs.
     pub fn share_of(&self, urls: &HashSet<String>) -> f64 {
         let leads = |e: &&PageEntry| {
