@@ -379,3 +379,68 @@ async fn discovery_offers_entries_where_they_fit() {
     assert!(url.ends_with("/changelog#2.1"), "{url}");
     engine.shutdown().await;
 }
+
+/// A front page with the beginnings of its articles.
+fn teasers(site: &Site) {
+    let card = |n: usize| {
+        site.article(n);
+        format!(
+            "<div class=card><div class=heading>The story of bus number {n}</div><div class=body>\
+             <p>March {n}, 2024 - Ann Lee.</p><p>The bus went on to the harbour and came back in the \
+             evening, and everybody on it was glad of that …</p>\
+             <a href=/news/story-{n}>Continue reading</a></div></div>"
+        )
+    };
+    let cards: String = (1..4).rev().map(card).collect();
+    site.html("/", &format!("<main><h1>The buses</h1>{cards}</main>"));
+}
+
+#[tokio::test]
+async fn teasers_are_followed_to_their_pages() {
+    let site = Site::default();
+    teasers(&site);
+    let server = site.start();
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let found = engine.discover(&server.url("/")).await.unwrap();
+    let kinds: Vec<SourceKind> = found.ways.iter().map(newsfed::engine::Way::kind).collect();
+    assert_eq!(kinds[0], SourceKind::Website, "{:?}", found.tried);
+    assert!(!kinds.contains(&SourceKind::Entries), "{kinds:?}");
+    let preview = found.ways[0].preview().unwrap();
+    assert_eq!(preview[0].0, "The story of bus number 3");
+    engine.follow(found, 0, None, None).await.unwrap();
+    let all = items(&engine);
+    assert_eq!(all.len(), 3);
+    for item in all {
+        assert!(item.title.starts_with("The story of bus number"), "{}", item.title);
+        let text = item.content.unwrap();
+        assert!(text.matches("came back in the evening.").count() >= 10, "{text}");
+        assert!(item.published.is_some());
+    }
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn opening_an_entry_that_is_a_teaser_fetches_its_page() {
+    let site = Site::default();
+    teasers(&site);
+    let server = site.start();
+    let home = Home::with(&[followed(&server.url("/"), Some("div.card"))]);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let pages = || server.requests().iter().filter(|r| r.path.starts_with("/news/")).count();
+    assert_eq!((items(&engine).len(), pages()), (3, 0));
+    let key = super::pages::key(&engine);
+    for fetches in [1, 1] {
+        soon(engine.opened(key)).await.unwrap();
+        let reader = engine.store().reader().unwrap();
+        let item = reader.item(key).unwrap().unwrap();
+        assert!(
+            item.page_text && item.body().matches("came back").count() >= 10,
+            "{}",
+            item.body()
+        );
+        assert_eq!(pages(), fetches);
+    }
+    engine.shutdown().await;
+}

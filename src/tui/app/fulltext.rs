@@ -4,7 +4,7 @@ use super::App;
 use crate::article::Document;
 use crate::config::{Action, Context};
 use crate::engine::{PrefetchPlan, Role, TextGot};
-use crate::model::FullText;
+use crate::model::{FullText, SourceKind};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Article, Failure};
 use crate::tui::read::NO_TEXT;
@@ -71,7 +71,10 @@ impl App {
         let Some(entry) = self.sources.entry(article.row.source_key) else { return false };
         let item = &article.item;
         let setting = entry.source.full_text.unwrap_or(self.settings.full_text);
-        let is_wanted = setting != FullText::Never && !entry.source.kind().reads_pages();
+        let is_wanted = match entry.source.kind() {
+            SourceKind::Entries => setting != FullText::Never && article.is_teaser(),
+            kind => setting != FullText::Never && !kind.reads_pages(),
+        };
         let is_whole = item.feed_has_full_text == Some(true) && !article.is_cut;
         let polls = matches!(self.status.role, Role::Follows | Role::OnDemand);
         let is_new = item.fetched.is_none() && item.url.is_some();

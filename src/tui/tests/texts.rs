@@ -259,6 +259,33 @@ fn a_teaser_does_not_end_like_an_article() {
 }
 
 #[test]
+fn an_entry_that_its_page_only_begins_is_a_teaser() {
+    use crate::model::{Source, SourceRules, WebsiteRules};
+    let mut list = source_list();
+    for entry in &mut list.sources {
+        let rules = SourceRules::Entries(WebsiteRules::default().into());
+        entry.source = Arc::new(Source { rules, ..Source::clone(&entry.source) });
+    }
+    let mut stage = with_teaser(|item| item.fetched = None);
+    // Opening an item reads the sources again.
+    let open = |stage: &mut Stage, key: &str| {
+        for keys in [key, ""] {
+            stage.happen(Event::SourcesLoaded(Ok(list.clone())));
+            stage.keys(keys);
+        }
+    };
+    stage.app.status.offline = true;
+    open(&mut stage, "<Enter>");
+    stage.shows("Teaser from the page, x shows the full text");
+    stage.app.status.offline = false;
+    open(&mut stage, "n");
+    stage.shows("Teaser from the page; fetching the full text …");
+    stage.shown.as_mut().unwrap().is_cut = false;
+    open(&mut stage, "n");
+    stage.shows("Full text from the page");
+}
+
+#[test]
 fn another_text_is_shown_from_its_start_unless_a_find_is_open() {
     for (keys, got, to_start) in [
         ("", TextGot::Feed, true),

@@ -73,9 +73,35 @@ fn hash(run: &[u64]) -> u64 {
     run.iter().fold(0, |hash: u64, word| (hash.rotate_left(5) ^ word).wrapping_mul(MIX))
 }
 
-/// Whether a text ends like a teaser.
+/// What the link to the rest of a text says, in lower case.
+const READ_ON: [&str; 13] = [
+    "continue reading",
+    "read more",
+    "read on",
+    "weiterlesen",
+    "mehr",
+    "lire la suite",
+    "leer más",
+    "leggi tutto",
+    "читать далее",
+    "続きを読む",
+    "阅读更多",
+    "阅读全文",
+    "더 보기",
+];
+
+/// Whether a text ends like a teaser, perhaps with a link to the rest.
 pub fn is_cut(body: &str) -> bool {
-    let end = body.trim_end().trim_end_matches([']', ')', '»', '>', '→']).trim_end();
+    let bare =
+        |text: &str| text.trim_end().trim_end_matches([']', ')', '»', '>', '→']).trim_end().len();
+    let mut end = &body[..bare(body)];
+    let tail = end.char_indices().rev().take(30).last().map_or("", |(at, _)| &end[at..]);
+    let tail = tail.to_lowercase();
+    if let Some(link) = READ_ON.iter().find(|link| tail.ends_with(**link)) {
+        let last = end.char_indices().rev().nth(link.chars().count() - 1);
+        end = last.map_or(end, |(at, _)| &end[..at]);
+        end = &end[..bare(end)];
+    }
     end.ends_with('…') || end.ends_with("...")
 }
 
@@ -99,6 +125,23 @@ mod tests {
         );
         assert_eq!(has_full_text("a b c", "a b c"), None);
         assert_eq!(has_full_text(&"other words here ".repeat(50), &article), Some(false));
+    }
+
+    #[test]
+    fn teasers_end_with_an_ellipsis_and_perhaps_a_link() {
+        for (text, cut) in [
+            ("the harbour wakes …", true),
+            ("the harbour wakes [...]", true),
+            ("the harbour wakes …\n\nContinue reading", true),
+            ("the harbour wakes... READ MORE »", true),
+            ("гавань…\nЧитать далее →", true),
+            ("the harbour wakes. Read more", false),
+            ("the harbour wakes.", false),
+            ("Read more", false),
+            ("", false),
+        ] {
+            assert_eq!(is_cut(text), cut, "{text}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::super::super::reader::{self, Span, wrap, wrap_plain};
 use super::super::chrome::marks;
 use super::ink;
 use crate::config::{Action, Context, Role};
-use crate::model::{Item, Revision, TextFrom, Time};
+use crate::model::{Item, Revision, SourceKind, TextFrom, Time};
 use crate::util::media::is_playable;
 use crate::util::text;
 use crate::util::time_text::{DayName, day_name, length, span};
@@ -208,6 +208,8 @@ fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<
     let item = &article.item;
     // The text of a website's item was read from the article page.
     let reads_pages = source.is_some_and(|s| s.source.kind().reads_pages());
+    let is_entry = source.is_some_and(|s| s.source.kind() == SourceKind::Entries);
+    let is_listed = is_entry && item.text_from == TextFrom::Feed;
     let from = match item.text_from {
         TextFrom::Feed if reads_pages => TextFrom::Page,
         from => from,
@@ -217,6 +219,8 @@ fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<
     let is_teaser = article.is_teaser();
     let words = match (from, error) {
         (TextFrom::Feed, Some(error)) if is_teaser => format!("Teaser only: {}", short(error)),
+        (_, Some(error)) if is_listed && is_teaser => format!("Teaser only: {}", short(error)),
+        (_, None) if is_listed && is_teaser => format!("Teaser {}", from.describe()),
         (TextFrom::Feed, Some(error)) => {
             format!("Text from the feed; no full text: {}", short(error))
         }
@@ -229,10 +233,12 @@ fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<
     let mut fact = vec![(words, Role::Dim)];
     if is_fetching {
         fact.push((FETCHING.to_owned(), Role::Soft));
-    } else if let Some(key) = key(app, Action::FullText).filter(|_| other) {
+    } else if let Some(key) = key(app, Action::FullText).filter(|_| other || is_listed && is_teaser)
+    {
         fact.push((", ".to_owned(), Role::Dim));
         fact.push((key, Role::KeyHint));
-        fact.push((" shows the text of the page".to_owned(), Role::Dim));
+        let shows = if other { " shows the text of the page" } else { " shows the full text" };
+        fact.push((shows.to_owned(), Role::Dim));
     }
     Some(fact)
 }

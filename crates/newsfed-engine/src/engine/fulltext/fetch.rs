@@ -322,12 +322,19 @@ impl ItemState {
             Trigger::User(TextWay::Feed) => Some(TextGot::Feed),
             Trigger::User(_) | Trigger::Listed => None,
             _ if setting == FullText::Never => Some(TextGot::Left),
+            Trigger::Opened if self.is_linked_teaser() && self.page.is_none() => None,
             // The items were made from the pages.
             _ if self.source.kind().reads_pages() => Some(TextGot::Left),
             _ if self.page.as_ref().is_some_and(asked) => Some(TextGot::Left),
             Trigger::Opened | Trigger::Ahead if self.has_full_text() => Some(TextGot::InFeed),
             _ => None,
         }
+    }
+
+    /// Whether it is an entry of a page that only has its beginning.
+    fn is_linked_teaser(&self) -> bool {
+        let is_entry = self.source.kind() == SourceKind::Entries && self.item.url.is_some();
+        is_entry && crate::article::is_cut(&crate::util::html::to_text(self.item.feed_body()))
     }
 
     /// Whether the feed is known to carry full text, and this item does not end like a teaser.
