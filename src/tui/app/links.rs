@@ -1,4 +1,4 @@
-//! Links and footnotes of the article: by number, by hint letters, from a list.
+//! Links, footnotes and jumps of the article: by number, by hint letters, from a list.
 
 use super::super::reader::link_names;
 use super::App;
@@ -8,7 +8,7 @@ use crate::article::{Link, LinkKind};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::ItemRow;
 use crate::tui::effect::{Effect, FileOf, FileUse, MediaFile};
-use crate::tui::reader::{Line, Target};
+use crate::tui::reader::{Line, Span, Target};
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -193,17 +193,21 @@ impl App {
         self.push_dialog(Hints { targets, typed: String::new() })
     }
 
-    /// Opens a link, or jumps to or from a footnote.
+    /// Opens a link, or jumps to or from a footnote or to a place in the text.
     pub(super) fn go_to(&mut self, target: Target) -> Vec<Effect> {
-        let counterpart = match target {
-            Target::Link(link) => return self.open_link(link + 1),
-            Target::Note(note) => Target::Reference(note),
-            Target::Reference(note) => Target::Note(note),
+        let is_mark = |span: &Span, of: Target| span.mark && span.target == Some(of);
+        let is_goal = |span: &Span| match target {
+            Target::Link(_) => false,
+            Target::Note(note) => is_mark(span, Target::Reference(note)),
+            Target::Reference(note) => is_mark(span, Target::Note(note)),
+            Target::Place(place) => span.place == Some(place),
         };
-        let has_target =
-            |line: &Line| line.all().any(|span| span.mark && span.target == Some(counterpart));
-        let Some(line) = self.reader.lines.lines.iter().position(has_target) else {
-            return self.note("This footnote is not in the text");
+        if let Target::Link(link) = target {
+            return self.open_link(link + 1);
+        }
+        let line = self.reader.lines.lines.iter().position(|line| line.all().any(is_goal));
+        let Some(line) = line else {
+            return self.note("This part of the text is not shown");
         };
         let reader = &mut self.reader;
         if reader.jumps.len() < MAX_JUMPS {

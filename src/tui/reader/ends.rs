@@ -130,11 +130,16 @@ fn name_inline(inline: &[Inline], names: &mut [String]) {
             Inline::Emphasis(inner)
             | Inline::Strong(inner)
             | Inline::Deleted(inner)
-            | Inline::Inserted(inner) => {
+            | Inline::Inserted(inner)
+            | Inline::Jump(inner, _) => {
                 name_inline(inner, names);
                 continue;
             }
-            Inline::Text(_) | Inline::Code(_) | Inline::Note(..) | Inline::Break => continue,
+            Inline::Text(_)
+            | Inline::Code(_)
+            | Inline::Note(..)
+            | Inline::Place(_)
+            | Inline::Break => continue,
         };
         if let Some(slot) = names.get_mut(*to).filter(|slot| slot.is_empty()) {
             *slot = text::line(&name);

@@ -9,7 +9,23 @@ use crate::config::Role;
 pub(super) fn spans(inline: &[Inline], role: Role, glyphs: &Glyphs) -> Vec<Span> {
     let mut out = Vec::new();
     flatten(inline, role, None, glyphs, &mut out);
+    place(&mut out);
     out
+}
+
+/// Gives places, which have no text, to the text that follows them.
+fn place(spans: &mut Vec<Span>) {
+    let mut begun = None;
+    spans.retain_mut(|span| {
+        if span.text.is_empty() {
+            begun = span.place.or(begun);
+            return false;
+        }
+        if span.text.chars().any(|c| !c.is_whitespace()) {
+            span.place = begun.take();
+        }
+        true
+    });
 }
 
 fn flatten(
@@ -51,6 +67,14 @@ fn flatten(
             }
             Inline::Note(_, number) => {
                 out.push(Span::mark(glyphs.note(*number), Target::Note(*number)));
+            }
+            Inline::Jump(inner, to) => {
+                let target = Target::Place(*to);
+                flatten(inner, role, Some(target), glyphs, out);
+                out.push(Span::mark(glyphs.jump, target));
+            }
+            Inline::Place(number) => {
+                out.push(Span { place: Some(*number), ..Span::new("", role) });
             }
             Inline::Break => out.push(span("\n", role)),
         }

@@ -14,6 +14,8 @@ pub(crate) enum Target {
     Note(usize),
     /// The reference to a footnote.
     Reference(usize),
+    /// A place in the text.
+    Place(usize),
 }
 
 /// A run of text in one role.
@@ -25,16 +27,18 @@ pub(crate) struct Span {
     pub(crate) target: Option<Target>,
     /// Whether it is drawn only, such as the number of its target, rather than text of the article.
     pub(crate) mark: bool,
+    /// The place in the text that begins with it.
+    pub(crate) place: Option<usize>,
 }
 
 impl Span {
     pub(crate) fn new(text: impl Into<String>, role: Role) -> Self {
-        Self { text: text.into(), role, target: None, mark: false }
+        Self { text: text.into(), role, target: None, mark: false, place: None }
     }
 
     /// The number of a target.
     pub(super) fn mark(text: impl Into<String>, target: Target) -> Self {
-        Self { text: text.into(), role: Role::Accent, target: Some(target), mark: true }
+        Self { target: Some(target), mark: true, ..Self::new(text, Role::Accent) }
     }
 
     /// Text that is not part of the article.
@@ -49,7 +53,8 @@ impl Span {
 
     /// Whether text of the other span can be appended.
     pub(super) fn same_style(&self, other: &Self) -> bool {
-        (self.role, self.target, self.mark) == (other.role, other.target, other.mark)
+        let style = |span: &Self| (span.role, span.target, span.mark, span.place);
+        style(self) == style(other)
     }
 }
 

@@ -314,6 +314,31 @@ fn jumps_to_a_footnote_and_back() {
 }
 
 #[test]
+fn a_link_to_a_heading_jumps_there_and_back() {
+    let html = format!(
+        "<p>See <a href='https://site.example/p#b'>the background</a>, \
+         <a href='https://site.example/q'>another</a>.</p>{}<h2 id=b>The Background \
+         <a href='#b'>#</a></h2>{}",
+        "<p>before</p>".repeat(40),
+        "<p>after</p>".repeat(40)
+    );
+    let mut stage = stage(&html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.shows("See the background↴, another¹.");
+    let before = first_line(&stage);
+    stage.keys(";a");
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("▸The Background ") && !screen.contains('#'), "{screen}");
+    assert_eq!(stage.asked_for("Browse"), 0);
+    stage.keys("<C-o>");
+    stage.screen(80, 24);
+    assert_eq!(first_line(&stage), before);
+    let names: Vec<_> = stage.app.reader.article.iter().flat_map(|a| &a.document.links).collect();
+    assert_eq!(names.len(), 1, "only the other page: {names:?}");
+}
+
+#[test]
 fn click_opens_a_link() {
     use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
     let mut stage = stage(EVERYTHING, None);

@@ -110,6 +110,10 @@ pub enum Inline {
     Image(String, usize),
     /// A reference to a footnote: its mark as written on the page, and the footnote's index.
     Note(String, usize),
+    /// A link to a place in the same document: its text, and the index of the place.
+    Jump(Vec<Inline>, usize),
+    /// A place that such links lead to: where the text after it begins.
+    Place(usize),
     /// A line break.
     Break,
 }
@@ -216,12 +220,14 @@ pub fn plain(inlines: &[Inline]) -> String {
             Inline::Emphasis(inner)
             | Inline::Strong(inner)
             | Inline::Inserted(inner)
-            | Inline::Link(inner, _) => out.push_str(&plain(inner)),
+            | Inline::Link(inner, _)
+            | Inline::Jump(inner, _) => out.push_str(&plain(inner)),
             Inline::Deleted(inner) => {
                 let inner = plain(inner);
                 out.push_str(&format!("~~{inner}~~"));
             }
             Inline::Image(text, _) | Inline::Note(text, _) => out.push_str(text),
+            Inline::Place(_) => {}
             Inline::Break => out.push('\n'),
         }
     }

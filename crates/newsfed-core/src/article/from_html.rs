@@ -1,8 +1,9 @@
 //! HTML -> document tree.
 
 use super::document::{Block, Definition, Document, Inline, Link, LinkKind, plain};
-use super::notes::Notes;
+use super::notes::{Notes, anchors};
 use super::picture::{self, Picture};
+use super::places::{Lead, Places};
 use super::spaces::tidy;
 use super::{code, embed, maths};
 use crate::util::limits;
@@ -56,7 +57,9 @@ pub(super) fn of_element(
     base: Option<&Url>,
     dropped: &HashSet<NodeId>,
 ) -> Document {
-    let notes = Notes::find(element, dropped);
+    let anchors = anchors(element, dropped);
+    let notes = Notes::find(element, &anchors);
+    let places = Places::find(&anchors, base, &notes);
     let mut builder = Builder {
         base,
         links: Vec::new(),
@@ -64,8 +67,17 @@ pub(super) fn of_element(
         left: limits::ARTICLE_TARGETS,
         dropped,
         notes,
+        places,
+        in_heading: false,
     };
-    let blocks = builder.blocks(element, 0);
+    let mut blocks = builder.blocks(element, 0);
+    // Whether the text has a place is known at its end.
+    if builder.places.settle() {
+        builder.links.clear();
+        builder.known.clear();
+        builder.left = limits::ARTICLE_TARGETS;
+        blocks = builder.blocks(element, 0);
+    }
     Document { blocks, links: builder.links }
 }
 
@@ -79,6 +91,9 @@ struct Builder<'a> {
     /// Nodes that are skipped with all their content.
     dropped: &'a HashSet<NodeId>,
     notes: Notes,
+    places: Places,
+    /// Whether the content of a heading is read.
+    in_heading: bool,
 }
 
 /// Collects blocks. Inline content between them becomes paragraphs.
@@ -137,9 +152,15 @@ impl Builder<'_> {
     }
 
     fn flow(&mut self, element: ElementRef<'_>, depth: usize, flow: &mut Flow) {
+        self.places.enter(element.id());
         for child in element.children().filter(|c| !self.dropped.contains(&c.id())) {
             match child.value() {
-                Node::Text(t) => flow.inline.push(Inline::Text(t.to_string())),
+                Node::Text(t) => {
+                    if t.contains(|c: char| !c.is_whitespace()) {
+                        flow.inline.extend(self.places.reached());
+                    }
+                    flow.inline.push(Inline::Text(t.to_string()));
+                }
                 Node::Element(_) => {
                     if let Some(child) = ElementRef::wrap(child) {
                         self.element(child, depth, flow);
@@ -152,6 +173,7 @@ impl Builder<'_> {
 
     fn element(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let deep = depth >= MAX_NESTING;
+        self.places.enter(e.id());
         match e.value().name() {
             _ if !deep && self.notes.body(e.id()).is_some() => {
                 self.entry(e, depth).into_iter().for_each(|block| flow.push(block));
@@ -165,7 +187,9 @@ impl Builder<'_> {
             "math" => flow.inline.push(Inline::Text(maths::text(e))),
             name @ ("h1" | "h2" | "h3" | "h4" | "h5" | "h6") => {
                 let level = name.as_bytes()[1] - b'0';
+                let around = std::mem::replace(&mut self.in_heading, true);
                 let inline = tidy(self.inline(e, depth));
+                self.in_heading = around;
                 if !inline.is_empty() {
                     flow.push(Block::Heading(level, inline));
                 }
@@ -237,9 +261,11 @@ impl Builder<'_> {
             }
             "code" | "kbd" | "samp" | "tt" => {
                 let code = self.raw_text(e);
+                flow.inline.extend(self.places.reached());
                 flow.inline.push(Inline::Code(text::line(&code)));
             }
             "a" if self.notes.is_back(e.id()) => {}
+            "a" if self.in_heading && is_permalink(e) => {}
             "a" if self.notes.referred(e.id()).is_some() => {
                 let label = text::line(&e.text().collect::<String>());
                 let number = self.notes.referred(e.id()).unwrap_or_default();
@@ -247,9 +273,17 @@ impl Builder<'_> {
             }
             "a" if !deep && !contains_blocks() => {
                 let inner = self.inline(e, depth + 1);
-                match self.link(e.attr("href"), LinkKind::Page) {
-                    Some(to) if !inner.is_empty() => flow.inline.push(Inline::Link(inner, to)),
-                    _ => flow.inline.extend(inner),
+                if inner.is_empty() {
+                    return;
+                }
+                let to = match self.places.led_to(e.id()) {
+                    Lead::Place(number) => return flow.inline.push(Inline::Jump(inner, number)),
+                    Lead::Here => None,
+                    Lead::Away => self.link(e.attr("href"), LinkKind::Page),
+                };
+                match to {
+                    Some(to) => flow.inline.push(Inline::Link(inner, to)),
+                    None => flow.inline.extend(inner),
                 }
             }
             "em" | "i" | "cite" | "var" | "dfn" if !deep && !contains_blocks() => {
@@ -531,7 +565,7 @@ impl Builder<'_> {
         self.left = self.left.saturating_sub(url.as_str().len());
         let wanted =
             matches!((url.scheme(), kind), ("http" | "https", _) | ("mailto", LinkKind::Page));
-        // A jump within the page leads nowhere in a terminal.
+        // Its target is not in the text.
         let jump = address.starts_with('#');
         if !wanted || jump {
             return None;
@@ -616,6 +650,13 @@ fn is_captioned(e: ElementRef<'_>) -> bool {
 /// Whether an element is the caption of a figure.
 pub(super) fn is_caption(e: ElementRef<'_>) -> bool {
     e.value().name() == "figcaption" || has_class(e, &["wp-caption-text", "thumbcaption"])
+}
+
+/// Whether a link in a heading only leads to the heading, for copying its address.
+fn is_permalink(link: ElementRef<'_>) -> bool {
+    let mut text = link.text().flat_map(str::chars).filter(|c| !c.is_whitespace());
+    let is_sign = |c: char| matches!(c, '#' | '¶' | '§' | '🔗' | '\u{fe0e}' | '\u{fe0f}');
+    text.all(is_sign) && !link.descendent_elements().any(|e| e.value().name() == "img")
 }
 
 /// Whether an element explains a word and is shown only on demand.

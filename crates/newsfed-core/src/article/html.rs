@@ -14,7 +14,7 @@ use std::fmt::Write;
 pub struct Xhtml<'a> {
     /// Where the file has the picture of a URL. Other pictures become links.
     pub picture: &'a dyn Fn(&str) -> Option<String>,
-    /// Begins the ids of footnotes, so that several documents can be in one file.
+    /// Begins the ids of footnotes and places, so that several documents can be in one file.
     pub prefix: &'a str,
 }
 
@@ -78,7 +78,11 @@ struct Writer<'a> {
     out: String,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn prefix(&self) -> &'a str {
+        self.xhtml.map_or("", |xhtml| xhtml.prefix)
+    }
+
     fn blocks(&mut self, blocks: &[Block]) {
         blocks.iter().for_each(|b| self.block(b));
     }
@@ -152,7 +156,7 @@ impl Writer<'_> {
     }
 
     fn note(&mut self, number: usize, blocks: &[Block]) {
-        let prefix = self.xhtml.map_or("", |xhtml| xhtml.prefix);
+        let prefix = self.prefix();
         match self.xhtml.is_none() || self.open_notes.insert(number) {
             true => _ = write!(self.out, "<div id=\"{prefix}note-{number}\">"),
             false => self.out.push_str("<div>"),
@@ -184,6 +188,11 @@ impl Writer<'_> {
             },
             Inline::Image(alt, to) => self.image(alt, self.links.get(*to)),
             Inline::Note(label, number) => self.reference(label, *number),
+            Inline::Jump(inner, to) => self.jump(inner, *to),
+            Inline::Place(number) => {
+                let prefix = self.prefix();
+                let _ = write!(self.out, "<span id=\"{prefix}place-{number}\"></span>");
+            }
             Inline::Break => self.void("<br"),
         }
     }
@@ -225,8 +234,20 @@ impl Writer<'_> {
         self.in_link = false;
     }
 
+    fn jump(&mut self, inner: &[Inline], to: usize) {
+        if self.xhtml.is_some() && self.in_link {
+            return self.inlines(inner);
+        }
+        let prefix = self.prefix();
+        self.in_link = true;
+        let _ = write!(self.out, "<a href=\"#{prefix}place-{to}\">");
+        self.inlines(inner);
+        self.out.push_str("</a>");
+        self.in_link = false;
+    }
+
     fn reference(&mut self, label: &str, number: usize) {
-        let prefix = self.xhtml.map_or("", |xhtml| xhtml.prefix);
+        let prefix = self.prefix();
         let leads = !self.in_link && self.notes.contains(&number) || self.xhtml.is_none();
         self.element("sup", |w| match leads {
             true => {
@@ -295,6 +316,7 @@ mod tests {
             "<p><img src='http://e.org/a.png'></p><p>x <img src='http://e.org/a.png' alt=y></p>",
             "<p>sound <audio src='http://e.org/a.mp3'></audio></p><video src='http://e.org/a.mp4'></video>",
             "<p>x<sup>2</sup> <a href='mailto:a@e.org'>mail</a> <a href='#x'>jump</a></p>",
+            "<p><a href='#c'>to <b>c</b></a> <a href='#e'>e</a></p><h2 id=c>one <i>c</i></h2><div id=d><p id=e>two</p></div><p><a href='#d'>d</a> <a href='#gone'>x</a></p>",
             "<p>a<a href='#n1'>1</a> b<sup><a href='#n2'>*</a></sup></p><ol><li id=n1>one</li><li id=n2><p>two</p></ol>",
             "<ul><li><input type=checkbox checked disabled>done<li><input type=checkbox disabled> open</ul>",
             "<blockquote><p>a</p><footer>b <cite>c</cite></footer></blockquote><blockquote><p>a<p>— d</blockquote>",
@@ -326,6 +348,11 @@ mod tests {
             (
                 "<p>x<sup><a href='#n'>1</a></sup></p><ol><li id=n><p>y</p></li></ol>",
                 "<p>x<sup><a href=\"#p-note-0\">1</a></sup></p><ol><li><div id=\"p-note-0\"><p>y</p></div></li></ol>",
+            ),
+            (
+                "<p><a href='#a'>to <a href='#b'>b</a></p><h2 id=a>A</h2><h2 id=b>B</h2>",
+                "<p><a href=\"#p-place-0\">to </a><a href=\"#p-place-1\">b</a></p>\
+                 <h2><span id=\"p-place-0\"></span>A</h2><h2><span id=\"p-place-1\"></span>B</h2>",
             ),
             ("<dl><dd>a</dl>", "<dl><dt></dt><dd><p>a</p></dd></dl>"),
         ];

@@ -103,7 +103,11 @@ fn inline(inlines: &[Inline], links: &[Link]) -> String {
             Inline::Emphasis(inner) => wrap(&inline(inner, links), "*", &mut out),
             Inline::Strong(inner) => wrap(&inline(inner, links), "**", &mut out),
             Inline::Deleted(inner) => wrap(&inline(inner, links), "~~", &mut out),
-            Inline::Inserted(inner) => out.push_str(&inline(inner, links)),
+            // Markdown has no names for places.
+            Inline::Inserted(inner) | Inline::Jump(inner, _) => {
+                out.push_str(&inline(inner, links));
+            }
+            Inline::Place(_) => {}
             Inline::Code(code) => {
                 let fence = "`".repeat(longest_run(code, '`') + 1);
                 let pad = if code.starts_with('`') || code.ends_with('`') { " " } else { "" };

@@ -29,6 +29,7 @@ mod notes;
 mod page;
 mod page_date;
 mod picture;
+mod places;
 mod several;
 mod signs;
 mod spaces;

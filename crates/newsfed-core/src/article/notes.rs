@@ -33,13 +33,12 @@ struct Body {
 }
 
 impl Notes {
-    /// Searches an element for footnotes, apart from the nodes in `dropped`: a short mark that
-    /// links to a later block without headings.
-    pub(super) fn find(root: ElementRef<'_>, dropped: &HashSet<NodeId>) -> Self {
-        let (jumps, places) = jumps(root, dropped);
+    /// Searches an element with these anchors for footnotes: a short mark that links to a later block
+    /// without headings.
+    pub(super) fn find<'a>(root: ElementRef<'a>, (jumps, places): &Anchors<'a>) -> Self {
         let mut notes = Self::default();
         let mut polled = HashMap::new();
-        for (order, link, fragment) in &jumps {
+        for (order, link, fragment) in jumps {
             let Some((at, place)) = places.get(fragment.as_str()) else { continue };
             let label = link.text().collect::<String>().trim().to_owned();
             if at < order || notes.bodies.len() >= MAX_NOTES || !is_label(&label, *link) {
@@ -57,7 +56,7 @@ impl Notes {
             return notes;
         }
         notes.drop_outer(root);
-        for (order, link, fragment) in &jumps {
+        for (order, link, fragment) in jumps {
             let back = places.get(fragment.as_str()).is_some_and(|(at, _)| at < order);
             let within = link.ancestors().any(|a| notes.bodies.contains_key(&a.id()));
             if back && within && !link.text().any(|t| t.contains(char::is_alphanumeric)) {
@@ -105,13 +104,14 @@ impl Notes {
     }
 }
 
-/// A link, its target, and its position in page order.
+/// The position of a link in page order, the link, and the fragment that it names.
 type Jump<'a> = (usize, ElementRef<'a>, String);
-/// The position of an anchor in page order, and its element.
-type Places<'a> = HashMap<&'a str, (usize, ElementRef<'a>)>;
+/// The position of a named element in page order, and the element.
+type Named<'a> = HashMap<&'a str, (usize, ElementRef<'a>)>;
+pub(super) type Anchors<'a> = (Vec<Jump<'a>>, Named<'a>);
 
-/// The links with a fragment and the elements with a name.
-fn jumps<'a>(root: ElementRef<'a>, dropped: &HashSet<NodeId>) -> (Vec<Jump<'a>>, Places<'a>) {
+/// The links with a fragment and the elements with a name, apart from the nodes in `dropped`.
+pub(super) fn anchors<'a>(root: ElementRef<'a>, dropped: &HashSet<NodeId>) -> Anchors<'a> {
     let (mut jumps, mut places) = (Vec::new(), HashMap::new());
     let (mut skip, mut order) = (None, 0);
     for edge in root.traverse() {

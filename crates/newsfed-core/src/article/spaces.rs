@@ -37,6 +37,8 @@ fn collapse(inlines: Vec<Inline>, space: &mut bool) -> Vec<Inline> {
             Inline::Deleted(inner) => wrap(inner, space, &mut out, Inline::Deleted),
             Inline::Inserted(inner) => wrap(inner, space, &mut out, Inline::Inserted),
             Inline::Link(inner, to) => wrap(inner, space, &mut out, |i| Inline::Link(i, to)),
+            Inline::Jump(inner, to) => wrap(inner, space, &mut out, |i| Inline::Jump(i, to)),
+            Inline::Place(_) => out.push(inline),
             Inline::Break => {
                 *space = true;
                 let run = out.iter().rev().take_while(|i| **i == Inline::Break).count();
@@ -79,7 +81,8 @@ fn trim_end(inlines: &mut Vec<Inline>) {
             | Inline::Strong(inner)
             | Inline::Deleted(inner)
             | Inline::Inserted(inner)
-            | Inline::Link(inner, _) => {
+            | Inline::Link(inner, _)
+            | Inline::Jump(inner, _) => {
                 trim_end(inner);
                 if !inner.is_empty() {
                     return;
