@@ -199,7 +199,7 @@ mod tests {
             assert_eq!(items, expected, "{words}");
             assert_eq!(found.offered_entries(), None, "{words}");
         }
-        // Entries without pages, and those with their whole text, are on this page.
+        // Entries without pages, and those with their full text, are on this page.
         let alone = survey_of(teaser, &|_| String::new());
         assert!(alone.lists.is_empty() && alone.offered_entries().is_some());
         let full = survey_of(&teaser.repeat(8), &|day| format!("<a href=/{day}>Permalink</a>"));
