@@ -14,6 +14,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The screen is complete when nothing was written for this long.
 const QUIET: Duration = Duration::from_millis(60);
 
+/// The query for the attributes of the terminal.
+const QUERY: &[u8] = b"\x1b[c";
+
 struct Output {
     parser: vt100::Parser,
     first: Option<Instant>,
@@ -27,7 +30,7 @@ struct Shared {
 
 pub(crate) struct Term {
     shared: Arc<Shared>,
-    keys: Box<dyn Write + Send>,
+    keys: Arc<Mutex<Box<dyn Write + Send>>>,
     child: Box<dyn Child + Send + Sync>,
     _master: Box<dyn MasterPty + Send>,
     started: Instant,
@@ -61,10 +64,16 @@ impl Term {
         let output = Mutex::new(Output { parser, first: None, last: started });
         let shared = Arc::new(Shared { output, changed: Condvar::new() });
         let (mut reader, theirs) = (pair.master.try_clone_reader().unwrap(), shared.clone());
+        let keys = Arc::new(Mutex::new(pair.master.take_writer().unwrap()));
+        let replies = keys.clone();
         std::thread::spawn(move || {
             let mut buffer = [0; 65536];
             while let Ok(n @ 1..) = reader.read(&mut buffer) {
                 let now = Instant::now();
+                // As every terminal does, which ends the wait for other replies.
+                if buffer[..n].windows(QUERY.len()).any(|part| part == QUERY) {
+                    replies.lock().unwrap().write_all(b"\x1b[?62;c").unwrap();
+                }
                 let mut output = theirs.output.lock().unwrap();
                 output.parser.process(&buffer[..n]);
                 output.first.get_or_insert(now);
@@ -72,7 +81,6 @@ impl Term {
                 theirs.changed.notify_all();
             }
         });
-        let keys = pair.master.take_writer().unwrap();
         Self { shared, keys, child, _master: pair.master, started }
     }
 
@@ -94,8 +102,9 @@ impl Term {
     }
 
     pub(crate) fn send(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).unwrap();
-        self.keys.flush().unwrap();
+        let mut writer = self.keys.lock().unwrap();
+        writer.write_all(keys.as_bytes()).unwrap();
+        writer.flush().unwrap();
     }
 
     /// Sends keys and waits until the screen is complete.
