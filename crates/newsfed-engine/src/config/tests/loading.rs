@@ -143,7 +143,7 @@ fn warns_about_duplicate_urls() {
 #[test]
 fn warns_of_desktop_notifications_that_the_program_cannot_send() {
     for (how, expected) in [("desktop", !cfg!(feature = "desktop")), ("osc9", false)] {
-        let loaded = Home::new(&format!("[notify]\nhow = \"{how}\"\n"), "").load(&[]).unwrap();
+        let loaded = Home::new(format!("[notify]\nhow = \"{how}\"\n"), "").load(&[]).unwrap();
         let warned = loaded.warnings.iter().any(|w| w.to_string().contains("desktop"));
         assert_eq!(warned, expected, "{how}: {:?}", loaded.warnings);
     }
