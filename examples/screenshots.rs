@@ -90,7 +90,7 @@ const SHOTS: &[Shot] = &[
             Press(COUNCIL),
             See("best match"),
             Press("e"),
-            See("What these selectors give"),
+            See("Found by these selectors"),
             See("Eleven lime"),
         ],
     },
