@@ -370,7 +370,7 @@ fn fetches_the_full_text_of_a_teaser() {
     t.wait_for("So there is a heater.");
     // Repeated: the text of the feed, because the other ways give the same text, and the page again.
     t.send("x");
-    t.wait_for("text from the feed");
+    t.wait_for("Text from the feed");
     t.wait_gone("So there is a heater.");
     t.wait_for("And why it is on in July.");
     t.send("x");

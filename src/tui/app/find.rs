@@ -29,6 +29,8 @@ pub(super) struct SearchedText {
     is_due: bool,
     /// The position to which that scrolled: nobody has read so far.
     place: Option<usize>,
+    /// The position before that.
+    before: usize,
 }
 
 impl Find {
@@ -51,7 +53,9 @@ impl Find {
 impl ReaderPane {
     /// Searches for a text and goes to the first match at or below the line where the search began.
     pub(super) fn search_for(&mut self, text: &str) {
-        let from = self.find.take().map_or(self.top, |find| find.from);
+        // The marks of a search have not been scrolled from.
+        let typed = self.find.take().filter(|find| find.text.is_some());
+        let from = typed.map_or(self.top, |find| find.from);
         let pieces = self.haystack().find(text);
         let mut find = Find { text: Some(text.to_owned()), pieces, at: 0, from };
         find.select_first(from);
@@ -105,11 +109,19 @@ impl ReaderPane {
         if self.shows_searched() {
             self.clear_find();
         }
+        if self.is_at_searched() {
+            // Where reading had stopped.
+            self.place = self.searched.before;
+            if self.is_laid_out() {
+                self.go_to_place(self.place);
+            }
+        }
         let parsed = query.parse::<Query>().unwrap_or_default();
         let words = parsed.text_words().into_iter();
         let words: Vec<_> = words.filter_map(|(w, whole)| SearchedWord::new(w, whole)).collect();
         let is_due = !words.is_empty();
-        self.searched = SearchedText { query: query.to_owned(), words, is_due, place: None };
+        self.searched =
+            SearchedText { query: query.to_owned(), words, is_due, ..SearchedText::default() };
         if self.is_laid_out() {
             self.show_searched();
         }
@@ -123,6 +135,7 @@ impl ReaderPane {
         let pieces = self.find_searched();
         let Some(first) = pieces.first().map(|piece| piece.line) else { return };
         self.searched.is_due = false;
+        self.searched.before = self.place;
         // The head takes up to half of the pane unless the text is scrolled.
         let is_near = first < self.height / 2;
         self.set_top(if is_near { 0 } else { first.saturating_sub(self.height / 3) });
@@ -191,7 +204,8 @@ impl ReaderPane {
 
     /// Ends the search and returns to where it began.
     pub(super) fn cancel_find(&mut self) {
-        if let Some(from) = self.find.as_ref().map(|find| find.from) {
+        let typed = self.find.as_ref().filter(|find| find.text.is_some());
+        if let Some(from) = typed.map(|find| find.from) {
             self.clear_find();
             self.set_top(from);
         }

@@ -478,6 +478,9 @@ impl App {
         }
         let mut effects = self.request_counts();
         let moved = self.sources.current().map(|r| r.id.clone()) != before;
+        if moved {
+            self.before_search = None;
+        }
         let shown = added || moved && !self.is_search();
         effects.extend(if shown { self.show_selected_source() } else { self.reload_items() });
         effects

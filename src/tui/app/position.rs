@@ -18,6 +18,13 @@ pub(super) struct ListPosition {
     marked: HashSet<i64>,
 }
 
+impl ListPosition {
+    /// The rows that stay in the list although it would not have them any more.
+    pub(super) fn kept_mut(&mut self) -> impl Iterator<Item = &mut ItemRow> {
+        self.kept.iter_mut()
+    }
+}
+
 impl App {
     pub(super) fn list_position(&self) -> ListPosition {
         let items = &self.items;

@@ -202,7 +202,14 @@ impl App {
     /// Closes a search or a filter: the list is where it was left.
     pub(super) fn close_search(&mut self) -> Vec<Effect> {
         match self.before_search.take() {
-            Some(position) => self.return_to(position),
+            // What the row lists may have changed since.
+            Some(mut position) => match self.sources.current().map(|row| self.listing_of(row)) {
+                Some(listing) => {
+                    position.listing = listing;
+                    self.return_to(position)
+                }
+                None => self.show_selected_source(),
+            },
             None => self.show_selected_source(),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::items::{Placement, Seek, show_mark};
 use super::listing::Listing;
+use super::position::ListPosition;
 use super::settings::setting;
 use super::{App, Focus, RowId};
 use crate::config::{FileChange, ListLayout};
@@ -88,7 +89,9 @@ impl App {
                 }
             }
         }
-        for row in self.items.kept.iter_mut().filter(|r| shown.contains(&r.key)) {
+        let left = self.before_search.iter_mut().flat_map(ListPosition::kept_mut);
+        let kept = self.items.kept.iter_mut().chain(left);
+        for row in kept.filter(|r| shown.contains(&r.key)) {
             show_mark(row, &mark, to);
         }
         self.reader.show_mark(&mark, &keys, to);

@@ -33,7 +33,7 @@ impl ReaderThread {
         let (_, also_in) = self.reader.story(key)?;
         let text = document.text();
         let is_cut = item.text_from == TextFrom::Feed && is_cut(&text);
-        if !item.body().is_empty() {
+        if !item.body().is_empty() && text != NO_TEXT {
             // The index counts the words of a text that was just fetched later.
             row.words = count_words(&text);
         }

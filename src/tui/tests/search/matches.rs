@@ -109,6 +109,21 @@ fn a_match_does_not_count_as_the_place_where_reading_stopped() {
 }
 
 #[test]
+fn typing_a_search_leaves_the_place_where_reading_stopped() {
+    for typed in ["/bridge<Esc>", "/bridgex<Esc>", "/bridge<Enter>q", "/bridge<BS><BS>xx<Esc>"] {
+        let mut stage = stage(TWO);
+        press(&mut stage, &["<Enter>", "<Space>", "h"]);
+        let place = stage.app.reader.top;
+        assert!(place > 0);
+        stage.requested.clear();
+        let keys = typed.replace("<BS>", "<Backspace>");
+        press(&mut stage, &[&keys, "<Enter>", "h"]);
+        assert_eq!(stage.app.reader.top, place, "{typed}");
+        assert_eq!(stage.asked_for("StorePosition"), 0, "{typed}: {:?}", stage.requested);
+    }
+}
+
+#[test]
 fn the_words_follow_what_is_typed_and_go_with_the_search() {
     let mut stage = stage(TWO);
     press(&mut stage, &["<Enter>", "h", "/bridge"]);

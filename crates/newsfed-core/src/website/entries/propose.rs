@@ -85,6 +85,10 @@ impl Proposal {
             .iter()
             .filter_map(|e| Some((crate::util::url::normalise(&url(e)?), e)))
             .collect();
+        // What has no page of its own, or shares one, would be lost.
+        if wanted.len() != self.entries.len() {
+            return None;
+        }
         let blocks = || {
             let items = list_page(page, &Selectors::parse(&self.articles).ok()?, None).links;
             let next = next_selector(page);

@@ -248,7 +248,10 @@ async fn take(
         Ok(read) => read,
         // The item has the text that its source's selectors gave, or that of an earlier poll, or
         // the way that gave it.
-        Err(why) if state.source.kind().reads_pages() || choice == Choice::Trial => {
+        Err(why)
+            if choice == Choice::Trial
+                || state.source.kind().reads_pages() && !state.is_linked_teaser() =>
+        {
             return Ok(PageOutcome::not_stored(TextGot::Failed(why.to_string())));
         }
         Err(why) => {
