@@ -246,8 +246,7 @@ async fn take(
     };
     let (read, undated) = match read {
         Ok(read) => read,
-        // The item has the text that its source's selectors gave, or that of an earlier poll, or
-        // the way that gave it.
+        // The item has the text of its source's selectors, of an earlier poll, or of the way that gave it.
         Err(why)
             if choice == Choice::Trial
                 || state.source.kind().reads_pages() && !state.is_linked_teaser() =>
