@@ -49,10 +49,10 @@ fn changes_several_sources_at_once_and_undoes_it() {
     t.send("\t");
     t.wait_for("Folder for 2 sources: Far");
     t.send(key::ENTER);
-    t.wait_for("of 2 sources");
+    t.wait_for("Saved: folder \"Far\" of 2 sources");
     assert_eq!(world.read(FILE).matches("folder = \"Far\"").count(), 3);
     t.send("u");
-    t.wait_for("Undone: folder of 2 sources");
+    t.wait_for("Undone: folder \"Far\" of 2 sources");
     assert_eq!(world.read(FILE), tagged);
     t.send("u");
     t.wait_for("Undone: tags of 2 sources");
