@@ -135,7 +135,9 @@ impl ReaderPane {
         let pieces = self.find_searched();
         let Some(first) = pieces.first().map(|piece| piece.line) else { return };
         self.searched.is_due = false;
-        self.searched.before = self.place;
+        if !self.is_at_searched() {
+            self.searched.before = self.place;
+        }
         // The head takes up to half of the pane unless the text is scrolled.
         let is_near = first < self.height / 2;
         self.set_top(if is_near { 0 } else { first.saturating_sub(self.height / 3) });

@@ -10,6 +10,20 @@ fn shows(title: &str) -> impl Fn(&App) -> bool {
     move |app| app.reader.article.as_ref().is_some_and(|a| a.row.title == title)
 }
 
+/// A list of 200 items with one far down selected, and its title.
+async fn far_down() -> (Real, String) {
+    let mut real = Real::new(1, 200).await;
+    real.until("the list", |app| app.items.rows.len() >= 60).await;
+    real.screen();
+    for _ in 0..40 {
+        real.keys("j");
+        real.screen();
+        real.quiet().await;
+    }
+    let title = real.app.items.current().unwrap().title.clone();
+    (real, title)
+}
+
 #[test]
 fn back_closes_one_level_at_a_time_and_never_quits() {
     let mut stage = Stage::new();
@@ -29,16 +43,7 @@ fn back_closes_one_level_at_a_time_and_never_quits() {
 #[test]
 fn a_cancelled_search_returns_to_the_list_and_the_article() {
     with_runtime(async {
-        let mut real = Real::new(1, 200).await;
-        let loaded = |app: &App| app.items.rows.len() >= 60;
-        real.until("the list", loaded).await;
-        real.screen();
-        for _ in 0..40 {
-            real.keys("j");
-            real.screen();
-            real.quiet().await;
-        }
-        let title = real.app.items.current().unwrap().title.clone();
+        let (mut real, title) = far_down().await;
         let line =
             |app: &App| app.items.shown.iter().position(|at| *at == Some(app.items.selected));
         for start in ["", "<Enter>"] {
@@ -70,15 +75,7 @@ fn a_cancelled_search_returns_to_the_list_and_the_article() {
 #[test]
 fn a_closed_search_returns_to_the_place_in_the_list() {
     with_runtime(async {
-        let mut real = Real::new(1, 200).await;
-        real.until("the list", |app| app.items.rows.len() >= 60).await;
-        real.screen();
-        for _ in 0..40 {
-            real.keys("j");
-            real.screen();
-            real.quiet().await;
-        }
-        let title = real.app.items.current().unwrap().title.clone();
+        let (mut real, title) = far_down().await;
         for search in ["g/", "f"] {
             real.keys(search);
             real.keys("Item 1");

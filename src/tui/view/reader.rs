@@ -140,7 +140,7 @@ impl Pen<'_> {
     }
 
     /// The style of a position: that of its text, or of a search match. The current match is filled, the others
-    /// look as they do in lists.
+    /// are underlined as in lists.
     fn found(&self, line: usize, at: usize, plain: Style) -> Style {
         let Some(find) = self.app.reader.find.as_ref() else { return plain };
         let first = find.pieces.partition_point(|piece| piece.line < line);

@@ -151,7 +151,10 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
     for (key, retention) in prunable(context, now).await? {
         let Some(source) = context.source(key) else { continue };
         let gone = context.store.prune(key, retention, now).await?;
-        tracing::info!(source = %source.id, "retention removed {}", counted(gone, "item"));
+        // Something may have been pinned since it was counted.
+        if gone > 0 {
+            tracing::info!(source = %source.id, "retention removed {}", counted(gone, "item"));
+        }
     }
     context.store.tidy(now).await?;
     // Here and not when a rule is removed, because that can be undone.
