@@ -135,10 +135,13 @@ impl ReaderPane {
                 self.spare.insert(0, (key, before));
             }
             self.pointed = None;
+            let hidden = self.head_hidden;
             self.put_top(match (self.show_difference, self.lines.changes.first()) {
                 (false, _) => self.line_of(self.place),
                 (true, first) => first.map_or(0, |line| line.saturating_sub(self.height / 3)),
             });
+            let kept = Some(hidden).filter(|rows| self.top == 0 && *rows < self.head_rows);
+            self.head_hidden = kept.unwrap_or(self.head_hidden);
             self.find_again();
         }
     }
@@ -317,7 +320,7 @@ impl ReaderPane {
             self.find = None;
             self.searched = SearchedText::default();
             self.jumps.clear();
-            self.shift = 0;
+            (self.shift, self.head_hidden) = (0, 0);
         }
         self.show_difference = self.show_difference && same && !article.differences.is_empty();
         if !self.show_difference {

@@ -47,6 +47,13 @@ fn the_head_scrolls_away_row_by_row() {
     for _ in 0..=seen {
         stage.keys("k");
     }
+    // It stays where it is when the text is laid out again.
+    stage.keys("jj");
+    let at = rows(&stage.screen(80, 24), first);
+    stage.keys(".");
+    assert_eq!(rows(&stage.screen(80, 24), first), at);
+    stage.keys(".kk");
+    stage.app.toast = None;
     let start = stage.screen(80, 24);
     stage.keys("gg");
     assert_eq!(stage.screen(80, 24), start, "as many keys back show the whole head again");
