@@ -108,6 +108,12 @@ pub(super) enum Event {
     ListAccepted(i64, Result<bool, Failure>),
     /// Files whose paths begin with a typed text.
     PathsListed(String, Vec<String>),
+    /// The stored item (row key) that a link of another one leads to, if any.
+    LinkFollowed {
+        from: i64,
+        url: String,
+        item: Result<Option<i64>, Failure>,
+    },
     /// The URL of the comments on an item, if it names one.
     CommentsFound(Result<Option<String>, Failure>),
     /// The enclosures of an item.

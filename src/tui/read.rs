@@ -34,6 +34,12 @@ pub(super) enum Read {
         request: RequestId,
         key: i64,
     },
+    /// Which stored item the link of an item (row keys of it and its source) leads to.
+    Linked {
+        url: String,
+        from: i64,
+        source: i64,
+    },
     Log,
     /// What rules have done.
     Rules,
@@ -111,9 +117,11 @@ impl ReadQueue {
         // The threads end only with the interface.
         let _ = match read {
             Read::Statistics => return self.send_apart(read),
-            Read::Article { .. } | Read::Snippets { .. } | Read::Values | Read::Downloads => {
-                self.items.send(read)
-            }
+            Read::Article { .. }
+            | Read::Linked { .. }
+            | Read::Snippets { .. }
+            | Read::Values
+            | Read::Downloads => self.items.send(read),
             _ => self.lists.send(read),
         };
         if supersedes && self.in_window.load(Ordering::SeqCst) {
@@ -236,6 +244,11 @@ impl ReaderThread {
                 self.reopen_if_writable();
                 let article = self.retry(|this| this.article(key));
                 Event::ArticleLoaded(request, article.map_err(message))
+            }
+            Read::Linked { url, from, source } => {
+                let parsed = url::Url::parse(&url);
+                let item = parsed.map_or(Ok(None), |u| self.retry(|t| t.reader.linked(source, &u)));
+                Event::LinkFollowed { from, url, item: item.map_err(message) }
             }
             Read::Log => {
                 let filter = PollFilter { source: None, noteworthy: true };

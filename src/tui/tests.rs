@@ -142,6 +142,11 @@ impl Stage {
                 };
                 self.happen(Event::ArticleLoaded(request, Ok(Some(Arc::new(shown)))));
             }
+            Effect::Read(Read::Linked { url, from, .. }) => {
+                let row = self.rows.iter().find(|row| row.url.as_deref() == Some(url.as_str()));
+                let item = Ok(row.map(|row| row.key));
+                self.happen(Event::LinkFollowed { from, url, item });
+            }
             Effect::Mark { mark, keys, to, cause } => {
                 for row in self.rows.iter_mut().filter(|r| keys.contains(&r.key)) {
                     super::app::show_mark(row, &mark, to);

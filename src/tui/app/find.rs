@@ -6,6 +6,7 @@ use crate::query::Query;
 use crate::tui::effect::Effect;
 use crate::tui::reader::{Haystack, Piece, SearchedWord};
 use crate::util::text;
+use std::ops::Range;
 
 /// A text search in the article.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub(super) struct SearchedText {
     words: Vec<SearchedWord>,
     /// Whether the first match is still to be shown: nothing is laid out yet, or it had no match.
     is_due: bool,
+    /// Whether the text stays where it is.
+    stays: bool,
     /// The position to which that scrolled: nobody has read so far.
     place: Option<usize>,
     /// The position before that.
@@ -41,6 +44,25 @@ impl Find {
 
     fn piece(&self) -> Option<Piece> {
         self.pieces.iter().find(|piece| piece.hit == self.at).copied()
+    }
+
+    /// Selects the next match: after the current one, or from the lines on the screen if that is not among
+    /// them.
+    fn step(&mut self, forward: bool, seen: &Range<usize>) {
+        let count = self.count();
+        let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
+        self.at = match (is_seen, forward) {
+            (true, true) => (self.at + 1) % count,
+            (true, false) => (self.at + count - 1) % count,
+            (false, true) => {
+                let below = self.pieces.iter().find(|piece| piece.line >= seen.start);
+                below.map_or(0, |piece| piece.hit)
+            }
+            (false, false) => {
+                let above = self.pieces.iter().rfind(|piece| piece.line < seen.end);
+                above.map_or(count - 1, |piece| piece.hit)
+            }
+        };
     }
 
     /// Selects the first match at or below a line.
@@ -94,8 +116,11 @@ impl ReaderPane {
 
     fn find_searched(&mut self) -> Vec<Piece> {
         let words = std::mem::take(&mut self.searched.words);
-        let pieces = self.haystack().find_words(&words);
+        let mut pieces = self.haystack().find_words(&words);
         self.searched.words = words;
+        // The list of links at the end is not part of the text.
+        let lines = &self.lines;
+        pieces.retain(|piece| lines.lines.get(piece.line).is_some_and(|l| l.at < lines.solid));
         pieces
     }
 
@@ -104,8 +129,8 @@ impl ReaderPane {
         self.find.as_ref().is_some_and(|find| find.text.is_none())
     }
 
-    /// Marks the words of a search in the article, and shows the first match.
-    fn mark_words(&mut self, query: &str) {
+    /// Marks the words of a search in the article; shows the first match unless the text stays where it is.
+    fn mark_words(&mut self, query: &str, stays: bool) {
         if self.shows_searched() {
             self.clear_find();
         }
@@ -120,8 +145,8 @@ impl ReaderPane {
         let words = parsed.text_words().into_iter();
         let words: Vec<_> = words.filter_map(|(w, whole)| SearchedWord::new(w, whole)).collect();
         let is_due = !words.is_empty();
-        self.searched =
-            SearchedText { query: query.to_owned(), words, is_due, ..SearchedText::default() };
+        let query = query.to_owned();
+        self.searched = SearchedText { query, words, is_due, stays, ..SearchedText::default() };
         if self.is_laid_out() {
             self.show_searched();
         }
@@ -135,6 +160,12 @@ impl ReaderPane {
         let pieces = self.find_searched();
         let Some(first) = pieces.first().map(|piece| piece.line) else { return };
         self.searched.is_due = false;
+        let mut find = Find { text: None, pieces, at: 0, from: self.top };
+        if std::mem::take(&mut self.searched.stays) {
+            find.select_first(self.top);
+            self.find = Some(find);
+            return;
+        }
         if !self.is_at_searched() {
             self.searched.before = self.place;
         }
@@ -142,7 +173,8 @@ impl ReaderPane {
         let is_near = first < self.height / 2;
         self.set_top(if is_near { 0 } else { first.saturating_sub(self.height / 3) });
         self.searched.place = Some(self.place);
-        self.find = Some(Find { text: None, pieces, at: 0, from: self.top });
+        find.from = self.top;
+        self.find = Some(find);
         self.go_to_match();
     }
 
@@ -157,9 +189,9 @@ impl ReaderPane {
     }
 
     pub(super) fn next_match(&mut self, forward: bool) {
+        let seen = self.top..self.top + self.height;
         if let Some(find) = self.find.as_mut().filter(|f| !f.pieces.is_empty()) {
-            let count = find.count();
-            find.at = (find.at + if forward { 1 } else { count - 1 }) % count;
+            find.step(forward, &seen);
             self.go_to_match();
         }
     }
@@ -204,6 +236,14 @@ impl ReaderPane {
         was
     }
 
+    /// Makes the way from where a typed search began a jump, if it has left that part of the text.
+    fn remember_find(&mut self) {
+        let from = self.find.as_ref().map(|find| find.from).filter(|from| *from != self.top);
+        if let Some(line) = from.and_then(|from| self.lines.lines.get(from)) {
+            self.remember_jump(line.at);
+        }
+    }
+
     /// Ends the search and returns to where it began.
     pub(super) fn cancel_find(&mut self) {
         let typed = self.find.as_ref().filter(|find| find.text.is_some());
@@ -219,7 +259,9 @@ impl App {
     pub(super) fn mark_opened(&mut self) {
         let Some(key) = self.reader.row().map(|row| row.key) else { return };
         if self.items.rows.iter().any(|row| row.key == key) {
-            self.reader.mark_words(&self.items.listing.query);
+            // A saved view opens an article where reading stopped.
+            let stays = !self.is_narrowed() && self.reader.place > 0;
+            self.reader.mark_words(&self.items.listing.query, stays);
         }
     }
 
@@ -228,7 +270,7 @@ impl App {
         let is_same = self.reader.searched.query == self.items.listing.query;
         let is_open = self.reader.article.is_some() && self.focus != Focus::Reader;
         if !is_same && is_open && !self.searches_from_reader() {
-            self.reader.mark_words(&self.items.listing.query);
+            self.reader.mark_words(&self.items.listing.query, false);
         }
     }
 
@@ -250,8 +292,44 @@ impl App {
     pub(super) fn find_confirmed(&mut self) -> Vec<Effect> {
         let missing = self.reader.find.as_ref().filter(|find| find.pieces.is_empty());
         let text = missing.and_then(|find| find.text.as_deref()).map(|text| text.trim().to_owned());
-        let Some(text) = text else { return vec![] };
+        let Some(text) = text else {
+            self.reader.remember_find();
+            return vec![];
+        };
         self.reader.cancel_find();
         if text.is_empty() { vec![] } else { self.note(format!("Not found in this text: {text}")) }
+    }
+
+    /// Shows the difference from the previous version, or the article again.
+    pub(super) fn toggle_difference(&mut self) -> Vec<Effect> {
+        let Some(article) = &self.reader.article else { return vec![] };
+        if article.differences.is_empty() {
+            return self.note("No earlier version of this article is stored");
+        }
+        let reader = &mut self.reader;
+        reader.show_difference = !reader.show_difference;
+        reader.difference_at = 0;
+        let (here, aside) = (reader.find.take(), reader.set_aside.take());
+        (reader.find, reader.set_aside) =
+            if reader.show_difference { (None, here) } else { (aside, None) };
+        vec![]
+    }
+
+    /// Shows the changes of the version before or after the one whose changes are shown.
+    pub(super) fn step_difference(&mut self, older: bool) -> Vec<Effect> {
+        let count = self.reader.article.as_ref().map_or(0, |a| a.differences.len());
+        if count == 0 || !self.reader.show_difference {
+            // The first press shows the newest changes.
+            return self.toggle_difference();
+        }
+        let at = self.reader.difference_at;
+        let to = if older { at + 1 } else { at.wrapping_sub(1) };
+        if to >= count {
+            let end = if older { "These are the oldest changes" } else { "These are the newest" };
+            return self.note(end);
+        }
+        self.reader.difference_at = to;
+        self.reader.find = None;
+        vec![]
     }
 }

@@ -1,13 +1,15 @@
 //! Links, footnotes and jumps of the article: by number, by hint letters, from a list.
 
 use super::super::reader::link_names;
-use super::App;
 use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::{App, Focus, ReaderPane};
 use crate::article::{Link, LinkKind};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::ItemRow;
 use crate::tui::effect::{Effect, FileOf, FileUse, MediaFile};
+use crate::tui::event::Failure;
+use crate::tui::read::Read;
 use crate::tui::reader::{Line, Span, Target};
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
@@ -103,7 +105,7 @@ impl Dialog for Hints {
 impl LinkList {
     fn open(&self, index: usize, app: &mut App) -> Vec<Effect> {
         match self.links.get(index) {
-            Some(link) => vec![use_link(link, self.of, self.file_use)],
+            Some(link) => app.use_link(link, self.of, self.file_use),
             None => app.note(format!("Link {} does not exist", index + 1)),
         }
     }
@@ -111,16 +113,6 @@ impl LinkList {
 
 pub(super) fn file_of(row: &ItemRow) -> FileOf {
     FileOf { item: row.key, source: row.source_key }
-}
-
-/// Opens or downloads the file of a link; pages are for the browser.
-fn use_link(link: &Link, of: FileOf, file_use: FileUse) -> Effect {
-    match link.kind {
-        LinkKind::Page => Effect::Browse { urls: vec![link.url.clone()] },
-        LinkKind::Image | LinkKind::Media => {
-            Effect::UseFile { file: MediaFile::of(link, of), file_use }
-        }
-    }
 }
 
 impl Dialog for LinkList {
@@ -174,6 +166,18 @@ impl Dialog for LinkList {
     }
 }
 
+impl ReaderPane {
+    /// Remembers where a jump from this article begins.
+    pub(super) fn remember_jump(&mut self, place: usize) {
+        if let Some(key) = self.row().map(|row| row.key) {
+            if self.jumps.len() >= MAX_JUMPS {
+                self.jumps.remove(0);
+            }
+            self.jumps.push((key, place));
+        }
+    }
+}
+
 impl App {
     /// Puts letters on the visible links and footnotes; without any, lists all links.
     pub(super) fn open_hints(&mut self) -> Vec<Effect> {
@@ -209,27 +213,74 @@ impl App {
         let Some(line) = line else {
             return self.note("This part of the text is not shown");
         };
-        let reader = &mut self.reader;
-        if reader.jumps.len() < MAX_JUMPS {
-            reader.jumps.push(reader.place);
-        }
-        reader.go_to_line(line);
+        self.reader.remember_jump(self.reader.place);
+        self.reader.go_to_line(line);
         match self.keymap.keys_for(Context::Reader, Action::JumpBack) {
             Some(key) => self.note(format!("{key} goes back")),
             None => vec![],
         }
     }
 
-    /// Goes back to where the last jump began.
+    /// Goes back to where the last jump began, which may be another article.
     pub(super) fn jump_back(&mut self) -> Vec<Effect> {
+        let here = self.reader.row().map(|row| row.key);
         match self.reader.jumps.pop() {
-            Some(place) => {
+            Some((key, place)) if here == Some(key) => {
                 self.reader.pointed = None;
                 self.reader.go_to_place(place);
                 vec![]
             }
+            Some((key, place)) => {
+                self.reader.places.insert(key, place);
+                self.jump_to_item(key)
+            }
             None => self.note("No jump to undo"),
         }
+    }
+
+    /// Opens or downloads the file of a link. A page that is stored opens in the Reader, others in the browser.
+    fn use_link(&mut self, link: &Link, of: FileOf, file_use: FileUse) -> Vec<Effect> {
+        vec![match link.kind {
+            LinkKind::Page => Effect::Read(Read::Linked {
+                url: link.url.clone(),
+                from: of.item,
+                source: of.source,
+            }),
+            LinkKind::Image | LinkKind::Media => {
+                Effect::UseFile { file: MediaFile::of(link, of), file_use }
+            }
+        }]
+    }
+
+    /// A link of an item (row key) leads to a page, which may be another stored item.
+    pub(super) fn link_followed(
+        &mut self,
+        from: i64,
+        url: String,
+        result: Result<Option<i64>, Failure>,
+    ) -> Vec<Effect> {
+        let is_open =
+            self.focus == Focus::Reader && self.reader.row().is_some_and(|r| r.key == from);
+        // The browser can open the page even if the database cannot be read.
+        match result.ok().flatten().filter(|key| is_open && *key != from) {
+            None => vec![Effect::Browse { urls: vec![url] }],
+            Some(key) => {
+                self.reader.remember_jump(self.reader.place);
+                let mut effects = self.jump_to_item(key);
+                if let Some(key) = self.keymap.keys_for(Context::Reader, Action::JumpBack) {
+                    effects.extend(self.note(format!("One of your items. {key} goes back")));
+                }
+                effects
+            }
+        }
+    }
+
+    /// Opens an item that need not be in the list.
+    fn jump_to_item(&mut self, key: i64) -> Vec<Effect> {
+        let request = self.request();
+        self.reader.expect(request, key);
+        self.reader.jumping_to = Some(key);
+        vec![Effect::Read(Read::Article { request, key })]
     }
 
     /// A digit opens its link at once, unless more digits could follow: then the number begins.
@@ -247,7 +298,10 @@ impl App {
     pub(super) fn open_link(&mut self, number: usize) -> Vec<Effect> {
         let Some(article) = &self.reader.article else { return vec![] };
         match number.checked_sub(1).and_then(|i| article.document.links.get(i)) {
-            Some(link) => vec![use_link(link, file_of(&article.row), FileUse::Open)],
+            Some(link) => {
+                let (link, of) = (link.clone(), file_of(&article.row));
+                self.use_link(&link, of, FileUse::Open)
+            }
             None => self.note(format!("Link {number} does not exist")),
         }
     }

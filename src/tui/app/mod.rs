@@ -366,6 +366,7 @@ impl App {
             Event::ListFollowed(typed, result) => self.list_followed(&typed, result),
             Event::ListAccepted(source, result) => self.list_accepted(source, result),
             Event::PathsListed(typed, paths) => self.paths_listed(&typed, paths),
+            Event::LinkFollowed { from, url, item } => self.link_followed(from, url, item),
             Event::CommentsFound(result) => self.comments_found(result),
             Event::EnclosuresFound(of, file_use, result) => {
                 self.enclosures_found(of, file_use, result)

@@ -45,8 +45,12 @@ pub(crate) struct ReaderPane {
     /// The text that is searched; `None` until it is needed.
     pub(super) haystack: Option<Haystack>,
     pub(in crate::tui) pictures: Pictures,
-    /// Positions from which jumps began.
-    pub(super) jumps: Vec<usize>,
+    /// Items (row keys) and positions from which jumps began.
+    pub(super) jumps: Vec<(i64, usize)>,
+    /// The item (row key) that is opened by a jump.
+    pub(super) jumping_to: Option<i64>,
+    /// The search in the article while the difference is shown.
+    pub(super) set_aside: Option<Find>,
     /// Position: number of characters above the top of the screen; does not depend on the width.
     pub(super) place: usize,
     /// The position as stored.
@@ -58,7 +62,7 @@ pub(crate) struct ReaderPane {
     /// The request whose reply is shown next, and the item (row key) it is for.
     loading: Option<(RequestId, i64)>,
     /// Last positions of articles, by row key.
-    places: HashMap<i64, usize>,
+    pub(super) places: HashMap<i64, usize>,
 }
 
 /// What a layout depends on besides the article: the shape, and which difference is shown, if any.
@@ -95,6 +99,8 @@ impl ReaderPane {
             haystack: None,
             pictures: Pictures::default(),
             jumps: Vec::new(),
+            jumping_to: None,
+            set_aside: None,
             place: 0,
             stored_place: 0,
             stored_column: column,
@@ -300,7 +306,8 @@ impl ReaderPane {
     /// Shows nothing, and drops an article that is still loading.
     fn close(&mut self) {
         self.remember_place();
-        (self.article, self.loading, self.find) = (None, None, None);
+        (self.article, self.loading, self.jumping_to) = (None, None, None);
+        (self.find, self.set_aside) = (None, None);
         (self.searched, self.haystack) = (SearchedText::default(), None);
         (self.lines, self.laid_out) = (Lines::default(), None);
         (self.shift, self.show_difference) = (0, false);
@@ -317,9 +324,12 @@ impl ReaderPane {
             self.remember_place();
             self.place = self.places.get(&article.row.key).copied().unwrap_or(article.position);
             self.stored_place = self.place;
-            self.find = None;
+            (self.find, self.set_aside) = (None, None);
             self.searched = SearchedText::default();
-            self.jumps.clear();
+            if self.jumping_to != Some(article.row.key) {
+                self.jumps.clear();
+            }
+            self.jumping_to = None;
             (self.shift, self.head_hidden) = (0, 0);
         }
         self.show_difference = self.show_difference && same && !article.differences.is_empty();
@@ -360,10 +370,15 @@ impl App {
         let request = self.request();
         self.reader.expect(request, row.key);
         let mut effects = vec![Effect::Read(Read::Article { request, key: row.key })];
-        if self.settings.ui.mark_read != MarkRead::Never && !row.read {
-            effects.extend(self.set_mark(Mark::Read, &[row], true, Cause::Reading));
-        }
+        effects.extend(self.mark_opened_read(&row));
         effects
+    }
+
+    fn mark_opened_read(&mut self, row: &ItemRow) -> Vec<Effect> {
+        if self.settings.ui.mark_read == MarkRead::Never || row.read {
+            return vec![];
+        }
+        self.change_mark(Mark::Read, vec![row.key], true, Cause::Reading)
     }
 
     pub(super) fn article_loaded(
@@ -380,8 +395,11 @@ impl App {
             Ok(None) => return self.problem("The item was not opened: it is no longer stored"),
             Err(why) => return self.problem(why),
         };
-        let effects = self.store_reading_state();
+        let mut effects = self.store_reading_state();
         let is_other = self.reader.row().is_none_or(|row| row.key != article.row.key);
+        if self.reader.jumping_to == Some(article.row.key) {
+            effects.extend(self.mark_opened_read(&article.row));
+        }
         self.reader.show(article);
         if is_other {
             self.mark_opened();
@@ -465,35 +483,5 @@ impl App {
         let opened = if self.reader.article.is_none() { self.open_item() } else { vec![] };
         self.focus = Focus::Reader;
         opened
-    }
-
-    /// Shows the difference from the previous version, or the article again.
-    pub(super) fn toggle_difference(&mut self) -> Vec<Effect> {
-        let Some(article) = &self.reader.article else { return vec![] };
-        if article.differences.is_empty() {
-            return self.note("No earlier version of this article is stored");
-        }
-        self.reader.show_difference = !self.reader.show_difference;
-        self.reader.difference_at = 0;
-        self.reader.find = None;
-        vec![]
-    }
-
-    /// Shows the changes of the version before or after the one whose changes are shown.
-    pub(super) fn step_difference(&mut self, older: bool) -> Vec<Effect> {
-        let count = self.reader.article.as_ref().map_or(0, |a| a.differences.len());
-        if count == 0 || !self.reader.show_difference {
-            // The first press shows the newest changes.
-            return self.toggle_difference();
-        }
-        let at = self.reader.difference_at;
-        let to = if older { at + 1 } else { at.wrapping_sub(1) };
-        if to >= count {
-            let end = if older { "These are the oldest changes" } else { "These are the newest" };
-            return self.note(end);
-        }
-        self.reader.difference_at = to;
-        self.reader.find = None;
-        vec![]
     }
 }

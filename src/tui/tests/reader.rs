@@ -1,5 +1,6 @@
 //! Tests of the Reader on a test screen.
 
+mod jumps;
 mod pictures;
 mod styles;
 
@@ -283,59 +284,6 @@ fn reopens_an_article_at_its_last_position() {
     later.keys("<Enter>");
     later.screen(25, 20);
     assert!(first_line(&later).contains("word3"), "{}", first_line(&later));
-}
-
-#[test]
-fn jumps_to_a_footnote_and_back() {
-    let html = format!(
-        "<p>start</p>{}<p>Here.<sup id=r><a href='#n'>1</a></sup></p>{}<ol><li id=n>The note.</ol>",
-        "<p>before</p>".repeat(40),
-        "<p>after</p>".repeat(40)
-    );
-    let mut stage = stage(&html, None);
-    stage.screen(80, 24);
-    stage.keys("<Enter>");
-    stage.screen(80, 24);
-    for _ in 0..5 {
-        stage.keys("<Space>");
-        stage.screen(80, 24);
-        if stage.screen(80, 24).contains("Here.") {
-            break;
-        }
-    }
-    let before = first_line(&stage);
-    stage.keys(";a");
-    assert!(stage.screen(80, 24).contains("▸⁽¹⁾ The note."), "{}", stage.screen(80, 24));
-    stage.keys(";a");
-    assert!(stage.screen(80, 24).contains("▸Here.⁽¹⁾"), "{}", stage.screen(80, 24));
-    stage.keys("<C-o><Backspace>");
-    stage.screen(80, 24);
-    assert_eq!(first_line(&stage), before);
-}
-
-#[test]
-fn a_link_to_a_heading_jumps_there_and_back() {
-    let html = format!(
-        "<p>See <a href='https://site.example/p#b'>the background</a>, \
-         <a href='https://site.example/q'>another</a>.</p>{}<h2 id=b>The Background \
-         <a href='#b'>#</a></h2>{}",
-        "<p>before</p>".repeat(40),
-        "<p>after</p>".repeat(40)
-    );
-    let mut stage = stage(&html, None);
-    stage.screen(80, 24);
-    stage.keys("<Enter>");
-    stage.shows("See the background↴, another¹.");
-    let before = first_line(&stage);
-    stage.keys(";a");
-    let screen = stage.screen(80, 24);
-    assert!(screen.contains("▸The Background ") && !screen.contains('#'), "{screen}");
-    assert_eq!(stage.asked_for("Browse"), 0);
-    stage.keys("<C-o>");
-    stage.screen(80, 24);
-    assert_eq!(first_line(&stage), before);
-    let names: Vec<_> = stage.app.reader.article.iter().flat_map(|a| &a.document.links).collect();
-    assert_eq!(names.len(), 1, "only the other page: {names:?}");
 }
 
 #[test]

@@ -148,7 +148,7 @@ actions! {
         Hints, "hints", "links", "Choose a link or footnote on the screen by its letter";
         Links, "links", "list of links", "List the links of the article";
         OpenLink, "open-link", "open link", "Open a link by its number";
-        JumpBack, "jump-back", "back from footnote", "Go back from a footnote";
+        JumpBack, "jump-back", "back from jump", "Go back from a footnote or link";
         Difference, "difference", "changes", "Show or hide the changes since the earlier version";
         OlderChange, "older-change", "older version", "In the changes: previous version";
         NewerChange, "newer-change", "newer version", "In the changes: next version";

@@ -136,6 +136,18 @@ impl Reader {
         item_at(&self.conn, source, address_hash(url))
     }
 
+    /// The item with that URL, preferably of one source (row key). Entries of one page have fragments of their
+    /// own.
+    pub fn linked(&self, source: i64, url: &Url) -> Result<Option<i64>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT i.key FROM source s CROSS JOIN item i INDEXED BY item_url
+             WHERE i.source = s.key AND i.url_hash = ?1 AND (instr(i.url, '#') = 0 OR i.url = ?3)
+             ORDER BY s.key <> ?2, i.key LIMIT 1",
+        )?;
+        let hash = address_hash(url);
+        Ok(query.query_row(params![hash, source, url.as_str()], |r| r.get(0)).optional()?)
+    }
+
     /// Row keys of the sources that have an item with this URL, except one of them.
     pub fn sources_with(&self, but: i64, url: &Url) -> Result<Vec<i64>> {
         let mut query = self.conn.prepare_cached(

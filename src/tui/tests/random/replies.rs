@@ -132,6 +132,10 @@ impl Chaos {
                 let list = self.sources();
                 Event::SourcesLoaded(self.result(list))
             }
+            Effect::Read(Read::Linked { url, from, .. }) => {
+                let key = self.rows().first().map(|row| row.key);
+                Event::LinkFollowed { from, url, item: self.result(key) }
+            }
             Effect::Read(Read::Window { request, .. }) => {
                 let rows = self.rows();
                 let (more_above, more_below) = (self.rng.bool(), self.rng.bool());

@@ -109,6 +109,25 @@ fn a_match_does_not_count_as_the_place_where_reading_stopped() {
 }
 
 #[test]
+fn a_half_read_article_of_a_saved_view_opens_where_reading_stopped() {
+    for (keys, opens_at_match) in [("<C-p>Bridges<Enter>", false), ("/bridge<Enter>", true)] {
+        let mut stage = stage(TWO);
+        stage.shown.as_mut().unwrap().position = "Nothingofinterest.".len() * 2;
+        let screen = press(&mut stage, &[keys, "<Enter>"]);
+        assert!(screen.contains("match 1 of 2"), "{keys} {screen}");
+        let line = stage.app.reader.lines.lines[stage.app.reader.top].at;
+        assert_eq!(line == "Nothingofinterest.".len() * 2, !opens_at_match, "{keys}");
+    }
+}
+
+#[test]
+fn the_list_of_links_has_no_matches() {
+    let mut stage = stage("<p>A <a href='https://e.org/bridge'>bridge</a>.</p>");
+    let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
+    assert!(screen.contains("match 1 of 1"), "{screen}");
+}
+
+#[test]
 fn typing_a_search_leaves_the_place_where_reading_stopped() {
     for typed in ["/bridge<Esc>", "/bridgex<Esc>", "/bridge<Enter>q", "/bridge<BS><BS>xx<Esc>"] {
         let mut stage = stage(TWO);

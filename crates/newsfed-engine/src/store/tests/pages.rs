@@ -59,3 +59,31 @@ fn an_article_that_is_read_again_replaces_what_was_stored_and_keeps_its_marks() 
     assert_eq!((item.title.as_str(), item.summary.as_deref()), ("b", Some("second")));
     assert_eq!(f.counts("site"), (1, 1, 1));
 }
+
+#[test]
+fn a_link_leads_to_the_stored_item_with_its_url() {
+    let f = Fixture::new(&["one", "two"]);
+    let at = |url: &str| Entry { url: Some(url.parse().unwrap()), ..entry(url) };
+    f.poll("one", vec![at("https://e.org/a"), at("https://e.org/log#2")]);
+    f.poll("two", vec![at("https://e.org/a"), at("https://e.org/b")]);
+    let reader = f.store.reader().unwrap();
+    let linked = |source: &str, url: &str| {
+        let found = reader.linked(f.key(source), &url.parse().unwrap()).unwrap()?;
+        let row = reader.row(found).unwrap().unwrap();
+        Some((row.source_key, row.url.unwrap()))
+    };
+    for (source, url, expected) in [
+        // Its own source first, whatever the order of the sources.
+        ("one", "https://e.org/a", Some(("one", "https://e.org/a"))),
+        ("two", "https://e.org/a", Some(("two", "https://e.org/a"))),
+        ("one", "http://www.e.org/b/?utm_source=x#part", Some(("two", "https://e.org/b"))),
+        ("two", "https://e.org/log#2", Some(("one", "https://e.org/log#2"))),
+        // The page of an entry is not the entry.
+        ("one", "https://e.org/log", None),
+        ("one", "https://e.org/log#1", None),
+        ("one", "https://e.org/c", None),
+    ] {
+        let expected = expected.map(|(source, url)| (f.key(source), url.to_owned()));
+        assert_eq!(linked(source, url), expected, "{source} {url}");
+    }
+}

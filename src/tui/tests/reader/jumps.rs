@@ -1,0 +1,188 @@
+//! Tests of jumps: to footnotes, headings, other items and matches, and back.
+
+use super::*;
+use crate::tui::app::Focus;
+
+#[test]
+fn jumps_to_a_footnote_and_back() {
+    let html = format!(
+        "<p>start</p>{}<p>Here.<sup id=r><a href='#n'>1</a></sup></p>{}<ol><li id=n>The note.</ol>",
+        "<p>before</p>".repeat(40),
+        "<p>after</p>".repeat(40)
+    );
+    let mut stage = stage(&html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    for _ in 0..5 {
+        stage.keys("<Space>");
+        stage.screen(80, 24);
+        if stage.screen(80, 24).contains("Here.") {
+            break;
+        }
+    }
+    let before = first_line(&stage);
+    stage.keys(";a");
+    assert!(stage.screen(80, 24).contains("▸⁽¹⁾ The note."), "{}", stage.screen(80, 24));
+    stage.keys(";a");
+    assert!(stage.screen(80, 24).contains("▸Here.⁽¹⁾"), "{}", stage.screen(80, 24));
+    stage.keys("<C-o><Backspace>");
+    stage.screen(80, 24);
+    assert_eq!(first_line(&stage), before);
+}
+
+#[test]
+fn a_link_to_a_heading_jumps_there_and_back() {
+    let html = format!(
+        "<p>See <a href='https://site.example/p#b'>the background</a>, \
+         <a href='https://site.example/q'>another</a>.</p>{}<h2 id=b>The Background \
+         <a href='#b'>#</a></h2>{}",
+        "<p>before</p>".repeat(40),
+        "<p>after</p>".repeat(40)
+    );
+    let mut stage = stage(&html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.shows("See the background↴, another¹.");
+    let before = first_line(&stage);
+    stage.keys(";a");
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("▸The Background ") && !screen.contains('#'), "{screen}");
+    assert_eq!(stage.asked_for("Browse"), 0);
+    stage.keys("<C-o>");
+    stage.screen(80, 24);
+    assert_eq!(first_line(&stage), before);
+    let names: Vec<_> = stage.app.reader.article.iter().flat_map(|a| &a.document.links).collect();
+    assert_eq!(names.len(), 1, "only the other page: {names:?}");
+}
+
+/// A text whose link leads to the second item.
+fn linked() -> String {
+    let before = "<p>before</p>".repeat(40);
+    format!("{before}<p><a href='https://kernel.example/1'>other</a></p>{before}")
+}
+
+#[test]
+fn a_link_to_a_stored_item_opens_it_and_the_way_leads_back() {
+    for open in [";a", "1", "L<Enter>"] {
+        let mut stage = stage(&linked(), None);
+        stage.screen(80, 24);
+        stage.keys("<Enter>");
+        let first = stage.shown_key();
+        stage.screen(80, 24);
+        while !stage.screen(80, 24).contains("other¹") {
+            stage.keys("<Space>");
+        }
+        let top = first_line(&stage);
+        let selected = stage.app.items.selected;
+        stage.keys(open);
+        assert_eq!((stage.shown_key(), stage.app.focus), (2, Focus::Reader), "{open}");
+        assert_eq!(stage.asked_for("Browse"), 0);
+        assert!(stage.rows[1].read, "opened, so read");
+        stage.shows("C-o goes back");
+        assert_eq!(stage.app.reader.top, 0);
+        // Marks are those of what is read.
+        stage.keys("p");
+        assert!(stage.rows.iter().all(|row| row.pinned == (row.key == 2 || row.key == 3)));
+        stage.screen(80, 24);
+        stage.keys("<C-o>");
+        stage.screen(80, 24);
+        assert_eq!((stage.shown_key(), first_line(&stage)), (first, top));
+        assert_eq!(stage.app.items.selected, selected);
+        stage.keys_give("<C-o>", "No jump to undo");
+    }
+}
+
+#[test]
+fn a_link_to_another_page_opens_the_browser() {
+    let mut stage = stage("<p><a href='https://kernel.example/unknown'>other</a></p>", None);
+    stage.screen(80, 24);
+    stage.keys_give("<Enter>1", r#"Browse { urls: ["https://kernel.example/unknown"] }"#);
+    // An item's link to itself is for the browser, too.
+    let mut stage = self::stage("<p><a href='https://kernel.example/0'>this</a></p>", None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    assert_eq!(stage.shown_key(), 1);
+    stage.keys_give("1", r#"Browse { urls: ["https://kernel.example/0"] }"#);
+}
+
+#[test]
+fn an_item_opened_from_the_list_has_no_way_back() {
+    let mut stage = stage(&linked(), None);
+    stage.screen(120, 40);
+    stage.keys("<Enter>1h");
+    stage.screen(120, 40);
+    stage.keys("jj<Enter>");
+    stage.screen(120, 40);
+    stage.keys_give("<C-o>", "No jump to undo");
+}
+
+/// A text with a word in every tenth paragraph.
+fn stations() -> Stage {
+    let paragraph = |n: usize| match n % 10 {
+        5 => format!("<p>station {n}</p>"),
+        _ => format!("<p>between {n}</p>"),
+    };
+    let mut stage = stage(&(0..100).map(paragraph).collect::<String>(), None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    stage
+}
+
+fn at(stage: &Stage) -> String {
+    let reader = &stage.app.reader;
+    reader.lines.lines[reader.pointed.unwrap()].text()
+}
+
+#[test]
+fn the_next_match_is_the_next_from_what_is_on_the_screen() {
+    let mut stage = stations();
+    stage.keys("<C-f>station<Enter>");
+    stage.screen(80, 24);
+    assert_eq!(at(&stage), "station 5");
+    stage.keys("n");
+    assert_eq!(at(&stage), "station 15");
+    for (scrolled, key, found) in [
+        ("G", "n", "station 95"),
+        ("G", "N", "station 95"),
+        ("gg", "n", "station 5"),
+        ("G", "nn", "station 5"),
+        ("gg", "NN", "station 95"),
+    ] {
+        stage.keys("<Esc>gg<C-f>station<Enter>nnnn");
+        assert_eq!(at(&stage), "station 45");
+        stage.keys(scrolled);
+        stage.screen(80, 24);
+        stage.keys(key);
+        assert_eq!(at(&stage), found, "{scrolled} {key}");
+    }
+}
+
+#[test]
+fn a_search_in_the_text_is_a_jump() {
+    let mut stage = stations();
+    stage.keys("<Space>");
+    stage.screen(80, 24);
+    let before = first_line(&stage);
+    stage.keys("<C-f>station 75<Enter>");
+    stage.screen(80, 24);
+    assert_ne!(first_line(&stage), before);
+    stage.keys("<Esc><C-o>");
+    assert_eq!(first_line(&stage), before);
+}
+
+#[test]
+fn a_search_comes_back_after_the_changes() {
+    let html = "<p>a station</p><p>and a station</p>";
+    let mut stage = stage(html, Some("<p>a stop</p>"));
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    stage.keys("<C-f>station<Enter>");
+    assert!(stage.screen(80, 24).contains("1 of 2"));
+    stage.keys("D");
+    assert!(!stage.screen(80, 24).contains("1 of 2"));
+    stage.keys("D");
+    assert!(stage.screen(80, 24).contains("1 of 2"));
+}
