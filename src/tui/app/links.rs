@@ -216,7 +216,7 @@ impl App {
         self.reader.remember_jump(self.reader.place);
         self.reader.go_to_line(line);
         match self.keymap.keys_for(Context::Reader, Action::JumpBack) {
-            Some(key) => self.note(format!("{key} goes back")),
+            Some(key) => self.note(format!("Press {key} to go back")),
             None => vec![],
         }
     }
@@ -268,7 +268,7 @@ impl App {
                 self.reader.remember_jump(self.reader.place);
                 let mut effects = self.jump_to_item(key);
                 if let Some(key) = self.keymap.keys_for(Context::Reader, Action::JumpBack) {
-                    effects.extend(self.note(format!("One of your items. {key} goes back")));
+                    effects.extend(self.note(format!("One of your items. Press {key} to go back")));
                 }
                 effects
             }

@@ -266,7 +266,9 @@ impl ReaderPane {
         let head = self.head_rows;
         let before = self.top + self.head_hidden.min(head);
         // The head goes first, row by row, so that the text moves by as much as was asked for.
-        let to = motion.from(before, self.height, self.last_top() + 1 + head);
+        // A page has the rows of the head, too: the next one begins where this one ends.
+        let page = self.height + head - self.head_hidden.min(head);
+        let to = motion.from(before, page, self.last_top() + 1 + head);
         self.set_top(to.saturating_sub(head));
         self.head_hidden = to.min(head);
         self.pointed = None;

@@ -15,6 +15,9 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     let mut fill = Fill { width: width.max(1), lines, used: 0, spans, from: 0 };
     let mut start = 0;
     for (end, opportunity) in unicode_linebreak::linebreaks(&text) {
+        if opportunity == BreakOpportunity::Allowed && is_in_korean_word(&text, end) {
+            continue;
+        }
         let piece = text[start..end].trim_end_matches('\n');
         fill.push(piece);
         fill.from += end - start - piece.len();
@@ -36,6 +39,13 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
         fill.lines.pop();
     }
     fill.lines
+}
+
+/// Whether a position is between two syllables of Hangul. Korean has blanks between its words and breaks there,
+/// although UAX #14 allows breaks in words.
+fn is_in_korean_word(text: &str, at: usize) -> bool {
+    let is_syllable = |c: char| matches!(c, '가'..='힣');
+    text[..at].ends_with(is_syllable) && text[at..].starts_with(is_syllable)
 }
 
 /// Wraps plain text in lines of `width` cells.
@@ -135,6 +145,8 @@ mod tests {
             ("日本語の文", 4, vec!["日本", "語の", "文"]),
             ("他说：「好」", 8, vec!["他说：", "「好」"]),
             ("программу «Мир» и", 12, vec!["программу", "«Мир» и"]),
+            ("한국어 문장은 띄어쓰기로", 10, vec!["한국어", "문장은", "띄어쓰기로"]),
+            ("대한민국", 4, vec!["대한", "민국"]),
             ("one-two three", 8, vec!["one-two", "three"]),
             ("a\nb", 9, vec!["a", "b"]),
             ("", 5, vec![""]),

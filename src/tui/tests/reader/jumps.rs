@@ -79,7 +79,7 @@ fn a_link_to_a_stored_item_opens_it_and_the_way_leads_back() {
         assert_eq!((stage.shown_key(), stage.app.focus), (2, Focus::Reader), "{open}");
         assert_eq!(stage.asked_for("Browse"), 0);
         assert!(stage.rows[1].read, "opened, so read");
-        stage.shows("C-o goes back");
+        stage.shows("Press C-o to go back");
         assert_eq!(stage.app.reader.top, 0);
         // Marks are those of what is read.
         stage.keys("p");
@@ -185,4 +185,23 @@ fn a_search_comes_back_after_the_changes() {
     assert!(!stage.screen(80, 24).contains("1 of 2"));
     stage.keys("D");
     assert!(stage.screen(80, 24).contains("1 of 2"));
+}
+
+#[test]
+fn a_page_down_begins_where_the_first_page_ends() {
+    for (width, height) in [(80, 24), (120, 40), (60, 17), (40, 12), (40, 9)] {
+        let words: String = (0..200).map(|n| format!("<p>line {n}</p>")).collect();
+        let mut stage = stage(&words, None);
+        stage.screen(width, height);
+        stage.keys("<Enter>");
+        for _ in 0..3 {
+            stage.screen(width, height);
+            let reader = &stage.app.reader;
+            let below = reader.top + reader.height;
+            stage.keys("<Space>");
+            stage.screen(width, height);
+            let top = stage.app.reader.top;
+            assert!(top <= below && top + 2 > below, "{width}x{height}: {top} after {below}");
+        }
+    }
 }
