@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 /// Time limit for expected events.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Without events for this long the driver is considered idle.
-const SILENCE: Duration = Duration::from_millis(4);
+const SILENCE: Duration = Duration::from_millis(25);
 
 pub(super) struct Real {
     pub(super) app: App,

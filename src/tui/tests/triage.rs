@@ -311,7 +311,7 @@ fn reading_goes_on_where_a_pinned_item_was() {
         real.enter();
         real.until("the fourth item", shows(titles[3].clone())).await;
         real.keys("p");
-        real.quiet().await;
+        real.wait_for("pinned").await;
         real.store_changed();
         real.until("it is the first one", |app| app.items.selected == 0).await;
         real.keys("n");
