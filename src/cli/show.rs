@@ -239,7 +239,7 @@ fn markdown(item: &Item, markup: &str) -> String {
 
 pub(super) fn read(item: &Item, markup: &str) -> Document {
     let base = item.url.as_deref().and_then(|u| Url::parse(u).ok());
-    article::from_html(markup, base.as_ref())
+    article::below_title(markup, &item.title, base.as_ref())
 }
 
 /// Maximum line length on a terminal.

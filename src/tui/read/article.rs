@@ -1,7 +1,7 @@
 //! Reading one item for the Reader.
 
 use super::ReaderThread;
-use crate::article::{Document, Link, LinkKind, from_html, is_cut};
+use crate::article::{Document, Link, LinkKind, below_title, is_cut};
 use crate::engine::{self, VersionChange};
 use crate::model::{Item, Revision, RuleEffect, TextFrom, by_rule};
 use crate::store::{IMPORT_PREFIX, Reader, Result, count_words};
@@ -102,7 +102,7 @@ pub(in crate::tui) const NO_TEXT: &str =
 /// The text of an item, ready for layout.
 pub(in crate::tui) fn document(item: &Item) -> Document {
     let base = item.url.as_deref().and_then(|u| url::Url::parse(u).ok());
-    let mut document = from_html(item.body(), base.as_ref());
+    let mut document = below_title(item.body(), &item.title, base.as_ref());
     if document.is_empty() {
         document = Document::from_text(NO_TEXT);
     }

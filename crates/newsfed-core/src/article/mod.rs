@@ -2,6 +2,7 @@
 //!
 //! Pure: bytes in, data out.
 
+mod below_title;
 mod blocks;
 mod classes;
 mod code;
@@ -47,6 +48,7 @@ mod parts_tests;
 #[cfg(test)]
 mod tests;
 
+pub use below_title::below_title;
 pub use compare::{Change, LinkChanges, differences, same_references, same_text};
 pub use counters::is_small_change;
 pub use document::plain;

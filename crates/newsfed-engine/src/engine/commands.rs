@@ -126,7 +126,7 @@ async fn prepared(
 /// What a command reads of an item.
 fn input_of(input: CommandInput, number: i64, item: &Item, source_title: &str) -> Option<String> {
     let base = item.url.as_deref().and_then(|url| Url::parse(url).ok());
-    let article = || -> Document { article::from_html(item.body(), base.as_ref()) };
+    let article = || -> Document { article::below_title(item.body(), &item.title, base.as_ref()) };
     Some(match input {
         CommandInput::None => String::new(),
         CommandInput::Html => item.body().to_owned(),

@@ -182,7 +182,7 @@ async fn chapter(
     let (bytes, date) = (item.body().len(), row.date);
     let work = move || {
         let base = item.url.as_deref().and_then(|url| Url::parse(url).ok());
-        let document = article::from_html(item.body(), base.as_ref());
+        let document = article::below_title(item.body(), &item.title, base.as_ref());
         Chapter {
             id: item.id,
             title: item.title,
