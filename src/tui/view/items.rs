@@ -1,6 +1,7 @@
 //! The Items pane.
 
 mod columns;
+mod series;
 
 use self::columns::{COLUMNS, Column, MAX_NAME};
 use super::super::app::{App, Focus};
@@ -18,6 +19,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
+use std::borrow::Cow;
 
 /// Narrowest list that is compact unless set otherwise.
 const COMPACT_FROM: u16 = 56;
@@ -25,6 +27,9 @@ const COMPACT_FROM: u16 = 56;
 const TALL: u16 = 12;
 /// Narrowest list with a summary in the second row.
 const SUMMARY_FROM: u16 = 60;
+
+/// Items that are compared with one another: about those on the screen.
+const ON_SCREEN: usize = 64;
 
 /// How the items of a list are drawn.
 #[derive(Debug, Clone, Copy)]
@@ -393,8 +398,22 @@ impl<'a> Cell<'a> {
         let (selected, focused) = self.selected;
         let plain = super::title_style(self.app, role, selected, focused);
         let text = self.form.style == ListStyle::Compact && !row.title.is_empty();
-        super::snippet::draw(self.app, row, (title, text), &mut out, plain, self.style(Role::Dim));
+        let title = self.told_apart(title, out.free());
+        super::snippet::draw(self.app, row, (&title, text), &mut out, plain, self.style(Role::Dim));
         out.line(Style::new())
+    }
+
+    /// The title, or what tells it apart from others on the screen. Hits of a search stay where they are.
+    fn told_apart(&self, title: &'a str, space: usize) -> Cow<'a, str> {
+        let snippet = self.app.snippets.of(self.row.key);
+        if snippet.is_some_and(|snippet| !snippet.title_hits.is_empty()) {
+            return title.into();
+        }
+        let rows = &self.app.items.rows;
+        let from = self.app.items.scroll.min(rows.len());
+        let others = rows[from..].iter().take(ON_SCREEN).map(|row| row.title.as_str());
+        series::parts(title, others, space)
+            .map_or(title.into(), |parts| series::joined(parts).into())
     }
 
     fn is_magazine(&self) -> bool {

@@ -76,7 +76,7 @@ impl TextFrom {
             Self::Guided => "from the page, located by the feed's text",
             Self::Site => "from the page, by the site's template",
             Self::Data => "from the page's data",
-            Self::Selected => "part of the page",
+            Self::Selected => "from part of the page",
             Self::File => "from the data file",
         }
     }
