@@ -43,8 +43,8 @@ pub(super) fn draw(
     match hits.len() {
         // The hit is what was searched for.
         1.. if !seen && words::width(title) > out.free() => {
-            let (title, hits) = from_first(title, hits, out.free() / 3);
             out.left("…", dim);
+            let (title, hits) = from_first(title, hits, out.free());
             marked(title, &hits, out, plain, hit(plain));
         }
         _ => marked(title, hits, out, plain, hit(plain)),
@@ -57,7 +57,7 @@ pub(super) fn draw(
 
 /// Draws the part of a text that matches a search into the left part of a line, with its hits marked.
 pub(super) fn text(app: &App, snippet: &Snippet, out: &mut Row, plain: Style) {
-    let (text, hits) = from_first(&snippet.text, &snippet.hits, out.free() / 3);
+    let (text, hits) = from_first(&snippet.text, &snippet.hits, out.free());
     marked(text, &hits, out, plain, hit_style(app, plain));
 }
 
@@ -86,16 +86,18 @@ fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: S
     out.left(shown.get(at..).unwrap_or_default(), plain);
 }
 
-/// The text from a word on that is at most this many characters before the first hit, so that the
-/// hit is visible, with the hits moved accordingly.
+/// The text from a word before its first hit on, so that the hit is visible in so many cells, with the hits moved
+/// accordingly. Before the hit, there is a third of the cells, or what the rest of the text leaves.
 fn from_first<'a>(
     text: &'a str,
     hits: &[Range<usize>],
-    before: usize,
+    cells: usize,
 ) -> (&'a str, Vec<Range<usize>>) {
     let first = hits.first().map_or(0, |hit| hit.start);
-    let lead = text.get(..first).unwrap_or_default();
-    let cut = lead.char_indices().rev().nth(before).map_or(0, |(at, _)| at);
+    let (lead, rest) = text.split_at_checked(first).unwrap_or_default();
+    let before = (cells / 3).max(cells.saturating_sub(words::width(rest)));
+    let is_far = |(at, _): &(usize, char)| words::width(&lead[*at..]) > before;
+    let cut = lead.char_indices().rev().find(is_far).map_or(0, |(at, _)| at);
     let word = lead[cut..].find(' ').filter(|_| cut > 0).map_or(cut, |space| cut + space + 1);
     let moved = hits.iter().map(|hit| hit.start - word..hit.end - word).collect();
     (&text[word..], moved)
@@ -110,9 +112,19 @@ mod tests {
         let text = "one two three four 日本 hit end";
         let at = text.find("hit").unwrap();
         let hits = [at..at + 3, at + 4..at + 7];
-        for (before, want) in [(100, text), (7, "日本 hit end"), (2, "hit end"), (0, "hit end")] {
-            let (shown, moved) = from_first(text, &hits, before);
-            assert_eq!((shown, &shown[moved[0].clone()]), (want, "hit"), "{before}");
+        let long = format!("{text}{}", " and so on".repeat(9));
+        for (text, cells, want) in [
+            (text, 100, text),
+            (text, 18, "four 日本 hit end"),
+            (text, 14, "日本 hit end"),
+            (text, 9, "hit end"),
+            (text, 0, "hit end"),
+            (long.as_str(), 30, "four 日本 hit end"),
+            (long.as_str(), 12, "hit end"),
+        ] {
+            let (shown, moved) = from_first(text, &hits, cells);
+            assert_eq!(&shown[moved[0].clone()], "hit", "{cells}");
+            assert!(shown.starts_with(want), "{cells}: {shown}");
         }
     }
 }
