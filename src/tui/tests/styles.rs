@@ -272,3 +272,25 @@ fn a_late_reply_about_the_background_changes_the_theme() {
     stage.happen(Event::BackgroundFound(false));
     assert_eq!(ground(&stage), dark);
 }
+
+#[test]
+fn the_current_match_differs_from_the_others_in_every_kind_of_terminal() {
+    for (terminal, support) in TERMINALS {
+        let mut stage = stage("auto", support, "");
+        let html = "<p>a bridge and a bridge</p>";
+        let document = Arc::new(from_html(html, None));
+        stage.shown = Some(Article { document, ..article(item_rows()[0].clone()) });
+        stage.keys("<Enter>");
+        drawn(&mut stage, SIZE);
+        stage.keys("<C-f>bridge<Enter>");
+        let buffer = drawn(&mut stage, SIZE);
+        let area = stage.app.areas.reader.unwrap();
+        let row = (area.x..area.right()).map(|x| &buffer[(x, area.y)]);
+        let styles: Vec<_> = row.map(|cell| (cell.fg, cell.bg, cell.modifier)).collect();
+        let text: String = (area.x..area.right()).map(|x| buffer[(x, area.y)].symbol()).collect();
+        let [first, second] =
+            ["bridge", " and a bridge"].map(|found| text.find(found).unwrap() + found.len() - 1);
+        assert_ne!(styles[first], styles[second], "{terminal}");
+        assert_ne!(styles[second], styles[text.find("and").unwrap()], "{terminal}");
+    }
+}
