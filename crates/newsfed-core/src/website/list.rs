@@ -117,7 +117,7 @@ fn gather<'a>(
         }
         let Some(url) = page.resolve(href) else { continue };
         if seen.insert(normalise(&url)) {
-            let title = text::line(&text_up_to(title_in(link).unwrap_or(link), MAX_TITLE));
+            let title = title_in(link, &url, MAX_TITLE);
             links.push(ListLink { url, title, date: None, author: None, active: None });
             rows.push(link);
         }

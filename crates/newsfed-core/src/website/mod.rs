@@ -7,6 +7,7 @@
 
 mod article;
 mod authors;
+mod card;
 pub mod date;
 pub mod entries;
 mod list;
