@@ -160,7 +160,7 @@ fn gather<'a>(element: ElementRef<'a>, level: usize, left: &mut usize, found: &m
         return push(text, Some(element), found);
     }
     let (mut run, mut only): (String, Vec<ElementRef<'a>>) = (String::new(), Vec::new());
-    let mut end = |run: &mut String, only: &mut Vec<ElementRef<'a>>, found: &mut Vec<Line<'a>>| {
+    let end = |run: &mut String, only: &mut Vec<ElementRef<'a>>, found: &mut Vec<Line<'a>>| {
         let element = only.first().copied().filter(|_| only.len() == 1);
         let text = text::line(&std::mem::take(run));
         let alone = element.filter(|e| text::line(&text_up_to(*e, MAX_LINE)) == text);

@@ -171,7 +171,7 @@ fn leads_up(url: &Url, page: &Url) -> bool {
 }
 
 /// URLs of images, archives and the like.
-pub(in crate::website) fn is_file(url: &Url) -> bool {
+pub(crate) fn is_file(url: &Url) -> bool {
     const FILES: [&str; 22] = [
         "jpg", "jpeg", "png", "gif", "webp", "svg", "ico", "pdf", "zip", "gz", "mp3", "mp4", "ogg",
         "css", "js", "xml", "rss", "atom", "json", "epub", "webm", "tar",
