@@ -266,10 +266,11 @@ impl Handle {
         if goes_on {
             self.try_urls(usual, &mut missed, discovery).await;
         }
-        let report = |(paths, what)| Some(format!("{what} {}", some_of(paths)?));
-        let reports =
-            [(&missed.nothing_at, "no feed at"), (&missed.forbidden, "robots.txt does not allow")];
-        reports.into_iter().filter_map(report).for_each(|text| discovery.report(text));
+        for (paths, what) in
+            [(missed.nothing_at, "no feed at"), (missed.forbidden, "robots.txt does not allow")]
+        {
+            some_of(&paths).into_iter().for_each(|at| discovery.report(format!("{what} {at}")));
+        }
     }
 
     /// Whether to continue: none of the URLs is a feed, and the site responds.
