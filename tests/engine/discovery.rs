@@ -273,3 +273,67 @@ async fn the_host_of_a_known_system_is_not_searched() {
     assert_eq!(asked, ["/s/one", "/robots.txt", "/rss", "/sitemap.xml"], "{:?}", found.tried);
     engine.shutdown().await;
 }
+
+/// A home page that shows no posts, with links to other pages.
+fn entrance(links: &str) -> String {
+    format!("<title>Ann</title><header><nav>{links}</nav></header><h1>Hi, I am Ann</h1><p>I write.")
+}
+
+#[tokio::test]
+async fn follows_the_link_to_the_list_of_all_posts() {
+    let home =
+        entrance("<a href=/about>About</a><a href=/archive>Archive</a><a href=/news>Posts</a>");
+    let server = serve(&[("/", home.clone()), ("/news", list("", "")), ("/about", RSS.to_owned())]);
+    let found = discover(&server, "/").await;
+    let best = &found.ways[0];
+    assert_eq!((best.kind(), best.url.path()), (SourceKind::Website, "/news"), "{:?}", found.tried);
+    assert_eq!(best.count(), Some(8));
+    let asked = paths_requested(&server);
+    assert_eq!(
+        asked
+            .iter()
+            .filter(|path| ["/news", "/archive", "/about"].contains(&path.as_str()))
+            .count(),
+        1
+    );
+    assert!(found.tried.iter().any(|t| t.found && t.text.ends_with("/news, which lists articles")));
+
+    // A feed that only the list announces.
+    let link = "<link rel=alternate type=application/rss+xml href=/news.rss>";
+    let server =
+        serve(&[("/", home.clone()), ("/news", list(link, "")), ("/news.rss", RSS.to_owned())]);
+    let found = discover(&server, "/").await;
+    assert_eq!((found.ways[0].kind(), found.ways[0].url.path()), (SourceKind::Feed, "/news.rss"));
+    assert!(found.ways[0].count().is_some(), "it was fetched");
+
+    // The first such page may have nothing.
+    let server = serve(&[("/", home.clone()), ("/news", entrance("")), ("/archive", list("", ""))]);
+    let found = discover(&server, "/").await;
+    assert_eq!((found.ways[0].kind(), found.ways[0].url.path()), (SourceKind::Website, "/archive"));
+}
+
+#[tokio::test]
+async fn lists_of_posts_are_read_politely() {
+    let links = "<a href=/a>Posts</a><a href=/b>Blog</a><a href=/c>News</a><a href=/d>Archive</a>";
+    let pages: Vec<(&'static str, String)> =
+        ["/a", "/b", "/c", "/d"].map(|path| (path, entrance(""))).to_vec();
+    let with = |more: &[(&'static str, String)]| serve(&[&pages[..], more].concat());
+    let server = with(&[("/", entrance(links))]);
+    let asked = |server: &Server| -> Vec<String> {
+        paths_requested(server).into_iter().filter(|path| path.len() == 2).collect()
+    };
+    assert!(discover(&server, "/").await.ways.iter().all(|way| way.is_last_resort()));
+    assert_eq!(asked(&server), ["/a", "/b"], "two at most");
+    let robots = ("/robots.txt", "User-agent: *\nDisallow: /a".to_owned());
+    let server = with(&[("/", entrance(links)), robots]);
+    discover(&server, "/").await;
+    assert_eq!(asked(&server), ["/b"]);
+    // A page that offers enough is not left.
+    let server = with(&[("/", list(links, ""))]);
+    discover(&server, "/").await;
+    assert!(asked(&server).is_empty(), "{:?}", asked(&server));
+    let feed = "<link rel=alternate type=application/rss+xml href=/feed>";
+    let server = with(&[("/", entrance(links) + feed), ("/feed", RSS.to_owned())]);
+    discover(&server, "/").await;
+    assert!(asked(&server).is_empty(), "{:?}", asked(&server));
+}

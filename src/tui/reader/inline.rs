@@ -2,7 +2,7 @@
 
 use super::glyphs::Glyphs;
 use super::line::{Span, Target};
-use crate::article::Inline;
+use crate::article::{Inline, NOWHERE};
 use crate::config::Role;
 
 /// The spans of inline text in a role; links are followed by their numbers.
@@ -63,7 +63,9 @@ fn flatten(
                 let label = if alt.is_empty() { "image" } else { alt };
                 out.push(span(glyphs.picture, Role::Dim));
                 out.push(span(label, Role::Dim));
-                out.push(number(*to));
+                if *to != NOWHERE {
+                    out.push(number(*to));
+                }
             }
             Inline::Note(_, number) => {
                 out.push(Span::mark(glyphs.note(*number), Target::Note(*number)));

@@ -2,6 +2,9 @@
 
 use crate::model::Enclosure;
 
+/// Stands for the target of an image whose bytes were in the page: there is nothing to open.
+pub const NOWHERE: usize = usize::MAX;
+
 /// An article as blocks, with its links and images numbered in text order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
@@ -106,7 +109,7 @@ pub enum Inline {
     Code(String),
     /// A link: its text, and the index of its target.
     Link(Vec<Inline>, usize),
-    /// An image: its alternative text, and the index of its target.
+    /// An image: its alternative text, and the index of its target, or [`NOWHERE`].
     Image(String, usize),
     /// A reference to a footnote: its mark as written on the page, and the footnote's index.
     Note(String, usize),

@@ -1,6 +1,7 @@
 //! HTML -> document tree.
 
-use super::document::{Block, Definition, Document, Inline, Link, LinkKind, plain};
+use super::document::{Block, Definition, Document, Inline, Link, LinkKind, NOWHERE, plain};
+use super::maths::Part;
 use super::notes::{Notes, anchors};
 use super::picture::{self, Picture};
 use super::places::{Lead, Places};
@@ -45,7 +46,7 @@ pub fn first_image(markup: &str, base: Option<&Url>) -> Option<String> {
     }
     let found = first_in(markup, "img", |img| match picture::read(img) {
         Picture::Image(source) => Some(source),
-        Picture::Icon | Picture::Nothing => None,
+        Picture::Embedded | Picture::Icon | Picture::Nothing => None,
     })?;
     let url = Url::options().base_url(base).parse(&found).ok()?;
     matches!(url.scheme(), "http" | "https").then(|| url.into())
@@ -121,11 +122,19 @@ impl Flow {
     }
 
     fn end_paragraph(&mut self) {
-        let inline = tidy(std::mem::take(&mut self.inline));
-        match inline.as_slice() {
-            [] => {}
-            [Inline::Image(..)] => self.blocks.push(Block::Figure(inline, Vec::new())),
-            _ => self.blocks.push(Block::Paragraph(inline)),
+        for part in maths::split(std::mem::take(&mut self.inline)) {
+            let inline = match part {
+                Part::Text(pieces) => tidy(pieces),
+                Part::Formula(source) => {
+                    self.blocks.push(maths::block(&source));
+                    continue;
+                }
+            };
+            match inline.as_slice() {
+                [] => {}
+                [Inline::Image(..)] => self.blocks.push(Block::Figure(inline, Vec::new())),
+                _ => self.blocks.push(Block::Paragraph(inline)),
+            }
         }
     }
 }
@@ -175,6 +184,7 @@ impl Builder<'_> {
         let deep = depth >= MAX_NESTING;
         self.places.enter(e.id());
         match e.value().name() {
+            _ if maths::is_rendering(e) => {}
             _ if !deep && self.notes.body(e.id()).is_some() => {
                 self.entry(e, depth).into_iter().for_each(|block| flow.push(block));
             }
@@ -182,9 +192,17 @@ impl Builder<'_> {
             | "amp-iframe" => self.embed(e, flow),
             "object" => self.flow(e, depth + 1, flow),
             "noscript" => self.noscript(e, flow),
-            "script" | "style" | "head" | "template" | "title" | "svg" | "select" | "button"
-            | "textarea" | "canvas" => {}
-            "math" => flow.inline.push(Inline::Text(maths::text(e))),
+            "script" => {
+                if let Some((source, display)) = maths::script(e) {
+                    self.formula(&source, display, flow);
+                }
+            }
+            "style" | "head" | "template" | "title" | "svg" | "select" | "button" | "textarea"
+            | "canvas" => {}
+            "math" => match maths::source(e) {
+                Some(source) => self.formula(&source, maths::is_display(e), flow),
+                None => flow.inline.push(Inline::Text(maths::text(e))),
+            },
             name @ ("h1" | "h2" | "h3" | "h4" | "h5" | "h6") => {
                 let level = name.as_bytes()[1] - b'0';
                 let around = std::mem::replace(&mut self.in_heading, true);
@@ -242,7 +260,6 @@ impl Builder<'_> {
             "input" => flow.inline.extend(task(e)),
             "img" => flow.inline.extend(self.image(e)),
             "source" => {}
-            _ if maths::is_rendering(e) => {}
             _ if is_tooltip(e) => {
                 let inner = tidy(self.inline(e, depth + 1));
                 if !inner.is_empty() {
@@ -313,19 +330,22 @@ impl Builder<'_> {
         let mut flow = Flow::default();
         self.flow(e, depth + 1, &mut flow);
         if flow.blocks.is_empty() {
-            return flow.inline;
+            return maths::within(flow.inline);
         }
         flow.end_paragraph();
         let mut out = Vec::new();
         for block in flow.blocks {
-            if let Block::Paragraph(inner) | Block::Heading(_, inner) | Block::Figure(inner, _) =
-                block
-            {
-                if !out.is_empty() {
-                    out.push(Inline::Text(" ".to_owned()));
+            let inner = match block {
+                Block::Paragraph(inner) | Block::Heading(_, inner) | Block::Figure(inner, _) => {
+                    inner
                 }
-                out.extend(inner);
+                Block::Code { code, .. } => vec![Inline::Code(text::line(&code))],
+                _ => continue,
+            };
+            if !out.is_empty() {
+                out.push(Inline::Text(" ".to_owned()));
             }
+            out.extend(inner);
         }
         out
     }
@@ -536,8 +556,17 @@ impl Builder<'_> {
             Picture::Icon if !alt.is_empty() && !alt.chars().any(|c| c.is_ascii_alphanumeric()) => {
                 Some(Inline::Text(alt))
             }
+            Picture::Embedded => Some(Inline::Image(alt, NOWHERE)),
             Picture::Icon | Picture::Nothing => None,
         }
+    }
+
+    fn formula(&mut self, source: &str, display: bool, flow: &mut Flow) {
+        if display {
+            return flow.push(maths::block(source));
+        }
+        flow.inline.extend(self.places.reached());
+        flow.inline.push(maths::inline(source));
     }
 
     /// Audio or video as one link in its own paragraph.

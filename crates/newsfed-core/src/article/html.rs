@@ -2,6 +2,7 @@
 //! files.
 
 use super::document::{Block, Document, Inline, Link, LinkKind};
+use crate::util::html::OMITTED;
 use crate::util::html::escape;
 use crate::util::url::strict;
 use crate::util::xml;
@@ -200,6 +201,7 @@ impl<'a> Writer<'a> {
     fn image(&mut self, alt: &str, link: Option<&Link>) {
         let url = link.map_or("", |l| l.url.as_str());
         let file = match self.xhtml {
+            None if link.is_none() => Some(OMITTED.to_owned()),
             None => Some(url.to_owned()),
             Some(xhtml) => (xhtml.picture)(url),
         };

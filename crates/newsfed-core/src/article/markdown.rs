@@ -124,9 +124,8 @@ fn inline(inlines: &[Inline], links: &[Link]) -> String {
             Inline::Image(alt, to) => {
                 let mut text = String::new();
                 escape(alt, &mut text);
-                if let Some(link) = links.get(*to) {
-                    out.push_str(&format!("![{text}]({})", target(&link.url)));
-                }
+                let target = links.get(*to).map(|link| target(&link.url)).unwrap_or_default();
+                out.push_str(&format!("![{text}]({target})"));
             }
             Inline::Note(_, number) => out.push_str(&format!("[^{}]", number + 1)),
             Inline::Break => out.push_str("\\\n"),

@@ -1,22 +1,36 @@
 //! Formulas as text: their TeX source, or the symbols of MathML in a row.
 
+use super::document::{Block, Inline};
+use crate::util::html::bare_formula;
+use crate::util::text;
 use scraper::{ElementRef, Node};
 
 /// Maximum number of nodes of a formula.
 const MAX_NODES: usize = 2000;
+/// Longest source between marks, in bytes, and maximum number of pieces that it is in.
+const MAX_SOURCE: usize = 4000;
+const MAX_PIECES: usize = 80;
+/// The language of formulas in code: Markdown shows code of this language as a formula.
+const LANGUAGE: &str = "math";
+/// Marks around the source of a formula in text, and whether it has a line of its own.
+const MARKS: [(&str, &str, bool); 3] =
+    [("$$", "$$", true), ("\\[", "\\]", true), ("\\(", "\\)", false)];
 
-/// The text of a `math` element.
-pub(super) fn text(math: ElementRef<'_>) -> String {
+/// The source of a `math` element.
+pub(super) fn source(math: ElementRef<'_>) -> Option<String> {
     let tex = math.descendent_elements().take(MAX_NODES).find(|e| {
         let encoding = e.attr("encoding").unwrap_or_default();
         e.value().name() == "annotation" && encoding.ends_with("x-tex")
     });
-    if let Some(tex) = tex {
-        return tex.text().collect::<String>().trim().to_owned();
-    }
-    if let Some(tex) = math.attr("alttext") {
-        return tex.trim().to_owned();
-    }
+    let source = match tex {
+        Some(tex) => tex.text().collect::<String>(),
+        None => math.attr("alttext")?.to_owned(),
+    };
+    Some(bare_formula(&source).to_owned())
+}
+
+/// The symbols of a `math` element.
+pub(super) fn text(math: ElementRef<'_>) -> String {
     let mut out = String::new();
     symbols(math, 0, &mut out);
     out
@@ -51,11 +65,192 @@ fn symbols(e: ElementRef<'_>, depth: usize, out: &mut String) {
     }
 }
 
+/// Whether a `math` element has a line of its own.
+pub(super) fn is_display(math: ElementRef<'_>) -> bool {
+    let around = math.ancestors().filter_map(ElementRef::wrap).take(3);
+    math.attr("display").is_some_and(|d| d.eq_ignore_ascii_case("block"))
+        || around.into_iter().any(|e| e.value().classes().any(|c| c == "katex-display"))
+}
+
+/// The source in a `script` element, and whether the formula has a line of its own.
+pub(super) fn script(e: ElementRef<'_>) -> Option<(String, bool)> {
+    let kind = e.attr("type").unwrap_or_default().trim().to_ascii_lowercase();
+    let source: String = e.text().collect();
+    let source = bare_formula(&source);
+    let is_formula = e.value().name() == "script" && kind.starts_with("math/tex");
+    (is_formula && !source.is_empty()).then(|| (source.to_owned(), kind.contains("mode=display")))
+}
+
 /// Whether an element only draws a formula whose source is beside it.
 pub(super) fn is_rendering(e: ElementRef<'_>) -> bool {
-    e.attr("class").is_some_and(is_rendering_class)
+    let Some(class) = e.attr("class") else { return false };
+    let drawn = || class.split_ascii_whitespace().any(|c| c.starts_with("MathJax"));
+    let beside = || {
+        let next = e.next_siblings().filter_map(ElementRef::wrap).take(2);
+        next.into_iter().any(|e| script(e).is_some())
+    };
+    is_rendering_class(class) || drawn() && beside()
 }
 
 pub(super) fn is_rendering_class(class: &str) -> bool {
     class.split_ascii_whitespace().any(|c| matches!(c, "katex-html" | "MathJax_Preview"))
+}
+
+/// A formula in a line of text: as code, unless it reads as text.
+pub(super) fn inline(source: &str) -> Inline {
+    let line = text::line(source);
+    match line.contains(['\\', '^', '_', '{', '}']) {
+        true => Inline::Code(line),
+        false => Inline::Text(line),
+    }
+}
+
+/// A formula with a line of its own.
+pub(super) fn block(source: &str) -> Block {
+    let code = text::block(source.trim());
+    Block::Code { language: Some(LANGUAGE.to_owned()), code }
+}
+
+/// Running text, or a formula with a line of its own.
+pub(super) enum Part {
+    Text(Vec<Inline>),
+    Formula(String),
+}
+
+/// Finds the formulas between marks. Formulas with a line of their own divide the text.
+pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
+    let has_mark = |piece: &Inline| match piece {
+        Inline::Text(text) => next_mark(text, 0).is_some(),
+        _ => false,
+    };
+    if !pieces.iter().any(has_mark) {
+        return vec![Part::Text(pieces)];
+    }
+    let (mut parts, mut out) = (Vec::new(), Vec::new());
+    // The piece that is read, what of it is written, and what was searched.
+    let (mut at, mut written, mut searched) = (0, 0, 0);
+    while let Some(piece) = pieces.get(at) {
+        let Inline::Text(text) = piece else {
+            out.push(piece.clone());
+            at += 1;
+            continue;
+        };
+        let Some((start, mark)) = next_mark(text, searched) else {
+            out.push(Inline::Text(text[written..].to_owned()));
+            (at, written, searched) = (at + 1, 0, 0);
+            continue;
+        };
+        let Some((source, end)) = enclosed(&pieces, (at, start + 2), mark) else {
+            searched = start + 2;
+            continue;
+        };
+        out.push(Inline::Text(text[written..start].to_owned()));
+        if mark.2 {
+            parts.push(Part::Text(std::mem::take(&mut out)));
+            parts.push(Part::Formula(source));
+        } else {
+            out.push(inline(&source));
+        }
+        (at, written, searched) = (end.0, end.1, end.1);
+    }
+    parts.push(Part::Text(out));
+    parts
+}
+
+/// Finds the formulas between marks in text that cannot be divided, such as a heading.
+pub(super) fn within(pieces: Vec<Inline>) -> Vec<Inline> {
+    let parts = split(pieces).into_iter();
+    parts
+        .flat_map(|part| match part {
+            Part::Text(pieces) => pieces,
+            Part::Formula(source) => vec![Inline::Code(text::line(&source))],
+        })
+        .collect()
+}
+
+type Mark = (&'static str, &'static str, bool);
+
+/// The first mark from a place in a text on.
+fn next_mark(text: &str, from: usize) -> Option<(usize, Mark)> {
+    let first = |mark: Mark| {
+        let mut at = from;
+        loop {
+            at += text.get(at..)?.find(mark.0)?;
+            let before = text[..at].chars().next_back();
+            let after = text[at + 2..].chars().next();
+            let alone = match mark.0 {
+                "$$" => {
+                    after != Some('$')
+                        && before.is_none_or(|c| c != '$' && c != '\\' && !c.is_alphanumeric())
+                }
+                _ => before != Some('\\'),
+            };
+            if alone {
+                return Some((at, mark));
+            }
+            at += 2;
+        }
+    };
+    MARKS.into_iter().filter_map(first).min_by_key(|(at, _)| *at)
+}
+
+/// The source from a place up to the end mark, and the place after that: a piece and an offset in it.
+fn enclosed(
+    pieces: &[Inline],
+    (first, start): (usize, usize),
+    mark: Mark,
+) -> Option<(String, (usize, usize))> {
+    let mut source = String::new();
+    for (at, piece) in pieces.iter().enumerate().skip(first).take(MAX_PIECES) {
+        match piece {
+            Inline::Text(text) => {
+                let from = if at == first { start } else { 0 };
+                let rest = text::start(&text[from..], MAX_SOURCE + 2);
+                if let Some(end) = rest.find(mark.1) {
+                    source.push_str(&rest[..end]);
+                    let after = from + end + 2;
+                    let more = mark.1 == "$$" && text[after..].starts_with('$');
+                    let formula = !more && is_formula(source.trim(), mark);
+                    return formula.then(|| (source.trim().to_owned(), (at, after)));
+                }
+                source.push_str(rest);
+            }
+            Inline::Break => source.push('\n'),
+            // Markdown reads the indices of two symbols as emphasis.
+            Inline::Emphasis(inner) => match inner.as_slice() {
+                [Inline::Text(text)] => source.push_str(&format!("_{text}_")),
+                _ => return None,
+            },
+            _ => return None,
+        }
+        if source.len() > MAX_SOURCE {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether what is between marks is a formula, and not a text about prices or with brackets in it.
+fn is_formula(source: &str, mark: Mark) -> bool {
+    let words = || source.split(|c: char| !c.is_alphabetic()).filter(|w| w.chars().count() > 1);
+    let long = || source.chars().count() > 3;
+    if source.is_empty() || source.len() > MAX_SOURCE || source.replace("\\$", "").contains('$') {
+        return false;
+    }
+    if source.contains(['\\', '^', '_', '{']) {
+        return true;
+    }
+    let plain = source.chars().all(char::is_alphabetic) || !source.chars().any(char::is_alphabetic);
+    match mark.0 {
+        "\\(" => !(plain && source.chars().count() > 2),
+        _ if long() => source.contains(['=', '+', '<', '>']) && words().count() <= 1,
+        _ => {
+            source.chars().all(|c| c.is_alphanumeric() || "+-=/<>*".contains(c))
+                && !is_number(source)
+        }
+    }
+}
+
+fn is_number(source: &str) -> bool {
+    !source.chars().any(char::is_alphabetic)
 }

@@ -44,6 +44,8 @@ mod units;
 mod words;
 
 #[cfg(test)]
+mod formula_tests;
+#[cfg(test)]
 mod parts_tests;
 #[cfg(test)]
 mod tests;
@@ -52,7 +54,7 @@ pub use below_title::below_title;
 pub use compare::{Change, LinkChanges, differences, same_references, same_text};
 pub use counters::is_small_change;
 pub use document::plain;
-pub use document::{Block, Definition, Document, Inline, Link, LinkKind};
+pub use document::{Block, Definition, Document, Inline, Link, LinkKind, NOWHERE};
 pub use extract::{
     Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, extract, page_dates,
 };

@@ -1,6 +1,7 @@
 //! Images: the real source of one that is loaded lazily, and which are icons or trackers.
 
 use super::from_html::first_in;
+use crate::util::html::is_embedded;
 use scraper::{ElementRef, Node};
 
 /// Smaller images, in pixels, are icons.
@@ -57,6 +58,8 @@ const PLACEHOLDERS: [&str; 6] =
 pub(super) enum Picture {
     /// Its address, not resolved.
     Image(String),
+    /// A picture whose bytes are in the page, or were.
+    Embedded,
     /// A small image in a line of text. Its description may be a word of the text.
     Icon,
     /// Nothing to see.
@@ -73,23 +76,33 @@ pub(super) fn read(img: ElementRef<'_>) -> Picture {
     if [width, height].iter().flatten().any(|v| *v <= 1.0) {
         return Picture::Nothing;
     }
-    let Some(source) = source(img) else { return Picture::Nothing };
+    let Some(source) = source(img) else {
+        let embedded = img.attr("src").is_some_and(is_embedded);
+        return match (embedded, is_small(img, (width, height))) {
+            (false, _) => Picture::Nothing,
+            (true, true) => Picture::Icon,
+            (true, false) => Picture::Embedded,
+        };
+    };
     let folded: String = source.chars().take(300).collect::<String>().to_ascii_lowercase();
     if TRACKERS.iter().any(|t| folded.contains(t)) {
         return Picture::Nothing;
     }
-    let small = |v: Option<f32>| v.is_some_and(|v| v < MIN_SIZE);
-    let large = |v: Option<f32>| v.is_some_and(|v| v >= MIN_SIZE);
-    let named = img.attr("class").unwrap_or_default().split_ascii_whitespace().any(is_icon);
     let vector = folded.split(['?', '#']).next().is_some_and(|path| path.ends_with(".svg"))
         && ["icon", "logo", "sprite", "emoji"].iter().any(|w| folded.contains(w));
-    if small(width) && !large(height)
-        || small(height) && !large(width)
-        || (named || vector) && !large(width)
-    {
+    let large = width.is_some_and(|v| v >= MIN_SIZE);
+    if is_small(img, (width, height)) || vector && !large {
         return Picture::Icon;
     }
     Picture::Image(source)
+}
+
+/// Whether an image is an icon, by the size that it states or its name.
+fn is_small(img: ElementRef<'_>, (width, height): (Option<f32>, Option<f32>)) -> bool {
+    let small = |v: Option<f32>| v.is_some_and(|v| v < MIN_SIZE);
+    let large = |v: Option<f32>| v.is_some_and(|v| v >= MIN_SIZE);
+    let named = img.attr("class").unwrap_or_default().split_ascii_whitespace().any(is_icon);
+    small(width) && !large(height) || small(height) && !large(width) || named && !large(width)
 }
 
 /// Width and height in pixels as an `img` element states them.
@@ -163,14 +176,14 @@ pub(super) fn in_noscript(noscript: ElementRef<'_>) -> Option<String> {
     }
     first_in(&markup, "img", |img| match read(img) {
         Picture::Image(source) => Some(source),
-        Picture::Icon | Picture::Nothing => None,
+        Picture::Embedded | Picture::Icon | Picture::Nothing => None,
     })
 }
 
 /// Whether an element contains an image that is worth showing.
 pub(super) fn is_in(element: ElementRef<'_>, most: usize) -> bool {
     element.descendent_elements().take(most).any(|e| match e.value().name() {
-        "img" => matches!(read(e), Picture::Image(_)),
+        "img" => matches!(read(e), Picture::Image(_) | Picture::Embedded),
         "noscript" => in_noscript(e).is_some(),
         _ => false,
     })

@@ -4,6 +4,7 @@
 //! be. The engine sends the requests.
 
 mod guesses;
+mod list_pages;
 mod page;
 mod survey;
 mod systems;

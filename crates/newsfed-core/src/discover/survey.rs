@@ -1,6 +1,7 @@
 //! What a page without a feed offers: lists of articles, an article, a sitemap.
 
 use super::guesses::{Guess, guesses};
+use super::list_pages::list_pages;
 use crate::feed::ParsedFeed;
 use crate::model::Time;
 use crate::sitemap::{self, Sitemap};
@@ -38,6 +39,8 @@ pub struct Survey {
     pub sitemap: Option<usize>,
     /// Whether the text is only visible with JavaScript.
     pub needs_javascript: bool,
+    /// Pages of the site that may list all its posts, by what the links to them say.
+    pub list_pages: Vec<Url>,
     /// Where a feed may be that the page does not announce.
     pub guesses: Vec<Guess>,
     /// The page and what it links to, as keys of URLs.
@@ -102,6 +105,7 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
     Survey {
         title: page.title(),
         links: links(&page),
+        list_pages: list_pages(&page),
         entries,
         article: article(&page).filter(|_| lists.is_empty() && !has_entries),
         is_article: declares_article(&page),
@@ -204,6 +208,76 @@ mod tests {
         assert!(alone.lists.is_empty() && alone.offered_entries().is_some());
         let full = survey_of(&teaser.repeat(8), &|day| format!("<a href=/{day}>Permalink</a>"));
         assert!(full.offered_entries().is_some());
+    }
+
+    /// Title, path and whether it has a date of the items of the best way: a list, or entries.
+    fn cards(cards: &[String]) -> Vec<(String, Option<String>, bool)> {
+        let at = Url::parse("https://example.org/").unwrap();
+        let page = format!(
+            "<title>Club</title><main><h1>The club</h1><section><h2>Recent</h2><div class=grid>{}</div></section></main>",
+            cards.concat()
+        );
+        let found = survey(page.as_bytes(), None, &at);
+        if let Some(list) = found.lists.first() {
+            let items = list.items.iter();
+            return items
+                .map(|i| (i.title.clone(), Some(i.url.path().to_owned()), i.date.is_some()))
+                .collect();
+        }
+        let entries = found.offered_entries().map(|offer| offer.proposal.entries.as_slice());
+        let entries = entries.unwrap_or_default().iter().map(|each| &each.entry);
+        entries.map(|e| (e.title.clone(), e.url.clone(), e.published.is_some())).collect()
+    }
+
+    #[test]
+    fn cards_give_their_titles_and_links() {
+        let titles = [
+            ["The salt works", "About", "Ferries in the fog & the tide", "Lamps"],
+            ["塩田の話", "港について", "霧の中の渡し船", "灯台"],
+            ["ملاحات الميناء", "عن النادي", "العبارات في الضباب", "المنارة"],
+        ];
+        let long = "Some words on it that go on for a while, and that are longer than any title would be. ".repeat(5);
+        let inside = "<div class='border rounded'><div class='px-6 py-4'><div class='text-xl font-bold'>TITLE</div>\
+            <div class='text-sm'><time datetime='2022-12-2N 00:00:00 +0000 UTC'>2N December 2022</time><span>·</span><span>696 words</span></div>\
+            <div class=prose>TEASER</div></div></div>";
+        let lines = "<div><p>2022-12-2N</p><p>TITLE</p><p>TEASER</p></div>";
+        let shapes = [
+            format!("<div class=w-full><a class=min-w-full href=PATH>{inside}</a></div>"),
+            format!("<article><a href=PATH>{lines}</a></article>"),
+            format!("<ul><li class=card><a href=PATH>{inside}</a></li></ul>"),
+            format!("<div class=card dir=rtl><a href=PATH>{lines}</a></div>"),
+            format!("<div class=card>{inside}<a class=stretched-link href=PATH></a></div>"),
+            "<div class=card><a href=PATH><img src=a.jpg alt=''></a><h3><a href=PATH>TITLE</a></h3><p>2022-12-2N</p><p>TEASER</p></div>".to_owned(),
+            format!("<div class=card onclick=\"location='PATH'\">{inside}</div>"),
+            format!("<article data-href=PATH>{lines}</article>"),
+        ];
+        for shape in shapes {
+            for titles in titles {
+                let fill = |(n, title): (usize, &&str)| {
+                    let path =
+                        format!("/posts/{}/", [&"salt-works", &"about", &"x-7", &"lamps"][n]);
+                    let teaser = if n == 2 { long.as_str() } else { "Some words on it." };
+                    shape
+                        .replace("PATH", &path)
+                        .replace("TITLE", &title.replace('&', "&amp;"))
+                        .replace("2N", &format!("2{}", 4 - n))
+                        .replace("TEASER", teaser)
+                };
+                let found = cards(&titles.iter().enumerate().map(fill).collect::<Vec<_>>());
+                let linked = shape.contains(" href=");
+                let want: Vec<_> = titles
+                    .iter()
+                    .enumerate()
+                    .map(|(n, title)| {
+                        let path =
+                            ["/posts/salt-works/", "/posts/about/", "/posts/x-7/", "/posts/lamps/"]
+                                [n];
+                        ((*title).to_owned(), linked.then(|| path.to_owned()), true)
+                    })
+                    .collect();
+                assert_eq!(found, want, "{shape}");
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! HTML from outside: limits of trees, safe HTML, plain text. All in linear time.
 
 mod decode;
+mod embedded;
+mod formula;
 mod gate;
 mod safe;
 mod scan;
@@ -8,6 +10,8 @@ mod streamed;
 pub mod tree;
 
 pub use decode::decode;
+pub use embedded::{OMITTED, is_embedded};
+pub use formula::bare as bare_formula;
 use gate::gate;
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 

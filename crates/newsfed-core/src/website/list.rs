@@ -117,7 +117,7 @@ fn gather<'a>(
         }
         let Some(url) = page.resolve(href) else { continue };
         if seen.insert(normalise(&url)) {
-            let title = text::line(&text_up_to(title_in(link).unwrap_or(link), MAX_TITLE));
+            let title = title_in(link, &url, MAX_TITLE);
             links.push(ListLink { url, title, date: None, author: None, active: None });
             rows.push(link);
         }
@@ -185,14 +185,20 @@ impl<'a> Places<'a> {
 
 /// Dates the links by the `time` elements of their rows.
 fn date_by_element(links: &mut [ListLink], rows: &[ElementRef<'_>]) {
-    let mut within: HashMap<NodeId, usize> = HashMap::new();
-    for element in rows.iter().flat_map(|row| around(*row)) {
-        *within.entry(element.id()).or_default() += 1;
-    }
+    let within = rows_within(rows);
     for (link, row) in links.iter_mut().zip(rows) {
         let own = |e: &ElementRef<'_>| within.get(&e.id()).is_some_and(|links| *links == 1);
         link.date = date_beside(around(*row).take_while(own));
     }
+}
+
+/// The number of rows in each element around them.
+fn rows_within(rows: &[ElementRef<'_>]) -> HashMap<NodeId, usize> {
+    let mut within: HashMap<NodeId, usize> = HashMap::new();
+    for element in rows.iter().flat_map(|row| around(*row)) {
+        *within.entry(element.id()).or_default() += 1;
+    }
+    within
 }
 
 fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
@@ -219,11 +225,15 @@ fn date_beside<'a>(blocks: impl Iterator<Item = ElementRef<'a>>) -> Option<Time>
 
 /// Dates the links without a machine-readable date by the text of their rows.
 fn date_by_text(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Context) {
-    let mut found: Vec<Option<FoundDate>> = links
-        .iter()
-        .zip(rows)
-        .map(|(link, row)| link.date.is_none().then(|| text_beside(*row, context)).flatten())
-        .collect();
+    let within = rows_within(rows);
+    let own = |e: &ElementRef<'_>| within.get(&e.id()).is_some_and(|links| *links == 1);
+    let find = |row: ElementRef<'_>| {
+        let in_part = || part_beside(around(row).take_while(own).last()?, row, context);
+        text_beside(row, context).or_else(in_part)
+    };
+    let undated = links.iter().zip(rows).map(|(link, row)| (link.date.is_none(), *row));
+    let mut found: Vec<Option<FoundDate>> =
+        undated.map(|(undated, row)| if undated { find(row) } else { None }).collect();
     settle_order(&mut found);
     for (link, found) in links.iter_mut().zip(found) {
         // Neither reading of an ambiguous date is certain enough.
@@ -254,6 +264,22 @@ fn text_beside(link: ElementRef<'_>, context: &Context) -> Option<FoundDate> {
     let mut short = parts.filter_map(|e| text_within(e, MAX_PART));
     let found = short.find_map(|t| date::scan(&t, context).dates.into_iter().next())?;
     (!found.range && !found.short).then_some(found)
+}
+
+/// The date that is all that some part of the block of a link says, in a block with a long teaser.
+fn part_beside(
+    block: ElementRef<'_>,
+    link: ElementRef<'_>,
+    context: &Context,
+) -> Option<FoundDate> {
+    let parts = block.descendent_elements().take(MAX_ELEMENTS);
+    let beside = parts.filter(|e| !e.ancestors().any(|around| around.id() == link.id()));
+    let short = beside.filter(|e| e.id() != link.id()).filter_map(|e| text_within(e, MAX_PART));
+    let lines = short.filter(|text| article::is_date_line(text));
+    let dates = lines.flat_map(|text| date::scan(&text, context).dates);
+    let mut dates = dates.filter(|found| !found.range && !found.short);
+    let first = dates.next()?;
+    dates.all(|other| other.day == first.day).then_some(first)
 }
 
 /// Lists are in order, newest or oldest first. If that is so with only one of the two orders of day

@@ -7,6 +7,7 @@
 
 mod article;
 mod authors;
+mod card;
 pub mod date;
 pub mod entries;
 mod list;
@@ -34,6 +35,7 @@ pub use outline::{Elements, Outline, OutlineLine, TextLine, outline};
 pub use page::{Page, PageError};
 pub use pick::{Pick, pick};
 pub use preview::{ArticlePreview, ListPreview, Matches, PreviewPage, SelectorField};
+pub(crate) use propose::is_file;
 pub use rules::check;
 pub use selector::{Selectors, TooManySteps};
 pub use validate::{MAX_TITLE, Rejection, validate};

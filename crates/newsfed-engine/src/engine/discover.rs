@@ -23,7 +23,7 @@ const MAX_TRIED: usize = 3;
 /// Confidence in a feed that only the home page announces: the page may have nothing to do with it.
 const HOME_CONFIDENCE: f64 = 0.9;
 /// Confidence at which a list on the page is preferred to another feed of its site.
-const SURE_LIST: f64 = 0.6;
+pub(super) const SURE_LIST: f64 = 0.6;
 /// Sitemaps that are tried.
 const MAX_SITEMAPS: usize = 2;
 
@@ -32,10 +32,11 @@ impl Handle {
     /// for the first feed that a page announces (up to three if the first ones do not work). If
     /// anything else is offered or tried, robots.txt decides first: if the page announces no feed,
     /// the URLs of known systems, the home page and usual URLs are tried one after the other, and
-    /// the sitemap if the page is not a list either. Drop the future to cancel.
+    /// pages to which it links as the list of all posts if it is none, and the sitemap. Drop the future
+    /// to cancel.
     ///
-    /// These are at most 19 requests: the page, 3 announced feeds, robots.txt, 8 guessed URLs, the
-    /// home page, 3 feeds that it announces, 2 sitemaps. Redirects, the robots.txt of other hosts,
+    /// These are at most 24 requests: the page, 3 announced feeds, robots.txt, 8 guessed URLs, the home
+    /// page, 3 feeds that it announces, 2 lists of posts, 3 feeds that one announces, 2 sitemaps. Redirects, the robots.txt of other hosts,
     /// and http after a failure of https count in addition.
     pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
         self.explore(typed, None, None).await
@@ -131,6 +132,9 @@ impl Handle {
         if wanted(SourceKind::Entries) {
             offer_entries(survey, response, kind.is_some(), found);
         }
+        if !announced && (wanted(SourceKind::Feed) || wanted(SourceKind::Website)) {
+            self.try_list_pages(kind, survey, found).await;
+        }
         if kind == Some(SourceKind::Page) && survey.needs_javascript {
             found.report("the page needs JavaScript, which is not supported".to_owned());
         }
@@ -140,9 +144,8 @@ impl Handle {
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
             self.try_sitemaps(page, &sitemaps, found).await;
         }
-        let content_type = response.response.content_type().unwrap_or_default();
-        let is_html = content_type.is_empty() || content_type.contains("html");
-        let readable = is_html && is_page && !survey.needs_javascript;
+        let content_type = response.response.content_type().unwrap_or("html");
+        let readable = content_type.contains("html") && is_page && !survey.needs_javascript;
         let has_feed = announced || has_own_feed(page, survey, found);
         if readable && wanted(SourceKind::Page) && (survey.article.is_some() || !has_feed) {
             page_way(survey, response.clone(), found);
@@ -216,7 +219,7 @@ impl Handle {
     }
 
     /// Offers announced feeds, and fetches the best of them for a preview of its entries.
-    async fn try_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
+    pub(super) async fn try_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
         let reported = discovery.tried.len().checked_sub(1);
         self.read_announced(announced, discovery).await;
         discovery.retract_unless(SourceKind::Feed, reported);
@@ -263,11 +266,10 @@ impl Handle {
         if goes_on {
             self.try_urls(usual, &mut missed, discovery).await;
         }
-        if let Some(at) = some_of(&missed.nothing_at) {
-            discovery.report(format!("no feed at {at}"));
-        }
-        if let Some(at) = some_of(&missed.forbidden) {
-            discovery.report(format!("robots.txt does not allow {at}"));
+        for (paths, what) in
+            [(missed.nothing_at, "no feed at"), (missed.forbidden, "robots.txt does not allow")]
+        {
+            some_of(&paths).into_iter().for_each(|at| discovery.report(format!("{what} {at}")));
         }
     }
 
@@ -331,7 +333,7 @@ impl Handle {
         }
     }
 
-    /// Searches for a sitemap at the URLs that robots.txt names, else at the usual URL.
+    /// Tries the sitemaps that robots.txt names, else the usual URL.
     async fn try_sitemaps(&self, page: &Url, lines: &[String], discovery: &mut Discovery) {
         let places = sitemap::places(page, lines);
         for place in places.into_iter().take(MAX_SITEMAPS) {
@@ -388,7 +390,7 @@ impl Handle {
 
     /// Fetches and examines a document: a guessed one as a page, which obeys robots.txt, and what the
     /// user typed or subscribes to as a feed.
-    async fn fetch(
+    pub(super) async fn fetch(
         &self,
         url: &Url,
         typed: &Typed,
@@ -486,12 +488,12 @@ fn has_own_feed(page: &Url, survey: &Survey, found: &Discovery) -> bool {
 
 /// Whether a page that was found at `page` may not announce this URL: only the user can add a
 /// private address of another host.
-fn is_foreign(url: &Url, page: &Url) -> bool {
+pub(super) fn is_foreign(url: &Url, page: &Url) -> bool {
     is_private_host(url) && url.host() != page.host()
 }
 
 pub(super) struct Fetched {
     pub(super) found: DocumentKind,
-    survey: Survey,
+    pub(super) survey: Survey,
     pub(super) response: TimedResponse,
 }

@@ -15,6 +15,7 @@ pub mod crawl;
 mod describe;
 mod differences;
 mod discover;
+mod discover_lists;
 mod discover_origin;
 mod download;
 mod edit;

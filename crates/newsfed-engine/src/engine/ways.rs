@@ -190,7 +190,12 @@ pub(super) fn refusal(url: &Url) -> String {
     format!("{url}: {}", FetchError::Private { host })
 }
 
-fn list_way(list: &Proposal, survey: &Survey, response: &TimedResponse, address: &Url) -> Way {
+pub(super) fn list_way(
+    list: &Proposal,
+    survey: &Survey,
+    response: &TimedResponse,
+    address: &Url,
+) -> Way {
     let rules = WebsiteRules {
         articles: Some(list.articles.clone()),
         next: list.next.clone(),

@@ -74,6 +74,22 @@ fn pictures_are_fetched_and_drawn() {
 }
 
 #[test]
+fn an_embedded_picture_is_named_without_a_link() {
+    let data = format!("data:image/jpeg;base64,{}", "/9j/".repeat(200));
+    let text =
+        format!("<p>text</p><img alt='A map' src='{data}'><p>Sign: <img src='{data}'> end</p>");
+    let mut stage = stage(&crate::util::html::clean(&text, None), None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>zI");
+    let screen = stage.screen(80, 24);
+    let shown =
+        |words: &str| screen.lines().any(|line| line.trim_end_matches(['▐', ' ']).ends_with(words));
+    assert!(shown("▣ A map") && shown("Sign: ▣ image end"), "{screen}");
+    assert!(!screen.contains("Links"), "{screen}");
+    assert_eq!(stage.asked_for("FetchPicture"), 0);
+}
+
+#[test]
 fn four_hosts_are_fetched_from_at_once_and_visible_pictures_come_first() {
     let hosts = ["one", "one", "two", "three", "four", "five", "six", "six"];
     let urls = urls(&hosts);

@@ -2,7 +2,7 @@
 //! and value is escaped, every element is closed. No markup of the source is copied.
 
 use super::scan::{Scanner, Tag, Token, decode_entities, push_decoded};
-use super::{CUT, cut_escaped, lower, push_escaped, task_box};
+use super::{CUT, OMITTED, cut_escaped, formula, is_embedded, lower, push_escaped, task_box};
 use crate::util::limits;
 use crate::util::session::{has_session, without_session};
 use crate::util::url::{absolute, is_normal};
@@ -230,6 +230,14 @@ impl<'a> Writer<'a> {
 
     fn start(&mut self, tag: &Tag<'a>, scanner: &mut Scanner<'a>) {
         let name = lower(tag.name);
+        if matches!(&*name, "math" | "script")
+            && let Some(source) = formula::read(tag, scanner)
+        {
+            return self.text(&super::escape(&source));
+        }
+        if formula::is_drawing(tag) && !self.endless.contains(&name) {
+            return self.skip_element(name, scanner);
+        }
         match fate(&name) {
             Fate::Unwrapped => {}
             // XML tools write `<iframe/>`, which has no end tag.
@@ -376,6 +384,8 @@ impl<'a> Writer<'a> {
                 class.map(Cow::from)
             }
             Kind::Address if is_normal(value) => Some(value.into()),
+            Kind::Picture if is_embedded(value) => Some(OMITTED.into()),
+            Kind::Picture => self.value(Kind::Address, value),
             Kind::Address => absolute(base, value).map(|u| String::from(u).into()),
             Kind::Link if is_normal(value) && !has_session(value) => Some(value.into()),
             Kind::Link => match absolute(base, value) {
@@ -398,6 +408,8 @@ enum Kind {
     Language,
     /// An http(s) URL.
     Address,
+    /// The same, or a picture that is in the text.
+    Picture,
     /// An http(s) or mailto URL; without a base, a jump within the text too.
     Link,
 }
@@ -410,7 +422,8 @@ fn attribute(element: &str, name: &str) -> Option<Kind> {
         }
         (_, "id") | ("a", "name") => Kind::Name,
         ("a", "href") => Kind::Link,
-        ("img" | "audio" | "video" | "source", "src") | ("video", "poster") => Kind::Address,
+        ("img", "src") => Kind::Picture,
+        ("audio" | "video" | "source", "src") | ("video", "poster") => Kind::Address,
         ("blockquote" | "q" | "del" | "ins", "cite") => Kind::Address,
         ("td" | "th", "colspan" | "rowspan") | ("ol", "start") | ("li", "value") => Kind::Number,
         ("img" | "video", "width" | "height") => Kind::Number,

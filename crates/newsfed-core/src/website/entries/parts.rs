@@ -7,6 +7,7 @@ use crate::util::html::tree::text_up_to;
 use crate::util::session::without_session;
 use crate::util::text;
 use crate::util::url::{self as address, normalise};
+use crate::website::card;
 use crate::website::page::Page;
 use crate::website::propose::{is_file, is_heading, says_nothing};
 use crate::website::split_names;
@@ -32,8 +33,8 @@ pub(super) struct Title<'a> {
     pub(super) element: Option<ElementRef<'a>>,
 }
 
-/// The title of a block: a heading, an element named so, the beginning in bold, a link, a cell, or
-/// else the first sentence. Dates and texts such as "read more" are not titles.
+/// The title of a block: a heading, an element named so, the beginning in bold, a link, a cell, the
+/// first line, or else the first sentence. Dates and texts such as "read more" are not titles.
 pub(super) fn title<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     let usable = |e: &ElementRef<'a>| {
         let text = text::line(&text_up_to(*e, MAX_TITLE));
@@ -54,8 +55,12 @@ pub(super) fn title<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a
         .or_else(|| of(&|e| has_word(*e, &TITLES) && small(e)))
         .or_else(|| of(&|e| matches!(e.value().name(), "summary" | "dt" | "caption")))
         .or_else(|| of(&|e| is_bold_start(*e)))
-        .or_else(|| of(&|e| is_title_link(*e, block)).filter(|link| !is_short_cell(link, block)))
+        .or_else(|| {
+            let link = of(&|e| is_title_link(*e, block)).filter(|link| !is_short_cell(link, block));
+            link.map(|link| link.element.and_then(of_card).unwrap_or(link))
+        })
         .or_else(|| longest_cell(block, &elements, context))
+        .or_else(|| first_line(block, context))
         .or_else(|| first_sentence(block, context))
 }
 
@@ -163,6 +168,36 @@ fn goes_on(link: ElementRef<'_>) -> bool {
     text.is_some_and(|text| text.trim_start().starts_with(char::is_alphanumeric))
 }
 
+/// The title of a link that is a card, if it is not its whole text.
+fn of_card<'a>(link: ElementRef<'a>) -> Option<Title<'a>> {
+    let url = target(link);
+    let title = card::title(link, url.as_ref())?;
+    Some(Title { text: without_marks(&title.text).to_owned(), element: title.element })
+}
+
+/// The line that is the title of a block without a heading. The first sentence of a text is none.
+fn first_line<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
+    if block.is_section() || block.head.value().name() == "tr" {
+        return None;
+    }
+    let url = link_around(block).and_then(target);
+    let title = card::title(block.head, url.as_ref())?;
+    let ends = title.text.ends_with(['.', '…', ':', ',', '。', '！', '？', '!', '?']);
+    let usable = !ends && !says_little(&title.text) && !is_only_date(&title.text, context);
+    usable.then_some(Title { text: title.text, element: title.element })
+}
+
+/// Where a link leads, as far as that is known without the page: the words of its path.
+fn target(link: ElementRef<'_>) -> Option<Url> {
+    Url::parse("https://localhost/").ok()?.join(link.attr("href")?).ok()
+}
+
+/// The link that a block is inside of.
+fn link_around<'a>(block: &Block<'a>) -> Option<ElementRef<'a>> {
+    let mut around = block.head.ancestors().filter_map(ElementRef::wrap);
+    around.find(|e| e.value().name() == "a" && e.attr("href").is_some())
+}
+
 fn longest_cell<'a>(
     block: &Block<'a>,
     elements: &[ElementRef<'a>],
@@ -230,7 +265,9 @@ pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -
         None
     };
     let titled = title.and_then(|t| t.element).and_then(|e| link_of(e, block));
-    let of_title = titled.and_then(&mut leads);
+    // A block may be inside of its link.
+    let around = link_around(block).filter(|_| !block.is_section());
+    let of_title = titled.or(around).and_then(&mut leads);
     let mut all: Vec<(Url, String, bool)> = Vec::new();
     for element in block.elements().take(MAX_ELEMENTS) {
         if let Some(url) = leads(element) {
@@ -243,8 +280,8 @@ pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -
     let permalink =
         || all.iter().find(|(_, text, _)| says_little(text)).map(|(url, ..)| url.clone());
     let file = || all.iter().find(|(url, ..)| is_file(url)).map(|(url, ..)| url.clone());
-    // A link in a long text is not the link of that text.
-    let short = || block.text(MAX_TITLE).len() < 400;
+    // A link in a long text is not the link of that text, unless it is around it.
+    let short = || block.text(MAX_TITLE).len() < 400 || is_around(block);
     Links {
         link: of_title
             .or_else(|| file().filter(|_| short()))
@@ -252,6 +289,17 @@ pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -
             .or_else(permalink),
         fragment: named(block, title).or(fragment),
     }
+}
+
+/// Whether one link has most of the text of a block.
+fn is_around(block: &Block<'_>) -> bool {
+    let length = |text: String| text.chars().count();
+    let all = length(block.text(MAX_TITLE));
+    block.elements().take(MAX_ELEMENTS).any(|e| {
+        e.value().name() == "a"
+            && e.attr("href").is_some()
+            && length(text_up_to(e, MAX_TITLE)) * 5 >= all * 4
+    })
 }
 
 /// The link that an element is, contains, or is inside of within its block.

@@ -220,9 +220,14 @@ fn slug(last: &str) -> Vec<String> {
 
 /// Whether the last part of a URL is made of the words of a title.
 pub(super) fn is_named_after(url: &Url, title: &str) -> bool {
+    named_after(url, title) >= 0.5
+}
+
+/// Share of the words of the last part of a URL that are in a title.
+pub(in crate::website) fn named_after(url: &Url, title: &str) -> f64 {
     let path = percent_decode_str(url.path()).decode_utf8_lossy().to_lowercase();
     let slug = segments(&path).last().map(|last| slug(last)).unwrap_or_default();
-    overlap(&slug, &words(&title.to_lowercase())) >= 0.5
+    overlap(&slug, &words(&title.to_lowercase()))
 }
 
 /// Share of the words of a URL that are in the text of the link.

@@ -7,6 +7,7 @@ use crate::util::domain::same_site;
 use crate::util::html::tree::text_up_to;
 use crate::util::text;
 use crate::util::url::normalise;
+use crate::website::card;
 use crate::website::date::in_text;
 use crate::website::page::Page;
 use ego_tree::NodeId;
@@ -170,7 +171,7 @@ fn leads_up(url: &Url, page: &Url) -> bool {
 }
 
 /// URLs of images, archives and the like.
-pub(in crate::website) fn is_file(url: &Url) -> bool {
+pub(crate) fn is_file(url: &Url) -> bool {
     const FILES: [&str; 22] = [
         "jpg", "jpeg", "png", "gif", "webp", "svg", "ico", "pdf", "zip", "gz", "mp3", "mp4", "ogg",
         "css", "js", "xml", "rss", "atom", "json", "epub", "webm", "tar",
@@ -180,9 +181,16 @@ pub(in crate::website) fn is_file(url: &Url) -> bool {
     ending.is_some_and(|e| FILES.contains(&e.as_str()))
 }
 
-/// The title of a card that is one link around title, date and teaser: its heading, or the element whose
-/// name says so.
-pub(in crate::website) fn title_in(link: ElementRef<'_>) -> Option<ElementRef<'_>> {
+/// The text of a link as a title, in one sanitised line: of a card that is one link around title, date and
+/// teaser, only its title.
+pub(in crate::website) fn title_in(link: ElementRef<'_>, url: &Url, most: usize) -> String {
+    let whole = |e: ElementRef<'_>| text::line(&text_up_to(e, most));
+    let of_card = || Some(card::title(link, Some(url))?.text);
+    headed(link).map(whole).or_else(of_card).unwrap_or_else(|| whole(link))
+}
+
+/// The heading in a link, or the element whose name says that it is the title.
+fn headed(link: ElementRef<'_>) -> Option<ElementRef<'_>> {
     let inside = || link.descendent_elements().skip(1).take(MAX_INSIDE);
     let has_text = |e: &ElementRef<'_>| !text_up_to(*e, MAX_TEXT).is_empty();
     let named = |e: &ElementRef<'_>| e.value().classes().any(is_title_name) && has_text(e);
@@ -202,8 +210,8 @@ fn is_title_name(class: &str) -> bool {
 }
 
 /// The text of a link, of its title attribute, or of the image in it.
-fn label(link: ElementRef<'_>) -> String {
-    let text = text::line(&text_up_to(title_in(link).unwrap_or(link), MAX_TEXT));
+fn label(link: ElementRef<'_>, url: &Url) -> String {
+    let text = title_in(link, url, MAX_TEXT);
     if !text.is_empty() {
         return text;
     }
@@ -412,7 +420,7 @@ impl Blocks {
     /// The label of a link: its own text, or if that is empty ("read more"), the heading or the
     /// longest link in its block.
     fn label(&self, link: ElementRef<'_>, url: &Url) -> String {
-        let own = label(link);
+        let own = label(link, url);
         if !says_nothing(&own) {
             // A date, or "more on this", below a headline that has no link.
             let short = own.len() <= LONGEST_DATE && !is_named_after(url, &own);
@@ -429,7 +437,8 @@ impl Blocks {
         });
         let found =
             found.map(|e| text::line(&text_up_to(e, MAX_TEXT))).filter(|t| !says_nothing(t));
-        found.or_else(|| self.headline(link)).unwrap_or(own)
+        let of_card = || Some(card::title(block?, Some(url))?.text);
+        found.or_else(of_card).or_else(|| self.headline(link)).unwrap_or(own)
     }
 
     /// The only heading of a row that has other links, if it is not a link itself.

@@ -16,8 +16,9 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-pub(super) use likeness::says_nothing;
-pub(super) use links::{Region, is_file, region, title_in};
+pub(super) use likeness::{named_after, says_nothing};
+pub(crate) use links::is_file;
+pub(super) use links::{Region, region, title_in};
 pub(super) use names::{around, classes, cost, is_heading, lasts, tag};
 pub use pages::next_selector;
 pub use parts::{Sample, article_rules};

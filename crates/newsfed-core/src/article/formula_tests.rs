@@ -1,0 +1,137 @@
+//! Formulas and embedded pictures, from pages and from feeds.
+
+use super::{Block, Document, Guide, Mode, extract, from_html, plain};
+use crate::util::html::clean;
+
+fn markdown(html: &str) -> String {
+    let read = |html: &str| from_html(html, None).markdown().trim_end().to_owned();
+    let found = read(html);
+    // Stored, and read again.
+    let stored = clean(&from_html(html, None).html(), None);
+    assert_eq!(read(&stored), found, "{html}");
+    found
+}
+
+#[test]
+fn formulas_between_marks_are_one_piece() {
+    for (html, expected) in [
+        ("<p>So \\(a_1 + b_2\\) holds</p>", "So `a_1 + b_2` holds"),
+        ("<p>Let \\(n\\) be odd</p>", "Let n be odd"),
+        ("<p>So $$\\frac{a}{b}$$ holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
+        ("<p>\\[ E = mc^2 \\]</p>", "```math\nE = mc^2\n```"),
+        (
+            "<p>$$<br>\na &amp;= b \\\\<br>\nc &amp;= d<br>\n$$</p>",
+            "```math\na &= b \\\\\n\nc &= d\n```",
+        ),
+        ("<p>$$a<em>1 + b</em>2$$</p>", "```math\na_1 + b_2\n```"),
+        ("<p>$$x$$</p>", "```math\nx\n```"),
+        ("<h2>On \\(x^2\\)</h2>", "## On `x^2`"),
+        ("<p><b>Theorem</b> \\(x^2\\) &lt; \\(y^2\\).</p>", "**Theorem** `x^2` \\< `y^2`."),
+    ] {
+        assert_eq!(markdown(html), expected, "{html}");
+    }
+}
+
+#[test]
+fn prices_brackets_and_code_stay_as_they_are() {
+    for text in [
+        "It costs $5 and $6.",
+        "cheap ($$), dear ($$$) and very dear ($$$$)",
+        "from $$ to $$$",
+        "I paid $$ = a lot, and $$ more",
+        "US$$5 and A$$6",
+        "a $$ alone",
+        "$$5$$",
+        "see \\[1\\] and \\[citation needed\\]",
+        "the pattern \\(word\\) matches",
+        "open \\( only",
+        "$x$ and $y$",
+    ] {
+        let document = from_html(&format!("<p>{text}</p>"), None);
+        let [Block::Paragraph(inline)] = document.blocks.as_slice() else { panic!("{document:?}") };
+        assert_eq!(plain(inline), text);
+        assert_eq!(inline.len(), 1, "{text}");
+    }
+    let code = from_html("<p>Run <code>kill $$; x^2 $$</code></p><pre>echo \\(x^2\\)</pre>", None);
+    assert_eq!(code.text().trim(), "Run kill $$; x^2 $$\n\necho \\(x^2\\)");
+}
+
+#[test]
+fn what_programs_for_formulas_draw_is_read_once() {
+    let katex = "<span class=katex-display><span class=katex><span class=katex-mathml><math><semantics><mrow><mi>x</mi></mrow>\
+        <annotation encoding='application/x-tex'>x^2</annotation></semantics></math></span><span class=katex-html aria-hidden=true>x2</span></span></span>";
+    let mathjax = |kind: &str, class: &str| {
+        format!(
+            "<span class=MathJax_Preview>x2</span><span class={class}><nobr>x2</nobr><span class=MJX_Assistive_MathML><math><mi>x</mi></math></span></span>\
+             <script type='{kind}' id=MathJax-Element-1>x^2</script>"
+        )
+    };
+    for (html, expected) in [
+        (format!("<p>a {katex} b</p>"), "a\n\n```math\nx^2\n```\n\nb"),
+        (format!("<p>a {} b</p>", mathjax("math/tex", "MathJax")), "a `x^2` b"),
+        (mathjax("math/tex; mode=display", "MathJax_Display"), "```math\nx^2\n```"),
+        ("<p>a <script type='math/tex'>x^2</script> b</p>".to_owned(), "a `x^2` b"),
+        (
+            "<p>a <math alttext='{\\displaystyle x^{2}}'><mi>x</mi></math></p>".to_owned(),
+            "a `x^{2}`",
+        ),
+        ("<p>a<script>let x = 1;</script></p>".to_owned(), "a"),
+    ] {
+        assert_eq!(markdown(&html), expected, "{html}");
+    }
+}
+
+fn page(inside: &str) -> Document {
+    let text = "The bees of the hive came back early this year, and the keeper wrote down every day how \
+        much honey they had brought home, what the weather was like, and who had helped.";
+    let page = format!(
+        "<html><body><article><h1>Bees</h1><p>{text}</p>{inside}<p>{text}</p><p>{text}</p></article></body></html>"
+    );
+    let guide = Guide { title: Some("Bees".to_owned()), ..Guide::default() };
+    extract(&page, &guide, Mode::Auto, None).unwrap().document
+}
+
+#[test]
+fn formulas_and_pictures_of_a_page_stay_in_its_article() {
+    let data = format!("data:image/jpeg;base64,{}", "/9j/".repeat(200));
+    for (inside, expected) in [
+        (
+            "<p><script type='math/tex; mode=display'>x^2</script></p>".to_owned(),
+            "```math\nx^2\n```",
+        ),
+        ("<p>$$x^2$$</p>".to_owned(), "```math\nx^2\n```"),
+        (format!("<p><img src='{data}' alt='A map'></p>"), "![A map]()"),
+        (
+            format!(
+                "<figure><img src='{data}' alt='A map'><figcaption>The way home</figcaption></figure>"
+            ),
+            "![A map]()\n\nThe way home",
+        ),
+    ] {
+        let document = page(&inside);
+        let markdown = document.markdown();
+        assert!(markdown.contains(&format!("\n\n{expected}\n\n")), "{inside}: {markdown}");
+        let stored = clean(&document.html(), None);
+        assert!(!stored.contains("base64"), "{stored}");
+        assert_eq!(from_html(&stored, None).markdown(), markdown);
+    }
+}
+
+#[test]
+fn embedded_pictures_of_a_feed_keep_their_names() {
+    let data = format!("data:image/jpeg;base64,{}", "/9j/".repeat(200));
+    let stored = clean(&format!("<p>a</p><img alt='A map' src='{data}'><p>b</p>"), None);
+    let document = from_html(&stored, None);
+    assert_eq!(document.markdown().trim_end(), "a\n\n![A map]()\n\nb");
+    assert!(document.links.is_empty(), "{:?}", document.links);
+    // The picture that is loaded later counts.
+    let lazy = from_html(&format!("<img src='{data}' data-src='https://e.org/a.png'>"), None);
+    assert_eq!(lazy.links[0].url, "https://e.org/a.png");
+    let blank = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+    for icon in [
+        format!("<img alt=x src='{blank}'>"),
+        format!("<img alt=x width=16 height=16 src='{data}'>"),
+    ] {
+        assert_eq!(from_html(&format!("<p>a {icon}</p>"), None).text().trim(), "a", "{icon}");
+    }
+}

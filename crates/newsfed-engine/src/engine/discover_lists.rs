@@ -1,0 +1,91 @@
+//! One hop from a page that offers little itself to the page that lists all posts of its site.
+
+use super::discover::{Fetched, SURE_LIST};
+use super::follow::{FollowError, bare};
+use super::handle::Handle;
+use super::message::Discovery;
+use super::ways::list_way;
+use crate::discover::{Announced, DocumentKind, Survey};
+use crate::model::SourceKind;
+use crate::net::{FetchError, Purpose};
+use url::Url;
+
+/// Confidence in what only another page of the site offers.
+const MOST: f64 = 0.9;
+
+impl Handle {
+    /// Follows the links of a page that say that they lead to the list of all posts, until one of them
+    /// leads to a feed or to a list of articles.
+    pub(super) async fn try_list_pages(
+        &self,
+        kind: Option<SourceKind>,
+        survey: &Survey,
+        found: &mut Discovery,
+    ) {
+        let weak = |found: &Discovery| found.ways.iter().all(|way| way.confidence < SURE_LIST);
+        if survey.is_article || survey.sitemap.is_some() || !weak(found) {
+            return;
+        }
+        for url in &survey.list_pages {
+            if !self.try_list_page(url, kind, found).await {
+                return;
+            }
+        }
+    }
+
+    /// Offers what one page has. Returns whether to try another one: it has nothing, and the site responds.
+    async fn try_list_page(
+        &self,
+        url: &Url,
+        kind: Option<SourceKind>,
+        found: &mut Discovery,
+    ) -> bool {
+        let wanted = |k: SourceKind| kind.is_none_or(|kind| kind == k);
+        if super::discover::is_foreign(url, &found.typed.web.url) {
+            return true;
+        }
+        let Fetched { found: what, survey, response } =
+            match self.fetch(url, &found.typed, Purpose::Page).await {
+                Ok(fetched) => fetched,
+                Err(FollowError::Status { status, .. }) => return status != 429 && status < 500,
+                Err(FollowError::Fetch { error: FetchError::Robots { .. }, .. }) => return true,
+                Err(failure) => {
+                    found.report(format!("{url}: {}", text_of(&failure)));
+                    return false;
+                }
+            };
+        let mut has_some = false;
+        if let DocumentKind::Page { announced, .. } = what
+            && wanted(SourceKind::Feed)
+        {
+            found.report_found(format!("the page links to {url}, which announces a feed"));
+            let less = |a: Announced| Announced { confidence: a.confidence.min(MOST), ..a };
+            // The first way is tried, which must be one of these.
+            let before = std::mem::take(&mut found.ways);
+            self.try_announced(announced.into_iter().map(less).collect(), found).await;
+            let works = !found.ways.is_empty();
+            found.ways.extend(before);
+            has_some = true;
+            if works {
+                return false;
+            }
+        }
+        if wanted(SourceKind::Website) && !survey.is_article && !survey.lists.is_empty() {
+            has_some = true;
+            found.report_found(format!("the page links to {url}, which lists articles"));
+            for list in &survey.lists {
+                let mut way = list_way(list, &survey, &response, url);
+                way.confidence = way.confidence.min(MOST);
+                found.ways.push(way);
+            }
+        }
+        !has_some
+    }
+}
+
+fn text_of(failure: &FollowError) -> String {
+    match failure {
+        FollowError::Fetch { error, .. } => bare(error),
+        other => other.to_string(),
+    }
+}
