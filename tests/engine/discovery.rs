@@ -306,6 +306,12 @@ async fn follows_the_link_to_the_list_of_all_posts() {
     assert_eq!((found.ways[0].kind(), found.ways[0].url.path()), (SourceKind::Feed, "/news.rss"));
     assert!(found.ways[0].count().is_some(), "it was fetched");
 
+    // The link may lead to a feed.
+    let server = serve(&[("/", home.clone()), ("/news", RSS.to_owned())]);
+    let found = discover(&server, "/").await;
+    assert_eq!((found.ways[0].kind(), found.ways[0].url.path()), (SourceKind::Feed, "/news"));
+    assert!(found.ways[0].count().is_some());
+
     // The first such page may have nothing.
     let server = serve(&[("/", home.clone()), ("/news", entrance("")), ("/archive", list("", ""))]);
     let found = discover(&server, "/").await;

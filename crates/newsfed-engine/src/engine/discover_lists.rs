@@ -4,7 +4,7 @@ use super::discover::{Fetched, SURE_LIST};
 use super::follow::{FollowError, bare};
 use super::handle::Handle;
 use super::message::Discovery;
-use super::ways::list_way;
+use super::ways::{feed_way, list_way};
 use crate::discover::{Announced, DocumentKind, Survey};
 use crate::model::SourceKind;
 use crate::net::{FetchError, Purpose};
@@ -55,9 +55,16 @@ impl Handle {
                 }
             };
         let mut has_some = false;
-        if let DocumentKind::Page { announced, .. } = what
-            && wanted(SourceKind::Feed)
-        {
+        let announced = match what {
+            DocumentKind::Feed(feed) if wanted(SourceKind::Feed) => {
+                found.report_found(format!("the page links to {url}, which is a feed"));
+                found.ways.push(feed_way(url.clone(), *feed, response, MOST));
+                return false;
+            }
+            DocumentKind::Page { announced, .. } if wanted(SourceKind::Feed) => announced,
+            _ => vec![],
+        };
+        if !announced.is_empty() {
             found.report_found(format!("the page links to {url}, which announces a feed"));
             let less = |a: Announced| Announced { confidence: a.confidence.min(MOST), ..a };
             // The first way is tried, which must be one of these.
