@@ -112,10 +112,11 @@ quote the query, or put -- before a word with a minus.
   url:part     category:name        lang:de          words<500        has:audio
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
 
-source: and folder: select sources as named in sources.toml; tag: also selects
-items with a tag of their own. category: means the categories given by the
-publisher. Patterns are regular expressions and ignore case; OR is written in
-capitals. An unknown operator is an error; to find it as text, quote the word.
+source: and folder: select sources as named in sources.toml, and so does tag:,
+which also selects items that have the tag. category: means the categories
+given by the publisher. Patterns are regular expressions and ignore case; OR
+is written in capitals. An unknown operator is an error; to find it as text,
+quote the word.
 `unread` is short for is:unread. is:changed finds articles with changes
 other than typos since you read them, is:edited all that changed. in:versions
 searches the earlier versions of texts and titles. Hidden and snoozed items are

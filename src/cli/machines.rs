@@ -16,10 +16,10 @@ use serde::Serialize;
 pub(super) struct MachinesArgs {}
 
 const ABOUT: &str = "\
-With machines.folder in config.toml, machines exchange marks through a folder
-that a program such as Syncthing, Dropbox or git synchronises: what is read,
-pinned, kept for later and tagged. The interface, the daemon and `newsfed sync`
-read and write this folder.
+With machines.folder in config.toml, machines exchange marks (read, pinned,
+kept for later, tags) through a folder that a program such as Syncthing,
+Dropbox or git synchronises. The interface, the daemon and `newsfed sync` read
+and write this folder.
 
 Exits with 3 if a file cannot be read completely.
 

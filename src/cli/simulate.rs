@@ -51,7 +51,7 @@ pub(super) struct SimulateArgs {
     /// Only the first day of each source, or everything after its second week
     #[arg(long, value_name = "PART")]
     phase: Option<Part>,
-    /// Start with this multiple of the right price of a poll
+    /// Start with this multiple of the price that fits the budget
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     price_start: Option<f64>,
     /// Correct the price daily, and print the polls of each week
@@ -75,8 +75,9 @@ policy is fitted to the budget with the timelines of the file.
 
 A timeline has start, end, t (publication times in seconds since the epoch) and
 h (those that the feed lists at the first poll). --from-db uses the policy of
-each source. --price-start is corrected daily towards the budget. Synthetic
-sources jump from 2 items a day to 20, or fall silent after 20 a day.
+each source. With --price-start, the price is corrected daily towards the
+budget. Synthetic sources jump from 2 items a day to 20, or fall silent after
+20 a day.
 
 Examples:
   newsfed schedule simulate --from-db

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_what_each_language_marks() {
+    fn colours_the_tokens_of_each_language() {
         for (language, code, expected) in [
             ("rust", "fn f<'a>(t: &'a Task) // x", vec!["kw:fn", "fn:f", "ty:Task", "co:// x"]),
             (

@@ -110,7 +110,7 @@ fn an_empty_field_of_a_search_says_what_is_searched() {
 }
 
 #[test]
-fn no_old_article_is_beside_a_search_without_results() {
+fn no_article_is_shown_beside_a_search_without_results() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("<Enter>h");

@@ -47,7 +47,7 @@ fn selections_grow_by_ranges_and_are_inverted() {
 }
 
 #[test]
-fn many_pages_are_opened_after_a_question() {
+fn many_pages_are_opened_after_confirmation() {
     for (count, expected) in [
         (10, "Browse { urls: [\"https://kernel.example/"),
         (11, "Open 11 pages in the browser?"),

@@ -183,7 +183,7 @@ fn notice(app: &App) -> Option<Notice> {
                 Vec::new(),
             )
         }
-        // The error is in the query of a view: one that is being typed shows it beside its field.
+        // For a search, or the query of a view. While a query is typed, its error is shown beside its field.
         () if error.is_some() => Notice {
             mark: (m.failing, Role::Warning),
             title: match app.is_search() {

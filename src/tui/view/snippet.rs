@@ -41,7 +41,7 @@ pub(super) fn draw(
     let end = hits.first().map_or(0, |hit| hit.end);
     let seen = title.get(..end).map_or(0, words::width) < out.free();
     match hits.len() {
-        // The hit is what was searched for.
+        // Shows the hit rather than the start of the title.
         1.. if !seen && words::width(title) > out.free() => {
             out.left("…", dim);
             let (title, hits) = from_first(title, hits, out.free());

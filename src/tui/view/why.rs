@@ -61,7 +61,7 @@ pub(in crate::tui) fn draw(
     frame.set_cursor_position(Position::new(inner.x, inner.y));
 }
 
-/// What the lines are made of.
+/// What is needed to draw the lines.
 struct Page<'a> {
     app: &'a App,
     report: &'a ScheduleReport,

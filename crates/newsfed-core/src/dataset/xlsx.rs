@@ -23,7 +23,7 @@ const MAX_SHARED: usize = 16 << 20;
 /// A tag or a text, in bytes: it is read as a whole. Also the text of a cell, of which Excel allows 32,767
 /// characters.
 const MAX_EVENT: usize = 1 << 20;
-/// Attributes of a tag among which one is searched.
+/// Maximum number of attributes of a tag that are searched for one.
 const MAX_ATTRIBUTES: usize = 64;
 /// How old formats store encrypted files.
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
@@ -380,7 +380,7 @@ fn date(number: f64, base: NaiveDate) -> Option<String> {
     if !(0.0..2_958_466.0).contains(&number) {
         return None;
     }
-    // Rounded before it is divided: the last half of a second of a day belongs to the next one.
+    // Rounded before it is divided: the last half second of a day belongs to the next day.
     let seconds = (number * 86_400.0).round() as u64;
     let (days, second) = (seconds / 86_400, (seconds % 86_400) as u32);
     let time = NaiveTime::from_num_seconds_from_midnight_opt(second, 0)?;

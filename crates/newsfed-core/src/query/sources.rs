@@ -67,7 +67,7 @@ pub fn unknown_name<'a>(
         _ => false,
     };
     let is_unknown = |named: &&Named| !tagged(named) && resolve(named, all.clone()).is_empty();
-    // What is an error comes first.
+    // Names that are an error come before tags.
     let unknown: Vec<&Named> = named.filter(is_unknown).collect();
     let is_tag = |named: &&&Named| matches!(named, Named::Tag(_));
     let unknown = *unknown.iter().find(|named| !is_tag(named)).or(unknown.first())?;

@@ -47,7 +47,7 @@ impl<'a> Words<'a> {
         Self { input, at: 0, depth: 0 }
     }
 
-    /// A word that begins at `start` with a minus or without, and contains only a sign.
+    /// A word that begins at `start`, with or without a minus, and is a single sign.
     fn sign(&mut self, role: Role, start: usize, rest: &'a str, len: usize) -> Word<'a> {
         let at = self.input.len() - rest.len();
         self.at = at + len;

@@ -154,7 +154,7 @@ fn key(source: &Source) -> String {
     normalise(&source.url)
 }
 
-/// A source with what lists may say of it, in the folder of the list.
+/// A source with only the settings that a list may set, in the folder of the list.
 fn of_list(source: Source, list: &Source) -> Source {
     let Source { id, url, title, tags, access, folder, .. } = source;
     let levels = [list.folder.as_deref(), folder.as_deref()].into_iter().flatten();

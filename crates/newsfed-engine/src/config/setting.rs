@@ -264,7 +264,7 @@ impl Shape {
     }
 }
 
-/// Whether a typed secret only says where the secret is.
+/// Whether what was typed only names the place of a secret.
 pub(super) fn is_reference(typed: &str) -> bool {
     typed.starts_with(ENV) || typed.starts_with(COMMAND)
 }

@@ -35,7 +35,7 @@ pub struct SaveOrder {
     pub pictures: bool,
 }
 
-/// A file that was made of articles.
+/// A file with saved articles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
     pub file: SavedFile,

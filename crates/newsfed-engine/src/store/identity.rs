@@ -124,7 +124,7 @@ fn hashes(hashing: &impl TextHash, entry: &Entry) -> Hashes {
     Hashes { content, version: version_hash(hashing, entry, entry.url.as_deref(), content) }
 }
 
-/// As [`hashes`], for an entry of [`prepare_identified`].
+/// Like [`hashes`], for an entry of [`prepare_identified`].
 fn identified_hashes(hashing: &impl TextHash, entry: &Entry, floats: bool) -> Hashes {
     let content = content_hash(hashing, entry);
     // The place on the page may get another name, or lose it, without any edit.

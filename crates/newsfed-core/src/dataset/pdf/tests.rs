@@ -204,7 +204,7 @@ fn long_texts_of_few_codes_are_cut() {
 }
 
 #[test]
-fn hostile_files_end_soon() {
+fn hostile_files_are_refused_or_read_quickly() {
     let refused = |bytes: &[u8], want: &str| {
         let error = texts(bytes).unwrap_err();
         assert!(error.contains(want), "{want}: {error}");

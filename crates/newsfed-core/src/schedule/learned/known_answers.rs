@@ -94,7 +94,7 @@ fn fixed_histories_give_the_numbers_of_the_formulas() {
 }
 
 #[test]
-fn restored_states_go_on_as_before() {
+fn restored_states_continue_as_before() {
     let usual = LearnedParameters::default();
     let mut policy = history(3 * HOUR, usual);
     let mut loaded = Learned::load(&policy.save(), usual);

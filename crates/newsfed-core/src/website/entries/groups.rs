@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// Elements that may be blocks.
 const BLOCKS: [&str; 11] =
     ["article", "li", "div", "section", "tr", "details", "figure", "dt", "p", "b", "strong"];
-/// Those whose tag alone is a selector.
+/// The tags among them that are specific enough to be a selector alone.
 const TAGS: [&str; 8] = ["article", "li", "tr", "details", "figure", "dt", "b", "strong"];
 /// Maximum number of elements that are examined, of selectors for each, and of groups.
 const MAX_ELEMENTS: usize = 4000;

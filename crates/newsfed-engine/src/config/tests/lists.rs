@@ -85,7 +85,7 @@ fn sources_of_others_stay_as_they_are() {
 }
 
 #[test]
-fn only_what_the_user_has_not_changed_leaves() {
+fn only_sources_that_the_user_has_not_changed_are_removed() {
     let mut state = state(&[], &["plain", "edited", "kept", "tagged", "handed"]);
     let mut declared = sources(&["plain", "edited", "kept", "tagged", "handed", "unknown"]);
     declared[1].title = Some("My title".to_owned());

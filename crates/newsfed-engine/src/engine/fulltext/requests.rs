@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_waits_only_for_itself() {
+    fn requests_wait_only_for_the_same_item() {
         let requests = PageRequests::default();
         let paused = requests.turn(1).try_lock_owned().unwrap();
         for key in 2..200 {

@@ -417,7 +417,7 @@ fn several_rules_can_act_on_one_item() {
 
 /// A pinned item is never hidden, in whatever order the rules are, at arrival and later.
 #[test]
-fn what_a_rule_hides_is_as_before_when_another_one_pins_it() {
+fn a_hidden_item_is_shown_with_its_earlier_marks_when_another_rule_pins_it() {
     for decided_by_sql in [false, true] {
         // Only the database counts words.
         let query = if decided_by_sql { "kernel words<50" } else { "kernel" };
