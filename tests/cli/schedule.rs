@@ -127,7 +127,7 @@ fn advice_is_given_and_applied() {
     assert!(number(&folder["deviation_min"]) < 1.0, "{found}");
     let text = run(&["schedule", "advise"]).ok();
     assert!(
-        text.contains("later than needed; min_interval = \"") && text.contains("Tech"),
+        text.contains("later than necessary; min_interval = \"") && text.contains("Tech"),
         "{text}"
     );
     let id = advice["source"].as_str().unwrap();

@@ -253,7 +253,8 @@ impl App {
             Action::Settings => self.open_settings(crate::config::FormPage::Appearance),
             Action::Tag if self.has_no_tags() => {
                 let key = self.keymap.keys_for(Context::Sources, Action::EditTags);
-                let hint = key.map(|key| format!(" Press {key} on one to add a tag."));
+                let hint =
+                    key.map(|key| format!(" Press {key} on a source or an item to add one."));
                 self.note(format!("No source and no item has a tag.{}", hint.unwrap_or_default()))
             }
             Action::Set | Action::Tag => self.open_palette(&format!("{action} ")),

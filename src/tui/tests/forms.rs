@@ -114,7 +114,7 @@ fn an_address_that_leads_nowhere_names_the_next_step() {
     stage.keys("a");
     let first = Stage::with(Settings::default(), SourceList::default(), vec![]);
     for mut stage in [fail(stage), fail(first)] {
-        shows(&mut stage, &["✗ not a web URL", "Change the address and press Enter"]);
+        shows(&mut stage, &["✗ not a web URL", "Type another address, such as example.org"]);
     }
 }
 

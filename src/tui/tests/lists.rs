@@ -122,7 +122,8 @@ fn advice_about_the_schedule_is_applied_and_can_be_undone() {
     let advised = ScheduleReport { advice: Some(advice), ..*report() };
     stage.happen(Event::WhyLoaded(source, Ok(Box::new(advised))));
     let text = stage.screen(120, 40);
-    for part in ["found 18 min later than needed", "min_interval = \"20m\" costs 9 polls a day"] {
+    for part in ["found 18 min later than necessary", "min_interval = \"20m\" costs 9 polls a day"]
+    {
         assert!(text.contains(part), "{text}");
     }
     stage.keys("a<Esc>");

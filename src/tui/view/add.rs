@@ -119,7 +119,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
 
 /// What to do about an address that leads nowhere.
 pub(super) const NEXT_STEP: &str =
-    "Change the address and press Enter, such as example.org or https://example.org/feed.xml.";
+    "Type another address, such as example.org or https://example.org/feed.xml, and press Enter.";
 
 fn known_title(app: &App, source: i64) -> String {
     app.sources.entry(source).map(|entry| text::line(entry.title())).unwrap_or_default()

@@ -187,7 +187,7 @@ fn themes() -> Value {
         .collect();
     let base = "The theme that this one changes. Value: the name of a theme.";
     properties.insert(BASE.to_owned(), json!({ "type": "string", "description": base }));
-    let contrast = "as-is keeps colours that are hard to read on their surface.";
+    let contrast = "as-is keeps colours that are hard to read on their background.";
     let only = json!({ "type": "string", "enum": [AS_IS], "description": contrast });
     properties.insert(CONTRAST.to_owned(), only);
     json!({

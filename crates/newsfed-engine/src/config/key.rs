@@ -179,7 +179,7 @@ fn unknown(text: &str, name: &str) -> KeyError {
     if name.len() == 2 && name.chars().all(char::is_alphanumeric) {
         let parts: Vec<_> = name.chars().map(String::from).collect();
         return KeyError(format!(
-            "{text} is not a key; write the keys of a sequence with spaces, as in \"{}\"",
+            "{text} is not a key; write spaces between the keys of a sequence, as in \"{}\"",
             parts.join(" ")
         ));
     }

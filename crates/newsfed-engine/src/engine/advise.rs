@@ -79,7 +79,7 @@ impl Advice {
             ..0 => format!("saves {} a day", counted(-more, "poll")),
             more => format!("costs {} a day", counted(more, "poll")),
         };
-        format!("found {} later than needed; {key} = \"{value}\" {cost}", span(saved))
+        format!("found {} later than necessary; {key} = \"{value}\" {cost}", span(saved))
     }
 
     /// The change to `sources.toml`.
@@ -374,7 +374,7 @@ mod tests {
         assert!(advice.then.polls_per_day > advice.now.polls_per_day + 10.0, "{advice:?}");
         let text = advice.describe();
         assert!(
-            text.contains("later than needed; min_interval = \"") && text.contains("costs "),
+            text.contains("later than necessary; min_interval = \"") && text.contains("costs "),
             "{text}"
         );
         // The changed source behaves as the advice promises.

@@ -201,7 +201,7 @@ fn worth(why: &Why) -> String {
     let worth = if why.planned.as_ref().is_some_and(cut) {
         "too few for an earlier check"
     } else {
-        "enough for one of the day's polls"
+        "enough to be worth a check"
     };
     format!("; {items} expected by then, {worth}")
 }

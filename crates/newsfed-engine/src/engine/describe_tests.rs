@@ -73,7 +73,7 @@ fn describes_what_a_poll_is_worth() {
     let mut why = why();
     assert_eq!(
         summary(&why),
-        format!("{clock}; 0.13 items expected by then, enough for one of the day's polls")
+        format!("{clock}; 0.13 items expected by then, enough to be worth a check")
     );
     why.expected = Some(0.001);
     moved(&mut why, PauseReason::MaxInterval, later(15));

@@ -311,7 +311,7 @@ async fn join_all(tasks: Vec<JoinHandle<()>>, patience: Duration) {
             Ok(Ok(())) => {}
             Ok(Err(e)) => tracing::error!("a background task panicked: {e}"),
             Err(_) => {
-                tracing::warn!("a background task did not end in {} s", patience.as_secs());
+                tracing::warn!("a background task did not stop within {} s", patience.as_secs());
                 task.abort();
             }
         }

@@ -238,7 +238,7 @@ impl Editor {
                 app.note("This is an article; press b to go back to the list")
             }
             (Some(SelectorField::Date), _) => app.note(
-                "Dates in rows are found without a selector; press g to pick that of an article",
+                "Dates in rows are found without a selector; press g to pick the date of an article",
             ),
             (Some(_), _) => app.note("This is the list; press g to go to one of its articles"),
         }
