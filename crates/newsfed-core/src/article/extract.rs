@@ -12,7 +12,9 @@ use super::page_date::{self, Dates, PageTime, Published};
 use super::several::Wanted;
 use super::signs::Signs;
 use super::template::Template;
-use super::{classes, comments, figures, from_html, metadata, page, several, tags};
+use super::{
+    classes, comments, copies, figures, from_html, metadata, page, related, several, tags,
+};
 use crate::model::Time;
 use crate::util::date::Context;
 use crate::util::html::tree;
@@ -265,6 +267,7 @@ fn by_all(
         {
             within(&mut by_template);
             drop_comments(page, hints, &mut by_template);
+            copies::drop_copies(page, &mut by_template);
             return Found { taken: by_template, origin: Origin::Template };
         }
     }
@@ -297,6 +300,7 @@ fn narrow(
     drop_comments(page, hints, taken);
     drop_author(page, taken);
     let signs = hints.signs.with(page.signs);
+    related::drop_related(page, taken, signs.is_documentation());
     let wanted = Wanted {
         title: guide.title.as_deref(),
         fragment: guide.url.as_ref().and_then(Url::fragment),
@@ -308,6 +312,7 @@ fn narrow(
     if let Some(range) = &meant {
         taken.iter_mut().enumerate().for_each(|(at, t)| *t &= range.contains(&at));
     }
+    copies::drop_copies(page, taken);
     page::trim_head(page, taken, hints);
     meant
 }

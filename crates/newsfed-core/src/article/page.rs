@@ -12,6 +12,8 @@ use std::sync::LazyLock;
 
 /// Probability from which a block belongs to the article.
 const THRESHOLD: f32 = 0.5;
+/// Expected F1 up to which the threshold is lowered.
+const CERTAIN: f32 = 0.96;
 /// Minimum agreement for a box to count as the container of the article. The threshold is then
 /// lower for blocks inside it and higher for others.
 const AGREED: f32 = 0.9;
@@ -93,7 +95,8 @@ pub(super) fn exclude_author(page: &Page<'_>, chances: &mut [f32]) {
 
 /// The blocks selected by these probabilities.
 pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec<bool> {
-    let mut taken: Vec<bool> = chances.iter().map(|chance| *chance >= THRESHOLD).collect();
+    let lower = lowering(page, chances);
+    let mut taken: Vec<bool> = chances.iter().map(|c| *c >= THRESHOLD - lower).collect();
     let agreements = page.agreements(&taken);
     // The innermost of equal boxes.
     let boxes = (0..agreements.len()).rev();
@@ -102,7 +105,7 @@ pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec
         let inside = &page.elements[best].blocks;
         for (at, chance) in chances.iter().enumerate() {
             let needed = if inside.contains(&at) { THRESHOLD_INSIDE } else { THRESHOLD_OUTSIDE };
-            taken[at] = *chance >= needed;
+            taken[at] = *chance >= needed - lower;
         }
         complete(page, best, chances, &mut taken);
     }
@@ -113,6 +116,23 @@ pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec
         return density.kept.clone();
     }
     taken
+}
+
+/// How much the threshold is lowered. The best one is half of the F1 that can be expected (Lipton et
+/// al., *Optimal thresholding of classifiers to maximize F1 measure*, 2014): on a page of which little
+/// is certain, less must suffice, or most of the text is lost.
+fn lowering(page: &Page<'_>, chances: &[f32]) -> f32 {
+    let words = page.blocks.iter().map(|block| block.words as f32);
+    let mut blocks: Vec<(f32, f32)> = chances.iter().copied().zip(words).collect();
+    blocks.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let wanted: f32 = blocks.iter().map(|(chance, words)| chance * words).sum();
+    let (mut right, mut all, mut best) = (0.0, 0.0, 0.0);
+    for (chance, words) in blocks {
+        right += chance * words;
+        all += words;
+        best = f32::max(best, 2.0 * right / (all + wanted).max(1.0));
+    }
+    ((CERTAIN - best) / 2.0).max(0.0)
 }
 
 /// Fills gaps inside the article's own box: the rest of its lists, headings between selected blocks,
@@ -155,5 +175,30 @@ pub(super) fn trim_head(page: &Page<'_>, taken: &mut [bool], hints: &Hints) {
             return;
         }
         taken[at] = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::html::tree;
+
+    /// The blocks selected in a page of paragraphs of ten words.
+    fn chosen(chances: &[f32]) -> Vec<bool> {
+        let paragraph = format!("<p>{}</p>", "ten ".repeat(10));
+        let markup = format!("<div>{}</div>", paragraph.repeat(chances.len()));
+        let tree = tree::page(&markup).unwrap();
+        let page = Page::read(&tree);
+        choose(&page, &Density::of(&page), chances)
+    }
+
+    #[test]
+    fn threshold_is_lower_where_little_is_certain() {
+        let (sure, unsure) = ([0.98, 0.97], [0.35, 0.3]);
+        let of = |all: &[&[f32]]| chosen(&all.concat());
+        let all = of(&[&sure.repeat(6), &[0.02; 9], &unsure]);
+        assert_eq!(all.iter().filter(|t| **t).count(), 12, "clear page: {all:?}");
+        let all = of(&[&[0.6, 0.42, 0.44, 0.4, 0.41, 0.45, 0.43], &[0.02; 9]]);
+        assert_eq!(all.iter().filter(|t| **t).count(), 7, "vague page: {all:?}");
     }
 }

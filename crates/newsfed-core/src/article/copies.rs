@@ -1,0 +1,149 @@
+//! Text that a page contains more than once: pages for narrow and wide screens in one, posts quoted
+//! in full by later ones, previews of the text that follows.
+
+use super::blocks::Page;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Fewest words of a block that is compared; shorter ones belong to the run they are in.
+const BLOCK_WORDS: usize = 6;
+/// Fewest words of a run of blocks that is a copy.
+const RUN_WORDS: usize = 40;
+/// Copies are removed from one fifth of the text on. Texts with a few repeated passages mean them.
+const PART: usize = 5;
+
+/// Blocks that repeat earlier blocks in the same order.
+struct Run {
+    blocks: Range<usize>,
+    /// The first of the earlier blocks.
+    first: usize,
+    words: usize,
+}
+
+/// Removes copies, if they are a large part of the selected text.
+pub(super) fn drop_copies(page: &Page<'_>, taken: &mut [bool]) {
+    let runs: Vec<Run> = runs(page, taken).into_iter().filter(|run| is_copy(page, run)).collect();
+    let words = |range: Range<usize>| -> usize {
+        range.filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum()
+    };
+    let copied: usize = runs.iter().map(|run| words(run.blocks.clone())).sum();
+    if copied > 0 && copied * PART >= words(0..taken.len()) {
+        runs.into_iter().for_each(|run| taken[run.blocks].fill(false));
+    }
+}
+
+/// The refrain of a song is in the box of its first occurrence, or in one beside it.
+fn is_copy(page: &Page<'_>, run: &Run) -> bool {
+    let boxes = |at: usize| page.around(page.blocks[at].element).take(3);
+    let (own, first) = (boxes(run.blocks.start), boxes(run.first));
+    run.words >= RUN_WORDS && own.zip(first).all(|(own, first)| own != first)
+}
+
+fn runs(page: &Page<'_>, taken: &[bool]) -> Vec<Run> {
+    let is_long = |at: &usize| taken[*at] && page.blocks[*at].words >= BLOCK_WORDS;
+    let long: Vec<usize> = (0..taken.len()).filter(is_long).collect();
+    let mut last: HashMap<&str, usize> = HashMap::new();
+    // For each long block, the position of the last one before it with its text.
+    let mut earlier =
+        long.iter().enumerate().map(|(at, block)| last.insert(page.text(*block), at)).peekable();
+    let mut runs = Vec::new();
+    let mut from = 0;
+    let mut at = 0;
+    while let Some(here) = earlier.next() {
+        at += 1;
+        let next = earlier.peek().copied().flatten();
+        if next.is_some() && next == here.map(|e| e + 1) {
+            continue;
+        }
+        if let Some(end) = here {
+            let words = |block: &usize| page.blocks[*block].words;
+            runs.push(Run {
+                blocks: long[from]..long[at - 1] + 1,
+                first: long[end + from + 1 - at],
+                words: long[from..at].iter().map(words).sum(),
+            });
+        }
+        from = at;
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Guide, Mode, extract};
+    use super::*;
+    use crate::util::html::tree;
+
+    /// A paragraph of 30 words that no other paragraph has.
+    fn paragraph(name: &str) -> String {
+        let words: String = (0..14).map(|n| format!("{name}{n} and ")).collect();
+        format!("<p>{words}nothing else.</p>")
+    }
+
+    #[track_caller]
+    fn shown(markup: &str) -> String {
+        let markup = format!("<html><body>{markup}</body></html>");
+        extract(&markup, &Guide::default(), Mode::Auto, None).unwrap().text
+    }
+
+    #[test]
+    fn text_that_a_page_contains_twice_is_shown_once() {
+        let text: String = ["ash", "birch", "cedar", "elm"].map(paragraph).concat();
+        for markup in [
+            format!(
+                "<h1>Trees</h1><div class=wide><div>{text}</div></div><div class=narrow><div>{text}</div></div>"
+            ),
+            format!(
+                "<h1>Trees</h1><div class=a><div>{text}</div></div><div class=b><section><div>{text}</div></section></div><div class=c><div>{text}</div></div>"
+            ),
+        ] {
+            let text = shown(&markup);
+            for tree in ["ash3", "birch3", "cedar3", "elm3"] {
+                assert_eq!(text.matches(tree).count(), 1, "{tree}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn posts_quoted_in_full_are_shown_once() {
+        let post = |body: &str| {
+            format!(
+                "<article class=post><div class=user>Ann</div><time>2026-11-02 10:00</time><div class='post-body message'>{body}</div></article>"
+            )
+        };
+        let first = ["oak", "pine"].map(paragraph).concat();
+        let second =
+            format!("<blockquote class=quote><div>{first}</div></blockquote>{}", paragraph("yew"));
+        let markup = format!(
+            "<main class=thread itemtype='https://schema.org/DiscussionForumPosting'>{}{}</main>",
+            post(&first),
+            post(&second)
+        );
+        let text = shown(&markup);
+        for tree in ["oak3", "pine3", "yew3"] {
+            assert_eq!(text.matches(tree).count(), 1, "{tree}: {text}");
+        }
+    }
+
+    #[test]
+    fn refrains_and_repeated_lines_stay() {
+        let refrain = ["rain", "snow"].map(paragraph).concat();
+        let verses = ["one", "two", "three"].map(paragraph);
+        let song = verses.clone().map(|verse| verse + &refrain).concat();
+        let stanzas =
+            verses.map(|verse| format!("<div>{verse}</div><div>{refrain}</div>")).concat();
+        for song in [song, stanzas] {
+            let text = shown(&format!("<article><h1>Song</h1><div>{song}</div></article>"));
+            assert_eq!(text.matches("rain3").count(), 3, "{text}");
+        }
+        // A short part of a long text is repeated on purpose.
+        let long: String =
+            (0..20).map(|n| paragraph(&format!("n{}x", (b'a' + n) as char))).collect();
+        let markup = format!("<div>{refrain}</div>{long}<section><div>{refrain}</div></section>");
+        let tree = tree::page(&markup).unwrap();
+        let page = Page::read(&tree);
+        let mut taken = vec![true; page.blocks.len()];
+        drop_copies(&page, &mut taken);
+        assert_eq!(taken, vec![true; 24]);
+    }
+}
