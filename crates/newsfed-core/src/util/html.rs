@@ -228,6 +228,11 @@ enum Gap {
     EmptyLine,
 }
 
+/// Whether a tag with this name, in lower case, separates words in [`to_text`].
+pub fn separates_words(name: &str) -> bool {
+    gap(name) != Gap::None
+}
+
 /// By length, because most names are then compared with few others.
 fn gap(name: &str) -> Gap {
     let line = match name.len() {

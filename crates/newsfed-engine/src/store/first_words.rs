@@ -1,5 +1,7 @@
 //! The first words of phrases, as sets that a word of a text is compared with.
 
+use crate::util::html::separates_words;
+
 /// Letters by which words are compared, unless they have fewer.
 pub(super) const LETTERS: usize = 4;
 /// Bits of the set, which is 8 KiB so that it stays in the fastest cache.
@@ -68,13 +70,22 @@ fn may_go_on(text: &[u8], at: usize, in_markup: bool) -> bool {
 pub(super) fn ends_word(markup: &[u8]) -> bool {
     let mut rest = markup;
     for _ in 0..MOST_TAGS {
-        let Some(tag) = rest.strip_prefix(b"</") else { return false };
+        let closes = rest.get(1) == Some(&b'/');
+        let Some(tag) = rest.get(1 + usize::from(closes)..).filter(|_| rest[0] == b'<') else {
+            return false;
+        };
         let name = tag.iter().take(LONGEST_TAG).take_while(|byte| byte.is_ascii_alphanumeric());
-        let name = name.count();
-        if tag.get(name) != Some(&b'>') || !tag[0].is_ascii_alphabetic() {
+        let (name, after) = tag.split_at(name.count());
+        if after.first() != Some(&b'>') || !name.first().is_some_and(u8::is_ascii_alphabetic) {
             return false;
         }
-        rest = &tag[name + 1..];
+        if std::str::from_utf8(name).is_ok_and(separates_words) {
+            return true;
+        }
+        if !closes {
+            return false;
+        }
+        rest = &after[1..];
         match rest.first() {
             Some(b'<') => {}
             other => {

@@ -62,6 +62,7 @@ mod rule_test;
 mod rules;
 mod shared_marks;
 mod sieve;
+mod sieve_stops;
 mod snapshot;
 mod snippets;
 mod source_order;
@@ -457,8 +458,7 @@ impl Store {
         self.call(move |conn| memo::set(conn, &name, &value)).await
     }
 
-    /// Stores the result of fetching the page of an item in one transaction. False if the item is
-    /// gone.
+    /// Stores the result of fetching an item's page in one transaction. False if the item is gone.
     pub async fn store_fetched(&self, fetched: FetchedPage) -> Result<bool> {
         self.call(move |conn| articles::save(conn, &fetched)).await
     }

@@ -111,7 +111,7 @@ impl<'a, A: Automaton> Walk<'a, A> {
                 continue;
             }
             if self.is_outside() {
-                let (next, in_word) = self.sieve.next(text, at, !self.after_gap, false);
+                let (next, in_word) = self.sieve.next(text, at, !self.after_gap);
                 self.after_gap = !in_word;
                 self.state = if in_word { self.start } else { self.before_word };
                 at = next;

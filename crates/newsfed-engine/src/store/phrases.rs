@@ -298,4 +298,66 @@ mod tests {
             assert_eq!(found.has(exact, Column::Any), expected, "{text} in {markup:.40}");
         }
     }
+
+    /// Pieces of which words are put together in unusual ways.
+    const PIECES: [&str; 30] = [
+        "str",
+        "\u{f8}",
+        "o",
+        "m",
+        "<b>",
+        "</b>",
+        "<li>",
+        "</p>",
+        "<br>",
+        "<wbr>",
+        "<i class=x>",
+        "&amp;",
+        "&shy;",
+        "\u{ad}",
+        "o\u{338}",
+        "o\u{308}",
+        "\u{df}",
+        "ss",
+        "e",
+        " ",
+        ", ",
+        "STRA",
+        "rust",
+        "expr",
+        "\u{e9}",
+        "go",
+        "-",
+        "<!-- x -->",
+        "</i></b>",
+        "\u{43d}",
+    ];
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_certain_is_what_the_index_finds(
+            pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..24),
+        ) {
+            let markup = pieces.concat();
+            let conn = rusqlite::Connection::open_in_memory().unwrap();
+            conn.execute_batch(crate::store::arrivals::ARRIVING).unwrap();
+            let insert = "INSERT INTO arriving (rowid, body) VALUES (1, ?1)";
+            conn.execute(insert, [stripped(&markup)]).unwrap();
+            let mut phrases = Phrases::default();
+            let words = ["str\u{f8}m", "strom", "express", "stra\u{df}e", "strasse", "go \u{43d}", "rust"];
+            let numbers = words.map(|word| phrases.add(word, true, Column::Any).unwrap());
+            phrases.build();
+            let entry = Entry { content: Some(markup.clone()), ..Entry::default() };
+            let mut found = Found::default();
+            phrases.search(&entry, &mut found);
+            for (word, number) in words.iter().zip(numbers) {
+                let count = "SELECT count(*) FROM arriving WHERE arriving MATCH ?1";
+                let query = format!("\"{word}\"*");
+                let is_found = conn.query_row(count, [query], |r| r.get::<_, i64>(0)).unwrap() > 0;
+                if let Some(certain) = found.has(number, Column::Any) {
+                    proptest::prop_assert_eq!(certain, is_found, "{} in {}", word, markup);
+                }
+            }
+        }
+    }
 }

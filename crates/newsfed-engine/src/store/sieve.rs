@@ -6,10 +6,9 @@ use super::first_words::{
 };
 use super::folding::{Form, Known, known};
 use super::index::MAX_TEXT;
-use crate::util::text::{MAX_BLOCK_LINE, has_controls};
+use super::sieve_stops::{BLOCK, Block, Common, Stops, classified, head};
+use crate::util::text::MAX_BLOCK_LINE;
 
-/// Bytes that are examined together.
-const BLOCK: usize = 32;
 /// Letters of a word that are compared if some of them have accents.
 const MOST_FOLDED: usize = 32;
 /// In the key of a character that is not ASCII.
@@ -25,10 +24,17 @@ pub(super) struct Sieve {
     cut: Keys,
     /// For each number of letters, whether there are beginnings that longer words may continue.
     short: [bool; LETTERS - 1],
+    /// Whether there are any of them.
+    is_short: bool,
     /// The words of at least four letters, in the order of the buckets of these.
     words: Vec<FirstWord>,
     /// For each bucket, where its words begin. Empty: there are none.
     buckets: Vec<u16>,
+    /// Whole words of fewer letters.
+    whole: Vec<u64>,
+    /// For each bucket, the number of what its words have in common. `None`: not known.
+    slots: Option<Box<[u16; BUCKETS]>>,
+    common: Vec<Common>,
     /// Words that begin with a letter that is not ASCII: all their beginnings, those that longer words may
     /// continue, and whole ones, by their hashes.
     other: [Keys; 3],
@@ -76,12 +82,13 @@ impl Sieve {
             }
             _ if count == word.len() => {
                 self.beginnings.insert(key);
+                self.whole.push(u64::from(key));
                 if let Some(short) = self.short.get_mut(count - 1).filter(|_| begins) {
-                    *short = true;
+                    (*short, self.is_short) = (true, true);
                 }
             }
-            // Words that continue with another character are never excluded.
-            _ => {}
+            // Words that continue with another character are never excluded, nor are their beginnings.
+            _ => self.cut.insert(key),
         }
     }
 
@@ -107,6 +114,36 @@ impl Sieve {
         let start = |bucket| self.words.partition_point(|word| word.bucket < bucket);
         let starts = (0..=BUCKETS).map(|bucket| u16::try_from(start(bucket)).unwrap_or(u16::MAX));
         self.buckets = starts.collect();
+        self.compare();
+    }
+
+    /// Finds what the words of each bucket have in common.
+    fn compare(&mut self) {
+        let words = self.words.iter().map(|word| Common::of(word.head, word.mask));
+        let whole = self.whole.iter().map(|letters| Common::of(*letters, 0xffff_ffff));
+        self.common = vec![Common::NONE];
+        let mut slots = Box::new([0u16; BUCKETS]);
+        for word in words.chain(whole) {
+            let Some(slot) = slots.get_mut(word.bucket()) else { continue };
+            match self.common.get_mut(usize::from(*slot)).filter(|_| *slot > 0) {
+                Some(common) => *common = common.and(word),
+                // There are fewer buckets than numbers.
+                None => {
+                    *slot = u16::try_from(self.common.len()).unwrap_or_default();
+                    self.common.push(word);
+                }
+            }
+        }
+        self.slots = Some(slots);
+    }
+
+    /// Whether a phrase may begin with a word with these eight letters, or with these fewer and zeros.
+    #[inline]
+    pub(super) fn may_begin_with_letters(&self, letters: u64) -> bool {
+        let slot = self.slots.as_ref().and_then(|slots| slots.get(bucket(letters)));
+        let common = slot.and_then(|slot| self.common.get(usize::from(*slot)));
+        let is_common = common.is_none_or(|common| common.fits(letters));
+        is_common | (self.is_short && self.has_shorter((letters & 0xffff_ffff) as u32))
     }
 
     /// Whether a phrase may begin with this character, which is not ASCII in the text.
@@ -136,22 +173,21 @@ impl Sieve {
     /// Whether a phrase may begin with the word at a position of a text. `letters`: how many it has, if
     /// that is known. `in_markup`: words may continue after tags.
     #[inline]
-    fn may_begin(&self, text: &str, at: usize, letters: Option<usize>, in_markup: bool) -> bool {
+    pub(super) fn may_begin(
+        &self,
+        text: &str,
+        at: usize,
+        letters: Option<usize>,
+        in_markup: bool,
+    ) -> bool {
         let rest = text.as_bytes().get(at..).unwrap_or_default();
-        let head = match rest.first_chunk::<8>() {
-            Some(head) => *head,
-            None => {
-                let mut head = [b' '; 8];
-                head[..rest.len()].copy_from_slice(rest);
-                head
-            }
-        };
-        let bytes = u64::from_le_bytes(head);
+        let bytes = head(rest, 0);
         let count = letters.map_or_else(|| letters_of(bytes), |letters| letters.min(8));
         // Except in markup, the last word may continue in what follows the text.
         if count >= rest.len() && !in_markup {
             return true;
         }
+        let head = bytes.to_le_bytes();
         let lower = bytes | (0x20 * EACH);
         let four = (lower & 0xffff_ffff) as u32;
         if count >= LETTERS {
@@ -249,54 +285,45 @@ impl Sieve {
     /// Whether HTML certainly has no phrase, whatever of it is text. Most have none, and it takes longer to
     /// find their tags than this.
     pub(super) fn excludes(&self, markup: &str) -> bool {
-        // Longer texts are cut, longer lines broken, and without their control characters words are joined.
-        if markup.len() > MAX_TEXT.min(MAX_BLOCK_LINE) || has_controls(markup) {
+        // Longer texts are cut, and longer lines broken.
+        if markup.len() > MAX_TEXT.min(MAX_BLOCK_LINE) {
             return false;
         }
         let mut references = memchr::memchr_iter(b'&', markup.as_bytes());
         if !references.all(|at| REFERENCES.iter().any(|known| markup[at..].starts_with(known))) {
             return false;
         }
-        let (mut at, mut in_word) = (0, false);
-        loop {
-            if markup.as_bytes().get(at).is_some_and(u8::is_ascii) {
-                (at, in_word) = self.next(markup, at, in_word, true);
-            }
-            let Some(c) = markup[at..].chars().next() else { return true };
+        let mut stops = Stops::new(self, markup);
+        while let Some((at, in_word)) = stops.next() {
+            let Some(c) = markup.get(at..).and_then(|rest| rest.chars().next()) else {
+                return false;
+            };
             let Known { form, is_clean } = known(c);
             if c.is_ascii() || !is_clean || form == Form::Unknown {
                 return false;
             }
-            if matches!(form, Form::Letter(_)) {
-                if !in_word && self.may_begin_folded(&markup[at..]) {
-                    return false;
-                }
-                in_word = true;
-            } else if form != Form::Nothing {
-                in_word = false;
+            let is_letter = matches!(form, Form::Letter(_));
+            if is_letter && !in_word && self.may_begin_folded(&markup[at..]) {
+                return false;
             }
-            at += c.len_utf8();
+            stops.resume(at + c.len_utf8(), is_letter || form == Form::Nothing && in_word);
         }
+        // Without control characters, words are joined.
+        !stops.has_controls()
     }
 
     /// The next position at which a word begins that may begin a phrase, or a character that is not ASCII
     /// stands; and whether the byte before it belongs to a word. `in_word`: the one before the first does.
-    pub(super) fn next(
-        &self,
-        text: &str,
-        mut at: usize,
-        in_word: bool,
-        in_markup: bool,
-    ) -> (usize, bool) {
+    pub(super) fn next(&self, text: &str, mut at: usize, in_word: bool) -> (usize, bool) {
         let bytes = text.as_bytes();
         let mut before = u32::from(in_word);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let (words, others) = match rest.first_chunk::<BLOCK>() {
-                Some(block) => masks(block),
+            let Block { words, others, .. } = match rest.first_chunk::<BLOCK>() {
+                Some(block) => classified(block, &mut [0; BLOCK]),
                 None => {
                     let mut block = [b' '; BLOCK];
                     block[..rest.len()].copy_from_slice(rest);
-                    masks(&block)
+                    classified(&block, &mut [0; BLOCK])
                 }
             };
             let preceded = words << 1 | before;
@@ -307,7 +334,7 @@ impl Sieve {
                 // The letters of the word up to the end of the block.
                 let count = (!(words >> offset)).trailing_zeros() as usize;
                 let in_block = (offset as usize + count < BLOCK).then_some(count);
-                if others >> offset & 1 == 1 || self.may_begin(text, stop, in_block, in_markup) {
+                if others >> offset & 1 == 1 || self.may_begin(text, stop, in_block, false) {
                     return (stop, preceded >> offset & 1 == 1);
                 }
                 stops &= stops - 1;
@@ -317,31 +344,6 @@ impl Sieve {
         }
         (bytes.len(), before == 1)
     }
-}
-
-/// Which bytes are ASCII letters or digits, and which are not ASCII: a bit for each. The first step is made
-/// for many bytes at a time.
-#[inline]
-fn masks(block: &[u8; BLOCK]) -> (u32, u32) {
-    let (mut words, mut others) = ([0; BLOCK], [0; BLOCK]);
-    for at in 0..BLOCK {
-        let byte = block[at];
-        let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
-        words[at] = u8::from(letter | (byte.wrapping_sub(b'0') < 10));
-        others[at] = byte >> 7;
-    }
-    (gathered(&words), gathered(&others))
-}
-
-/// The lowest bits of bytes that have no others.
-#[inline]
-fn gathered(bytes: &[u8; BLOCK]) -> u32 {
-    let (parts, _) = bytes.as_chunks::<8>();
-    parts.iter().rev().fold(0, |bits, part| {
-        // Moves the bit of each byte to one of the highest eight.
-        let moved = u64::from_le_bytes(*part).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        bits << 8 | moved as u32
-    })
 }
 
 #[cfg(test)]
@@ -363,19 +365,6 @@ mod tests {
         (bytes.len(), before)
     }
 
-    #[test]
-    fn each_byte_of_a_block_is_classified() {
-        for byte in 0..=u8::MAX {
-            for at in 0..BLOCK {
-                let mut block = [b' '; BLOCK];
-                block[at] = byte;
-                let bit = |is: bool| u32::from(is) << at;
-                let expected = (bit(byte.is_ascii_alphanumeric()), bit(!byte.is_ascii()));
-                assert_eq!(masks(&block), expected, "{byte} at {at}");
-            }
-        }
-    }
-
     proptest! {
         #[test]
         fn blocks_are_searched_as_single_bytes_are(
@@ -387,7 +376,7 @@ mod tests {
             }
             sieve.build();
             let at = (0..=at.min(text.len())).rfind(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            prop_assert_eq!(sieve.next(&text, at, in_word, false), slowly(&sieve, &text, at, in_word));
+            prop_assert_eq!(sieve.next(&text, at, in_word), slowly(&sieve, &text, at, in_word));
         }
     }
 
@@ -430,7 +419,13 @@ mod tests {
     #[test]
     fn html_is_excluded_if_no_text_in_it_can_have_a_phrase() {
         let mut sieve = Sieve::default();
-        let words = [("rust", true), ("the", false), ("новости", true), ("express", false)];
+        let words = [
+            ("rust", true),
+            ("the", false),
+            ("новости", true),
+            ("express", false),
+            ("g\u{f8}", true),
+        ];
         for (word, begins) in words {
             sieve.add(word, begins);
         }
@@ -458,6 +453,14 @@ mod tests {
             ("<p><b>expr\u{e8}</b>ss body</p>", false),
             ("<p>express</p>", false),
             ("<p>expresso</p>", true),
+            ("<p>g<b>\u{f8}</b></p>", false),
+            ("<p>g<b>o</b></p>", false),
+            ("<p>g x</p>", true),
+            ("<ul><li>expre</li><li>ss</li></ul>", true),
+            ("<p>expre<br>ss</p>", true),
+            ("<p>expre<br/>ss</p>", false),
+            ("<p>expre<wbr>ss</p>", false),
+            ("<p><b>expre</b></p><p>ss</p>", true),
             ("<p>One x<b>yz</b> body</p>", true),
             ("<p>then</p>", true),
             ("<p>th<i>e</i></p>", false),
