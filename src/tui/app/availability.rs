@@ -79,6 +79,8 @@ impl App {
             | Action::OpenLink
             | Action::JumpBack
             | Action::Find
+            | Action::NextHeading
+            | Action::PreviousHeading
             | Action::Difference
             | Action::OlderChange
             | Action::NewerChange

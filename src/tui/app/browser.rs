@@ -69,6 +69,11 @@ impl App {
         }
     }
 
+    pub(super) fn copy_url(&mut self, url: String) -> Vec<Effect> {
+        self.note(format!("Copied {url}"));
+        vec![Effect::Copy { text: url }]
+    }
+
     pub(super) fn copy(&mut self) -> Vec<Effect> {
         let urls: Vec<String> = match self.focus {
             Focus::Sources => {

@@ -3,6 +3,7 @@
 
 use super::{App, Focus, ReaderPane};
 use crate::query::Query;
+use crate::store::Snippet;
 use crate::tui::effect::Effect;
 use crate::tui::reader::{Haystack, Piece, SearchedWord};
 use crate::util::text;
@@ -259,8 +260,11 @@ impl App {
     pub(super) fn mark_opened(&mut self) {
         let Some(key) = self.reader.row().map(|row| row.key) else { return };
         if self.items.rows.iter().any(|row| row.key == key) {
-            // A saved view opens an article where reading stopped.
-            let stays = !self.is_narrowed() && self.reader.place > 0;
+            // A saved view opens an article where reading stopped, and so does a search for its title.
+            let words = self.items.listing.query.split_whitespace().count();
+            let hit = |snippet: &Snippet| snippet.title_hits.len() >= words.max(1);
+            let named = self.snippets.of(key).is_some_and(hit);
+            let stays = named || !self.is_narrowed() && self.reader.place > 0;
             self.reader.mark_words(&self.items.listing.query, stays);
         }
     }
@@ -298,6 +302,32 @@ impl App {
         };
         self.reader.cancel_find();
         if text.is_empty() { vec![] } else { self.note(format!("Not found in this text: {text}")) }
+    }
+
+    /// Goes to a heading of the article.
+    pub(super) fn step_heading(&mut self, forward: bool) -> Vec<Effect> {
+        let reader = &mut self.reader;
+        let at = reader.pointed.unwrap_or(reader.top);
+        let headings = || reader.lines.lines.iter().enumerate().filter(|(_, line)| line.heading);
+        let mut all = headings().map(|(i, _)| i);
+        let found = match forward {
+            true => all.find(|line| *line > at || reader.pointed.is_none() && *line == at),
+            false => all.take_while(|line| *line < at).last(),
+        };
+        match found {
+            Some(line) => {
+                reader.leave_searched();
+                reader.set_top(line);
+                reader.pointed = Some(line);
+                vec![]
+            }
+            None if headings().next().is_none() => self.note("This article has no headings"),
+            None => self.note(if forward {
+                "This is the last heading"
+            } else {
+                "This is the first heading"
+            }),
+        }
     }
 
     /// Shows the difference from the previous version, or the article again.

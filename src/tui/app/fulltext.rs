@@ -121,9 +121,7 @@ impl App {
             got,
             TextGot::Fetched { .. } | TextGot::Feed | TextGot::Kept | TextGot::InFeed
         );
-        if explicit && is_other && self.reader.find.is_none() {
-            self.reader.go_to_place(0);
-        }
+        self.reader.asked_for_text = explicit && is_other;
         self.reload_article()
     }
 

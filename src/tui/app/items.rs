@@ -28,6 +28,8 @@ pub(crate) struct ItemsPane {
     pub(crate) held: Option<usize>,
     /// Whether the next reload shows the same part: the user has moved an item of the list.
     pub(super) keeps_scroll: bool,
+    /// The selected item (row key) if it was the first one before others arrived.
+    was_first: Option<i64>,
     /// An item that was moved to the top while it was read, and the one after its old place (row keys):
     /// reading goes on there.
     pub(super) left: Option<(i64, i64)>,
@@ -107,6 +109,7 @@ impl ItemsPane {
             scroll: 0,
             held: None,
             keeps_scroll: false,
+            was_first: None,
             left: None,
             item_height: 1,
             marked: HashSet::new(),
@@ -467,11 +470,13 @@ impl ItemsPane {
         self.rows.iter().position(|row| row.key == next)
     }
 
-    /// Keeps the same item on the same line of the screen, unless it is the first one: then the
-    /// list shows what arrives above it.
+    /// Keeps the same item on the same line of the screen. If it was the first one and the user has not moved since,
+    /// the list shows what arrives above it.
     fn place_on_same(&mut self, window: Window) {
         let before = self.current().map(|r| r.key);
-        let at_top = self.selected == 0 && !self.more_above;
+        let is_first = self.selected == 0 || before.is_some() && self.was_first == before;
+        let at_top = is_first && !self.more_above;
+        self.was_first = before.filter(|_| at_top);
         let line = self.shown.iter().position(|shown| *shown == Some(self.selected));
         let index = self.selected;
         (self.more_above, self.more_below) = (window.more_above, window.more_below);

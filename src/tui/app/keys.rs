@@ -240,6 +240,8 @@ impl App {
             Action::ScrollLeft => self.scroll_sideways(false),
             Action::OpenLink => self.open_link_digit(key),
             Action::JumpBack => self.jump_back(),
+            Action::NextHeading => self.step_heading(true),
+            Action::PreviousHeading => self.step_heading(false),
             Action::Difference => self.toggle_difference(),
             Action::OlderChange => self.step_difference(true),
             Action::NewerChange => self.step_difference(false),

@@ -38,6 +38,8 @@ pub(crate) struct Hints {
     pub(crate) targets: Vec<(String, Target)>,
     /// Letters typed so far.
     pub(crate) typed: String,
+    /// Whether one of them was a capital, so that the URL is copied.
+    copies: bool,
 }
 
 impl Hints {
@@ -66,14 +68,18 @@ fn labels(count: usize) -> Vec<String> {
 
 impl Dialog for Hints {
     fn key(&mut self, app: &mut App, _event: KeyEvent, key: Key) -> Reply {
-        if let Some(letter) = key.text().filter(char::is_ascii_lowercase) {
-            self.typed.push(letter);
+        if let Some(letter) = key.text().filter(char::is_ascii_alphabetic) {
+            self.copies |= letter.is_ascii_uppercase();
+            self.typed.push(letter.to_ascii_lowercase());
             let fits = |(label, _): &&(String, Target)| label.starts_with(&self.typed);
             return match self.targets.iter().find(fits) {
-                Some((label, target)) if *label == self.typed => Reply::close(app.go_to(*target)),
+                Some((label, target)) if *label == self.typed => Reply::close(match target {
+                    Target::Link(link) if self.copies => app.copy_link(*link),
+                    target => app.go_to(*target),
+                }),
                 Some(_) => Reply::default(),
                 None => {
-                    self.typed.clear();
+                    (self.typed, self.copies) = (String::new(), false);
                     Reply::default()
                 }
             };
@@ -96,6 +102,7 @@ impl Dialog for Hints {
     fn hints(&self) -> KeyHints {
         &[
             KeyHint::Key("a-z", "open"),
+            KeyHint::Key("A-Z", "copy URL"),
             Bound(Context::Reader, Action::Hints, "list"),
             KeyHint::Key("Esc", "close"),
         ]
@@ -132,6 +139,10 @@ impl Dialog for LinkList {
                 self.digits.pop();
             }
             KeyCode::Enter => return Reply::close(self.open(self.selected, app)),
+            _ if app.keymap.lookup(Context::Reader, &[key]) == Lookup::Action(Action::Copy) => {
+                let url = self.links.get(self.selected).map(|link| link.url.clone());
+                return url.map(|url| app.copy_url(url)).unwrap_or_default().into();
+            }
             code => {
                 if let Some(motion) = app.motion(key) {
                     self.digits.clear();
@@ -153,6 +164,7 @@ impl Dialog for LinkList {
             FileUse::Open => &[
                 KeyHint::Key("1-9", "open"),
                 KeyHint::Key("Enter", "open"),
+                Bound(Context::Reader, Action::Copy, "copy URL"),
                 Rows("select"),
                 Back("close"),
             ],
@@ -194,7 +206,7 @@ impl App {
         }
         targets.truncate(MAX_HINTS);
         let targets = labels(targets.len()).into_iter().zip(targets).collect();
-        self.push_dialog(Hints { targets, typed: String::new() })
+        self.push_dialog(Hints { targets, typed: String::new(), copies: false })
     }
 
     /// Opens a link, or jumps to or from a footnote or to a place in the text.
@@ -304,6 +316,11 @@ impl App {
             }
             None => self.note(format!("Link {number} does not exist")),
         }
+    }
+
+    fn copy_link(&mut self, link: usize) -> Vec<Effect> {
+        let url = self.links().get(link).map(|link| link.url.clone());
+        url.map(|url| self.copy_url(url)).unwrap_or_default()
     }
 
     /// The article's links.

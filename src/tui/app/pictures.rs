@@ -9,6 +9,7 @@ use crate::tui::effect::{Effect, PictureUse};
 use crate::tui::graphics::{Encoded, Graphics, Placed, Placement, Replies};
 use crate::tui::reader::Target;
 use crate::tui::view;
+use crate::util::text::counted;
 use chrono::TimeDelta;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub(crate) struct Pictures {
     /// Those that were fetched for the open article (row key). They are not fetched again, even if
     /// they are no longer kept.
     fetched: (Option<i64>, HashSet<String>),
+    /// Pictures of articles that could not be shown since the user asked for them.
+    failed: usize,
     /// Whether the user wants to see those of an item (row key), whatever the settings say.
     chosen: Option<(i64, bool)>,
     /// The pictures that are drawn in the current frame.
@@ -346,11 +349,29 @@ impl App {
         let shown = document.is_some_and(|d| d.links.iter().any(|link| link.url == url));
         let there = picture.is_some() && shown && of == PictureUse::Article;
         self.reader.pictures.loading.retain(|(_, u, _)| *u != url);
+        self.reader.pictures.failed += usize::from(picture.is_none() && shown);
         self.reader.pictures.keep(of, url, picture);
         if there {
             self.reader.lay_out_again();
         }
-        vec![]
+        self.report_pictures()
+    }
+
+    /// Says how many of the pictures that the user asked for could not be shown, after the last one.
+    fn report_pictures(&mut self) -> Vec<Effect> {
+        let key = self.reader.row().map(|row| row.key);
+        let pictures = &self.reader.pictures;
+        let asked =
+            matches!((pictures.chosen, key), (Some((item, true)), Some(key)) if item == key);
+        let waits = pictures.loading.iter().any(|(of, ..)| *of == PictureUse::Article)
+            || !self.missing_pictures().is_empty();
+        if !asked || waits {
+            return vec![];
+        }
+        match std::mem::take(&mut self.reader.pictures.failed) {
+            0 => vec![],
+            failed => self.note(format!("{} could not be loaded", counted(failed, "picture"))),
+        }
     }
 
     pub(super) fn terminal_replied(&mut self, replies: Replies) -> Vec<Effect> {
@@ -405,10 +426,20 @@ impl App {
         // What failed is tried again.
         self.reader.pictures.kept.retain(|(_, picture)| picture.is_some());
         self.reader.pictures.fetched.1.clear();
+        self.reader.pictures.failed = 0;
         if wanted && !self.shows_pictures() {
             return self
                 .note("Pictures need a terminal with 256 colours, and characters beyond ASCII");
         }
-        vec![]
+        let has_some = self.reader.article.as_ref().is_some_and(|article| {
+            let mut found = Vec::new();
+            figures(&article.document.blocks, &mut found);
+            !found.is_empty()
+        });
+        self.note(match (has_some, wanted) {
+            (false, _) => "This article has no pictures",
+            (true, true) => "Pictures of this article are shown",
+            (true, false) => "Pictures of this article are hidden",
+        })
     }
 }

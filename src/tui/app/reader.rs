@@ -2,6 +2,7 @@
 
 use super::find::{Find, SearchedText};
 use super::keys::Motion;
+use super::passage::Passage;
 use super::pictures::Pictures;
 use super::settings::setting;
 use super::{App, Focus};
@@ -45,6 +46,9 @@ pub(crate) struct ReaderPane {
     /// The text that is searched; `None` until it is needed.
     pub(super) haystack: Option<Haystack>,
     pub(in crate::tui) pictures: Pictures,
+    /// What is at the top of the screen while another text is laid out, and whether the user has asked for that.
+    pub(super) passage: Option<Passage>,
+    pub(super) asked_for_text: bool,
     /// Items (row keys) and positions from which jumps began.
     pub(super) jumps: Vec<(i64, usize)>,
     /// The item (row key) that is opened by a jump.
@@ -72,7 +76,7 @@ type LayoutKey = (Shape, Option<usize>);
 const END_LINES: usize = 2;
 
 /// Limits of the width of the text column.
-const COLUMN: std::ops::RangeInclusive<u16> = 20..=400;
+pub(super) const COLUMN: std::ops::RangeInclusive<u16> = 20..=400;
 /// Number of remembered positions.
 const MAX_PLACES: usize = 1000;
 /// Layouts kept besides the one that is shown.
@@ -98,6 +102,8 @@ impl ReaderPane {
             searched: SearchedText::default(),
             haystack: None,
             pictures: Pictures::default(),
+            passage: None,
+            asked_for_text: false,
             jumps: Vec::new(),
             jumping_to: None,
             set_aside: None,
@@ -136,11 +142,18 @@ impl ReaderPane {
                 None => self.lay_out(key),
             };
             let before = std::mem::replace(&mut self.lines, lines);
+            let is_same_text = self.laid_out.is_some_and(|(_, shown)| shown == key.1);
             if let Some(key) = self.laid_out.replace(key) {
                 self.spare.truncate(MAX_SPARE - 1);
                 self.spare.insert(0, (key, before));
             }
-            self.pointed = None;
+            // Another width keeps the mark of a jump where it is.
+            let pointed = self.pointed.take().filter(|_| is_same_text);
+            let pointed = pointed.and_then(|line| Some(self.spare.first()?.1.lines.get(line)?.at));
+            self.pointed = pointed.map(|at| self.line_of(at));
+            if let Some(passage) = self.passage.take_if(|_| !self.show_difference) {
+                self.place = passage.position(&self.lines).unwrap_or(self.place);
+            }
             let hidden = self.head_hidden;
             self.put_top(match (self.show_difference, self.lines.changes.first()) {
                 (false, _) => self.line_of(self.place),
@@ -270,10 +283,23 @@ impl ReaderPane {
         let page = self.height + head - self.head_hidden.min(head);
         let to = motion.from(before, page, self.last_top() + 1 + head);
         self.set_top(to.saturating_sub(head));
+        if matches!(motion, Motion::HalfPages(1..)) {
+            self.show_picture_whole(before.saturating_sub(head));
+        }
         self.head_hidden = to.min(head);
         self.pointed = None;
         self.leave_searched();
         to != before
+    }
+
+    /// A picture that begins above the screen and ends in it is shown from its start, unless that was at the top
+    /// before.
+    fn show_picture_whole(&mut self, before: usize) {
+        let line = self.lines.lines.get(self.top);
+        let cut = line.and_then(|line| line.picture.as_ref()).map_or(0, |p| usize::from(p.row));
+        if cut > 0 && self.top - cut.min(self.top) > before {
+            self.set_top(self.top - cut);
+        }
     }
 
     /// Scrolls wide lines sideways; returns false if nothing on the screen is wider than the pane
@@ -333,6 +359,11 @@ impl ReaderPane {
             }
             self.jumping_to = None;
             (self.shift, self.head_hidden) = (0, 0);
+        }
+        let asked = std::mem::take(&mut self.asked_for_text);
+        let before = self.article.as_ref().filter(|_| same && self.is_laid_out());
+        if before.is_some_and(|before| before.document != article.document) {
+            self.keep_passage(asked && self.find.is_none());
         }
         self.show_difference = self.show_difference && same && !article.differences.is_empty();
         if !self.show_difference {
@@ -437,19 +468,6 @@ impl App {
         vec![]
     }
 
-    /// Wraps or cuts long lines of code, and saves that in the settings.
-    pub(super) fn toggle_wrap_code(&mut self) -> Vec<Effect> {
-        let ui = &mut self.settings.ui;
-        ui.wrap_code = !ui.wrap_code;
-        let wrap = ui.wrap_code;
-        self.note(if wrap {
-            "Long lines of code are wrapped"
-        } else {
-            "Long lines of code are cut"
-        });
-        vec![Effect::edit(FileChange::Settings(vec![setting(&["ui", "wrap_code"], wrap)]))]
-    }
-
     /// Right shows more of wide lines; left goes back and finally to the pane at the left.
     pub(super) fn scroll_sideways(&mut self, right: bool) -> Vec<Effect> {
         match (self.reader.scroll_sideways(right), right) {
@@ -467,23 +485,5 @@ impl App {
         let request = self.request();
         self.reader.expect(request, key);
         vec![Effect::Read(Read::Article { request, key })]
-    }
-
-    pub(super) fn change_width(&mut self, by: i16) -> Vec<Effect> {
-        let (column, space) = (self.reader.column, self.reader.space);
-        if by > 0 && column >= space {
-            return self.note("The text is as wide as the pane");
-        }
-        let width = column.min(space).saturating_add_signed(by);
-        self.reader.column = width.clamp(*COLUMN.start(), *COLUMN.end());
-        self.note(format!("Text width {}", self.reader.column))
-    }
-
-    /// Shows the Reader alone, or all panes again.
-    pub(super) fn toggle_zen(&mut self) -> Vec<Effect> {
-        self.zen = !self.zen;
-        let opened = if self.reader.article.is_none() { self.open_item() } else { vec![] };
-        self.focus = Focus::Reader;
-        opened
     }
 }

@@ -130,7 +130,7 @@ impl SourcesPane {
         self.rebuild();
     }
 
-    /// Hides or shows the sources without unread items.
+    /// Hides or shows the sources without unread items. Those that fail stay.
     pub(super) fn set_unread_only(&mut self, on: bool) {
         if std::mem::replace(&mut self.unread_only, on) != on {
             self.rebuild();
@@ -151,7 +151,8 @@ impl SourcesPane {
         let is_current =
             || self.rows.get(self.selected).is_some_and(|row| row.id == RowId::Source(facts.key));
         let wanted = self.named == Some(facts.key) || self.marked.contains(&facts.key);
-        !self.unread_only || facts.unread > 0 || wanted || is_current()
+        let needs_care = facts.fail_count > 0;
+        !self.unread_only || facts.unread > 0 || needs_care || wanted || is_current()
     }
 
     /// The next or previous source (row key) with unread items, in the order of the pane. After the

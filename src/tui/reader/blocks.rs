@@ -131,6 +131,8 @@ impl<'a> Out<'a> {
         let ground = Some(Ground { role: Role::Raised, from });
         let inside = space.saturating_sub(2 * inset).max(1);
         let wide = code.lines().map(text::width).max().unwrap_or(0);
+        let beyond = wide.saturating_sub(inside).min(self.beyond);
+        let inside = inside + beyond;
         let over = if self.wrap_code { 0 } else { wide.saturating_sub(inside) };
         let name = language.map(|name| text::truncate(name, inside)).unwrap_or_default();
         let before = Span::blank(inside - text::width(&name).min(inside));
@@ -138,6 +140,7 @@ impl<'a> Out<'a> {
             spans: vec![before, Span::label(name, Role::Dim)],
             ground,
             inset,
+            beyond,
             ..Line::default()
         }];
         for spans in lines {
@@ -146,9 +149,9 @@ impl<'a> Out<'a> {
             } else {
                 vec![Line { spans, ..Line::default() }]
             };
-            out.extend(parts.into_iter().map(|line| Line { over, inset, ground, ..line }));
+            out.extend(parts.into_iter().map(|line| Line { over, inset, beyond, ground, ..line }));
         }
-        out.push(Line { ground, inset, ..Line::default() });
+        out.push(Line { ground, inset, beyond, ..Line::default() });
         let blank = Span::blank(inset);
         self.all(out, &nested(margin, blank.clone(), blank));
     }

@@ -36,6 +36,8 @@ pub(crate) struct Shape {
     pub(crate) picture_lines: usize,
     /// How the terminal draws pictures with pixels, if it can.
     pub(crate) graphics: Option<Graphics>,
+    /// Cells at the right of the column that long lines of code may use.
+    pub(crate) beyond: usize,
 }
 
 /// Width of a thematic break in cells.
@@ -59,6 +61,7 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
         pictures,
         picture_lines: shape.picture_lines,
         graphics: shape.graphics,
+        beyond: shape.beyond,
         notes: vec![],
     };
     out.blocks(&document.blocks, &[]);
@@ -101,6 +104,7 @@ pub(super) struct Out<'a> {
     pub(super) pictures: &'a Thumbnails,
     pub(super) picture_lines: usize,
     pub(super) graphics: Option<Graphics>,
+    pub(super) beyond: usize,
     /// Footnotes so far: number, label, text.
     pub(super) notes: Vec<(usize, &'a str, &'a [Block])>,
 }
@@ -156,7 +160,11 @@ impl<'a> Out<'a> {
                     3 => Role::Strong,
                     _ => Role::Quote,
                 };
+                let first = self.lines.len();
                 self.paragraph(&spans(inline, role, self.glyphs), margin);
+                if let Some(line) = self.lines.get_mut(first) {
+                    line.heading = true;
+                }
             }
             Block::Paragraph(inline) => {
                 self.paragraph(&spans(inline, self.text, self.glyphs), margin);
@@ -222,8 +230,14 @@ mod tests {
 
     #[test]
     fn long_articles_end_with_a_line_that_says_so() {
-        let shape =
-            Shape { width: 20, wrap_code: true, ascii: true, picture_lines: 0, graphics: None };
+        let shape = Shape {
+            width: 20,
+            wrap_code: true,
+            ascii: true,
+            picture_lines: 0,
+            graphics: None,
+            beyond: 0,
+        };
         let lines = |markup: &str| {
             layout(&from_html(&html::clean(markup, None), None), shape, &Thumbnails::new()).lines
         };

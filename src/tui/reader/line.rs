@@ -102,8 +102,11 @@ pub(crate) struct Line {
     pub(crate) over: usize,
     /// Number of characters before it, without white space.
     pub(crate) at: usize,
-    /// Cells at the end of the column that stay empty.
+    /// Cells at the end of the column that stay empty, and cells beyond it that its block uses.
     pub(crate) inset: usize,
+    pub(crate) beyond: usize,
+    /// Whether a heading begins.
+    pub(crate) heading: bool,
     pub(crate) ground: Option<Ground>,
     /// Instead of text.
     pub(crate) picture: Option<Box<PictureRow>>,
@@ -123,7 +126,7 @@ impl Line {
 
     /// Cells for the text in a column.
     pub(crate) fn space(&self, column: usize) -> usize {
-        column.saturating_sub(self.indent() + self.inset)
+        (column + self.beyond).saturating_sub(self.indent() + self.inset)
     }
 
     /// The text without the margin.

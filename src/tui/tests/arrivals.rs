@@ -64,4 +64,15 @@ fn at_the_top_the_list_shows_what_arrives_and_the_selection_stays_on_its_item() 
     let (_, after) = selected(&mut stage, (120, 40));
     assert_eq!(title, after);
     assert!(stage.screen(120, 40).contains("Arrived 0"));
+    // And what arrives later, until the user moves.
+    stage.rows.retain(|row| row.key != 100);
+    arrive(&mut stage, 1);
+    assert!(stage.screen(120, 40).contains("Arrived 0"));
+    stage.rows.retain(|row| row.key != 100);
+    stage.happen(Event::StoreChanged);
+    stage.screen(120, 40);
+    stage.keys("j");
+    let before = selected(&mut stage, (120, 40));
+    arrive(&mut stage, 1);
+    assert_eq!(selected(&mut stage, (120, 40)), before);
 }

@@ -257,7 +257,7 @@ fn a_teaser_does_not_end_like_an_article() {
     stage.shown.as_mut().unwrap().is_cut = false;
     stage.keys("n");
     stage.shows("Text from the feed; no full text: kernel.example has");
-    stage.shows("end · Space: next unread");
+    stage.shows("end of the feed's text · Space: next unread");
     // The feed is known for its teasers.
     let mut stage = with_teaser(|item| item.feed_has_full_text = Some(false));
     stage.shown.as_mut().unwrap().is_cut = false;
@@ -309,8 +309,48 @@ fn another_text_is_shown_from_its_start_unless_a_find_is_open() {
         stage.keys("G");
         stage.screen(80, 24);
         let key = stage.shown_key();
+        if got == TextGot::Feed {
+            let other = Arc::new(from_html(&"<p>Different words.</p>".repeat(60), None));
+            stage.shown.as_mut().unwrap().document = other;
+        }
         stage.happen(Event::TextGot(key, true, Ok(got.clone())));
         stage.screen(80, 24);
         assert_eq!(stage.app.reader.top == 0, to_start, "{got:?} {keys}");
+    }
+}
+
+#[test]
+fn another_text_is_shown_at_the_same_passage() {
+    let paragraphs =
+        |from: usize| (from..60).map(|n| format!("<p>A long enough sentence about {n}.</p>"));
+    let document = |html: String| Arc::new(from_html(&html, None));
+    let own = |n: usize| document(paragraphs(n).collect());
+    // The page has more before it, other words between, and the text in one paragraph.
+    let more =
+        format!("<h2>Teaser</h2>{}", paragraphs(0).collect::<Vec<_>>().join("<p>Advert.</p>"));
+    let joined = paragraphs(0).collect::<String>().replace("</p><p>", " ");
+    for (from, other) in [(0, document(more)), (0, document(joined)), (20, own(0)), (0, own(20))] {
+        let mut stage = Stage::new();
+        stage.shown = Some(Article { document: own(from), ..article(item_rows()[0].clone()) });
+        stage.screen(80, 24);
+        stage.keys("<Enter>");
+        for _ in 0..3 {
+            stage.screen(80, 24);
+            stage.keys("<Space>");
+        }
+        let top = |stage: &Stage| {
+            let reader = &stage.app.reader;
+            let mut lines = reader.lines.lines[reader.top..].iter().map(|line| line.text());
+            lines.find(|line| line.contains("about")).unwrap()
+        };
+        stage.screen(80, 24);
+        let before = top(&stage);
+        let sentence = before.split("about ").nth(1).unwrap().split('.').next().unwrap().to_owned();
+        stage.shown.as_mut().unwrap().document = other;
+        let key = stage.shown_key();
+        stage.happen(Event::TextGot(key, true, Ok(TextGot::Feed)));
+        let screen = stage.screen(80, 24);
+        let first: String = screen.lines().skip(3).take(4).collect();
+        assert!(first.contains(&format!("about {sentence}.")), "{before}: {screen}");
     }
 }

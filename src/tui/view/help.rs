@@ -231,16 +231,20 @@ fn key_lines(keys: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// The lines of an entry. Its panes are behind its words, or below them.
+/// The lines of an entry. Its panes are beside the first one; where they leave less than half of the space for
+/// words, they are below.
 fn wrap(Entry { keys, words, panes }: &Entry, (left, right): (usize, usize)) -> Block {
-    let (keys, mut words) = (key_lines(keys, left), wrap_plain(words, right));
-    let beside = words.last().is_some_and(|last| text::width(last) + text::width(panes) <= right);
-    if !beside && !panes.is_empty() {
+    let free = right.saturating_sub(text::width(panes));
+    let beside = panes.is_empty() || free * 2 >= right;
+    let keys = key_lines(keys, left);
+    let mut words = wrap_plain(words, if beside { free.max(1) } else { right });
+    if !beside {
         words.push(String::new());
     }
     let of = |lines: &[String], i: usize| lines.get(i).cloned().unwrap_or_default();
+    let named = if beside { 0 } else { words.len() - 1 };
     let line = |i| {
-        let panes = if i + 1 == words.len() { panes.clone() } else { String::new() };
+        let panes = if i == named { panes.clone() } else { String::new() };
         Line::Keys(of(&keys, i), of(&words, i), panes)
     };
     (0..keys.len().max(words.len())).map(line).collect()

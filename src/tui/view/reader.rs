@@ -7,6 +7,7 @@ use super::super::reader::{Glyphs, Shape, Span, glyphs};
 use super::chrome::marks;
 use super::{has_focus, pictures};
 use crate::config::{Action, Context, Role};
+use crate::model::TextFrom;
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -14,6 +15,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span as Ink};
 
+/// Cells beside the column from which code uses them.
+const LEAST_BEYOND: u16 = 8;
 /// Height of a screen from which there is an empty line above the head.
 const TALL: u16 = 36;
 /// Largest height of a picture, in percent of the pane.
@@ -24,6 +27,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.reader.space = area.width.saturating_sub(2 * margin);
     let column = app.reader.space.min(app.reader.column);
     let inner = Rect { x: area.x + (area.width - column) / 2, width: column, ..area };
+    // Beside a column in the middle, long lines of code have space; the scroll bar needs its own.
+    let beyond = area.right().saturating_sub(inner.right() + 2);
+    let beyond = if beyond < LEAST_BEYOND { 0 } else { beyond };
     let nothing = app.previews_nothing();
     let Some(article) = app.reader.article.clone().filter(|_| !nothing) else {
         let key = app.keymap.keys_for(Context::Items, Action::Open).unwrap_or_default();
@@ -42,6 +48,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         ascii: ui.ascii,
         picture_lines: if app.shows_pictures() { lines.max(1) } else { 0 },
         graphics: app.graphics(),
+        beyond: usize::from(beyond),
     };
     // Before the head, which depends on the position in the text.
     app.reader.fit(shape);
@@ -103,6 +110,7 @@ impl Pen<'_> {
             return;
         };
         let column = usize::from(area.width);
+        let area = Rect { width: area.width + u16::try_from(line.beyond).unwrap_or(0), ..area };
         if let Some(ground) = line.ground {
             let from = u16::try_from(ground.from).unwrap_or(0).min(area.width);
             let surface = Rect { x: area.x + from, width: area.width - from, ..area };
@@ -203,7 +211,9 @@ impl Pen<'_> {
             return ("fetching the full text …", None);
         }
         if !article.is_teaser() {
-            return ("end", None);
+            let is_all =
+                article.item.text_from != TextFrom::Feed || article.item.fetch_error.is_none();
+            return (if is_all { "end" } else { "end of the feed's text" }, None);
         }
         let key = self.app.keymap.keys_for(Context::Reader, Action::FullText);
         let key = key.filter(|_| has_focus(self.app, Focus::Reader));

@@ -90,11 +90,17 @@ fn line(
     let mut out = Row::new(width);
     out.right(" ".repeat(pad), Style::new());
     let (state, role) = state(app, row, m, width);
-    if state.is_empty() && row.count > 0 {
-        let more = if row.more { "+" } else { "" };
-        out.right(format!(" {}{more}", row.count), style(Role::Dim));
-    } else {
-        out.right_fitting(&state, style(role));
+    let more = if row.more { "+" } else { "" };
+    // The time of the next try is in the card below, too.
+    let mark = state.trim_start().split(' ').next().unwrap_or_default();
+    let is_word = mark.starts_with(char::is_alphabetic);
+    match row.count {
+        count if count > 0 && !is_word => {
+            let mark = if mark.is_empty() { String::new() } else { format!(" {mark}") };
+            out.right(mark, style(role));
+            out.right(format!(" {count}{more}"), style(Role::Dim));
+        }
+        _ => out.right_fitting(&state, style(role)),
     }
     let marked = matches!(row.id, RowId::Source(key) if app.sources.marked.contains(&key));
     let indent = match row.id {

@@ -65,7 +65,7 @@ limits! {
     /// A decoded picture, in bytes.
     IMAGE_PIXELS = 35 * MIB, "decoded picture";
     /// What a decoder of pictures needs in addition, in bytes.
-    IMAGE_WORK = 14 * MIB, "memory for decoding a picture";
+    IMAGE_WORK = 14 * MIB, "memory for decoding a picture, besides the decoded picture";
     /// Links that are read from a list of articles.
     LIST_LINKS = 2000, "links in a list of articles";
     /// Entries of one page. The first are kept.
@@ -116,7 +116,7 @@ limits! {
     /// Sources of a followed list. The first are taken.
     LIST_SOURCES = 5000, "sources of a followed list";
     /// A feed that newsfed writes, in bytes: what it reads itself.
-    WRITTEN_BYTES = 10 * MIB, "written feed";
+    WRITTEN_BYTES = 10 * MIB, "feed that newsfed writes";
     /// A file of saved articles, in bytes before it is compressed.
     SAVED_BYTES = 64 * MIB, "file of saved articles";
     /// Articles in such a file.

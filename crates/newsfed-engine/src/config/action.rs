@@ -149,6 +149,8 @@ actions! {
         Links, "links", "list of links", "List the links of the article";
         OpenLink, "open-link", "open link", "Open a link by its number";
         JumpBack, "jump-back", "back from jump", "Go back from a footnote or link";
+        NextHeading, "next-heading", "next heading", "Go to the next heading";
+        PreviousHeading, "previous-heading", "previous heading", "Go to the previous heading";
         Difference, "difference", "changes", "Show or hide the changes since the earlier version";
         OlderChange, "older-change", "older version", "In the changes: previous version";
         NewerChange, "newer-change", "newer version", "In the changes: next version";

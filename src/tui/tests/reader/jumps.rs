@@ -205,3 +205,62 @@ fn a_page_down_begins_where_the_first_page_ends() {
         }
     }
 }
+
+#[test]
+fn keys_lead_from_heading_to_heading() {
+    let part = |n: usize| format!("<h2>Part {n}</h2>{}", "<p>text</p>".repeat(30));
+    let html = format!("<p>intro</p>{}{}{}", part(1), part(2), part(3));
+    let mut stage = stage(&html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    for (keys, heading) in [
+        (">", "Part 1"),
+        (">>", "Part 3"),
+        ("<lt>", "Part 2"),
+        ("<Space>>", "Part 3"),
+        ("gg>", "Part 1"),
+    ] {
+        stage.keys(keys);
+        stage.screen(80, 24);
+        assert_eq!((at(&stage), first_line(&stage)), (heading.to_owned(), heading.to_owned()));
+    }
+    stage.keys("<lt>");
+    stage.keys_give("<lt>", "This is the first heading");
+    let mut stage = self::stage("<p>text</p>", None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.keys_give(">", "This article has no headings");
+}
+
+#[test]
+fn urls_of_links_are_copied() {
+    let html =
+        "<p><a href='https://site.example/a'>one</a> <a href='https://site.example/b'>two</a>";
+    let mut stage = stage(html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    stage.keys_give(";S", r#"Copy { text: "https://site.example/b" }"#);
+    stage.shows("Copied https://site.example/b");
+    stage.keys_give("Ly", r#"Copy { text: "https://site.example/a" }"#);
+    assert_eq!(stage.asked_for("Browse"), 0);
+    // The list is still open.
+    stage.keys_give("<Enter>", r#"Browse { urls: ["https://site.example/a"] }"#);
+}
+
+#[test]
+fn long_lines_of_code_use_the_space_beside_the_text() {
+    let code = "x".repeat(90);
+    let mut stage = stage(&format!("<p>text</p><pre>{code}</pre><p>more</p>"), None);
+    stage.screen(140, 40);
+    stage.keys("<Enter>");
+    assert!(!stage.screen(140, 40).contains(&code), "beside the list");
+    stage.keys("z");
+    assert!(stage.screen(140, 40).contains(&code), "{}", stage.screen(140, 40));
+    // Only as far as there is space.
+    assert!(stage.screen(90, 40).contains('›'));
+    stage.keys(".");
+    let screen = stage.screen(140, 40);
+    assert!(screen.contains(&code), "{screen}");
+}

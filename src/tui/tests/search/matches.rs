@@ -121,6 +121,20 @@ fn a_half_read_article_of_a_saved_view_opens_where_reading_stopped() {
 }
 
 #[test]
+fn an_article_that_is_found_by_its_title_opens_where_reading_stopped() {
+    let mut stage = stage(TWO);
+    press(&mut stage, &["/bridge<Enter>"]);
+    let key = stage.app.items.current().unwrap().key;
+    let title_hits = std::iter::once(0..6).collect();
+    let snippet = Snippet { title_hits, text: String::new(), hits: vec![], picture: None };
+    let found = Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(vec![(key, snippet)]));
+    stage.happen(found);
+    let screen = press(&mut stage, &["<Enter>"]);
+    assert!(screen.contains("match 1 of 2") && stage.app.reader.top == 0, "{screen}");
+    assert!(press(&mut stage, &["n"]).contains("Two bridges"));
+}
+
+#[test]
 fn the_list_of_links_has_no_matches() {
     let mut stage = stage("<p>A <a href='https://e.org/bridge'>bridge</a>.</p>");
     let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>"]);

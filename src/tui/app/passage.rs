@@ -1,0 +1,47 @@
+//! The same passage in another text of the article: a reader who asks for the full text stays where they are.
+
+use super::ReaderPane;
+use crate::tui::reader::{Line, Lines};
+
+/// Lines from the top of the screen on that are searched in the other text, and how many of them.
+const AHEAD: usize = 40;
+const MAX_LINES: usize = 8;
+/// Fewest characters of such a line, without white space.
+const LEAST: usize = 12;
+
+/// What is at the top of the screen, as the characters of its lines without white space.
+#[derive(Debug)]
+pub(super) struct Passage {
+    lines: Vec<String>,
+    /// Whether a text without the passage is shown from its start.
+    restarts: bool,
+}
+
+impl Passage {
+    /// The position in a text that begins with the passage; `None` keeps the position as it is.
+    pub(super) fn position(&self, text: &Lines) -> Option<usize> {
+        let all: String = text.lines.iter().map(solid).collect();
+        let found = self.lines.iter().find_map(|line| all.find(line.as_str()));
+        let place = found.map(|at| all[..at].chars().count());
+        place.or(self.restarts.then_some(0))
+    }
+}
+
+impl ReaderPane {
+    /// Remembers what is at the top of the screen before another text of the article is shown. `restarts`: whether
+    /// that is shown from its start if it does not have the passage.
+    pub(super) fn keep_passage(&mut self, restarts: bool) {
+        let seen = self.lines.lines.iter().skip(self.top).take(AHEAD).map(solid);
+        let lines = match self.place {
+            0 => vec![],
+            _ => seen.filter(|line| line.chars().count() >= LEAST).take(MAX_LINES).collect(),
+        };
+        self.passage = Some(Passage { lines, restarts: restarts || self.place == 0 });
+    }
+}
+
+/// The characters of a line that positions count.
+fn solid(line: &Line) -> String {
+    let spans = line.spans.iter().filter(|span| !span.mark);
+    spans.flat_map(|span| span.text.chars()).filter(|c| !c.is_whitespace()).collect()
+}

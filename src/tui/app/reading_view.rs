@@ -1,0 +1,40 @@
+//! How the article is shown: its width, long lines of code, the Reader alone.
+
+use super::reader::COLUMN;
+use super::settings::setting;
+use super::{App, Focus};
+use crate::config::FileChange;
+use crate::tui::effect::Effect;
+
+impl App {
+    /// Wraps or cuts long lines of code, and saves that in the settings.
+    pub(super) fn toggle_wrap_code(&mut self) -> Vec<Effect> {
+        let ui = &mut self.settings.ui;
+        ui.wrap_code = !ui.wrap_code;
+        let wrap = ui.wrap_code;
+        self.note(if wrap {
+            "Long lines of code are wrapped"
+        } else {
+            "Long lines of code are cut"
+        });
+        vec![Effect::edit(FileChange::Settings(vec![setting(&["ui", "wrap_code"], wrap)]))]
+    }
+
+    pub(super) fn change_width(&mut self, by: i16) -> Vec<Effect> {
+        let (column, space) = (self.reader.column, self.reader.space);
+        if by > 0 && column >= space {
+            return self.note("The text is as wide as the pane");
+        }
+        let width = column.min(space).saturating_add_signed(by);
+        self.reader.column = width.clamp(*COLUMN.start(), *COLUMN.end());
+        self.note(format!("Text width {}", self.reader.column))
+    }
+
+    /// Shows the Reader alone, or all panes again.
+    pub(super) fn toggle_zen(&mut self) -> Vec<Effect> {
+        self.zen = !self.zen;
+        let opened = if self.reader.article.is_none() { self.open_item() } else { vec![] };
+        self.focus = Focus::Reader;
+        opened
+    }
+}
