@@ -161,9 +161,14 @@ impl Likeness {
 
     /// Whether each title has a word of its own, as reports made from one template have, such as a
     /// storm warning for each county. Words that the texts do not repeat may be another wording, if the
-    /// texts are copies and the titles differ in more than one word.
+    /// texts are copies and the titles differ in more than one word. Where also the titles have less than
+    /// half of their words in common, no template made them, whatever the earlier item repeats.
     fn swapped(&self) -> bool {
         let (earlier, later) = self.own;
+        let rewritten = self.copied >= 0.5 && self.lead >= 0.85 && self.shingles >= 20;
+        if rewritten && self.title <= 0.45 && later < Own::Topic {
+            return false;
+        }
         let copied = self.copied >= 0.85 || self.copied >= 0.55 && self.lead >= 0.85;
         let reworded = copied && self.shingles >= 20 && self.title <= 0.6;
         earlier.min(later) > Own::Nothing && (earlier.max(later) == Own::Topic || !reworded)
