@@ -218,10 +218,12 @@ fn filter(s: &str, mode: Mode, plain_len: fn(&str) -> usize) -> Cow<'_, str> {
     while let Some(c) = rest.chars().next() {
         let at = s.len() - rest.len();
         let tail = &rest[c.len_utf8()..];
+        // After a Latin-1 character, a C1 character is a part of UTF-8 that was read as Latin-1.
+        let damaged = || s[..at].ends_with(|c| ('\u{80}'..='\u{ff}').contains(&c));
         rest = match c {
             '\u{1b}' => after_escape(tail, at < *last_end, mode),
-            '\u{9b}' => after_csi(tail, false),
-            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => {
+            '\u{9b}' if !damaged() => after_csi(tail, false),
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' if !damaged() => {
                 after_device_string(tail, at < *last_end, mode)
             }
             '\r' => {

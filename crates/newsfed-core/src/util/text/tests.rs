@@ -26,6 +26,10 @@ fn line_removes_what_a_terminal_would_act_on() {
         ("\u{1b}]0;never ended", "0;never ended"),
         ("\u{1b}P$q\"p\u{1b}\\kept", "kept"),
         ("\u{90}q\u{9c}kept", "kept"),
+        // Quotation marks in UTF-8 that was read as Latin-1 and encoded again.
+        ("x\u{e2}\u{80}\u{9d} y \u{e2}\u{80}\u{9c}z", "x\u{e2} y \u{e2}z"),
+        ("\u{e2}\u{80}\u{98}x\u{e2}\u{80}\u{99} \u{7}y", "\u{e2}x\u{e2} y"),
+        ("\u{c4}\u{9b}1ab", "\u{c4}1ab"),
         ("\u{1b}_Ga=T;AAAA\u{1b}\\kept", "kept"),
         ("\u{1b}ckept", "kept"),
         ("\u{1b}Ferry", "Ferry"),
