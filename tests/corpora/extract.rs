@@ -169,11 +169,13 @@ fn reads_threads_and_documentation_whole() {
     }
     for (kind, words) in [
         ("article", 0.965),
-        ("documentation", 0.925),
-        ("forum", 0.865),
+        ("documentation", 0.94),
+        // The trees know these pages. The threshold that is best for unseen threads (.82 instead of
+        // .80) takes too much here (.86 instead of .88).
+        ("forum", 0.855),
         ("service", 0.865),
-        ("collection", 0.75),
-        ("listing", 0.755),
+        ("collection", 0.8),
+        ("listing", 0.85),
         ("product", 0.685),
     ] {
         let figures = Figures::of(&kinds[kind]);
