@@ -54,6 +54,8 @@ const BESIDE: u16 = 100;
 const THREE_PANES: u16 = 132;
 /// Narrowest Reader beside another pane.
 const READER: u16 = 56;
+/// Cells beside its text: margins, scroll bar, pointer.
+const READER_MARGINS: u16 = 8;
 /// Lowest screen with titles, and with a blank row above them.
 const TITLES: u16 = 10;
 const AIRY: u16 = 36;
@@ -153,6 +155,9 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     let default = if width < BESIDE { 22 } else { part(width, 22).clamp(24, 34) };
     let sources = or_default(ui.sources_width, width / 2, default);
     let beside = |space: u16, default: u16| {
+        // What the column of text and its margins leave is worth more in the list.
+        let left = space.saturating_sub(default + 1 + app.reader.column + READER_MARGINS);
+        let default = default + left / 3 * 2;
         let limit = space.saturating_sub(READER + 1).max(12);
         let items = or_default(ui.items_width, limit, default.min(limit));
         [(Focus::Items, items), (Focus::Reader, space - items - 1)]

@@ -211,7 +211,10 @@ impl FileEdit {
             keys.retain(|key| !key.starts_with("folder "));
             keys.push("folder".to_owned());
         }
-        format!("{} of {whose}", keys.join(", "))
+        match keys.as_slice() {
+            [one] if one == OFF || one == ON => format!("{whose} {one}"),
+            _ => format!("{} of {whose}", keys.join(", ")),
+        }
     }
 
     /// The new name, where a view gets one.
@@ -221,11 +224,15 @@ impl FileEdit {
     }
 }
 
+/// What happened to a source whose `enabled` changed.
+const OFF: &str = "switched off";
+const ON: &str = "switched on";
+
 /// A key of an element, without its value if that may be long.
 fn describe_key(change: &KeyChange) -> String {
     match (change.key(), change.value.as_deref()) {
-        (key, Some("false")) if key == "enabled" => "switching off".to_owned(),
-        (key, _) if key == "enabled" => "switching on".to_owned(),
+        (key, Some("false")) if key == "enabled" => OFF.to_owned(),
+        (key, _) if key == "enabled" => ON.to_owned(),
         (key, Some(name)) if key == "folder" => format!("folder {}", name.trim()),
         (key, _) => key,
     }
