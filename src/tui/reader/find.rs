@@ -212,8 +212,14 @@ mod tests {
         width: usize,
         find: impl FnOnce(&Haystack) -> Vec<Piece>,
     ) -> Vec<String> {
-        let shape =
-            Shape { width, wrap_code: false, ascii: false, picture_lines: 0, graphics: None };
+        let shape = Shape {
+            width,
+            wrap_code: false,
+            ascii: false,
+            strikes: true,
+            picture_lines: 0,
+            graphics: None,
+        };
         let lines = layout(&from_html(html, None), shape, &Default::default()).lines;
         let pieces = find(&Haystack::new(&lines));
         let mut out: Vec<String> = Vec::new();
