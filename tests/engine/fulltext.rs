@@ -2,6 +2,7 @@
 
 mod ahead;
 mod unchanged;
+mod ways;
 
 use super::*;
 use newsfed::config::FileChange;

@@ -22,6 +22,14 @@ const DEFINITION_INDENT: usize = 3;
 /// Bytes of code of a document that are coloured.
 const MAX_COLORED: usize = 200_000;
 
+/// Whether two texts differ in nothing but white space, capitals and punctuation.
+fn is_same(a: &str, b: &str) -> bool {
+    let letters = |text: &'_ str| -> String {
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    a == b || !letters(a).is_empty() && letters(a) == letters(b)
+}
+
 impl<'a> Out<'a> {
     pub(super) fn quote(&mut self, inner: &'a [Block], by: &'a [Inline], margin: &Margin) {
         let bar = Span::new(self.glyphs.bar, Role::Heading);
@@ -88,7 +96,7 @@ impl<'a> Out<'a> {
         for image in images {
             let Inline::Image(alt, to) = image else { continue };
             // The caption need not be read twice.
-            let alt = if *alt == words { "" } else { alt };
+            let alt = if is_same(alt, &words) { "" } else { alt };
             if self.picture(*to, margin) {
                 if caption.is_empty() {
                     below.push(Span::new(alt, Role::Caption));

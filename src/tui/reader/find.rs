@@ -216,6 +216,7 @@ mod tests {
             width,
             wrap_code: false,
             ascii: false,
+            strikes: true,
             picture_lines: 0,
             graphics: None,
             beyond: 0,

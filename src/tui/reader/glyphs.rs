@@ -12,6 +12,8 @@ pub(crate) struct Glyphs {
     pub(super) rule: &'static str,
     pub(super) picture: &'static str,
     pub(super) times: &'static str,
+    /// Around deleted text; empty where the terminal strikes it through.
+    pub(super) deleted: &'static str,
     /// After a link to a place in the text.
     pub(super) jump: &'static str,
     pub(super) more: &'static str,
@@ -34,6 +36,7 @@ pub(super) const UNICODE: Glyphs = Glyphs {
     rule: "─",
     picture: "▣ ",
     times: "×",
+    deleted: "",
     jump: "↴",
     more: "…",
     more_left: "‹",
@@ -52,6 +55,7 @@ const ASCII: Glyphs = Glyphs {
     rule: "-",
     picture: "image: ",
     times: "x",
+    deleted: SIGNS,
     jump: "[#]",
     more: "...",
     more_left: "<",
@@ -62,6 +66,16 @@ const ASCII: Glyphs = Glyphs {
     link: ["[", "]"],
     note: ["[^", "]"],
 };
+
+const SIGNED: Glyphs = Glyphs { deleted: SIGNS, ..UNICODE };
+
+/// What is around deleted text where it cannot be struck through.
+const SIGNS: &str = "~~";
+
+/// The characters for an article: deleted text is struck through or has signs around it.
+pub(super) fn article(ascii: bool, strikes: bool) -> &'static Glyphs {
+    if !ascii && !strikes { &SIGNED } else { glyphs(ascii) }
+}
 
 /// The characters for a Unicode or an ASCII terminal.
 pub(crate) fn glyphs(ascii: bool) -> &'static Glyphs {

@@ -50,9 +50,14 @@ fn flatten(
                 flatten(inner, if strong { Role::Strong } else { role }, target, glyphs, out);
             }
             Inline::Deleted(inner) => {
-                out.push(span("~~", Role::Dim));
+                out.push(span(glyphs.deleted, Role::Dim));
+                let from = out.len();
                 flatten(inner, Role::Dim, target, glyphs, out);
-                out.push(span("~~", Role::Dim));
+                if glyphs.deleted.is_empty() {
+                    let text = out[from..].iter_mut().filter(|span| !span.mark);
+                    text.for_each(|span| span.struck = true);
+                }
+                out.push(span(glyphs.deleted, Role::Dim));
             }
             Inline::Inserted(inner) => flatten(inner, role, target, glyphs, out),
             Inline::Link(inner, to) => {

@@ -32,6 +32,8 @@ pub(crate) struct Shape {
     /// column.
     pub(crate) wrap_code: bool,
     pub(crate) ascii: bool,
+    /// Whether deleted text is struck through by the terminal.
+    pub(crate) strikes: bool,
     /// Most lines of a picture; 0 shows descriptions only.
     pub(crate) picture_lines: usize,
     /// How the terminal draws pictures with pixels, if it can.
@@ -48,7 +50,7 @@ pub(crate) type Thumbnails = HashMap<usize, Arc<Thumbnail>>;
 
 /// Lays a document out, with footnotes and links at the end.
 pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -> Lines {
-    let glyphs = super::glyphs(shape.ascii);
+    let glyphs = super::glyphs::article(shape.ascii, shape.strikes);
     let mut out = Out {
         lines: Vec::new(),
         width: shape.width.max(8),
@@ -229,11 +231,57 @@ mod tests {
     use crate::util::html;
 
     #[test]
+    fn deleted_text_is_struck_through_or_has_signs() {
+        let document = from_html("<p>a <del>b <b>c</b></del> d</p>", None);
+        for (ascii, strikes, expected, struck) in [
+            (false, true, "a b c d", "b c"),
+            (false, false, "a ~~b c~~ d", ""),
+            (true, true, "a ~~b c~~ d", ""),
+        ] {
+            let (width, wrap_code, picture_lines) = (20, true, 0);
+            let shape = Shape { width, wrap_code, ascii, strikes, picture_lines, graphics: None };
+            let lines = layout(&document, shape, &Thumbnails::new()).lines;
+            assert_eq!(lines[0].text(), expected, "{ascii} {strikes}");
+            let spans = lines[0].spans.iter().filter(|span| span.struck);
+            assert_eq!(spans.map(|span| span.text.as_str()).collect::<String>(), struck);
+        }
+    }
+
+    #[test]
+    fn a_caption_like_the_description_of_its_picture_is_shown_once() {
+        let html = |alt: &str, caption: &str| {
+            format!(
+                "<figure><img src='https://e.org/a.png' alt='{alt}'><figcaption>{caption}</figcaption></figure>"
+            )
+        };
+        let (width, ascii) = (60, false);
+        let shape = Shape {
+            width,
+            ascii,
+            wrap_code: true,
+            strikes: true,
+            picture_lines: 0,
+            graphics: None,
+        };
+        for (alt, caption, count) in [
+            ("A map of the coast", "A map of the coast", 1),
+            ("A map of the coast", "a map of <i>the  coast</i>.", 1),
+            ("Coast", "A map of the coast", 2),
+        ] {
+            let document = from_html(&html(alt, caption), None);
+            let lines = layout(&document, shape, &Thumbnails::new()).lines;
+            let text: String = lines.iter().map(|line| line.text().to_lowercase()).collect();
+            assert_eq!(text.matches("coast").count(), count, "{alt}: {text}");
+        }
+    }
+
+    #[test]
     fn long_articles_end_with_a_line_that_says_so() {
         let shape = Shape {
             width: 20,
             wrap_code: true,
             ascii: true,
+            strikes: false,
             picture_lines: 0,
             graphics: None,
             beyond: 0,

@@ -27,13 +27,15 @@ pub(crate) struct Span {
     pub(crate) target: Option<Target>,
     /// Whether it is drawn only, such as the number of its target, rather than text of the article.
     pub(crate) mark: bool,
+    /// Whether it is struck through.
+    pub(crate) struck: bool,
     /// The place in the text that begins with it.
     pub(crate) place: Option<usize>,
 }
 
 impl Span {
     pub(crate) fn new(text: impl Into<String>, role: Role) -> Self {
-        Self { text: text.into(), role, target: None, mark: false, place: None }
+        Self { text: text.into(), role, target: None, mark: false, struck: false, place: None }
     }
 
     /// The number of a target.
@@ -53,7 +55,7 @@ impl Span {
 
     /// Whether text of the other span can be appended.
     pub(super) fn same_style(&self, other: &Self) -> bool {
-        let style = |span: &Self| (span.role, span.target, span.mark, span.place);
+        let style = |span: &Self| (span.role, span.target, span.mark, span.struck, span.place);
         style(self) == style(other)
     }
 }

@@ -6,7 +6,7 @@ use super::super::app::{App, Focus, Hints};
 use super::super::reader::{Glyphs, Shape, Span, glyphs};
 use super::chrome::marks;
 use super::{has_focus, pictures};
-use crate::config::{Action, Context, Role};
+use crate::config::{Action, Context, Depth, Role};
 use crate::model::TextFrom;
 use crate::util::text;
 use ratatui::Frame;
@@ -46,6 +46,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         width: inner.width.into(),
         wrap_code: ui.wrap_code,
         ascii: ui.ascii,
+        // Readers of screens and terminals without styles do not show it.
+        strikes: !ui.linear && app.palette.support().depth != Depth::Mono,
         picture_lines: if app.shows_pictures() { lines.max(1) } else { 0 },
         graphics: app.graphics(),
         beyond: usize::from(beyond),
@@ -144,7 +146,8 @@ impl Pen<'_> {
     }
 
     fn style(&self, span: &Span) -> Style {
-        self.app.palette.style(span.role)
+        let style = self.app.palette.style(span.role);
+        if span.struck { style.add_modifier(Modifier::CROSSED_OUT) } else { style }
     }
 
     /// The style of a position: that of its text, or of a search match. The current match is filled, the others

@@ -15,18 +15,30 @@ fn markdown(html: &str) -> String {
 #[test]
 fn formulas_between_marks_are_one_piece() {
     for (html, expected) in [
-        ("<p>So \\(a_1 + b_2\\) holds</p>", "So `a_1 + b_2` holds"),
+        ("<p>So \\(a_1 + b_2\\) holds</p>", "So a₁ + b₂ holds"),
+        ("<p>So \\(a_{ij}\\) holds</p>", "So `a_{ij}` holds"),
         ("<p>Let \\(n\\) be odd</p>", "Let n be odd"),
-        ("<p>So $$\\frac{a}{b}$$ holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
+        ("<p>So $$\\frac{a}{b}$$ holds</p>", "So `\\frac{a}{b}` holds"),
+        ("<p>So \\[\\frac{a}{b}\\] holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
+        ("<p>So<br>\n $$\\frac{a}{b}$$ <br>holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
+        (
+            "<ul><li>首先待加密的消息 $$m$$ 满足 $$0 &lt;= m\n&lt; n$$</li><li>令$$c$$是，$$x^2$$。</li></ul>",
+            "- 首先待加密的消息 m 满足 0 \\<= m \\< n\n- 令c是，x²。",
+        ),
+        ("<p>价格$$元$$，US$$5 and A$$6</p>", "价格$$元$$，US$$5 and A$$6"),
+        (
+            "<table><tr><td>a<td>b<tr><td>若 $$n$$ 大<td>$$x_1$$</table>",
+            "| a | b |\n| --- | --- |\n| 若 n 大 | x₁ |",
+        ),
         ("<p>\\[ E = mc^2 \\]</p>", "```math\nE = mc^2\n```"),
         (
             "<p>$$<br>\na &amp;= b \\\\<br>\nc &amp;= d<br>\n$$</p>",
-            "```math\na &= b \\\\\n\nc &= d\n```",
+            "```math\na &= b \\\\\nc &= d\n```",
         ),
         ("<p>$$a<em>1 + b</em>2$$</p>", "```math\na_1 + b_2\n```"),
         ("<p>$$x$$</p>", "```math\nx\n```"),
-        ("<h2>On \\(x^2\\)</h2>", "## On `x^2`"),
-        ("<p><b>Theorem</b> \\(x^2\\) &lt; \\(y^2\\).</p>", "**Theorem** `x^2` \\< `y^2`."),
+        ("<h2>On \\(x^2\\)</h2>", "## On x²"),
+        ("<p><b>Theorem</b> \\(x^2\\) &lt; \\(y^2\\).</p>", "**Theorem** x² \\< y²."),
     ] {
         assert_eq!(markdown(html), expected, "{html}");
     }
@@ -57,6 +69,19 @@ fn prices_brackets_and_code_stay_as_they_are() {
 }
 
 #[test]
+fn addresses_are_no_descriptions_of_pictures() {
+    for (alt, shown) in [
+        ("https://e.org/a.png", ""),
+        ("A map", "A map"),
+        ("See https://e.org/", "See https://e.org/"),
+    ] {
+        let document = from_html(&format!("<img src='https://e.org/a.png' alt='{alt}'>"), None);
+        let [Block::Figure(images, _)] = document.blocks.as_slice() else { panic!("{document:?}") };
+        assert_eq!(images.as_slice(), [super::Inline::Image(shown.to_owned(), 0)]);
+    }
+}
+
+#[test]
 fn what_programs_for_formulas_draw_is_read_once() {
     let katex = "<span class=katex-display><span class=katex><span class=katex-mathml><math><semantics><mrow><mi>x</mi></mrow>\
         <annotation encoding='application/x-tex'>x^2</annotation></semantics></math></span><span class=katex-html aria-hidden=true>x2</span></span></span>";
@@ -68,13 +93,10 @@ fn what_programs_for_formulas_draw_is_read_once() {
     };
     for (html, expected) in [
         (format!("<p>a {katex} b</p>"), "a\n\n```math\nx^2\n```\n\nb"),
-        (format!("<p>a {} b</p>", mathjax("math/tex", "MathJax")), "a `x^2` b"),
+        (format!("<p>a {} b</p>", mathjax("math/tex", "MathJax")), "a x² b"),
         (mathjax("math/tex; mode=display", "MathJax_Display"), "```math\nx^2\n```"),
-        ("<p>a <script type='math/tex'>x^2</script> b</p>".to_owned(), "a `x^2` b"),
-        (
-            "<p>a <math alttext='{\\displaystyle x^{2}}'><mi>x</mi></math></p>".to_owned(),
-            "a `x^{2}`",
-        ),
+        ("<p>a <script type='math/tex'>x^2</script> b</p>".to_owned(), "a x² b"),
+        ("<p>a <math alttext='{\\displaystyle x^{2}}'><mi>x</mi></math></p>".to_owned(), "a x²"),
         ("<p>a<script>let x = 1;</script></p>".to_owned(), "a"),
     ] {
         assert_eq!(markdown(&html), expected, "{html}");

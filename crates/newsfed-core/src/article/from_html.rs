@@ -6,12 +6,13 @@ use super::notes::{Notes, anchors};
 use super::picture::{self, Picture};
 use super::places::{Lead, Places};
 use super::spaces::tidy;
-use super::{code, embed, maths};
+use super::{code, maths};
 use crate::util::limits;
 use crate::util::{html, text};
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Node};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
@@ -122,14 +123,20 @@ impl Flow {
     }
 
     fn end_paragraph(&mut self) {
+        let mut after_formula = false;
         for part in maths::split(std::mem::take(&mut self.inline)) {
-            let inline = match part {
+            let mut inline = match part {
                 Part::Text(pieces) => tidy(pieces),
                 Part::Formula(source) => {
                     self.blocks.push(maths::block(&source));
+                    after_formula = true;
                     continue;
                 }
             };
+            if std::mem::take(&mut after_formula) {
+                let breaks = inline.iter().take_while(|i| **i == Inline::Break).count();
+                inline.drain(..breaks);
+            }
             match inline.as_slice() {
                 [] => {}
                 [Inline::Image(..)] => self.blocks.push(Block::Figure(inline, Vec::new())),
@@ -190,7 +197,14 @@ impl Builder<'_> {
             }
             "iframe" | "embed" | "lite-youtube" | "youtube-video" | "amp-youtube"
             | "amp-iframe" => self.embed(e, flow),
-            "object" => self.flow(e, depth + 1, flow),
+            "object" => {
+                // Older pages have a player for other browsers in it, which shows the same.
+                let mut within = e.descendent_elements().skip(1).take(MAX_IN_FIGURE);
+                if !within.any(|d| html::is_player(d.value().name())) {
+                    self.embed(e, flow);
+                }
+                self.flow(e, depth + 1, flow);
+            }
             "noscript" => self.noscript(e, flow),
             "script" => {
                 if let Some((source, display)) = maths::script(e) {
@@ -514,7 +528,9 @@ impl Builder<'_> {
     }
 
     fn embed(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
-        let Some((label, address)) = embed::read(e) else { return };
+        let attribute = |name: &str| e.attr(name).map(Cow::from);
+        let found = html::player(e.value().name(), true, attribute);
+        let Some((label, address)) = found else { return };
         if let Some(to) = self.link(Some(&address), LinkKind::Page) {
             flow.push(Block::Paragraph(vec![Inline::Link(vec![Inline::Text(label)], to)]));
         }
@@ -544,7 +560,11 @@ impl Builder<'_> {
 
     /// An image, or the description of an icon if it is part of the text, as of an emoji.
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
-        let alt = text::line(e.attr("alt").unwrap_or(""));
+        let mut alt = text::line(e.attr("alt").unwrap_or(""));
+        // An address does not say what a picture shows.
+        if is_address(&alt) {
+            alt.clear();
+        }
         match picture::read(e) {
             Picture::Image(source) => {
                 let to = self.link(Some(&source), LinkKind::Image)?;
@@ -624,6 +644,12 @@ fn attribution(quote: ElementRef<'_>, blocks: &mut Vec<Block>) -> Vec<Inline> {
         Some(Block::Paragraph(by)) => by,
         _ => vec![],
     }
+}
+
+/// Whether a text is nothing but a URL.
+fn is_address(text: &str) -> bool {
+    let is_web = |url: Url| matches!(url.scheme(), "http" | "https" | "file");
+    !text.contains(' ') && text.contains("://") && Url::parse(text).is_ok_and(is_web)
 }
 
 /// The box of a task list as a character.

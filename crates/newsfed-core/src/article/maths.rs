@@ -1,6 +1,8 @@
 //! Formulas as text: their TeX source, or the symbols of MathML in a row.
 
 use super::document::{Block, Inline};
+use super::maths_signs::signs;
+use super::spaces::is_unspaced;
 use crate::util::html::bare_formula;
 use crate::util::text;
 use scraper::{ElementRef, Node};
@@ -99,6 +101,9 @@ pub(super) fn is_rendering_class(class: &str) -> bool {
 /// A formula in a line of text: as code, unless it reads as text.
 pub(super) fn inline(source: &str) -> Inline {
     let line = text::line(source);
+    if let Some(signs) = signs(&line) {
+        return Inline::Text(signs);
+    }
     match line.contains(['\\', '^', '_', '{', '}']) {
         true => Inline::Code(line),
         false => Inline::Text(line),
@@ -145,7 +150,13 @@ pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
             continue;
         };
         out.push(Inline::Text(text[written..start].to_owned()));
-        if mark.2 {
+        // Some write all their formulas between the same marks: one within a sentence belongs there.
+        let is_block = mark.2
+            && (mark.0 != "$$" || {
+                is_line_end(text[written..start].chars().rev(), out.iter().rev())
+                    && is_line_end(rest_of(&pieces, end).chars(), pieces[end.0 + 1..].iter())
+            });
+        if is_block {
             parts.push(Part::Text(std::mem::take(&mut out)));
             parts.push(Part::Formula(source));
         } else {
@@ -155,6 +166,26 @@ pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
     }
     parts.push(Part::Text(out));
     parts
+}
+
+fn rest_of(pieces: &[Inline], (at, from): (usize, usize)) -> &str {
+    match pieces.get(at) {
+        Some(Inline::Text(text)) => text.get(from..).unwrap_or_default(),
+        _ => "",
+    }
+}
+
+/// Whether a line ends, or begins, here: nothing but blanks up to a line break or to the end of all.
+fn is_line_end<'a>(
+    mut beside: impl Iterator<Item = char>,
+    mut pieces: impl Iterator<Item = &'a Inline>,
+) -> bool {
+    let next = pieces.find(|piece| match piece {
+        Inline::Text(text) => !text.trim().is_empty(),
+        Inline::Place(_) => false,
+        _ => true,
+    });
+    beside.all(char::is_whitespace) && matches!(next, None | Some(Inline::Break))
 }
 
 /// Finds the formulas between marks in text that cannot be divided, such as a heading.
@@ -181,7 +212,10 @@ fn next_mark(text: &str, from: usize) -> Option<(usize, Mark)> {
             let alone = match mark.0 {
                 "$$" => {
                     after != Some('$')
-                        && before.is_none_or(|c| c != '$' && c != '\\' && !c.is_alphanumeric())
+                        && before.is_none_or(|c| {
+                            let in_word = c.is_alphanumeric() && !is_unspaced(c);
+                            c != '$' && c != '\\' && !in_word
+                        })
                 }
                 _ => before != Some('\\'),
             };
@@ -207,13 +241,13 @@ fn enclosed(
                 let from = if at == first { start } else { 0 };
                 let rest = text::start(&text[from..], MAX_SOURCE + 2);
                 if let Some(end) = rest.find(mark.1) {
-                    source.push_str(&rest[..end]);
+                    push_joined(&mut source, &rest[..end]);
                     let after = from + end + 2;
                     let more = mark.1 == "$$" && text[after..].starts_with('$');
                     let formula = !more && is_formula(source.trim(), mark);
                     return formula.then(|| (source.trim().to_owned(), (at, after)));
                 }
-                source.push_str(rest);
+                push_joined(&mut source, rest);
             }
             Inline::Break => source.push('\n'),
             // Markdown reads the indices of two symbols as emphasis.
@@ -228,6 +262,21 @@ fn enclosed(
         }
     }
     None
+}
+
+/// Adds a part of a source. Its line breaks are blanks, except after a row.
+fn push_joined(source: &mut String, part: &str) {
+    for (at, line) in part.split('\n').enumerate() {
+        if at > 0 {
+            let row = source.trim_end_matches(' ').ends_with("\\\\");
+            match (row, source.ends_with([' ', '\n'])) {
+                (true, _) => source.push('\n'),
+                (false, true) => {}
+                (false, false) => source.push(' '),
+            }
+        }
+        source.push_str(if at > 0 { line.trim_start() } else { line });
+    }
 }
 
 /// Whether what is between marks is a formula, and not a text about prices or with brackets in it.
@@ -245,8 +294,8 @@ fn is_formula(source: &str, mark: Mark) -> bool {
         "\\(" => !(plain && source.chars().count() > 2),
         _ if long() => source.contains(['=', '+', '<', '>']) && words().count() <= 1,
         _ => {
-            source.chars().all(|c| c.is_alphanumeric() || "+-=/<>*".contains(c))
-                && !is_number(source)
+            let is_part = |c: char| c.is_alphanumeric() && !is_unspaced(c);
+            source.chars().all(|c| is_part(c) || "+-=/<>*".contains(c)) && !is_number(source)
         }
     }
 }

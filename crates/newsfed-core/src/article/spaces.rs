@@ -5,49 +5,100 @@ use crate::util::text;
 
 /// Maximum number of consecutive line breaks.
 const MAX_BREAKS: usize = 2;
+/// Maximum number of empty pieces that are skipped to find the next character.
+const MAX_AHEAD: usize = 16;
 
 /// Collapses white space as a browser does, across pieces, and trims both ends.
 pub(super) fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
     // White space at the start of a line is dropped.
-    let mut space = true;
-    let mut out = collapse(inlines, &mut space);
+    let mut before = Before { space: true, last: None };
+    let mut out = collapse(inlines, None, &mut before);
     trim_end(&mut out);
     out
 }
 
-fn collapse(inlines: Vec<Inline>, space: &mut bool) -> Vec<Inline> {
+/// What is before the text that is read.
+struct Before {
+    /// White space, or nothing.
+    space: bool,
+    /// The last other character, if it is text.
+    last: Option<char>,
+}
+
+/// Whether a character is written without spaces between words: Han, Kana, and their punctuation.
+pub(super) fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{2e80}'..='\u{2fdf}' | '\u{3001}'..='\u{3130}' | '\u{31a0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff01}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
+}
+
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
+}
+
+/// Collapses pieces that are followed by the character `after`.
+fn collapse(inlines: Vec<Inline>, after: Option<char>, before: &mut Before) -> Vec<Inline> {
     let mut out = Vec::with_capacity(inlines.len());
-    for inline in inlines {
+    let mut pieces = inlines.into_iter();
+    while let Some(inline) = pieces.next() {
+        // Called once for each run of white space, whose end it finds.
+        let following = |pieces: &[Inline]| first_char(pieces).unwrap_or(after);
         match inline {
             Inline::Text(t) => {
                 let mut collapsed = String::with_capacity(t.len());
-                for c in t.chars() {
-                    let blank = matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}');
-                    if !(blank && *space) {
-                        collapsed.push(if blank { ' ' } else { c });
+                for (at, c) in t.char_indices() {
+                    let blank = is_blank(c);
+                    if !blank {
+                        collapsed.push(c);
+                        before.last = Some(c);
+                    } else if !before.space {
+                        let joins = before.last.is_some_and(is_unspaced) && {
+                            let run = &t[at..];
+                            let next = run.trim_start_matches(is_blank);
+                            let next_char =
+                                next.chars().next().or_else(|| following(pieces.as_slice()));
+                            run[..run.len() - next.len()].contains('\n')
+                                && next_char.is_some_and(is_unspaced)
+                        };
+                        if !joins {
+                            collapsed.push(' ');
+                        }
                     }
-                    *space = blank;
+                    before.space = blank;
                 }
                 if !collapsed.is_empty() {
                     out.push(Inline::Text(text::markup(&collapsed).into_owned()));
                 }
             }
-            Inline::Emphasis(inner) => wrap(inner, space, &mut out, Inline::Emphasis),
-            Inline::Strong(inner) => wrap(inner, space, &mut out, Inline::Strong),
-            Inline::Deleted(inner) => wrap(inner, space, &mut out, Inline::Deleted),
-            Inline::Inserted(inner) => wrap(inner, space, &mut out, Inline::Inserted),
-            Inline::Link(inner, to) => wrap(inner, space, &mut out, |i| Inline::Link(i, to)),
-            Inline::Jump(inner, to) => wrap(inner, space, &mut out, |i| Inline::Jump(i, to)),
+            Inline::Emphasis(inner) => {
+                wrap(inner, following(pieces.as_slice()), before, &mut out, Inline::Emphasis)
+            }
+            Inline::Strong(inner) => {
+                wrap(inner, following(pieces.as_slice()), before, &mut out, Inline::Strong)
+            }
+            Inline::Deleted(inner) => {
+                wrap(inner, following(pieces.as_slice()), before, &mut out, Inline::Deleted)
+            }
+            Inline::Inserted(inner) => {
+                wrap(inner, following(pieces.as_slice()), before, &mut out, Inline::Inserted)
+            }
+            Inline::Link(inner, to) => {
+                wrap(inner, following(pieces.as_slice()), before, &mut out, |i| Inline::Link(i, to))
+            }
+            Inline::Jump(inner, to) => {
+                wrap(inner, following(pieces.as_slice()), before, &mut out, |i| Inline::Jump(i, to))
+            }
             Inline::Place(_) => out.push(inline),
             Inline::Break => {
-                *space = true;
+                *before = Before { space: true, last: None };
                 let run = out.iter().rev().take_while(|i| **i == Inline::Break).count();
                 if run < MAX_BREAKS {
                     out.push(Inline::Break);
                 }
             }
             other => {
-                *space = false;
+                *before = Before { space: false, last: None };
                 out.push(other);
             }
         }
@@ -55,13 +106,30 @@ fn collapse(inlines: Vec<Inline>, space: &mut bool) -> Vec<Inline> {
     out
 }
 
+/// The first character of pieces that is not white space; `Some(None)` if something else than text
+/// comes first, `None` if there is nothing.
+fn first_char(pieces: &[Inline]) -> Option<Option<char>> {
+    pieces.iter().take(MAX_AHEAD).find_map(|piece| match piece {
+        Inline::Text(t) => t.trim_start_matches(is_blank).chars().next().map(Some),
+        Inline::Emphasis(inner)
+        | Inline::Strong(inner)
+        | Inline::Deleted(inner)
+        | Inline::Inserted(inner)
+        | Inline::Link(inner, _)
+        | Inline::Jump(inner, _) => first_char(inner),
+        Inline::Place(_) => None,
+        _ => Some(None),
+    })
+}
+
 fn wrap(
     inner: Vec<Inline>,
-    space: &mut bool,
+    after: Option<char>,
+    before: &mut Before,
     out: &mut Vec<Inline>,
     make: impl FnOnce(Vec<Inline>) -> Inline,
 ) {
-    let inner = collapse(inner, space);
+    let inner = collapse(inner, after, before);
     if !inner.is_empty() {
         out.push(make(inner));
     }
@@ -91,5 +159,37 @@ fn trim_end(inlines: &mut Vec<Inline>) {
             _ => return,
         }
         inlines.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{from_html, plain};
+    use crate::article::Block;
+
+    #[test]
+    fn line_breaks_between_han_and_kana_are_no_blanks() {
+        for (html, expected) in [
+            ("<p>問題\n這題</p>", "問題這題"),
+            ("<p>問題。 \r\n  「這題」</p>", "問題。「這題」"),
+            ("<p>かな\nカナ</p>", "かなカナ"),
+            ("<p>問題\n<b>這題</b>\n的</p>", "問題這題的"),
+            ("<p><b>問題\n</b>這題</p>", "問題這題"),
+            ("<p><i>問題</i>\n<i> </i><a href='http://e.org/'>這題</a></p>", "問題這題"),
+            // A blank is meant, and other scripts have blanks between words.
+            ("<p>問題 這題</p>", "問題 這題"),
+            ("<p>問題\nRust\n這題</p>", "問題 Rust 這題"),
+            ("<p>한국어\n문장</p>", "한국어 문장"),
+            ("<p>one\ntwo</p>", "one two"),
+            ("<p>問題\n<code>x</code>\n這題</p>", "問題 x 這題"),
+        ] {
+            let document = from_html(html, None);
+            let [Block::Paragraph(inline)] = document.blocks.as_slice() else {
+                panic!("{document:?}")
+            };
+            assert_eq!(plain(inline), expected, "{html}");
+        }
+        let code = from_html("<pre>問題\n這題</pre>", None);
+        assert_eq!(code.text().trim(), "問題\n這題");
     }
 }

@@ -4,6 +4,7 @@ mod decode;
 mod embedded;
 mod formula;
 mod gate;
+mod player;
 mod safe;
 mod scan;
 mod streamed;
@@ -13,6 +14,7 @@ pub use decode::decode;
 pub use embedded::{OMITTED, is_embedded};
 pub use formula::bare as bare_formula;
 use gate::gate;
+pub use player::{is_player, player};
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 
 use super::{limits, text};

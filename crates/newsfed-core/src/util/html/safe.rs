@@ -2,7 +2,10 @@
 //! and value is escaped, every element is closed. No markup of the source is copied.
 
 use super::scan::{Scanner, Tag, Token, decode_entities, push_decoded};
-use super::{CUT, OMITTED, cut_escaped, formula, is_embedded, lower, push_escaped, task_box};
+use super::{
+    CUT, OMITTED, cut_escaped, formula, is_embedded, is_player, lower, player, push_escaped,
+    task_box,
+};
 use crate::util::limits;
 use crate::util::session::{has_session, without_session};
 use crate::util::url::{absolute, is_normal};
@@ -149,6 +152,7 @@ fn write(html: &str, base: Option<&Url>, most: usize) -> (String, bool) {
         jumped_to: None,
         longest: html.len() + html.len() / 2 + LONGER,
         decoded: String::new(),
+        last_player: None,
     };
     let mut scanner = Scanner::new(html);
     while let Some(token) = scanner.next_token() {
@@ -183,6 +187,8 @@ struct Writer<'a> {
     jumped_to: Option<HashSet<String>>,
     /// Space for decoding a text.
     decoded: String,
+    /// Address of the last player.
+    last_player: Option<String>,
     /// Longest result without the last end tags, in bytes, and whether something did not fit.
     most: usize,
     is_full: bool,
@@ -235,6 +241,9 @@ impl<'a> Writer<'a> {
         {
             return self.text(&super::escape(&source));
         }
+        if is_player(&name) {
+            self.player(tag, &name);
+        }
         if formula::is_drawing(tag) && !self.endless.contains(&name) {
             return self.skip_element(name, scanner);
         }
@@ -272,6 +281,29 @@ impl<'a> Writer<'a> {
                 }
             }
         }
+    }
+
+    /// Writes a player as a link in a paragraph of its own.
+    fn player(&mut self, tag: &Tag<'a>, name: &str) {
+        let Some((label, to)) = player(name, false, |name| tag.attribute(name)) else { return };
+        let Some(to) = self.value(Kind::Link, &to).map(Cow::into_owned) else { return };
+        // One for other browsers within it shows the same.
+        if self.last_player.as_ref() == Some(&to) {
+            return;
+        }
+        self.end("a");
+        self.close_implied("p");
+        let start = self.out.len();
+        self.out.push_str("<p><a href=\"");
+        push_escaped(&mut self.out, &to);
+        self.out.push_str("\">");
+        push_escaped(&mut self.out, &label);
+        self.out.push_str("</a></p>");
+        if self.out.len() > self.most {
+            self.out.truncate(start);
+            self.is_full = true;
+        }
+        self.last_player = Some(to);
     }
 
     fn end(&mut self, name: &str) {

@@ -316,3 +316,55 @@ fn long_texts_are_cut_between_characters_and_tags() {
     assert!(is_cut(&plain) && plain.len() <= limits::TEXT_BYTES);
     assert!(clean(&plain, None) == plain);
 }
+
+#[test]
+fn players_become_links() {
+    let film = "<p><a href=\"https://www.youtube.com/watch?v=abc-1\">YouTube: A film</a></p>";
+    let video = "<p><a href=\"https://www.youtube.com/watch?v=abc-1\">YouTube</a></p>";
+    for (html, expected) in [
+        (
+            "<p>a</p><iframe width='560' src='https://www.youtube.com/embed/abc-1' title='YouTube video player'></iframe>b",
+            format!("<p>a</p>{video}b"),
+        ),
+        (
+            "<p>a<iframe src=//www.youtube-nocookie.com/embed/abc-1?rel=0&amp;x=1 title='A film'>old</iframe>b</p>",
+            format!("<p>a</p>{film}b"),
+        ),
+        (
+            "<a href='https://e.org/'>a<iframe src='https://youtube.com/embed/abc-1'></iframe></a>",
+            format!("<a href=\"https://e.org/\">a</a>{video}"),
+        ),
+        ("<IFRAME SRC='https://www.youtube.com/embed/abc-1'/>b", format!("{video}b")),
+        ("<lite-youtube videoid=abc-1 playlabel='A film'></lite-youtube>", film.to_owned()),
+        (
+            "<object data='https://www.youtube.com/v/abc-1'><param name=x><embed src='https://www.youtube.com/v/abc-1'></object>",
+            video.to_owned(),
+        ),
+        ("<object type='video/mp4' data='https://e.org/a.mp4'>no</object>", "<p><a href=\"https://e.org/a.mp4\">e.org</a></p>no".to_owned()),
+        ("<embed src='https://player.vimeo.com/video/12'>", "<p><a href=\"https://vimeo.com/12\">Vimeo</a></p>".to_owned()),
+        // Names are escaped, and addresses are of the web.
+        (
+            "<iframe src='https://vimeo.com/video/1' title='&lt;b&gt; \"x\" onload=y'></iframe>",
+            "<p><a href=\"https://vimeo.com/1\">Vimeo: &lt;b&gt; &quot;x&quot; onload=y</a></p>".to_owned(),
+        ),
+        ("a<iframe src='javascript:alert(1)'></iframe>", "a".to_owned()),
+        ("a<iframe src='https://e.org/x'></iframe>", "a".to_owned()),
+        ("a<iframe src='/local'></iframe>", "a".to_owned()),
+        ("a<iframe src='https://ad.doubleclick.net/x'></iframe>", "a".to_owned()),
+        ("a<iframe width=1 height=1 src='https://e.org/count'></iframe>", "a".to_owned()),
+        ("a<object type='image/svg+xml' data='https://e.org/a.svg'></object>", "a".to_owned()),
+        (
+            "<video controls><source src='https://e.org/a.mp4'></video><audio src='https://e.org/a.mp3'></audio>",
+            "<video><source src=\"https://e.org/a.mp4\"></video><audio src=\"https://e.org/a.mp3\"></audio>".to_owned(),
+        ),
+    ] {
+        let safe = clean(html, None);
+        assert_eq!(safe, expected, "{html}");
+        assert_eq!(clean(&safe, None), safe, "{html}");
+    }
+    // What does not fit is left out whole.
+    let many = "<iframe src='https://vimeo.com/video/1'></iframe><iframe src='https://vimeo.com/video/2'></iframe>";
+    let long = clean(&many.repeat(limits::TEXT_BYTES / 60), None);
+    assert!(long.len() <= limits::TEXT_BYTES, "{}", long.len());
+    assert_eq!(long.matches("<p><a ").count(), long.matches("</a></p>").count());
+}

@@ -96,7 +96,7 @@ pub(super) struct ReadContext {
     /// How it was extracted, and the hash of the text from the page alone at that time.
     pub(super) way_before: Option<TextWay>,
     pub(super) hash_before: Option<i64>,
-    /// What the source declares as its text.
+    /// What the source declares as its text; the article in a way that does not read it.
     pub(super) part: Part,
     /// The item was made from its page, not from a feed.
     pub(super) from_page: bool,
@@ -142,6 +142,11 @@ pub(super) enum NoText {
     Panicked,
 }
 
+/// Whether a text that is extracted in this way is the part that its source declares.
+fn is_declared(way: TextWay) -> bool {
+    matches!(way, TextWay::Best | TextWay::Feed)
+}
+
 /// Whether a body of that media type may be a page.
 pub(super) fn is_page(content_type: Option<&str>) -> bool {
     let Some(named) = content_type else { return true };
@@ -151,7 +156,14 @@ pub(super) fn is_page(content_type: Option<&str>) -> bool {
 }
 
 /// Reads a page. Needs a stack for deep trees.
-pub(super) fn read(mut page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
+pub(super) fn read(
+    mut page: SavedPage,
+    mut known: ReadContext,
+) -> Result<(PageRead, Undated), NoText> {
+    // The other ways read the article, whatever the source declares.
+    if !is_declared(known.way) {
+        known.part = Part::Article;
+    }
     let body = std::mem::take(&mut page.body);
     let start = &body[..body.len().min(limits::PAGE_BYTES)];
     let markup = html::decode(start, page.content_type.as_deref());
@@ -160,7 +172,7 @@ pub(super) fn read(mut page: SavedPage, known: ReadContext) -> Result<(PageRead,
     if known.from_page {
         check_obstacle(&markup, &page.url, &known.item)?;
     }
-    if known.part != Part::Article && matches!(known.way, TextWay::Best | TextWay::Feed) {
+    if known.part != Part::Article {
         return declared_part(page, &markup, &guide, known);
     }
     let stored = known.site.template.as_deref();
@@ -281,7 +293,8 @@ fn declared_part(
             (part.ok_or(NoText::NotSelected)?, TextFrom::Selected)
         }
         Part::Article | Part::Page => {
-            let before = known.before.as_ref();
+            // What the user was shown in another way decides nothing.
+            let before = known.before.as_ref().filter(|_| known.way_before.is_none_or(is_declared));
             watched_part(&page, article.as_ref(), before, &known.item.title)
         }
     };

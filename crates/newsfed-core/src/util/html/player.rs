@@ -1,10 +1,13 @@
 //! Embedded players and frames as links: what they show, and where it can be opened.
 
-use scraper::ElementRef;
+use std::borrow::Cow;
 use url::Url;
 
 /// Longest title, in characters.
 const MAX_TITLE: usize = 120;
+
+/// Attributes with the address of a frame, which may be loaded later.
+const ADDRESSES: [&str; 4] = ["data-src", "data-lazy-src", "data-litespeed-src", "src"];
 
 /// Hosts, their names, and a part of the URL that only their players have.
 const KINDS: [(&str, &str); 28] = [
@@ -57,30 +60,52 @@ const NOISE: [&str; 16] = [
     "mailchimp",
 ];
 
-/// An embedded element as a link: its label, such as `YouTube: title`, and its address.
-pub(super) fn read(e: ElementRef<'_>) -> Option<(String, String)> {
+/// Elements that may be players. Some are of programs that load players later.
+pub fn is_player(name: &str) -> bool {
+    match name.len() {
+        5 => name == "embed",
+        6 => matches!(name, "iframe" | "object"),
+        10 => name == "amp-iframe",
+        11 => name == "amp-youtube",
+        12 => name == "lite-youtube",
+        13 => name == "youtube-video",
+        _ => false,
+    }
+}
+
+/// An embedded element with this name as a link: its label, such as `YouTube: title`, and its address.
+/// Frames of unknown hosts are read only if `all` are.
+pub fn player<'v>(
+    name: &str,
+    all: bool,
+    attribute: impl Fn(&str) -> Option<Cow<'v, str>>,
+) -> Option<(String, String)> {
     let attr = |names: &[&str]| {
-        let real = |v: &&str| !v.is_empty() && !v.starts_with("about:") && !v.starts_with("data:");
-        names.iter().filter_map(|n| e.attr(n)).map(str::trim).find(real)
+        let real =
+            |v: &String| !v.is_empty() && !v.starts_with("about:") && !v.starts_with("data:");
+        names.iter().filter_map(|n| attribute(n)).map(|v| v.trim().to_owned()).find(real)
     };
-    let video = match e.value().name() {
-        "lite-youtube" | "youtube-video" => attr(&["videoid", "video-id"]),
-        "amp-youtube" => attr(&["data-videoid"]),
-        "iframe" | "embed" | "amp-iframe" => None,
+    let (video, addresses): (_, &[&str]) = match name {
+        "lite-youtube" | "youtube-video" => (attr(&["videoid", "video-id"]), &[]),
+        "amp-youtube" => (attr(&["data-videoid"]), &[]),
+        "iframe" | "embed" | "amp-iframe" => (None, &ADDRESSES),
+        "object" => (None, &["data"]),
         _ => return None,
     };
     let title = attr(&["title", "aria-label", "playlabel", "data-title"]);
     if let Some(id) = video.filter(|id| is_id(id)) {
-        return Some((label("YouTube", title), format!("https://www.youtube.com/watch?v={id}")));
+        let address = format!("https://www.youtube.com/watch?v={id}");
+        return Some((label("YouTube", title.as_deref()), address));
     }
-    let tiny = |n: &str| e.attr(n).is_some_and(|v| matches!(v.trim(), "0" | "1" | "0px" | "1px"));
+    let tiny =
+        |n: &str| attribute(n).is_some_and(|v| matches!(v.trim(), "0" | "1" | "0px" | "1px"));
     if tiny("width") || tiny("height") {
         return None;
     }
-    let address = attr(&["data-src", "data-lazy-src", "data-litespeed-src", "src"])?;
+    let address = attr(addresses)?;
     let address = match address.strip_prefix("//") {
         Some(rest) => format!("https://{rest}"),
-        None => address.to_owned(),
+        None => address,
     };
     let folded = address.to_ascii_lowercase();
     let url = Url::parse(&address).ok().filter(|u| matches!(u.scheme(), "http" | "https"))?;
@@ -91,9 +116,17 @@ pub(super) fn read(e: ElementRef<'_>) -> Option<(String, String)> {
     let kind = KINDS.iter().find(|(known, _)| {
         host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     });
+    // Objects are also pictures, and parts of pages.
+    let is_media = |kind: Cow<'_, str>| {
+        kind.starts_with("video/") || kind.starts_with("audio/") || kind == "application/pdf"
+    };
+    let any_host = all && name != "object";
+    if !any_host && kind.is_none() && !attribute("type").is_some_and(is_media) {
+        return None;
+    }
     let name = kind.map_or(host.as_str(), |k| k.1);
     let to = page_of(name, &url).unwrap_or_else(|| url.to_string());
-    Some((label(name, title), to))
+    Some((label(name, title.as_deref()), to))
 }
 
 /// The page of what a player shows.

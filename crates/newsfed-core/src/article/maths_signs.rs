@@ -1,0 +1,231 @@
+//! Simple formulas as plain text: signs in place of their TeX commands.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Commands and their signs. A relation has blanks around it.
+const SIGNS: [(&str, &str); 81] = [
+    ("alpha", "α"),
+    ("beta", "β"),
+    ("gamma", "γ"),
+    ("delta", "δ"),
+    ("epsilon", "ϵ"),
+    ("varepsilon", "ε"),
+    ("zeta", "ζ"),
+    ("eta", "η"),
+    ("theta", "θ"),
+    ("iota", "ι"),
+    ("kappa", "κ"),
+    ("lambda", "λ"),
+    ("mu", "μ"),
+    ("nu", "ν"),
+    ("xi", "ξ"),
+    ("pi", "π"),
+    ("rho", "ρ"),
+    ("sigma", "σ"),
+    ("tau", "τ"),
+    ("upsilon", "υ"),
+    ("phi", "ϕ"),
+    ("varphi", "φ"),
+    ("chi", "χ"),
+    ("psi", "ψ"),
+    ("omega", "ω"),
+    ("Gamma", "Γ"),
+    ("Delta", "Δ"),
+    ("Theta", "Θ"),
+    ("Lambda", "Λ"),
+    ("Xi", "Ξ"),
+    ("Pi", "Π"),
+    ("Sigma", "Σ"),
+    ("Phi", "Φ"),
+    ("Psi", "Ψ"),
+    ("Omega", "Ω"),
+    ("infty", "∞"),
+    ("partial", "∂"),
+    ("nabla", "∇"),
+    ("emptyset", "∅"),
+    ("ell", "ℓ"),
+    ("sum", "∑"),
+    ("prod", "∏"),
+    ("int", "∫"),
+    ("ldots", "…"),
+    ("cdots", "⋯"),
+    ("dots", "…"),
+    ("forall", "∀"),
+    ("exists", "∃"),
+    ("neg", "¬"),
+    ("prime", "′"),
+    ("le", " ≤ "),
+    ("leq", " ≤ "),
+    ("ge", " ≥ "),
+    ("geq", " ≥ "),
+    ("ne", " ≠ "),
+    ("neq", " ≠ "),
+    ("lt", " < "),
+    ("gt", " > "),
+    ("ll", " ≪ "),
+    ("gg", " ≫ "),
+    ("equiv", " ≡ "),
+    ("approx", " ≈ "),
+    ("sim", " ∼ "),
+    ("times", " × "),
+    ("cdot", " ⋅ "),
+    ("div", " ÷ "),
+    ("pm", " ± "),
+    ("in", " ∈ "),
+    ("notin", " ∉ "),
+    ("subset", " ⊂ "),
+    ("subseteq", " ⊆ "),
+    ("cup", " ∪ "),
+    ("cap", " ∩ "),
+    ("to", " → "),
+    ("rightarrow", " → "),
+    ("leftarrow", " ← "),
+    ("Rightarrow", " ⇒ "),
+    ("mapsto", " ↦ "),
+    ("mid", " ∣ "),
+    ("bmod", " mod "),
+    ("quad", " "),
+];
+/// Names of functions, which are words.
+const WORDS: [&str; 11] =
+    ["log", "ln", "exp", "sin", "cos", "tan", "min", "max", "gcd", "lim", "det"];
+const RAISED: [(char, char); 14] = [
+    ('0', '⁰'),
+    ('1', '¹'),
+    ('2', '²'),
+    ('3', '³'),
+    ('4', '⁴'),
+    ('5', '⁵'),
+    ('6', '⁶'),
+    ('7', '⁷'),
+    ('8', '⁸'),
+    ('9', '⁹'),
+    ('+', '⁺'),
+    ('-', '⁻'),
+    ('n', 'ⁿ'),
+    ('i', 'ⁱ'),
+];
+const LOWERED: [(char, char); 22] = [
+    ('0', '₀'),
+    ('1', '₁'),
+    ('2', '₂'),
+    ('3', '₃'),
+    ('4', '₄'),
+    ('5', '₅'),
+    ('6', '₆'),
+    ('7', '₇'),
+    ('8', '₈'),
+    ('9', '₉'),
+    ('+', '₊'),
+    ('-', '₋'),
+    ('a', 'ₐ'),
+    ('e', 'ₑ'),
+    ('i', 'ᵢ'),
+    ('j', 'ⱼ'),
+    ('k', 'ₖ'),
+    ('m', 'ₘ'),
+    ('n', 'ₙ'),
+    ('p', 'ₚ'),
+    ('t', 'ₜ'),
+    ('x', 'ₓ'),
+];
+
+/// A formula of one line as plain text; `None` if it contains anything that has no sign of its own.
+pub(super) fn signs(source: &str) -> Option<String> {
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => command(&mut rest, &mut out)?,
+            '^' => out.push(index(&mut rest, &RAISED)?),
+            '_' => out.push(index(&mut rest, &LOWERED)?),
+            '{' | '}' | '&' | '~' | '$' | '%' | '#' => return None,
+            c => out.push(c),
+        }
+    }
+    let line = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!line.is_empty()).then_some(line)
+}
+
+/// The sign of a command whose backslash was read.
+fn command(rest: &mut Peekable<Chars<'_>>, out: &mut String) -> Option<()> {
+    let mut name = String::new();
+    while let Some(c) = rest.next_if(char::is_ascii_alphabetic) {
+        name.push(c);
+    }
+    match name.as_str() {
+        "" => match rest.next()? {
+            ',' | ';' | ':' | ' ' => out.push(' '),
+            '!' => {}
+            sign @ ('{' | '}' | '%' | '#' | '&' | '_' | '$') => out.push(sign),
+            _ => return None,
+        },
+        "pmod" => {
+            out.push_str(" (mod ");
+            out.push_str(&argument(rest)?);
+            out.push(')');
+        }
+        name if WORDS.contains(&name) => out.push_str(name),
+        name => out.push_str(SIGNS.iter().find(|(command, _)| *command == name)?.1),
+    }
+    Some(())
+}
+
+/// The argument of a command: a character, or what is in braces.
+fn argument(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
+    while rest.next_if_eq(&' ').is_some() {}
+    match rest.next()? {
+        '{' => {
+            let inner: String = rest.by_ref().take_while(|c| *c != '}').collect();
+            signs(&inner).filter(|_| !inner.contains('{'))
+        }
+        c if c.is_alphanumeric() => Some(c.to_string()),
+        _ => None,
+    }
+}
+
+/// An index of one character, which may be in braces.
+fn index(rest: &mut Peekable<Chars<'_>>, known: &[(char, char)]) -> Option<char> {
+    let braced = rest.next_if_eq(&'{').is_some();
+    let of = rest.next()?;
+    if braced && rest.next()? != '}' {
+        return None;
+    }
+    known.iter().find(|(c, _)| *c == of).map(|(_, sign)| *sign)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn simple_formulas_become_text_and_others_stay() {
+        for (source, expected) in [
+            ("x^2 + c_1", Some("x² + c₁")),
+            ("a\\le b", Some("a ≤ b")),
+            ("0 \\le m < n", Some("0 ≤ m < n")),
+            ("c \\equiv m^{2} \\pmod{n}", Some("c ≡ m² (mod n)")),
+            ("c \\pmod n", Some("c (mod n)")),
+            ("\\alpha_i \\in \\Omega", Some("αᵢ ∈ Ω")),
+            ("n \\to \\infty", Some("n → ∞")),
+            ("\\{1,\\,2,\\ldots\\}", Some("{1, 2,…}")),
+            ("\\log n", Some("log n")),
+            ("x^{ij}", None),
+            ("x^q", None),
+            ("\\frac{a}{b}", None),
+            ("\\sum_{i=1}^n i", None),
+            ("{a}", None),
+            ("a & b", None),
+            ("\\unknown", None),
+            ("\\pmod{", None),
+            ("\\pmod{a{b}", None),
+            ("x^", None),
+            ("x^{2", None),
+            ("\\", None),
+            ("", None),
+        ] {
+            assert_eq!(signs(source).as_deref(), expected, "{source}");
+        }
+    }
+}
