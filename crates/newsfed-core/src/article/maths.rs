@@ -194,7 +194,7 @@ pub(super) fn within(pieces: Vec<Inline>) -> Vec<Inline> {
     parts
         .flat_map(|part| match part {
             Part::Text(pieces) => pieces,
-            Part::Formula(source) => vec![Inline::Code(text::line(&source))],
+            Part::Formula(source) => vec![inline(&source)],
         })
         .collect()
 }
