@@ -37,6 +37,8 @@ pub(super) struct Prefilter {
     title_places: Vec<Place>,
     urls: Option<RegexSet>,
     url_places: Vec<Place>,
+    /// The bits of each rule that its patterns of URLs may give.
+    url_needs: Vec<u32>,
     /// The bits of each rule that must all be found.
     full: Vec<u32>,
     /// The rules without any.
@@ -105,6 +107,12 @@ impl Prefilter {
             }
             all.full.push(full);
         }
+        all.url_needs = vec![0; all.full.len()];
+        for place in &all.url_places {
+            if let Some(needs) = all.url_needs.get_mut(place.rule) {
+                *needs |= place.bit;
+            }
+        }
         (all.titles, all.urls) = (set(&titles), set(&urls));
         all
     }
@@ -123,22 +131,30 @@ impl Prefilter {
             Some(touched) => touched.iter().for_each(|phrase| phrase_found(*phrase)),
             None => (0..self.phrase_places.len()).for_each(phrase_found),
         }
-        let url = entry.url.as_deref().unwrap_or_default();
-        for (set, places, text) in [
-            (&self.titles, &self.title_places, entry.title.as_str()),
-            (&self.urls, &self.url_places, url),
-        ] {
-            match set {
-                // Most items fit none, which is found without a list of those that do.
-                Some(set) if places.is_empty() || !set.is_match(text) => {}
-                Some(set) => set.matches(text).iter().for_each(|at| all.mark(places[at])),
-                None => places.iter().for_each(|place| all.mark(*place)),
-            }
+        mark_patterns(self.titles.as_ref(), &self.title_places, &entry.title, all);
+        // Most rules lack something else.
+        let lacks_url = |place: &Place| {
+            let (found, full) = (all.found[place.rule], self.full[place.rule]);
+            found != full && found | self.url_needs[place.rule] == full
+        };
+        if self.url_places.iter().any(lacks_url) {
+            let url = entry.url.as_deref().unwrap_or_default();
+            mark_patterns(self.urls.as_ref(), &self.url_places, url, all);
         }
         let is_full = |rule: &usize| all.found[*rule] == self.full[*rule];
         all.rules.extend(all.touched.iter().copied().filter(is_full));
         all.rules.extend(&self.always);
         all.rules.sort_unstable();
+    }
+}
+
+/// Marks what patterns find in a text. `None`: perhaps all.
+fn mark_patterns(set: Option<&RegexSet>, places: &[Place], text: &str, all: &mut Candidates) {
+    match set {
+        // Most items fit none, which is found without a list of those that do.
+        Some(set) if places.is_empty() || !set.is_match(text) => {}
+        Some(set) => set.matches(text).iter().for_each(|at| all.mark(places[at])),
+        None => places.iter().for_each(|place| all.mark(*place)),
     }
 }
 
@@ -206,6 +222,15 @@ mod tests {
             ("title:/v[3-9]/ release", false),
             ("url:/x.1/ body", true),
             ("url:/y/", false),
+            ("url:/x.1/ zebra", false),
+            ("url:/x.1/ (zebra OR title:/v[0-9]/)", true),
+            ("url:/y/ title:/v[0-9]/", false),
+            ("url:/a.EXAMPLE/ url:/x.1/", true),
+            ("url:/a.EXAMPLE/ url:/y/", false),
+            ("body OR url:/y/", true),
+            ("zebra OR url:/x.1/", true),
+            ("(zebra OR url:/x.1/) (url:/y/ OR lee)", true),
+            ("(zebra OR url:/x.1/) (url:/y/ OR zebra)", false),
             ("zebra OR title:/café/", true),
             ("zebra OR title:/x/", false),
             ("(zebra OR is:unread) release", true),
