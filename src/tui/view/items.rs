@@ -398,13 +398,13 @@ impl<'a> Cell<'a> {
         let (selected, focused) = self.selected;
         let plain = super::title_style(self.app, role, selected, focused);
         let text = self.form.style == ListStyle::Compact && !row.title.is_empty();
-        let title = self.told_apart(title, out.free());
+        let title = self.distinct_title(title, out.free());
         super::snippet::draw(self.app, row, (&title, text), &mut out, plain, self.style(Role::Dim));
         out.line(Style::new())
     }
 
-    /// The title, or what tells it apart from others on the screen. Hits of a search stay where they are.
-    fn told_apart(&self, title: &'a str, space: usize) -> Cow<'a, str> {
+    /// The title, cut in the middle if others on the screen begin alike. Hits of a search stay where they are.
+    fn distinct_title(&self, title: &'a str, space: usize) -> Cow<'a, str> {
         let snippet = self.app.snippets.of(self.row.key);
         if snippet.is_some_and(|snippet| !snippet.title_hits.is_empty()) {
             return title.into();

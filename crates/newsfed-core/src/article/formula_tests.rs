@@ -157,3 +157,14 @@ fn embedded_pictures_of_a_feed_keep_their_names() {
         assert_eq!(from_html(&format!("<p>a {icon}</p>"), None).text().trim(), "a", "{icon}");
     }
 }
+
+#[test]
+fn many_marks_cost_no_more_than_reading_them() {
+    let text = |html: &str| from_html(html, None).text();
+    let formulas = "\\(x\\) ".repeat(100_000);
+    assert_eq!(text(&format!("<p>{formulas}</p>")), "x ".repeat(100_000).trim());
+    for open in ["\\( a ", "\\[ a ", "$$ a b "] {
+        let html = format!("<p>{}</p>", open.repeat(100_000));
+        assert!(text(&html).starts_with(open.trim()), "{open}");
+    }
+}

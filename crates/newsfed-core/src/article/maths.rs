@@ -12,6 +12,8 @@ const MAX_NODES: usize = 2000;
 /// Longest source between marks, in bytes, and maximum number of pieces that it is in.
 const MAX_SOURCE: usize = 4000;
 const MAX_PIECES: usize = 80;
+/// Marks of a paragraph that may begin no formula. Then the rest is text.
+const MAX_FAILED: usize = 500;
 /// The language of formulas in code: Markdown shows code of this language as a formula.
 const LANGUAGE: &str = "math";
 /// Marks around the source of a formula in text, and whether it has a line of its own.
@@ -125,7 +127,7 @@ pub(super) enum Part {
 /// Finds the formulas between marks. Formulas with a line of their own divide the text.
 pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
     let has_mark = |piece: &Inline| match piece {
-        Inline::Text(text) => next_mark(text, 0).is_some(),
+        Inline::Text(text) => MARKS.iter().any(|mark| text.contains(mark.0)),
         _ => false,
     };
     if !pieces.iter().any(has_mark) {
@@ -134,19 +136,23 @@ pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
     let (mut parts, mut out) = (Vec::new(), Vec::new());
     // The piece that is read, what of it is written, and what was searched.
     let (mut at, mut written, mut searched) = (0, 0, 0);
+    let (mut next, mut failed) = (NextMarks::default(), 0);
     while let Some(piece) = pieces.get(at) {
         let Inline::Text(text) = piece else {
             out.push(piece.clone());
             at += 1;
             continue;
         };
-        let Some((start, mark)) = next_mark(text, searched) else {
+        let found = if failed < MAX_FAILED { next.first(text, searched) } else { None };
+        let Some((start, mark)) = found else {
             out.push(Inline::Text(text[written..].to_owned()));
             (at, written, searched) = (at + 1, 0, 0);
+            next = NextMarks::default();
             continue;
         };
         let Some((source, end)) = enclosed(&pieces, (at, start + 2), mark) else {
             searched = start + 2;
+            failed += 1;
             continue;
         };
         out.push(Inline::Text(text[written..start].to_owned()));
@@ -161,6 +167,9 @@ pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
             parts.push(Part::Formula(source));
         } else {
             out.push(inline(&source));
+        }
+        if end.0 != at {
+            next = NextMarks::default();
         }
         (at, written, searched) = (end.0, end.1, end.1);
     }
@@ -201,31 +210,45 @@ pub(super) fn within(pieces: Vec<Inline>) -> Vec<Inline> {
 
 type Mark = (&'static str, &'static str, bool);
 
-/// The first mark from a place in a text on.
-fn next_mark(text: &str, from: usize) -> Option<(usize, Mark)> {
-    let first = |mark: Mark| {
-        let mut at = from;
-        loop {
-            at += text.get(at..)?.find(mark.0)?;
-            let before = text[..at].chars().next_back();
-            let after = text[at + 2..].chars().next();
-            let alone = match mark.0 {
-                "$$" => {
-                    after != Some('$')
-                        && before.is_none_or(|c| {
-                            let in_word = c.is_alphanumeric() && !is_unspaced(c);
-                            c != '$' && c != '\\' && !in_word
-                        })
-                }
-                _ => before != Some('\\'),
-            };
-            if alone {
-                return Some((at, mark));
+/// The next mark of each kind in a text, so that each is searched once.
+#[derive(Default)]
+struct NextMarks([Option<usize>; MARKS.len()]);
+
+impl NextMarks {
+    /// The first mark from a place on; the places must ascend.
+    fn first(&mut self, text: &str, from: usize) -> Option<(usize, Mark)> {
+        for (next, mark) in self.0.iter_mut().zip(MARKS) {
+            if next.is_none_or(|at| at < from) {
+                *next = Some(next_mark(text, from, mark).unwrap_or(text.len()));
             }
-            at += 2;
         }
-    };
-    MARKS.into_iter().filter_map(first).min_by_key(|(at, _)| *at)
+        let all = self.0.iter().zip(MARKS).filter_map(|(at, mark)| Some(((*at)?, mark)));
+        all.filter(|(at, _)| *at < text.len()).min_by_key(|(at, _)| *at)
+    }
+}
+
+/// The next mark of a kind from a place in a text on.
+fn next_mark(text: &str, from: usize, mark: Mark) -> Option<usize> {
+    let mut at = from;
+    loop {
+        at += text.get(at..)?.find(mark.0)?;
+        let before = text[..at].chars().next_back();
+        let after = text[at + 2..].chars().next();
+        let alone = match mark.0 {
+            "$$" => {
+                after != Some('$')
+                    && before.is_none_or(|c| {
+                        let in_word = c.is_alphanumeric() && !is_unspaced(c);
+                        c != '$' && c != '\\' && !in_word
+                    })
+            }
+            _ => before != Some('\\'),
+        };
+        if alone {
+            return Some(at);
+        }
+        at += 2;
+    }
 }
 
 /// The source from a place up to the end mark, and the place after that: a piece and an offset in it.

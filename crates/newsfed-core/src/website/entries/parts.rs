@@ -168,7 +168,7 @@ fn goes_on(link: ElementRef<'_>) -> bool {
     text.is_some_and(|text| text.trim_start().starts_with(char::is_alphanumeric))
 }
 
-/// The title of a link that is a card, if it is not its whole text.
+/// The title of a link that is a card, if it has other text besides.
 fn of_card<'a>(link: ElementRef<'a>) -> Option<Title<'a>> {
     let url = target(link);
     let title = card::title(link, url.as_ref())?;
