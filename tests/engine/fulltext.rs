@@ -290,7 +290,7 @@ async fn a_site_with_hidden_pages_keeps_the_text_of_the_feed() {
     sync(&engine, Pace::Manual).await;
     assert_eq!(
         open(&engine, 1).await,
-        TextGot::Failed("the page has less text than the feed".to_owned())
+        TextGot::Failed("the page has no more text than the feed".to_owned())
     );
     assert!(item(&engine, 1).body().contains("paragraph 8"));
 }
@@ -348,7 +348,7 @@ async fn the_feed_is_reached_although_ways_fail_in_between() {
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
-    assert!(matches!(open(&engine, 1).await, TextGot::Failed(_)), "less text than the feed");
+    assert!(matches!(open(&engine, 1).await, TextGot::Failed(_)), "no more text than the feed");
     assert!(matches!(want(&engine, 1).await, TextGot::Fetched { .. }), "the page alone");
     assert!(item(&engine, 1).body().contains("partners"));
     assert_eq!(want(&engine, 1).await, TextGot::Feed);

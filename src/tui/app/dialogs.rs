@@ -137,25 +137,47 @@ pub(super) fn some_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> V
     names.take(shown).map(str::to_owned).chain(more).collect()
 }
 
+/// What is said about taking a change back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TakesBack {
+    Nothing,
+    /// Undo brings sources back.
+    Sources,
+    /// Undo works until the program ends.
+    Marks,
+    /// It cannot be undone.
+    Never,
+}
+
 /// A question before a change; Enter makes it.
 #[derive(Debug)]
 pub(crate) struct Confirm {
+    pub(crate) title: &'static str,
     pub(crate) question: String,
     /// What it is about, one thing a line.
     pub(crate) details: Vec<String>,
     effect: Option<Effect>,
     /// What the key `a` does instead.
     other: Option<Effect>,
-    /// Whether undo takes the change back.
-    pub(crate) undoable: bool,
+    pub(crate) takes_back: TakesBack,
+    /// The action whose key, pressed again, is a yes.
+    again: Option<Action>,
     hints: KeyHints,
 }
 
 impl Confirm {
     /// A question about the selected sources.
     pub(super) fn new(question: String, details: Vec<String>, effect: Effect) -> Self {
-        let hints = &[KeyHint::Key("Enter", "remove"), Back("cancel")];
-        Self { question, details, effect: Some(effect), other: None, undoable: true, hints }
+        Self {
+            title: "Remove",
+            question,
+            details,
+            effect: Some(effect),
+            other: None,
+            takes_back: TakesBack::Sources,
+            again: None,
+            hints: &[KeyHint::Key("Enter", "remove"), Back("cancel")],
+        }
     }
 
     /// A question about a list, whose sources can be removed with it.
@@ -175,21 +197,32 @@ impl Confirm {
 
     /// A question about something that undo does not bring back.
     pub(super) fn for_good(question: String, detail: String, effect: Effect) -> Self {
-        Self { undoable: false, ..Self::new(question, vec![detail], effect) }
+        Self { takes_back: TakesBack::Never, ..Self::new(question, vec![detail], effect) }
     }
 
     /// A question before many things are opened.
     pub(super) fn opening(question: String, details: Vec<String>, effect: Effect) -> Self {
         let hints = &[KeyHint::Key("Enter", "open"), Back("cancel")];
-        Self { undoable: false, hints, ..Self::new(question, details, effect) }
+        let takes_back = TakesBack::Nothing;
+        Self { title: "Open", takes_back, hints, ..Self::new(question, details, effect) }
+    }
+
+    /// A question before many items are marked read; the same key again is a yes.
+    pub(super) fn read_all(question: String, details: Vec<String>, effect: Effect) -> Self {
+        let hints = &[KeyHint::Key("Enter", "mark all read"), Back("cancel")];
+        let (takes_back, again) = (TakesBack::Marks, Some(Action::ReadAll));
+        let title = "Mark all read";
+        Self { title, takes_back, again, hints, ..Self::new(question, details, effect) }
     }
 }
 
 impl Dialog for Confirm {
     fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        let pressed = app.keymap.lookup(app.context(), &[key]);
+        let is_again = self.again.is_some_and(|again| pressed == Lookup::Action(again));
         match event.code {
-            KeyCode::Enter => {
-                app.sources.marked.retain(|_| !self.undoable);
+            _ if event.code == KeyCode::Enter || is_again => {
+                app.sources.marked.retain(|_| self.takes_back != TakesBack::Sources);
                 Reply::close(self.effect.take().into_iter().collect())
             }
             KeyCode::Char('a') if self.other.is_some() => {

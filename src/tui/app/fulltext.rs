@@ -18,6 +18,8 @@ pub(crate) struct Texts {
     opened: Option<i64>,
     /// Row key of the item whose page is being fetched for the Reader.
     fetching: Option<i64>,
+    /// Row key of the item at whose end it was said that its page is being fetched.
+    awaited: Option<i64>,
     prefetch: Option<Prefetch>,
 }
 
@@ -81,6 +83,17 @@ impl App {
         is_wanted && is_new && !is_whole && polls && !self.status.offline
     }
 
+    /// The end of the text was reached while the rest is being fetched: the first time, stays there.
+    pub(super) fn wait_for_text(&mut self) -> Option<Vec<Effect>> {
+        let key = self.reader.row()?.key;
+        if !self.texts.is_fetching(key) || self.texts.awaited.replace(key) == Some(key) {
+            return None;
+        }
+        let again = self.keymap.keys_for(Context::Reader, Action::PageDown);
+        let again = again.map(|key| format!("; {key} again: next unread")).unwrap_or_default();
+        Some(self.note(format!("The full text is still being fetched{again}")))
+    }
+
     /// Fetches the full text of the current item; repeated, with another extraction method.
     pub(super) fn fetch_text(&mut self) -> Vec<Effect> {
         let Some(row) = self.item_targets().into_iter().next() else {
@@ -103,6 +116,7 @@ impl App {
         result: Result<TextGot, Failure>,
     ) -> Vec<Effect> {
         self.texts.fetching.take_if(|fetched| *fetched == key);
+        self.texts.awaited.take_if(|awaited| *awaited == key);
         let got = match result {
             Ok(got) => got,
             Err(why) => return self.problem(why),

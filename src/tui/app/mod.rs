@@ -68,7 +68,7 @@ pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
 pub(super) use crawl_form::CrawlForm;
 pub(super) use crawls::{CrawlList, CrawlPart, CrawlRow, CrawlRuns};
-pub(super) use dialogs::{Confirm, Dialog, Help, KeyHint, KeyHints};
+pub(super) use dialogs::{Confirm, Dialog, Help, KeyHint, KeyHints, TakesBack};
 pub(super) use downloads::{DownloadList, DownloadRow};
 pub(super) use editor::Editor;
 pub(super) use external_commands::OutputWindow;

@@ -462,10 +462,13 @@ impl App {
     pub(super) fn scroll_reader(&mut self, motion: Motion) -> Vec<Effect> {
         let moved = self.reader.scroll(motion);
         let goes_on = !self.stepping() || self.reader.shows_searched();
-        if !moved && motion == Motion::HalfPages(2) && goes_on {
-            return self.next_unread(true);
+        if moved || motion != Motion::HalfPages(2) || !goes_on {
+            return vec![];
         }
-        vec![]
+        if let Some(waits) = self.wait_for_text() {
+            return waits;
+        }
+        self.next_unread(true)
     }
 
     /// Right shows more of wide lines; left goes back and finally to the pane at the left.

@@ -1,10 +1,11 @@
 //! Going through many items: selections, parts of lists, and sources with unread items.
 
+use super::dialogs::Confirm;
 use super::items::{Placement, Seek, show_mark};
 use super::listing::Listing;
 use super::position::ListPosition;
 use super::settings::setting;
-use super::{App, Focus, RowId};
+use super::{App, Focus, RowId, Smart};
 use crate::config::{FileChange, ListLayout};
 use crate::engine::Role;
 use crate::model::ItemRow;
@@ -14,6 +15,9 @@ use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, RequestId};
 use crate::tui::read::Read;
 use crate::util::text::counted;
+
+/// Largest number of items that are marked read without a question.
+const MANY_READ: usize = 50;
 
 /// Which items of a list get selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +53,30 @@ impl App {
             self.items.marked.clear();
             return self.set_mark(Mark::Read, &rows, true, Cause::User);
         }
-        vec![self.mark_view_read(self.view(), None)]
+        let mark = self.mark_view_read(self.view(), None);
+        let question = match self.unread_listed() {
+            Some(count) if count <= MANY_READ => return vec![mark],
+            Some(count) => format!("Mark {} read?", counted(count, "item")),
+            None => "Mark all items of this list read?".to_owned(),
+        };
+        let list = format!("List: {}", self.items.listing.title);
+        self.push_dialog(Confirm::read_all(question, vec![list], mark))
+    }
+
+    /// Number of unread items in the list, if it is known.
+    fn unread_listed(&self) -> Option<usize> {
+        let items = &self.items;
+        if !items.more_above && !items.more_below {
+            return Some(items.rows.iter().filter(|row| !row.read).count());
+        }
+        let listed = items.listed.as_ref().filter(|_| !self.is_narrowed())?;
+        match listed {
+            RowId::Smart(Smart::Unread) | RowId::Source(_) | RowId::Folder(_) | RowId::Tag(_) => {
+                let row = self.sources.rows.iter().find(|row| row.id == *listed)?;
+                usize::try_from(row.count).ok()
+            }
+            _ => None,
+        }
     }
 
     /// Shows a mark at once and stores it.

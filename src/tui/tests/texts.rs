@@ -243,6 +243,19 @@ fn nothing_is_said_to_be_fetched_that_the_engine_does_not_fetch() {
 }
 
 #[test]
+fn the_page_key_waits_once_at_the_end_for_a_text_that_is_being_fetched() {
+    let mut stage = with_teaser(|item| item.fetched = None);
+    stage.keys("<Enter>");
+    let first = stage.app.reader.article.as_ref().unwrap().row.key;
+    stage.shows("fetching the full text …");
+    stage.keys("<Space>");
+    stage.shows("The full text is still being fetched; Space again: next unread");
+    assert_eq!(stage.app.reader.article.as_ref().unwrap().row.key, first);
+    stage.keys("<Space>");
+    assert_ne!(stage.app.reader.article.as_ref().unwrap().row.key, first);
+}
+
+#[test]
 fn a_teaser_does_not_end_like_an_article() {
     let mut stage = with_teaser(|_| {});
     stage.keys("<Enter>");
@@ -256,8 +269,8 @@ fn a_teaser_does_not_end_like_an_article() {
     // A text that the feed may contain completely.
     stage.shown.as_mut().unwrap().is_cut = false;
     stage.keys("n");
-    stage.shows("Text from the feed; no full text: kernel.example has");
-    stage.shows("end of the feed's text · Space: next unread");
+    stage.shows("Text from the feed; no full text: kernel.exam");
+    stage.shows("end of the feed's text · Space: next unread · no full text: kernel.exam");
     // The feed is known for its teasers.
     let mut stage = with_teaser(|item| item.feed_has_full_text = Some(false));
     stage.shown.as_mut().unwrap().is_cut = false;

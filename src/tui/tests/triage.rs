@@ -47,6 +47,44 @@ fn selections_grow_by_ranges_and_are_inverted() {
 }
 
 #[test]
+fn many_items_are_marked_read_after_confirmation() {
+    let marks = |stage: &Stage| {
+        stage.requested.iter().filter(|effect| effect.contains("MarkViewRead")).count()
+    };
+    let listing = |count: i64| {
+        let mut stage = stage_with_files();
+        // All unread items.
+        stage.keys("j<Tab>");
+        let row = crate::model::ItemRow { read: false, ..stage.app.items.rows[0].clone() };
+        let rows = 0..count;
+        stage.app.items.rows =
+            rows.map(|n| crate::model::ItemRow { key: 1000 + n, ..row.clone() }).collect();
+        stage.requested.clear();
+        stage
+    };
+    let mut stage = listing(50);
+    stage.keys("A");
+    assert_eq!((marks(&stage), stage.app.dialogs.len()), (1, 0));
+    for (answer, expected) in [("<Enter>", 1), ("A", 1), ("<Esc>", 0), ("x", 0)] {
+        let mut stage = listing(51);
+        stage.keys("A");
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains("Mark 51 items read?"), "{screen}");
+        assert!(screen.contains("u undoes it until you quit newsfed."), "{screen}");
+        assert_eq!(marks(&stage), 0);
+        stage.keys(answer);
+        assert_eq!(marks(&stage), expected, "{answer}");
+    }
+    // Only a part of the list is in memory: the count is that of the Sources pane.
+    let mut stage = listing(40);
+    stage.app.items.more_below = true;
+    let selected = stage.app.sources.selected;
+    stage.app.sources.rows[selected].count = 1234;
+    stage.keys("A");
+    stage.shows("Mark 1234 items read?");
+}
+
+#[test]
 fn many_pages_are_opened_after_confirmation() {
     for (count, expected) in [
         (10, "Browse { urls: [\"https://kernel.example/"),

@@ -1,7 +1,7 @@
 //! Dialogs on top of the panes.
 
 use super::super::app::{
-    App, Completion, Confirm, KeyHints, LinkList, LogList, OutputWindow, Prompt, SearchBar,
+    App, Completion, Confirm, KeyHints, LinkList, LogList, OutputWindow, Prompt, SearchBar, TakesBack,
     Starters,
 };
 use super::super::input::Field;
@@ -334,12 +334,13 @@ pub(in crate::tui) fn confirm(
 ) {
     let lines = super::super::reader::wrap_plain(&confirm.question, 56);
     let height = u16::try_from(lines.len() + confirm.details.len() + 1).unwrap_or(u16::MAX);
-    let inner = window(app, frame, area, ("Remove", ""), (62, height));
+    let inner = window(app, frame, area, (confirm.title, ""), (62, height));
     let key = app.keymap.keys_for(Context::Everywhere, crate::config::Action::Undo);
-    let undo = match (confirm.undoable, key) {
-        (true, Some(key)) => format!("{key} brings them back."),
-        (true, None) => String::new(),
-        (false, _) => "This cannot be undone.".to_owned(),
+    let undo = match (confirm.takes_back, key) {
+        (TakesBack::Never, _) => "This cannot be undone.".to_owned(),
+        (TakesBack::Sources, Some(key)) => format!("{key} brings them back."),
+        (TakesBack::Marks, Some(key)) => format!("{key} undoes it until you quit newsfed."),
+        (_, None) | (TakesBack::Nothing, _) => String::new(),
     };
     let details = confirm.details.iter().map(|name| (format!("  {name}"), Role::Bright));
     let lines = lines.into_iter().map(|line| (line, Role::Text)).chain(details);

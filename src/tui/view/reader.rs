@@ -202,9 +202,20 @@ impl Pen<'_> {
         let key = key.filter(|_| has_focus(self.app, Focus::Reader) && goes_on);
         let hint = key.map(|key| format!(" {} {key}: next unread", marks(self.app).bullet));
         let (state, full) = self.end_of_text();
-        let words = format!("{state}{}{}", full.unwrap_or_default(), hint.unwrap_or_default());
+        let why = self.no_full_text().unwrap_or_default();
+        let words = [state, &full.unwrap_or_default(), &hint.unwrap_or_default(), &why].concat();
+        let words = text::truncate(&words, area.width.into());
         let style = self.app.palette.style(Role::Dim);
         buffer.set_stringn(area.x, area.y, words, area.width.into(), style);
+    }
+
+    /// Why the page gave no text, for a text from the feed.
+    fn no_full_text(&self) -> Option<String> {
+        let article = self.app.reader.article.as_ref()?;
+        let is_shown = article.item.text_from == TextFrom::Feed && !article.item.page_text;
+        let is_shown = is_shown && !self.app.texts.is_fetching(article.row.key);
+        let why = article.item.fetch_error.as_ref().filter(|_| is_shown)?;
+        Some(format!(" {} no full text: {why}", marks(self.app).bullet))
     }
 
     /// What ends there: the article, or a teaser, with the key for the full text.

@@ -136,7 +136,7 @@ pub(super) enum NoText {
     Obstacle(&'static str),
     #[error("website.content matches nothing on the page")]
     NotSelected,
-    #[error("the page has less text than the feed")]
+    #[error("the page has no more text than the feed")]
     Less,
     #[error("the page could not be read (this is a bug)")]
     Panicked,
@@ -211,7 +211,14 @@ pub(super) fn read(
     };
     let found = match known.way {
         TextWay::Page => alone,
-        TextWay::Guided => article::extract(&markup, &guide, Mode::Guided, None)?,
+        TextWay::Guided => {
+            let found = article::extract(&markup, &guide, Mode::Guided, None)?;
+            // The box that contains the feed's words may be the introduction alone.
+            if words(&found.text) <= words(&feed) {
+                return Err(NoText::Less);
+            }
+            found
+        }
         TextWay::Best | TextWay::Feed if whole == Some(true) => {
             let undated = undated(&known, &read, &markup);
             return Ok((read, undated));
