@@ -97,6 +97,7 @@ const READER: &[Action] = &[
     Action::Browser,
     Action::Pin,
     Action::Hints,
+    Action::Pictures,
     Action::FullText,
     Action::Find,
     Action::Zen,
@@ -141,6 +142,7 @@ impl App {
         let context = self.context();
         let bound = |&action: &Action| {
             self.unavailable_reason(action).is_none().then_some(())?;
+            (action != Action::Pictures || self.hides_pictures()).then_some(())?;
             Some(hint(self.keymap.keys_for(context, action)?, self.label(action)))
         };
         selected.into_iter().chain(actions.iter().filter_map(bound)).collect()

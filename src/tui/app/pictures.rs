@@ -239,6 +239,16 @@ impl App {
         }
     }
 
+    /// Whether the open article has pictures that could be shown and are not.
+    pub(super) fn hides_pictures(&self) -> bool {
+        let Some(article) = &self.reader.article else { return false };
+        let mut all = Vec::new();
+        if self.can_show_pictures() && !self.wants_pictures() {
+            figures(&article.document.blocks, &mut all);
+        }
+        !all.is_empty()
+    }
+
     /// How the terminal draws pictures with pixels, if it can.
     pub(in crate::tui) fn graphics(&self) -> Option<Graphics> {
         let replies = self.terminal.replies.as_ref()?;

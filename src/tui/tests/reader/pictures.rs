@@ -200,7 +200,6 @@ fn pictures_need_colours_and_an_open_article() {
         ("mono", Depth::Mono, false, 0),
     ] {
         let mut stage = stage(html, None);
-        stage.app.settings.ui.images = true;
         stage.app.settings.ui.ascii = ascii;
         let support = ColorSupport { depth, ..ColorSupport::DARK };
         stage.app.palette = Palette::named(theme, &stage.app.settings, support).unwrap();
@@ -208,7 +207,11 @@ fn pictures_need_colours_and_an_open_article() {
         stage.keys("jjk");
         assert_eq!(stage.asked_for("FetchPicture"), 0, "nothing is open");
         stage.keys("<Enter>");
+        let hint = |stage: &mut Stage| stage.screen(120, 40).contains("I pictures");
+        assert_eq!(hint(&mut stage), expected == 1, "{theme} {depth:?} {ascii}");
+        stage.keys("I");
         assert_eq!(stage.asked_for("FetchPicture"), expected, "{theme} {depth:?} {ascii}");
+        assert!(!hint(&mut stage));
         came(&mut stage, "https://site.example/a.png", Some(thumbnail([9, 9, 9, 100])));
         assert_eq!(stage.screen(120, 40).contains("▀"), expected == 1, "{theme}");
     }
