@@ -36,6 +36,7 @@ fn formulas_between_marks_are_one_piece() {
             "```math\na &= b \\\\\nc &= d\n```",
         ),
         ("<p>$$a<em>1 + b</em>2$$</p>", "```math\na_1 + b_2\n```"),
+        ("<p>mean $\\tau = 10$: $x^2$, $\\frac{a}{b}$.</p>", "mean τ = 10: x², `\\frac{a}{b}`."),
         ("<p>$$x$$</p>", "```math\nx\n```"),
         ("<h2>On \\(x^2\\)</h2>", "## On x²"),
         ("<p><b>Theorem</b> \\(x^2\\) &lt; \\(y^2\\).</p>", "**Theorem** x² \\< y²."),
@@ -58,6 +59,10 @@ fn prices_brackets_and_code_stay_as_they_are() {
         "the pattern \\(word\\) matches",
         "open \\( only",
         "$x$ and $y$",
+        "from $5^ to $6^ and $7",
+        "in $HOME\\bin:$PATH or $5 (C:\\temp) to $6",
+        "a $ \\tau$ b",
+        "a $\\tau $ b",
     ] {
         let document = from_html(&format!("<p>{text}</p>"), None);
         let [Block::Paragraph(inline)] = document.blocks.as_slice() else { panic!("{document:?}") };

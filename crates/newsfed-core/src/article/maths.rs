@@ -17,8 +17,8 @@ const MAX_FAILED: usize = 500;
 /// The language of formulas in code: Markdown shows code of this language as a formula.
 const LANGUAGE: &str = "math";
 /// Marks around the source of a formula in text, and whether it has a line of its own.
-const MARKS: [(&str, &str, bool); 3] =
-    [("$$", "$$", true), ("\\[", "\\]", true), ("\\(", "\\)", false)];
+const MARKS: [(&str, &str, bool); 4] =
+    [("$$", "$$", true), ("\\[", "\\]", true), ("\\(", "\\)", false), ("$", "$", false)];
 
 /// The source of a `math` element.
 pub(super) fn source(math: ElementRef<'_>) -> Option<String> {
@@ -150,8 +150,8 @@ pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
             next = NextMarks::default();
             continue;
         };
-        let Some((source, end)) = enclosed(&pieces, (at, start + 2), mark) else {
-            searched = start + 2;
+        let Some((source, end)) = enclosed(&pieces, (at, start + mark.0.len()), mark) else {
+            searched = start + mark.0.len();
             failed += 1;
             continue;
         };
@@ -233,9 +233,10 @@ fn next_mark(text: &str, from: usize, mark: Mark) -> Option<usize> {
     loop {
         at += text.get(at..)?.find(mark.0)?;
         let before = text[..at].chars().next_back();
-        let after = text[at + 2..].chars().next();
+        let after = text[at + mark.0.len()..].chars().next();
         let alone = match mark.0 {
-            "$$" => {
+            "$" if after.is_none_or(char::is_whitespace) => false,
+            "$$" | "$" => {
                 after != Some('$')
                     && before.is_none_or(|c| {
                         let in_word = c.is_alphanumeric() && !is_unspaced(c);
@@ -247,7 +248,7 @@ fn next_mark(text: &str, from: usize, mark: Mark) -> Option<usize> {
         if alone {
             return Some(at);
         }
-        at += 2;
+        at += mark.0.len();
     }
 }
 
@@ -265,9 +266,13 @@ fn enclosed(
                 let rest = text::start(&text[from..], MAX_SOURCE + 2);
                 if let Some(end) = rest.find(mark.1) {
                     push_joined(&mut source, &rest[..end]);
-                    let after = from + end + 2;
-                    let more = mark.1 == "$$" && text[after..].starts_with('$');
-                    let formula = !more && is_formula(source.trim(), mark);
+                    let after = from + end + mark.1.len();
+                    let more = match mark.1 {
+                        "$$" => text[after..].starts_with('$'),
+                        "$" => text[after..].starts_with(|c: char| c == '$' || c.is_alphanumeric()),
+                        _ => false,
+                    };
+                    let formula = !more && is_formula(&source, mark);
                     return formula.then(|| (source.trim().to_owned(), (at, after)));
                 }
                 push_joined(&mut source, rest);
@@ -304,6 +309,10 @@ fn push_joined(source: &mut String, part: &str) {
 
 /// Whether what is between marks is a formula, and not a text about prices or with brackets in it.
 fn is_formula(source: &str, mark: Mark) -> bool {
+    if mark.0 == "$" {
+        return is_certain(source);
+    }
+    let source = source.trim();
     let words = || source.split(|c: char| !c.is_alphabetic()).filter(|w| w.chars().count() > 1);
     let long = || source.chars().count() > 3;
     if source.is_empty() || source.len() > MAX_SOURCE || source.replace("\\$", "").contains('$') {
@@ -321,6 +330,14 @@ fn is_formula(source: &str, mark: Mark) -> bool {
             source.chars().all(|c| is_part(c) || "+-=/<>*".contains(c)) && !is_number(source)
         }
     }
+}
+
+/// Whether what is between single marks, as prices and names of variables have them, is a formula:
+/// it has a command of TeX or a power, and no blank beside its marks.
+fn is_certain(source: &str) -> bool {
+    let mut pairs = source.bytes().zip(source.bytes().skip(1));
+    !source.ends_with(char::is_whitespace)
+        && pairs.any(|(a, b)| a == b'^' || a == b'\\' && b.is_ascii_alphabetic())
 }
 
 fn is_number(source: &str) -> bool {
