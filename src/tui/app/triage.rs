@@ -270,13 +270,34 @@ impl App {
             }
             _ => None,
         };
-        let Some(key) = next else { return self.note("No more unread items in this list") };
+        let Some(key) = next else { return self.start_over(seek) };
         self.sources.unfold(key);
         self.sources.select(&RowId::Source(key));
         let title = self.sources.entry(key).map(|entry| entry.title().to_owned());
         let effects = self.show_selected_source();
         self.items.seeking = Some(Seek { forward: true, here: true, ..seek });
         self.note(title.unwrap_or_default());
+        effects
+    }
+
+    /// After the last unread item of a list, goes to the first one, as a search does.
+    fn start_over(&mut self, seek: Seek) -> Vec<Effect> {
+        let items = &mut self.items;
+        let above = &items.rows[..items.selected.min(items.rows.len())];
+        let first = above.iter().position(|row| !row.read);
+        if !seek.forward || first.is_none() && !items.more_above {
+            return self.note("No more unread items in this list");
+        }
+        self.note("The end of the list: continued at its start");
+        if self.items.more_above {
+            let effects = self.load_items(Anchor::First, Placement::Start);
+            self.items.seeking = Some(Seek { here: true, ..seek });
+            return effects;
+        }
+        let mut effects = self.select_item(first.unwrap_or_default());
+        if seek.open {
+            effects.extend(self.open_item());
+        }
         effects
     }
 

@@ -221,6 +221,25 @@ fn the_next_unread_item_is_in_the_next_source() {
 }
 
 #[test]
+fn after_the_last_unread_item_of_a_list_the_first_one_follows() {
+    let mut stage = stage_with_files();
+    // All unread items.
+    stage.keys("j<Tab>G");
+    let last = stage.app.items.rows.len() - 1;
+    for (at, row) in stage.app.items.rows.iter_mut().enumerate() {
+        row.read = at != 2;
+    }
+    assert_eq!(stage.app.items.selected, last);
+    stage.keys("n");
+    assert_eq!(stage.app.items.selected, 2);
+    stage.shows("The end of the list: continued at its start");
+    stage.app.items.rows[2].read = true;
+    stage.keys("Gn");
+    assert_eq!(stage.app.items.selected, last);
+    stage.shows("No more unread items in this list");
+}
+
+#[test]
 fn moving_on_marks_read_only_if_set_so() {
     for (mode, marks) in [(MarkRead::Open, false), (MarkRead::Scroll, true)] {
         let mut stage = stage_with_files();
