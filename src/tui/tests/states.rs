@@ -97,6 +97,23 @@ fn empty_source_shows_its_error_and_what_can_be_done() {
 }
 
 #[test]
+fn a_page_that_is_followed_as_a_feed_can_be_added_again() {
+    let feed =
+        crate::feed::parse(b"<!DOCTYPE html><html><body><p>Hello</p></body></html>", None, None);
+    let mut list = source_list();
+    list.sources.truncate(1);
+    let facts = &mut list.sources[0].facts;
+    let message = feed.unwrap_err().to_string();
+    (facts.fail_count, facts.items) = (1, 0);
+    facts.last_outcome = Some(Outcome::Failed { kind: ErrorKind::Permanent, message });
+    let mut stage = Stage::with(Settings::default(), list, Vec::new());
+    let screen = stage.screen(120, 36);
+    let words: Vec<&str> = screen.split_whitespace().collect();
+    let hint = "Remove the source (d) and add its address again (a)";
+    assert!(words.join(" ").contains(hint), "{screen}");
+}
+
+#[test]
 fn website_with_broken_selectors_is_marked() {
     let mut list = source_list();
     let problem = SelectorProblem {

@@ -1,8 +1,8 @@
 //! Dialogs on top of the panes.
 
 use super::super::app::{
-    App, Completion, Confirm, KeyHints, LinkList, LogList, OutputWindow, Prompt, SearchBar, TakesBack,
-    Starters,
+    App, Completion, Confirm, KeyHints, LinkList, LogList, OutputWindow, Prompt, SearchBar,
+    Starters, TakesBack,
 };
 use super::super::input::Field;
 use super::chrome::marks;

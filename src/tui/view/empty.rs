@@ -310,6 +310,20 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
     }
 }
 
+/// What to do with the address of a page that is followed as a feed, as lists from elsewhere may have it.
+fn another_way(app: &App, entry: &SourceEntry) -> Option<String> {
+    let is_page = entry.facts.last_outcome.as_ref().is_some_and(Outcome::is_html_page);
+    if entry.source.kind() != SourceKind::Feed || !is_page {
+        return None;
+    }
+    let remove = app.keymap.keys_for(Context::Sources, Action::Delete)?;
+    let add = app.keymap.keys_for(Context::Sources, Action::Add)?;
+    Some(format!(
+        " Remove the source ({remove}) and add its address again ({add}): newsfed then searches \
+         for a feed of the site, or reads the page without one."
+    ))
+}
+
 /// A source that could not be read: what happened, and what newsfed does next.
 fn failed(app: &App, entry: &SourceEntry) -> Notice {
     let facts = &entry.facts;
@@ -333,7 +347,10 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
     Notice {
         mark: (marks(app).failing, Role::Warning),
         title: why,
-        text: format!("newsfed tried {times}.{next}"),
+        text: format!(
+            "newsfed tried {times}.{next}{}",
+            another_way(app, entry).unwrap_or_default()
+        ),
         commands: vec![
             (Action::Refresh, "try again now"),
             (Action::Browser, "open the page in the browser"),

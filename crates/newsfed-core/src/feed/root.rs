@@ -1,6 +1,7 @@
 //! Finds where the feed starts in a document, or what the document is instead.
 
 use super::FeedError;
+use crate::model::Outcome;
 use crate::util::html::{Scanner, Token};
 use crate::util::text;
 
@@ -52,7 +53,7 @@ pub(super) fn find(text: &str) -> Result<Root<'_>, FeedError> {
         first.get_or_insert(local);
     }
     Err(FeedError::not_a_feed(match first {
-        Some(_) => "an HTML page".to_owned(),
+        Some(_) => Outcome::HTML_PAGE.to_owned(),
         None if text.contains("<?xml") => "an XML document without content".to_owned(),
         None => "plain text".to_owned(),
     }))

@@ -65,6 +65,16 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// How the message of a failure names a document that is a web page instead of a feed.
+    pub const HTML_PAGE: &str = "an HTML page";
+
+    /// Whether the poll failed because the document is a web page.
+    pub fn is_html_page(&self) -> bool {
+        matches!(self, Self::Failed { message, .. } if message.ends_with(Self::HTML_PAGE))
+    }
+}
+
 /// One poll of a source, as stored in the poll history and shown in the log.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct PollRecord {
