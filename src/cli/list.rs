@@ -325,7 +325,7 @@ impl<'a> Lines<'a> {
             let counted = count.map(|count| comment_count(count, row.new_comments));
             let also = (row.also > 0).then(|| format!("also in {}", row.also));
             let notes: Vec<String> = counted.into_iter().chain(also).collect();
-            let (marks, day) = (marks(row, " "), published_day(row.date));
+            let (marks, day) = (marks(row, " "), day_of(row, published_day));
             let cells = [&number, &marks, &day, name, title];
             match notes.is_empty() {
                 true => self.table.line(&cells),
@@ -334,7 +334,7 @@ impl<'a> Lines<'a> {
         } else {
             let name = source.map_or("", |e| e.source.id.as_str());
             let url = row.url.as_deref().unwrap_or_default();
-            let mut cells = vec![number, marks(row, "-"), published(row.date)];
+            let mut cells = vec![number, marks(row, "-"), day_of(row, published)];
             cells.extend([name, title, url].map(str::to_owned));
             if self.searched {
                 let snippet = self.snippets.get(&row.key).map(|snippet| snippet.text.clone());
@@ -418,4 +418,9 @@ fn marks(row: &ItemRow, none: &str) -> String {
     let all = [(!row.read, '*'), (row.pinned, '+'), (row.substantial, '±'), (small, '~')];
     let marks: String = all.into_iter().filter(|(set, _)| *set).map(|(_, mark)| mark).collect();
     if marks.is_empty() { none.to_owned() } else { marks }
+}
+
+/// The date of an item; `-` for one without a date that is sorted as an older one.
+fn day_of(row: &ItemRow, of: fn(Time) -> String) -> String {
+    if row.is_backdated { "-".to_owned() } else { of(row.date) }
 }

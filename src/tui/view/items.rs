@@ -333,6 +333,7 @@ impl<'a> Cell<'a> {
     fn date(&self) -> String {
         let (date, now) = (self.row.date, self.app.now);
         match self.form.dates {
+            _ if self.row.is_backdated => "-".to_owned(),
             DateStyle::Age => age((now - date).num_seconds()),
             DateStyle::Date => near_day(date, now),
             DateStyle::Time => near_minute(date, now),

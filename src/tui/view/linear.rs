@@ -16,6 +16,7 @@ pub(super) fn item(app: &App, row: &ItemRow, source: &str) -> String {
     let states: Vec<&str> = states.iter().filter(|state| state.0).map(|state| state.1).collect();
     let title = super::snippet::title(app, row);
     let age = match (app.now - row.date).num_seconds() {
+        _ if row.is_backdated => "no date".to_owned(),
         ..60 => "now".to_owned(),
         seconds => format!("{} ago", span(seconds)),
     };

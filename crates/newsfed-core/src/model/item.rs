@@ -138,6 +138,8 @@ pub struct ItemRow {
     pub url: Option<String>,
     /// The date it is sorted by: published, but never later than discovered.
     pub date: Time,
+    /// Whether it has no date, and its source had it before it was followed.
+    pub is_backdated: bool,
     pub pinned: bool,
     pub read: bool,
     /// Whether it is kept for later.

@@ -149,7 +149,8 @@ fn arrive(
             } else {
                 let discovered = arrived.discovered.min(now);
                 let none = NewMarks::default();
-                let key = ingest::insert(conn, source, entry, discovered, None, none)?;
+                let at = (discovered, ingest::sort_date(entry, discovered.timestamp()));
+                let key = ingest::insert(conn, source, entry, at, None, none)?;
                 new.entry((source, arrived.is_first)).or_default().push((key, entry, discovered));
                 item = Some(key);
             }
@@ -162,7 +163,7 @@ fn arrive(
     }
     for ((source, is_first), items) in new {
         done.new += items.len();
-        let arrival = Arrival { rules, at: now, is_first };
+        let arrival = Arrival { rules, at: now, is_first, backdates: false };
         done.announcements.extend(arrivals::arrived(conn, arrival, source, &items)?);
     }
     Ok(done)

@@ -8,7 +8,7 @@ use super::error::Result;
 use super::filter::Filter;
 use super::identity::Prepared;
 use super::index::text_of;
-use super::ingest::{insert, sort_date};
+use super::ingest::{first_date, insert, sort_date};
 use super::mark_registers::MACHINE;
 use super::memo;
 use super::new_marks::{Marking, NewMarks, apply_to_new};
@@ -35,6 +35,8 @@ pub(super) struct Arrival<'a> {
     /// Whether they are the first of their source. What it had before it was followed is not news, so
     /// nothing is announced.
     pub(super) is_first: bool,
+    /// Whether those without a date are sorted as older ones.
+    pub(super) backdates: bool,
 }
 
 /// New items of a source.
@@ -96,8 +98,9 @@ impl<'a> Arrivals<'a> {
 
     /// Stores a new item under the given key, or under one above all others.
     pub(super) fn store(&mut self, new: &Prepared, key: Option<i64>) -> Result<()> {
-        let at = self.arrival.at;
-        let matches = self.matches(&new.entry, sort_date(new, at.timestamp()), false);
+        let date = if self.arrival.backdates { first_date } else { sort_date };
+        let at = (self.arrival.at, date(new, self.arrival.at.timestamp()));
+        let matches = self.matches(&new.entry, at.1, false);
         if matches.iter().any(|(_, is_certain)| !is_certain) {
             let key = insert(self.conn, self.source, new, at, key, NewMarks::default())?;
             self.count(key, NewMarks::default());
@@ -116,7 +119,7 @@ impl<'a> Arrivals<'a> {
             }
         }
         let key = insert(self.conn, self.source, new, at, key, marking.marks)?;
-        marking.save(self.conn, key, at, self.shares)?;
+        marking.save(self.conn, key, at.0, self.shares)?;
         self.count(key, marking.marks);
         acting.into_iter().for_each(|i| self.matched[i].push(key));
         Ok(())

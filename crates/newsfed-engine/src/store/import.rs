@@ -190,8 +190,8 @@ fn store<'a>(
         None => {
             stored.counts.new += 1;
             let discovered = item.discovered.map_or(now, |at| at.min(now));
-            let key =
-                ingest::insert(conn, source, &item.entry, discovered, None, NewMarks::default())?;
+            let at = (discovered, ingest::sort_date(&item.entry, discovered.timestamp()));
+            let key = ingest::insert(conn, source, &item.entry, at, None, NewMarks::default())?;
             stored.keys = Some((stored.keys.map_or(key, |(first, _)| first), key));
             key
         }

@@ -57,7 +57,12 @@ pub(super) fn store(
     if let Some(entries) = &poll.entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
         // A source that has never been read before has items from before it was followed.
-        let arrival = Arrival { rules, at: record.at, is_first: facts.last_ok.is_none() };
+        let arrival = Arrival {
+            rules,
+            at: record.at,
+            is_first: facts.last_ok.is_none(),
+            backdates: facts.last_ok.is_none(),
+        };
         done = ingest(conn, source, entries, arrival)?;
         record.outcome = fetched(&done, total);
     }
@@ -296,19 +301,44 @@ fn new_id(at: Time) -> uuid::Uuid {
     ))
 }
 
+/// [`BACKDATED`], for statements.
+macro_rules! backdated {
+    () => {
+        2_592_000
+    };
+}
+
+/// How long before its discovery an item without a date is sorted if its source had it before it was
+/// followed, in seconds: it must not stand above the news of other sources.
+pub(super) const BACKDATED: i64 = backdated!();
+
+/// The date of an item `i`, or when it was discovered if it has none.
+macro_rules! known_date {
+    () => {
+        concat!("iif(i.discovered - i.date = ", backdated!(), ", i.discovered, i.date)")
+    };
+}
+pub(super) use {backdated, known_date};
+
 /// The date by which lists are sorted: that of the publisher, but never in the future.
 pub(super) fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     let said = entry.entry.published.or(entry.entry.updated);
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
-/// Stores a new item under the given key, or under one above all others; returns the key. The caller
-/// counts it.
+/// Like [`sort_date`], for an item among the first ones of its source.
+pub(super) fn first_date(entry: &Prepared, discovered: i64) -> i64 {
+    let is_dated = entry.entry.published.or(entry.entry.updated).is_some();
+    if is_dated { sort_date(entry, discovered) } else { discovered - BACKDATED }
+}
+
+/// Stores a new item, sorted by `date` (seconds), under the given key or under one above all others;
+/// returns the key. The caller counts it.
 pub(super) fn insert(
     conn: &Connection,
     source: i64,
     new: &Prepared,
-    discovered: Time,
+    (discovered, date): (Time, i64),
     key: Option<i64>,
     marks: NewMarks,
 ) -> Result<i64> {
@@ -322,7 +352,7 @@ pub(super) fn insert(
     .execute(params![
         new_id(discovered).into_bytes(),
         source,
-        sort_date(new, discovered.timestamp()),
+        date,
         discovered.timestamp(),
         new.entry.title,
         new.entry.url,

@@ -2,6 +2,7 @@
 
 use super::articles::unpack;
 use super::error::{Result, StoreError};
+use super::ingest::BACKDATED;
 use super::stories::others;
 use crate::model::{
     Collected, DateOrigin, DatePrecision, DateSource, Item, ItemId, ItemRow, LeftOut, Outcome,
@@ -38,7 +39,7 @@ pub(super) const ITEM_ROW: &str = concat!(
     i.substantial, i.comment_count, i.comments_seen, i.later,
     (SELECT story FROM story_item WHERE item = i.key), (SELECT count(*) ",
     others!(),
-    ")"
+    "), i.discovered"
 );
 
 pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
@@ -59,6 +60,7 @@ pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
         later: r.get(13)?,
         story: r.get(14)?,
         also: r.get(15)?,
+        is_backdated: r.get::<_, i64>(16)?.checked_sub(r.get(5)?) == Some(BACKDATED),
     })
 }
 

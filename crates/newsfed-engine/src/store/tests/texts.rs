@@ -87,10 +87,12 @@ fn full_text_replaces_the_teaser_in_display_and_search() {
 fn a_page_provides_dates_and_authors_missing_in_the_feed() {
     let said = Time::from_timestamp(1_700_000_000, 0).unwrap();
     let f = with_teaser();
-    assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now, "undated: the time of discovery");
+    let row = f.rows(&View::of(Scope::All)).remove(0);
+    assert_eq!((row.date, row.is_backdated), (f.now - TimeDelta::days(30), true));
     f.store_end(read("<p>text</p>", false), TextWay::Best);
     assert_eq!((f.item().published, f.item().authors), (Some(said), vec!["Ann".to_owned()]));
-    assert_eq!(f.rows(&View::of(Scope::All))[0].date, said);
+    let row = f.rows(&View::of(Scope::All)).remove(0);
+    assert_eq!((row.date, row.is_backdated), (said, false));
     // Values in the feed take precedence.
     let f = Fixture::new(&["a"]);
     f.poll("a", vec![Entry { authors: vec!["Bo".to_owned()], ..dated("a", 5) }]);
@@ -98,6 +100,19 @@ fn a_page_provides_dates_and_authors_missing_in_the_feed() {
     f.store_end(read("<p>text</p>", false), TextWay::Best);
     assert_eq!((f.item().published, f.item().authors), (before.published, before.authors));
     assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now - TimeDelta::hours(5));
+}
+
+#[test]
+fn items_without_a_date_are_new_only_if_they_appear_after_the_first_check() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![entry("undated"), dated("dated", 5)]);
+    let now = f.now;
+    let change = f.store.change_facts(f.key("a"), move |facts| facts.last_ok = Some(now));
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(change).unwrap();
+    f.poll("a", vec![entry("later"), entry("undated"), dated("dated", 5)]);
+    let rows = f.rows(&View::of(Scope::All));
+    let listed: Vec<_> = rows.iter().map(|row| (row.title.as_str(), row.is_backdated)).collect();
+    assert_eq!(listed, [("later", false), ("dated", false), ("undated", true)]);
 }
 
 #[test]
