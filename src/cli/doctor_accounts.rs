@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_that_differ_much_are_a_warning() {
+    fn a_large_difference_between_clocks_is_a_warning() {
         let probe = |clock_ahead| AccountProbe {
             settings: AccountSettings { user: "alice".to_owned(), ..AccountSettings::default() },
             server: "FreshRSS",

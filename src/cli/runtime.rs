@@ -142,7 +142,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn hanging_thread_does_not_keep_a_command_from_ending() {
+    fn hanging_thread_does_not_keep_a_command_from_exiting() {
         for runtime in [runtime(), runtime_beside()] {
             let (release, released) = mpsc::channel::<()>();
             let (begun, begins) = tokio::sync::oneshot::channel();

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn separates_values_by_tabs_for_programs() {
+    fn separates_values_with_tabs_for_programs() {
         let table = Table::new(&COLUMNS, None);
         assert_eq!(table.line(&["1", "a long name", "t"]), "1\ta long name\tt");
         assert_eq!(table.line(&["1", "a\tb\nc\u{1b}[2J", "t\u{9b}"]), "1\ta b c\tt");

@@ -48,7 +48,7 @@ fn a_backup_with_errors_in_its_settings_is_restored_with_a_warning() {
 
 #[cfg(unix)]
 #[test]
-fn a_running_newsfed_is_packed_but_not_replaced() {
+fn data_of_a_running_newsfed_is_backed_up_but_not_replaced() {
     let world = World::followed();
     let mut daemon = world.command(&["daemon", "-q"]).spawn().unwrap();
     // Until it polls.

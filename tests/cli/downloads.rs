@@ -166,7 +166,7 @@ fn interrupted_downloads_are_resumed() {
 }
 
 #[test]
-fn what_cannot_be_continued_starts_again() {
+fn downloads_that_cannot_be_continued_start_again() {
     let no_rest = |headers: &'static str| {
         move |head: &str| match head.contains("range:") {
             true => response("206 Partial Content", headers, &body()[80_000..]),
@@ -255,7 +255,7 @@ fn files_get_safe_names_and_replace_nothing() {
 }
 
 #[test]
-fn bad_responses_leave_nothing() {
+fn bad_responses_leave_no_files() {
     const PATHS: &[&str] =
         &["/gone", "/page.mp3", "/packed", "/long", "/endless", "/inside", "/loop"];
     let downloads = Downloads::new(PATHS, |head| match head.split(' ').nth(1).unwrap() {

@@ -279,7 +279,7 @@ fn the_position_survives_a_killed_program() {
 }
 
 #[test]
-fn bad_players_are_bounded_and_lose_no_position() {
+fn bad_players_do_no_harm_and_lose_no_position() {
     for (mode, code, why, position) in [
         ("hostile", 0, "", 7.0),
         ("early", 1, "it ended early; its position is kept", 50.0),

@@ -202,7 +202,7 @@ fn files_are_read_when_they_have_changed() {
 }
 
 #[test]
-fn lists_neither_bring_nor_take_programs() {
+fn lists_neither_import_nor_export_programs() {
     let world = World::usual();
     let touch =
         world.program("touch-it", &format!("touch \"$HOME/touched\"; echo '{}'", document("One")));

@@ -11,7 +11,7 @@ fn world() -> World {
 }
 
 #[test]
-fn feeds_of_views_have_what_lists_show() {
+fn feeds_of_views_contain_what_lists_show() {
     let world = world();
     let wanted = world.run(&["list", "--view", "All & new", "--json"]).values();
     assert_eq!(wanted.len(), 2);

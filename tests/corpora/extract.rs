@@ -148,7 +148,7 @@ fn finds_the_publication_dates_of_more_articles() {
 }
 
 #[test]
-fn reads_threads_and_documentation_whole() {
+fn reads_threads_and_documentation_in_full() {
     let mut kinds: HashMap<String, Vec<Fit>> = HashMap::new();
     for corpus in ["extraction", "extraction-more"] {
         let Some(folder) = corpora().map(|f| f.join(corpus)) else { return };

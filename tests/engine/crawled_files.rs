@@ -101,7 +101,7 @@ async fn fifty_polls_of_a_crawl_source_fetch_its_files_ever_less_often_and_repea
 }
 
 #[tokio::test]
-async fn a_file_that_robots_txt_forbids_or_that_is_gone_is_left_alone() {
+async fn a_file_that_robots_txt_forbids_or_that_is_gone_changes_nothing() {
     let files = Files::default();
     files.put("/", "text/html", "<a href=/a.csv>a</a><a href=/b.csv>b</a><a href=/c.csv>c</a>");
     ["/a.csv", "/b.csv", "/c.csv"].iter().for_each(|path| files.put(path, "text/csv", TOWNS));

@@ -130,7 +130,7 @@ async fn robots_txt_decides_about_everything_but_announced_feeds() {
 }
 
 #[tokio::test]
-async fn a_site_whose_robots_txt_fails_is_left_alone() {
+async fn a_site_whose_robots_txt_fails_gets_no_further_requests() {
     let server = Server::start(|request| match request.path.as_str() {
         "/robots.txt" => Reply::status(500),
         _ => Reply::ok("text/html", list("", "")),
@@ -141,7 +141,7 @@ async fn a_site_whose_robots_txt_fails_is_left_alone() {
 }
 
 #[tokio::test]
-async fn offers_the_ways_by_confidence_and_tells_them_apart() {
+async fn offers_the_ways_by_confidence_and_distinguishes_them() {
     let popular = "<aside class=popular><ul>".to_owned()
         + &(1..6)
             .map(|n| format!("<li><a href=/old/popular-report-{n}>Popular report number {n}</a>"))

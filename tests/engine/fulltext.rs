@@ -615,7 +615,7 @@ async fn dropped(engine: &Handle) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn comments_are_dropped_when_nobody_comments_any_more() {
+async fn comments_are_removed_when_nobody_comments_any_more() {
     let (server, state) = thread();
     let days = |home: &Home, days: u64| home.clock.advance(DAY * u32::try_from(days).unwrap());
     let mut home = Home::with(&[source("blog", &server.url("/feed"))]);
@@ -658,7 +658,7 @@ async fn comments_are_dropped_when_nobody_comments_any_more() {
 }
 
 #[tokio::test]
-async fn comments_that_are_gone_are_dropped_and_the_setting_keeps_them() {
+async fn comments_that_are_gone_are_removed_and_the_setting_keeps_them() {
     for (status, polls) in [(410, 1), (404, 3)] {
         let (server, state) = thread();
         let home = Home::with(&[source("blog", &server.url("/feed"))]);
@@ -719,7 +719,7 @@ async fn comments_that_are_gone_stay_once_the_user_has_brought_them_back() {
 }
 
 #[tokio::test]
-async fn the_interface_shows_what_was_dropped_even_without_messages() {
+async fn the_interface_shows_what_was_removed_even_without_messages() {
     let (server, state) = thread();
     let mut home = Home::with(&[source("blog", &server.url("/feed"))]);
     home.settings.notify.how = newsfed::config::NotifyWay::None;

@@ -122,7 +122,7 @@ impl Planet {
 }
 
 #[tokio::test]
-async fn what_changes_in_a_list_changes_here() {
+async fn changes_in_a_list_are_applied_here() {
     let nested =
         "<outline text='Dev'><outline text='b' xmlUrl='https://b.example/feed'/></outline>";
     let planet = Planet::with(&[&outline("a"), nested].concat()).await;
@@ -246,7 +246,7 @@ async fn a_damaged_list_removes_nothing() {
 }
 
 #[tokio::test]
-async fn when_many_leave_the_user_is_asked() {
+async fn the_user_is_asked_when_many_sources_leave() {
     let planet = Planet::with(&numbered(9)).await;
     planet.serve(list(opml(&numbered(4))));
     let polled = planet.poll().await;
@@ -273,7 +273,7 @@ async fn when_many_leave_the_user_is_asked() {
 }
 
 #[tokio::test]
-async fn a_confirmation_is_about_what_was_refused() {
+async fn a_confirmation_applies_only_to_what_was_refused() {
     let planet = Planet::with(&numbered(9)).await;
     let key = facts(&planet.engine, &planet.id()).await.key;
     assert!(!planet.engine.accept_list(key).await.unwrap(), "nothing was refused");
@@ -380,7 +380,7 @@ async fn a_feed_of_a_list_that_is_damaged_now_is_not_removed() {
 }
 
 #[tokio::test]
-async fn tags_and_credentials_of_a_list_are_not_changes_of_the_user() {
+async fn tags_and_credentials_of_a_list_are_not_changes_by_the_user() {
     let feed = |name: &str, login: &str, tags: &str| {
         format!(
             "<outline text='{name}' category='{tags}' xmlUrl='https://{login}{name}.example/feed'/>"
@@ -413,7 +413,7 @@ async fn a_source_whose_url_the_user_has_changed_stays() {
 }
 
 #[tokio::test]
-async fn what_is_stored_damaged_removes_nothing() {
+async fn damaged_stored_content_removes_nothing() {
     let planet = Planet::with(&outlines(&["a", "b"])).await;
     let key = facts(&planet.engine, &planet.id()).await.key;
     let store = planet.engine.store();

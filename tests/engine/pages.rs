@@ -119,7 +119,7 @@ async fn fifty_polls_of_a_changing_page_store_one_item_and_keep_the_first_versio
 }
 
 #[tokio::test]
-async fn a_selected_part_is_watched_to_the_digit() {
+async fn every_digit_of_a_selected_part_is_watched() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 100));
     let server = site.start();
@@ -364,7 +364,7 @@ async fn stored_items_are_read_again_with_new_selectors_and_keep_their_marks() {
 }
 
 #[tokio::test]
-async fn what_is_no_longer_found_or_has_moved_is_not_overwritten() {
+async fn items_whose_pages_give_nothing_or_have_moved_are_not_overwritten() {
     let site = Site::default();
     site.list(2);
     let server = site.start();

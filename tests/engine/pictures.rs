@@ -45,7 +45,7 @@ fn site() -> Server {
 }
 
 #[tokio::test]
-async fn shows_pictures_and_explains_what_is_not_one() {
+async fn shows_pictures_and_explains_what_is_not_a_picture() {
     let server = site();
     let table = HashMap::from([("nas.test".to_owned(), vec![IpAddr::V4(Ipv4Addr::LOCALHOST)])]);
     let names = Names::Table(Arc::new(table));

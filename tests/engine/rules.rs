@@ -277,7 +277,7 @@ async fn commands_run_even_if_nothing_can_be_recorded_about_them() {
 }
 
 #[tokio::test]
-async fn a_source_that_is_followed_again_has_news() {
+async fn items_of_a_source_that_is_followed_again_are_announced() {
     let (server, news) = renewed(|_| feed(&[("1", "v1")]));
     let mut home = Home::with(&[source("a", &server.url("/a"))]);
     home.settings.rules = vec![rule("title:/v[1-9]/", &["notify"], &[])];
@@ -304,7 +304,7 @@ fn hook(name: &str, script: &str) -> newsfed::config::HookSettings {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_slow_hook_gets_what_arrives_while_it_runs_in_one_run() {
+async fn what_arrives_during_a_slow_hook_goes_to_its_next_run() {
     let polls = std::sync::atomic::AtomicUsize::new(1);
     let names: Vec<String> = (0..9).map(|n| n.to_string()).collect();
     let server = Server::start(move |_| {

@@ -93,7 +93,7 @@ async fn the_tour_shows_all_features() {
 }
 
 #[tokio::test]
-async fn its_pages_can_be_explored() {
+async fn pages_of_the_demo_can_be_explored() {
     let (world, home) = tour();
     let engine = home.on_demand().await;
     let announcing = engine.discover(&world.announcing_page()).await.unwrap();

@@ -71,7 +71,7 @@ async fn a_source_that_ends_the_program_waits_longer_each_time() {
 }
 
 #[tokio::test]
-async fn a_finished_poll_makes_the_next_broken_one_the_first() {
+async fn after_a_finished_poll_the_next_broken_one_counts_as_the_first() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     home.on_demand().await.shutdown().await;

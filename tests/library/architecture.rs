@@ -135,7 +135,7 @@ fn every_module_is_listed() {
 
 /// Snippets that must be caught, and the expected message.
 #[test]
-fn breaches_are_caught() {
+fn violations_are_found() {
     let cases = [
         ("model/item.rs", "use crate::util::text;", "imports util"),
         ("util/url.rs", "use crate::net::host_key;", "imports net"),

@@ -135,7 +135,7 @@ fn other_terminals_get_half_blocks() {
 }
 
 #[test]
-fn a_terminal_is_asked_when_pictures_are_first_wanted() {
+fn a_terminal_is_asked_when_pictures_are_first_needed() {
     let world = world();
     let mut t = open(&world, "ui.images=false", &[]);
     t.wait_for("A field");

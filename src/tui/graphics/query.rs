@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_light_from_dark() {
+    fn distinguishes_light_from_dark() {
         for (color, expected) in [
             ("rgb:ffff/ffff/ffff", Some(true)),
             ("rgb:0/0/0", Some(false)),

@@ -183,7 +183,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn draws_what_it_was_given() {
+    fn draws_the_pixels_of_the_picture() {
         let color = |x: u32, y: u32| match (x / 5 + y / 4) % 3 {
             0 => [255, 0, 0, 255],
             1 => [0, 51, 204, 255],
@@ -205,7 +205,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn many_colours_become_similar_ones() {
+    fn many_colours_are_reduced_to_similar_ones() {
         let color = |x: u32, y: u32| Rgba([(x * 4) as u8, (y * 4) as u8, 128, 255]);
         let picture = RgbaImage::from_fn(64, 60, color);
         let all = drawn(&Sixels::of(&picture).rows(0, 60));

@@ -132,7 +132,7 @@ mod tests {
     use crate::model::Effect;
 
     #[test]
-    fn only_rules_of_the_user_are_named() {
+    fn imports_are_not_named_as_rules() {
         let effect = |rule: &str| RuleEffect {
             rule: rule.to_owned(),
             effect: Effect::Pin,

@@ -231,7 +231,7 @@ mod tests {
     use crate::util::html;
 
     #[test]
-    fn deleted_text_is_struck_through_or_has_signs() {
+    fn deleted_text_is_struck_through_or_between_tildes() {
         let document = from_html("<p>a <del>b <b>c</b></del> d</p>", None);
         for (ascii, strikes, expected, struck) in [
             (false, true, "a b c d", "b c"),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caption_like_the_description_of_its_picture_is_shown_once() {
+    fn a_caption_that_repeats_the_description_of_its_picture_is_shown_once() {
         let html = |alt: &str, caption: &str| {
             format!(
                 "<figure><img src='https://e.org/a.png' alt='{alt}'><figcaption>{caption}</figcaption></figure>"
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn long_articles_end_with_a_line_that_says_so() {
+    fn articles_that_are_cut_end_with_a_line_that_reports_it() {
         let shape = Shape {
             width: 20,
             wrap_code: true,

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn right_to_left_lines_are_set_at_the_right() {
+    fn right_to_left_lines_are_aligned_to_the_right() {
         let margin = vec![Span::new("| ", Role::Quote), Span::new("* ", Role::Accent)];
         let line =
             Line { margin, right_to_left: true, ..Line::of(Span::new("שלום", Role::Text)) };

@@ -164,7 +164,7 @@ fn keys_act_on_the_selected_crawl() {
 }
 
 #[test]
-fn a_crawl_is_removed_from_the_list_after_a_question() {
+fn a_crawl_is_removed_from_the_list_after_confirmation() {
     let mut stage = stage(Settings::default());
     stage.keys("jjd<Esc>");
     assert_eq!(stage.asked_for("Crawl(Forget"), 0);
@@ -203,7 +203,7 @@ fn a_crawl_that_is_opening_counts_as_running() {
 }
 
 #[test]
-fn a_suggested_url_may_be_private_only_if_it_says_so() {
+fn a_suggested_url_may_be_private_only_if_it_contains_the_address() {
     let private = |keys: &str, home: Option<&str>, is_private: bool| {
         let mut list = source_list();
         let entry = list.sources.iter_mut().find(|entry| entry.facts.key == 1).unwrap();

@@ -133,7 +133,7 @@ fn results(folder: &Path) -> (BTreeSet<(String, Vec<u8>)>, Vec<String>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stopped_and_resumed_crawl_finds_the_same_as_a_straight_one() {
+async fn a_stopped_and_resumed_crawl_finds_the_same_as_an_uninterrupted_one() {
     let (site, folder) = (Site::start(12), tempfile::tempdir().unwrap());
     let (parted, straight) = (folder.path().join("parted"), folder.path().join("straight"));
     let mut real = open().await;
@@ -200,7 +200,7 @@ async fn one_crawl_per_host_and_per_folder_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn crawls_end_with_the_interface_and_are_listed_later() {
+async fn crawls_stop_with_the_interface_and_are_listed_later() {
     let (site, folder) = (Site::start(8), tempfile::tempdir().unwrap());
     let out = folder.path().join("out");
     let mut real = open().await;
@@ -286,7 +286,7 @@ async fn a_list_that_does_not_arrive_does_not_delay_file_changes() {
 }
 
 #[tokio::test]
-async fn waiting_file_changes_are_made_before_the_interface_ends() {
+async fn waiting_file_changes_are_made_before_the_interface_exits() {
     let mut real = Real::new(1, 1).await;
     real.keys("t");
     assert!(!real.config().contains("theme"), "it waits for its turn");

@@ -167,7 +167,7 @@ fn palette_shows_that_nothing_matches() {
 }
 
 #[test]
-fn sheet_of_keys_appears_after_a_pause_only() {
+fn popup_of_keys_appears_only_after_a_pause() {
     let mut stage = Stage::new();
     let at = |milliseconds| now() + TimeDelta::milliseconds(milliseconds);
     stage.keys("g");
@@ -317,7 +317,7 @@ fn a_refresh_reports_changed_items() {
 }
 
 #[test]
-fn a_note_does_not_hide_a_problem_that_was_not_read() {
+fn a_note_does_not_hide_an_unread_problem() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.app.problem("The database is full");
@@ -411,7 +411,7 @@ fn every_letter_can_begin_a_word_that_help_finds() {
 }
 
 #[test]
-fn announced_feeds_are_told_apart_by_title_and_address() {
+fn announced_feeds_are_distinguished_by_title_and_address() {
     let url = "http://council.example/";
     let (posts, notes) = ("http://council.example/feeds/posts.xml", "https://other.example/n.xml");
     let mut stage = Stage::new();

@@ -18,7 +18,7 @@ fn row_of(screen: &str, words: &str) -> usize {
 }
 
 #[test]
-fn every_dialog_has_a_free_row_below_its_title() {
+fn every_dialog_has_an_empty_row_below_its_title() {
     for (width, height) in [(80, 24), (120, 36), (140, 40)] {
         for (keys, title) in
             [("%", " Statistics "), ("v", " Log "), ("?", "Keys"), (",", " Settings ")]
@@ -71,7 +71,7 @@ fn settings_are_shown_in_words() {
 }
 
 #[test]
-fn themes_are_shown_whole_beside_the_fields() {
+fn themes_are_shown_in_full_beside_the_fields() {
     for (size, cards) in [((120, 36), 6), ((80, 24), 2)] {
         let mut stage = settings("[ui]\ntheme = \"catppuccin-macchiato\"\n", size);
         stage.app.palette =

@@ -234,7 +234,7 @@ fn a_filter_without_a_match_offers_a_search() {
 }
 
 #[test]
-fn prompts_have_one_place_one_mark_and_their_keys() {
+fn prompts_have_the_same_place_and_mark_and_show_their_keys() {
     for (keys, label) in [
         ("i", "› Import from file"),
         ("#", "› Tags of the item"),
@@ -255,7 +255,7 @@ fn prompts_have_one_place_one_mark_and_their_keys() {
 }
 
 #[test]
-fn a_folder_is_not_offered_as_its_own_place() {
+fn a_folder_is_not_offered_as_its_own_target() {
     let mut stage = Stage::new();
     stage.screen(120, 36);
     stage.keys("<Tab>gg");

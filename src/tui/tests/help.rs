@@ -67,7 +67,7 @@ fn keys_are_whole_and_a_short_list_uses_the_width() {
 }
 
 #[test]
-fn no_heading_of_the_help_stands_alone() {
+fn the_last_row_of_the_help_is_never_a_heading() {
     for height in 12..44 {
         let mut stage = Stage::new();
         stage.keys("?");
@@ -84,7 +84,7 @@ fn no_heading_of_the_help_stands_alone() {
 }
 
 #[test]
-fn the_palette_shows_more_than_its_rows() {
+fn the_line_below_the_palette_shows_keys_and_arguments() {
     for (keys, expected) in [
         (":pin", "Keys: p, s in Items and Reader."),
         (":refresh-all", "Keys: R."),

@@ -268,7 +268,7 @@ fn saves_renames_edits_and_deletes_a_query() {
 }
 
 #[test]
-fn saving_replaces_an_existing_name_renaming_rejects_it() {
+fn saving_replaces_an_existing_name_but_renaming_rejects_it() {
     let mut stage = stage_with_files();
     stage.keys("/ferris<Enter>=<C-u>Rust<Enter>");
     assert_eq!(config(&stage), CONFIG.replace("rust -cargo", "ferris"));
@@ -423,7 +423,7 @@ fn search_results_show_where_they_match() {
 }
 
 #[test]
-fn the_color_of_an_entry_wins() {
+fn the_color_of_an_entry_overrides_the_derived_one() {
     use crate::config::Role;
     let color = |own: Option<u32>| {
         let mut list = source_list();

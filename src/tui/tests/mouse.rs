@@ -91,7 +91,7 @@ fn the_wheel_moves_the_pane_under_the_pointer() {
 }
 
 #[test]
-fn a_second_click_opens() {
+fn a_second_click_opens_the_row() {
     // Without the card of the source.
     let size = (120, 24);
     let mut stage = Stage::new();

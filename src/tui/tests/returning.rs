@@ -99,7 +99,7 @@ fn a_closed_search_returns_to_the_place_in_the_list() {
 }
 
 #[test]
-fn a_search_in_the_reader_is_one_in_the_article() {
+fn a_search_in_the_reader_searches_the_article() {
     with_runtime(async {
         let mut real = Real::new(1, 3).await;
         real.until("the list", |app| app.items.rows.len() == 3).await;
@@ -133,7 +133,7 @@ fn a_late_text_does_not_bring_back_the_previous_article() {
 
 /// The head and the percentage belong to the article that is drawn, not to the one before.
 #[test]
-fn the_head_of_the_next_article_is_whole_after_a_scrolled_one() {
+fn the_head_of_the_next_article_is_complete_after_a_scrolled_one() {
     let mut stage = Stage::new();
     stage.keys("<Enter>");
     stage.screen(80, 24);

@@ -93,7 +93,7 @@ fn another_search_replaces_the_words_of_the_last_one() {
 }
 
 #[test]
-fn an_empty_field_of_a_search_says_what_is_searched() {
+fn an_empty_search_field_shows_what_is_searched() {
     let mut list = source_list();
     list.sources[0].facts.items = 1200;
     list.sources[1].facts.items = 34;

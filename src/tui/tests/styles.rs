@@ -153,7 +153,7 @@ fn ascii_mode_draws_ascii_only() {
 }
 
 #[test]
-fn linear_mode_shows_one_thing_a_line_without_lines_or_charts() {
+fn linear_mode_shows_one_thing_per_line_without_lines_or_charts() {
     let dialogs = ["w", ",", "?", "%", "v", "a", ":"];
     for (keys, dialog) in [("", false), ("<Tab>", false)]
         .into_iter()

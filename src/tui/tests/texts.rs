@@ -209,7 +209,7 @@ fn with_teaser(change: impl Fn(&mut Item)) -> Stage {
 }
 
 #[test]
-fn the_head_says_that_the_page_is_being_fetched() {
+fn the_head_shows_that_the_page_is_being_fetched() {
     let mut stage = with_teaser(|item| item.fetched = None);
     stage.keys("<Enter>");
     let key = stage.shown_key();
@@ -227,7 +227,7 @@ fn the_head_says_that_the_page_is_being_fetched() {
 }
 
 #[test]
-fn nothing_is_said_to_be_fetched_that_the_engine_does_not_fetch() {
+fn the_head_shows_only_fetches_that_the_engine_makes() {
     let never = |stage: &mut Stage| stage.app.settings.full_text = FullText::Never;
     let reads = |stage: &mut Stage| stage.app.status.role = crate::engine::Role::Reads;
     let offline = |stage: &mut Stage| stage.app.status.offline = true;
@@ -306,7 +306,7 @@ fn an_entry_that_its_page_only_begins_is_a_teaser() {
 }
 
 #[test]
-fn another_text_is_shown_from_its_start_unless_a_find_is_open() {
+fn another_text_is_shown_from_its_start_unless_a_search_in_it_is_open() {
     for (keys, got, to_start) in [
         ("", TextGot::Feed, true),
         ("", TextGot::Same(TextWay::Best), false),

@@ -28,7 +28,7 @@ fn items_above_and_below_are_marked_read_without_the_selected_one() {
 }
 
 #[test]
-fn selections_grow_by_ranges_and_are_inverted() {
+fn selections_are_extended_by_ranges_and_inverted() {
     let mut stage = stage_with_files();
     stage.keys("<Tab>");
     let all = stage.app.items.rows.len();
@@ -154,7 +154,7 @@ fn a_query_marks_what_it_matches() {
 }
 
 #[test]
-fn a_hidden_sources_pane_leaves_its_space_and_returns_with_the_focus() {
+fn a_hidden_sources_pane_frees_its_space_and_returns_with_the_focus() {
     let mut stage = stage_with_files();
     assert!(stage.screen(80, 24).contains("5 sources"));
     stage.keys("\\");
@@ -173,7 +173,7 @@ fn a_hidden_sources_pane_leaves_its_space_and_returns_with_the_focus() {
 }
 
 #[test]
-fn read_items_are_hidden_and_a_source_asked_for_by_name_is_shown() {
+fn read_items_are_hidden_and_a_source_selected_by_name_is_shown() {
     let mut stage = stage_with_files();
     let mut list = stage.files.as_ref().unwrap().list();
     for entry in &mut list.sources {
@@ -240,7 +240,7 @@ fn after_the_last_unread_item_of_a_list_the_first_one_follows() {
 }
 
 #[test]
-fn moving_on_marks_read_only_if_set_so() {
+fn moving_on_marks_read_only_if_configured() {
     for (mode, marks) in [(MarkRead::Open, false), (MarkRead::Scroll, true)] {
         let mut stage = stage_with_files();
         stage.app.settings.ui.mark_read = mode;
@@ -381,7 +381,7 @@ fn reading_goes_on_where_a_pinned_item_was() {
 }
 
 #[test]
-fn a_list_that_gets_two_rows_an_item_shows_the_items_above() {
+fn a_list_that_changes_to_two_rows_per_item_shows_the_items_above() {
     with_runtime(async {
         let mut real = Real::new(1, 8).await;
         real.until("the list is there", |app| app.items.rows.len() == 8).await;

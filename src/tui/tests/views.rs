@@ -41,7 +41,7 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
 }
 
 #[test]
-fn items_of_a_source_stand_together_below_its_title() {
+fn items_of_a_source_are_listed_together_below_its_title() {
     let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
     stage.app.settings.ui.group = Grouping::Source;
     stage.app.settings.ui.preview = false;

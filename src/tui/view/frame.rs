@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_row_below_the_title_is_free_whatever_the_content_needs() {
+    fn the_row_below_the_title_is_empty_whatever_the_content_needs() {
         for height in 12..=60 {
             for rows in [1, 8, 30, u16::MAX] {
                 let Shape { outer, inner, keys } = shape(Rect::new(0, 0, 120, height), (96, rows));

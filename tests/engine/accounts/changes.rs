@@ -134,7 +134,7 @@ async fn changes_are_undone_here_and_there() {
 }
 
 #[tokio::test]
-async fn what_servers_do_not_know_is_in_the_file_or_refused() {
+async fn settings_that_servers_do_not_have_are_in_the_file_or_refused() {
     let server = reader(Kind::FreshRss, 2, 1);
     let home = home_of(&server);
     let engine = home.on_demand().await;
@@ -289,7 +289,7 @@ async fn a_change_that_fails_does_not_stop_the_others() {
 
 /// Tries count only if the server works otherwise.
 #[tokio::test]
-async fn a_server_that_is_away_undoes_no_change() {
+async fn an_unreachable_server_undoes_no_change() {
     let server = reader(Kind::FreshRss, 1, 5);
     let home = home_of(&server);
     let engine = home.on_demand().await;

@@ -167,7 +167,7 @@ async fn one_rejected_mark_does_not_block_the_others() {
 /// The first change arrived at the server, and the user has changed the mark back before newsfed saw
 /// that.
 #[tokio::test]
-async fn a_mark_that_was_sent_and_changed_back_holds() {
+async fn a_mark_that_was_sent_and_changed_back_is_kept() {
     for kind in KINDS {
         let server = reader(kind, 1, 10);
         let all = ids(&server);
@@ -350,7 +350,7 @@ async fn large_changes_are_accepted_while_newsfed_runs() {
 }
 
 #[tokio::test]
-async fn newsfed_reads_newsfed() {
+async fn newsfed_reads_items_from_newsfed_serve() {
     let feeds = Server::start(|_| feed(&[("1", "One \u{ff06} all"), ("2", "Two")])).unwrap();
     let mut far = Home::with(&[source("s", &feeds.url("/"))]);
     far.settings.serve.user = "alice".to_owned();

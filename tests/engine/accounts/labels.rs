@@ -34,7 +34,7 @@ async fn tag(engine: &Handle, ids: &[i64], tag: &str, to: bool) {
 }
 
 #[tokio::test]
-async fn labels_go_both_ways_and_what_one_side_changed_holds() {
+async fn labels_go_both_ways_and_the_side_that_changed_one_decides() {
     let server = reader(Kind::FreshRss, 2, 20);
     let all = ids(&server);
     label(&server, &all[..6], "Rust é", true);
@@ -80,7 +80,7 @@ async fn labels_go_both_ways_and_what_one_side_changed_holds() {
 }
 
 #[tokio::test]
-async fn faults_lose_no_label() {
+async fn errors_lose_no_label() {
     let failures =
         [Failure::Status(500), Failure::Drop, Failure::Late, Failure::Lost, Failure::Cut];
     for failure in failures {

@@ -163,7 +163,7 @@ async fn marks_made_offline_wait_and_are_sent_in_few_requests() {
 }
 
 #[tokio::test]
-async fn faults_lose_nothing() {
+async fn errors_lose_nothing() {
     let failures = [
         Failure::Status(401),
         Failure::Status(500),
@@ -261,7 +261,7 @@ async fn another_server_behind_the_address_changes_nothing_until_relinked() {
 }
 
 #[tokio::test]
-async fn what_arrives_late_or_with_another_clock_is_found() {
+async fn items_that_arrive_late_or_with_another_clock_are_found() {
     for kind in KINDS {
         for skew in [-7200, 0, 7200] {
             let server = Reader::start(kind, 2, 10, 1_800_000_000 + skew);

@@ -138,7 +138,7 @@ async fn feeds_move_with_their_marks_and_back() {
 }
 
 #[tokio::test]
-async fn a_feed_that_the_server_has_already_is_joined() {
+async fn a_feed_that_the_server_already_has_is_merged_with_it() {
     let feeds = Server::start(local_feed).unwrap();
     let server = reader(Kind::FreshRss, 1, 5);
     let url = feeds.url("/f/1.xml");

@@ -45,7 +45,7 @@ fn urls(server: &Reader) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_a_server_would_change_stays() {
+async fn sources_that_would_change_on_a_server_are_not_moved() {
     let (feeds, _server, home, engine) = before_moving().await;
     let mut kept = source("kept", &feeds.url("/f/2.xml"));
     kept.retention = Some(Retention { days: Some(9), ..Retention::default() });
@@ -176,7 +176,7 @@ fn grow(server: &Reader, feed: i64) {
 }
 
 #[tokio::test]
-async fn only_what_the_server_has_unsubscribed_comes_back() {
+async fn only_feeds_that_the_server_has_unsubscribed_from_come_back() {
     let (_feeds, server, home, engine) = moved().await;
     grow(&server, 2);
     synced(&engine).await;

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_title_links_to_is_left_out_with_it() {
+    fn the_link_of_the_title_is_left_out_with_the_title() {
         let markup =
             "<h1><a href='https://e.org/p'>T</a></h1><p>See <a href='https://e.org/q'>q</a>.";
         let document = below_title(markup, "T", None);

@@ -74,7 +74,7 @@ fn prices_brackets_and_code_stay_as_they_are() {
 }
 
 #[test]
-fn addresses_are_no_descriptions_of_pictures() {
+fn urls_are_not_descriptions_of_pictures() {
     for (alt, shown) in [
         ("https://e.org/a.png", ""),
         ("A map", "A map"),
@@ -87,7 +87,7 @@ fn addresses_are_no_descriptions_of_pictures() {
 }
 
 #[test]
-fn what_programs_for_formulas_draw_is_read_once() {
+fn output_of_formula_renderers_is_read_once() {
     let katex = "<span class=katex-display><span class=katex><span class=katex-mathml><math><semantics><mrow><mi>x</mi></mrow>\
         <annotation encoding='application/x-tex'>x^2</annotation></semantics></math></span><span class=katex-html aria-hidden=true>x2</span></span></span>";
     let mathjax = |kind: &str, class: &str| {

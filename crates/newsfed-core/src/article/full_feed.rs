@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_commentary_from_teasers() {
+    fn distinguishes_commentary_from_teasers() {
         let article = "Every morning the harbour wakes before the town does, and the baker lights \
             his lantern before the first ferry leaves for the island.";
         let summary = "A town by the sea and the people who get up early to keep it going.";

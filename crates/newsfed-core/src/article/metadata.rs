@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn structured_data_come_first() {
+    fn structured_data_comes_first() {
         let found = read(
             "<script type=application/ld+json>{\"@graph\":[{\"@type\":[\"NewsArticle\"],\
              \"headline\":\"H\",\"author\":[{\"name\":\"Ann\"},{\"name\":\"http://x\"}]}]}</script>\

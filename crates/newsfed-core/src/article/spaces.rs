@@ -168,7 +168,7 @@ mod tests {
     use crate::article::Block;
 
     #[test]
-    fn line_breaks_between_han_and_kana_are_no_blanks() {
+    fn line_breaks_between_han_and_kana_do_not_become_spaces() {
         for (html, expected) in [
             ("<p>問題\n這題</p>", "問題這題"),
             ("<p>問題。 \r\n  「這題」</p>", "問題。「這題」"),

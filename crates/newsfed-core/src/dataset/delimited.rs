@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_byte_leaves_the_rest_of_utf_8() {
+    fn a_bad_byte_does_not_change_the_encoding_of_the_rest() {
         let text = b"town\nK\xc3\xb6ln\n\xc3\x85rhus\nGr\xc3\xb8nland\n\xc3\xa4\xc3\xb6\xc3\xbc\nbad\xff\n";
         assert_eq!(rows(text, None)[1..4], [["Köln"], ["Århus"], ["Grønland"]]);
         let declared = Some("text/csv; charset=utf-8");

@@ -168,7 +168,7 @@ fn texts_are_safe_and_bounded() {
 }
 
 #[test]
-fn a_file_without_end_is_read_as_far_as_the_limits() {
+fn an_endless_file_is_read_up_to_the_limits() {
     let mut text = String::from("id,v\n");
     (0..limits::DATASET_ROWS + 5).for_each(|n| text.push_str(&format!("{n},1\n")));
     let one = csv(&text);

@@ -119,7 +119,7 @@ fn logins_are_read_strictly() {
 }
 
 #[test]
-fn only_freshrss_titles_are_narrowed() {
+fn only_titles_from_freshrss_lose_full_width_characters() {
     let wide = "A \u{ff06} B \u{ff1c}c\u{ff1e}";
     assert_eq!(Dialect::FreshRss.title(wide), "A & B <c>");
     for other in [Dialect::Newsfed, Dialect::Other] {

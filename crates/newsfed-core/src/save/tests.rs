@@ -185,7 +185,7 @@ fn pages_contain_their_pictures_and_load_nothing() {
 }
 
 #[test]
-fn markdown_names_where_articles_are_from() {
+fn markdown_names_the_sources_of_articles() {
     let mut all = Collection::default();
     all.add(chapter(1, "One *star*", "<p>a <b>b</b></p>"), 10);
     all.add(chapter(2, "", "<p>c</p>"), 10);

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_what_counts_siblings() {
+    fn removes_conditions_that_count_siblings() {
         let cases = [
             ("li:nth-child(2n+1)", "li"),
             ("li:Nth-Last-Child(2).x:hover", "li.x:hover"),

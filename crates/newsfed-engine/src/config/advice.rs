@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_what_is_wrong_and_what_to_do() {
+    fn explains_what_is_wrong_and_what_to_do() {
         let year = Expected::Time(60, 8766 * 3600);
         for (expected, typed, message, advice) in [
             (

@@ -263,7 +263,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_parses_or_fails(text in ".{0,12}") {
+        fn any_text_is_parsed_or_rejected(text in ".{0,12}") {
             let _ = parse_sequence(&text);
         }
     }

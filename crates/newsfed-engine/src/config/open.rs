@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_closest_type_decides() {
+    fn the_most_specific_type_is_used() {
         let settings = settings(
             "browser = [\"firefox\"]\nbrowser_in_terminal = true\n[open]\nterminal = [\"epr\"]\n\
              \"audio/*\" = [\"mpv\"]\n\"Audio/OGG\" = [\"ogg-player\"]\n\

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_out_what_is_invalid_unknown_or_harmful() {
+    fn leaves_out_what_is_invalid_unknown_or_harmful() {
         let plain = || {
             Source::feed(crate::model::SourceId("s".into()), "https://e.example/".parse().unwrap())
         };

@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn blue_and_orange_are_told_apart_with_every_color_vision() {
+    fn blue_and_orange_are_distinct_with_every_kind_of_colour_vision() {
         for name in ["blue-orange", "blue-orange-light"] {
             let theme = Theme::load(name, &BTreeMap::new()).unwrap();
             let seen = |role: Role, eye: &[[f64; 3]; 3]| {

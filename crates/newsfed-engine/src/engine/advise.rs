@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_source_that_is_held_back_gets_a_shorter_interval() {
+    fn a_busy_source_that_is_polled_too_rarely_gets_a_shorter_interval() {
         let settings = ScheduleSettings::default();
         let (busy, facts) = recorded((0..28 * 48).map(|n| n * 30 + n * 7 % 20));
         assert_eq!(coach(&settings).advise(&busy, &facts), None, "nothing holds it back");
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_fixed_interval_is_better_learned() {
+    fn instead_of_a_long_fixed_interval_the_learned_policy_is_advised() {
         let settings = ScheduleSettings::default();
         let (busy, facts) = recorded((0..28 * 24).map(|n| n * 60 + 7));
         let fixed = busy.with(|source| source.interval = Some(Duration::from_secs(8 * 3600)));

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_whose_they_are_and_what_may_help() {
+    fn errors_have_the_right_cause_and_retry_time() {
         let until = Time::from_timestamp(1_700_000_000, 0).unwrap();
         let connect =
             |offline| FetchError::Connect { host: host(), detail: String::new(), offline };

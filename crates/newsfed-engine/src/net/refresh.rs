@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_destinations() {
+    fn reads_the_urls_of_redirects() {
         let cases = [
             ("0; url=/there", Some("/there")),
             ("0;URL='https://example.org/a b'", Some("https://example.org/a b")),

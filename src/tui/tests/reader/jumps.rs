@@ -63,7 +63,7 @@ fn linked() -> String {
 }
 
 #[test]
-fn a_link_to_a_stored_item_opens_it_and_the_way_leads_back() {
+fn a_link_to_a_stored_item_opens_it_and_going_back_returns() {
     for open in [";a", "1", "L<Enter>"] {
         let mut stage = stage(&linked(), None);
         stage.screen(80, 24);
@@ -107,7 +107,7 @@ fn a_link_to_another_page_opens_the_browser() {
 }
 
 #[test]
-fn an_item_opened_from_the_list_has_no_way_back() {
+fn from_an_item_opened_in_the_list_there_is_no_jump_to_undo() {
     let mut stage = stage(&linked(), None);
     stage.screen(120, 40);
     stage.keys("<Enter>1h");
@@ -136,7 +136,7 @@ fn at(stage: &Stage) -> String {
 }
 
 #[test]
-fn the_next_match_is_the_next_from_what_is_on_the_screen() {
+fn the_next_match_is_counted_from_what_is_on_the_screen() {
     let mut stage = stations();
     stage.keys("<C-f>station<Enter>");
     stage.screen(80, 24);
@@ -173,7 +173,7 @@ fn a_search_in_the_text_is_a_jump() {
 }
 
 #[test]
-fn a_search_comes_back_after_the_changes() {
+fn a_search_comes_back_when_the_changes_are_hidden() {
     let html = "<p>a station</p><p>and a station</p>";
     let mut stage = stage(html, Some("<p>a stop</p>"));
     stage.screen(80, 24);
@@ -207,7 +207,7 @@ fn a_page_down_begins_where_the_first_page_ends() {
 }
 
 #[test]
-fn keys_lead_from_heading_to_heading() {
+fn keys_move_from_heading_to_heading() {
     let part = |n: usize| format!("<h2>Part {n}</h2>{}", "<p>text</p>".repeat(30));
     let html = format!("<p>intro</p>{}{}{}", part(1), part(2), part(3));
     let mut stage = stage(&html, None);

@@ -256,7 +256,7 @@ fn rest(stage: &mut Stage) {
 }
 
 #[test]
-fn a_magazine_shows_pictures_of_visible_items_after_a_rest() {
+fn a_magazine_shows_pictures_of_visible_items_after_scrolling_stops() {
     let mut stage = magazine();
     stage.screen(120, 40);
     assert_eq!(stage.asked_for("FetchPicture"), 0, "{:?}", stage.requested);

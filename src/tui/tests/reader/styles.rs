@@ -83,7 +83,7 @@ fn every_part_has_the_style_of_its_role() {
 }
 
 #[test]
-fn code_lies_on_its_surface_up_to_the_end_of_the_column() {
+fn code_has_its_surface_up_to_the_end_of_the_column() {
     let mut stage = stage("<p>text</p><pre>one\n\ntwo</pre><p>text</p>", None);
     stage.screen(60, 30);
     stage.keys("<Enter>z");

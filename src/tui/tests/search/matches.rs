@@ -71,7 +71,7 @@ fn an_article_opens_at_the_first_match() {
 }
 
 #[test]
-fn the_keys_of_a_find_step_through_the_matches_and_close_it() {
+fn keys_step_through_the_matches_in_a_text_and_close_the_search() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     assert!(press(&mut stage, &["n"]).contains("match 2 of 2"));
@@ -142,7 +142,7 @@ fn the_list_of_links_has_no_matches() {
 }
 
 #[test]
-fn typing_a_search_leaves_the_place_where_reading_stopped() {
+fn typing_a_search_keeps_the_place_where_reading_stopped() {
     for typed in ["/bridge<Esc>", "/bridgex<Esc>", "/bridge<Enter>q", "/bridge<BS><BS>xx<Esc>"] {
         let mut stage = stage(TWO);
         press(&mut stage, &["<Enter>", "<Space>", "h"]);
@@ -157,7 +157,7 @@ fn typing_a_search_leaves_the_place_where_reading_stopped() {
 }
 
 #[test]
-fn the_words_follow_what_is_typed_and_go_with_the_search() {
+fn marked_words_follow_what_is_typed_and_disappear_with_the_search() {
     let mut stage = stage(TWO);
     press(&mut stage, &["<Enter>", "h", "/bridge"]);
     assert_eq!(marked(&mut stage), ["bridges", "Bridge"]);

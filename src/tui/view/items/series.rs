@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_titles_and_starts_of_others_are_left_as_they_are() {
+    fn equal_titles_and_prefixes_of_others_are_left_as_they_are() {
         for (title, other) in [
             ("A rather long title of an item", "A rather long title of an item"),
             ("A rather long title of an item", "A rather"),

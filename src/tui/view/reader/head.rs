@@ -365,7 +365,7 @@ mod tests {
     use chrono::Utc;
 
     #[test]
-    fn describes_dates_by_their_distance() {
+    fn describes_dates_relative_to_today() {
         let now = "2026-01-02T00:30:00Z".parse().unwrap();
         for (time, expected) in [
             ("2026-01-02T00:05:00Z", "today 00:05"),

@@ -148,7 +148,7 @@ fn shows_where_a_date_comes_from_and_how_certain_it_is() {
 }
 
 #[test]
-fn structured_data_of_other_articles_are_not_those_of_the_page() {
+fn structured_data_of_other_articles_is_not_used() {
     let object = |title: &str, day: &str| {
         format!("{{\"@type\":\"Article\",\"headline\":\"{title}\",\"datePublished\":\"{day}\"}}")
     };

@@ -122,7 +122,7 @@ fn page(resources: &str, content: &str, more: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[test]
-fn what_may_follow_a_number_costs_little() {
+fn reading_what_follows_a_number_costs_little() {
     for unit in ["1 0 obj 1 %", "1 0 obj 1 00000000000000000000"] {
         let bytes = unit.repeat(20_000).into_bytes();
         let (_, work, _) = measured(&bytes);
@@ -134,7 +134,7 @@ fn what_may_follow_a_number_costs_little() {
 }
 
 #[test]
-fn fonts_and_forms_inside_of_resources_are_read_once() {
+fn fonts_and_forms_inside_resources_are_read_once() {
     let glyphs = "/unknown".repeat(5_000);
     let font = format!("/Font<</F<</Encoding<</Differences[{glyphs}]>>>>>>");
     let (result, work, _) = measured(&page(&font, &"/F 1 Tf ".repeat(10_000), &[]));
@@ -153,7 +153,7 @@ fn fonts_and_forms_inside_of_resources_are_read_once() {
 }
 
 #[test]
-fn what_goes_into_a_filter_is_charged() {
+fn the_input_of_a_filter_counts_as_work() {
     let blocks = [b"\x78\x9c".to_vec(), b"\0\0\0\xff\xff".repeat(20_000)].concat();
     for (filter, data) in [("Fl", &blocks), ("AHx", &vec![b' '; 100_000])] {
         let mut form = format!("<</Subtype/Form/Filter/{filter}/Length {}>>\nstream\n", data.len())

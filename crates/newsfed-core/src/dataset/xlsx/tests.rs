@@ -184,7 +184,7 @@ fn serial_numbers_are_the_days_of_excel() {
 }
 
 #[test]
-fn a_part_without_end_of_a_tag_or_text_is_not_read_as_a_whole() {
+fn a_part_whose_tag_or_text_does_not_end_is_not_read_as_a_whole() {
     let long = "<".repeat(MAX_EVENT + (1 << 16));
     for (rows, refused) in [
         (format!("<row><c t=\"inlineStr\"><is><t>{}", long.replace('<', "x")), true),

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_and_icons_are_no_pictures() {
+    fn placeholders_and_icons_are_not_pictures() {
         let png = |width: u32, height: u32| {
             let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
             bytes.extend(width.to_be_bytes());

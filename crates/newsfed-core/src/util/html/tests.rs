@@ -136,7 +136,7 @@ fn flattens_deep_markup() {
 }
 
 #[test]
-fn tells_html_from_plain_text() {
+fn distinguishes_html_from_plain_text() {
     for html in ["a <b>c</b>", "a &amp; b", "x<br/>", "&#8217;"] {
         assert!(contains_markup(html), "{html}");
     }

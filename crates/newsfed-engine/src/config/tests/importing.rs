@@ -447,7 +447,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_import_or_fail(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_are_imported_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = import(&bytes, "x");
         let _ = import(&[b"<opml><body>", bytes.as_slice()].concat(), "x");
     }

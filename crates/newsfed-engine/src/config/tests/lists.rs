@@ -180,7 +180,7 @@ fn changes_by_the_list_give_way_to_those_by_the_user() {
 }
 
 #[test]
-fn what_was_taken_over_is_restored_from_its_text() {
+fn stored_sources_of_a_list_are_read_back() {
     let mut all = sources(&["a", "b"]);
     all[0].title = Some("A \"title\"".to_owned());
     all[1].tags = vec!["x".to_owned()];
@@ -195,7 +195,7 @@ fn what_was_taken_over_is_restored_from_its_text() {
 }
 
 #[test]
-fn another_identifier_or_order_of_tags_is_no_change_of_the_user() {
+fn another_identifier_or_order_of_tags_is_not_a_change_by_the_user() {
     let mut state = state(&[], &["a", "b"]);
     for at in [0, 1] {
         state.compared.taken[at].tags = vec!["x".to_owned(), "y".to_owned()];

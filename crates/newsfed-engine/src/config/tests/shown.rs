@@ -26,7 +26,7 @@ fn are_distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> bool {
 }
 
 #[test]
-fn names_and_titles_can_be_told_apart() {
+fn names_and_titles_are_distinct() {
     assert!(are_distinct(Context::ALL.map(Context::title)));
     assert!(are_distinct(Context::ALL.map(Context::name)));
     assert!(are_distinct(Action::ALL.iter().map(|action| action.name())));
@@ -316,7 +316,7 @@ fn folders_of_settings_may_be_below_that_of_the_user() {
 }
 
 #[test]
-fn commands_for_many_items_or_sources_are_sweeping() {
+fn commands_for_many_items_or_sources_are_recognised() {
     let sweeping: Vec<&str> = Action::ALL
         .iter()
         .filter(|action| action.is_sweeping())

@@ -295,7 +295,7 @@ proptest! {
 }
 
 #[test]
-fn what_leaves_the_middle_comes_back_there() {
+fn sources_removed_from_the_middle_come_back_there() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     for gone in [&["b"][..], &["b", "a-example"]] {

@@ -268,7 +268,7 @@ fn a_fixed_interval_below_the_minimum_has_a_warning() {
 }
 
 #[test]
-fn errors_are_counted_beyond_the_most_that_are_shown() {
+fn errors_beyond_the_limit_are_only_counted() {
     let source = "[[source]]\nurl = \"ftp://x.example/\"\n";
     let account = "[[account]]\nurl = \"ftp://x.example/\"\n";
     let hook = "[[hook]]\nafter = \"sync\"\n";
@@ -292,7 +292,7 @@ fn errors_are_counted_beyond_the_most_that_are_shown() {
 }
 
 #[test]
-fn settings_of_a_source_replace_the_common_ones() {
+fn settings_of_a_source_override_the_global_ones() {
     let config = "[schedule]\npolicy = \"change-rate\"\ninterval = \"3h\"\nmin_interval = \"10m\"\n\
         usual_min_interval = \"20m\"\nmax_interval = \"9h\"\nchange_rate_smoothing = 0.1\n\
         change_rate_gain = 0.2\nchange_rate_target = 0.3\nadvarss_tick = \"11m\"\nadvarss_cap = 12\n\

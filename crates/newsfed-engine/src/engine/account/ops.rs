@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_has_happened_when_the_list_shows_it() {
+    fn a_change_counts_as_made_when_the_list_shows_it() {
         let list = [feed("feed/1", "One", Some("News")), feed("feed/2", "Two", None)];
         let op = |stream: &str, op: AccountOp| {
             let source = Some((1, stream.to_owned(), String::new()));

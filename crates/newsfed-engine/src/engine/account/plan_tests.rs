@@ -16,7 +16,7 @@ fn lists(unread: &[i64], starred: &[i64]) -> Lists {
 }
 
 #[test]
-fn marks_are_sent_by_kind_and_not_for_ever() {
+fn marks_are_sent_by_kind_a_limited_number_of_times() {
     let mut known = vec![
         item(1, "", "r"),
         item(2, "r", ""),

@@ -265,7 +265,7 @@ fn decisions_in_memory_match_those_of_the_database() {
 }
 
 #[test]
-fn an_item_stays_read_that_one_rule_hides_another_reads_and_a_third_pins() {
+fn an_item_that_rules_hide_mark_read_and_pin_stays_read() {
     for query in ["title:v1", "title:v1 (is:unread OR is:read)"] {
         let f = Fixture::new(&["s"]);
         let rules = [("Hide", "hide"), ("Read", "read"), ("Pin", "pin")];

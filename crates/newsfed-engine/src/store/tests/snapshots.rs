@@ -19,7 +19,7 @@ fn copies_and_backups_report_the_schema_that_they_had() {
 }
 
 #[test]
-fn what_is_no_database_of_newsfed_is_not_adopted() {
+fn a_database_of_another_program_is_not_adopted() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("other.db");
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE item (key)").unwrap();

@@ -239,7 +239,7 @@ fn removing_an_item_removes_its_dependent_rows() {
 }
 
 #[test]
-fn earlier_titles_are_kept_and_tell_another_headline_from_a_typing_error() {
+fn earlier_titles_are_kept_and_distinguish_another_headline_from_a_typo() {
     let mut f = Fixture::new(&["a"]);
     let titled = |title: &str| Entry { title: title.to_owned(), ..entry("a") };
     f.poll("a", vec![titled("The goverment resigns")]);
@@ -364,7 +364,7 @@ fn the_text_of_the_feed_that_is_current_again_is_not_an_earlier_version() {
 }
 
 #[test]
-fn an_item_as_of_a_day_has_nothing_of_today() {
+fn an_item_as_of_a_day_contains_nothing_from_today() {
     let mut f = Fixture::new(&["a"]);
     let hours = TimeDelta::hours(10);
     let titled = |title: &str| Entry { title: title.to_owned(), ..entry("a") };

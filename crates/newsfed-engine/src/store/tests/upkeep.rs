@@ -263,7 +263,7 @@ fn new_and_marked_pages_are_fetched_ahead_within_limits() {
 }
 
 #[test]
-fn a_source_gets_a_hundred_pages_ahead_a_day() {
+fn at_most_a_hundred_pages_per_source_and_day_are_fetched_ahead() {
     let f = Fixture::new(&["a"]);
     f.poll("a", (0..120).map(|n| dated(&n.to_string(), n)).collect());
     let a = f.key("a");
@@ -332,7 +332,7 @@ fn pages_that_are_due_again_come_first_within_the_limit() {
 }
 
 #[test]
-fn what_arrived_last_and_what_is_kept_is_known_of_each_source() {
+fn the_last_arrival_and_kept_items_of_each_source_are_known() {
     let mut f = Fixture::new(&["a", "b"]);
     let [a, b] = ["a", "b"].map(|id| f.key(id));
     let newest = |f: &Fixture, source| f.store.reader().unwrap().newest_arrival(source).unwrap();
