@@ -59,23 +59,32 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
             let feeds: Vec<Source> = home.sources.iter().filter(|s| is_feed(s)).cloned().collect();
             let others = home.sources.len() - feeds.len();
             if others > 0 && !out.json {
-                let what = counted_as(others, "source is not a feed", "sources are not feeds");
-                out.note(format!("{what} and left out; --format opml has every source"));
+                let (one, several) =
+                    ("source is not a feed and is", "sources are not feeds and are");
+                let what = counted_as(others, one, several);
+                out.note(format!("{what} left out; --format opml has every source"));
             }
             export_urls(&feeds)
         }
     };
     let lists = home.sources.iter().filter(|source| source.kind() == SourceKind::List).count();
     if lists > 0 && !out.json {
-        let what = counted_as(lists, "followed list is", "followed lists are");
-        out.note(format!("{what} left out; their sources are not"));
+        let what = counted_as(
+            lists,
+            "followed list is left out; its sources are not",
+            "followed lists are left out; their sources are not",
+        );
+        out.note(what);
     }
     let local = home.sources.iter().filter(|source| source.web_url().is_none()).count();
     let filters = home.sources.iter().filter(|source| !source.origin.filter.is_empty()).count();
     if local > 0 && !out.json {
-        let what =
-            counted_as(local, "source is a program or file", "sources are programs or files");
-        out.note(format!("{what} and are left out; sources.toml has them"));
+        let what = counted_as(
+            local,
+            "source is a program or file and is",
+            "sources are programs or files and are",
+        );
+        out.note(format!("{what} left out; sources.toml has them"));
     }
     if filters > 0 && !out.json {
         let what = counted_as(filters, "filter is", "filters are");

@@ -191,7 +191,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
     }
     let bytes = config::read_import(file).map_err(Failure::Plain)?;
     let name = match file == Path::new("-") {
-        true => "the standard input".to_owned(),
+        true => "standard input".to_owned(),
         false => file.display().to_string(),
     };
     match FileFormat::of(&bytes) {

@@ -56,7 +56,7 @@ pub(super) fn run(
     }
     let typed = file.to_string_lossy();
     if file == Path::new("-") {
-        let why = "the standard input cannot be followed; give a file or a URL";
+        let why = "standard input cannot be followed; give a file or a URL";
         return Err(Failure::Usage(why.to_owned()));
     }
     let typed = match is_web(&typed) {

@@ -313,7 +313,7 @@ impl<'a> Importer<'a> {
         let skipped = [
             (self.unreadable, "entry", "entries", "that cannot be read"),
             (items, "item", "items", "after the first million"),
-            (texts, "text", "texts", "longer than 4 MiB; the items have no such text"),
+            (texts, "text", "texts", "longer than 4 MiB; the items are imported"),
             (related, "feed, tag or enclosure", "feeds, tags or enclosures", "beyond the limits"),
         ];
         for (number, one, several, why) in skipped.into_iter().filter(|(number, ..)| *number > 0) {

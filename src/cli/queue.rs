@@ -162,7 +162,7 @@ fn add(store: &Store, args: &ItemsArgs, out: &mut Output) -> Result<Exit, Failur
         out.note(format!("newsfed: already in the queue: {}", list_of(&known)));
     }
     let why = match queue.len() >= MAX_QUEUE {
-        true => format!("the queue has {MAX_QUEUE} episodes, which is its limit; not added"),
+        true => format!("the queue is full ({MAX_QUEUE} episodes); not added"),
         false => "not added, because they have no audio or video".to_owned(),
     };
     if refused.len() == items.len() {

@@ -279,7 +279,7 @@ fn bad_responses_leave_no_files() {
         ("/long", "larger than 100 kB, the limit (download.max_size)"),
         ("/endless", "larger than 100 kB, the limit (download.max_size)"),
         ("/inside", "127.0.0.9 is a private address"),
-        ("/loop", "redirects in a circle"),
+        ("/loop", "redirects in a loop"),
     ] {
         let run = downloads.run(path, &["--set", "download.max_size=100kB"]);
         assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{path}: {run:?}");

@@ -29,7 +29,7 @@ fn ways_to_follow_a_url_at_every_size() {
     let tried = [
         "the page announces no feed",
         "there is no feed at /news/feed, /news/feed.xml, /news/rss.xml, /news/atom.xml",
-        "the page has 2 lists that may be articles",
+        "the page has 2 possible lists of articles",
     ];
     for (width, height) in SIZES {
         let mut stage = Stage::new();

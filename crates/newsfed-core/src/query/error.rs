@@ -50,7 +50,7 @@ pub enum QueryErrorKind {
     #[error("\"in:\" takes \"later\" or \"versions\", not \"{}\"", clean(.0))]
     Place(String),
     /// Something that no item has.
-    #[error("\"{}\" is nothing to search for{}", clean(.0), meant_thing(.0))]
+    #[error("there is no \"has:{}\"{}", clean(.0), meant_thing(.0))]
     Thing(String),
     /// An invalid language.
     #[error("\"{}\" is not a language; write en, de or pt-BR", clean(.0))]

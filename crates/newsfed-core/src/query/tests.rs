@@ -86,7 +86,7 @@ fn rejects_unknown_operators_with_a_suggestion() {
         ("a OR asof:2026", "word 3: \"asof:\" applies to the whole search"),
         ("asof:2026 (a OR asof:2025)", "word 5: \"asof:\" applies"),
         ("a (in:versions b)", "\"in:\" applies to the whole search"),
-        ("has:sound", "\"sound\" is nothing to search for; has: takes audio, video"),
+        ("has:sound", "there is no \"has:sound\"; has: takes audio, video"),
         ("words<x", "\"x\" is not a number of words"),
         ("lang:de_CH", "is not a language"),
         ("title:\"\"", "after \"title:\" comes a word of the title"),

@@ -46,17 +46,17 @@ pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> DecidingSignal {
     let headers = evidence.headers.unwrap_or_default();
     let dynamic = headers.no_cache || headers.no_store;
     if let Some(fresh) = headers.fresh_for.filter(|f| !f.is_zero() && !dynamic) {
-        return signal(fresh, Signal::Headers, "the server says how long the page stays fresh");
+        return signal(fresh, Signal::Headers, "the server states how long the page stays fresh");
     }
     let says = evidence.says;
     if let Some(often) = says.changes {
-        return signal(often, Signal::Sitemap, "the sitemap says how often pages change");
+        return signal(often, Signal::Sitemap, "the sitemap states how often pages change");
     }
     if let Some(at) = says.listed {
         return signal(
             by_age(at, now),
             Signal::Listed,
-            "a tenth of the time since the newest listed",
+            "a tenth of the time since the newest date in the list",
         );
     }
     if let Some(at) = says.modified.or(says.published) {

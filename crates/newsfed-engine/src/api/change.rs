@@ -19,7 +19,7 @@ fn mark_of(stream: &Stream, directory: &Directory) -> Result<Mark, Refusal> {
             Err(Refusal::Bad(format!("{name} is a folder of subscriptions, not a label of items")))
         }
         Stream::Label(name) => check_tag(name).map(|()| Mark::Tag(name.clone())),
-        other => Err(Refusal::Bad(format!("{other} is no mark"))),
+        other => Err(Refusal::Bad(format!("{other} is not a mark"))),
     }
 }
 

@@ -243,6 +243,6 @@ fn describe_setting(change: &KeyChange) -> String {
     match (change.key(), &change.value) {
         (key, Some(_)) if key == "net.proxy" => key,
         (key, Some(value)) => format!("{key} = {}", value.trim()),
-        (key, None) => format!("{key} as by default"),
+        (key, None) => format!("{key} reset to the default"),
     }
 }

@@ -137,7 +137,7 @@ impl Listed {
             let name = name.to_owned();
             return Err(match skipped.into_iter().next() {
                 Some((url, why)) => ImportError::NoneTaken { name, url, why },
-                None => ImportError::NoFeeds(name, "a list needs one at least"),
+                None => ImportError::NoFeeds(name, "a list needs at least one"),
             });
         }
         Ok(Self { title, sources: feeds, skipped, left_out, is_damaged })

@@ -175,7 +175,7 @@ impl FormField {
             ("sort", "oldest") => "oldest first",
             ("mark_read", "open") | ("full_text", "on-open") => "on opening",
             ("mark_read", "preview") => "also on preview",
-            ("mark_read", "scroll") => "also on moving on",
+            ("mark_read", "scroll") => "also on scrolling",
             _ => value,
         }
     }

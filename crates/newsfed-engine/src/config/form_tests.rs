@@ -410,7 +410,7 @@ fn values_are_shown_in_words() {
         ("ui.sort", "oldest", "oldest first"),
         ("ui.mark_read", "open", "on opening"),
         ("ui.mark_read", "preview", "also on preview"),
-        ("ui.mark_read", "scroll", "also on moving on"),
+        ("ui.mark_read", "scroll", "also on scrolling"),
         ("ui.theme", "oldest", "oldest"),
     ] {
         assert_eq!(field(key).shown(value), want, "{key}");

@@ -84,7 +84,7 @@ fn lists() -> Keys {
         json!({ "required": ["name", "after", "run"], "allOf": [run] }),
     );
     let accounts = list(
-        "A server of the Google Reader API.",
+        "A server with the Google Reader API.",
         accounts::KEYS,
         json!({
             "required": ["id", "url", "user"],

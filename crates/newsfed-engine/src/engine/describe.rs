@@ -328,9 +328,9 @@ fn poll(poll: &PollSummary) -> String {
         Outcome::Fetched { new, updated, .. } => format!("{new} new, {updated} updated"),
         Outcome::Failed { message, .. } => message.clone(),
     };
-    let delay = poll
-        .delay_min
-        .map_or_else(String::new, |minutes| format!(", out for {}", span((minutes * 60.0) as i64)));
+    let delay = poll.delay_min.map_or_else(String::new, |minutes| {
+        format!(", {} after publication", span((minutes * 60.0) as i64))
+    });
     format!("{}  {status}  {what}{delay}", time_text::minute(poll.at))
 }
 

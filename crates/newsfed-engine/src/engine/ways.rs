@@ -81,7 +81,7 @@ pub(super) fn offer_lists(survey: &Survey, response: &TimedResponse, discovery: 
         ),
         0 => discovery.report("the page lists no articles".to_owned()),
         1 => discovery.report_found("the page lists articles".to_owned()),
-        n => discovery.report_found(format!("the page has {n} lists that may be articles")),
+        n => discovery.report_found(format!("the page has {n} possible lists of articles")),
     }
 }
 

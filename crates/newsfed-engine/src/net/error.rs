@@ -65,7 +65,7 @@ pub enum FetchError {
     #[error("{host} redirects more than {limit} times; open it in a browser to find its new URL")]
     TooManyRedirects { host: String, limit: usize },
     /// A redirect to a URL that was fetched before in this chain.
-    #[error("{host} redirects in a circle; open it in a browser to find its new URL")]
+    #[error("{host} redirects in a loop; open it in a browser to find its new URL")]
     RedirectLoop { host: String },
     /// The proxy URL is not valid.
     #[error(

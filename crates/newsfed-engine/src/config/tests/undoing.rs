@@ -359,7 +359,7 @@ fn changes_are_described_without_secrets() {
     };
     for (edit, want) in [
         (write("ui.theme", Some("\"nord\"")), "ui.theme = \"nord\""),
-        (write("ui.theme", None), "ui.theme as by default"),
+        (write("ui.theme", None), "ui.theme reset to the default"),
         (write("net.proxy", Some("\"http://u:hush@p\"")), "net.proxy"),
         (views(None, Some(("A", "x"))), "view A"),
         (views(Some(("A", "x")), Some(("A", "y"))), "query of view A"),

@@ -226,7 +226,7 @@ fn shape_of(request: &'static str, body: &[u8]) -> AccountError {
     let start = text::line(&start);
     let found = match text::start(&start, 60) {
         "" => "nothing".to_owned(),
-        _ if secret => "another text".to_owned(),
+        _ if secret => "something else".to_owned(),
         start => format!("\"{start}\""),
     };
     AccountError::Shape { request, found }
