@@ -17,8 +17,8 @@ error.
 
 SOURCE is a source's id, title or URL, or an unambiguous part: the start of its
 id, or part of its title or host.
-ID is an item's number as shown in lists, or its UUID or an unambiguous prefix
-of that.";
+ID is an item's number as shown in lists, its UUID, or an unambiguous prefix of
+the UUID.";
 
 const AFTER: &str = "\
 Examples:
