@@ -141,7 +141,7 @@ fn an_account_that_is_no_longer_in_the_file_is_listed_and_removed() {
 }
 
 #[test]
-fn items_stay_where_keeping_the_sources_was_interrupted() {
+fn items_stay_if_keeping_the_sources_was_interrupted() {
     let world = synchronised();
     // Written to the file, and read by another process, before the account is removed.
     let kept = "[[source]]\nid = \"home-feeds-example\"\nurl = \"http://feeds.example/1\"\n";
@@ -219,7 +219,7 @@ fn sources_of_accounts_are_edited_added_and_removed() {
 }
 
 #[test]
-fn a_move_is_shown_first() {
+fn a_move_is_shown_before_it_is_made() {
     let world = synchronised();
     let sources = "[[source]]\nid = \"own\"\nurl = \"http://feeds.example/1\"\n\n\
                    [[source]]\nid = \"map\"\nurl = \"http://feeds.example/map\"\nkind = \"sitemap\"\n";

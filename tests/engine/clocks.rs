@@ -142,7 +142,7 @@ async fn a_clock_set_back_causes_no_stall_and_no_burst() {
 
 /// As with `sync --due` from cron, where no engine runs in between.
 #[tokio::test]
-async fn a_clock_set_back_is_noticed_without_following() {
+async fn a_clock_set_back_is_noticed_without_a_background_task() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let due = async || {

@@ -122,7 +122,7 @@ async fn a_pinned_article_does_not_hide_new_ones() {
 }
 
 #[tokio::test]
-async fn local_times_of_a_list_renew_nothing_until_they_change() {
+async fn local_times_of_a_list_cause_no_fetch_until_they_change() {
     let site = Site::default();
     let list = |head: &str, updated: &str| {
         let row = "<a class=t href=/a>One</a> 15 Jan 2027, 17:30";

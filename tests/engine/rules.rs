@@ -347,7 +347,7 @@ async fn what_arrives_during_a_slow_hook_goes_to_its_next_run() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn hooks_that_wait_until_the_end_are_left_out_and_do_not_fail() {
+async fn hooks_that_wait_until_newsfed_exits_are_left_out_and_do_not_fail() {
     let (server, news) = renewed(|_| feed(&[("1", "v1")]));
     let mut home = Home::with(&[source("a", &server.url("/a"))]);
     home.settings.hooks =

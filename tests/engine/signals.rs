@@ -154,7 +154,7 @@ async fn a_page_with_an_unchanged_date_is_not_read_again() {
 }
 
 #[tokio::test]
-async fn the_crawl_delay_is_a_rule_of_the_plan() {
+async fn the_crawl_delay_limits_the_plan() {
     let site = Site::default();
     site.list(1);
     site.put("/robots.txt", Reply::ok("text/plain", "User-agent: *\nCrawl-delay: 40\n"));
@@ -238,7 +238,7 @@ async fn counts_the_requests_of_a_poll() {
 }
 
 #[tokio::test]
-async fn an_article_older_than_the_last_poll_ends_the_list() {
+async fn an_article_older_than_the_last_poll_ends_the_walk() {
     for (date, pages) in [("2027-01-20T09:00:00Z", 2), ("2026-12-20T09:00:00Z", 1)] {
         let site = Site::default();
         site.list(1);

@@ -108,7 +108,7 @@ async fn articles_are_stored_once_and_new_ones_are_added() {
 }
 
 #[tokio::test]
-async fn dates_keep_where_they_come_from() {
+async fn origins_of_dates_are_kept() {
     let site = Site::default();
     let row = |n: usize, date: &str| format!("<li class=story><a href=/s{n}>Story {n}</a>{date}");
     let rows = row(1, "")

@@ -257,7 +257,7 @@ fn a_crawl_is_resumed_with_a_larger_budget() {
 }
 
 #[test]
-fn the_status_line_shows_crawls_and_messages_their_end() {
+fn the_status_line_shows_crawls_and_messages_report_their_end() {
     let mut stage = Stage::new();
     stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/a", CrawlPhase::Running))));
     stage.keys_give("", "crawl: 34 found, 120 of 500");

@@ -100,7 +100,7 @@ fn leaving_the_selectors_of_a_way_goes_back_to_the_ways() {
 }
 
 #[test]
-fn an_address_that_leads_nowhere_names_the_next_step() {
+fn the_next_step_is_shown_for_an_address_that_leads_nowhere() {
     let why = "not a web URL: it has no host".to_owned();
     let fail = |mut stage: Stage| {
         stage.happen(Event::Pasted("https://nowhere.example/".to_owned()));
@@ -272,7 +272,7 @@ fn a_folder_is_not_offered_as_its_own_target() {
 }
 
 #[test]
-fn an_item_without_text_names_the_keys() {
+fn keys_are_shown_for_an_item_without_text() {
     let mut stage = Stage::new();
     let row = stage.rows[0].clone();
     let document = crate::article::Document::from_text(crate::tui::read::NO_TEXT);

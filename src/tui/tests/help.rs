@@ -46,7 +46,7 @@ fn settings_that_only_the_file_has_are_found_too() {
 }
 
 #[test]
-fn keys_are_whole_and_a_short_list_uses_the_width() {
+fn keys_are_never_cut_and_a_short_list_uses_the_width() {
     for (width, height) in [(120, 36), (80, 24), (50, 15), (40, 12)] {
         let mut stage = Stage::new();
         stage.keys("?tab");

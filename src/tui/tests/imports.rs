@@ -6,7 +6,7 @@ use crate::config::import;
 use crate::tui::event::ImportRead;
 
 #[test]
-fn files_with_items_name_the_command() {
+fn the_command_is_named_for_a_file_with_items() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.csv");
     std::fs::write(&path, "title,url,time_added,tags,status\n").unwrap();

@@ -94,11 +94,9 @@ fn subject(app: &App) -> String {
 fn empty(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let words = match app.crawls.is_listed {
         false => "Reading the list …".to_owned(),
-        true => {
-            "No crawls yet. n starts one: it collects the articles, data or other files that a \
-                 website publishes in a folder."
-                .to_owned()
-        }
+        true => "No crawls yet. n starts one: it collects the articles, data or other files of a \
+                 website in a folder."
+            .to_owned(),
     };
     let lines = wrap_plain(&words, area.width.max(8).into());
     for (y, line) in (area.y..area.bottom()).zip(lines) {

@@ -243,7 +243,7 @@ async fn changes_reach_no_other_server() {
 }
 
 #[tokio::test]
-async fn what_waits_to_be_removed_is_found_on_a_new_server() {
+async fn sources_that_wait_to_be_removed_are_found_on_a_new_server() {
     let server = reader(Kind::FreshRss, 2, 2);
     let home = home_of(&server);
     let engine = home.on_demand().await;

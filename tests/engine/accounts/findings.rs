@@ -302,7 +302,7 @@ async fn a_token_may_expire_several_times() {
 }
 
 #[tokio::test]
-async fn what_a_failed_list_of_everything_showed_is_fetched_later() {
+async fn items_of_a_failed_list_of_everything_are_fetched_later() {
     let server = reader(Kind::FreshRss, 1, 10);
     let home = home_of(&server);
     let engine = home.on_demand().await;

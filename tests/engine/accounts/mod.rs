@@ -323,7 +323,7 @@ async fn pins_survive_wrong_lists_and_removed_items() {
 }
 
 #[tokio::test]
-async fn a_refused_password_stops_and_no_secret_is_shown() {
+async fn a_refused_password_stops_synchronising_and_no_secret_is_shown() {
     let server = reader(Kind::FreshRss, 1, 5);
     let home = home_of(&server);
     let file = home.settings.accounts[0].password_file.clone().unwrap();

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_a_page_stay_in_their_place() {
+    fn values_of_a_page_cannot_change_other_parts_of_a_url() {
         let hostile = [
             ("https://youtube.com/@a", r#""externalId":"x%26user=y""#),
             ("https://youtube.com/@a", r#""externalId":"../../x""#),

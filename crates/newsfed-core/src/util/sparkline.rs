@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scales_to_the_highest() {
+    fn bars_are_scaled_to_the_highest() {
         for (days, expected, ascii) in [
             (vec![], "", ""),
             (vec![0, 0, 0], "▁▁▁", "___"),

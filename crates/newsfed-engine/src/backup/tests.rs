@@ -157,7 +157,7 @@ fn a_backup_replaces_nothing_by_accident() {
 
 /// The file may appear while the backup is made.
 #[test]
-fn a_backup_never_overwrites_what_appears() {
+fn a_backup_never_overwrites_a_file_that_appears() {
     let folder = tempfile::tempdir().unwrap();
     let paths = filled(folder.path(), schema_version());
     let file = folder.path().join("backup.tar.gz");

@@ -306,7 +306,7 @@ fn keys_have_a_code_and_modifiers() {
 }
 
 #[test]
-fn folders_of_settings_may_be_below_that_of_the_user() {
+fn folders_in_settings_may_be_below_the_home_folder() {
     let folder = |text: Option<&str>| {
         MachineSettings { folder: text.map(str::to_owned), name: None }.folder()
     };

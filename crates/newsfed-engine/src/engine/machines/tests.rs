@@ -299,7 +299,7 @@ fn with_rule(name: &'static str, first_unread: Option<u32>) -> Machine {
 }
 
 #[test]
-fn what_happens_at_arrival_undoes_nothing_elsewhere() {
+fn marks_of_rules_at_arrival_undo_nothing_elsewhere() {
     let mut machines = vec![with_rule("a", None)];
     machines[0].poll(6);
     machines[0].exchange(time(1));

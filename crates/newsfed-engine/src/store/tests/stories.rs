@@ -147,7 +147,7 @@ fn an_address_of_several_items_of_a_source_proves_nothing() {
 }
 
 #[test]
-fn stories_shrink_when_items_go() {
+fn stories_shrink_when_items_are_removed() {
     let f = three();
     let also = || f.rows(&matching("title:long"))[0].also;
     assert_eq!(also(), 2);

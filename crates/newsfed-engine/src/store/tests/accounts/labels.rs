@@ -50,7 +50,7 @@ fn untag(f: &Fixture, tag: &str, title: &str) {
 }
 
 #[test]
-fn tags_are_sent_and_taken_over() {
+fn tags_are_sent_and_received() {
     let (f, account) = numbered(4);
     f.set(Mark::Tag("Sea".into()), "1");
     f.set(Mark::Tag("Sea".into()), "2");
