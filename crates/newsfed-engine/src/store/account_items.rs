@@ -163,7 +163,7 @@ fn arrive(
     }
     for ((source, is_first), items) in new {
         done.new += items.len();
-        let arrival = Arrival { rules, at: now, is_first, backdates: false };
+        let arrival = Arrival { rules, at: now, is_first };
         done.announcements.extend(arrivals::arrived(conn, arrival, source, &items)?);
     }
     Ok(done)

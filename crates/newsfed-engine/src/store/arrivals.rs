@@ -35,8 +35,6 @@ pub(super) struct Arrival<'a> {
     /// Whether they are the first of their source. What it had before it was followed is not news, so
     /// nothing is announced.
     pub(super) is_first: bool,
-    /// Whether those without a date are sorted as older ones.
-    pub(super) backdates: bool,
 }
 
 /// New items of a source.
@@ -60,6 +58,8 @@ pub(super) struct Arrivals<'a> {
     /// Stored items that rules match or may match.
     stored: Vec<Stored>,
     is_indexed: bool,
+    /// Whether those without a date are sorted as older ones.
+    pub(super) backdates: bool,
 }
 
 struct Stored {
@@ -93,12 +93,13 @@ impl<'a> Arrivals<'a> {
             counts: [0; 2],
             stored: Vec::new(),
             is_indexed: false,
+            backdates: false,
         })
     }
 
     /// Stores a new item under the given key, or under one above all others.
     pub(super) fn store(&mut self, new: &Prepared, key: Option<i64>) -> Result<()> {
-        let date = if self.arrival.backdates { first_date } else { sort_date };
+        let date = if self.backdates { first_date } else { sort_date };
         let at = (self.arrival.at, date(new, self.arrival.at.timestamp()));
         let matches = self.matches(&new.entry, at.1, false);
         if matches.iter().any(|(_, is_certain)| !is_certain) {

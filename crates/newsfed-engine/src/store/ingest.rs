@@ -57,12 +57,7 @@ pub(super) fn store(
     if let Some(entries) = &poll.entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
         // A source that has never been read before has items from before it was followed.
-        let arrival = Arrival {
-            rules,
-            at: record.at,
-            is_first: facts.last_ok.is_none(),
-            backdates: facts.last_ok.is_none(),
-        };
+        let arrival = Arrival { rules, at: record.at, is_first: facts.last_ok.is_none() };
         done = ingest(conn, source, entries, arrival)?;
         record.outcome = fetched(&done, total);
     }
@@ -145,6 +140,7 @@ fn ingest(
     let mut done = Ingested::default();
     let mut left = versions::EXAMINED;
     let mut new = Arrivals::new(conn, arrival, source)?;
+    new.backdates = arrival.is_first;
     // Feeds list the newest first, so in reverse order it gets the highest key.
     for (entry, item) in entries.iter().zip(items).rev() {
         match item {

@@ -367,12 +367,7 @@ impl Store {
         let store = move |conn: &rusqlite::Connection| match rows::load_facts(conn, source)? {
             Some(facts) => {
                 let is_first = facts.last_ok.is_none();
-                let arrival = arrivals::Arrival {
-                    rules: &rules,
-                    at: discovered,
-                    is_first,
-                    backdates: is_first && known == KnownTo::AnySource,
-                };
+                let arrival = arrivals::Arrival { rules: &rules, at: discovered, is_first };
                 pages::ingest(conn, source, &articles, arrival, keys, known).map(Some)
             }
             None => Ok(None),

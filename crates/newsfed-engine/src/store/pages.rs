@@ -93,6 +93,7 @@ pub(super) fn ingest(
     let discovered = arrival.at;
     let mut done = Ingested::default();
     let mut new = Arrivals::new(conn, arrival, source)?;
+    new.backdates = arrival.is_first && of == KnownTo::AnySource;
     for entry in entries {
         let key = keys.take(conn)?;
         let known = match of {

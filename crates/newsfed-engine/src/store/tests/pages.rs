@@ -16,7 +16,7 @@ fn reserved_keys_are_not_given_to_others() {
                 conn,
                 site,
                 &prepared,
-                Arrival { rules: &Rules::default(), at: now, is_first: false, backdates: false },
+                Arrival { rules: &Rules::default(), at: now, is_first: false },
                 keys,
                 KnownTo::AnySource,
             )
