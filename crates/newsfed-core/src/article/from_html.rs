@@ -3,6 +3,7 @@
 use super::document::{Block, Definition, Document, Inline, Link, LinkKind, NOWHERE, plain};
 use super::maths::Part;
 use super::notes::{Notes, anchors};
+use super::permalinks::is_permalink;
 use super::picture::{self, Picture};
 use super::places::{Lead, Places};
 use super::spaces::tidy;
@@ -705,13 +706,6 @@ fn is_captioned(e: ElementRef<'_>) -> bool {
 /// Whether an element is the caption of a figure.
 pub(super) fn is_caption(e: ElementRef<'_>) -> bool {
     e.value().name() == "figcaption" || has_class(e, &["wp-caption-text", "thumbcaption"])
-}
-
-/// Whether a link in a heading only leads to the heading, for copying its address.
-fn is_permalink(link: ElementRef<'_>) -> bool {
-    let mut text = link.text().flat_map(str::chars).filter(|c| !c.is_whitespace());
-    let is_sign = |c: char| matches!(c, '#' | '¶' | '§' | '🔗' | '\u{fe0e}' | '\u{fe0f}');
-    text.all(is_sign) && !link.descendent_elements().any(|e| e.value().name() == "img")
 }
 
 /// Whether an element explains a word and is shown only on demand.

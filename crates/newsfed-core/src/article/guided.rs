@@ -24,7 +24,7 @@ const STOP: &str = "a an and are as at be but by for from has have he her his i 
     il lo gli di che non per del della";
 
 /// Whether a word (lower case) says little by itself.
-pub(super) fn is_stop_word(word: &str) -> bool {
+pub fn is_stop_word(word: &str) -> bool {
     STOP.split_whitespace().any(|stop| stop == word)
 }
 

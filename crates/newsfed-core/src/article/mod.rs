@@ -30,6 +30,7 @@ mod noscript;
 mod notes;
 mod page;
 mod page_date;
+mod permalinks;
 mod picture;
 mod places;
 mod related;
@@ -62,6 +63,7 @@ pub use extract::{
 };
 pub use from_html::{first_image, from_html};
 pub use full_feed::{contains_feed_text, has_full_text, is_cut};
+pub use guided::is_stop_word;
 pub use html::Xhtml;
 pub use marked_difference::{marked, marked_parts};
 pub(crate) use page_date::{DateLabel, date_label};

@@ -320,6 +320,28 @@ impl Query {
         words.collect()
     }
 
+    /// With its words and phrases in titles alone; if none is searched anywhere else, in texts again.
+    #[must_use]
+    pub fn toggle_titles(mut self) -> Self {
+        let is_any = |term: &Term| matches!(term.what, What::Text { column: Column::Any, .. });
+        let to_titles = self.all_terms().any(is_any);
+        let (from, to) = (Column::Any, Column::Title);
+        self.search_in(if to_titles { (from, to) } else { (to, from) });
+        self
+    }
+
+    fn search_in(&mut self, (from, to): (Column, Column)) {
+        for term in &mut self.terms {
+            match &mut term.what {
+                What::Text { column, .. } if *column == from => *column = to,
+                What::Any(alternatives) => {
+                    alternatives.iter_mut().for_each(|query| query.search_in((from, to)));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// What a user may not expect of it, for when nothing matches.
     pub fn caveat(&self) -> Option<&'static str> {
         let joins = |text: &str| matches!(text, "or" | "and" | "not");

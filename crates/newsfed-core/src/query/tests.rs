@@ -369,3 +369,17 @@ fn lists_the_words_that_texts_of_matches_contain() {
         assert_eq!(query.text_words(), expected, "{query:?}");
     }
 }
+
+#[test]
+fn words_are_searched_in_titles_alone_and_again_anywhere() {
+    for (typed, titles, back) in [
+        ("bridge \"night train\"", "title:bridge title:\"night train\"", "bridge \"night train\""),
+        ("-bridge is:unread", "-title:bridge unread", "-bridge unread"),
+        ("(tram OR title:rail) /x/", "(title:tram OR title:rail) /x/", "(tram OR rail) /x/"),
+        ("is:unread author:roe", "unread author:roe", "unread author:roe"),
+    ] {
+        let query = typed.parse::<Query>().unwrap().toggle_titles();
+        assert_eq!(query.to_string(), titles, "{typed}");
+        assert_eq!(query.toggle_titles().to_string(), back, "{typed}");
+    }
+}

@@ -21,4 +21,5 @@ pub mod sparkline;
 pub mod text;
 pub mod time_text;
 pub mod url;
+pub mod url_text;
 pub mod xml;

@@ -1,0 +1,109 @@
+//! URLs as users read them.
+
+use super::text;
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
+use url::Url;
+
+/// A URL with the letters of other scripts instead of their percent-encoding. What has a meaning in URLs, and what
+/// cannot be seen, stays encoded.
+pub fn readable(url: &str) -> Cow<'_, str> {
+    if !url.contains('%') {
+        return url.into();
+    }
+    let mut out = String::with_capacity(url.len());
+    let mut rest = url;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = encoded_letters(rest);
+        let (encoded, after) = rest.split_at(end.max(1));
+        match percent_decode_str(encoded).decode_utf8() {
+            Ok(letters) if end > 0 && is_visible(&letters) => out.push_str(&letters),
+            _ => out.push_str(encoded),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out.into()
+}
+
+/// Length of the encoded bytes at the start of a text that are no ASCII.
+fn encoded_letters(text: &str) -> usize {
+    let is_letter = |part: &[u8]| matches!(part, [b'%', high, low] if high.is_ascii_hexdigit() && *high >= b'8' && low.is_ascii_hexdigit());
+    text.as_bytes().chunks(3).take_while(|part| is_letter(part)).count() * 3
+}
+
+fn is_visible(letters: &str) -> bool {
+    !letters.contains(char::is_whitespace) && text::line(letters) == letters
+}
+
+/// What a URL says about its page: the host, and the last part of its path in words.
+pub fn summary(url: &str) -> String {
+    let Some((host, parsed)) =
+        Url::parse(url).ok().and_then(|u| Some((u.host_str()?.to_owned(), u)))
+    else {
+        return readable(url).into_owned();
+    };
+    let host = host.strip_prefix("www.").unwrap_or(&host);
+    let segments = parsed.path_segments().into_iter().flatten().rev();
+    let words = segments.map(words).find(|words| !words.is_empty() && words != "index");
+    // Some systems name their pages in the query alone.
+    let words = words.or_else(|| parsed.query().map(|query| text::line(&readable(query))));
+    match words.filter(|words| !words.is_empty()) {
+        Some(words) => format!("{host} · {words}"),
+        None => host.to_owned(),
+    }
+}
+
+/// A part of a path without its extension, with blanks for the signs that stand for them.
+fn words(segment: &str) -> String {
+    let decoded = percent_decode_str(segment).decode_utf8_lossy();
+    let is_extension = |end: &str| {
+        matches!(end, "html" | "htm" | "php" | "aspx" | "asp" | "jsp" | "shtml" | "xhtml" | "md")
+    };
+    let name = match decoded.rsplit_once('.') {
+        Some((name, end)) if is_extension(end) => name,
+        _ => &decoded,
+    };
+    text::line(&name.replace(['-', '_', '+'], " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_decoded_and_signs_are_not() {
+        for (url, shown) in [
+            ("https://e.org/a?b=c", "https://e.org/a?b=c"),
+            ("https://e.org/caf%C3%A9/%E6%97%A5%E6%9C%AC", "https://e.org/café/日本"),
+            ("https://e.org/a%2Fb%20c%25", "https://e.org/a%2Fb%20c%25"),
+            // No UTF-8, cut, and bidirectional and invisible characters.
+            ("https://e.org/%FF%C3/%C3", "https://e.org/%FF%C3/%C3"),
+            ("https://e.org/%E2%80%AEgpj", "https://e.org/%E2%80%AEgpj"),
+            ("https://e.org/%C2%A0%E2%80%8B", "https://e.org/%C2%A0%E2%80%8B"),
+            ("100%", "100%"),
+            ("%C3%A9%", "é%"),
+            ("%é%C3%A9", "%éé"),
+        ] {
+            assert_eq!(readable(url), shown, "{url}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_path_says_what_a_page_is_about() {
+        for (url, said) in [
+            ("https://www.e.org/2026/11/a-fair_scheduler.html", "e.org · a fair scheduler"),
+            ("https://e.org/blog/caf%C3%A9-hours/", "e.org · café hours"),
+            ("https://e.org/notes/index.php", "e.org · notes"),
+            ("https://e.org/v1.2", "e.org · v1.2"),
+            ("https://e.org/?p=123", "e.org · p=123"),
+            ("https://e.org/", "e.org"),
+            ("https://e.org/%E2%80%AEa%1B%5B31mb", "e.org · ab"),
+            ("not a URL", "not a URL"),
+        ] {
+            assert_eq!(summary(url), said, "{url}");
+        }
+    }
+}
