@@ -135,10 +135,10 @@ actions! {
     }
     Find {
         Search, "search", "search", "Search all items";
-        Filter, "filter", "filter", "Filter the list as you type";
-        Find, "find", "find", "Find in the text";
+        Filter, "filter", "filter", "Find items of the list as you type";
+        Find, "find", "find", "Find words in the text";
         Tag, "tag", "tag", "List the items of the sources with a tag";
-        Jump, "jump", "go to", "Go to a source, folder, tag or view by name";
+        Jump, "jump", "go to", "Find a source, folder, tag or view by its name";
         SaveView, "save-view", "save view", "Save the query of the list as a view";
         SortNext, "sort-next", "next order", "Next sort order";
         SortPrevious, "sort-previous", "previous order", "Previous sort order";
@@ -211,7 +211,7 @@ actions! {
         Rules, "rules", "rules", "Show the rules: what they do, have done and would do";
         Settings, "settings", "settings", "Change the settings";
         Set, "set", "set", "Change one setting by its name";
-        Theme, "theme", "theme", "Next theme";
+        Theme, "theme", "theme", "Choose a theme, which is shown while it is selected";
         Keys, "keys", "key bindings", "Change the key bindings";
         Demo, "demo", "demo", "Try newsfed on made-up sources; your own data stays as it is";
         SourcesPane, "sources-pane", "Sources pane", "Hide the Sources pane, or show it again";

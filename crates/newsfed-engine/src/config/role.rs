@@ -60,6 +60,8 @@ roles! {
     Strong, "strong", "Strongly emphasised words of an article";
     Caption, "caption", "The caption of a picture";
     Heading, "heading", "A heading of an article";
+    Subheading, "subheading", "A heading of an article below two others";
+    Bar, "bar", "The bar beside a quotation, and bars of statistics";
     Match, "match", "A search match";
     Status, "status", "The status line";
     KeyHint, "key-hint", "A key in a hint";
